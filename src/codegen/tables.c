@@ -39,10 +39,11 @@ static bool is_known(const ambit__table *t, const ambit__rule *rule)
 static void emit_table(const ambit__dialect *d, ambit__text *t, const ambit__table *table)
 {
   const int64_t n = table->size[0] * table->size[1];
+  const int64_t room = table->type == AMBIT_U8 && n < d->table_room ? d->table_room : n;
 
   ambit__print(t, "\n%s %s ", d->table, d->types[table->type]);
   ambit__name_table(t, table);
-  ambit__print(t, "[%" PRId64 "] = {", n);
+  ambit__print(t, "[%" PRId64 "] = {", room);
   for (int64_t i = 0; i < n; i++) {
     ambit__print(t, i % 8 ? ", " : i ? ",\n    " : "\n    ");
     ambit__emit_constant(d, t, table->type,

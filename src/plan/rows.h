@@ -2,7 +2,8 @@
 /* rows.h - the strategy `rows`. rows.c chooses the plan; the others write code: rows_cell.c the
  * rule for one cell, rows_sum.c the rows of a weighted sum, rows_exact.c strict sums over cells,
  * rows_block.c the functions of several rows, rows_inside.c cells far from faces, rows_wide.c
- * narrow fields beside wide ones, rows_narrow.c narrow fields alone, rows_emit.c the file. */
+ * narrow fields beside wide ones, rows_narrow.c narrow fields alone, rows_tables.c their look-ups,
+ * rows_emit.c the file. */
 #ifndef AMBIT_PLAN_ROWS_H
 #define AMBIT_PLAN_ROWS_H
 
@@ -11,6 +12,8 @@
 #include "plan/emit.h"
 #include "plan/factors.h"
 #include "plan/shares.h"
+
+enum { AMBIT__ROWS_LOOKS = 8 }; /* most look-ups of bytes by vectors */
 
 /* The code that is being written. */
 typedef struct ambit__rows_job {
@@ -27,8 +30,10 @@ typedef struct ambit__rows_job {
   ambit__narrow *narrow;       /* lanes as narrow as values: rows_narrow.c; NULL: they are not */
   ambit__hoists hoists;        /* values that all cells share */
   ambit__shares *shares;       /* values that rows of a block share; NULL: none */
-  bool flat;                   /* the rule has conditions, which become selections */
-  bool tests;                  /* it tests outside(), at most these distances from the cell: */
+  int nlooks;                  /* look-ups of bytes by vectors: rows_tables.c */
+  const ambit__expr *looks[AMBIT__ROWS_LOOKS];
+  bool flat;  /* the rule has conditions, which become selections */
+  bool tests; /* it tests outside(), at most these distances from the cell: */
   int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
   bool whole;              /* vectors at row ends may be stored whole: all outputs have twins */
   int ntaps;               /* number of terms, if the rule is a weighted sum ... */
@@ -184,9 +189,23 @@ void ambit__rows_pass_shares(const ambit__rows_job *j, const int rows[2],
                              const ambit__rows_place *p);
 void ambit__rows_load_shares(const ambit__rows_job *j, const int rows[2],
                              const ambit__rows_place *p);
-/* Functions of a scope: sums of bytes; statements to leave out. */
-bool ambit__rows_print_shared_sum(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
+/* Functions of a scope: sums of bytes and bytes that were looked up; statements to leave out. */
+bool ambit__rows_print_ready(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
 bool ambit__rows_skip(const ambit__scope *s, const ambit__stmt *st);
+
+/* ---- rows_tables.c: look-ups by vectors; without any each function writes nothing ---- */
+
+void ambit__rows_find_looks(ambit__rows_job *j);
+/* Prints the byte that was found for an expression; false: it is none of these look-ups. */
+bool ambit__rows_print_look(const ambit__rows_job *j, ambit__text *t, const ambit__expr *e);
+/* The function `subscripts` of a cell; the parameters of the function of a cell. */
+void ambit__rows_emit_subscripts(const ambit__rows_job *j);
+void ambit__rows_declare_looks(const ambit__rows_job *j);
+/* Arguments for a place of a block, " + l" or "[l]" after each; a comma before each. */
+void ambit__rows_pass_looks(const ambit__rows_job *j, const ambit__rows_place *p, const char *form);
+/* The buffers of n rows; and the look-ups. */
+void ambit__rows_declare_look_buffers(const ambit__rows_job *j, int n);
+void ambit__rows_look_up(const ambit__rows_job *j, int n);
 
 /* ---- rows_exact.c: strict sums; without strict sums each function writes nothing ---- */
 

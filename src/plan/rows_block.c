@@ -110,14 +110,21 @@ static void pass_parts(const job *j, const place *p)
   }
 }
 
-static void call_cell(const job *j, const int rows[2], const place *p)
+/* Begins a call of a function of one cell. */
+static void begin_call(const job *j, const int rows[2], const place *p, const char *name)
 {
   ambit__rows_load_shares(j, rows, p);
   ambit__line_begin(j->w);
-  ambit__print(j->t, "cell(call");
+  ambit__print(j->t, "%s(call", name);
   print_shifted_places(j, p, p->lanes ? "x + l" : "x");
   ambit__rows_print_invariants(j, PASS);
   ambit__rows_pass_shares(j, rows, p);
+}
+
+static void call_cell(const job *j, const int rows[2], const place *p)
+{
+  begin_call(j, rows, p, "cell");
+  ambit__rows_pass_looks(j, p, "[l]");
   ambit__rows_each_output(j, pass_to, p);
   pass_parts(j, p);
   ambit__line_end(j->w, ");");
@@ -134,6 +141,12 @@ void ambit__rows_open_function(const job *j, const char *kind, const char *name,
   j->w->depth++;
 }
 
+static void open_lanes(const job *j)
+{
+  ambit__print(j->t, "#pragma omp simd\n");
+  ambit__open(j->w, "for (long l = 0; l < LANES; l++)");
+}
+
 /* All rows of a block at x, or at x + l. */
 static void emit_cells(const job *j, const int rows[2], bool lanes)
 {
@@ -146,6 +159,25 @@ static void emit_cells(const job *j, const int rows[2], bool lanes)
 
     call_cell(j, rows, &p);
   }
+}
+
+/* Looks up bytes for vectors of all rows of a block. */
+static void emit_looks(const job *j, const int rows[2])
+{
+  const int n = rows[0] * rows[1];
+
+  if (!j->nlooks) return;
+  ambit__rows_declare_look_buffers(j, n);
+  open_lanes(j);
+  for (int r = 0; r < n; r++) {
+    place p = ambit__rows_place_of(j, rows, r, true);
+
+    begin_call(j, rows, &p, "subscripts");
+    ambit__rows_pass_looks(j, &p, " + l");
+    ambit__line_end(j->w, ");");
+  }
+  ambit__close(j->w);
+  ambit__rows_look_up(j, n);
 }
 
 static void emit_single(const job *j, const int rows[2])
@@ -239,12 +271,6 @@ static void each_buffer(const job *j, const int rows[2],
   }
 }
 
-static void open_lanes(const job *j)
-{
-  ambit__print(j->t, "#pragma omp simd\n");
-  ambit__open(j->w, "for (long l = 0; l < LANES; l++)");
-}
-
 /* if (the cell is in the range) *(v_at + x + l) = v_b0_0[l]; */
 static void store_asked(const job *j, int i, int c, const void *user)
 {
@@ -312,6 +338,7 @@ static void emit_vector(const job *j, const int rows[2])
                             j->reduces ? ", long x" : ", long x, long x0, long x1");
   each_buffer(j, rows, declare_buffer);
   if (j->plan->nontemporal) emit_prefetch(j, rows);
+  emit_looks(j, rows);
   open_lanes(j);
   emit_cells(j, rows, true);
   ambit__close(j->w);
@@ -458,7 +485,12 @@ static void emit_vector_walk(const job *j, const int rows[2])
   if (ambit__rows_keeps_parts(j)) ambit__print(j->t, "#endif\n");
 }
 
-/* The loop along the rows. Some processors do better with one long loop; the prelude decides. */
+/* Some processors do better with one long loop along the rows; the prelude decides. */
+static bool may_be_long(const job *j)
+{
+  return !j->reduces && !j->plan->nontemporal && !j->nlooks;
+}
+
 static void emit_walk(const job *j, const int rows[2])
 {
   const int n = rows[0] * rows[1];
@@ -467,13 +499,13 @@ static void emit_walk(const job *j, const int rows[2])
     emit_single_walk(j, n, "for (long x = x0; x < x1; x++)");
     return;
   }
-  if (!j->reduces && !j->plan->nontemporal) {
+  if (may_be_long(j)) {
     ambit__print(j->t, "#if AMBIT_LONG_LOOPS\n");
     ambit__rows_emit_long_loop(j, n);
     ambit__print(j->t, "#else\n");
   }
   emit_vector_walk(j, rows);
-  if (!j->reduces && !j->plan->nontemporal) ambit__print(j->t, "#endif\n");
+  if (may_be_long(j)) ambit__print(j->t, "#endif\n");
 }
 
 /* Single cells: for reductions, for results stored directly to memory, and for long loops. */
@@ -481,7 +513,7 @@ static void emit_singles(const job *j, const int rows[2])
 {
   const bool always = j->reduces || j->direct;
 
-  if (!always && j->plan->nontemporal) return;
+  if (!always && !may_be_long(j)) return;
   if (!always) ambit__print(j->t, "\n#if AMBIT_LONG_LOOPS");
   emit_single(j, rows);
   if (!always) ambit__print(j->t, "#endif\n");

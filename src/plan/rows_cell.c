@@ -239,7 +239,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .step = "call->step",
                         .inside = j->tests ? "inside" : NULL,
                         .compares = !j->form,
-                        .instead = j->shares ? ambit__rows_print_shared_sum : NULL,
+                        .instead = j->shares ? ambit__rows_print_ready : NULL,
                         .skip = j->shares ? ambit__rows_skip : NULL,
                         .hoists = &j->hoists,
                         .narrow = j->narrow,
@@ -254,11 +254,13 @@ void ambit__rows_emit_cell(const job *j)
 {
   const ambit__scope s = ambit__rows_scope_of(j);
 
+  ambit__rows_emit_subscripts(j);
   ambit__print(j->t,
                "/* The rule, for one cell. */\nAMBIT_INLINE void cell(const ambit_call *call");
   ambit__rows_print_places(j, DECLARE);
   ambit__rows_print_invariants(j, DECLARE);
   ambit__rows_declare_shares(j);
+  ambit__rows_declare_looks(j);
   ambit__rows_each_output(j, declare_to, NULL);
   ambit__rows_print_accumulators(j, DECLARE, "part");
   ambit__print(j->t, ")\n{\n");

@@ -3,6 +3,7 @@
  *
  * The generated file has, in this order:
  *
+ *   subscripts    of a cell, in rules with look-ups by vectors
  *   cell          the rule: reads through u_at, which points at the cell; writes through v_to
  *   singleN       one cell in each of N rows
  *   vectorN       a vector of cells in each of N rows; at their ends, part of one
@@ -20,7 +21,8 @@
 
 enum { MOST_VECTOR = 64 }; /* bytes; the largest AMBIT_VECTOR (codegen/prelude/c.h) */
 
-extern const char ambit__prelude_full_call[], ambit__prelude_lanes[]; /* embedded by the build */
+/* embedded by the build */
+extern const char ambit__prelude_full_call[], ambit__prelude_lanes[], ambit__prelude_look_up[];
 
 typedef ambit__rows_job job;
 
@@ -310,6 +312,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   if (!j.taps && !j.narrow) ambit__hoists_begin(&j.hoists, j.rule);
   ambit__emit_head(g, p, w);
   if (j.narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
+  if (j.nlooks) ambit__print(&w->text, "%s\n", ambit__prelude_look_up);
   if (j.whole || j.form) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
   ambit__line(w, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu };\n", lane_bytes(&j),
               lane_bytes(&j));

@@ -34,6 +34,7 @@ bool ambit__rows_begin_narrow(job *j, ambit__narrow *n, ambit__shares *s)
   if (!ambit__shares_begin(s, j->rule, j->ndims)) return false;
   j->narrow = n;
   j->shares = s;
+  ambit__rows_find_looks(j);
   return true;
 }
 
@@ -64,9 +65,8 @@ bool ambit__rows_skip(const ambit__scope *s, const ambit__stmt *st)
 }
 
 /* A sum of bytes, in the narrowest type that holds it. */
-bool ambit__rows_print_shared_sum(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+static bool print_sum(const job *j, ambit__text *t, const ambit__expr *e)
 {
-  const job *j = s->user;
   const ambit__dot *sum = ambit__dots_find(&j->shares->dots, e);
   const char *type = sum ? ambit__narrow_type(ambit__narrow_range(j->narrow, e)) : NULL;
   ambit__share_term terms[AMBIT__DOT_TERMS];
@@ -87,6 +87,11 @@ bool ambit__rows_print_shared_sum(const ambit__scope *s, ambit__text *t, const a
   }
   ambit__print(t, ")");
   return true;
+}
+
+bool ambit__rows_print_ready(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  return ambit__rows_print_look(s->user, t, e) || print_sum(s->user, t, e);
 }
 
 /* ---- the rows of a block ---- */

@@ -47,12 +47,17 @@ static void compute(const scene *s, const char *device, const char *strict, void
   ambit_field *u = ambit_field_create(g, "u", s->type), *v = ambit_field_create(g, "v", s->type);
   ambit_field *w = ambit_field_create(g, "w", s->other);
   ambit_program *p = ambit_program_create(g);
+  unsigned char k[100];
 
+  for (int i = 0; i < 100; i++)
+    k[i] = (unsigned char)(i * i + 7);
   ambit_option_set(a, "strict", strict);
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   ambit_field_fill(u, fill_u, (void *)s);
   ambit_field_fill(w, fill_w, (void *)s);
-  if (strstr(s->rule, "int k"))
+  if (strstr(s->rule, "table"))
+    ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, ambit_table(k, AMBIT_U8, 1, 100));
+  else if (strstr(s->rule, "int k"))
     ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, s->k);
   else
     ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v);
@@ -202,6 +207,51 @@ static void integer_parts_of_roots_are_exact(void)
   check(&s);
 }
 
+/* Functions of one byte become tables. */
+static void bytes_are_looked_up(void)
+{
+  static const scene scenes[] = {
+      {BYTES("{ *v = 255.0f * powf(*u / 255.0f, 1.0f / 2.2f) + 0.5f; }"),
+       AMBIT_U8,
+       AMBIT_U8,
+       2,
+       {19, 211},
+       0,
+       true},
+      {BYTES("{\n" /* from neighbours, of what was computed, and of what was looked up */
+             "  int a = 255 * powf(u[0][1] / 255.0f, 0.4f), b = 9 * logf(1 + *w);\n"
+             "  int c = 255 * powf((*u ^ *w) / 255.0f, 0.7f);\n"
+             "  *v = (a + 2 * b + c + (*w > 99 ? a : (int)(20 * cbrtf(b)))) / 4;\n"
+             "}\n"),
+       AMBIT_U8,
+       AMBIT_U8,
+       2,
+       {9, 150},
+       0,
+       false},
+      {"void r(const unsigned char *u, const unsigned char *w, unsigned char *v,\n"
+       "       table unsigned char k[100])\n"
+       "{ *v = k[(*u + *w) / 2] ^ k[k[*w / 3]]; }", /* beyond the end, the last one counts */
+       AMBIT_U8,
+       AMBIT_U8,
+       2,
+       {9, 150},
+       0,
+       false},
+      {"void r(const short *u, const unsigned char *w, short *v)\n"
+       "{ *v = *u - 300 * (int)(60 * expf(-0.01f * *w)); }",
+       AMBIT_I16,
+       AMBIT_U8,
+       1,
+       {1021},
+       0,
+       false},
+  };
+
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+    check(&scenes[i]);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -209,6 +259,7 @@ int main(int argc, char **argv)
       {"values_at_the_ends_of_ranges_wrap_as_those_of_wide_types_do",
        values_at_the_ends_of_ranges_wrap_as_those_of_wide_types_do},
       {"integer_parts_of_roots_are_exact", integer_parts_of_roots_are_exact},
+      {"bytes_are_looked_up", bytes_are_looked_up},
       {NULL, NULL},
   };
 
