@@ -6,7 +6,8 @@
 
 enum {
   MOST_NODES = 4000, /* of a rule: ranges are found anew on every level of an expression */
-  MOST_ROOT = 511    /* of ambit_root in prelude/lanes.h */
+  MOST_ROOT = 511,   /* of ambit_root in prelude/lanes.h */
+  MOST_BYTE = 255    /* the same of ambit_byte_root */
 };
 
 /* Narrowest first. */
@@ -295,6 +296,45 @@ static const ambit__expr *root_of(const ambit__narrow *n, const ambit__expr *e, 
   return *most <= MOST_ROOT && *most <= ambit__range_of_type(e->type).high ? x->a->a : NULL;
 }
 
+static bool is_square(const ambit__expr *e)
+{
+  return e->op == EXPR_MUL && e->a->op == EXPR_LOCAL && e->b->op == EXPR_LOCAL &&
+         e->a->index == e->b->index;
+}
+
+/* An integer that is not negative, as ambit_squared: cut off at 255^2 if it is larger. */
+static void print_squared(const work *w, const ambit__expr *e)
+{
+  const bool is_sum = e->op == EXPR_ADD && ambit__range_of(w->n->now, e->a).low >= 0 &&
+                      ambit__range_of(w->n->now, e->b).low >= 0;
+
+  ambit__print(w->t, is_sum ? "ambit_squares(" : is_square(e) ? "ambit_square(" : "ambit_cut(");
+  if (is_sum) {
+    print_squared(w, e->a);
+    ambit__print(w->t, ", ");
+    print_squared(w, e->b);
+  } else {
+    print_lane(w, is_square(e) ? e->a : e, &lanes[4]);
+  }
+  ambit__print(w->t, ")");
+}
+
+/* The integer part of a square root, up to `most`. */
+static void print_root(const work *w, const ambit__expr *square, int64_t most)
+{
+  const ambit__range r = ambit__range_of(w->n->now, square);
+
+  if (most == MOST_BYTE || (most < MOST_BYTE && r.high < (most + 1) * (most + 1))) {
+    ambit__print(w->t, "ambit_byte_root(");
+    print_squared(w, square);
+    ambit__print(w->t, ")");
+  } else {
+    ambit__print(w->t, "ambit_root(");
+    print_lane(w, square, &lanes[4]);
+    ambit__print(w->t, ", %" PRId64 ")", most);
+  }
+}
+
 /* Operations with a constant on all bits of a number. */
 static void print_divided(const work *w, const ambit__expr *e)
 {
@@ -341,9 +381,7 @@ static void print_value(const work *w, const ambit__expr *e, lane *to)
 
   if (w->s->instead && w->s->instead(w->s, w->t, e)) return;
   if (square) {
-    ambit__print(w->t, "ambit_root(");
-    print_lane(w, square, &lanes[4]);
-    ambit__print(w->t, ", %" PRId64 ")", most);
+    print_root(w, square, most);
   } else if (is_truth(e) && !e->is_outside) {
     print_truth(w, e);
   } else if (is_modular(e)) {

@@ -202,7 +202,7 @@ static void integer_parts_of_roots_are_exact(void)
       2,
       {256, 256},
       0,
-      false};
+      true};
 
   check(&s);
 }

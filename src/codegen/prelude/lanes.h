@@ -23,3 +23,65 @@ AMBIT_INLINE int32_t ambit_root(int32_t n, int32_t most)
 
   return (int32_t)(AMBIT_BITS_F32(sqrtf(x) + 8388607.5f) & 0x1ffu);
 }
+
+/* The same with a root of at most 255. An ambit_squared is a square or a sum of squares; it may be
+ * cut off at 255^2 on the way, and has 16 bits then.
+ *
+ * Where halves have instructions, these are faster than the divider's roots. The bits of x, halved
+ * and subtracted from a constant, are those of y, about 0.79 / sqrt(x). A step of Newton's method,
+ * x y (1.893 - x y y), exceeds the root by less than 1, with and without fused operations, for all
+ * numbers (tests/codegen/test_lanes.c). So its integer part is right or the next one. */
+#if defined(__AVX512FP16__) && !defined(AMBIT_HALF_ROOTS)
+#  define AMBIT_HALF_ROOTS 1
+#endif
+#if AMBIT_HALF_ROOTS
+typedef lane_u16 ambit_squared;
+
+AMBIT_INLINE ambit_squared ambit_cut(int32_t n)
+{
+  return (ambit_squared)(n < 65025 ? n : 65025);
+}
+AMBIT_INLINE ambit_squared ambit_square(int32_t x)
+{
+  const int32_t below = x < 255 ? x : 255, size = below > -255 ? below : -255;
+
+  return (ambit_squared)(size * size);
+}
+AMBIT_INLINE ambit_squared ambit_squares(ambit_squared a, ambit_squared b)
+{
+  const ambit_squared room = (ambit_squared)(65025 - a);
+
+  return (ambit_squared)(a + (b < room ? b : room));
+}
+typedef union ambit_half_word {
+  _Float16 x;
+  uint16_t bits;
+} ambit_half_word;
+AMBIT_INLINE lane_u8 ambit_byte_root(ambit_squared n)
+{
+  const ambit_half_word x = {(_Float16)n}, y = {.bits = (uint16_t)(0x585c - (x.bits >> 1))};
+  const _Float16 near = x.x * y.x;
+  const lane_u16 root = (lane_u16)(near * ((_Float16)1.893f - near * y.x));
+
+  return (lane_u8)((lane_u16)(root * root) > n ? (lane_u16)(root - 1) : root);
+}
+#else
+typedef int32_t ambit_squared;
+
+AMBIT_INLINE ambit_squared ambit_cut(int32_t n)
+{
+  return n;
+}
+AMBIT_INLINE ambit_squared ambit_square(int32_t x)
+{
+  return x * x;
+}
+AMBIT_INLINE ambit_squared ambit_squares(ambit_squared a, ambit_squared b)
+{
+  return a + b;
+}
+AMBIT_INLINE lane_u8 ambit_byte_root(ambit_squared n)
+{
+  return (lane_u8)ambit_root(n, 255);
+}
+#endif
