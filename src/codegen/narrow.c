@@ -335,6 +335,49 @@ static void print_root(const work *w, const ambit__expr *square, int64_t most)
   }
 }
 
+/* Whether an expression is x < c ? x : c with a local x and a number c. */
+static bool is_less(const ambit__expr *e)
+{
+  return e->op == EXPR_COND && e->a->op == EXPR_LT && e->b->op == EXPR_LOCAL &&
+         e->a->a->op == EXPR_LOCAL && e->a->a->index == e->b->index && e->c->op == EXPR_CONST &&
+         e->a->b->op == EXPR_CONST && e->a->b->value.real == e->c->value.real;
+}
+
+/* Whether a real number is not negative; it may be NaN. */
+static bool is_positive(const ambit__narrow *n, const ambit__expr *x)
+{
+  const ambit__expr *only = x->op == EXPR_LOCAL ? ambit__only_value(n->rule, x->index) : NULL;
+
+  if (only) return is_positive(n, only);
+  return x->op == EXPR_CALL && (x->call == CALL_sqrt || x->call == CALL_fabs);
+}
+
+/* The number that is not negative, is cut off at *most and then converted to an integer, in an
+ * expression that does this; NULL: it does not. */
+static const ambit__expr *cut_off(const ambit__narrow *n, const ambit__expr *e,
+                                  const ambit__expr **most)
+{
+  const ambit__expr *x = e->op == EXPR_CAST && e->a->type == AMBIT_F32 ? e->a : NULL;
+  const bool less = x && is_less(x);
+
+  if (!less && (!x || x->op != EXPR_CALL || x->call != CALL_fmin || x->b->op != EXPR_CONST))
+    return NULL;
+  *most = less ? x->c : x->b;
+  x = less ? x->b : x->a;
+  if (!is_small(e->type) || !is_positive(n, x) || !((*most)->value.real >= 0)) return NULL;
+  return (*most)->value.real <= (double)ambit__range_of_type(e->type).high ? x : NULL;
+}
+
+/* The integer part of a real number, from 0 to `most`. */
+static void print_cut_off(const work *w, const ambit__expr *x, const ambit__expr *most)
+{
+  ambit__print(w->t, "ambit_natural(");
+  ambit__emit_expr(w->s, w->t, x);
+  ambit__print(w->t, ", ");
+  ambit__emit_expr(w->s, w->t, most);
+  ambit__print(w->t, ")");
+}
+
 /* Operations with a constant on all bits of a number. */
 static void print_divided(const work *w, const ambit__expr *e)
 {
@@ -377,11 +420,13 @@ static bool is_abs(const ambit__expr *e)
 static void print_value(const work *w, const ambit__expr *e, lane *to)
 {
   int64_t most;
-  const ambit__expr *square = root_of(w->n, e, &most);
+  const ambit__expr *limit, *square = root_of(w->n, e, &most), *x = cut_off(w->n, e, &limit);
 
   if (w->s->instead && w->s->instead(w->s, w->t, e)) return;
   if (square) {
     print_root(w, square, most);
+  } else if (x) {
+    print_cut_off(w, x, limit);
   } else if (is_truth(e) && !e->is_outside) {
     print_truth(w, e);
   } else if (is_modular(e)) {
@@ -419,12 +464,14 @@ static void print_lane(const work *w, const ambit__expr *e, lane *to)
 /* Whether narrow types change the text of an expression, beside that of its operands. */
 static bool differs(const ambit__narrow *n, const ambit__expr *e)
 {
+  const ambit__expr *limit;
   int64_t most;
 
   if (e->is_outside || !is_small(e->type)) return false;
   if (e->op == EXPR_LOCAL) return lane_of(n->ever[e->index])->bits < 32;
   if (e->op < EXPR_NEG) return false;
-  if (e->op == EXPR_CAST && !is_small(e->a->type)) return root_of(n, e, &most) != NULL;
+  if (e->op == EXPR_CAST && !is_small(e->a->type))
+    return root_of(n, e, &most) || cut_off(n, e, &limit);
   return lane_for(n, e)->bits < 32;
 }
 

@@ -207,6 +207,27 @@ static void integer_parts_of_roots_are_exact(void)
   check(&s);
 }
 
+/* Also of NaN, of -0 and of limits that are no integers. */
+static void real_numbers_are_cut_off_before_they_become_integers(void)
+{
+  static const scene s = {
+      "void r(const short *u, const unsigned char *w, short *v)\n"
+      "{\n"
+      "  float x = sqrtf(*u * 0.75f), y = sqrtf(*u * 1e-30f * 1e-30f);\n"
+      "  float z = fabsf(*u * 3.7f);\n"
+      "  unsigned char a = z < 200.0f ? z : 200.0f, b = fminf(sqrtf(*u), *w > 99 ? 90 : 254.7f);\n"
+      "  *v = (short)(x < 99.5f ? x : 99.5f) + 300 * (short)fminf(y, 7.0f) + a * 3 + b * 17;\n"
+      "}\n",
+      AMBIT_I16,
+      AMBIT_U8,
+      2,
+      {19, 211},
+      0,
+      true};
+
+  check(&s);
+}
+
 /* Functions of one byte become tables. */
 static void bytes_are_looked_up(void)
 {
@@ -259,6 +280,8 @@ int main(int argc, char **argv)
       {"values_at_the_ends_of_ranges_wrap_as_those_of_wide_types_do",
        values_at_the_ends_of_ranges_wrap_as_those_of_wide_types_do},
       {"integer_parts_of_roots_are_exact", integer_parts_of_roots_are_exact},
+      {"real_numbers_are_cut_off_before_they_become_integers",
+       real_numbers_are_cut_off_before_they_become_integers},
       {"bytes_are_looked_up", bytes_are_looked_up},
       {NULL, NULL},
   };

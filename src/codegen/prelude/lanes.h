@@ -12,6 +12,16 @@ typedef uint16_t lane_u16;
 typedef int16_t lane_i16;
 #endif
 
+/* The integer part of x, which is not negative, or of `most` if that is less or x is NaN: without
+ * the masks of conversions that saturate. As unsigned integers, the bits of positive numbers are in
+ * the order of the numbers, and those of NaN are larger; -0 + 0 is 0. */
+AMBIT_INLINE int32_t ambit_natural(float x, float most)
+{
+  const ambit_u32 bits = AMBIT_BITS_F32(x + 0.0f), last = AMBIT_BITS_F32(most);
+
+  return (int32_t)AMBIT_F32_OF(bits < last ? bits : last);
+}
+
 /* The integer part of the square root of n, which is not negative, cut off at `most` <= 511: that
  * of n + 0.5, which is at least 0.5 / 1024 below the next integer. Floats from 2^23 to 2^24 are
  * integers, with their value in the lower bits: adding 2^23 converts, in more pipelines of ARM
