@@ -306,7 +306,10 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
   const double all = strips * (rows + chunks * beside) + sides + 2 * BAND_STRIPS * strips * band;
   const double longest = fmax(rows / chunks + beside, band);
   const double busy = fmin(MOST_BUSY, strips * chunks / slots + FACES_BUSY);
-  const double turns = fmax(all / slots, fmax(ambit__fused_least_wave(p), busy) * longest);
+  const double uneven = fmax(all / slots, fmax(ambit__fused_least_wave(p), busy) * longest);
+  const double turns = ambit__fused_has_faces(j)
+                           ? uneven
+                           : ambit__fused_even_turns(j, p, rows, floor(strips), chunks);
 
   return turns * slots * AMBIT__FUSED_WARP * j->lane / (rows * columns);
 }

@@ -224,6 +224,12 @@ double ambit__fused_pieces(const ambit__fused_job *j, const ambit__plan *p, doub
                            double chunks);
 /* The time of a launch with very few warps, in that of a full wave. */
 double ambit__fused_least_wave(const ambit__plan *p);
+/* Two dimensions: whether some tiles are at faces. */
+bool ambit__fused_has_faces(const ambit__fused_job *j);
+/* If not, the time of a launch, in rows: all tiles take as long, so that waves begin and end
+ * together, and a block that is one too many takes as long as a wave. */
+double ambit__fused_even_turns(const ambit__fused_job *j, const ambit__plan *p, double rows,
+                               double strips, double chunks);
 /* The number of chunks that rows are cut into. */
 int64_t ambit__fused_chunks(const ambit__fused_job *j, const ambit__plan *p, int64_t rows,
                             int64_t strips);

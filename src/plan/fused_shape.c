@@ -2,12 +2,16 @@
 /* fused_shape.c - launches of the strategy `fused`. */
 #include "plan/fused.h"
 
+#include <math.h>
+
 enum {
   MOST_CHUNKS = 1024,
   LEAST_ROWS = 4,   /* of a chunk */
   LEAST_PLANES = 8, /* the same in three dimensions, beside those computed again */
   BUSY_WARPS = 10   /* that keep a multiprocessor busy */
 };
+
+static const double UNEVEN = 0.1; /* waves for which some tiles take longer than others */
 
 static int64_t quotient_up(int64_t a, int64_t b)
 {
@@ -38,6 +42,20 @@ double ambit__fused_least_wave(const ambit__plan *p)
   return warps > BUSY_WARPS ? (double)BUSY_WARPS / warps : 1;
 }
 
+bool ambit__fused_has_faces(const ambit__fused_job *j)
+{
+  return !j->pipe->periodic[j->x] || !j->pipe->periodic[j->z];
+}
+
+double ambit__fused_even_turns(const ambit__fused_job *j, const ambit__plan *p, double rows,
+                               double strips, double chunks)
+{
+  const double blocks = ceil(strips / p->threads[1]) * chunks;
+
+  return (ceil(blocks / (p->wave > 0 ? p->wave : 1)) + UNEVEN) *
+         (rows / chunks + j->lead + j->drain);
+}
+
 /* Time of a launch, in rows: waves of warps or blocks, each of which computes a chunk and the rows
  * beside it. The last of several waves is not full. In two dimensions a single wave that is not
  * full takes less time, until there are so few warps that they only wait for their own results. */
@@ -49,6 +67,8 @@ static double duration(const ambit__fused_job *j, const ambit__plan *p, double r
   const double turns = rows / chunks + j->lead + j->drain;
   const double waves = (strips * chunks + at_edges(j, p, rows, strips, chunks)) / wave;
 
+  if (j->y < 0 && !ambit__fused_has_faces(j))
+    return ambit__fused_even_turns(j, p, rows, strips, chunks);
   if (waves > 1) return (waves + 0.5) * turns;
   if (j->y >= 0) return 1.5 * turns;
   return (waves < least ? least : waves) * turns;
