@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Weighted sums whose terms are grouped, so that cells of a row share partial sums: close to ref,
- * on pieces of rows and at their ends, with stores through the caches and past them. */
+/* Rows together and one by one; and weighted sums whose terms are grouped, so that cells of a row
+ * share partial sums: close to ref, on pieces of rows and at their ends, with stores through the
+ * caches and past them. */
 #include "device/cpu/machine.h"
 #include "runtime/program/program.h"
 #include "runtime_test.h"
@@ -151,12 +152,40 @@ static void strict_sums_are_not_factored(void)
   free(got);
 }
 
+/* Of a wave of order 8, where results are not streamed. */
+static void far_reads_beside_another_field_take_rows_one_by_one(void)
+{
+  static const char wave[] = AMBIT_SOURCE(void wave(const float *u, float *v) {
+    float sum = -8.1f * *u;
+    for (int i = 1; i < 5; i++)
+      sum += 0.5f / i *
+             (u[-i][0][0] + u[i][0][0] + u[0][-i][0] + u[0][i][0] + u[0][0][-i] + u[0][0][i]);
+    *v = 2 * *u - *v + 0.1f * sum;
+  });
+  scene s = {wave, AMBIT_F32, 3, {12, 10, 40}, AMBIT_FIXED, ""};
+  double *want = compute(&s, "ref", "1", NULL);
+
+  for (int i = 0; i < 2; i++) {
+    double *got;
+
+    streams = i;
+    got = compute(&s, "cpu", "1", i ? "(rows 4" : "(rows 1");
+    for (int k = 0; k < 12 * 10 * 40; k++)
+      CHECK(want[k] == got[k]);
+    free(got);
+  }
+  streams = false;
+  free(want);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"cells_of_a_row_share_partial_sums", cells_of_a_row_share_partial_sums},
       {"pieces_are_stored_past_the_caches", pieces_are_stored_past_the_caches},
       {"strict_sums_are_not_factored", strict_sums_are_not_factored},
+      {"far_reads_beside_another_field_take_rows_one_by_one",
+       far_reads_beside_another_field_take_rows_one_by_one},
       {NULL, NULL},
   };
 
