@@ -40,13 +40,18 @@ static bool add_term(ambit__dot *to, const ambit__expr *read, int64_t weight)
   return weight >= INT8_MIN && weight <= INT8_MAX;
 }
 
-/* Adds the multiple of an expression to a sum. false: it is no sum of bytes. */
+static bool is_narrow(ambit_type type)
+{
+  return type == AMBIT_U8 || type == AMBIT_I16;
+}
+
+/* Adds the multiple of an expression to a sum. false: it is no sum of bytes or shorts. */
 static bool add(const work *w, ambit__dot *to, const ambit__expr *e, int64_t times, int *nodes)
 {
   const ambit__dot *known;
 
   if (++*nodes > MOST_NODES || times < INT8_MIN || times > INT8_MAX) return false;
-  if (e->op == EXPR_CAST && e->type == AMBIT_I32 && e->a->type == AMBIT_U8)
+  if (e->op == EXPR_CAST && e->type == AMBIT_I32 && is_narrow(e->a->type))
     return e->a->op == EXPR_READ && add_term(to, e->a, times);
   if (e->type != AMBIT_I32) return false;
   switch (e->op) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dots.h - weighted sums of bytes, for processors that multiply and add four bytes at a time.
+/* dots.h - weighted sums of bytes or shorts, for processors that add several products at a time.
  *
- * Finds the parts of a rule that are sums of bytes of fields with small weights, also where the sum
- * is built in several statements. Their type is int: sums wrap as the statements do.
+ * Finds the parts of a rule that are sums of bytes or shorts of fields with small weights, also
+ * where the sum is built in several statements. Their type is int: sums wrap as the statements do.
  */
 #ifndef AMBIT_PLAN_DOTS_H
 #define AMBIT_PLAN_DOTS_H

@@ -17,17 +17,23 @@ static bool any_tests(const ambit__stmt *list)
   return false;
 }
 
+bool ambit__rule_has_dots(const ambit__rule *rule)
+{
+  ambit__dots dots;
+  bool any = false;
+
+  if (ambit__dots_begin(&dots, rule))
+    for (int i = 0; i < dots.n; i++)
+      any = any || (dots.values[i] && ambit__dots_find(&dots, dots.values[i]));
+  ambit__dots_end(&dots);
+  return any;
+}
+
 /* Sums of bytes with nothing but arithmetic after them are faster one by one, as dots; those that
  * are compared are faster as pairs. */
 static bool is_better_paired(const ambit__rule *rule)
 {
-  ambit__dots dots;
-  bool sums = !ambit__dots_begin(&dots, rule);
-
-  for (int i = 0; i < dots.n; i++)
-    sums = sums || (dots.values[i] && ambit__dots_find(&dots, dots.values[i]));
-  ambit__dots_end(&dots);
-  return !sums || any_tests(rule->body);
+  return !ambit__rule_has_dots(rule) || any_tests(rule->body);
 }
 
 /* Whether all results of a rule have variables. */

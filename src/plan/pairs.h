@@ -71,6 +71,8 @@ int ambit__pairs_result(const ambit__pairs *p, int param, int component);
 /* Whether all that a rule has are results that are quads; or shorts, two at a time. */
 bool ambit__rule_is_quads(const ambit__rule *rule);
 bool ambit__rule_is_shorts(const ambit__rule *rule);
+/* Whether a rule has sums of bytes or shorts. */
+bool ambit__rule_has_dots(const ambit__rule *rule);
 /* Whether all results of a rule are quads, or pairs, without dots, and if there are instructions
  * for dots, this is faster; or shorts. */
 bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed);

@@ -153,15 +153,9 @@ static ambit__packed packed_of(const ambit__target *t)
 static bool has_dots(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  ambit__dots dots;
-  bool any = false;
 
-  if (ambit__stream_cells(g, packed) == 1 || ambit__rule_is_paired(rule, packed)) return false;
-  if (ambit__dots_begin(&dots, rule))
-    for (int i = 0; i < dots.n; i++)
-      any = any || (dots.values[i] && ambit__dots_find(&dots, dots.values[i]));
-  ambit__dots_end(&dots);
-  return any;
+  return ambit__stream_cells(g, packed) > 1 && !ambit__rule_is_paired(rule, packed) &&
+         ambit__rule_has_dots(rule);
 }
 
 /* Whether the plan that the user asks for has this word. */

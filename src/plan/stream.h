@@ -115,8 +115,8 @@ int ambit__stream_vector(const ambit__group *g);
  * 0 if they reach further. */
 int ambit__stream_lane(const ambit__group *g, ambit__packed packed);
 /* Cells in one register: four if all fields are of bytes, two if they are of shorts, and reads do
- * not reach far; else one. Of shorts, and without instructions for bytes, it pays off only if all
- * is computed for two cells at a time. */
+ * not reach far; else one. Without instructions for bytes it pays off only if all is computed for
+ * two cells at a time; of shorts, if that is so or some are added up. */
 int ambit__stream_cells(const ambit__group *g, ambit__packed packed);
 /* Fills in all but `gpu`. false: the rule reads too much or too far, or memory ran out. Release
  * with ambit__stream_end. */
@@ -236,6 +236,9 @@ void ambit__stream_take_held(const ambit__stream_job *j);
 
 /* ---- stream_bytes.c ---- */
 
+/* "c + 2 * h", or of shorts "c + h": the current cell of the lane. */
+const char *ambit__stream_cell(const ambit__stream_job *j);
+
 /* "ambit_pair(u_w[(p + 3) % 4][t + 1], c + 5)": a byte at an offset from both cells of the
  * current pair. */
 void ambit__stream_print_pair(const ambit__stream_job *j, int param, int component,
@@ -243,8 +246,8 @@ void ambit__stream_print_pair(const ambit__stream_job *j, int param, int compone
 /* "ambit_window(u_w[(p + 3) % 4][t + 1], c + 5)": the same of the cells of a word, or of the two
  * words that they are in the first or the second one, "u_w[(p + 3) % 4][t + 1][j + 1]". */
 void ambit__stream_print_word(const ambit__stream_job *j, const ambit__expr *e, const int *word);
-/* "ambit_dot(ambit_window(u_w[p], c + 2 * h + 3), 0x010001u, 0)": a weighted sum of bytes. false:
- * some are not of fields, and nothing is printed. */
+/* "ambit_dot(ambit_window(u_w[p], c + 2 * h + 3), 0x010001u, 0)": a weighted sum of bytes, or of
+ * shorts. false: some are not of fields, and nothing is printed. */
 bool ambit__stream_print_dot(const ambit__stream_job *j, const ambit__dot *sum);
 
 /* ---- stream_window.c, stream_sum.c: the work on plane z + p ---- */

@@ -2,7 +2,14 @@
 /* stream_bytes.c - reads of bytes and shorts, which are in registers as words of four or two. */
 #include "plan/stream.h"
 
+#include <string.h>
+
 enum { WORD = 4, REAL = 0x4b400000, MOST_REAL = 1 << 22 };
+
+const char *ambit__stream_cell(const ambit__stream_job *j)
+{
+  return j->cells == 2 ? "c + h" : "c + 2 * h";
+}
 
 void ambit__stream_print_pair(const ambit__stream_job *j, int param, int component,
                               const int *offset)
@@ -76,6 +83,65 @@ static void open_window(const ambit__stream_job *j, const ambit__dot *sum, int f
   ambit__print(j->gpu.t, ", c + 2 * h + %d), 0x%xu, ", s->left * j->cells + at, (unsigned)weights);
 }
 
+/* The shorts of a sum that are in one word: of cells with h = 0, and with h = 1. */
+typedef struct halves {
+  const ambit__expr *first;
+  int word; /* from that of the cell on */
+  uint32_t weights[2];
+} halves;
+
+static int word_of(const ambit__stream_job *j, const ambit__expr *e, int h)
+{
+  const int at = e->offset[j->x] + h;
+
+  return (at - (at & 1)) / 2;
+}
+
+/* Whether two shorts are in one row. */
+static bool in_row(const ambit__stream_job *j, const ambit__expr *a, const ambit__expr *b)
+{
+  return a->index == b->index && a->component == b->component &&
+         !memcmp(a->offset, b->offset, (size_t)j->x * sizeof *a->offset);
+}
+
+/* Adds a term to the words of a sum; their number. */
+static int add_halves(const ambit__stream_job *j, const ambit__expr *e, int weight, halves *all,
+                      int n)
+{
+  for (int h = 0; h < 2; h++) {
+    const int word = word_of(j, e, h), second = (e->offset[j->x] + h) & 1;
+    int i = 0;
+
+    while (i < n && !(all[i].word == word && in_row(j, all[i].first, e)))
+      i++;
+    if (i == n) all[n++] = (halves){.first = e, .word = word};
+    all[i].weights[h] |= (uint32_t)(uint8_t)weight << 8 * second;
+  }
+  return n;
+}
+
+/* "ambit_dot_shorts(u_w[p][j + 1], h ? 0x200u : 0x1u, ambit_dot_shorts(..., 0))" */
+static void print_short_dot(const ambit__stream_job *j, const ambit__dot *sum)
+{
+  halves all[2 * AMBIT__DOT_TERMS];
+  int n = 0;
+
+  for (int i = 0; i < sum->n; i++)
+    n = add_halves(j, sum->reads[i], sum->weights[i], all, n);
+  for (int i = 0; i < n; i++) {
+    const ambit__expr *e = all[i].first;
+    const ambit__stream *s = ambit__stream_find(j, e->index, e->component, e->offset);
+
+    ambit__print(j->gpu.t, "ambit_dot_shorts(");
+    ambit__stream_print_read(j, s, e->offset);
+    ambit__print(j->gpu.t, "[j + %d], h ? 0x%xu : 0x%xu, ", s->left + all[i].word,
+                 (unsigned)all[i].weights[1], (unsigned)all[i].weights[0]);
+  }
+  ambit__print(j->gpu.t, sum->constant == INT32_MIN ? "(int)0x80000000u" : "%d", sum->constant);
+  while (n-- > 0)
+    ambit__print(j->gpu.t, ")");
+}
+
 /* Whether a sum is made a float later, probably: then it begins with the bits of 1.5 * 2^23, which
  * ambit_real would add. */
 static bool becomes_real(const ambit__stream_job *j, const ambit__dot *sum)
@@ -93,9 +159,14 @@ bool ambit__stream_print_dot(const ambit__stream_job *j, const ambit__dot *sum)
     const ambit__expr *e = sum->reads[i];
 
     if (!ambit__gpucode_is_field(&j->gpu, e->index)) return false;
+    if (j->cells == 2) continue;
     if (window_at(ambit__stream_find(j, e->index, e->component, e->offset), 0) <
         -4 * ambit__stream_find(j, e->index, e->component, e->offset)->left)
       return false;
+  }
+  if (j->cells == 2) {
+    print_short_dot(j, sum);
+    return true;
   }
   if (real) ambit__print(j->gpu.t, "(");
   for (int i; (i = first_left(j, sum, done)) >= 0; windows++)

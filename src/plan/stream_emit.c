@@ -397,8 +397,8 @@ static void emit_kernel(const ambit__stream_job *j)
 
 static ambit__places places_of(const ambit__stream_job *j, const ambit__rule *rule)
 {
-  if (j->cells == 2) return PLACES_SHORTS;
-  return j->cells > 1 && ambit__rule_is_quads(rule) ? PLACES_QUADS : PLACES_PAIRS;
+  if (j->cells == 2 && ambit__rule_is_shorts(rule)) return PLACES_SHORTS;
+  return j->cells > 2 && ambit__rule_is_quads(rule) ? PLACES_QUADS : PLACES_PAIRS;
 }
 
 void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,

@@ -89,10 +89,10 @@ void ambit__stream_print_cell(const ambit__stream_job *j, int param, int compone
 {
   const ambit__stream *s = ambit__stream_find(j, param, component, offset);
 
-  if (j->cells > 1) ambit__print(j->gpu.t, "ambit_byte(");
+  if (j->cells > 1) ambit__print(j->gpu.t, j->cells > 2 ? "ambit_byte(" : "ambit_short(");
   ambit__stream_print_read(j, s, offset);
   if (j->cells > 1)
-    ambit__print(j->gpu.t, ", c + 2 * h + %d)", s->left * j->cells + offset[j->x]);
+    ambit__print(j->gpu.t, ", %s + %d)", ambit__stream_cell(j), s->left * j->cells + offset[j->x]);
   else
     print_subscript(j, "j", has_centre(j, s) && offset[j->z] ? 0 : s->left + offset[j->x]);
 }

@@ -60,7 +60,8 @@ int ambit__stream_cells(const ambit__group *g, ambit__packed packed)
   const ambit__rule *rule = g->steps[0].rule;
 
   if (has_only(g, AMBIT_U8)) return packed || ambit__rule_is_paired(rule, packed) ? WORD : 1;
-  return packed == PACKED_SHORTS && has_only(g, AMBIT_I16) && ambit__rule_is_shorts(rule) ? 2 : 1;
+  if (packed < PACKED_SHORTS || !has_only(g, AMBIT_I16)) return 1;
+  return ambit__rule_is_shorts(rule) || ambit__rule_has_dots(rule) ? 2 : 1;
 }
 
 int ambit__stream_vector(const ambit__group *g)

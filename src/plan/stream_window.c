@@ -115,6 +115,30 @@ static void print_root(const ambit__scope *s, ambit__text *t, const ambit__expr 
   }
 }
 
+/* Whether a float is an int that was converted. */
+static bool is_converted(const ambit__rule *rule, const ambit__expr *e)
+{
+  const ambit__expr *only = e->op == EXPR_LOCAL ? ambit__only_value(rule, e->index) : NULL;
+
+  if (only) return is_converted(rule, only);
+  return e->op == EXPR_CAST && e->type == AMBIT_F32 &&
+         (e->a->type == AMBIT_I32 || e->a->type == AMBIT_I16 || e->a->type == AMBIT_U8);
+}
+
+/* Whether a float is a sum of such numbers and of products of two of them: it is 0 or at least 1,
+ * and finite. */
+static bool is_whole(const ambit__rule *rule, const ambit__expr *e)
+{
+  const ambit__expr *only = e->op == EXPR_LOCAL ? ambit__only_value(rule, e->index) : NULL;
+
+  if (only) return is_whole(rule, only);
+  if (e->type == AMBIT_F32 && (e->op == EXPR_ADD || e->op == EXPR_SUB))
+    return is_whole(rule, e->a) && is_whole(rule, e->b);
+  if (e->type == AMBIT_F32 && e->op == EXPR_MUL)
+    return is_converted(rule, e->a) && is_converted(rule, e->b);
+  return is_converted(rule, e);
+}
+
 static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__stream_job *j = s->user;
@@ -127,6 +151,13 @@ static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
     return true;
   }
   if (sum) return ambit__stream_print_dot(j, sum);
+  if (e->op == EXPR_CALL && e->call == CALL_sqrt && j->gpu.dialect->has_lanes &&
+      is_whole(j->gpu.rule, e->a)) {
+    ambit__print(t, "ambit_whole_root(");
+    ambit__emit_expr(s, t, e->a);
+    ambit__print(t, ")");
+    return true;
+  }
   if (!root) return part_of_pair(s, t, e);
   if (!root->last) ambit__print(t, "(%s)", s->dialect->types[e->type]);
   ambit__print(t, "ambit_integer_part(");
@@ -191,7 +222,7 @@ static void keep_byte(const ambit__stream_job *j, int param, int component)
   if (is_paired(j, param, component)) return;
   ambit__line_begin(j->gpu.w);
   name_results(j, param, component);
-  ambit__print(j->gpu.t, "[c + 2 * h] = ");
+  ambit__print(j->gpu.t, "[%s] = ", ambit__stream_cell(j));
   ambit__name_out(&s, j->gpu.t, param, component);
   ambit__line_end(j->gpu.w, ";");
 }
@@ -324,7 +355,7 @@ static void declare_counted(const ambit__stream_job *j)
 static void fold_reductions(const ambit__stream_job *j)
 {
   if (!ambit__gpucode_reduces(j->gpu.group)) return;
-  ambit__open(j->gpu.w, j->cells > 1 ? "if (counted >> (c + 2 * h) & 1)" : "if (counted >> j & 1)");
+  ambit__open(j->gpu.w, "if (counted >> (%s) & 1)", j->cells > 1 ? ambit__stream_cell(j) : "j");
   ambit__gpucode_fold_cell(&j->gpu);
   ambit__close(j->gpu.w);
 }
@@ -337,12 +368,13 @@ static void emit_index(const ambit__stream_job *j, int axis, const char *local)
     ambit__line(j->gpu.w, "const %s i%d = offset%d + %s;", j->gpu.integer, axis, axis, local);
 }
 
-/* A loop over the pairs of a lane's bytes, and one over the two cells of each: c and c + 2, which
- * are two bytes apart in a word. */
+/* A loop over the pairs of a lane's cells, and one over the two cells of each: of bytes c and
+ * c + 2, which are two bytes apart in a word, of shorts c and c + 1. */
 static void open_pairs(const ambit__stream_job *j, const ambit__scope *s)
 {
   ambit__stream_unroll(j, "j", 0, j->lane / 2);
-  ambit__line(j->gpu.w, "const int c = j / 2 * 4 + j %% 2;");
+  ambit__line(j->gpu.w,
+              j->cells == 2 ? "const int c = 2 * j;" : "const int c = j / 2 * 4 + j %% 2;");
   ambit__pairs_emit(j->pairs, s, j->gpu.w, read_pair);
   each_output(j, keep_pair);
   ambit__stream_unroll(j, "h", 0, 2);
@@ -365,7 +397,7 @@ static void emit_cells(const ambit__stream_job *j, const ambit__scope *s)
     open_pairs(j, s);
   else
     ambit__stream_unroll(j, "j", 0, j->lane);
-  emit_index(j, j->x, j->cells > 1 ? "x + c + 2 * h" : "x + j");
+  emit_index(j, j->x, j->cells == 1 ? "x + j" : j->cells == 2 ? "x + c + h" : "x + c + 2 * h");
   each_output(j, declare_out);
   declare_reductions(j);
   ambit__emit_stmts(s, j->gpu.w, j->gpu.rule->body);

@@ -677,6 +677,27 @@ static void two_shorts(void)
   check_words(problems, test_takes(1, 2) ? 2 : 1);
 }
 
+/* Sums of shorts: terms in one word and in two, weights of both signs, roots of whole numbers, and
+ * what else there is: scalars, places, old values, reductions. */
+static void sums_of_shorts(void)
+{
+  static const problem problems[] = {
+      {.text = "void r(const short *u, const short *w, short *v, short k, sum long *n)\n"
+               "{\n"
+               "  int a = u[-1][1] + 2 * u[0][1] + u[1][1] - u[-1][-1] - 2 * u[0][-1] - u[1][-1];\n"
+               "  int b = 127 * u[1][-4] - 128 * u[1][3] + 5 * (u[0][0] - w[0][2]) - 2000000000;\n"
+               "  float m = sqrtf((float)a * (float)a + (float)k * k);\n"
+               "  *v = (short)(b / 9 + (int)index(1)) ^ (short)(m < 32767.0f ? m : *v);\n"
+               "  *n = *v + w[0][1];\n"
+               "}\n",
+       .extents = {14, 700},
+       .lo = {1, 1},
+       .hi = {13, 697}},
+  };
+
+  check_words(problems, 1);
+}
+
 static void four_dimensions(void)
 {
   check((problem){.name = "4d8",
@@ -785,6 +806,7 @@ int main(int argc, char **argv)
       {"bytes", bytes},
       {"four_bytes", four_bytes},
       {"two_shorts", two_shorts},
+      {"sums_of_shorts", sums_of_shorts},
       {"four_dimensions", four_dimensions},
       {"a_run_that_has_ended_is_left_alone", a_run_that_has_ended_is_left_alone},
       {"lanes_exchange_values_in_opencl", lanes_exchange_values_in_opencl},

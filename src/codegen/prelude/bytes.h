@@ -30,8 +30,28 @@ AMBIT_INLINE ambit_u32 ambit_pair(const ambit_u32 *row, int at)
   if (at % 4 < 2) return first;
   return first >> 16 | AMBIT_BYTES(row[at / 4 + 1], at % 2) << 16;
 }
+/* Two shorts from two adjacent numbers. */
+#define AMBIT_SHORTS(n, k) (((ambit_u32)(n)[2 * (k)] & 0xffffu) | (ambit_u32)(n)[2 * (k) + 1] << 16)
 /* Four bytes from two adjacent pairs of bytes. */
 #define AMBIT_WORD(pairs, k) ((pairs)[2 * (k)] | (pairs)[2 * (k) + 1] << 8)
+
+/* The same of shorts. */
+AMBIT_INLINE ambit_i32 ambit_short(const ambit_u32 *row, int at)
+{
+  return (ambit_i32)(ambit_i16)(row[at / 2] >> at % 2 * 16);
+}
+AMBIT_INLINE ambit_i32 ambit_dot_shorts(ambit_u32 shorts, ambit_u32 weights, ambit_i32 more)
+{
+  if (!weights) return more;
+#ifdef AMBIT_PTX
+  asm("dp2a.lo.s32.s32 %0, %1, %2, %0;" : "+r"(more) : "r"(shorts), "r"(weights));
+#else
+  for (int i = 0; i < 2; i++)
+    more = (ambit_i32)((ambit_u32)more + (ambit_u32)(ambit_short(&shorts, i) *
+                                                     (ambit_i32)(signed char)(weights >> 8 * i)));
+#endif
+  return more;
+}
 
 /* The first or second value of a pair: none of the pair is negative, or any may be. */
 AMBIT_INLINE ambit_i32 ambit_part_of(ambit_u32 pair, int second)
@@ -229,6 +249,21 @@ AMBIT_INLINE ambit_i32 ambit_integer_part(float x)
 }
 #endif
 
+/* The square root of a whole number, correctly rounded: see ambit_root. */
+#ifdef __CUDACC__
+AMBIT_INLINE float ambit_whole_root(float x)
+{
+  float inverse, root;
+
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  root = __fmul_rn(x, inverse);
+  root = __fmaf_rn(__fmaf_rn(-root, root, x), __fmul_rn(inverse, 0.5f), root);
+  return x == 0 ? x : root;
+}
+#else
+#  define ambit_whole_root(x) sqrtf(x)
+#endif
+
 /* Four numbers as the bytes of a word, those outside 0 .. 255 cut off there. */
 AMBIT_INLINE ambit_u32 ambit_packed(const ambit_i32 *n)
 {
@@ -277,6 +312,13 @@ AMBIT_INLINE void ambit_store_numbers_16(bool own, global uchar *to, const ambit
 
   ambit_store_words_16(own, to, words, bits);
 }
+AMBIT_INLINE void ambit_store_numbers_8(bool own, global short *to, const ambit_i32 *n, int bits)
+{
+  const ambit_u32 words[4] = {AMBIT_SHORTS(n, 0), AMBIT_SHORTS(n, 1), AMBIT_SHORTS(n, 2),
+                              AMBIT_SHORTS(n, 3)};
+
+  ambit_store_words_8(own, to, words, bits);
+}
 #else
 /* Stores bytes or shorts, given as words, whose bit is set, if this warp owns them. */
 template <int N, typename T>
@@ -311,6 +353,16 @@ AMBIT_INLINE void ambit_store_numbers(bool own, unsigned char *to, const ambit_i
 #  pragma unroll
   for (int k = 0; k < N / 4; k++)
     words[k] = ambit_packed(n + 4 * k);
+  ambit_store_words<N>(own, to, words, bits);
+}
+template <int N>
+AMBIT_INLINE void ambit_store_numbers(bool own, short *to, const ambit_i32 *n, int bits)
+{
+  ambit_u32 words[N / 2];
+
+#  pragma unroll
+  for (int k = 0; k < N / 2; k++)
+    words[k] = AMBIT_SHORTS(n, k);
   ambit_store_words<N>(own, to, words, bits);
 }
 #endif
