@@ -416,6 +416,30 @@ static void the_rival_of_a_plan(void)
   }
 }
 
+/* Steps on few cells go by tiles, of which there are many: chunks of planes would be 64 blocks. */
+static void a_step_on_few_cells_has_many_blocks(void)
+{
+  static const struct {
+    measured m;
+    const char *plan;
+  } known[] = {
+      {{"box3d1", AMBIT_F32, {128, 128, 128}, {{0}}}, "(stream tile 4x2x2 "},
+      {{"box3d1", AMBIT_F32, {0}, {{0}}}, "(stream sum 4x2 "},
+      {{"star3d2", AMBIT_F32, {96, 96, 96}, {{0}}}, "(stream tile 4x2x2 "},
+      {{"star3d2", AMBIT_F32, {0}, {{0}}}, "(stream sum 4x2 "},
+      {{"box3d2", AMBIT_F32, {128, 128, 128}, {{0}}}, "(stream sum 4x2 "},
+  };
+
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    scene s = open_scene(&known[i].m, "");
+
+    CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
+    CHECK_MSG(ambit__plan_begins(s.p->applies[0].functions[0]->plan, known[i].plan), "%s",
+              s.p->applies[0].functions[0]->plan);
+    ambit_close(s.a);
+  }
+}
+
 /* Walls on all faces, each a stage (bench/fused). */
 static void the_depth_with_steps_on_faces_is_nearly_the_fastest(void)
 {
@@ -482,6 +506,7 @@ int main(int argc, char **argv)
       {"chunks_as_measured", chunks_as_measured},
       {"a_small_grid_stays_in_registers", a_small_grid_stays_in_registers},
       {"the_rival_of_a_plan", the_rival_of_a_plan},
+      {"a_step_on_few_cells_has_many_blocks", a_step_on_few_cells_has_many_blocks},
       {"the_depth_with_steps_on_faces_is_nearly_the_fastest",
        the_depth_with_steps_on_faces_is_nearly_the_fastest},
       {"steps_on_faces_do_not_make_fusing_look_better",
