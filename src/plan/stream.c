@@ -286,11 +286,9 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   const ambit__rule *rule = g->steps[0].rule;
   const int n = add_plans(g, t, ambit__stream_lane(g, packed_of(t)), 0, plans, most);
 
-  if (n || g->ndims < 3) return n;
+  if (n || g->ndims < 3 || reaches_along(g)) return n;
   for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_FIELD &&
-        (ambit_type_size(rule->params[i].type) != SHORT || rule->params[i].low[g->ndims - 1] > 1 ||
-         rule->params[i].high[g->ndims - 1] > 1))
+    if (rule->params[i].kind == PARAM_FIELD && ambit_type_size(rule->params[i].type) != SHORT)
       return 0;
   return add_plans(g, t, 2, FEW, plans, most);
 }

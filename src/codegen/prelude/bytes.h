@@ -114,7 +114,7 @@ AMBIT_INLINE ambit_u32 ambit_below_shorts(ambit_u32 a, ambit_u32 b)
   return (a & ~b) | (~(a ^ b) & ~rest);
 }
 /* The smaller and the larger values of two pairs without negative values, which differ by less than
- * 2^15. */
+ * 2^15; and of two shorts in each half. */
 #ifdef AMBIT_MINIMA
 AMBIT_INLINE ambit_u32 ambit_lesser(ambit_u32 a, ambit_u32 b)
 {
@@ -126,6 +126,16 @@ AMBIT_INLINE ambit_u32 ambit_greater(ambit_u32 a, ambit_u32 b)
   asm("max.u16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
   return a;
 }
+AMBIT_INLINE ambit_u32 ambit_lesser_shorts(ambit_u32 a, ambit_u32 b)
+{
+  asm("min.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+}
+AMBIT_INLINE ambit_u32 ambit_greater_shorts(ambit_u32 a, ambit_u32 b)
+{
+  asm("max.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+}
 #else
 AMBIT_INLINE ambit_u32 ambit_lesser(ambit_u32 a, ambit_u32 b)
 {
@@ -135,26 +145,15 @@ AMBIT_INLINE ambit_u32 ambit_greater(ambit_u32 a, ambit_u32 b)
 {
   return ambit_choose(a - b + 0x80008000u, a, b);
 }
-#endif
-/* The smaller and the larger ones of two shorts in each half. */
 AMBIT_INLINE ambit_u32 ambit_lesser_shorts(ambit_u32 a, ambit_u32 b)
 {
-#ifdef AMBIT_MINIMA
-  asm("min.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
-  return a;
-#else
   return ambit_choose(ambit_below_shorts(a, b), a, b);
-#endif
 }
 AMBIT_INLINE ambit_u32 ambit_greater_shorts(ambit_u32 a, ambit_u32 b)
 {
-#ifdef AMBIT_MINIMA
-  asm("max.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
-  return a;
-#else
   return ambit_choose(ambit_below_shorts(a, b), b, a);
-#endif
 }
+#endif
 /* 1 in each half that is not 0. */
 AMBIT_INLINE ambit_u32 ambit_any_short(ambit_u32 a)
 {
