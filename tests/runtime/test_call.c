@@ -417,6 +417,150 @@ static void ghost_cells_of_rotated_fields_are_those_of_the_reader(void)
   }
 }
 
+/* ---- values that callbacks set ---- */
+
+enum { FIELDS = 5, PIECES = 4 };
+
+/* Ways in which a callback changes u, which no step of its own program uses, or reads it. */
+typedef enum way { WRITE, FILL, RUN_WRITER, RUN_SWAPPER, RUN_READER, WAYS } way;
+
+/* outer: v = near(u); inner, which does not use u and v, twice; w = near(u); u += v in a box. */
+typedef struct meddled {
+  way way;
+  ambit *a;
+  ambit_grid *g;
+  ambit_field *f[FIELDS]; /* u, v, w, t, n */
+  ambit_program *outer, *inner, *other;
+  ambit_program *pieces[PIECES]; /* one for each step of outer */
+} meddled;
+
+static double rising(const int64_t *i, int component, void *user)
+{
+  const int64_t *iteration = user;
+
+  (void)component;
+  return (double)(*iteration * 100 + i[0] * COLUMNS + i[1]);
+}
+
+static int meddle(ambit_program *p, int64_t iteration, void *user)
+{
+  const meddled *m = user;
+  int row[COLUMNS];
+
+  (void)p;
+  for (int i = 0; i < COLUMNS; i++)
+    row[i] = (int)iteration * 7 + i;
+  if (m->way == WRITE)
+    ambit_field_write(m->f[0], AMBIT_INDEX(ROWS - 1, 0), AMBIT_INDEX(ROWS, COLUMNS), row);
+  else if (m->way == FILL)
+    ambit_field_fill(m->f[0], rising, &iteration);
+  else
+    ambit_run(m->other, 1);
+  return 0;
+}
+
+/* The program that the callback runs. */
+static void make_other(meddled *m)
+{
+  m->other = ambit_program_create(m->g);
+  if (m->way == RUN_READER)
+    ambit_apply(m->other,
+                ambit_kernel_create(
+                    m->a, "void read(const int *u, int *t) { *t = u[0][-1] + 3 * u[1][0]; }"),
+                m->f[0], m->f[3]);
+  else
+    ambit_apply(m->other,
+                ambit_kernel_create(m->a, "void set(int *t) { *t = (3 * *t + index(1)) % 2003; }"),
+                m->f[m->way == RUN_WRITER ? 0 : 3]);
+  if (m->way == RUN_SWAPPER) ambit_swap(m->other, m->f[0], m->f[3]);
+}
+
+static meddled make_meddled(const char *devices, way how)
+{
+  meddled m = {.way = how, .a = open_strict(devices)};
+  ambit_kernel *near = ambit_kernel_create(
+      m.a, "void near(const int *u, int *v) { *v = (u[0][-1] + 5 * u[1][0]) % 1009; }");
+  ambit_kernel *add = ambit_kernel_create(m.a, "void add(int *u, const int *v) { *u += *v; }");
+
+  ambit_option_set(m.a, "sleep", "on");
+  m.g = grid_2d(m.a, ROWS, COLUMNS);
+  for (int i = 0; i < FIELDS; i++) {
+    m.f[i] = ambit_field_create(m.g, (const char *[]){"u", "v", "w", "t", "n"}[i], AMBIT_I32);
+    ambit_field_fill_value(m.f[i], 30 + i);
+    ambit_field_boundary(m.f[i], AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  }
+  make_other(&m);
+  m.inner = ambit_program_create(m.g);
+  ambit_apply(m.inner, ambit_kernel_create(m.a, "void up(int *n) { *n += 1; }"), m.f[4]);
+  m.outer = ambit_program_create(m.g);
+  for (int i = 0; i < 2 * PIECES; i++) {
+    ambit_program *p = i < PIECES ? m.outer : (m.pieces[i % PIECES] = ambit_program_create(m.g));
+
+    if (i % PIECES == 0) ambit_apply(p, near, m.f[0], m.f[1]);
+    if (i % PIECES == 1) ambit_call_program(p, m.inner, 2);
+    if (i % PIECES == 2) ambit_apply(p, near, m.f[0], m.f[2]);
+    if (i % PIECES == 3)
+      ambit_apply_box(p, AMBIT_INDEX(3, 3), AMBIT_INDEX(9, 9), add, m.f[0], m.f[1]);
+  }
+  return m;
+}
+
+/* Two iterations without a callback, then four with it. */
+static void run_meddled(const char *devices, way how, bool in_called, bool apart, int *values)
+{
+  meddled m = make_meddled(devices, how);
+
+  for (int64_t i = 0; i < 6; i++) {
+    if (i == 2) ambit_run(m.other, 1); /* now all fields have the margins they need */
+    if (i == 2 && (in_called || !apart)) ambit_every(in_called ? m.inner : m.outer, 1, meddle, &m);
+    for (int k = 0; apart && k < PIECES; k++)
+      ambit_run(m.pieces[k], 1);
+    if (apart && !in_called && i >= 2) meddle(NULL, i + 1, &m);
+    if (!apart && i % 2 == 0) ambit_run(m.outer, 2);
+  }
+  for (int i = 0; i < FIELDS; i++)
+    ambit_field_read(m.f[i], NULL, NULL, values + i * CELLS);
+  CHECK_OK(m.a);
+  ambit_close(m.a);
+}
+
+static void callers_see_values_that_callbacks_set(void)
+{
+  static int want[FIELDS * CELLS], got[FIELDS * CELLS];
+
+  for (int i = 0; i < 2 * WAYS; i++) {
+    run_meddled(places()[0], (way)(i / 2), i % 2, true, want);
+    EACH_PLACE(d)
+    {
+      run_meddled(*d, (way)(i / 2), i % 2, false, got);
+      CHECK_MSG(!memcmp(want, got, sizeof want), "%s, way %d, callback of the %s program", *d,
+                i / 2, i % 2 ? "called" : "calling");
+    }
+  }
+}
+
+/* An iteration whose only step calls a program; `n` stops growing at 5. */
+static void a_run_ends_when_its_calls_change_nothing(void)
+{
+  EACH_PLACE(d)
+  {
+    ambit *a = open_strict(*d);
+    ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+    ambit_field *n = ambit_field_create(g, "n", AMBIT_I32);
+    ambit_program *outer = ambit_program_create(g), *inner = ambit_program_create(g);
+
+    ambit_field_fill_value(n, 0);
+    ambit_apply(inner, ambit_kernel_create(a, "void up(int *n) { *n += *n < 5; }"), n);
+    ambit_call_program(outer, inner, 2);
+    ambit_apply(outer, ambit_kernel_create(a, "void same(int *n) { *n += 0; }"), n);
+    ambit_run_until_still(outer, 50);
+    CHECK_OK(a);
+    CHECK_EQ(4, ambit_program_iterations(outer));
+    CHECK(ambit_program_converged(outer));
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -431,6 +575,8 @@ int main(int argc, char **argv)
       {"the_report_of_a_caller_lists_its_calls", the_report_of_a_caller_lists_its_calls},
       {"callbacks_end_calls_and_do_not_break_callers",
        callbacks_end_calls_and_do_not_break_callers},
+      {"callers_see_values_that_callbacks_set", callers_see_values_that_callbacks_set},
+      {"a_run_ends_when_its_calls_change_nothing", a_run_ends_when_its_calls_change_nothing},
       {NULL, NULL}};
 
   return test_main(argc, argv, tests);

@@ -40,6 +40,7 @@ void ambit__field_changed(ambit_field *f)
   ambit__view_refresh(f);
   f->given = f->news = true;
   f->changes++;
+  f->sets++;
   f->ghosts.stale = true;
   f->likeness.id = 0;
 }

@@ -142,6 +142,7 @@ struct ambit_field {
   bool is_implied[AMBIT_MAX_DIMS][2]; /* not declared: only read under outside() (check_step.c) */
   ambit__likeness likeness;
   uint64_t changes; /* how often the user or a program has set values */
+  uint64_t sets;    /* the same for the user, and programs that the user ran; not for calls */
   bool given;       /* the user has set values */
   bool news;        /* ... since a program last ran on it */
   bool started;     /* a program has run on it */

@@ -101,6 +101,7 @@ static void describe_call(const ambit__subrun *c, int step, ambit__text *t)
 {
   ambit__print(t, "step %d calls a program of %zu steps for %" PRId64 " iterations", step + 1,
                c->program->nwritten, c->most);
+  if (ambit__program_calls_back(c->program)) ambit__print(t, " with callbacks");
   if (c->scalar)
     ambit__print(t, " at most, until %s meets condition %d with %.17g", c->scalar->name,
                  (int)c->when, c->bound);

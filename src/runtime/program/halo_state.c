@@ -36,7 +36,9 @@ static bool holds(const ambit_program *p, const int *valid, int halo)
 static bool unchanged(const ambit_program *p, const ambit_field *f, size_t from, size_t to)
 {
   for (size_t i = from; i < to; i++)
-    if (ambit__step_writes(&p->steps[i], f) || ambit__step_rotates(&p->steps[i], f)) return false;
+    if (ambit__step_writes(&p->steps[i], f) || ambit__step_rotates(&p->steps[i], f) ||
+        ambit__step_calls_back(&p->steps[i]))
+      return false;
   return true;
 }
 
@@ -72,15 +74,18 @@ static bool spoils(const ambit_program *p, const ambit__step *s, int field, int 
          (h->lent || h->field != p->fields[field]);
 }
 
-/* A called program that rotates a field may leave it with a buffer without any ghost cells. */
+/* A called program that rotates a field may leave it with a buffer without any ghost cells, and so
+ * may a callback of it with any field. */
 static void note_writes(const ambit_program *p, int *valid, size_t step)
 {
   const ambit__step *s = &p->steps[step];
+  const bool calls_back = ambit__step_calls_back(s);
 
   for (int i = 0; i < p->nfields; i++) {
     const bool varies = valid[i] >= 0 && p->halos.list[valid[i]].varies;
 
-    if (ambit__step_rotates(s, p->fields[i]) || (varies && ambit__step_writes(s, p->fields[i])) ||
+    if (calls_back || ambit__step_rotates(s, p->fields[i]) ||
+        (varies && ambit__step_writes(s, p->fields[i])) ||
         (valid[i] >= 0 && spoils(p, s, i, valid[i])))
       valid[i] = -1;
   }

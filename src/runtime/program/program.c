@@ -205,6 +205,20 @@ bool ambit__program_sets(const ambit_program *p, const ambit_scalar *scalar)
   return found;
 }
 
+bool ambit__program_calls_back(const ambit_program *p)
+{
+  bool found = p && p->callback;
+
+  for (size_t i = 0; p && i < p->nwritten && !found; i++)
+    found = ambit__step_calls_back(&p->written[i]);
+  return found;
+}
+
+bool ambit__step_calls_back(const ambit__step *s)
+{
+  return s->kind == STEP_CALL && ambit__program_calls_back(s->call.program);
+}
+
 bool ambit__program_calls(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nwritten; i++)
@@ -636,11 +650,22 @@ ambit_status ambit_check_every(ambit_program *p, int64_t iterations)
   return AMBIT_OK;
 }
 
+/* Schedules of callers depend on whether a called program has a callback. */
+static void unseal_callers(const ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+
+  for (const ambit__link *l = a->grids.next; l->owner; l = l->next)
+    for (const ambit__link *i = ((ambit_grid *)l->owner)->programs.next; i->owner; i = i->next)
+      if (i->owner != p && ambit__program_reaches(i->owner, p)) ambit__program_unseal(i->owner);
+}
+
 ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_fn fn, void *user)
 {
   if (failed(p)) return status_of(p);
   AMBIT_CHECK(n >= 1 || !fn, ambit__program_errors(p), AMBIT_EINVAL,
               "ambit_every: the interval is %lld; it must be at least 1", (long long)n);
+  if (fn && !p->callback) unseal_callers(p);
   p->every = fn ? n : 0;
   p->callback = fn;
   p->callback_user = user;

@@ -272,6 +272,10 @@ bool ambit__program_rotates(const ambit_program *p, const ambit_field *f);
 bool ambit__step_sets(const ambit__step *s, const ambit_scalar *scalar);
 bool ambit__program_sets(const ambit_program *p, const ambit_scalar *scalar);
 bool ambit__program_calls(const ambit_program *p); /* whether it has such a step */
+/* Whether a program, or one that it calls, has a callback; and whether a step calls such a one: any
+ * field may then change, as callbacks set values and run other programs. */
+bool ambit__program_calls_back(const ambit_program *p);
+bool ambit__step_calls_back(const ambit__step *s);
 /* Whether running p runs `called`, perhaps by way of other programs. */
 bool ambit__program_reaches(const ambit_program *p, const ambit_program *called);
 

@@ -13,19 +13,22 @@
 static bool fills_lent(const ambit__step *s, int arg, const ambit_program *called)
 {
   return s->kind == STEP_APPLY && s->kernel->rule->params[arg].reads_neighbours &&
-         ambit__program_rotates(called, s->args[arg].field);
+         (ambit__program_rotates(called, s->args[arg].field) || ambit__program_calls_back(called));
 }
 
-/* Marks the fields of the called program that steps of the caller change. */
+/* Marks the fields of the called program, or of those that its callbacks may run, that steps of the
+ * caller change. */
 static void mark_changed(const ambit_program *p, const ambit_program *called)
 {
+  const bool any = ambit__program_calls_back(called);
+
   for (size_t i = 0; i < p->nsteps; i++) {
     const ambit__step *s = &p->steps[i];
 
     for (int k = 0; k < s->n; k++) {
       ambit_field *f = s->args[k].field;
 
-      if (!f || !ambit__program_uses(called, f)) continue;
+      if (!f || !(any || ambit__program_uses(called, f))) continue;
       if (f->base) f = f->base;
       if (ambit__step_rotates(s, f) || fills_lent(s, k, called)) f->ghosts = (ambit__ghosts){0};
       if (ambit__step_writes(s, f)) f->ghosts.stale = true;
@@ -60,6 +63,7 @@ ambit_status ambit__program_call(ambit_program *p, const ambit__subrun *call)
   AMBIT_TRY(s);
   AMBIT_CHECK(!p->is_outdated, ambit__program_errors(p), AMBIT_EPROGRAM,
               "a callback of a called program changed steps, boundaries or fields of the program "
-              "that called it; only callbacks of the latter can");
+              "that called it, or gave a called program its first callback; only callbacks of the "
+              "caller can");
   return AMBIT_OK;
 }

@@ -172,8 +172,10 @@ static ambit_status ask(ambit_program *p, bool *stopped)
 {
   ambit *a = p->grid->context;
   const double start = ambit__trace_clock(a->trace);
-  bool stops = p->callback(p, p->iteration, p->callback_user) != 0;
+  bool stops;
 
+  ambit__program_note_changes(p); /* for programs that the callback runs */
+  stops = p->callback(p, p->iteration, p->callback_user) != 0;
   ambit__trace_add(a->trace, NOTE_CALLBACK, start);
   AMBIT_TRY(ambit__meet(a, p->unseal ? "returns from its callback"
                                      : "changed its program in its callback"));
@@ -281,6 +283,15 @@ void ambit__program_note_changes(ambit_program *p)
   }
 }
 
+/* A program that the user ran, perhaps in a callback of another one, has set its fields. */
+static void note_sets(const ambit_program *p)
+{
+  for (int f = 0; f < p->nfields; f++) {
+    p->fields[f]->sets++;
+    if (p->fields[f]->base) p->fields[f]->base->sets++;
+  }
+}
+
 static void enter(ambit_program *p, const ambit__until *until)
 {
   p->is_running = true;
@@ -291,6 +302,7 @@ static void enter(ambit_program *p, const ambit__until *until)
 static ambit_status leave(ambit_program *p, ambit_status s)
 {
   ambit__program_note_changes(p);
+  if (!p->is_called) note_sets(p);
   p->is_running = p->is_called = false;
   p->awaited = NULL;
   if (p->is_outdated) ambit__program_unseal(p);

@@ -15,13 +15,13 @@ typedef struct kept {
 
 struct ambit__still {
   ambit_program *p;
-  int nfields;       /* of the program when it was opened */
-  int needed;        /* still iterations in a row */
-  int found;         /* of them, so far */
-  bool known;        /* the rest describes the iteration before */
-  kept *values;      /* by field and own part: at the end of that iteration; owned */
-  uint64_t *changes; /* by field: ambit_field.changes then; owned */
-  bool *result;      /* by field: it holds values of a step; owned */
+  int nfields;    /* of the program when it was opened */
+  int needed;     /* still iterations in a row */
+  int found;      /* of them, so far */
+  bool known;     /* the rest describes the iteration before */
+  kept *values;   /* by field and own part: at the end of that iteration; owned */
+  uint64_t *sets; /* by field: how often the user had set it then; owned */
+  bool *result;   /* by field: it holds values of a step; owned */
 };
 
 /* Rotations restore all buffers after a number of iterations. */
@@ -47,9 +47,9 @@ ambit_status ambit__still_open(ambit_program *p, ambit__still **out)
   s->needed = find_needed(p);
   if (p->sleep) p->sleep->still = -1;
   s->values = ambit__new(errors, n * ((size_t)p->grid->placement.n + 1), sizeof *s->values);
-  s->changes = ambit__new(errors, n, sizeof *s->changes);
+  s->sets = ambit__new(errors, n, sizeof *s->sets);
   s->result = ambit__new(errors, n, sizeof *s->result);
-  return s->values && s->changes && s->result ? AMBIT_OK : AMBIT_ENOMEM;
+  return s->values && s->sets && s->result ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 void ambit__still_close(ambit__still *s)
@@ -62,7 +62,7 @@ void ambit__still_close(ambit__still *s)
     free(s->values[i].host);
   }
   free(s->values);
-  free(s->changes);
+  free(s->sets);
   free(s->result);
   free(s);
 }
@@ -165,6 +165,11 @@ static ambit_status compare_part(ambit__still *s, int f, int part, bool *same)
   return compare_on_host(field, part, k, same);
 }
 
+static uint64_t sets_of(const ambit_field *f)
+{
+  return f->sets + (f->base ? f->base->sets : 0);
+}
+
 static ambit_status compare(ambit__still *s, bool *same)
 {
   const ambit_program *p = s->p;
@@ -172,8 +177,8 @@ static ambit_status compare(ambit__still *s, bool *same)
   ambit__program_results(p, s->result);
   AMBIT_TRY(ambit__engines_wait(p->grid->context));
   for (int f = 0; f < p->nfields; f++) {
-    *same &= s->changes[f] == p->fields[f]->changes;
-    s->changes[f] = p->fields[f]->changes;
+    *same &= s->sets[f] == sets_of(p->fields[f]);
+    s->sets[f] = sets_of(p->fields[f]);
     for (int i = 0; s->result[f] && i < p->grid->placement.n; i++)
       AMBIT_TRY(compare_part(s, f, i, same));
   }
