@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* number.h - numbers to and from text, independent of the program's locale.
+/* number.h - numbers as bits, and to and from text, independent of the program's locale.
  *
  * printf and strtod follow LC_NUMERIC: in a German locale 0.5 prints as "0,5" and "0.5" reads as 0.
  * Kernel text and files always use the decimal point.
@@ -8,6 +8,14 @@
 #define AMBIT_BASE_NUMBER_H
 
 #include <stdbool.h>
+#include <string.h>
+
+/* Whether two numbers have the same bits: 0 and -0 do not, and a NaN has those of itself. This is
+ * the comparison of constants that may stand for each other. */
+static inline bool ambit__number_same(double x, double y)
+{
+  return !memcmp(&x, &y, sizeof x);
+}
 
 enum { AMBIT__NUMBER_CHARS = 32 }; /* room for any finite number and its NUL */
 

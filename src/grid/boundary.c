@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/boundary.h"
+#include "base/number.h"
 
 #include <string.h>
 
@@ -80,10 +81,10 @@ bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     for (int side = 0; side < 2; side++)
-      if (a->kind[d][side] != b->kind[d][side] || a->value[d][side] != b->value[d][side])
+      if (a->kind[d][side] != b->kind[d][side] ||
+          !ambit__number_same(a->value[d][side], b->value[d][side]))
         return false;
-  return a->inactive == b->inactive &&
-         (a->fill == b->fill || (a->fill != a->fill && b->fill != b->fill));
+  return a->inactive == b->inactive && ambit__number_same(a->fill, b->fill);
 }
 
 const char *ambit__boundary_name(ambit_boundary kind)

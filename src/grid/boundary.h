@@ -40,6 +40,7 @@ bool ambit__boundaries_negate(const ambit__boundaries *b, int ndims, const int64
 bool ambit__boundaries_map(const ambit__boundaries *b, int ndims, const int64_t *extents,
                            int64_t *cell, double *value);
 
+/* Constants are compared by their bits. */
 bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries *b);
 
 /* "periodic" and so on; never NULL. And the inverse: returns false for an unknown name. */

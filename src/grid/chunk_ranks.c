@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* chunk_ranks.c - the rows of a list whose cells are found by counting those before them. */
+#include "base/number.h"
 #include "grid/chunks.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Whether all cells that are read with some boundaries and are not present have one value, which is
@@ -13,11 +13,8 @@ static bool is_even(const ambit__boundaries *b, int ndims)
 
   for (int d = 0; d < ndims; d++)
     for (int side = 0; side < 2; side++) {
-      const double value = b->value[d][side];
-
       if (d == ndims - 1 && ambit__boundary_copies(b->kind[d][side])) return false;
-      if (b->kind[d][side] == AMBIT_CONSTANT &&
-          (value != fill || !signbit(value) != !signbit(fill))) /* 0 and -0 are two */
+      if (b->kind[d][side] == AMBIT_CONSTANT && !ambit__number_same(b->value[d][side], fill))
         return false;
     }
   return true;

@@ -493,6 +493,50 @@ static void constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once(v
   }
 }
 
+/* Two fields with the constants 0 and -0 swap. */
+static void play_signs(ambit *a, double *values)
+{
+  const int64_t n = 64;
+  ambit_grid *g = ambit_grid_create(a, 1, &n);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F64),
+              *v = ambit_field_create(g, "v", AMBIT_F64);
+  ambit_program *p = ambit_program_create(g);
+  ambit_kernel *sign = ambit_kernel_create(
+      a, "void sign(const double *u, double *v) { *v = copysign(1.0, u[-1]) + u[1]; }");
+
+  ambit_option_set(a, "strict", "1");
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+  ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_CONSTANT, -0.0);
+  ambit_field_fill_value(u, 1);
+  ambit_field_fill_value(v, 1);
+  ambit_apply(p, sign, u, v);
+  ambit_swap(p, u, v);
+  ambit_apply(p, sign, v, u);
+  ambit_run(p, 12);
+  ambit_field_read(u, NULL, NULL, values);
+  ambit_field_read(v, NULL, NULL, values + n);
+  CHECK_OK(a);
+}
+
+static void zeros_of_either_sign_are_two_constants(void)
+{
+  double want[128], got[128];
+  ambit *ref = open_on("ref");
+
+  play_signs(ref, want);
+  ambit_close(ref);
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+
+    play_signs(a, got);
+    for (int k = 0; k < 128; k++)
+      CHECK_MSG(!memcmp(&want[k], &got[k], sizeof *want), "%s: value %d is %g, ref %g", *d, k,
+                got[k], want[k]);
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -511,6 +555,7 @@ int main(int argc, char **argv)
        a_constant_keeps_its_sign_beside_an_antisymmetric_face},
       {"constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once",
        constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once},
+      {"zeros_of_either_sign_are_two_constants", zeros_of_either_sign_are_two_constants},
       {NULL, NULL},
   };
 

@@ -426,12 +426,61 @@ static void antisymmetric_faces_are_those_of_dense_grids(void)
   }
 }
 
+/* Every face has another constant, and inactive cells one more. */
+static void read_constants(const char *devices, ambit_order order, double special,
+                           float (*values)[M][2])
+{
+  ambit *a = open_on(devices);
+  ambit_grid *g = ambit_grid_create_sparse(a, 2, AMBIT_INDEX(N, M), everywhere, NULL);
+  ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F32, 2, order),
+              *v = ambit_field_create_vector(g, "v", AMBIT_F32, 2, order);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_option_set(a, "strict", "1");
+  ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 9);
+  ambit_field_boundary(u, AMBIT_AXIS(0), AMBIT_CONSTANT, 2);
+  ambit_field_boundary(u, AMBIT_LOW(1), AMBIT_CONSTANT, 5);
+  ambit_field_boundary(u, AMBIT_HIGH(1), AMBIT_CONSTANT, special);
+  ambit_field_fill(u, ramp, NULL);
+  ambit_apply(p,
+              ambit_kernel_create(a, "void near(const float *u[2], float *v[2]) { *v[0] = u[1][0]"
+                                     "[-1] + u[0][-1][0]; *v[1] = copysignf(2, u[0][0][1]) * "
+                                     "u[1][1][0] + u[0][0][2]; }"),
+              u, v);
+  ambit_run(p, 2);
+  ambit_field_read(v, NULL, NULL, values);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void a_face_may_have_the_constant_nan(void)
+{
+  static const char *const devices[] = {"cpu", "cpu*3"};
+  static float want[N][M][2], got[N][M][2];
+
+  for (int i = 0; i < 8; i++) {
+    const double special = i % 2 ? -0.0 : (double)NAN;
+    const ambit_order order = i / 2 % 2 ? AMBIT_AOS : AMBIT_SOA;
+
+    read_constants("ref", order, special, want);
+    read_constants(devices[i / 4], order, special, got);
+    CHECK(isnan(want[3][M - 1][1]) == !(i % 2));
+    for (int k = 0; k < 2 * N * M; k++) {
+      const float x = want[k / 2 / M][k / 2 % M][k % 2], y = got[k / 2 / M][k / 2 % M][k % 2];
+
+      CHECK_MSG(isnan(x) ? isnan(y) : !memcmp(&x, &y, sizeof x), "%s: cell %d is %g, ref %g",
+                devices[i / 4], k / 2, (double)y, (double)x);
+    }
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case cases[] = {
       {"a_grid_has_its_active_cells", a_grid_has_its_active_cells},
       {"antisymmetric_faces_are_those_of_dense_grids",
        antisymmetric_faces_are_those_of_dense_grids},
+      {"a_face_may_have_the_constant_nan", a_face_may_have_the_constant_nan},
       {"fields_have_values_in_active_cells_only", fields_have_values_in_active_cells_only},
       {"reads_of_inactive_cells_are_constant_or_clamped",
        reads_of_inactive_cells_are_constant_or_clamped},

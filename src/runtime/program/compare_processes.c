@@ -58,14 +58,14 @@ static void describe_boundaries(const ambit__boundaries *b, int ndims, ambit__te
       const ambit_boundary kind = b->kind[d][side];
 
       ambit__print(t, "%s%s", side ? ", " : d ? "; " : ", boundaries ", ambit__boundary_name(kind));
-      if (kind == AMBIT_CONSTANT) ambit__print(t, " %g", b->value[d][side]);
+      if (kind == AMBIT_CONSTANT) ambit__print(t, " %.17g", b->value[d][side]);
     }
 }
 
 /* ... and of a sparse grid's inactive cells. */
 static void describe_inactive(const ambit__boundaries *b, ambit__text *t)
 {
-  ambit__print(t, "; inactive cells %s %g", ambit__boundary_name(b->inactive), b->fill);
+  ambit__print(t, "; inactive cells %s %.17g", ambit__boundary_name(b->inactive), b->fill);
 }
 
 static void describe_field(const ambit_program *p, int field, ambit__text *t)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pipeline.c - makes the pipeline of several iterations from the dataflow of a program. */
+#include "base/number.h"
 #include "runtime/program/dataflow.h"
 #include "runtime/program/fuse.h"
 
@@ -361,7 +362,8 @@ static bool same_arguments(const ambit__step *a, const ambit__step *b)
   if (a->kind != STEP_APPLY || a->kernel != b->kernel || a->n != b->n) return false;
   for (int i = 0; i < a->n; i++)
     if (a->args[i].kind != b->args[i].kind || a->args[i].field != b->args[i].field ||
-        a->args[i].scalar != b->args[i].scalar || a->args[i].number != b->args[i].number)
+        a->args[i].scalar != b->args[i].scalar ||
+        !ambit__number_same(a->args[i].number, b->args[i].number))
       return false;
   return true;
 }
