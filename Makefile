@@ -46,6 +46,7 @@ bench:
 	cmake --preset release
 	$(build) build -j $(JOBS) --target ambit_tool bench_programs
 	bench/run build
+	bench/programs/run build
 
 # The linker finds a new library in /usr/local/lib after ldconfig only.
 install: all

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* driver.c - runs programs and their nests in turns, compares and times them.
+ *
+ *   bench_nests [--ambit-...] [--list] [--size small] [--scale N] [--threads N] [--rounds N]
+ *               [--strict] [NAME ...]
+ *
+ * Prints a line of JSON per program. A program whose results differ from those of its nest fails.
+ * --scale makes the first axis N times as long. --strict only compares. With one thread the clock
+ * is the CPU time of the process, which other work on the machine disturbs less. */
+#define _GNU_SOURCE /* madvise */
+#include "driver.h"
+
+#include <omp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static const bench_program *const files[] = {bench_diffusion, bench_integers, bench_reactions};
+
+typedef struct settings {
+  bool is_small, is_strict;
+  int threads, rounds, scale;
+} settings;
+
+/* ---- fields and arrays --------------------------------------------------------------------- */
+
+/* The extents of array i with its ghost cells, and its number of cells. */
+static int64_t padded(const bench *b, int i, int64_t *extent)
+{
+  int64_t cells = 1;
+
+  for (int d = 0; d < b->about->ndims; d++)
+    cells *= extent[d] = b->extent[d] + 2 * b->ghost[i];
+  return cells;
+}
+
+static int64_t grid_cells(const bench *b)
+{
+  int64_t cells = 1;
+
+  for (int d = 0; d < b->about->ndims; d++)
+    cells *= b->extent[d];
+  return cells;
+}
+
+/* The place of a cell of the grid in array i, and its index, from its number in row-major order. */
+static int64_t place(const bench *b, int i, int64_t cell, int64_t *index)
+{
+  int64_t at = 0, stride = 1;
+
+  for (int d = b->about->ndims - 1; d >= 0; d--) {
+    index[d] = cell % b->extent[d];
+    cell /= b->extent[d];
+    at += (index[d] + b->ghost[i]) * stride;
+    stride *= b->extent[d] + 2 * b->ghost[i];
+  }
+  return at;
+}
+
+static double get(const void *values, ambit_type type, int64_t i)
+{
+  switch (type) {
+#define X(name, value, ctype, text)                                                                \
+  case AMBIT_##name: return (double)((const ctype *)values)[i];
+    AMBIT_TYPE_MAP(X)
+#undef X
+  }
+  return 0;
+}
+
+static void set(void *values, ambit_type type, int64_t i, double x)
+{
+  switch (type) {
+#define X(name, value, ctype, text)                                                                \
+  case AMBIT_##name: ((ctype *)values)[i] = (ctype)x; break;
+    AMBIT_TYPE_MAP(X)
+#undef X
+  }
+}
+
+/* Zeroed memory, on huge pages as Ambit's fields are; freed when the process ends. */
+static void *array_create(size_t bytes)
+{
+  const size_t huge = (size_t)2 << 20;
+  char *memory =
+      mmap(NULL, bytes + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (memory == MAP_FAILED) {
+    fprintf(stderr, "bench_nests: no memory for %zu bytes\n", bytes);
+    exit(1);
+  }
+  memory += (huge - (uintptr_t)memory % huge) % huge;
+#ifdef MADV_HUGEPAGE
+  if (bytes > huge) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+ambit_field *bench_vector(bench *b, const char *name, ambit_type type, int components, int ghost,
+                          ambit_fill_fn start)
+{
+  const int i = b->nfields++;
+  int64_t extent[AMBIT_MAX_DIMS], cells;
+
+  b->ghost[i] = ghost;
+  cells = padded(b, i, extent);
+  b->array[i] = array_create((size_t)(cells * components) * ambit_type_size(type));
+  b->field[i] = ambit_field_create_vector(b->grid, name, type, components, AMBIT_SOA);
+  if (!start) return b->field[i];
+  ambit_field_fill_parallel(b->field[i], start, b);
+  for (int c = 0; c < components; c++)
+#pragma omp parallel for
+    for (int64_t cell = 0; cell < grid_cells(b); cell++) {
+      int64_t index[AMBIT_MAX_DIMS], at = place(b, i, cell, index);
+
+      set(b->array[i], type, c * cells + at, start(index, c, b));
+    }
+  return b->field[i];
+}
+
+ambit_field *bench_field(bench *b, const char *name, ambit_type type, int ghost,
+                         ambit_fill_fn start)
+{
+  return bench_vector(b, name, type, 1, ghost, start);
+}
+
+ambit_scalar *bench_scalar(bench *b, const char *name, ambit_type type, double value)
+{
+  const int i = b->nscalars++;
+
+  b->scalar[i] = ambit_scalar_create(b->context, name, type);
+  b->result[i] = value;
+  if (value != 0) ambit_scalar_set(b->scalar[i], value);
+  return b->scalar[i];
+}
+
+ambit_kernel *bench_kernel(bench *b, const char *text)
+{
+  return ambit_kernel_create(b->context, text);
+}
+
+void bench_swap(bench *b, int i, int j)
+{
+  void *array = b->array[i];
+
+  b->array[i] = b->array[j];
+  b->array[j] = array;
+}
+
+/* Fills the ghost cells of axis after axis, each with those of the axes before it: blocks of
+ * `inner` cells lie at the distance of the axis. */
+static void fill_ghosts(bench *b, int i, bool wraps)
+{
+  const int r = b->ghost[i];
+  const int components = ambit_field_components(b->field[i]);
+  const size_t size = ambit_type_size(ambit_field_type(b->field[i]));
+  int64_t extent[AMBIT_MAX_DIMS], inner = padded(b, i, extent), outer = components;
+
+  for (int d = 0; d < b->about->ndims; d++) {
+    const int64_t n = b->extent[d];
+
+    inner /= extent[d];
+#pragma omp parallel for
+    for (int64_t o = 0; o < outer; o++) {
+      char *first = (char *)b->array[i] + (size_t)(o * extent[d] * inner) * size;
+      const size_t bytes = (size_t)inner * size;
+
+      for (int k = 0; k < r; k++) {
+        const int64_t low = wraps ? n + k : r, high = wraps ? r + k : n + r - 1;
+
+        memcpy(first + (size_t)k * bytes, first + (size_t)low * bytes, bytes);
+        memcpy(first + (size_t)(n + r + k) * bytes, first + (size_t)high * bytes, bytes);
+      }
+    }
+    outer *= extent[d];
+  }
+}
+
+void bench_wrap(bench *b, int i)
+{
+  fill_ghosts(b, i, true);
+}
+
+void bench_clamp(bench *b, int i)
+{
+  fill_ghosts(b, i, false);
+}
+
+/* ---- initial values ------------------------------------------------------------------------ */
+
+double bench_noise(const int64_t *index, int component, void *user)
+{
+  const bench *b = user;
+  uint64_t x = (uint64_t)component * 0x9e3779b97f4a7c15u;
+
+  for (int d = 0; d < b->about->ndims; d++)
+    x = (x ^ (uint64_t)index[d]) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 31) * 0x94d049bb133111ebu;
+  return (double)(x >> 40) / 16777216.0;
+}
+
+double bench_waves(const int64_t *index, int component, void *user)
+{
+  const bench *b = user;
+  double x = 0;
+
+  for (int d = 0; d < b->about->ndims; d++)
+    x += sin(6.283185307179586 * (double)((d + 1) * index[d]) / (double)b->extent[d] + component);
+  return 0.5 + 0.5 * x / b->about->ndims;
+}
+
+/* ---- a program ----------------------------------------------------------------------------- */
+
+static double now(const settings *s)
+{
+  struct timespec t;
+
+  clock_gettime(s->threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double time_ambit(bench *b, const settings *s, int iterations)
+{
+  const double start = now(s);
+
+  ambit_run(b->program, iterations);
+  return now(s) - start;
+}
+
+static double time_nest(bench *b, const settings *s, int iterations)
+{
+  const double start = now(s);
+
+  for (int i = 0; i < iterations; i++) {
+    b->about->nest(b);
+    b->iteration++;
+  }
+  return now(s) - start;
+}
+
+/* The greatest difference of field i, relative to its greatest value; infinite if one is NaN. */
+static double field_difference(bench *b, int i)
+{
+  const ambit_type type = ambit_field_type(b->field[i]);
+  const int components = ambit_field_components(b->field[i]);
+  const int64_t cells = grid_cells(b);
+  int64_t extent[AMBIT_MAX_DIMS], all = padded(b, i, extent);
+  void *values = array_create((size_t)(cells * components) * ambit_type_size(type));
+  double worst = 0, top = 0;
+
+  ambit_field_read(b->field[i], NULL, NULL, values);
+#pragma omp parallel for reduction(max : worst, top)
+  for (int64_t cell = 0; cell < cells; cell++) {
+    int64_t index[AMBIT_MAX_DIMS], at = place(b, i, cell, index);
+
+    for (int c = 0; c < components; c++) {
+      const double x = get(values, type, cell * components + c);
+      const double y = get(b->array[i], type, c * all + at), difference = fabs(x - y);
+
+      worst = difference <= INFINITY ? fmax(worst, difference) : INFINITY;
+      top = fmax(top, fabs(y));
+    }
+  }
+  munmap(values, (size_t)(cells * components) * ambit_type_size(type));
+  return worst > 0 ? worst / fmax(top, 1e-30) : 0;
+}
+
+/* The greatest difference of all fields and scalars; false if one is beyond the bound. */
+static bool compare(bench *b, double bound, const char *when, double *greatest)
+{
+  double worst = 0;
+
+  for (int i = 0; i < b->nfields + b->nscalars; i++) {
+    const int s = i - b->nfields;
+    double difference;
+
+    if (s < 0) {
+      difference = field_difference(b, i);
+    } else {
+      const double x = ambit_scalar_get(b->scalar[s]), y = b->result[s];
+
+      difference = x == y ? 0 : fabs(x - y) / fabs(y);
+    }
+    if (!(difference <= bound))
+      fprintf(stderr, "%s: %s of Ambit and of the nest differ by %g %s; the bound is %g\n",
+              b->about->name, s < 0 ? ambit_field_name(b->field[i]) : "a scalar", difference, when,
+              bound);
+    worst = difference <= worst ? worst : difference;
+  }
+  *greatest = worst;
+  return worst <= bound;
+}
+
+/* The plans of the report, which goes to stderr, as the text of a JSON string. */
+static void print_plans(ambit_program *p)
+{
+  FILE *file = tmpfile();
+  const int usual = dup(STDERR_FILENO);
+  char line[512];
+  const char *separator = "";
+
+  if (!file || usual < 0) return;
+  fflush(stderr);
+  dup2(fileno(file), STDERR_FILENO);
+  ambit_program_report(p);
+  fflush(stderr);
+  dup2(usual, STDERR_FILENO);
+  close(usual);
+  rewind(file);
+  printf(",\"plan\":\"");
+  while (fgets(line, sizeof line, file)) {
+    const char *plan = strchr(line, '(');
+
+    if (!plan || (strncmp(line, "  step ", 7) && strncmp(line, "  all ", 6))) continue;
+    printf("%s%.*s", separator, (int)strcspn(plan, "\n"), plan);
+    separator = " ";
+  }
+  printf("\"");
+  fclose(file);
+}
+
+static void print_times(const char *name, const double *seconds, int rounds, double updates)
+{
+  printf(",\"%s\":[", name);
+  for (int i = 0; i < rounds; i++)
+    printf("%s%.4g", i ? "," : "", seconds[i] / updates * 1e9);
+  printf("]");
+}
+
+static double least(const double *values, int n)
+{
+  double best = values[0];
+
+  for (int i = 1; i < n; i++)
+    best = fmin(best, values[i]);
+  return best;
+}
+
+/* Runs both in turns; false if the results differ. The first runs compile and choose plans. */
+static bool measure(bench *b, const settings *s)
+{
+  enum { MOST_ROUNDS = 100, GROWTH = 100 /* of rounding, over all runs */ };
+  const int few = b->about->iterations < 9 ? b->about->iterations : 9;
+  const int iterations = s->is_small ? few : b->about->iterations;
+  const int rounds = s->is_small ? 1 : s->rounds < MOST_ROUNDS ? s->rounds : MOST_ROUNDS;
+  const double updates = (double)grid_cells(b) * iterations;
+  double ours[MOST_ROUNDS], nests[MOST_ROUNDS], worst, last;
+  bool is_right;
+  ambit_stats stats;
+
+  time_ambit(b, s, iterations);
+  time_nest(b, s, iterations);
+  is_right = compare(b, b->about->bound, "after the first run", &worst);
+  for (int i = 0; i < rounds && !s->is_strict; i++) {
+    ours[i] = time_ambit(b, s, iterations);
+    nests[i] = time_nest(b, s, iterations);
+  }
+  is_right &= compare(b, GROWTH * b->about->bound, "after all runs", &last);
+  if (ambit_error(b->context)) return false;
+  ambit_program_stats(b->program, 0, &stats);
+  printf("{\"program\":\"%s\",\"size\":[", b->about->name);
+  for (int d = 0; d < b->about->ndims; d++)
+    printf("%s%lld", d ? "," : "", (long long)b->extent[d]);
+  printf("],\"cells\":%lld,\"iterations\":%d,\"threads\":%d,\"strict\":%s,\"difference\":%.3g",
+         (long long)grid_cells(b), iterations, s->threads, s->is_strict ? "true" : "false", worst);
+  printf(",\"bytes\":%.4g",
+         stats.bytes / (double)stats.iterations / (double)ambit_grid_cells(b->grid));
+  if (!s->is_strict) {
+    const double x = least(ours, rounds), y = least(nests, rounds);
+
+    printf(",\"ambit\":%.4g,\"nest\":%.4g,\"ratio\":%.3f", x / updates * 1e9, y / updates * 1e9,
+           y / x);
+    print_times("ambit_rounds", ours, rounds, updates);
+    print_times("nest_rounds", nests, rounds, updates);
+  }
+  if (!s->is_small) print_plans(b->program);
+  printf("}\n");
+  fflush(stdout);
+  return is_right;
+}
+
+static bool run(const bench_program *about, const settings *s, int argc, char **argv)
+{
+  char threads[16], *words[64], **options = words;
+  int count = argc < 63 ? argc : 63;
+  bench b = {.about = about};
+  bool is_right;
+
+  memcpy(words, argv, (size_t)count * sizeof *words);
+  words[count] = NULL;
+  b.context = ambit_open(&count, &options);
+  snprintf(threads, sizeof threads, "%d", s->threads);
+  ambit_option_set(b.context, "threads", threads);
+  if (s->is_strict) ambit_option_set(b.context, "strict", "1");
+  memcpy(b.extent, s->is_small ? about->small : about->extent, sizeof b.extent);
+  b.extent[0] *= s->scale;
+  b.grid = ambit_grid_create(b.context, about->ndims, b.extent);
+  b.program = ambit_program_create(b.grid);
+  about->open(&b);
+  is_right = !ambit_error(b.context) && measure(&b, s);
+  for (int i = 0; i < b.nfields; i++) {
+    int64_t extent[AMBIT_MAX_DIMS];
+    const size_t size = ambit_type_size(ambit_field_type(b.field[i]));
+
+    munmap(b.array[i], (size_t)(padded(&b, i, extent) * ambit_field_components(b.field[i])) * size);
+  }
+  return ambit_close(b.context) == AMBIT_OK && is_right;
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static bool is_named(const char *name, int count, char **names)
+{
+  for (int i = 0; i < count; i++)
+    if (!strcmp(name, names[i])) return true;
+  return count == 0;
+}
+
+static int usage(void)
+{
+  fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale N] "
+                  "[--threads N] [--rounds N] [--strict] [NAME ...]\n");
+  return 2;
+}
+
+int main(int argc, char **argv)
+{
+  settings s = {.threads = omp_get_max_threads(), .rounds = 5, .scale = 1};
+  char *options[64] = {argv[0]}, *names[256];
+  int noptions = 1, nnames = 0, done = 0, failed = 0;
+  bool lists = false;
+
+  for (int i = 1; i < argc && noptions < 64 && nnames < 256; i++) {
+    if (!strncmp(argv[i], "--ambit-", 8)) {
+      options[noptions++] = argv[i];
+    } else if (!strcmp(argv[i], "--list")) {
+      lists = true;
+    } else if (!strcmp(argv[i], "--strict")) {
+      s.is_strict = true;
+    } else if (argv[i][0] != '-') {
+      names[nnames++] = argv[i];
+    } else if (i + 1 == argc) {
+      return usage();
+    } else if (!strcmp(argv[i], "--size")) {
+      s.is_small = !strcmp(argv[++i], "small");
+    } else if (!strcmp(argv[i], "--scale")) {
+      s.scale = atoi(argv[++i]);
+    } else if (!strcmp(argv[i], "--threads")) {
+      s.threads = atoi(argv[++i]);
+    } else if (!strcmp(argv[i], "--rounds")) {
+      s.rounds = atoi(argv[++i]);
+    } else {
+      return usage();
+    }
+  }
+  if (s.threads < 1 || s.rounds < 1 || s.scale < 1) return usage();
+  omp_set_num_threads(s.threads);
+  for (size_t f = 0; f < sizeof files / sizeof *files; f++)
+    for (const bench_program *p = files[f]; p->name; p++) {
+      if (!is_named(p->name, nnames, names)) continue;
+      done++;
+      if (lists)
+        printf("%s\n", p->name);
+      else if (!run(p, &s, noptions, options))
+        failed++;
+    }
+  if (!done) fprintf(stderr, "bench_nests: there is no program of this name; try --list\n");
+  return failed || !done;
+}
