@@ -28,12 +28,13 @@ static void heat_open(bench *b)
 static void heat_nest(bench *b)
 {
   const int64_t n = b->extent[0], m = b->extent[1];
-  float(*restrict u)[m + 2] = b->array[0], (*restrict v)[m + 2] = b->array[1];
+  float(*u)[m + 2] = b->array[0], (*v)[m + 2] = b->array[1];
   const float k = 0.24f;
   float change = 0;
 
 #pragma omp parallel for reduction(max : change)
   for (int64_t i = 1; i <= n; i++)
+#pragma omp simd reduction(max : change)
     for (int64_t j = 1; j <= m; j++) {
       v[i][j] = u[i][j] + k * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1] - 4 * u[i][j]);
       change = fmaxf(change, fabsf(v[i][j] - u[i][j]));

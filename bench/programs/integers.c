@@ -31,11 +31,12 @@ static void life_open(bench *b)
 static void life_nest(bench *b)
 {
   const int64_t n = b->extent[0], m = b->extent[1];
-  unsigned char(*restrict u)[m + 2] = b->array[0], (*restrict v)[m + 2] = b->array[1];
+  unsigned char(*u)[m + 2] = b->array[0], (*v)[m + 2] = b->array[1];
 
   bench_wrap(b, 0);
 #pragma omp parallel for
   for (int64_t i = 1; i <= n; i++)
+#pragma omp simd
     for (int64_t j = 1; j <= m; j++) {
       int sum = 0;
 

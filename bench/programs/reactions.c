@@ -36,14 +36,15 @@ static void gray_scott_open(bench *b)
 static void gray_scott_nest(bench *b)
 {
   const int64_t n = b->extent[0], m = b->extent[1];
-  float(*restrict u)[m + 2] = b->array[0], (*restrict v)[m + 2] = b->array[1];
-  float(*restrict u2)[m + 2] = b->array[2], (*restrict v2)[m + 2] = b->array[3];
+  float(*u)[m + 2] = b->array[0], (*v)[m + 2] = b->array[1];
+  float(*u2)[m + 2] = b->array[2], (*v2)[m + 2] = b->array[3];
   const float feed = 0.035f, kill = 0.06f;
 
   bench_wrap(b, 0);
   bench_wrap(b, 1);
 #pragma omp parallel for
   for (int64_t i = 1; i <= n; i++)
+#pragma omp simd
     for (int64_t j = 1; j <= m; j++) {
       const float du = u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1] - 4 * u[i][j];
       const float dv = v[i - 1][j] + v[i + 1][j] + v[i][j - 1] + v[i][j + 1] - 4 * v[i][j];
