@@ -33,6 +33,7 @@ PROGRAMS = {
     "jacobi_flat": (1, [(), (5, 64)]),
     "lattice": (3, [()]),
     "levels": (5, [()]),
+    "live": (6, [()]),
     "macros": (11, [()]),
     "median": (3, [()]),
     "neighbours": (5, [(), (5, 31)]),

@@ -164,8 +164,13 @@ bool port_parity_start(nest *n, node *f, node **first);
 bool port_scalars(nest *n);
 void port_name_places(nest *n);                 /* before it: *sum, s->max become variables */
 bool port_is_private(nest *n, const symbol *s); /* nothing reads its value after a loop */
+bool port_live_out(nest *n); /* after the walk: false, refused, if a value is used after the nest
+                                that the steps do not leave there */
 bool port_same_reduction(const node *a,
                          const node *b); /* one parameter of the kernel does for both */
+
+/* live.c: whether code after the nest may use the value that the nest leaves in a variable. */
+bool port_is_live(const nest *n, const symbol *s);
 
 /* flags.c: makes an assignment to s a reduction, if s is a flag; whether it did. */
 bool port_flag(node *e, symbol *s);

@@ -2,9 +2,9 @@
 /* scalars.c - variables of the function that a nest assigns to.
  *
  * Each is one of: a reduction (s += x, if (x > m) m = x, m = fmax(m, x), m = x > m ? x : m), or a
- * flag (flags.c), if the nest does nothing else with it; a temporary, if every use stands behind an
- * assignment of the same cell, in the nest and wherever else the function uses it; or a reason to
- * leave the nest serial.
+ * flag (flags.c), if the nest does nothing else with it; a temporary, if every use in the nest
+ * stands behind an assignment of the same cell, and nothing uses it after the nest (live.c); or a
+ * reason to leave the nest serial.
  */
 #include "nest.h"
 
@@ -137,6 +137,27 @@ typedef struct reducing {
   int found; /* uses that are part of reductions */
 } reducing;
 
+/* A statement of its own: v[i] = (s += x) uses the sum so far. */
+static void reduces_statement(node *e, reducing *r)
+{
+  const int before = count(e, r->sym);
+
+  while (e->kind == N_CAST)
+    e = e->a;
+  if (e->kind == N_BINARY && !strcmp(e->op, ",")) {
+    reduces_statement(e->a, r);
+    reduces_statement(e->b, r);
+  } else if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")) &&
+             is_name(e->a, r->sym)) {
+    e->kind = N_ASSIGN;
+    e->b = port_number(strstr(e->op, "++") ? 1 : -1, e);
+    reduce(e, "sum", e->b);
+    r->found++;
+  } else if (e->kind == N_ASSIGN && before &&
+             (reduces_assignment(e, r->sym) || port_flag(e, r->sym)))
+    r->found += before;
+}
+
 static bool find_reductions(node *e, void *user)
 {
   reducing *r = user;
@@ -153,21 +174,9 @@ static bool find_reductions(node *e, void *user)
       return false;
     }
   }
-  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")) && is_name(e->a, r->sym)) {
-    const int by = strstr(e->op, "++") ? 1 : -1;
-
-    e->kind = N_ASSIGN;
-    e->b = port_number(by, e);
-    reduce(e, "sum", e->b);
-    r->found++;
+  if (e->kind == S_EXPR) {
+    reduces_statement(e->a, r);
     return false;
-  }
-  if (e->kind == N_ASSIGN) {
-    before = count(e, r->sym);
-    if (before && (reduces_assignment(e, r->sym) || port_flag(e, r->sym))) {
-      r->found += before;
-      return false;
-    }
   }
   return true;
 }
@@ -361,7 +370,48 @@ void port_name_places(nest *n)
 
 bool port_is_private(nest *n, const symbol *s)
 {
-  return !s->is_global && is_private_below(n->function->body, s);
+  return is_private_below(n->node, s) && !port_is_live(n, s);
+}
+
+static bool is_reduced(node *e, void *user)
+{
+  return e->kind == N_ASSIGN && e->text && is_name(e->a, user);
+}
+
+/* Whether the calls that take the place of the nest set the variable of a loop. */
+static bool is_set_after(const nest *n, const symbol *s)
+{
+  bool is_set = false;
+
+  for (int k = 0; k < n->nloops; k++) {
+    bool in_leaf = false;
+
+    if (n->loops[k].var != s) continue;
+    for (const leaf *l = n->leaves; l; l = l->next)
+      for (int i = 0; i < l->nloops; i++)
+        in_leaf |= l->loops[i] == k;
+    if (!in_leaf || !n->loops[k].is_outside) return false;
+    is_set = true;
+  }
+  return is_set;
+}
+
+bool port_live_out(nest *n)
+{
+  assigned_list l = {.n = 0};
+
+  port_walk(n->node, list_assigned, &l);
+  port_walk(n->whole, list_assigned, &l);
+  for (int i = 0; i < l.n; i++) {
+    const symbol *s = l.at[i];
+
+    if (port_find(n->node, declares, l.at[i]) || port_find(n->whole, declares, l.at[i]) ||
+        port_find(n->whole, is_reduced, l.at[i]) || is_set_after(n, s) || !port_is_live(n, s))
+      continue;
+    return port_refuse(n, n->node, port_text("'%s' may be used after the nest", s->name),
+                       "declare it inside the loop");
+  }
+  return true;
 }
 
 bool port_scalars(nest *n)
@@ -379,9 +429,6 @@ bool port_scalars(nest *n)
           n, n->node, port_text("'%s' carries a value from one cell to the next", s->name),
           "sums, minima and maxima are understood; anything else depends on the order "
           "of cells");
-    if (!port_is_private(n, s))
-      return port_refuse(n, n->node, port_text("'%s' may be used after the nest", s->name),
-                         "declare it inside the loop");
   }
   return true;
 }

@@ -367,7 +367,7 @@ static bool enter(nest *n, node *s, loop *l, node **prefix)
   if (l->from.n)
     return port_refuse(n, l->first, "a bound of the loop changes inside the nest",
                        "bounds must be the same for all cells: a box");
-  l->is_outside = !port_find(n->whole, declares, l->var) && !port_is_private(n, l->var);
+  l->is_outside = !port_find(n->whole, declares, l->var) && port_is_live(n, l->var);
   port_make_local(n, l->var);
   n->loops[n->nloops] = *l;
   port_bind(l->var, port_poly_atom(l->atom), NULL);
@@ -474,5 +474,5 @@ bool port_nest_open(nest *n)
   n->whole = port_copy_tree(n->copy);
   port_walk(n->copy, note_assigned, NULL);
   return cells(n, n->copy, NULL) &&
-         (n->leaves || port_refuse(n, n->node, "the nest has no effect", NULL));
+         (n->leaves || port_refuse(n, n->node, "the nest has no effect", NULL)) && port_live_out(n);
 }
