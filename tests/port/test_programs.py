@@ -41,6 +41,7 @@ PROGRAMS = {
     "periodic": (4, [()]),
     "places": (3, [()]),
     "redblack": (4, [()]),
+    "row_members": (7, [()]),
     "rows": (1, [()]),
     "shallow": (4, [()]),
     "sizes": (3, [()]),

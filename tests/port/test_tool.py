@@ -35,20 +35,27 @@ int main(void)
 
 
 OPENMP = """
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 int main(void)
 {
   int n = 50;
   double *a = malloc(sizeof(double) * n * n), *b = malloc(sizeof(double) * n * n);
+#pragma omp parallel for
   for (int k = 0; k < n * n; k++)
     a[k] = b[k] = k % 9;
+  if (omp_get_wtime() < 0) return 1;
 #pragma ambit
   for (int t = 0; t < 3; t++) {
-#pragma omp parallel for collapse(2)
+#pragma omp parallel
+    {
+# pragma omp for \\
+    collapse(2)
     for (int i = 1; i < n - 1; i++)
       for (int j = 1; j < n - 1; j++)
         b[i * n + j] = 0.5 * (a[(i - 1) * n + j] + a[i * n + j + 1]);
+    }
 #pragma omp parallel for
     for (int i = 1; i < n - 1; i++)
       for (int j = 1; j < n - 1; j++)
@@ -158,6 +165,89 @@ int main(int argc, char **argv)
   }
   for (int k = 0; k < n * n; k++)
     printf("%.17g %.17g\\n", now[k], (&w[0][0])[k]);
+  return 0;
+}
+"""
+
+
+# What stands around functions must not take in the code that is inserted before them.
+BETWEEN = """
+#include <stdio.h>
+#ifdef NEVER
+static int three(int x) {
+#else
+static int three(void) {
+#endif
+  return 3;
+}
+typedef struct {
+  double x;
+} cell;
+/* A comment of
+ * several lines
+ */
+static void work(double *to, cell *from)
+{
+#pragma ambit must
+  for (int i = 1; i < 31; i++)
+    to[i] = from[i - 1].x + from[i + 1].x;
+}
+static const char *text = "/*"; // don't
+/* one that
+   ends beside */ __attribute__((noinline))
+static void more(double *a)
+{
+#pragma ambit must /* a remark */
+  for (int i = 1; i < 31; i++)
+    a[i] *= 2;
+}
+#define TWICE(x) \\
+  2 * (x)
+/*
+ */
+#if 1
+int main(void)
+{
+  static double a[32];
+  static cell b[32];
+
+  for (int i = 0; i < 32; i++)
+    b[i].x = TWICE(i);
+  work(a, b);
+  more(a);
+  printf("%g %g %s %d\\n", a[3], a[4], text, three());
+  return 0;
+}
+#endif
+"""
+
+ROWS = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+  int n = 20000;
+  double **a = malloc(n * sizeof *a), **b = malloc(n * sizeof *b), s = 0;
+  for (int i = 0; i < n; i++) {
+    a[i] = malloc(2 * sizeof **a);
+    b[i] = malloc(2 * sizeof **b);
+    a[i][0] = a[i][1] = i % 7;
+    b[i][0] = b[i][1] = 0;
+  }
+#pragma ambit must
+  for (int t = 0; t < 20; t++) {
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 0; j < 2; j++)
+        b[i][j] = 0.5 * (a[i - 1][j] + a[i + 1][j]);
+    double **w = a;
+    a = b;
+    b = w;
+  }
+  for (int i = 0; i < n; i++) {
+    s += a[i][1] * (i % 5);
+    free(a[i]);
+  }
+  printf("%.17g\\n", s);
   return 0;
 }
 """
@@ -354,13 +444,37 @@ int main(void)
     assert TOOLS.must(AMBIT, "run", folder / "small.c", env={"CC": CC}).stdout == "38\n"
 
 
-def directives_of_openmp_before_a_nest_are_left_out(folder):
+def directives_of_openmp_in_translated_functions_are_left_out(folder):
     source = folder / "openmp.c"
     source.write_text(OPENMP)
+    want = TOOLS.must(TOOLS.compile_serial(source, folder / "serial", "-fopenmp")).stdout
+    for flags in ((), ("-fopenmp",)):
+        notes = TOOLS.translate(source, folder / "out.c", *flags)
+        assert "2 nests in parallel" in notes, notes
+        assert not re.search(r"^ *# *pragma", (folder / "out.c").read_text(), re.M)
+        assert TOOLS.must(TOOLS.compile_ported(folder / "out.c", folder / "ported", "-fopenmp")).stdout == want
+
+
+def code_is_inserted_between_declarations(folder):
+    source = folder / "between.c"
+    source.write_text(BETWEEN)
     want = TOOLS.must(TOOLS.compile_serial(source, folder / "serial")).stdout
-    TOOLS.translate(source, folder / "out.c")
-    assert "\n#pragma omp" not in (folder / "out.c").read_text()
-    assert TOOLS.must(TOOLS.compile_ported(folder / "out.c", folder / "ported", "-fopenmp")).stdout == want
+    assert TOOLS.must(ported(folder, source)).stdout == want
+    source.write_text("".join(line for line in BETWEEN.splitlines(True) if "#pragma" not in line))
+    TOOLS.translate(source, folder / "proposed.c", options=["--propose"])
+    assert "3 nests in parallel" in TOOLS.translate(folder / "proposed.c", folder / "out.c")
+
+
+def rows_behind_pointers_take_time_in_proportion_to_their_number(folder):
+    source = folder / "rows.c"
+    source.write_text(ROWS)
+    want = TOOLS.must(TOOLS.compile_serial(source, folder / "serial")).stdout
+    program = ported(folder, source)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    r = TOOLS.must(program, env={"AMBIT_DEVICES": "ref"})
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    assert r.stdout == want and "serially" not in r.stderr, r.stderr
+    assert seconds < 2, f"{seconds:.1f} s"
 
 
 def arrays_that_overlap_run_serially_and_say_so(folder):

@@ -29,6 +29,7 @@ typedef struct path {
   level_kind levels[LEVELS];
   int64_t extents[LEVELS];
   bool open[LEVELS];
+  bool behind[LEVELS];
 } path;
 
 static bool subscript(path *p, const node *at, poly e, node *text)
@@ -56,6 +57,7 @@ static bool subscript(path *p, const node *at, poly e, node *text)
     if (to.kind == CXType_Pointer) kind = LEVEL_ROWS;
     if (port_type_of(to) == T_ARRAY) kind = LEVEL_TYPED, is_open = true;
   }
+  p->behind[p->n] = port_type_of(t) == T_POINTER;
   p->subs[p->n] = e;
   p->text[p->n] = text;
   p->levels[p->n] = kind;
@@ -123,8 +125,33 @@ static array *array_of(const path *p, const char *key, node *e)
   memcpy(a->levels, p->levels, sizeof a->levels);
   memcpy(a->extents, p->extents, sizeof a->extents);
   memcpy(a->is_open, p->open, sizeof a->is_open);
+  memcpy(a->is_behind, p->behind, sizeof a->is_behind);
   a->next = port_arrays;
   return port_arrays = a;
+}
+
+/* Whether nothing stands between a subscript and the next one: a[@][@], and not a[@].u[@]. */
+static bool is_bare_level(const array *a, int level)
+{
+  const char *k = a->key;
+
+  for (int l = 0; (k = strchr(k, ']')) && l < level; l++)
+    k++;
+  return k && k[1] == '[';
+}
+
+int port_row_levels(const array *a)
+{
+  int last = 0, axes = 0;
+  bool is_table = true;
+
+  for (int l = 1; l < a->nlevels; l++)
+    if (a->is_behind[l]) last = l;
+  for (int l = 0; l < last; l++) {
+    axes += a->is_axis[l];
+    is_table &= a->is_axis[l] && a->is_behind[l + 1] && is_bare_level(a, l);
+  }
+  return !axes ? 0 : is_table ? last : -1;
 }
 
 access *port_access_of(nest *n, node *e)

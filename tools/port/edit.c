@@ -29,6 +29,116 @@ void port_edit(unsigned offset, unsigned remove, const char *text)
   nedits++;
 }
 
+const char *port_commented(const char *first, const char *last)
+{
+  const char *text = port_text("%.*s", (int)(last - first), first);
+
+  return strstr(text, "*/") ? "" : port_text("/* %s */", text);
+}
+
+bool port_is_edited(unsigned begin, unsigned end)
+{
+  for (int i = 0; i < nedits; i++)
+    if (edits[i].offset > begin && edits[i].offset < end) return true;
+  return false;
+}
+
+void port_edit_lines(const unit *u, unsigned offset, const char *text)
+{
+  unsigned first = offset;
+
+  while (first > 0 && (u->text[first - 1] == ' ' || u->text[first - 1] == '\t'))
+    first--;
+  if (!first || u->text[first - 1] == '\n')
+    port_edit(first, 0, port_text("%s", text));
+  else
+    port_edit(offset, 0, port_text("\n%s", text));
+}
+
+/* ---- the text between declarations ---- */
+
+static unsigned skip_comment(const unit *u, unsigned at)
+{
+  const char *end;
+
+  if (u->text[at] != '/' || (u->text[at + 1] != '*' && u->text[at + 1] != '/')) return at;
+  end = strstr(u->text + at + 2, u->text[at + 1] == '*' ? "*/" : "\n");
+  return end ? (unsigned)(end - u->text) + (u->text[at + 1] == '*' ? 2 : 0) : (unsigned)u->size;
+}
+
+static unsigned skip_quoted(const unit *u, unsigned at)
+{
+  const char quote = u->text[at++];
+
+  while (at < u->size && u->text[at] != quote && u->text[at] != '\n')
+    at += u->text[at] == '\\' ? 2 : 1;
+  return at < u->size && u->text[at] == quote ? at + 1 : at;
+}
+
+enum { CONDITIONS = 64 };
+
+typedef struct scan {
+  int braces; /* that are open */
+  int depth;  /* of conditions: #if */
+  int before
+      [CONDITIONS];   /* braces that were open where each began: its branches are alternatives */
+  unsigned condition; /* where the outermost begins */
+} scan;
+
+static unsigned skip_directive(const unit *u, unsigned at, scan *s)
+{
+  const char *word = u->text + at + 1;
+
+  word += strspn(word, " \t");
+  if (!strncmp(word, "if", 2)) {
+    if (!s->depth) s->condition = at;
+    if (s->depth < CONDITIONS) s->before[s->depth] = s->braces;
+    s->depth++;
+  } else if (!strncmp(word, "el", 2) && s->depth && s->depth <= CONDITIONS)
+    s->braces = s->before[s->depth - 1];
+  else if (!strncmp(word, "endif", 5) && s->depth)
+    s->depth--;
+  while (at < u->size && u->text[at] != '\n') {
+    const unsigned behind = skip_comment(u, at);
+
+    if (u->text[at] == '"')
+      at = skip_quoted(u, at);
+    else if (behind > at && u->text[at + 1] == '*')
+      at = behind;
+    else
+      at += u->text[at] == '\\' ? 2 : 1;
+  }
+  return at;
+}
+
+unsigned port_declaration_at(const unit *u, unsigned offset, unsigned *outside)
+{
+  unsigned at = 0, begin = 0;
+  bool is_between = true; /* nothing of the next declaration was seen */
+  scan s = {0};
+
+  while (at < offset && at < u->size) {
+    const unsigned comment = skip_comment(u, at);
+    const char c = u->text[at];
+
+    if (comment > at)
+      at = comment;
+    else if (c == '#')
+      at = skip_directive(u, at, &s);
+    else if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+      at++;
+    else {
+      if (is_between) begin = at;
+      s.braces += (c == '{') - (c == '}');
+      is_between = !s.braces && (c == ';' || c == '}');
+      at = c == '"' || c == '\'' ? skip_quoted(u, at) : at + 1;
+    }
+  }
+  if (is_between) begin = offset;
+  *outside = s.depth ? s.condition : begin;
+  return begin;
+}
+
 static int compare(const void *a, const void *b)
 {
   const edit *x = a, *y = b;

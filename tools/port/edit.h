@@ -8,6 +8,13 @@
 
 /* Inserts text before an offset, in the order of the calls; `remove` characters after it vanish. */
 void port_edit(unsigned offset, unsigned remove, const char *text);
+const char *port_commented(const char *first, const char *last); /* a directive as a comment */
+bool port_is_edited(unsigned begin, unsigned end); /* anything in this part of the text */
+/* Inserts whole lines before an offset: at the start of its line, if nothing stands before it. */
+void port_edit_lines(const unit *u, unsigned offset, const char *text);
+/* Where the declaration that has this offset in it begins, with all that belongs to it; outside:
+ * that, or the start of the outermost #if around it. */
+unsigned port_declaration_at(const unit *u, unsigned offset, unsigned *outside);
 /* The text with all changes; NULL when memory ran out. free() it. */
 char *port_edit_apply(const unit *u);
 

@@ -109,22 +109,32 @@ const char *port_emit_rules(const unit *u, step *steps)
 
 /* ---- arrays ---- */
 
-/* The path of an array down to a subscript (included or not), axes being 0. */
-static const char *prefix(const access *a, int level, bool with_subscript)
+/* The path of an array down to a subscript (included or not), axes being 0; fold: but the first
+ * ones, which are tables of pointers, have these subscripts, or NULL. */
+static const char *path(const access *a, int level, bool with_subscript, const poly *fold)
 {
+  const int rows = fold ? port_row_levels(a->array) : 0;
   ambit__text t = {0};
   int l = 0;
 
   for (const char *k = a->array->key; *k; k++) {
     if (*k == '[' && l == level && !with_subscript) break;
     if (*k == '@') {
-      ambit__print(&t, "%s", a->array->is_axis[l] ? "0" : port_poly_code(a->subs[l]));
+      ambit__print(&t, "%s",
+                   l < rows               ? port_poly_code(fold[l])
+                   : a->array->is_axis[l] ? "0"
+                                          : port_poly_code(a->subs[l]));
       continue;
     }
     ambit__print_chars(&t, k, 1);
     if (*k == ']' && l++ == level) break;
   }
   return finish(&t);
+}
+
+static const char *prefix(const access *a, int level, bool with_subscript)
+{
+  return path(a, level, with_subscript, NULL);
 }
 
 static const char *stride_text(const access *a, int axis)
@@ -158,48 +168,83 @@ static const char *extent_text(const param *p, int d)
 static const char *base_text(const param *p)
 {
   const access *a = p->like;
-  const char *text = port_text("&%s", port_base_text(a));
+  const int rows = port_row_levels(a->array);
+  const char *text = port_text("&%s", path(a, -1, true, rows ? p->fold : NULL));
   bool is_plain = true;
 
-  for (int e = 0; e < a->naxes; e++)
+  for (int e = rows; e < a->naxes; e++)
     is_plain &= !p->fold[e].n;
   if (is_plain) return text;
   text = port_text("(const char *)%s", text);
-  for (int e = 0; e < a->naxes; e++)
+  for (int e = rows; e < a->naxes; e++)
     if (p->fold[e].n)
       text =
           port_text("%s + (int64_t)(%s) * %s", text, port_poly_code(p->fold[e]), stride_text(a, e));
   return text;
 }
 
-static void print_rows(ambit__text *t, const char *in, const step *s, const param *p)
+static void print_extents(ambit__text *t, const step *s, const param *p)
 {
-  ambit__print(t, "%s  port_rows(%s, %d, sizeof(%s), (int64_t[]){", in, prefix(p->like, 0, false),
-               p->array->nlevels - 1, port_base_text(p->like));
-  for (int d = 0; d < s->naxes; d++)
-    ambit__print(t, "%s%s", d ? ", " : "", extent_text(p, d));
-  ambit__print(t, "});\n");
-}
-
-static void print_array(ambit__text *t, const char *in, const step *s, const param *p)
-{
-  const array *a = p->array;
-
-  if (a->levels[0] == LEVEL_ROWS) {
-    print_rows(t, in, s, p);
-    return;
-  }
-  ambit__print(t, "%s  port_array(%s, (int64_t[]){", in, base_text(p));
+  ambit__print(t, "(int64_t[]){");
   for (int d = 0; d < s->naxes; d++)
     ambit__print(t, "%s%s", d ? ", " : "", extent_text(p, d));
   ambit__print(t, "}, (int64_t[]){");
   for (int d = 0; d < s->naxes; d++)
     ambit__print(t, "%s%s", d ? ", " : "",
                  p->axis_of[d] < 0 ? "0" : stride_text(p->like, p->axis_of[d]));
-  if (a->levels[0] == LEVEL_TYPED && !a->is_open[0])
-    ambit__print(t, "}, %s, sizeof(%s));\n", prefix(p->like, 0, false), prefix(p->like, 0, false));
+  ambit__print(t, "}");
+}
+
+/* Where the first element of a row is, from the pointer to the row: that of a member, or of a
+ * subscript that all cells share. */
+static const char *offset_in_row(const param *p, int rows)
+{
+  const access *a = p->like;
+  const char *row = prefix(a, rows - 1, true), *rest = port_base_text(a) + strlen(row);
+  const char *text = !strcmp(rest, "[0]")
+                         ? "0"
+                         : port_text("(int64_t)(uintptr_t)&((__typeof__(%s))0)%s", row, rest);
+
+  for (int e = rows; e < a->naxes; e++)
+    if (p->fold[e].n)
+      text =
+          port_text("%s + (int64_t)(%s) * %s", text, port_poly_code(p->fold[e]), stride_text(a, e));
+  return text;
+}
+
+static bool has_rows(const param *p, int naxes)
+{
+  for (int d = 0; d < naxes; d++)
+    if (p->axis_of[d] >= 0 && p->axis_of[d] < port_row_levels(p->array)) return true;
+  return false;
+}
+
+/* Whether its elements are not part of the variable or member that it is named by. */
+static bool is_behind(const array *a)
+{
+  for (int l = 1; l < a->nlevels; l++)
+    if (a->is_behind[l]) return true;
+  return false;
+}
+
+static void print_array(ambit__text *t, const char *in, const step *s, const param *p)
+{
+  const array *a = p->array;
+  const int rows = port_row_levels(a);
+
+  if (has_rows(p, s->naxes)) {
+    ambit__print(t, "%s  port_rows(%s, %d, %s, ", in, prefix(p->like, 0, false), rows,
+                 offset_in_row(p, rows));
+    print_extents(t, s, p);
+    ambit__print(t, ");\n");
+    return;
+  }
+  ambit__print(t, "%s  port_array(%s, ", in, base_text(p));
+  print_extents(t, s, p);
+  if (a->levels[0] == LEVEL_TYPED && !a->is_open[0] && !is_behind(a))
+    ambit__print(t, ", %s, sizeof(%s));\n", prefix(p->like, 0, false), prefix(p->like, 0, false));
   else
-    ambit__print(t, "}, NULL, 0);\n");
+    ambit__print(t, ", NULL, 0);\n");
 }
 
 static void print_tables(ambit__text *t, const char *in, const step *s, const param *p)
@@ -349,29 +394,6 @@ static void require_distinct(ambit__text *t, const char *in, const step *steps)
         }
 }
 
-/* Directives of OpenMP and OpenACC right before the nest are about loops, and there is none any
- * more. */
-static void drop_directives(const unit *u, unsigned at)
-{
-  for (;;) {
-    unsigned end, first, word;
-
-    while (at > 0 && u->text[at - 1] != '\n')
-      at--;
-    if (!at) return;
-    end = at - 1;
-    for (first = end; first > 0 && u->text[first - 1] != '\n';)
-      first--;
-    for (word = first; word < end && (u->text[word] == ' ' || u->text[word] == '\t');)
-      word++;
-    if (strncmp(u->text + word, "#pragma omp", 11) && strncmp(u->text + word, "#pragma acc", 11) &&
-        strncmp(u->text + word, "#pragma GCC ivdep", 17))
-      return;
-    port_edit(first, end - first, port_text("/* %.*s */", (int)(end - word), u->text + word));
-    at = first;
-  }
-}
-
 /* The steps of a nest, and the conditions that they must meet. */
 static void print_orders(ambit__text *t, const char *in, const nest *n)
 {
@@ -430,7 +452,6 @@ void port_emit_calls(const unit *u, nest *n, bool check)
   const unsigned end = port_statement_end(u, n->node);
   ambit__text t = {0};
 
-  drop_directives(u, n->node->begin);
   ambit__print(&t, "{ /* %s:%u */\n", base_name(u->path), n->node->line);
   print_cases(&t, in, n, print_orders);
   if (check) { /* the serial nest runs in any case, and gives the results */

@@ -470,6 +470,20 @@ static bool meets_box(const step *s, const poly *offsets, unsigned round)
   return moves;
 }
 
+/* Tables of pointers go along the first axes of the grid, or one row is used. */
+static bool has_rows_in_place(const step *s, const access *a, const param *p)
+{
+  const int rows = port_row_levels(a->array);
+  bool in_place = rows <= s->naxes, is_one = true;
+
+  for (int d = 0; d < s->naxes; d++) {
+    is_one &= p->axis_of[d] < 0 || p->axis_of[d] >= rows;
+    in_place &=
+        d < rows ? p->axis_of[d] == d && !p->fold[d].n : p->axis_of[d] < 0 || p->axis_of[d] >= rows;
+  }
+  return in_place || is_one;
+}
+
 param *port_step_param(step *s, const access *a, poly *offsets)
 {
   param want = {.kind = P_READ, .type = a->array->type, .array = a->array, .like = a}, *p = NULL;
@@ -482,6 +496,13 @@ param *port_step_param(step *s, const access *a, poly *offsets)
   }
   if (!align(s, a, &want, offsets) && (a->is_write || !map(s, a, &want, offsets))) {
     port_refuse(s->nest, a->node, "this element is not understood", NULL);
+    return NULL;
+  }
+  if (!has_rows_in_place(s, a, &want)) {
+    port_refuse(s->nest, a->node,
+                port_text("rows of '%s' lie along another axis than those that are written",
+                          a->array->root->name),
+                "one piece of memory for the array would run in parallel");
     return NULL;
   }
   for (int i = 0; i < s->nparams && !p; i++)

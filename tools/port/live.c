@@ -46,7 +46,8 @@ static bool before_loop(search *s, const node *n, bool live)
     } else {
       s->at_continue = n->kind == S_FOR ? before(s, n->c, head) : head;
       head = before(s, n->d, s->at_continue);
-      head = n->kind == S_FOR ? before(s, n->b, head || (n->b && live)) : before(s, n->a, head || live);
+      head = n->kind == S_FOR ? before(s, n->b, head || (n->b && live))
+                              : before(s, n->a, head || live);
     }
   } while (head != last);
   s->at_break = outer.at_break;
@@ -98,7 +99,8 @@ static bool before(search *s, const node *n, bool live)
   case S_OTHER: return before_switch(s, n, live);
   default: break;
   }
-  return before(s, n->a, before(s, n->b, before(s, n->c, before(s, n->d, before_list(s, n->list, live)))));
+  return before(s, n->a,
+                before(s, n->b, before(s, n->c, before(s, n->d, before_list(s, n->list, live)))));
 }
 
 static bool takes_address(node *e, void *user)

@@ -12,14 +12,13 @@
 #include "edit.h"
 
 #include "base/text.h"
-#include "device/cpu/process.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_USES = 512, MOST_WORDS = 256, SECONDS = 60 };
+enum { MOST_USES = 512, MOST_WORDS = 256 };
 
 /* A use of a macro that makes a loop. */
 typedef struct use {
@@ -102,32 +101,20 @@ static bool write_marked(const search *s, FILE *f)
 /* cc -E -P flags -iquote folder file; returns its output. */
 static char *preprocess(const unit *u, const char *file, int nflags, const char *const *flags)
 {
-  const char *cc = getenv("CC"), *argv[MOST_WORDS + 1], *slash = strrchr(u->path, '/');
-  char *words = (char *)(uintptr_t)port_text("%s", cc && *cc ? cc : "cc"), *path = NULL;
-  const ambit__settings settings = {0};
-  ambit__text out = {0};
+  const char *slash = strrchr(u->path, '/'), *words[MOST_WORDS];
   int n = 0;
 
-  for (char *w = strtok(words, " \t"); w && n < 16; w = strtok(NULL, " \t"))
-    argv[n++] = w;
-  if (!n || !(path = ambit__process_find(argv[0], 0))) return NULL;
-  argv[0] = path;
   for (int i = 0; i < nflags && n < MOST_WORDS - 8; i++)
-    argv[n++] = flags[i];
-  argv[n++] = "-E";
-  argv[n++] = "-P";
-  argv[n++] = "-w";
-  argv[n++] = "-x";
-  argv[n++] = "c";
-  argv[n++] = "-iquote";
-  argv[n++] = slash ? port_text("%.*s", (int)(slash - u->path), u->path) : ".";
-  argv[n++] = file;
-  argv[n] = NULL;
-  if (ambit__process_run(&(ambit__process){.argv = argv, .seconds = SECONDS, .settings = &settings},
-                         &out) != PROCESS_OK)
-    ambit__text_free(&out);
-  free(path);
-  return out.chars ? ambit__text_finish(&out) : NULL;
+    words[n++] = flags[i];
+  words[n++] = "-E";
+  words[n++] = "-P";
+  words[n++] = "-w";
+  words[n++] = "-x";
+  words[n++] = "c";
+  words[n++] = "-iquote";
+  words[n++] = slash ? port_text("%.*s", (int)(slash - u->path), u->path) : ".";
+  words[n++] = file;
+  return port_compiler_run(n, words);
 }
 
 /* ---- the text of a use ---- */

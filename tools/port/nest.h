@@ -56,7 +56,9 @@ typedef struct array {
   level_kind levels[LEVELS];
   int64_t extents[LEVELS]; /* LEVEL_TYPED: the declared size, -1: known at run time only */
   bool is_open[LEVELS];    /* LEVEL_TYPED: the size is not declared (a parameter) */
+  bool is_behind[LEVELS];  /* a pointer is followed before this subscript */
   bool is_axis[LEVELS];    /* else the subscript is part of the base address */
+  bool is_chosen[LEVELS];  /* some subscript is not 0 */
   uint32_t seen[LEVELS];   /* subscripts that are numbers below 32: a bit each */
   int nstrides[LEVELS];    /* LEVEL_FLAT: strides in elements, largest first */
   poly strides[LEVELS][AXES];
@@ -216,6 +218,9 @@ const char *port_mirrored(const char *op);
 /* access.c: the array that an expression is an element of; NULL after a refusal. */
 access *port_access_of(nest *n, node *e);
 bool port_is_element(const node *e);
+/* Axes of an array that are tables of pointers, from the first on: 1 for double **a. 0: it is one
+ * piece of memory. -1: pointers lie between its axes in any other way. */
+int port_row_levels(const array *a);
 
 /* The C text of an array: each subscript filled in, or 0 where it is an axis. */
 const char *port_access_text(const access *a);

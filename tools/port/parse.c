@@ -517,6 +517,17 @@ static void read_bodies(unit *u)
   }
 }
 
+/* Headers of another compiler may have attributes that libclang does not know; it goes on without
+ * them. */
+static bool is_mistake(CXDiagnostic d)
+{
+  const enum CXDiagnosticSeverity s = clang_getDiagnosticSeverity(d);
+
+  return s == CXDiagnostic_Fatal ||
+         (s == CXDiagnostic_Error &&
+          !clang_Location_isInSystemHeader(clang_getDiagnosticLocation(d)));
+}
+
 static bool tell_errors(const unit *u)
 {
   bool failed = false;
@@ -524,7 +535,7 @@ static bool tell_errors(const unit *u)
   for (unsigned i = 0; i < clang_getNumDiagnostics(u->tu); i++) {
     CXDiagnostic d = clang_getDiagnostic(u->tu, i);
 
-    if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
+    if (is_mistake(d)) {
       CXString s = clang_formatDiagnostic(d, clang_defaultDiagnosticDisplayOptions());
 
       fprintf(stderr, "%s\n", clang_getCString(s));
@@ -552,13 +563,33 @@ static int read_text(unit *u)
   return 0;
 }
 
+/* The flags of the compiler, for libclang: it finds the other headers of that compiler last, and
+ * leaves directives of OpenMP and OpenACC alone. */
+static int flags_for_clang(int nflags, const char *const *flags, const char **out)
+{
+  int n = 0;
+
+  for (int i = 0; i < nflags; i++)
+    if (!strncmp(flags[i], "-fopenmp", 8))
+      out[n++] = "-D_OPENMP=201511";
+    else if (strncmp(flags[i], "-fopenacc", 9) != 0)
+      out[n++] = flags[i];
+  if (port_compiler_headers()[0]) {
+    out[n++] = "-idirafter";
+    out[n++] = port_compiler_headers();
+  }
+  return n;
+}
+
 static int read_unit(unit *u, int nflags, const char *const *flags)
 {
+  const char **words = port_new((size_t)(nflags + 2) * sizeof *words);
   struct CXUnsavedFile given = {.Filename = u->path, .Contents = u->text, .Length = u->size};
 
   if (!u->text && read_text(u)) return 1;
   u->index = clang_createIndex(0, 0);
-  if (clang_parseTranslationUnit2(u->index, u->path, flags, nflags, u->written ? &given : NULL,
+  nflags = flags_for_clang(nflags, flags, words);
+  if (clang_parseTranslationUnit2(u->index, u->path, words, nflags, u->written ? &given : NULL,
                                   u->written != NULL, CXTranslationUnit_DetailedPreprocessingRecord,
                                   &u->tu) != CXError_Success) {
     fprintf(stderr, "ambit port: libclang cannot read %s\n", u->path);

@@ -262,6 +262,8 @@ static bool read_line(unit *u, const char *first, const char *last, unsigned lin
   if ((strcmp(name, "ambit") && strcmp(name, "panda")) ||
       is_skipped(u, (unsigned)(first - u->text)))
     return true;
+  for (const char *c = r.at; c + 1 < r.end; c++)
+    if (c[0] == '/' && (c[1] == '*' || c[1] == '/')) r.end = c; /* a remark */
   r.p = port_new(sizeof *r.p);
   r.p->begin = (unsigned)(first - u->text);
   r.p->end = (unsigned)(last - u->text);
@@ -273,6 +275,14 @@ static bool read_line(unit *u, const char *first, const char *last, unsigned lin
   return true;
 }
 
+/* The end of a line, lines that a backslash continues included. */
+static const char *line_end(const char *at, const char *end)
+{
+  while (at < end && *at != '\n')
+    at += *at == '\\' && at + 1 < end ? 2 : 1;
+  return at;
+}
+
 bool port_pragmas(unit *u, pragma **out)
 {
   const char *end = u->text + u->size;
@@ -281,21 +291,45 @@ bool port_pragmas(unit *u, pragma **out)
 
   *out = NULL;
   for (const char *first = u->text; first < end;) {
-    const char *last = first;
+    const char *last = line_end(first, end);
     unsigned lines = 1;
 
-    while (last < end && *last != '\n') {
-      if (*last == '\\' && last + 1 < end && last[1] == '\n') {
-        last++;
-        lines++;
-      }
-      last++;
-    }
+    for (const char *c = first; c < last; c++)
+      lines += *c == '\n';
     if (!read_line(u, first, last, line, &tail)) return false;
     line += lines;
     first = last + 1;
   }
   return true;
+}
+
+/* ---- directives of others ---- */
+
+void port_drop_directives(unit *u)
+{
+  static const char *const others[] = {"omp", "acc"};
+  const char *end = u->text + u->size;
+
+  for (const char *first = u->text, *last; first < end; first = last + 1) {
+    reader r = {.u = u, .at = first};
+    const unsigned at = (unsigned)(first - u->text);
+    bool is_other = false;
+    const char *name;
+
+    r.end = last = line_end(first, end);
+    while (r.at < last && isspace((unsigned char)*r.at))
+      r.at++;
+    if (r.at == last || *r.at++ != '#' || strcmp(word(&r), "pragma")) continue;
+    name = word(&r);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+      is_other |= !strcmp(name, others[i]);
+    if (!strcmp(name, "GCC")) is_other = !strcmp(word(&r), "ivdep");
+    for (const function *f = u->functions; f && is_other; f = f->next)
+      if (f->is_editable && f->begin < at && at < f->end && port_is_edited(f->begin, f->end)) {
+        port_edit(at, (unsigned)(last - first), port_commented(first, last));
+        break;
+      }
+  }
 }
 
 /* ---- extents ---- */

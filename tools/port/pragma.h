@@ -20,6 +20,10 @@ void port_pragmas_spread(unit *u, const pragma *list);
 /* The innermost directive around a loop; NULL: none. */
 const pragma *port_pragma_of(const pragma *list, const node *at);
 
+/* Directives of OpenMP and OpenACC, in functions that were changed, become comments: their loops
+ * are steps now, or have calls before them. */
+void port_drop_directives(unit *u);
+
 /* Shapes and distinct arrays that were told. */
 typedef struct told_shape {
   const char *name;

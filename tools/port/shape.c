@@ -72,6 +72,7 @@ void port_shapes_learn(nest *n, bool has_mirrors)
       int64_t x;
 
       if (port_poly_is_number(p, &x) && x >= 0 && x < 32) a->array->seen[l] |= 1u << x;
+      a->array->is_chosen[l] |= p.n != 0;
       for (int k = 0; k < n->nloops; k++)
         if (port_poly_split(p, n->loops[k].atom, &c, &r) && c.n) {
           a->array->is_axis[l] = true;
@@ -182,8 +183,11 @@ void port_shapes_settle(void)
     for (int l = 0; l < a->nlevels; l++) {
       if (a->levels[l] == LEVEL_TYPED && !a->is_axis[l] && !is_component(a, l) && !a->has_rest[l])
         a->is_axis[l] = true;
-      if (a->levels[l] == LEVEL_ROWS) a->is_axis[l] = true;
-      if (l && a->levels[l - 1] == LEVEL_ROWS && a->levels[l] == LEVEL_FLAT && !a->is_axis[l]) {
+      if (a->levels[l] == LEVEL_ROWS && a->is_chosen[l]) a->is_axis[l] = true; /* not (*p)[i] */
+      if (a->levels[l] == LEVEL_TYPED && a->is_axis[l] && l + 1 < a->nlevels && a->is_behind[l + 1])
+        a->levels[l] = LEVEL_ROWS; /* double *a[20] */
+      if (l && a->levels[l - 1] == LEVEL_ROWS && a->is_axis[l - 1] && a->levels[l] == LEVEL_FLAT &&
+          !a->is_axis[l]) {
         a->is_axis[l] =
             true; /* u[i][n - 1]: a row has an axis, also where one cell of it is used */
         add_stride(a, l, port_poly_number(1));
@@ -294,6 +298,12 @@ static bool apply(nest *n, access *a)
         port_text("the strides of '%s' do not divide each other: its shape is not clear",
                   a->array->root->name),
         "tell the shape: #pragma ambit shape(u[ny][nx])");
+  if (port_row_levels(a->array) < 0)
+    return port_refuse(
+        n, a->node,
+        port_text("the rows of '%s' are found by pointers that are not in a table of their own",
+                  a->array->root->name),
+        "one piece of memory, or rows behind pointers as in double **a, are understood");
   for (int l = 0; l < a->nsubs; l++) {
     const int first = axis;
     poly p;

@@ -236,13 +236,6 @@ static step *finish_nest(const run *r, nest *n)
   return steps;
 }
 
-static unsigned line_start(const unit *u, unsigned at)
-{
-  while (at > 0 && u->text[at - 1] != '\n')
-    at--;
-  return at;
-}
-
 /* A pragma before the nest, and a note; nothing else changes. */
 static void propose(const run *r, const nest *n, const step *steps)
 {
@@ -251,7 +244,7 @@ static void propose(const run *r, const nest *n, const step *steps)
   for (const step *s = steps; s; s = s->next)
     count++;
   if (!port_pragma_of(r->pragmas, n->node))
-    port_edit(line_start(r->u, n->node->begin), 0, "#pragma ambit\n");
+    port_edit_lines(r->u, n->node->begin, "#pragma ambit\n");
   if (!r->set->quiet)
     port_note(r->u, n->node, "note",
               count == 1 ? "this nest would run in parallel"
@@ -468,7 +461,9 @@ static void translate_function(run *r)
   write_until(r);
   text = ambit__text_finish(&rules);
   if (text && text[0]) {
-    port_edit(line_start(r->u, r->f->begin), 0, port_text("%s", text));
+    unsigned outside;
+
+    port_edit_lines(r->u, port_declaration_at(r->u, r->f->begin, &outside), text);
   }
   free(text);
 }
@@ -513,32 +508,16 @@ static void tell_all_refused(run *r)
 
 /* ---- the program ---- */
 
-/* The start of a line, before the first function, that no #if is around. */
+/* Before the first function, and before any #if around it. */
 static unsigned place_of_head(const unit *u)
 {
-  unsigned first = (unsigned)u->size, best = 0;
-  int depth = 0;
+  const function *first = NULL;
+  unsigned outside;
 
   for (const function *f = u->functions; f; f = f->next)
-    if (f->is_editable && f->begin < first) first = f->begin;
-  for (unsigned at = 0; at < first;) {
-    unsigned end = at, c = at;
-
-    if (!depth) best = at;
-    while (end < u->size && u->text[end] != '\n')
-      end++;
-    while (c < end && (u->text[c] == ' ' || u->text[c] == '\t'))
-      c++;
-    if (u->text[c] == '#') {
-      c++;
-      while (c < end && (u->text[c] == ' ' || u->text[c] == '\t'))
-        c++;
-      depth += !strncmp(u->text + c, "if", 2);
-      depth -= !strncmp(u->text + c, "endif", 5);
-    }
-    at = end + 1;
-  }
-  return best;
+    if (f->is_editable && (!first || f->begin < first->begin)) first = f;
+  port_declaration_at(u, first ? first->begin : (unsigned)u->size, &outside);
+  return outside;
 }
 
 static const char names[] = "#define malloc(n) port_malloc(n)\n"
@@ -571,12 +550,12 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   memset(result, 0, sizeof *result);
   port_pragmas_spread(u, pragmas);
   if (!set->propose)
-    port_edit(place_of_head(u), 0,
-              port_text("%s%s%s",
-                        set->cpu_share > 0
-                            ? port_text("#define PORT_CPU_SHARE %.17g\n", set->cpu_share)
-                            : "",
-                        set->check ? port_support_head : without_check(), names));
+    port_edit_lines(u, place_of_head(u),
+                    port_text("%s%s%s",
+                              set->cpu_share > 0
+                                  ? port_text("#define PORT_CPU_SHARE %.17g\n", set->cpu_share)
+                                  : "",
+                              set->check ? port_support_head : without_check(), names));
   for (function *f = u->functions; f; f = f->next)
     if (f->is_editable && f->body) {
       r->f = f;
@@ -586,9 +565,9 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   if (set->propose) return port_edit_apply(u);
   for (const pragma *p = pragmas; p; p = p->next)
     port_edit(p->begin, p->end - p->begin,
-              p->is_wait ? "port_wait();"
-                         : port_text("/* %.*s */", (int)(p->end - p->begin), u->text + p->begin));
+              p->is_wait ? "port_wait();" : port_commented(u->text + p->begin, u->text + p->end));
   port_host(u); /* without nests too: of several processes, one prints */
+  port_drop_directives(u);
   port_edit((unsigned)u->size, 0, no_names);
   port_edit((unsigned)u->size, 0, port_support_arrays);
   port_edit((unsigned)u->size, 0, port_support_queue);

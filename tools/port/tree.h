@@ -148,6 +148,11 @@ const written_out *port_without_macros(const unit *u, int nflags, const char *co
 /* The line of the file, from an offset and a line of the text. */
 unsigned port_line_in_file(const written_out *w, unsigned offset, unsigned line);
 
+/* compiler.c: the output of $CC, or cc, with these arguments; NULL: it failed. free() it. And the
+ * folder of the headers that it brings itself: omp.h; "": not known. */
+char *port_compiler_run(int nwords, const char *const *words);
+const char *port_compiler_headers(void);
+
 /* From the arena of the run; ends the program when memory runs out. */
 void *port_new(size_t bytes);
 const char *port_text(const char *fmt, ...)

@@ -15,7 +15,11 @@ typedef struct port_record {
   int64_t lo[PORT_AXES], hi[PORT_AXES]; /* touched by steps */
   char **rows;                          /* rows that are memory of their own: a pointer each */
   int64_t nrows;                        /* how many; 0: base and strides say it all */
+  char **sorted;                        /* those that steps have touched, by address */
+  int64_t nsorted;                      /* how many */
+  int levels;                           /* axes that are tables of pointers; 0: none */
   const void *table;                    /* the program's own table of them */
+  int64_t offset;                       /* bytes from the start of a row to its first element */
   ambit_grid *grid;
   ambit_field *field;
   int host_ok, dev_ok;
@@ -30,10 +34,16 @@ typedef struct port_object {
   size_t bytes;
 } port_object;
 
+typedef struct port_list {
+  port_object *at;
+  int n, room;
+} port_list;
+
 static ambit *port_context;
-static int port_nrecords, port_nobjects, port_most_objects;
+static int port_nrecords;
 static port_record *port_records[PORT_RECORDS]; /* the oldest first */
-static port_object *port_objects;
+static port_list port_heap;                     /* memory that was allocated, by address */
+static port_list port_named;                    /* variables and members, the oldest first */
 
 static void port_flush(void);
 static void port_drop_programs(const ambit_field *f);
@@ -125,36 +135,77 @@ static FILE *port_fopen(const char *path, const char *mode)
 
 /* ---- objects: memory whose extent is known ---- */
 
-static port_object *port_object_at(const volatile void *p)
+/* How many pieces of allocated memory begin at p or before it. */
+static int port_heap_before(const volatile void *p)
 {
-  for (int i = port_nobjects - 1; i >= 0; i--) {
-    port_object *o = &port_objects[i];
+  int lo = 0, hi = port_heap.n;
 
-    if ((const volatile char *)p >= o->p && (const volatile char *)p < o->p + o->bytes) return o;
+  while (lo < hi) {
+    const int middle = lo + (hi - lo) / 2;
+
+    if ((const volatile char *)port_heap.at[middle].p <= (const volatile char *)p)
+      lo = middle + 1;
+    else
+      hi = middle;
   }
-  return NULL;
+  return lo;
+}
+
+static int port_is_in(const port_object *o, const volatile void *p)
+{
+  return (const volatile char *)p >= o->p && (const volatile char *)p < o->p + o->bytes;
+}
+
+static const port_object *port_object_at(const volatile void *p)
+{
+  const int i = port_heap_before(p);
+
+  for (int k = port_named.n - 1; k >= 0; k--)
+    if (port_is_in(&port_named.at[k], p)) return &port_named.at[k];
+  return i && port_is_in(&port_heap.at[i - 1], p) ? &port_heap.at[i - 1] : NULL;
+}
+
+static void port_insert(port_list *l, int at, port_object o)
+{
+  if (l->n == l->room) {
+    l->room = l->room ? 2 * l->room : 64;
+    l->at = realloc(l->at, (size_t)l->room * sizeof *l->at);
+    if (!l->at) exit(1);
+  }
+  memmove(l->at + at + 1, l->at + at, (size_t)(l->n++ - at) * sizeof *l->at);
+  l->at[at] = o;
+}
+
+static void port_erase(port_list *l, int at)
+{
+  memmove(l->at + at, l->at + at + 1, (size_t)(--l->n - at) * sizeof *l->at);
 }
 
 static void port_object_add(const volatile void *p, size_t bytes)
 {
-  port_object *o = p ? port_object_at(p) : NULL;
+  const port_object *o = p ? port_object_at(p) : NULL;
+
+  if (!p || !bytes || (o && o->p == (const volatile char *)p && o->bytes == bytes)) return;
+  port_insert(&port_named, port_named.n, (port_object){(char *)(uintptr_t)p, bytes});
+}
+
+/* Memory that was allocated; older pieces in the same place were freed elsewhere. */
+static void port_heap_add(void *p, size_t bytes)
+{
+  int i = p ? port_heap_before(p) : 0;
 
   if (!p || !bytes) return;
-  if (o && o->p == (const volatile char *)p && o->bytes == bytes) return;
-  if (port_nobjects == port_most_objects) {
-    port_most_objects = port_most_objects ? 2 * port_most_objects : 64;
-    o = realloc(port_objects, (size_t)port_most_objects * sizeof *o);
-    if (!o) exit(1);
-    port_objects = o;
-  }
-  port_objects[port_nobjects++] = (port_object){(char *)(uintptr_t)p, bytes};
+  if (i && port_is_in(&port_heap.at[i - 1], p)) port_erase(&port_heap, --i);
+  while (i < port_heap.n && port_heap.at[i].p < (char *)p + bytes)
+    port_erase(&port_heap, i);
+  port_insert(&port_heap, i, (port_object){p, bytes});
 }
 
 static void *port_malloc(size_t bytes)
 {
   void *p = malloc(bytes);
 
-  port_object_add(p, bytes);
+  port_heap_add(p, bytes);
   return p;
 }
 
@@ -162,7 +213,7 @@ static void *port_calloc(size_t n, size_t bytes)
 {
   void *p = calloc(n, bytes);
 
-  port_object_add(p, n * bytes);
+  port_heap_add(p, n * bytes);
   return p;
 }
 
@@ -170,7 +221,7 @@ static void *port_aligned_alloc(size_t align, size_t bytes)
 {
   void *p = aligned_alloc(align, bytes);
 
-  port_object_add(p, bytes);
+  port_heap_add(p, bytes);
   return p;
 }
 
@@ -178,7 +229,7 @@ static int port_posix_memalign(void **p, size_t align, size_t bytes)
 {
   void *q = aligned_alloc(align, (bytes + align - 1) / align * align);
 
-  port_object_add(q, bytes);
+  port_heap_add(q, bytes);
   *p = q;
   return q ? 0 : 12;
 }
@@ -192,7 +243,7 @@ static void *port_realloc(void *p, size_t bytes)
     port_forget(p, o ? o->bytes : 1);
   }
   p = realloc(p, bytes);
-  port_object_add(p, bytes);
+  port_heap_add(p, bytes);
   return p;
 }
 
@@ -224,51 +275,80 @@ static void port_span(const port_record *r, char **lo, char **hi)
   *hi = b;
 }
 
+/* The bytes of one row, as far as steps have touched it. */
+static int64_t port_row_bytes(const port_record *r)
+{
+  int64_t bytes = (int64_t)ambit_type_size(r->type);
+
+  for (int d = r->levels; d < r->axes; d++)
+    if (r->hi[d] > 0) bytes += (r->hi[d] - 1) * r->stride[d];
+  return bytes;
+}
+
 /* Whether a record shares memory with the bytes lo <= p < hi. */
 static int port_meets(const port_record *r, const char *lo, const char *hi)
 {
-  const int64_t width = r->hi[r->axes - 1] * r->stride[r->axes - 1];
   char *a, *b;
 
   if (r->nrows) {
-    for (int64_t i = 0; i < r->nrows; i++)
-      if (r->rows[i] && r->rows[i] < hi && r->rows[i] + width > lo) return 1;
-    return (const char *)r->table >= lo && (const char *)r->table < hi;
+    const int64_t bytes = port_row_bytes(r);
+    int64_t first = 0, end = r->nsorted;
+
+    while (first < end) { /* the first row that ends behind lo */
+      const int64_t middle = first + (end - first) / 2;
+
+      if (r->sorted[middle] + bytes > lo)
+        end = middle;
+      else
+        first = middle + 1;
+    }
+    return (first < r->nsorted && r->sorted[first] < hi) ||
+           ((const char *)r->table >= lo && (const char *)r->table < hi);
   }
   port_span(r, &a, &b);
   return a < hi && b > lo;
 }
 
 /* Members of one struct lie between each other and share nothing. */
-static int port_interleaved(const port_record *a, const port_record *b)
+static int port_interleaved(const port_record *a, const port_record *b, const char *at_a,
+                            const char *at_b)
 {
   int64_t step = a->stride[a->axes - 1], gap;
 
-  if (a->axes != b->axes || step <= 0) return 0;
-  for (int d = 0; d < a->axes; d++)
+  if (a->axes != b->axes || a->levels != b->levels || step <= 0) return 0;
+  for (int d = a->levels; d < a->axes; d++)
     if (a->stride[d] != b->stride[d] || a->stride[d] % step) return 0;
-  gap = (b->base - a->base) % step;
+  gap = (at_b - at_a) % step;
   if (gap < 0) gap += step;
   return gap >= (int64_t)ambit_type_size(a->type) &&
          gap + (int64_t)ambit_type_size(b->type) <= step;
 }
 
+/* Rows of two arrays, both by address: those that begin first go first. */
+static int port_share_rows(const port_record *a, const port_record *b)
+{
+  const int64_t bytes_a = port_row_bytes(a), bytes_b = port_row_bytes(b);
+
+  for (int64_t i = 0, k = 0; i < a->nsorted && k < b->nsorted;) {
+    char *x = a->sorted[i], *y = b->sorted[k];
+
+    if (x < y + bytes_b && y < x + bytes_a && !port_interleaved(a, b, x, y)) return 1;
+    if (x + bytes_a < y + bytes_b)
+      i++;
+    else
+      k++;
+  }
+  return 0;
+}
+
 static int port_share(const port_record *a, const port_record *b)
 {
+  const port_record *rows = a->nrows ? a : b, *other = a->nrows ? b : a;
   char *lo, *hi;
 
-  if (a->nrows || b->nrows) {
-    const port_record *rows = a->nrows ? a : b, *other = a->nrows ? b : a;
-
-    for (int64_t i = 0; i < rows->nrows; i++)
-      if (rows->rows[i] &&
-          port_meets(other, rows->rows[i],
-                     rows->rows[i] + rows->hi[rows->axes - 1] * rows->stride[rows->axes - 1]))
-        return 1;
-    return 0;
-  }
-  port_span(a, &lo, &hi);
-  return port_meets(b, lo, hi) && !port_interleaved(a, b);
+  if (a->nrows && b->nrows) return port_share_rows(a, b);
+  port_span(other, &lo, &hi);
+  return port_meets(rows, lo, hi) && !port_interleaved(a, b, a->base, b->base);
 }
 
 static size_t port_cells_of(const port_record *r)
@@ -306,12 +386,11 @@ static void port_pack(const port_record *r, char *dense, int to_array)
     int64_t row = 0;
     int d;
 
-    for (d = 0; d < last; d++) {
-      p += at[d] * r->stride[d];
+    for (d = 0; d < r->levels; d++)
       row = row * r->extent[d] + at[d];
-    }
     if (r->nrows) p = r->rows[row];
-    p += at[last] * r->stride[last];
+    for (d = r->levels; d < r->axes; d++)
+      p += at[d] * r->stride[d];
     if (r->stride[last] == (int64_t)size) {
       memcpy(to_array ? p : dense, to_array ? dense : p, (size_t)n * size);
       dense += (size_t)n * size;
@@ -363,6 +442,7 @@ static void port_remove(int i)
     ambit_field_destroy(r->field);
   }
   free(r->rows);
+  free(r->sorted);
   free(r);
   memmove(port_records + i, port_records + i + 1,
           (size_t)(--port_nrecords - i) * sizeof *port_records);
@@ -483,12 +563,14 @@ static void port_wait(void)
 static void port_forget(const volatile void *p, size_t bytes)
 {
   const char *lo = (const char *)(uintptr_t)p;
+  const int first = port_heap_before(p);
 
   for (int i = port_nrecords - 1; i >= 0 && i < port_nrecords; i--)
     if (port_meets(port_records[i], lo, lo + bytes)) port_remove(i);
-  for (int i = port_nobjects - 1; i >= 0; i--)
-    if (port_objects[i].p == lo) {
-      port_objects[i] = port_objects[--port_nobjects];
-      break;
+  for (int i = port_named.n - 1; i >= 0; i--)
+    if (port_named.at[i].p == lo) {
+      port_erase(&port_named, i);
+      return;
     }
+  if (first && port_heap.at[first - 1].p == lo) port_erase(&port_heap, first - 1);
 }

@@ -69,8 +69,8 @@ static void port_begin(port_rule *rule) PORT_UNUSED;
 static void port_cells(int axis, int64_t lo, int64_t hi) PORT_UNUSED;
 static void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
                        const volatile void *object, size_t bytes) PORT_UNUSED;
-static void port_rows(const void *table, int levels, size_t bytes,
-                      const int64_t *extents) PORT_UNUSED;
+static void port_rows(const void *table, int levels, int64_t offset, const int64_t *extents,
+                      const int64_t *strides) PORT_UNUSED;
 static void port_neighbours(int which, int axis, const void *table, size_t bytes,
                             int64_t n) PORT_UNUSED;
 static void port_value(double x) PORT_UNUSED;

@@ -10,6 +10,7 @@ typedef struct port_argument {
   int slot;
   const volatile void *object; /* the variable that it is part of; NULL: not known */
   size_t bytes;
+  int owns_rows; /* the lists of rows are its own, and not those of a record */
 } port_argument;
 
 typedef struct port_order {
@@ -100,30 +101,32 @@ static void port_array(const volatile void *base, const int64_t *extents, const 
   }
 }
 
-/* Rows behind pointers: one level of a table of pointers for each axis but the last. */
-static void port_row_list(char **at, const void *table, int levels, const port_record *r, int axis,
-                          int64_t row)
+/* Rows behind pointers: one level of a table of pointers for each of the first axes. */
+static void port_row_list(const port_record *r, const void *table, int axis, int64_t row)
 {
   for (int64_t i = r->lo[axis]; i < r->hi[axis]; i++) {
     char *p = (char *)(uintptr_t)((void *const *)table)[i];
 
-    if (axis + 1 == levels || axis + 1 == PORT_AXES)
-      at[row * r->extent[axis] + i] = p;
+    if (axis + 1 == r->levels)
+      r->rows[row * r->extent[axis] + i] = p ? p + r->offset : NULL;
     else
-      port_row_list(at, p, levels, r, axis + 1, row * r->extent[axis] + i);
+      port_row_list(r, p, axis + 1, row * r->extent[axis] + i);
   }
 }
 
-static void port_rows(const void *table, int levels, size_t bytes, const int64_t *extents)
+static void port_rows(const void *table, int levels, int64_t offset, const int64_t *extents,
+                      const int64_t *strides)
 {
   port_argument *a;
-  int64_t strides[PORT_AXES] = {0};
 
-  strides[levels] = (int64_t)bytes;
   port_array(NULL, extents, strides, NULL, 0);
   a = &port_now->args[port_now->nargs - 1];
   a->r.table = table;
+  a->r.levels = levels;
+  a->r.offset = offset;
   a->r.nrows = 1;
+  for (int d = 0; d < levels; d++)
+    a->r.stride[d] = 0;
 }
 
 /* ---- tables of neighbours ---- */
@@ -202,7 +205,7 @@ static int port_bounds(port_argument *a)
       if (port_now->lo[d] + slot->low[d] < 0 || port_now->hi[d] + slot->high[d] > r->extent[d])
         return 0;
     }
-    if (!r->stride[d] && !r->nrows) {
+    if (!r->stride[d] && d >= r->levels) {
       r->lo[d] = port_now->lo[d] < 0 ? 0 : port_now->lo[d];
       r->hi[d] = port_now->hi[d];
     }
@@ -237,7 +240,8 @@ static int64_t port_open_extent(const port_argument *a, int d)
 
 static int port_same_array(const port_record *a, const port_record *b)
 {
-  if (a->type != b->type || a->axes != b->axes || a->base != b->base || a->table != b->table)
+  if (a->type != b->type || a->axes != b->axes || a->base != b->base || a->table != b->table ||
+      a->levels != b->levels || a->offset != b->offset)
     return 0;
   for (int d = 0; d < a->axes; d++)
     if (a->stride[d] != b->stride[d]) return 0;
@@ -283,25 +287,6 @@ static ambit_grid *port_choose_grid(port_record **records, int exact)
 
 /* ---- records of the arguments ---- */
 
-static void port_list_rows(port_argument *a)
-{
-  port_record *r = &a->r;
-  int64_t n = 1;
-
-  if (!r->nrows) return;
-  for (int d = 0; d < r->axes - 1; d++) {
-    r->extent[d] = r->hi[d];
-    for (int i = 0; i < port_nrecords; i++)
-      if (port_same_array(port_records[i], r) && port_records[i]->extent[d] > r->extent[d])
-        r->extent[d] = port_records[i]->extent[d];
-    n *= r->extent[d];
-  }
-  r->nrows = n;
-  r->rows = calloc((size_t)n, sizeof *r->rows);
-  if (!r->rows) exit(1);
-  port_row_list(r->rows, r->table, r->axes - 1, r, 0, 0);
-}
-
 /* Rows that moved, or a larger part of the table: another array. */
 static int port_same_rows(const port_record *old, const port_record *now)
 {
@@ -309,6 +294,76 @@ static int port_same_rows(const port_record *old, const port_record *now)
   for (int64_t i = 0; i < now->nrows; i++)
     if (now->rows[i] && old->rows[i] != now->rows[i]) return 0;
   return 1;
+}
+
+static int port_compare_rows(const void *a, const void *b)
+{
+  const char *x = *(char *const *)a, *y = *(char *const *)b;
+
+  return x < y ? -1 : x > y;
+}
+
+static void port_sort_rows(port_record *r)
+{
+  int sorted = 1;
+
+  r->sorted = malloc((size_t)r->nrows * sizeof *r->sorted);
+  if (!r->sorted) exit(1);
+  r->nsorted = 0;
+  for (int64_t i = 0; i < r->nrows; i++)
+    if (r->rows[i]) r->sorted[r->nsorted++] = r->rows[i];
+  for (int64_t i = 1; i < r->nsorted; i++)
+    sorted &= r->sorted[i - 1] <= r->sorted[i];
+  if (!sorted) qsort(r->sorted, (size_t)r->nsorted, sizeof *r->sorted, port_compare_rows);
+}
+
+static void port_list_rows(port_argument *a)
+{
+  port_record *r = &a->r, *old = NULL;
+  int64_t n = 1;
+
+  if (!r->nrows) return;
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_same_array(port_records[i], r)) old = port_records[i];
+  for (int d = 0; d < r->levels; d++) {
+    r->extent[d] = old && old->extent[d] > r->hi[d] ? old->extent[d] : r->hi[d];
+    n *= r->extent[d];
+  }
+  r->nrows = n;
+  r->rows = calloc((size_t)n, sizeof *r->rows);
+  if (!r->rows) exit(1);
+  port_row_list(r, r->table, 0, 0);
+  if (old && port_same_rows(old, r)) { /* its lists do */
+    free(r->rows);
+    r->rows = old->rows;
+    r->sorted = old->sorted;
+    r->nsorted = old->nsorted;
+    return;
+  }
+  a->owns_rows = 1;
+  port_sort_rows(r);
+}
+
+static void port_free_rows(port_order *o)
+{
+  for (int i = 0; i < o->nargs; i++) {
+    port_argument *a = &o->args[i];
+
+    if (!a->owns_rows) continue;
+    free(a->r.rows);
+    free(a->r.sorted);
+    a->owns_rows = 0;
+  }
+}
+
+/* Whether rows of one array share memory. */
+static int port_rows_overlap(const port_record *r)
+{
+  const int64_t bytes = port_row_bytes(r);
+
+  for (int64_t i = 1; i < r->nsorted; i++)
+    if (r->sorted[i - 1] + bytes > r->sorted[i]) return 1;
+  return 0;
 }
 
 /* Room for one more: the host gets the array that has been there longest and is not part of this
@@ -334,21 +389,18 @@ static port_record *port_record_of(port_argument *a)
 
   for (int i = 0; i < port_nrecords; i++)
     if (port_same_array(port_records[i], &a->r)) r = port_records[i];
-  if (r && r->nrows && !port_same_rows(r, &a->r)) {
+  if (r && a->owns_rows && !port_same_rows(r, &a->r)) {
     port_to_host(r);
     for (int i = 0; i < port_nrecords; i++)
       if (port_records[i] == r) port_remove(i);
     r = NULL;
   }
-  if (r) {
-    free(a->r.rows);
-    a->r.rows = r->rows;
-    return r;
-  }
+  if (r) return r;
   if (port_nrecords == PORT_RECORDS) port_remove_old();
   r = malloc(sizeof *r);
   if (!r) exit(1);
   *r = a->r;
+  a->owns_rows = 0;
   r->host_ok = 1;
   return port_records[port_nrecords++] = r;
 }
@@ -551,6 +603,16 @@ static void port_submit(port_record **records, ambit_grid *g)
   port_take_results();
 }
 
+/* Two names for the same table of rows: both get the rows of both. */
+static void port_join_rows(port_record *a, port_record *b)
+{
+  if (!a->nrows || !port_same_array(a, b)) return;
+  for (int d = 0; d < a->axes; d++) {
+    a->lo[d] = b->lo[d] = a->lo[d] < b->lo[d] ? a->lo[d] : b->lo[d];
+    a->hi[d] = b->hi[d] = a->hi[d] > b->hi[d] ? a->hi[d] : b->hi[d];
+  }
+}
+
 /* Everything that could keep a step from running, before anything is done. */
 static const char *port_check(void)
 {
@@ -561,6 +623,12 @@ static const char *port_check(void)
 
     if (!port_bounds(a)) return "it reads or writes outside the extents of an array";
     if (!port_inside(a)) return "it reads or writes outside the memory of an array";
+    for (int k = 0; k < i; k++)
+      port_join_rows(&a->r, &port_now->args[k].r);
+  }
+  for (int i = 0; i < port_now->nargs; i++) {
+    port_argument *a = &port_now->args[i];
+
     port_list_rows(a);
     for (int k = 0; k < port_nplaces; k++)
       if (port_meets(&a->r, (const char *)(uintptr_t)port_places[k],
@@ -575,6 +643,9 @@ static const char *port_check(void)
         if (((slot->periodic | (slot->clamp & ~slot->loose)) >> d & 1) &&
             port_needs(&port_now->args[k], d, 1) > port_now->args[i].r.hi[d]) /* all of it */
           return "arrays of different extents are read round their edges";
+    if (port_now->args[i].r.nrows && port_writes_slot(slot->kind) &&
+        port_rows_overlap(&port_now->args[i].r))
+      return "rows of an array overlap";
     for (int k = 0; k < i; k++) {
       const port_kind kind = rule->slots[port_now->args[k].slot].kind;
 
@@ -593,6 +664,11 @@ static void port_do(void)
   ambit_grid *g;
   int exact = 0;
 
+  if (port_now != port_orders) { /* an earlier step of the nest may have made records */
+    port_free_rows(port_now);
+    for (int i = 0; i < port_now->nargs; i++)
+      port_list_rows(&port_now->args[i]);
+  }
   for (int i = 0; i < port_now->nargs; i++) {
     const port_slot *slot = &rule->slots[port_now->args[i].slot];
 
@@ -641,6 +717,8 @@ static int port_go(void)
     }
     if (!port_is_empty(port_now)) port_do();
   }
+  for (int o = 0; o < port_norders; o++)
+    port_free_rows(&port_orders[o]);
   port_norders = port_nplaces = 0;
   port_why_not = NULL;
   return done;
