@@ -6,11 +6,11 @@
  * not be newer than the driver's, which might reject its output; so versions that are not newer are
  * tried first.
  */
-#define _GNU_SOURCE 1 /* secure_getenv */
 #include "device/cuda/cuda_api.h"
 
+#include "base/library.h"
+
 #include <dlfcn.h>
-#include <glob.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -109,7 +109,7 @@ static const struct {
 
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
-/* Folders, as patterns; the part before the bar is an environment variable. */
+/* Folders, as base/library.h has them. */
 static const char *const places[] = {
     "CUDA_HOME|/lib64",
     "CUDA_HOME|/lib",
@@ -140,42 +140,11 @@ static bool try_library(const char *path)
   return false;
 }
 
-/* "VARIABLE|/tail" or "/path" as a path; false if the variable is not set to an absolute path. */
-static bool expand(const char *place, const char *name, char *out, size_t bytes)
-{
-  const char *bar = strchr(place, '|'), *value = "";
-  char variable[32];
-  int n;
-
-  if (bar) {
-    snprintf(variable, sizeof variable, "%.*s", (int)(bar - place), place);
-    value = secure_getenv(variable);
-    if (!value || value[0] != '/') return false;
-  }
-  n = snprintf(out, bytes, "%s%s/%s", value, bar ? bar + 1 : place, name);
-  return n > 0 && (size_t)n < bytes;
-}
-
-/* Tries the last path first, which is the newest version. */
-static bool try_pattern(const char *pattern)
-{
-  bool found = false;
-  glob_t paths;
-
-  if (!glob(pattern, 0, NULL, &paths))
-    for (size_t i = paths.gl_pathc; i-- > 0 && !found;)
-      found = try_library(paths.gl_pathv[i]);
-  globfree(&paths);
-  return found;
-}
-
 static bool try_version(const char *name)
 {
-  char pattern[4096];
-
   if (try_library(name)) return true;
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-    if (expand(places[i], name, pattern, sizeof pattern) && try_pattern(pattern)) return true;
+    if (ambit__library_seek(places[i], name, try_library)) return true;
   return false;
 }
 
