@@ -19,7 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static const bench_program *const files[] = {bench_diffusion, bench_integers, bench_reactions};
+static const bench_program *const files[] = {bench_axes,      bench_diffusion, bench_flows,
+                                             bench_integers,  bench_lattice,   bench_plasma,
+                                             bench_reactions, bench_sums,      bench_waves};
 
 typedef struct settings {
   bool is_small, is_strict;
@@ -203,7 +205,7 @@ double bench_noise(const int64_t *index, int component, void *user)
   return (double)(x >> 40) / 16777216.0;
 }
 
-double bench_waves(const int64_t *index, int component, void *user)
+double bench_smooth(const int64_t *index, int component, void *user)
 {
   const bench *b = user;
   double x = 0;
@@ -295,15 +297,14 @@ static bool compare(bench *b, double bound, const char *when, double *greatest)
   return worst <= bound;
 }
 
-/* The plans of the report, which goes to stderr, as the text of a JSON string. */
-static void print_plans(ambit_program *p)
+/* The plans of the report, which goes to stderr. */
+static const char *print_plans(ambit_program *p, const char *separator)
 {
   FILE *file = tmpfile();
   const int usual = dup(STDERR_FILENO);
   char line[512];
-  const char *separator = "";
 
-  if (!file || usual < 0) return;
+  if (!file || usual < 0) return separator;
   fflush(stderr);
   dup2(fileno(file), STDERR_FILENO);
   ambit_program_report(p);
@@ -311,7 +312,6 @@ static void print_plans(ambit_program *p)
   dup2(usual, STDERR_FILENO);
   close(usual);
   rewind(file);
-  printf(",\"plan\":\"");
   while (fgets(line, sizeof line, file)) {
     const char *plan = strchr(line, '(');
 
@@ -319,8 +319,8 @@ static void print_plans(ambit_program *p)
     printf("%s%.*s", separator, (int)strcspn(plan, "\n"), plan);
     separator = " ";
   }
-  printf("\"");
   fclose(file);
+  return separator;
 }
 
 static void print_times(const char *name, const double *seconds, int rounds, double updates)
@@ -377,7 +377,14 @@ static bool measure(bench *b, const settings *s)
     print_times("ambit_rounds", ours, rounds, updates);
     print_times("nest_rounds", nests, rounds, updates);
   }
-  if (!s->is_small) print_plans(b->program);
+  if (!s->is_small) {
+    const char *separator;
+
+    printf(",\"plan\":\"");
+    separator = print_plans(b->program, "");
+    if (b->called) print_plans(b->called, separator);
+    printf("\"");
+  }
   printf("}\n");
   fflush(stdout);
   return is_right;

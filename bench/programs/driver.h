@@ -27,9 +27,9 @@ typedef struct bench {
   const struct bench_program *about;
   ambit *context;
   ambit_grid *grid;
-  ambit_program *program;
-  int64_t extent[AMBIT_MAX_DIMS]; /* of the grid */
-  int64_t iteration;              /* of the nest, from 0 */
+  ambit_program *program, *called; /* called: by a step of it; NULL if none */
+  int64_t extent[AMBIT_MAX_DIMS];  /* of the grid */
+  int64_t iteration;               /* of the nest, from 0 */
   int nfields, nscalars;
 
   ambit_field *field[BENCH_FIELDS];
@@ -52,7 +52,8 @@ typedef struct bench_program {
 } bench_program;
 
 /* The programs of each file; the last one has no name. */
-extern const bench_program bench_diffusion[], bench_reactions[], bench_integers[];
+extern const bench_program bench_axes[], bench_diffusion[], bench_flows[], bench_integers[],
+    bench_lattice[], bench_plasma[], bench_reactions[], bench_sums[], bench_waves[];
 
 /* A field of Ambit's and an array of the nest, with the values of `start`; NULL: 0. */
 ambit_field *bench_field(bench *b, const char *name, ambit_type type, int ghost,
@@ -69,9 +70,20 @@ void bench_swap(bench *b, int i, int j);
 void bench_wrap(bench *b, int i);
 void bench_clamp(bench *b, int i);
 
+/* Array i with r ghost cells, of a grid with 2, 3 or 4 axes. */
+#define ARRAY2(T, name, i, r) T(*name)[b->extent[1] + 2 * (r)] = b->array[i]
+#define ARRAY3(T, name, i, r) T(*name)[b->extent[1] + 2 * (r)][b->extent[2] + 2 * (r)] = b->array[i]
+#define ARRAY4(T, name, i, r)                                                                      \
+  T(*name)[b->extent[1] + 2 * (r)][b->extent[2] + 2 * (r)][b->extent[3] + 2 * (r)] = b->array[i]
+/* The same with several components, of a grid with 2 or 3 axes. */
+#define VECTOR2(T, name, i, r)                                                                     \
+  T(*name)[b->extent[0] + 2 * (r)][b->extent[1] + 2 * (r)] = b->array[i]
+#define VECTOR3(T, name, i, r)                                                                     \
+  T(*name)[b->extent[0] + 2 * (r)][b->extent[1] + 2 * (r)][b->extent[2] + 2 * (r)] = b->array[i]
+
 /* Values from 0 to 1: irregular, and of long waves. Functions for bench_field and others; `user` is
  * the bench. */
 double bench_noise(const int64_t *index, int component, void *user);
-double bench_waves(const int64_t *index, int component, void *user);
+double bench_smooth(const int64_t *index, int component, void *user);
 
 #endif
