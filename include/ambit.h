@@ -184,6 +184,10 @@ AMBIT_API int64_t ambit_grid_cells(const ambit_grid *g); /* of a sparse grid: ac
 AMBIT_API void ambit_grid_destroy(ambit_grid *g);        /* frees its fields and programs too */
 AMBIT_API int ambit_grid_ndims(const ambit_grid *g);
 AMBIT_API int64_t ambit_grid_extent(const ambit_grid *g, int axis);
+/* The place of the grid in space, for .vtkhdf and .h5 files: the low corner of its first cell, and
+ * the lengths of a cell, one number per axis. NULL: 0 and 1, as at first. */
+AMBIT_API ambit_status ambit_grid_geometry(ambit_grid *g, const double *origin,
+                                           const double *spacing);
 
 /* Grids for multigrid methods: grids[0] has these extents, and each of the others half those of
  * the one before it. The extents must be multiples of 2^(levels - 1). All are cut into parts at the
@@ -271,13 +275,18 @@ AMBIT_API ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const
 
 /* Saves the field in the format given by the file name:
  *   .npy   lossless, for NumPy, any number of dimensions; .cells.npy: a list of active cells
+ *   .vtkhdf  lossless, for ParaView and VTK, 1 to 3 dimensions; .h5: plain HDF5, for h5py, any
+ *          number. They need the HDF5 library (docs/output.md)
  *   .png   a picture of component 0 of a 1-D or 2-D field, or of the middle plane along axis 0 of a
  *          3-D field
  * The file appears under its name only when it is complete. */
 AMBIT_API ambit_status ambit_field_save(ambit_field *f, const char *path);
+/* Saves n fields of one grid in one .vtkhdf or .h5 file, each under its name. */
+AMBIT_API ambit_status ambit_save(const char *path, int n, ambit_field *const *fields);
 
 /* Loads a field from a file of its size, in the format given by the file name:
  *   .npy   of the field's type, or a list of cells; .png: samples from 0 to 255, grey or colours
+ *   .vtkhdf, .h5  the dataset with the field's name, or the only one, of the field's type
  *   .hgt   elevations of SRTM, 1201 x 1201 or 3601 x 3601
  *   .asc   an ESRI ASCII grid
  *   .tif   GeoTIFF, one sample per pixel; compressed ones and BigTIFF need libtiff

@@ -7,6 +7,8 @@
 #include "runtime/run/run.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "io/field_hdf5.h"
+#include "io/hdf5.h"
 #include "io/npy.h"
 #include "io/png.h"
 #include "problem.h"
@@ -28,7 +30,8 @@ typedef struct order {
   int64_t steps, check;
   bool has_steps;
   const char *input; /* NULL: the built-in initial values */
-  tool_spool spool;  /* of an input that can be read only once */
+  double origin[AMBIT_MAX_DIMS + 1], spacing[AMBIT_MAX_DIMS + 1]; /* of the input; 0: unknown */
+  tool_spool spool; /* of an input that can be read only once */
   int noutputs;
   const char *outputs[MOST_OUTPUTS];
   tool_until until;
@@ -44,9 +47,10 @@ static const tool_option options[] = {
     TOOL_OPTION_TYPE,
     {STEPS_ID, 'n', "steps", "N", "iterations (default: 10; at most 100000 with --until)"},
     TOOL_OPTION_BOUNDARY,
-    {INPUT, 'i', "input", "FILE.npy", "initial values, which also give size and type"},
+    {INPUT, 'i', "input", "FILE",
+     "initial values, which also give size and type: .npy, .h5, .vtkhdf"},
     {OUTPUT, 'o', "output", "FILE",
-     "write the result as .npy (exact) or .png (a picture);\nmay be repeated"},
+     "write the result as .npy, .h5, .vtkhdf (ParaView), or .png\n(a picture); may be repeated"},
     TOOL_OPTION_SET,
     {UNTIL, 0, "until", "COND",
      "stop when a reduction of the kernel meets a condition:\n'change<1e-5', 'alive>100', "
@@ -61,30 +65,33 @@ static const tool_option options[] = {
     {0},
 };
 
-/* The last four bytes of a file name. */
-static const char *tail_of(const char *path)
+static bool ends_in(const char *path, const char *tail)
 {
-  const size_t n = strlen(path);
+  const size_t n = strlen(path), m = strlen(tail);
 
-  return n > 4 ? path + n - 4 : "";
+  return n > m && !strcmp(path + n - m, tail);
+}
+
+static bool is_hdf5(const char *path)
+{
+  return ends_in(path, ".vtkhdf") || ends_in(path, ".h5");
 }
 
 static int take_input(const tool_args *args, const char *path, order *o)
 {
   o->input = path;
-  if (strcmp(tail_of(path), ".png")) return TOOL_OK;
+  if (!ends_in(path, ".png")) return TOOL_OK;
   return tool_wrong(args,
-                    "%s is '%s'; initial values are an array, FILE.npy. `ambit stream` applies a "
-                    "stencil to a picture",
+                    "%s is '%s'; initial values are an array, FILE.npy, .h5 or .vtkhdf. `ambit "
+                    "stream` applies a stencil to a picture",
                     args->option, path);
 }
 
 static int take_output(const tool_args *args, const char *path, order *o)
 {
-  const char *tail = tail_of(path);
-
-  if (strcmp(tail, ".npy") && strcmp(tail, ".png"))
-    return tool_wrong(args, "%s is '%s'; the name must end in .npy or .png", args->option, path);
+  if (!ends_in(path, ".npy") && !ends_in(path, ".png") && !is_hdf5(path))
+    return tool_wrong(args, "%s is '%s'; the name must end in .npy, .h5, .vtkhdf or .png",
+                      args->option, path);
   if (o->noutputs == MOST_OUTPUTS) return tool_wrong(args, "more than %d outputs", MOST_OUTPUTS);
   o->outputs[o->noutputs++] = path;
   return TOOL_OK;
@@ -114,14 +121,26 @@ static const char *input_path(const order *o)
   return o->spool.copy ? o->spool.copy : o->input;
 }
 
-static ambit_status read_header(ambit *a, order *o, ambit__npy_info *info)
+static ambit_status read_header(ambit *a, order *o, ambit_file_info *info)
 {
+  ambit__npy_info npy;
+
+  *info = (ambit_file_info){0};
+  if (is_hdf5(o->input)) {
+    AMBIT_TRY(ambit__hdf5_inspect(a, o->input, info, o->origin));
+    memcpy(o->spacing, info->spacing, sizeof o->spacing);
+    return AMBIT_OK;
+  }
   if (tool_spool_open(a, o->input, &o->spool)) return ambit_error(a);
-  return ambit__npy_read_header(&a->errors, input_path(o), info);
+  AMBIT_TRY(ambit__npy_read_header(&a->errors, input_path(o), &npy));
+  info->type = npy.type;
+  info->ndims = npy.ndims;
+  memcpy(info->extents, npy.shape, sizeof info->extents);
+  return AMBIT_OK;
 }
 
 /* Without --type, a stencil made from weights has the type of the file. */
-static void take_input_type(order *o, const ambit__npy_info *info)
+static void take_input_type(order *o, const ambit_file_info *info)
 {
   if (o->problem.is_typed || !o->problem.what || tool_is_kernel_file(o->problem.what)) return;
   o->problem.is_typed = true;
@@ -129,28 +148,28 @@ static void take_input_type(order *o, const ambit__npy_info *info)
 }
 
 /* The shape of the file, without the axis of components. */
-static int input_size(const tool_args *args, const order *o, const ambit__npy_info *info,
+static int input_size(const tool_args *args, const order *o, const ambit_file_info *info,
                       tool_size *size)
 {
   int components = o->problem.params[o->problem.in].components;
   bool has_all;
 
   size->ndims = info->ndims - (components > 1);
-  has_all = size->ndims >= 1 && (components == 1 || info->shape[size->ndims] == components);
+  has_all = size->ndims >= 1 && (components == 1 || info->extents[size->ndims] == components);
   if (!has_all || size->ndims > AMBIT_MAX_DIMS)
     return tool_wrong(
         args, "the array in %s has %d dimensions; it must have one for each axis of the grid%s",
         o->input, info->ndims,
         components > 1 ? ", and a last one for the components of a cell" : "");
   for (int d = 0; d < size->ndims; d++) {
-    size->extents[d] = info->shape[d];
-    if (!info->shape[d]) return tool_wrong(args, "the array in %s is empty", o->input);
+    size->extents[d] = info->extents[d];
+    if (!info->extents[d]) return tool_wrong(args, "the array in %s is empty", o->input);
   }
   return TOOL_OK;
 }
 
 /* Size and type of the file must match the options. */
-static int check_input(const tool_args *args, order *o, const ambit__npy_info *info)
+static int check_input(const tool_args *args, order *o, const ambit_file_info *info)
 {
   tool_problem *p = &o->problem;
   char asked[TOOL_SIZE_CHARS], have[TOOL_SIZE_CHARS];
@@ -164,8 +183,8 @@ static int check_input(const tool_args *args, order *o, const ambit__npy_info *i
                       o->input, have);
   if (info->type != p->type)
     return tool_wrong(args,
-                      "%s holds values of type %s, but the fields are %s; convert it: "
-                      "numpy.save(name, array.astype(...))",
+                      "%s holds values of type %s, but the fields are %s; convert them in NumPy: "
+                      "array.astype(...)",
                       o->input, ambit_type_name(info->type), ambit_type_name(p->type));
   p->size = size;
   return TOOL_OK;
@@ -255,6 +274,7 @@ static int execute(ambit *a, const tool_args *args, const order *o)
     return TOOL_USAGE;
   show_progress(a, o);
   if (tool_job_open(a, &o->problem, o->problem.kernel, &job)) return TOOL_FAILED;
+  if (o->spacing[0] > 0) ambit_grid_geometry(job.grid, o->origin, o->spacing);
   if (o->input ? ambit_field_load(job.in, input_path(o)) : tool_job_start(&job)) return TOOL_FAILED;
   if (iterate(o, until, &job)) return TOOL_FAILED;
   for (int i = 0; i < o->noutputs; i++)
@@ -265,13 +285,20 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   return ambit_error(a) ? TOOL_FAILED : TOOL_OK;
 }
 
-static ambit_status try_picture(ambit *a, const char *path, int ndims)
+/* Whether a grid can be written in the format of a file. */
+static ambit_status try_format(ambit *a, const char *path, int ndims)
 {
-  AMBIT_CHECK(ndims <= 3, &a->errors, AMBIT_EINVAL,
+  AMBIT_CHECK(!ends_in(path, ".png") || ndims <= 3, &a->errors, AMBIT_EINVAL,
               "%s cannot be drawn: the grid has %d dimensions, and a picture shows 1, 2 or the "
               "middle plane of 3. Save it as .npy",
               path, ndims);
-  return ambit__png_try(&a->errors, path);
+  AMBIT_CHECK(!ends_in(path, ".vtkhdf") || ndims <= 3, &a->errors, AMBIT_EINVAL,
+              "%s cannot be written: the grid has %d dimensions, and VTK shows 1 to 3. Save it as "
+              ".h5 or .npy",
+              path, ndims);
+  AMBIT_CHECK(!is_hdf5(path) || !*ambit__h5_why_not(), &a->errors, AMBIT_EUNSUPPORTED, "%s: %s",
+              path, ambit__h5_why_not());
+  return ends_in(path, ".png") ? ambit__png_try(&a->errors, path) : AMBIT_OK;
 }
 
 /* Whether the outputs can be written: it is too late to tell when they are computed. Process 0
@@ -279,11 +306,8 @@ static ambit_status try_picture(ambit *a, const char *path, int ndims)
 static int try_outputs(ambit *a, const order *o)
 {
   for (int i = 0; i < o->noutputs && !ambit_process(a); i++) {
-    const char *path = o->outputs[i];
-
-    if (!strcmp(path + strlen(path) - 4, ".png") && try_picture(a, path, o->problem.size.ndims))
-      return TOOL_FAILED;
-    if (ambit__file_try(&a->errors, path)) return TOOL_FAILED;
+    if (try_format(a, o->outputs[i], o->problem.size.ndims)) return TOOL_FAILED;
+    if (ambit__file_try(&a->errors, o->outputs[i])) return TOOL_FAILED;
   }
   return TOOL_OK;
 }
@@ -291,7 +315,7 @@ static int try_outputs(ambit *a, const order *o)
 /* Checks everything before memory is allocated. */
 static int prepare(ambit *a, const tool_args *args, order *o)
 {
-  ambit__npy_info info;
+  ambit_file_info info;
   int code;
 
   if (o->until.name[0] && !o->has_steps) o->steps = STEPS_UNTIL;

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* field_npy.c - fields as arrays in NumPy files, in pieces: no process holds a whole field twice.
- *
- * A file holds the cells in row-major order. A part is a box, which is a set of contiguous runs in
- * the file: whole planes or rows where the part spans these axes, else pieces of rows.
- *
- *        +--------+---+
- *        | part 0 | 1 |      the file: row 0 of part 0, row 0 of part 1, row 1 of part 0 ...
- *        +--------+---+
+/* field_npy.c - fields as arrays in NumPy files, in pieces (io/pieces.h).
  *
  * To save, process 0 creates the file with its full length, every process writes its own parts, and
  * at the end process 0 renames the file. To load, every process opens the file and reads its parts.
@@ -17,6 +10,7 @@
 
 #include "base/memory.h"
 #include "io/npy.h"
+#include "io/pieces.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,73 +30,6 @@ static int npy_shape(const ambit_field *f, int64_t *shape)
 
 /* ---- pieces ---- */
 
-/* A function applied to a piece of a field: the cells of `box` as a dense array. */
-typedef ambit_status (*piece_fn)(ambit_field *f, const ambit__box *box, void *dense, void *file);
-
-static ambit_status each_piece(ambit_field *f, const ambit__box *all, piece_fn fn, void *dense,
-                               void *file)
-{
-  const int64_t most = ambit__field_piece_cells(f);
-  ambit__box box;
-
-  if (ambit__box_is_empty(all)) return AMBIT_OK;
-  ambit__box_first_piece(all, most, &box);
-  do
-    AMBIT_TRY(fn(f, &box, dense, file));
-  while (ambit__box_next_piece(all, most, &box));
-  return AMBIT_OK;
-}
-
-/* Applies it to the parts of this process. */
-static ambit_status each_own_piece(ambit_field *f, piece_fn fn, void *file)
-{
-  void *dense = ambit__field_piece_new(f);
-  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
-
-  for (int i = 0; !s && i < f->grid->placement.n; i++)
-    s = each_piece(f, &f->stores[i].layout.own, fn, dense, file);
-  free(dense);
-  return s;
-}
-
-/* Applies it to the whole grid, in order, on all processes. */
-static ambit_status each_shared_piece(ambit_field *f, piece_fn fn, void *file)
-{
-  void *dense = ambit__field_piece_new(f);
-  ambit_status s = ambit__net_agree(NET(f));
-
-  if (!s) s = each_piece(f, &f->grid->box, fn, dense, file);
-  free(dense);
-  return s;
-}
-
-/* ---- runs ---- */
-
-/* The contiguous runs of a box: their first cells, as a box, and their length in cells. */
-static int64_t find_runs(const ambit_field *f, const ambit__box *box, ambit__box *starts)
-{
-  const ambit__box *all = &f->grid->box;
-  int64_t cells = 1;
-  int d = box->ndims - 1;
-
-  *starts = *box;
-  for (;; d--) {
-    cells *= box->hi[d] - box->lo[d];
-    starts->hi[d] = starts->lo[d] + 1;
-    if (d == 0 || box->lo[d] > 0 || box->hi[d] < all->hi[d]) return cells;
-  }
-}
-
-/* The position of a cell in the file, in bytes after the first. */
-static size_t place(const ambit_field *f, const int64_t *at)
-{
-  size_t n = 0;
-
-  for (int d = 0; d < f->grid->box.ndims; d++)
-    n = n * (size_t)f->grid->box.hi[d] + (size_t)at[d];
-  return n * ambit__field_cell_bytes(f);
-}
-
 static ambit_status put_list(ambit_field *f, const ambit__box *box, void *dense, void *list)
 {
   if (f->grid->active && !ambit__active_count(f->grid->active, box)) return AMBIT_OK;
@@ -114,13 +41,14 @@ static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense
 {
   int64_t at[AMBIT_MAX_DIMS];
   ambit__box starts;
-  const size_t bytes = (size_t)find_runs(f, box, &starts) * ambit__field_cell_bytes(f);
+  const size_t cell = ambit__field_cell_bytes(f);
+  const size_t bytes = (size_t)ambit__runs_of(f, box, &starts) * cell;
   const unsigned char *from = dense;
 
   AMBIT_TRY(ambit__field_read_own(f, box, dense));
   ambit__box_first(&starts, at);
   do {
-    AMBIT_TRY(ambit__npy_put(file, place(f, at), from, bytes));
+    AMBIT_TRY(ambit__npy_put(file, ambit__cell_number(f, at) * cell, from, bytes));
     from += bytes;
   } while (ambit__box_next_row(&starts, at));
   return AMBIT_OK;
@@ -130,12 +58,13 @@ static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense
 {
   int64_t at[AMBIT_MAX_DIMS];
   ambit__box starts;
-  const size_t bytes = (size_t)find_runs(f, box, &starts) * ambit__field_cell_bytes(f);
+  const size_t cell = ambit__field_cell_bytes(f);
+  const size_t bytes = (size_t)ambit__runs_of(f, box, &starts) * cell;
   unsigned char *to = dense;
 
   ambit__box_first(&starts, at);
   do {
-    AMBIT_TRY(ambit__npy_get(file, place(f, at), to, bytes));
+    AMBIT_TRY(ambit__npy_get(file, ambit__cell_number(f, at) * cell, to, bytes));
     to += bytes;
   } while (ambit__box_next_row(&starts, at));
   return ambit_field_write(f, box->lo, box->hi, dense);
@@ -158,18 +87,10 @@ static ambit_status begin(ambit_field *f, const char *path, const ambit__npy_inf
                           ambit__npy **npy, char **beside)
 {
   const char *where = NULL;
-  uint64_t length = 0;
 
-  if (!NET(f)->rank && !ambit__npy_create(ERRORS(f), path, form, npy) &&
-      !ambit__npy_share(*npy, &where) && where)
-    length = strlen(where) + 1;
-  AMBIT_TRY(ambit__net_agree(NET(f)));
-  AMBIT_TRY(ambit__net_broadcast(NET(f), 0, &length, sizeof length));
-  if (!length) return AMBIT_OK;
-  *beside = ambit__new(ERRORS(f), (size_t)length, 1);
-  AMBIT_TRY(ambit__net_agree(NET(f)));
-  if (where) memcpy(*beside, where, (size_t)length);
-  return ambit__net_broadcast(NET(f), 0, *beside, (size_t)length);
+  if (!NET(f)->rank && !ambit__npy_create(ERRORS(f), path, form, npy))
+    ambit__npy_share(*npy, &where);
+  return ambit__share_name(f->grid->context, where, beside);
 }
 
 /* Every process writes its own parts. */
@@ -181,9 +102,9 @@ static ambit_status write_own(ambit_field *f, const char *path, const char *besi
   if (NET(f)->rank) ambit__npy_join(ERRORS(f), path, beside, form, npy);
   AMBIT_TRY(ambit__net_agree(NET(f)));
   if (!form->axes) {
-    each_own_piece(f, put_piece, *npy);
+    ambit__each_own_piece(f, put_piece, *npy);
   } else {
-    if (!ambit__cell_list_begin(f, *npy, &list)) each_own_piece(f, put_list, &list);
+    if (!ambit__cell_list_begin(f, *npy, &list)) ambit__each_own_piece(f, put_list, &list);
     ambit__cell_list_end(&list);
   }
   return ambit__net_agree(NET(f));
@@ -224,9 +145,9 @@ static ambit_status write_pipe(ambit_field *f, const ambit__npy_info *form, ambi
   ambit__cell_list list;
   ambit_status s;
 
-  if (!form->axes) return each_shared_piece(f, append_piece, npy);
+  if (!form->axes) return ambit__each_shared_piece(f, append_piece, npy);
   ambit__cell_list_begin(f, npy, &list);
-  s = each_shared_piece(f, append_list, &list);
+  s = ambit__each_shared_piece(f, append_list, &list);
   ambit__cell_list_end(&list);
   return s;
 }
@@ -317,9 +238,9 @@ ambit_status ambit__field_load_npy(ambit_field *f, const char *path)
     if (info.axes)
       ambit__cell_list_load(f, path, &info, reader);
     else if (info.seekable)
-      each_own_piece(f, get_piece, reader);
+      ambit__each_own_piece(f, get_piece, reader);
     else
-      each_shared_piece(f, take_piece, reader);
+      ambit__each_shared_piece(f, take_piece, reader);
     s = ambit__meet(f->grid->context, "has loaded a file");
   }
   ambit__npy_close(reader);

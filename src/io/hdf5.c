@@ -303,7 +303,8 @@ ambit_status ambit__h5_put_numbers(ambit__h5 *h, const char *object, const char 
   return s;
 }
 
-/* A dataset whose place in the file is settled when it is created. */
+/* A dataset whose place in the file is settled when it is created. Without the time: files of equal
+ * values are equal. */
 static ambit__hid create_dataset(const ambit__h5_api *c, const ambit__h5 *h, const char *name,
                                  ambit_type type, int ndims, const ambit__hsize *shape)
 {
@@ -311,7 +312,8 @@ static ambit__hid create_dataset(const ambit__h5_api *c, const ambit__h5 *h, con
   const ambit__hid form = c->H5Pcreate(c->H5P_CLS_DATASET_CREATE_ID_g);
   ambit__hid id = -1;
 
-  if (space >= 0 && form >= 0 && c->H5Pset_layout(form, AMBIT__H5_CONTIGUOUS) >= 0 &&
+  if (space >= 0 && form >= 0 && c->H5Pset_obj_track_times(form, false) >= 0 &&
+      c->H5Pset_layout(form, AMBIT__H5_CONTIGUOUS) >= 0 &&
       c->H5Pset_alloc_time(form, AMBIT__H5_ALLOC_EARLY) >= 0 &&
       c->H5Pset_fill_time(form, AMBIT__H5_FILL_NEVER) >= 0)
     id = c->H5Dcreate2(h->file, name, type_of(c, h, type), space, AMBIT__H5_DEFAULT, form,

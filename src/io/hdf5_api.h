@@ -46,6 +46,7 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(ambit__hid, H5Pcreate, (ambit__hid))                                                           \
   X(int, H5Pclose, (ambit__hid))                                                                   \
   X(int, H5Pset_file_locking, (ambit__hid, bool, bool))                                            \
+  X(int, H5Pset_obj_track_times, (ambit__hid, bool))                                               \
   X(int, H5Pset_layout, (ambit__hid, int))                                                         \
   X(int, H5Pset_alloc_time, (ambit__hid, int))                                                     \
   X(int, H5Pset_fill_time, (ambit__hid, int))                                                      \

@@ -4,6 +4,7 @@
  * Collective. Process 0 draws pictures, from rows that all processes read together.
  */
 #include "base/memory.h"
+#include "io/field_hdf5.h"
 #include "io/field_npy.h"
 #include "io/field_png.h"
 #include "io/field_raster.h"
@@ -97,6 +98,11 @@ static bool ends_in(const char *path, const char *tail)
   return n >= m && !strcmp(path + n - m, tail);
 }
 
+static bool is_hdf5(const char *path)
+{
+  return ends_in(path, ".vtkhdf") || ends_in(path, ".h5");
+}
+
 static ambit_status check_path(const ambit_field *f, const char *path)
 {
   if (ambit__failed(f->grid->context)) return ERRORS(f)->status;
@@ -114,15 +120,42 @@ static ambit_status meet(const ambit_field *f, const char *what, const char *pat
   return ambit__meet(f->grid->context, doing);
 }
 
+static ambit_status save(ambit_field *f, const char *path)
+{
+  if (ends_in(path, ".npy")) return ambit__field_save_npy(f, path, ends_in(path, ".cells.npy"));
+  if (ends_in(path, ".png")) return save_png(f, path);
+  if (is_hdf5(path)) return ambit__fields_save_hdf5(1, &f, path, ends_in(path, ".vtkhdf"));
+  return ambit__raise(ERRORS(f), AMBIT_EINVAL,
+                      "field '%s' cannot be saved as %s: the name must end in .npy, .png, .vtkhdf "
+                      "or .h5",
+                      f->name, path);
+}
+
 ambit_status ambit_field_save(ambit_field *f, const char *path)
 {
   if (!f) return AMBIT_EINVAL;
   AMBIT_TRY(meet(f, "saves field", path));
-  if (ends_in(path, ".npy")) return ambit__field_save_npy(f, path, ends_in(path, ".cells.npy"));
-  if (ends_in(path, ".png")) return save_png(f, path);
-  return ambit__raise(ERRORS(f), AMBIT_EINVAL,
-                      "field '%s' cannot be saved as %s: the name must end in .npy or .png",
-                      f->name, path);
+  return save(f, path);
+}
+
+static ambit_status save_all(const char *path, int n, ambit_field *const *fields)
+{
+  for (int i = 1; i < n; i++)
+    AMBIT_CHECK(fields[i] && fields[i]->grid == fields[0]->grid, ERRORS(fields[0]), AMBIT_EINVAL,
+                "field %d of %d to be saved in %s is %s", i, n, path,
+                fields[i] ? "on another grid than the first one; fields of a file share a grid"
+                          : "NULL");
+  if (n == 1) return save(fields[0], path);
+  AMBIT_CHECK(is_hdf5(path), ERRORS(fields[0]), AMBIT_EINVAL,
+              "%d fields cannot be saved as %s: the name must end in .vtkhdf or .h5", n, path);
+  return ambit__fields_save_hdf5(n, fields, path, ends_in(path, ".vtkhdf"));
+}
+
+ambit_status ambit_save(const char *path, int n, ambit_field *const *fields)
+{
+  if (n < 1 || !fields || !fields[0]) return AMBIT_EINVAL;
+  AMBIT_TRY(meet(fields[0], "saves field", path));
+  return save_all(path, n, fields);
 }
 
 ambit_status ambit_field_load(ambit_field *f, const char *path)
@@ -133,12 +166,14 @@ ambit_status ambit_field_load(ambit_field *f, const char *path)
   AMBIT_TRY(meet(f, "loads field", path));
   if (ends_in(path, ".npy")) return ambit__field_load_npy(f, path);
   if (ends_in(path, ".png")) return ambit__field_load_png(f, path);
+  if (is_hdf5(path)) return ambit__field_load_hdf5(f, path);
   format = ambit__raster_format_of(path);
   if (format) return ambit__field_load_raster(f, path, format);
-  return ambit__raise(ERRORS(f), AMBIT_EINVAL,
-                      "field '%s' cannot be loaded from %s: the name must end in .npy, .png, .hgt, "
-                      ".asc or .tif",
-                      f->name, path);
+  return ambit__raise(
+      ERRORS(f), AMBIT_EINVAL,
+      "field '%s' cannot be loaded from %s: the name must end in .npy, .vtkhdf, .h5, "
+      ".png, .hgt, .asc or .tif",
+      f->name, path);
 }
 
 /* ---- without a field ---- */
@@ -176,6 +211,7 @@ static ambit_status inspect(ambit *a, const char *path, ambit_file_info *info)
   *info = (ambit_file_info){0};
   if (ends_in(path, ".npy")) return inspect_npy(a, path, info);
   if (ends_in(path, ".png")) return ambit__png_inspect(a, path, info);
+  if (is_hdf5(path)) return ambit__hdf5_inspect(a, path, info, NULL);
   return inspect_raster(a, path, info);
 }
 

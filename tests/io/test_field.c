@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fields in files, from any number of processes and parts: the same bytes as from one. An error on
- * one process is raised on all. */
+ * one process is raised on all.
+ *
+ *   ./test_field --write folder   writes files of all types and dimensions for check_hdf5.py
+ */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 
 #include "base/file.h"
+#include "io/hdf5.h"
 #include "runtime/run/run.h"
 #include "support/test.h"
 
@@ -126,14 +130,14 @@ static void compare_saved(const shape *s, const char *devices, const char *parti
 }
 
 /* The same shape with another partition has the same values. */
-static void load_again(const shape *s, const char *devices, const char *partition)
+static void load_again(const shape *s, const char *devices, const char *partition, const char *file)
 {
   ambit *a = open_with(devices, partition), *alone = open_alone();
   ambit_field *f = make(a, s), *want = make_full(alone, s);
   size_t bytes = ambit__field_cell_bytes(want) * (size_t)ambit__box_volume(&want->grid->box);
   void *x = calloc(1, bytes), *y = calloc(1, bytes);
 
-  CHECK_EQ(AMBIT_OK, ambit_field_load(f, path_of("all.npy")));
+  CHECK_EQ(AMBIT_OK, ambit_field_load(f, path_of(file)));
   CHECK_EQ(AMBIT_OK, ambit_field_read(f, NULL, NULL, x));
   CHECK_EQ(AMBIT_OK, ambit_field_read(want, NULL, NULL, y));
   CHECK_MSG(!memcmp(x, y, bytes), "%d dims, %s, %s: %s", s->ndims, devices, partition,
@@ -155,10 +159,170 @@ static void arrays_are_the_same_from_any_number_of_parts(void)
 {
   for (int i = 0; i < SHAPES; i++) {
     compare_saved(&shapes[i], "cpu", "auto", "npy");
-    load_again(&shapes[i], "cpu*2", blocks(&shapes[i]));
+    load_again(&shapes[i], "cpu*2", blocks(&shapes[i]), "all.npy");
     compare_saved(&shapes[i], "cpu*2", blocks(&shapes[i]), "npy");
-    load_again(&shapes[i], "cpu", "auto");
+    load_again(&shapes[i], "cpu", "auto", "all.npy");
   }
+}
+
+static void hdf5_files_are_the_same_from_any_number_of_parts(void)
+{
+  static const char *const kinds[][2] = {{"h5", "all.h5"}, {"vtkhdf", "all.vtkhdf"}};
+
+  if (ambit__h5_why_not()[0]) SKIP("%s", ambit__h5_why_not());
+  for (int i = 0; i < 2 * SHAPES; i++) {
+    const shape *s = &shapes[i / 2];
+
+    compare_saved(s, "cpu*2", blocks(s), kinds[i % 2][0]);
+    load_again(s, "cpu", "auto", kinds[i % 2][1]);
+  }
+}
+
+/* Sparse grids: inactive cells have their value. */
+static int in_ring(const int64_t *i, void *user)
+{
+  const int64_t y = i[0] - 20, x = i[1] - 30;
+
+  (void)user;
+  return x * x + y * y < 300 && x * x + y * y > 60;
+}
+
+static void sparse_fields_are_saved_and_loaded_with_hdf5(void)
+{
+  ambit *a = open_with("cpu", "auto");
+  ambit_grid *g = ambit_grid_create_sparse(a, 2, (int64_t[]){40, 60}, in_ring, NULL);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+              *v = ambit_field_create(g, "v", AMBIT_F32);
+  static float x[40][60], y[40][60];
+  int ndims = 2;
+
+  if (!ambit__h5_why_not()[0]) {
+    ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, -7);
+    ambit_field_boundary(v, AMBIT_INACTIVE, AMBIT_CONSTANT, -7);
+    ambit_field_fill(u, any_value, &ndims);
+    CHECK_EQ(AMBIT_OK, ambit_field_save(u, path_of("all.vtkhdf")));
+    CHECK_EQ(AMBIT_OK, ambit_field_load(v, path_of("all.vtkhdf")));
+    ambit_field_read(u, NULL, NULL, x);
+    ambit_field_read(v, NULL, NULL, y);
+    CHECK(!memcmp(x, y, sizeof x) && x[0][0] == -7 && x[20][40] != -7);
+  }
+  CHECK_MSG(!ambit_close(a), "see above");
+  if (ambit__h5_why_not()[0]) SKIP("%s", ambit__h5_why_not());
+}
+
+/* Fields of 16 bits are float in .vtkhdf, and come back. */
+static void halves_are_saved_exactly(void)
+{
+  static const ambit_type types[] = {AMBIT_F16, AMBIT_BF16};
+  static const char *const files[] = {"all.vtkhdf", "all.h5"};
+
+  if (ambit__h5_why_not()[0]) SKIP("%s", ambit__h5_why_not());
+  for (int i = 0; i < 4; i++) {
+    ambit *a = open_with("cpu", "auto");
+    ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){13, 17});
+    ambit_field *u = ambit_field_create_vector(g, "u", types[i % 2], 2, AMBIT_SOA),
+                *v = ambit_field_create_vector(g, "v", types[i % 2], 2, AMBIT_AOS);
+    uint16_t x[13][17][2], y[13][17][2];
+    int ndims = 2;
+
+    ambit_field_fill(u, any_value, &ndims);
+    CHECK_EQ(AMBIT_OK, ambit_field_save(u, path_of(files[i / 2])));
+    CHECK_EQ(AMBIT_OK, ambit_field_load(v, path_of(files[i / 2]))); /* the only dataset */
+    ambit_field_read(u, NULL, NULL, x);
+    ambit_field_read(v, NULL, NULL, y);
+    CHECK_MSG(!memcmp(x, y, sizeof x), "%s: %s", files[i / 2], ambit_error_text(a));
+    ambit_close(a);
+  }
+}
+
+static void several_fields_share_a_file(void)
+{
+  ambit *a = open_with("cpu", "auto");
+  ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){13, 17});
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+              *v = ambit_field_create(g, "v/x", AMBIT_F64),
+              *w = ambit_field_create(g, "w", AMBIT_F64);
+  ambit_field *other = ambit_field_create(ambit_grid_create(a, 1, (int64_t[]){9}), "o", AMBIT_F32);
+  double x[13][17];
+  ambit_file_info info;
+
+  if (ambit__h5_why_not()[0]) goto done;
+  ambit_field_fill_value(u, 1);
+  ambit_field_fill_value(v, 2);
+  ambit_grid_geometry(g, (double[]){1, 2}, (double[]){0.5, 0.25});
+  CHECK_EQ(AMBIT_OK, ambit_save(path_of("all.vtkhdf"), 2, (ambit_field *[]){u, v}));
+  CHECK_EQ(AMBIT_OK, ambit_file_inspect(a, path_of("all.vtkhdf"), &info));
+  CHECK(info.ndims == 2 && info.extents[0] == 13 && info.extents[1] == 17);
+  CHECK(info.spacing[0] == 0.5 && info.spacing[1] == 0.25 && info.type == AMBIT_F32);
+  ambit_field_fill_value(v, 3);
+  CHECK_EQ(AMBIT_OK, ambit_field_load(v, path_of("all.vtkhdf")));
+  ambit_field_read(v, NULL, NULL, x);
+  CHECK(x[12][16] == 2);
+  CHECK_EQ(AMBIT_EIO, ambit_field_load(w, path_of("all.vtkhdf")));
+  CHECK_MSG(strstr(ambit_error_text(a), "has the datasets u, v_x"), "%s", ambit_error_text(a));
+  ambit_error_clear(a);
+  CHECK_EQ(AMBIT_EINVAL, ambit_save(path_of("all.h5"), 2, (ambit_field *[]){u, other}));
+  CHECK_MSG(strstr(ambit_error_text(a), "on another grid"), "%s", ambit_error_text(a));
+  ambit_error_clear(a);
+  CHECK_EQ(AMBIT_EINVAL, ambit_save(path_of("all.h5"), 2, (ambit_field *[]){u, u}));
+  ambit_error_clear(a);
+  CHECK_EQ(AMBIT_EINVAL, ambit_save(path_of("all.npy"), 2, (ambit_field *[]){u, v}));
+  ambit_error_clear(a);
+done:
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  if (ambit__h5_why_not()[0]) SKIP("%s", ambit__h5_why_not());
+}
+
+/* ---- for check_hdf5.py ---- */
+
+static double whole_value(const int64_t *index, int component, void *user)
+{
+  const int ndims = *(const int *)user;
+  int64_t x = component + 1;
+
+  for (int d = 0; d < ndims; d++)
+    x = 7 * x + index[d];
+  return (double)(x % 251);
+}
+
+static void write_one(ambit *a, const char *into, int ndims, ambit_type type, int components)
+{
+  static const int64_t extents[] = {5, 4, 3, 2, 3, 2};
+  static const double origin[] = {10, 20, 30, 40, 50, 60}, spacing[] = {0.5, 0.25, 2, 1, 1, 1};
+  ambit_grid *g = ambit_grid_create(a, ndims, extents);
+  ambit_field *f = ambit_field_create_vector(g, "u", type, components, AMBIT_SOA);
+  char path[512];
+
+  ambit_grid_geometry(g, origin, spacing);
+  ambit_field_fill(f, whole_value, &ndims);
+  for (int kind = ndims > 3; kind < 2; kind++) {
+    snprintf(path, sizeof path, "%s/%d-%d-%d.%s", into, ndims, (int)type, components,
+             kind ? "h5" : "vtkhdf");
+    ambit_field_save(f, path);
+  }
+  ambit_grid_destroy(g);
+}
+
+static int write_samples(const char *into)
+{
+  ambit *a = ambit_open(NULL, NULL);
+  ambit_grid *g;
+  ambit_field *f[2];
+  char path[512];
+  int ndims = 2;
+
+  for (int d = 1; d <= AMBIT_MAX_DIMS; d++)
+    for (int type = 0; type <= AMBIT_BF16; type++)
+      for (int components = 1; components <= 3; components += 2)
+        write_one(a, into, d, (ambit_type)type, components);
+  g = ambit_grid_create_sparse(a, 2, (int64_t[]){40, 60}, in_ring, NULL);
+  f[0] = ambit_field_create(g, "u", AMBIT_F32);
+  f[1] = ambit_field_create(g, "v", AMBIT_I64);
+  ambit_field_fill(f[0], whole_value, &ndims);
+  ambit_field_fill(f[1], whole_value, &ndims);
+  snprintf(path, sizeof path, "%s/sparse.vtkhdf", into);
+  ambit_save(path, 2, f);
+  return ambit_close(a) != AMBIT_OK;
 }
 
 static void pictures_are_the_same_from_any_number_of_parts(void)
@@ -300,7 +464,8 @@ static void make_folder(void)
 
 static void remove_folder(void)
 {
-  static const char *const names[] = {"one.npy", "all.npy", "one.png", "all.png", "u.npy", "z.asc"};
+  static const char *const names[] = {"one.npy", "all.npy", "one.png", "all.png",    "u.npy",
+                                      "z.asc",   "one.h5",  "all.h5",  "one.vtkhdf", "all.vtkhdf"};
 
   ambit__net_barrier(shared->net);
   for (size_t i = 0; !ambit_process(shared) && i < sizeof names / sizeof *names; i++)
@@ -310,6 +475,11 @@ static void remove_folder(void)
 
 static const test_case tests[] = {
     {"arrays_are_the_same_from_any_number_of_parts", arrays_are_the_same_from_any_number_of_parts},
+    {"hdf5_files_are_the_same_from_any_number_of_parts",
+     hdf5_files_are_the_same_from_any_number_of_parts},
+    {"sparse_fields_are_saved_and_loaded_with_hdf5", sparse_fields_are_saved_and_loaded_with_hdf5},
+    {"halves_are_saved_exactly", halves_are_saved_exactly},
+    {"several_fields_share_a_file", several_fields_share_a_file},
     {"pictures_are_the_same_from_any_number_of_parts",
      pictures_are_the_same_from_any_number_of_parts},
     {"elevations_are_loaded_into_any_number_of_parts",
@@ -324,6 +494,7 @@ int main(int argc, char **argv)
 {
   int bad;
 
+  if (argc == 3 && !strcmp(argv[1], "--write")) return write_samples(argv[2]);
   shared = ambit_open(NULL, NULL);
   make_folder();
   bad = test_main(argc, argv, tests);

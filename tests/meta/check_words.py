@@ -7,6 +7,7 @@ import project
 
 WORDS = re.compile(r"\b(TODO|FIXME|XXX|HACK|for now)\b|^\s*#\s*if\s+0\b")
 MOST_LINES = 800
+LONGER = {"include/ambit.h": 900}  # one file for users, whatever it is about
 
 
 def faults(f):
@@ -15,8 +16,9 @@ def faults(f):
         m = WORDS.search(line)
         if m:
             yield f"{n}: '{m[0].strip()}' marks something unfinished"
-    if len(lines) > MOST_LINES:
-        yield f"1: {len(lines)} lines; past {MOST_LINES} there are two subjects in one file"
+    most = LONGER.get(str(f.relative_to(project.ROOT)), MOST_LINES)
+    if len(lines) > most:
+        yield f"1: {len(lines)} lines; past {most} there are two subjects in one file"
 
 
 found = [f"{f.relative_to(project.ROOT)}:{fault}" for f in project.files("include", "src", "tools")

@@ -185,7 +185,7 @@ def several_outputs_are_written_and_pictures_are_png():
         tool.run("run", "star2d1", "--size", "40x30", "-o", f / "a.npy", "-o", f / "b.png")
         assert np.load(f / "a.npy").shape == (40, 30)
         assert (f / "b.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-        tool.refuses("run", "star2d1", "-o", f / "x.jpg", saying=".npy or .png")
+        tool.refuses("run", "star2d1", "-o", f / "x.jpg", saying=".npy, .h5, .vtkhdf or .png")
         tool.refuses("run", "star2d1", "-i", f / "b.png", saying="`ambit stream` applies a stencil to a picture")
         tool.refuses("run", "4d8", "--size", "3^4", "-o", f / "x.png", saying=".npy", code=1)
         tool.refuses("run", "star2d1", "--size", "4x4", "-o", f / "none" / "x.npy", saying="none", code=1)

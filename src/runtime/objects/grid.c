@@ -166,6 +166,8 @@ ambit_grid *ambit__grid_begin(ambit *a, int ndims, const int64_t *extents)
   if (!g) return NULL;
   g->context = a;
   g->box = ambit__box_of_extents(ndims, extents);
+  for (int d = 0; d < ndims; d++)
+    g->spacing[d] = 1;
   g->partition = ambit__strdup(&a->errors, a->settings.partition);
   ambit__list_init(&g->fields);
   ambit__list_init(&g->programs);
@@ -339,4 +341,21 @@ int ambit_grid_ndims(const ambit_grid *g)
 int64_t ambit_grid_extent(const ambit_grid *g, int axis)
 {
   return g && axis >= 0 && axis < g->box.ndims ? g->box.hi[axis] : 0;
+}
+
+ambit_status ambit_grid_geometry(ambit_grid *g, const double *origin, const double *spacing)
+{
+  if (!g || ambit__failed(g->context)) return g ? g->context->errors.status : AMBIT_EINVAL;
+  for (int d = 0; d < g->box.ndims; d++) {
+    AMBIT_CHECK(!origin || isfinite(origin[d]), &g->context->errors, AMBIT_EINVAL,
+                "the origin of a grid along axis %d is %g; it must be finite", d, origin[d]);
+    AMBIT_CHECK(!spacing || (isfinite(spacing[d]) && spacing[d] > 0), &g->context->errors,
+                AMBIT_EINVAL, "the spacing of a grid along axis %d is %g; it must be above 0", d,
+                spacing[d]);
+  }
+  for (int d = 0; d < g->box.ndims; d++) {
+    g->origin[d] = origin ? origin[d] : 0;
+    g->spacing[d] = spacing ? spacing[d] : 1;
+  }
+  return AMBIT_OK;
 }

@@ -91,16 +91,17 @@ typedef struct ambit__dependents {
 struct ambit_grid {
   ambit *context;
   ambit__link link;
-  ambit__box box;        /* all cells; of a sparse grid, the box that contains them */
-  ambit__active *active; /* of a sparse grid; owned; NULL: dense */
-  ambit__active *local;  /* of a sparse grid, by part of this process: what it stores; owned */
-  ambit__layers layers;  /* ... around its own cells */
-  bool any_storage;      /* of a sparse grid: programs choose it */
-  double weighed;        /* ... the last one that did: bytes of values per cell; 0: none */
-  int split;             /* of a sparse grid: parts for each that the devices ask for */
-  char *partition;       /* the option, when the grid was created; owned */
-  double *weights;       /* of parts then; NULL: equal ones; owned */
-  ambit__box *parts;     /* of all processes, in order; owned */
+  ambit__box box; /* all cells; of a sparse grid, the box that contains them */
+  double origin[AMBIT_MAX_DIMS], spacing[AMBIT_MAX_DIMS]; /* its place in space, for files */
+  ambit__active *active;                                  /* of a sparse grid; owned; NULL: dense */
+  ambit__active *local; /* of a sparse grid, by part of this process: what it stores; owned */
+  ambit__layers layers; /* ... around its own cells */
+  bool any_storage;     /* of a sparse grid: programs choose it */
+  double weighed;       /* ... the last one that did: bytes of values per cell; 0: none */
+  int split;            /* of a sparse grid: parts for each that the devices ask for */
+  char *partition;      /* the option, when the grid was created; owned */
+  double *weights;      /* of parts then; NULL: equal ones; owned */
+  ambit__box *parts;    /* of all processes, in order; owned */
   int nparts;
   ambit__placement placement; /* owned */
   int first;                  /* first part of this process, which has placement.n parts */

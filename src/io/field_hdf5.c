@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* field_hdf5.c - fields in HDF5 files (docs/design/0023-output.md).
+ *
+ * Process 0 creates the file and all its datasets through the HDF5 library, and broadcasts where
+ * the values of each begin. Then every process writes those of its parts (io/pieces.h).
+ *
+ *   name.h5       /u            a dataset per field, with the attributes origin and spacing
+ *   name.vtkhdf   /VTKHDF       ImageData; the last axis is VTK's x
+ *                 /VTKHDF/CellData/u, and vtkGhostType, which hides the inactive cells of a sparse
+ *                 grid
+ */
+#include "io/field_hdf5.h"
+
+#include "base/memory.h"
+#include "io/hdf5.h"
+#include "io/pieces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ERRORS(f) (&(f)->grid->context->errors)
+#define NET(f)    ((f)->grid->context->net)
+
+#define VTK   "VTKHDF"
+#define CELLS "VTKHDF/CellData"
+#define GHOST "vtkGhostType"
+
+enum { HIDDEN_CELL = 32, VTK_AXES = 3 };
+
+/* Slashes part names of groups. */
+static void dataset_of(const ambit_field *f, bool for_vtk, char path[AMBIT__H5_NAME])
+{
+  const int n = snprintf(path, AMBIT__H5_NAME, "%s", for_vtk ? CELLS "/" : "");
+
+  snprintf(path + n, (size_t)(AMBIT__H5_NAME - n), "%s", f->name);
+  for (char *c = path + n; (c = strchr(c, '/'));)
+    *c = '_';
+}
+
+static int shape_of(const ambit_field *f, int64_t *shape)
+{
+  const ambit__box *b = &f->grid->box;
+
+  memcpy(shape, b->hi, (size_t)b->ndims * sizeof *shape);
+  shape[b->ndims] = f->components;
+  return b->ndims + (f->components > 1);
+}
+
+static bool is_short_real(ambit_type type)
+{
+  return type == AMBIT_F16 || type == AMBIT_BF16;
+}
+
+/* VTK has no real numbers of 16 bits. */
+static ambit_type stored_type(const ambit_field *f, bool for_vtk)
+{
+  return for_vtk && is_short_real(f->type) ? AMBIT_F32 : f->type;
+}
+
+ambit_status ambit__fields_check_hdf5(int n, ambit_field *const *fields, const char *path,
+                                      bool for_vtk)
+{
+  char a[AMBIT__H5_NAME], b[AMBIT__H5_NAME];
+  const ambit_grid *g = fields[0]->grid;
+
+  AMBIT_CHECK(!for_vtk || g->box.ndims <= VTK_AXES, &g->context->errors, AMBIT_EINVAL,
+              "field '%s' has %d dimensions, and VTK shows 1 to 3: save it as .h5", fields[0]->name,
+              g->box.ndims);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++) {
+      dataset_of(fields[i], for_vtk, a);
+      dataset_of(fields[k], for_vtk, b);
+      AMBIT_CHECK(strcmp(a, b), &g->context->errors, AMBIT_EINVAL,
+                  "two fields to be saved in %s have the name '%s'; each needs its own", path,
+                  fields[i]->name);
+    }
+  return AMBIT_OK;
+}
+
+/* ---- the head of the file ---- */
+
+/* Points, not cells: one more along the axes of the grid. */
+static ambit_status put_vtk_head(ambit__h5 *h, const ambit_grid *g)
+{
+  static const int64_t version[] = {1, 0};
+  double origin[VTK_AXES] = {0}, spacing[VTK_AXES] = {1, 1, 1};
+  const double direction[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  int64_t extent[2 * VTK_AXES] = {0};
+
+  for (int d = 0; d < g->box.ndims; d++) {
+    const int axis = g->box.ndims - 1 - d;
+
+    extent[2 * axis + 1] = g->box.hi[d];
+    origin[axis] = g->origin[d];
+    spacing[axis] = g->spacing[d];
+  }
+  AMBIT_TRY(ambit__h5_group(h, VTK));
+  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Version", AMBIT_I64, 2, version));
+  AMBIT_TRY(ambit__h5_put_text(h, VTK, "Type", "ImageData"));
+  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "WholeExtent", AMBIT_I64, 2 * VTK_AXES, extent));
+  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Origin", AMBIT_F64, VTK_AXES, origin));
+  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Spacing", AMBIT_F64, VTK_AXES, spacing));
+  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Direction", AMBIT_F64, 9, direction));
+  return ambit__h5_group(h, CELLS);
+}
+
+/* A file that is being saved. */
+typedef struct saving {
+  const ambit_grid *grid;
+  int n;
+  ambit_field *const *fields;
+  const char *path;
+  bool for_vtk, has_mask;
+  uint64_t *offsets; /* by field: of its first value in the file; behind them, that of the mask */
+  ambit__file *file;
+  int field;   /* that is being written */
+  float *wide; /* a piece of it, as float; NULL: as it is */
+} saving;
+
+static ambit_status put_datasets(const saving *s, ambit__h5 *h)
+{
+  const ambit_grid *g = s->grid;
+  char name[AMBIT__H5_NAME];
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->fields[i];
+    int64_t shape[AMBIT_MAX_DIMS + 1];
+    const int ndims = shape_of(f, shape);
+
+    dataset_of(f, s->for_vtk, name);
+    AMBIT_TRY(ambit__h5_dataset(h, name, stored_type(f, s->for_vtk), ndims, shape, &s->offsets[i]));
+    if (s->for_vtk) continue;
+    AMBIT_TRY(ambit__h5_put_numbers(h, name, "origin", AMBIT_F64, g->box.ndims, g->origin));
+    AMBIT_TRY(ambit__h5_put_numbers(h, name, "spacing", AMBIT_F64, g->box.ndims, g->spacing));
+  }
+  if (!s->has_mask) return AMBIT_OK;
+  return ambit__h5_dataset(h, CELLS "/" GHOST, AMBIT_U8, g->box.ndims, g->box.hi,
+                           &s->offsets[s->n]);
+}
+
+static ambit_status put_head(const saving *s)
+{
+  ambit__errors *errors = &s->grid->context->errors;
+  const char *beside = ambit__file_beside(s->file);
+  ambit_status status = AMBIT_OK, closed;
+  ambit__h5 *h;
+
+  AMBIT_CHECK(beside, errors, AMBIT_EIO,
+              "%s is a device or a pipe: an HDF5 file is not written from its start to its end. "
+              "Use the name of a file",
+              s->path);
+  AMBIT_TRY(ambit__h5_create(errors, beside, s->path, &h));
+  if (s->for_vtk) status = put_vtk_head(h, s->grid);
+  if (!status) status = put_datasets(s, h);
+  closed = ambit__h5_close(h);
+  return status ? status : closed;
+}
+
+/* ---- values ---- */
+
+static void widen(const ambit_field *f, int64_t cells, const uint16_t *from, float *to)
+{
+  const int64_t n = cells * f->components;
+
+  for (int64_t i = 0; i < n; i++)
+    to[i] =
+        (float)(f->type == AMBIT_F16 ? ambit_half_number(from[i]) : ambit_bfloat_number(from[i]));
+}
+
+/* Writes the cells of a box, `cell` bytes each, where they belong in a dataset. */
+static ambit_status put_runs(const saving *s, const ambit_field *f, const ambit__box *box,
+                             const unsigned char *from, size_t cell, uint64_t offset)
+{
+  int64_t at[AMBIT_MAX_DIMS];
+  ambit__box starts;
+  const size_t bytes = (size_t)ambit__runs_of(f, box, &starts) * cell;
+
+  ambit__box_first(&starts, at);
+  do {
+    AMBIT_TRY(
+        ambit__file_write_at(s->file, offset + ambit__cell_number(f, at) * cell, from, bytes));
+    from += bytes;
+  } while (ambit__box_next_row(&starts, at));
+  return AMBIT_OK;
+}
+
+static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
+{
+  const saving *s = user;
+  const ambit_type type = stored_type(f, s->for_vtk);
+
+  AMBIT_TRY(ambit__field_read_own(f, box, dense));
+  if (s->wide) widen(f, ambit__box_volume(box), dense, s->wide);
+  return put_runs(s, f, box, s->wide ? (unsigned char *)s->wide : dense,
+                  ambit_type_size(type) * (size_t)f->components, s->offsets[s->field]);
+}
+
+static ambit_status put_mask(ambit_field *f, const ambit__box *box, void *dense, void *user)
+{
+  const saving *s = user;
+  const int last = box->ndims - 1;
+  const int64_t width = box->hi[last] - box->lo[last];
+  ambit__box row = *box;
+  int64_t i = 0;
+
+  memset(dense, HIDDEN_CELL, (size_t)ambit__box_volume(box));
+  while (ambit__active_next(f->grid->active, box, &i, &row)) {
+    int64_t n = 0;
+
+    for (int d = 0; d < last; d++)
+      n = n * (box->hi[d] - box->lo[d]) + row.lo[d] - box->lo[d];
+    memset((unsigned char *)dense + n * width + row.lo[last] - box->lo[last], 0,
+           (size_t)(row.hi[last] - row.lo[last]));
+  }
+  return put_runs(s, f, box, dense, 1, s->offsets[s->n]);
+}
+
+static ambit_status put_field(saving *s, int i)
+{
+  ambit_field *f = s->fields[i];
+  ambit_status status;
+
+  s->field = i;
+  s->wide = NULL;
+  if (stored_type(f, s->for_vtk) != f->type) {
+    s->wide = ambit__new(ERRORS(f), (size_t)(ambit__field_piece_cells(f) * f->components),
+                         sizeof *s->wide);
+    if (!s->wide) return AMBIT_ENOMEM;
+  }
+  status = ambit__each_own_piece(f, put_piece, s);
+  free(s->wide);
+  return status;
+}
+
+/* ---- saving ---- */
+
+/* Every process writes its own parts. */
+static ambit_status put_own(saving *s, const char *beside)
+{
+  ambit__errors *errors = &s->grid->context->errors;
+
+  if (s->grid->context->net->rank) AMBIT_TRY(ambit__file_join(errors, s->path, beside, &s->file));
+  for (int i = 0; i < s->n; i++)
+    AMBIT_TRY(put_field(s, i));
+  return s->has_mask ? ambit__each_own_piece(s->fields[0], put_mask, s) : AMBIT_OK;
+}
+
+/* Process 0 is last, since it renames the file. */
+static ambit_status end(saving *s)
+{
+  ambit__net *net = s->grid->context->net;
+
+  for (int turn = 0; turn < 2; turn++) {
+    if (s->file && (net->rank == 0) == turn) {
+      ambit__file_commit(s->file);
+      s->file = NULL;
+    }
+    AMBIT_TRY(ambit__net_agree(net));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status save(saving *s, char **beside)
+{
+  ambit *a = s->grid->context;
+
+  if (!a->net->rank && !ambit__file_create(&a->errors, s->path, &s->file)) put_head(s);
+  AMBIT_TRY(ambit__share_name(a, s->file ? ambit__file_beside(s->file) : NULL, beside));
+  AMBIT_TRY(ambit__net_broadcast(a->net, 0, s->offsets, (size_t)(s->n + 1) * sizeof *s->offsets));
+  put_own(s, *beside);
+  AMBIT_TRY(ambit__net_agree(a->net));
+  return end(s);
+}
+
+ambit_status ambit__fields_save_hdf5(int n, ambit_field *const *fields, const char *path,
+                                     bool for_vtk)
+{
+  ambit_grid *g = fields[0]->grid;
+  saving s = {.grid = g,
+              .n = n,
+              .fields = fields,
+              .path = path,
+              .for_vtk = for_vtk,
+              .has_mask = for_vtk && g->active};
+  char *beside = NULL;
+  ambit_status status;
+
+  AMBIT_TRY(ambit__fields_check_hdf5(n, fields, path, for_vtk));
+  s.offsets = ambit__new(&g->context->errors, (size_t)n + 1, sizeof *s.offsets);
+  status = ambit__net_agree(g->context->net);
+  if (!status) status = save(&s, &beside);
+  ambit__file_abort(s.file);
+  free(beside);
+  free(s.offsets);
+  return status;
+}
+
+/* ---- loading ---- */
+
+/* The datasets of the values of cells: their group. */
+static const char *group_of(ambit__h5 *h)
+{
+  return ambit__h5_has(h, CELLS) ? CELLS : "/";
+}
+
+static void join(const char *group, const char *name, char path[2 * AMBIT__H5_NAME])
+{
+  snprintf(path, 2 * AMBIT__H5_NAME, "%s%s%s", group, strcmp(group, "/") ? "/" : "", name);
+}
+
+/* The only dataset of the file; else all of their names, as a list. Returns their number. */
+static int list_datasets(ambit__h5 *h, char only[2 * AMBIT__H5_NAME], char *list, size_t bytes)
+{
+  const char *group = group_of(h);
+  char name[AMBIT__H5_NAME];
+  int n = 0;
+
+  list[0] = '\0';
+  for (int i = 0; ambit__h5_dataset_name(h, group, i, name); i++) {
+    const size_t used = strlen(list);
+
+    if (!strcmp(name, GHOST)) continue;
+    if (!n++) join(group, name, only);
+    snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", name);
+  }
+  return n;
+}
+
+/* The dataset with the name of the field, or the only one. */
+static ambit_status find_dataset(ambit__errors *errors, ambit__h5 *h, const ambit_field *f,
+                                 const char *path, char dataset[2 * AMBIT__H5_NAME])
+{
+  char list[600];
+  int n;
+
+  dataset_of(f, !strcmp(group_of(h), CELLS), dataset);
+  if (ambit__h5_has(h, dataset)) return AMBIT_OK;
+  n = list_datasets(h, dataset, list, sizeof list);
+  AMBIT_CHECK(n, errors, AMBIT_EIO, "%s has no dataset in %s", path, group_of(h));
+  AMBIT_CHECK(n == 1, errors, AMBIT_EIO,
+              "%s has the datasets %s, and none has the name of field '%s'", path, list, f->name);
+  return AMBIT_OK;
+}
+
+typedef struct loading {
+  ambit__h5 *h;
+  char dataset[2 * AMBIT__H5_NAME];
+  ambit_type type; /* of the file */
+  int extra;       /* axes of length 1 before those of the grid */
+} loading;
+
+static ambit_status check_shape(const ambit_field *f, const char *path, const ambit__h5_info *info,
+                                loading *l)
+{
+  int64_t shape[AMBIT_MAX_DIMS + 1];
+  const int ndims = shape_of(f, shape);
+
+  AMBIT_CHECK(info->type == f->type || (is_short_real(f->type) && info->type == AMBIT_F32),
+              ERRORS(f), AMBIT_EIO, "%s: %s has values of type %s, but field '%s' is %s", path,
+              l->dataset, ambit_type_name(info->type), f->name, ambit_type_name(f->type));
+  l->extra = 0;
+  while (l->extra < info->ndims - ndims && info->shape[l->extra] == 1)
+    l->extra++;
+  AMBIT_CHECK(info->ndims - l->extra == ndims, ERRORS(f), AMBIT_EIO,
+              "%s: %s has %d dimensions, but field '%s' needs %d%s", path, l->dataset, info->ndims,
+              f->name, ndims, f->components > 1 ? " (the last one is the component)" : "");
+  for (int d = 0; d < ndims; d++)
+    AMBIT_CHECK(info->shape[l->extra + d] == shape[d], ERRORS(f), AMBIT_EIO,
+                "%s: %s has %" PRId64 " values along dimension %d, but field '%s' needs %" PRId64,
+                path, l->dataset, info->shape[l->extra + d], l->extra + d, f->name, shape[d]);
+  l->type = info->type;
+  return AMBIT_OK;
+}
+
+static ambit_status narrow(const ambit_field *f, int64_t cells, const float *from, uint16_t *to)
+{
+  const int64_t n = cells * f->components;
+
+  for (int64_t i = 0; i < n; i++)
+    to[i] = f->type == AMBIT_F16 ? ambit_half((double)from[i]) : ambit_bfloat((double)from[i]);
+  return AMBIT_OK;
+}
+
+static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
+{
+  const loading *l = user;
+  int64_t lo[AMBIT__H5_DIMS] = {0}, count[AMBIT__H5_DIMS];
+  const int64_t cells = ambit__box_volume(box);
+  float *wide = NULL;
+  ambit_status s;
+
+  for (int d = 0; d < AMBIT__H5_DIMS; d++)
+    count[d] = 1;
+  for (int d = 0; d < box->ndims; d++) {
+    lo[l->extra + d] = box->lo[d];
+    count[l->extra + d] = box->hi[d] - box->lo[d];
+  }
+  count[l->extra + box->ndims] = f->components;
+  if (l->type != f->type) {
+    wide = ambit__new(ERRORS(f), (size_t)(cells * f->components), sizeof *wide);
+    if (!wide) return AMBIT_ENOMEM;
+  }
+  s = ambit__h5_read(l->h, l->dataset, l->type, lo, count, wide ? wide : dense);
+  if (!s && wide) s = narrow(f, cells, wide, dense);
+  free(wide);
+  return s ? s : ambit_field_write(f, box->lo, box->hi, dense);
+}
+
+static ambit_status load(ambit_field *f, const char *path, loading *l)
+{
+  ambit__h5_info info;
+
+  AMBIT_TRY(ambit__h5_open(ERRORS(f), path, &l->h));
+  AMBIT_TRY(find_dataset(ERRORS(f), l->h, f, path, l->dataset));
+  AMBIT_TRY(ambit__h5_inspect(l->h, l->dataset, &info));
+  return check_shape(f, path, &info, l);
+}
+
+ambit_status ambit__field_load_hdf5(ambit_field *f, const char *path)
+{
+  loading l = {.h = NULL};
+  ambit_status s;
+
+  load(f, path, &l);
+  s = ambit__net_agree(NET(f));
+  if (!s) {
+    ambit__field_changed(f);
+    ambit__each_own_piece(f, get_piece, &l);
+    s = ambit__meet(f->grid->context, "has loaded a file");
+  }
+  ambit__h5_close(l.h);
+  return s;
+}
+
+/* ---- without a field ---- */
+
+/* The place of the grid, in our order of axes: attributes of the file, in VTK's order, or of the
+ * dataset. Returns whether there are such. */
+static bool get_numbers(ambit__h5 *h, const char *dataset, int ndims, const char *name,
+                        const char *vtk_name, double *values)
+{
+  double vtk[VTK_AXES];
+
+  if (strncmp(dataset, VTK, strlen(VTK)))
+    return ambit__h5_has_attribute(h, dataset, name) &&
+           !ambit__h5_get_numbers(h, dataset, name, AMBIT_F64, ndims, values);
+  if (ndims > VTK_AXES || !ambit__h5_has_attribute(h, VTK, vtk_name) ||
+      ambit__h5_get_numbers(h, VTK, vtk_name, AMBIT_F64, VTK_AXES, vtk))
+    return false;
+  for (int d = 0; d < ndims; d++)
+    values[d] = vtk[ndims - 1 - d];
+  return true;
+}
+
+/* Axes of cells in a dataset: VTK's file says it; else all are. */
+static int axes_of(ambit__h5 *h, const char *dataset, const ambit__h5_info *info)
+{
+  int64_t extent[2 * VTK_AXES];
+  int n = 0;
+
+  if (strncmp(dataset, VTK, strlen(VTK)) ||
+      ambit__h5_get_numbers(h, VTK, "WholeExtent", AMBIT_I64, 2 * VTK_AXES, extent))
+    return info->ndims;
+  for (int axis = 0; axis < VTK_AXES; axis++)
+    n += extent[2 * axis + 1] > extent[2 * axis];
+  return n < info->ndims ? n : info->ndims;
+}
+
+static ambit_status inspect(ambit *a, const char *path, ambit__h5 *h, ambit_file_info *info,
+                            double *origin)
+{
+  char dataset[2 * AMBIT__H5_NAME], list[600];
+  ambit__h5_info form;
+  int axes;
+
+  AMBIT_CHECK(list_datasets(h, dataset, list, sizeof list), &a->errors, AMBIT_EIO,
+              "%s has no dataset in %s", path, group_of(h));
+  AMBIT_TRY(ambit__h5_inspect(h, dataset, &form));
+  AMBIT_CHECK(form.ndims >= 1 && form.ndims <= AMBIT_MAX_DIMS + 1, &a->errors, AMBIT_EIO,
+              "%s: %s has %d dimensions; a field has 1 to %d, and one for its components", path,
+              dataset, form.ndims, AMBIT_MAX_DIMS);
+  info->type = form.type;
+  info->ndims = form.ndims;
+  memcpy(info->extents, form.shape, sizeof info->extents);
+  axes = axes_of(h, dataset, &form);
+  for (int d = 0; d < axes; d++)
+    origin[d] = 0;
+  if (axes > AMBIT_MAX_DIMS) return AMBIT_OK;
+  if (get_numbers(h, dataset, axes, "spacing", "Spacing", info->spacing))
+    get_numbers(h, dataset, axes, "origin", "Origin", origin);
+  return a->errors.status;
+}
+
+ambit_status ambit__hdf5_inspect(ambit *a, const char *path, ambit_file_info *info, double *origin)
+{
+  double place[AMBIT_MAX_DIMS + 1];
+  ambit_status s;
+  ambit__h5 *h;
+
+  *info = (ambit_file_info){0};
+  AMBIT_TRY(ambit__h5_open(&a->errors, path, &h));
+  s = inspect(a, path, h, info, origin ? origin : place);
+  ambit__h5_close(h);
+  return s;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/pieces.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ambit_status each_piece(ambit_field *f, const ambit__box *all, ambit__piece_fn fn,
+                               void *dense, void *user)
+{
+  const int64_t most = ambit__field_piece_cells(f);
+  ambit__box box;
+
+  if (ambit__box_is_empty(all)) return AMBIT_OK;
+  ambit__box_first_piece(all, most, &box);
+  do
+    AMBIT_TRY(fn(f, &box, dense, user));
+  while (ambit__box_next_piece(all, most, &box));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__each_own_piece(ambit_field *f, ambit__piece_fn fn, void *user)
+{
+  void *dense = ambit__field_piece_new(f);
+  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+
+  for (int i = 0; !s && i < f->grid->placement.n; i++)
+    s = each_piece(f, &f->stores[i].layout.own, fn, dense, user);
+  free(dense);
+  return s;
+}
+
+ambit_status ambit__each_shared_piece(ambit_field *f, ambit__piece_fn fn, void *user)
+{
+  void *dense = ambit__field_piece_new(f);
+  ambit_status s = ambit__net_agree(f->grid->context->net);
+
+  if (!s) s = each_piece(f, &f->grid->box, fn, dense, user);
+  free(dense);
+  return s;
+}
+
+int64_t ambit__runs_of(const ambit_field *f, const ambit__box *box, ambit__box *starts)
+{
+  const ambit__box *all = &f->grid->box;
+  int64_t cells = 1;
+  int d = box->ndims - 1;
+
+  *starts = *box;
+  for (;; d--) {
+    cells *= box->hi[d] - box->lo[d];
+    starts->hi[d] = starts->lo[d] + 1;
+    if (d == 0 || box->lo[d] > 0 || box->hi[d] < all->hi[d]) return cells;
+  }
+}
+
+size_t ambit__cell_number(const ambit_field *f, const int64_t *at)
+{
+  size_t n = 0;
+
+  for (int d = 0; d < f->grid->box.ndims; d++)
+    n = n * (size_t)f->grid->box.hi[d] + (size_t)at[d];
+  return n;
+}
+
+ambit_status ambit__share_name(ambit *a, const char *of_first, char **beside)
+{
+  uint64_t length = of_first && !a->net->rank ? strlen(of_first) + 1 : 0;
+
+  *beside = NULL;
+  AMBIT_TRY(ambit__net_agree(a->net));
+  AMBIT_TRY(ambit__net_broadcast(a->net, 0, &length, sizeof length));
+  if (!length) return AMBIT_OK;
+  *beside = ambit__new(&a->errors, (size_t)length, 1);
+  AMBIT_TRY(ambit__net_agree(a->net));
+  if (!a->net->rank) memcpy(*beside, of_first, (size_t)length);
+  return ambit__net_broadcast(a->net, 0, *beside, (size_t)length);
+}
