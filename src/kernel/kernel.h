@@ -325,6 +325,9 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
 ambit__value ambit__reduce_identity(const ambit__param *q);
 /* Folds two results. A NaN stays in a minimum or maximum; integer sums wrap. */
 ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__value b);
+/* Whether a reduction is the largest of magnitudes: all values that a rule gives it are fabs(), so
+ * that their sign bit is 0, even of a NaN. */
+bool ambit__reduce_is_magnitude(const ambit__rule *rule, int param);
 /* "sum", "min", "max" or "fold". */
 const char *ambit__reduce_name(ambit__reduce op);
 

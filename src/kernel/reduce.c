@@ -60,3 +60,24 @@ ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__va
     v.integer = fold_integer(q->reduce, a.integer, b.integer);
   return v;
 }
+
+static bool sets_magnitudes(const ambit__stmt *s, int param)
+{
+  for (; s; s = s->next) {
+    const ambit__expr *e = s->value;
+
+    if (s->kind == STMT_SET_OUT && s->index == param &&
+        (e->op != EXPR_CALL || e->call != CALL_fabs))
+      return false;
+    if (!sets_magnitudes(s->body, param) || !sets_magnitudes(s->other, param)) return false;
+  }
+  return true;
+}
+
+bool ambit__reduce_is_magnitude(const ambit__rule *rule, int param)
+{
+  const ambit__param *q = &rule->params[param];
+
+  return q->kind == PARAM_REDUCE && q->reduce == REDUCE_MAX &&
+         (q->type == AMBIT_F32 || q->type == AMBIT_F64) && sets_magnitudes(rule->body, param);
+}

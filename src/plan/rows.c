@@ -15,7 +15,7 @@
  * rows that are read come from a table.
  *
  * Vectors are aligned. A vector that extends beyond the ends of the rows is computed whole and
- * stored in part. In reductions on dense grids, the ends are computed cell by cell.
+ * stored in part. In strict sums the ends are computed cell by cell.
  */
 #include "plan/rows.h"
 #include "codegen/flat.h"

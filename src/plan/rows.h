@@ -141,9 +141,10 @@ void ambit__rows_each_output(const ambit__rows_job *j,
                              void (*f)(const ambit__rows_job *, int i, int c, const void *),
                              const void *user);
 ambit__scope ambit__rows_scope_of(const ambit__rows_job *j);
-/* *<name>_<a> = *<name>_<a> op <name>_<b>, in the type of the parts or of the total. */
-void ambit__rows_fold(const ambit__rows_job *j, const ambit__scope *s, int i, const char *a,
-                      const char *b, bool total);
+/* *<name>_<a> = *<name>_<a> op <name>_<b>, in the type of the parts or of the total; `star` is "*"
+ * or "". */
+void ambit__rows_fold(const ambit__rows_job *j, const ambit__scope *s, int i, const char *star,
+                      const char *a, const char *b, bool total);
 void ambit__rows_emit_cell(const ambit__rows_job *j);
 
 /* ---- rows_block.c ---- */
@@ -168,6 +169,9 @@ void ambit__rows_open_function(const ambit__rows_job *j, const char *kind, const
 bool ambit__rows_keeps_parts(const ambit__rows_job *j);
 void ambit__rows_declare_parts(const ambit__rows_job *j);
 void ambit__rows_fold_parts(const ambit__rows_job *j);
+/* In the entry: the total of reduction i, per lane; and at its end, the lanes of all totals. */
+void ambit__rows_open_total(const ambit__rows_job *j, int i);
+void ambit__rows_close_totals(const ambit__rows_job *j);
 
 /* ---- rows_wide.c: narrow fields beside wider ones ---- */
 

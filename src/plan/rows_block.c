@@ -97,16 +97,51 @@ static void pass_to(const job *j, int i, int c, const void *user)
   }
 }
 
-/* Where the cell of a place puts its contributions to reductions, a comma before each. All cells of
- * a lane fold into one part; in a strict sum each cell has its own element. */
+/* Where the cell of a place puts its contributions to reductions, a comma before each: into a
+ * variable of its row, or, in a strict sum, its own element. */
 static void pass_parts(const job *j, const place *p)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
     if (!ambit__rows_is_reduction(j, i)) continue;
+    if (!ambit__rows_is_exact(j, i)) {
+      ambit__print(j->t, ", &%s_of%d", ambit__rows_param(j, i)->name, p->r);
+      continue;
+    }
     ambit__print(j->t, ", %s_part", ambit__rows_param(j, i)->name);
-    if (ambit__rows_is_exact(j, i) && p->r)
-      ambit__print(j->t, p->lanes ? " + %d * LANES" : " + %d", p->r);
+    if (p->r) ambit__print(j->t, p->lanes ? " + %d * LANES" : " + %d", p->r);
     if (p->lanes) ambit__print(j->t, " + l");
+  }
+}
+
+/* "float change_of0, change_of1;" */
+static void declare_contributions(const job *j, int n)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_reduction(j, i) || ambit__rows_is_exact(j, i)) continue;
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "%s ", ambit__rows_part_type(j, i));
+    for (int r = 0; r < n; r++)
+      ambit__print(j->t, "%s%s_of%d", r ? ", " : "", ambit__rows_param(j, i)->name, r);
+    ambit__line_end(j->w, ";");
+  }
+}
+
+/* Folds the contributions of n rows by pairs, then into the part of the lane. One after the other
+ * they would wait for each other: a maximum of 8 rows took twice the time of a star. */
+static void fold_contributions(const job *j, int n, bool lanes)
+{
+  const ambit__scope s = ambit__rows_scope_of(j);
+  char a[16], b[16];
+
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_reduction(j, i) || ambit__rows_is_exact(j, i)) continue;
+    for (int step = 1; step < n; step *= 2)
+      for (int r = 0; r + step < n; r += 2 * step) {
+        snprintf(a, sizeof a, "of%d", r);
+        snprintf(b, sizeof b, "of%d", r + step);
+        ambit__rows_fold(j, &s, i, "", a, b, false);
+      }
+    ambit__rows_fold(j, &s, i, lanes ? "" : "*", lanes ? "part[l]" : "part", "of0", false);
   }
 }
 
@@ -150,15 +185,19 @@ static void open_lanes(const job *j)
 /* All rows of a block at x, or at x + l. */
 static void emit_cells(const job *j, const int rows[2], bool lanes)
 {
+  const int n = rows[0] * rows[1];
+
   if (j->taps) {
     ambit__rows_emit_sum(j, rows, lanes);
     return;
   }
-  for (int r = 0; r < rows[0] * rows[1]; r++) {
+  declare_contributions(j, n);
+  for (int r = 0; r < n; r++) {
     place p = ambit__rows_place_of(j, rows, r, lanes);
 
     call_cell(j, rows, &p);
   }
+  fold_contributions(j, n, lanes);
 }
 
 /* Looks up bytes for vectors of all rows of a block. */
@@ -358,7 +397,7 @@ static void emit_vector(const job *j, const int rows[2])
   ambit__close(j->w);
 }
 
-/* The same for the ends of chunks in reductions. Lanes that are no cells of the chunk keep what
+/* The same for the ends of rows and chunks in reductions. Lanes that are no cells of them keep what
  * they had. */
 static void emit_ragged_reduction(const job *j, const int rows[2])
 {
@@ -399,13 +438,19 @@ void ambit__rows_call(const job *j, const char *name, int n, const char *accumul
   ambit__line_end(j->w, tail);
 }
 
-bool ambit__rows_keeps_parts(const job *j)
+/* Whether reductions compute the ends of rows as vectors. */
+static bool has_ragged(const job *j)
 {
-  if (!j->form || j->direct || !j->reduces || strcmp(ambit__rows_walk_name(j), "rows"))
+  if (j->direct || !j->reduces || j->nlooks || strcmp(ambit__rows_walk_name(j), "rows"))
     return false;
   for (int i = 0; i < j->rule->nparams; i++)
     if (ambit__rows_is_exact(j, i)) return false;
   return true;
+}
+
+bool ambit__rows_keeps_parts(const job *j)
+{
+  return j->form && has_ragged(j);
 }
 
 void ambit__rows_declare_parts(const job *j)
@@ -428,13 +473,50 @@ void ambit__rows_declare_parts(const job *j)
 void ambit__rows_fold_parts(const job *j)
 {
   const ambit__scope scope = ambit__rows_scope_of(j), *s = &scope;
-  const bool lanes = !j->direct;
+  const bool lanes = !j->direct, kept = ambit__rows_keeps_parts(j);
 
   for (int i = 0; i < j->rule->nparams; i++) {
     if (!ambit__rows_is_reduction(j, i) || ambit__rows_is_exact(j, i)) continue;
     ambit__open(j->w, "for (int l = 0; l < %s; l++)", lanes ? "LANES" : "1");
-    ambit__rows_fold(j, s, i, "total", "part[l]", true);
+    ambit__rows_fold(j, s, i, kept ? "*" : "", kept ? "total" : "total[l]", "part[l]", true);
     ambit__close(j->w);
+  }
+}
+
+void ambit__rows_open_total(const job *j, int i)
+{
+  const ambit__scope s = ambit__rows_scope_of(j);
+  const char *name = ambit__rows_param(j, i)->name, *type = ambit__rows_total_type(j, i);
+
+  if (ambit__rows_keeps_parts(j)) {
+    ambit__line(j->w, "%s *%s_total = call->origin[%d];", type, name, i);
+    return;
+  }
+  ambit__line(j->w, "%s %s_total[LANES];", type, name);
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "for (int l = 0; l < LANES; l++) %s_total[l] = ", name);
+  ambit__emit_identity(&s, j->t, ambit__rows_param(j, i));
+  ambit__line_end(j->w, ";");
+}
+
+void ambit__rows_close_totals(const job *j)
+{
+  const ambit__scope s = ambit__rows_scope_of(j);
+
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const ambit__param *q = ambit__rows_param(j, i);
+    const char *type = ambit__rows_total_type(j, i);
+
+    if (!ambit__rows_is_reduction(j, i) || ambit__rows_is_exact(j, i)) continue;
+    if (ambit__rows_keeps_parts(j)) continue;
+    ambit__open(j->w, "for (int h = LANES / 2; h > 0; h /= 2)");
+    ambit__line(j->w, "for (int l = 0; l < h; l++)");
+    j->w->depth++;
+    ambit__rows_fold(j, &s, i, "", "total[l]", "total[l + h]", true);
+    j->w->depth--;
+    ambit__close(j->w);
+    ambit__line(j->w, "%s *%s_sum = call->origin[%d];", type, q->name, i);
+    ambit__rows_fold(j, &s, i, "*", "sum", "total[0]", true);
   }
 }
 
@@ -450,7 +532,7 @@ static void emit_single_walk(const job *j, int n, const char *loop)
   ambit__close(j->w);
 }
 
-/* Vectors along the rows, including ragged ends; in reductions, the ends go cell by cell. */
+/* Vectors along the rows, including ragged ends; in strict sums, the ends go cell by cell. */
 static void emit_vector_walk(const job *j, const int rows[2])
 {
   const int n = rows[0] * rows[1];
@@ -462,13 +544,14 @@ static void emit_vector_walk(const job *j, const int rows[2])
     ambit__close(j->w);
     return;
   }
-  if (ambit__rows_keeps_parts(j)) {
+  if (has_ragged(j)) {
     ambit__print(j->t, "#if !AMBIT_LONG_LOOPS\n");
-    ambit__open(j->w, "for (long x = x0 & -LANES; x < x1; x += LANES)");
-    ambit__open(j->w, "if (__builtin_expect(x >= x0 && x + LANES <= x1, 1))");
+    ambit__open(j->w, "for (long x = x0 & -LANES, ends; x < x1; x += ends)");
+    ambit__open(j->w, "for (; x >= x0 && x + LANES <= x1; x += LANES)");
     ambit__rows_call_vector(j, n, ", x);");
     ambit__close(j->w);
-    ambit__open(j->w, "else");
+    ambit__line(j->w, "ends = x < x1 ? LANES : 0;");
+    ambit__open(j->w, "if (ends)");
     ambit__rows_call_ragged(j, n);
     ambit__close(j->w);
     ambit__close(j->w);
@@ -482,7 +565,7 @@ static void emit_vector_walk(const job *j, const int rows[2])
   ambit__rows_settle(j, count);
   ambit__close(j->w);
   emit_single_walk(j, n, "for (; x < x1; x++)");
-  if (ambit__rows_keeps_parts(j)) ambit__print(j->t, "#endif\n");
+  if (has_ragged(j)) ambit__print(j->t, "#endif\n");
 }
 
 /* Some processors do better with one long loop along the rows; the prelude decides. */
@@ -526,7 +609,7 @@ void ambit__rows_emit_block(const job *j, const int rows[2])
 
   emit_singles(j, rows);
   if (!j->direct) emit_vector(j, rows);
-  if (kept) emit_ragged_reduction(j, rows);
+  if (has_ragged(j)) emit_ragged_reduction(j, rows);
   ambit__rows_open_function(j, j->form ? "AMBIT_INLINE" : "static __attribute__((noinline))",
                             ambit__rows_walk_name(j), n, kept ? "part" : "total",
                             ", int64_t x0, int64_t x1");

@@ -215,17 +215,20 @@ static void declare_reduction(const job *j, const ambit__scope *s, int i)
   ambit__line_end(j->w, ";");
 }
 
-void ambit__rows_fold(const job *j, const ambit__scope *s, int i, const char *a, const char *b,
-                      bool total)
+void ambit__rows_fold(const job *j, const ambit__scope *s, int i, const char *star, const char *a,
+                      const char *b, bool total)
 {
   char to[320], from[320]; /* names have up to 240 characters */
   ambit_type type = ambit__rows_param(j, i)->type;
 
-  snprintf(to, sizeof to, "*%s_%s", ambit__rows_param(j, i)->name, a);
+  snprintf(to, sizeof to, "%s%s_%s", star, ambit__rows_param(j, i)->name, a);
   snprintf(from, sizeof from, "%s_%s", ambit__rows_param(j, i)->name, b);
   if (total) type = ambit__type_is_real(type) ? AMBIT_F64 : AMBIT_I64;
   ambit__line_begin(j->w);
-  ambit__emit_fold(s, j->t, ambit__rows_param(j, i), type, to, from);
+  if (!total && ambit__reduce_is_magnitude(j->rule, i))
+    ambit__print(j->t, "%s = ambit_fold_most_%s(%s, %s)", to, ambit__rows_tail(j, i), to, from);
+  else
+    ambit__emit_fold(s, j->t, ambit__rows_param(j, i), type, to, from);
   ambit__line_end(j->w, ";");
 }
 
@@ -273,10 +276,8 @@ void ambit__rows_emit_cell(const job *j)
   ambit__emit_stmts(&s, j->w, j->rule->body);
   ambit__rows_each_output(j, store_out, NULL);
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__rows_is_exact(j, i))
+    if (ambit__rows_is_reduction(j, i))
       ambit__line(j->w, "*%s_part = %s_out;", ambit__rows_param(j, i)->name,
                   ambit__rows_param(j, i)->name);
-    else if (ambit__rows_is_reduction(j, i))
-      ambit__rows_fold(j, &s, i, "part", "out", false);
   ambit__close(j->w);
 }

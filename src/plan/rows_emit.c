@@ -41,8 +41,7 @@ static void emit_parameters(const job *j)
       ambit__line(j->w, "const int64_t %s_c = call->component[%d];", name, i);
     if (ambit__rows_is_value(j, i))
       ambit__line(j->w, "const %s %s_v = *(const %s *)call->origin[%d];", type, name, type, i);
-    if (ambit__rows_is_reduction(j, i) && !ambit__rows_is_exact(j, i))
-      ambit__line(j->w, "%s *%s_total = call->origin[%d];", ambit__rows_total_type(j, i), name, i);
+    if (ambit__rows_is_reduction(j, i) && !ambit__rows_is_exact(j, i)) ambit__rows_open_total(j, i);
   }
   ambit__hoists_emit(&j->hoists, &s, j->w);
 }
@@ -202,6 +201,7 @@ static void emit_entry(const job *j, const char *name)
   }
   if (!j->form) emit_loops(j);
   if (j->plan->strip) ambit__close(j->w);
+  ambit__rows_close_totals(j);
   ambit__rows_close_blocks(j);
   if (j->plan->nontemporal) ambit__line(j->w, "AMBIT_FENCE();");
   ambit__close(j->w);

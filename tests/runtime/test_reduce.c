@@ -232,6 +232,49 @@ static void a_nan_stays_and_minus_zero_is_zero(void)
   }
 }
 
+/* Rows in blocks, with ends that are no whole vectors; each cell in turn has the largest magnitude,
+ * and with `nan` it is NaN with either sign. Cells outside the box have still larger ones. */
+static void every_cell_of_a_box_counts_once_in_a_largest_magnitude_and_a_sum(void)
+{
+  enum { HEIGHT = 21, WIDTH = 41 };
+  const int64_t lo[] = {1, 3}, hi[] = {HEIGHT - 1, WIDTH - 2};
+
+  EACH_DEVICE(device)
+  {
+    ambit *a = open_on(*device);
+    ambit_grid *g = grid_2d(a, HEIGHT, WIDTH);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_scalar *most = ambit_scalar_create(a, "most", AMBIT_F32);
+    ambit_scalar *sum = ambit_scalar_create(a, "sum", AMBIT_F64);
+    ambit_program *p = ambit_program_create(g);
+    static float values[HEIGHT * WIDTH];
+
+    ambit_apply_box(p, lo, hi,
+                    ambit_kernel_create(a, "void k(const float *u, float *v, max float *m, sum "
+                                           "double *s)\n"
+                                           "{ *v = *u + 1; *m = fabsf(*u); *s = fabsf(*u); }"),
+                    u, v, most, sum);
+    for (int64_t i = 0; i < HEIGHT * WIDTH; i++) {
+      const int64_t y = i / WIDTH, x = i % WIDTH;
+      const bool own = y >= lo[0] && y < hi[0] && x >= lo[1] && x < hi[1], nan = i % 3 == 0;
+
+      if (i % (compiles_slowly(*device) ? 17 : 5)) continue;
+      for (int64_t k = 0; k < HEIGHT * WIDTH; k++)
+        values[k] = k % WIDTH < lo[1] || k % WIDTH >= hi[1] ? 1e6f : k % 2 ? 1.0f : -1.0f;
+      values[i] = nan ? (i % 2 ? -NAN : NAN) : own ? -8.0f : NAN;
+      ambit_field_write(u, NULL, NULL, values);
+      ambit_run(p, 1);
+      CHECK_OK(a);
+      CHECK(own && nan ? isnan(ambit_scalar_get(most)) : ambit_scalar_get(most) == (own ? 8 : 1));
+      CHECK(own && nan
+                ? isnan(ambit_scalar_get(sum))
+                : ambit_scalar_get(sum) == (hi[0] - lo[0]) * (hi[1] - lo[1]) + (own ? 7 : 0));
+    }
+    ambit_close(a);
+  }
+}
+
 /* Also on several parts, and if a later step of the iteration folds numbers into the scalar. */
 static void a_run_does_not_converge_on_nan(void)
 {
@@ -511,6 +554,8 @@ int main(int argc, char **argv)
       {"an_empty_region_gives_what_a_reduction_starts_from",
        an_empty_region_gives_what_a_reduction_starts_from},
       {"a_nan_stays_and_minus_zero_is_zero", a_nan_stays_and_minus_zero_is_zero},
+      {"every_cell_of_a_box_counts_once_in_a_largest_magnitude_and_a_sum",
+       every_cell_of_a_box_counts_once_in_a_largest_magnitude_and_a_sum},
       {"a_run_does_not_converge_on_nan", a_run_does_not_converge_on_nan},
       {"cells_that_do_not_write_count_for_nothing", cells_that_do_not_write_count_for_nothing},
       {"sums_of_integers_wrap", sums_of_integers_wrap},
