@@ -254,6 +254,8 @@ bool ambit__rule_spreads(const ambit__rule *rule);               /* whether one 
 
 /* ---- tests of the place of a cell (tests.c) ---- */
 
+enum { AMBIT__TEST_REACH = 16 }; /* a comparison with a place further inside divides the grid */
+
 /* Whether an expression is one: outside() or, with `compares`, a comparison of index() with a place
  * near a face. Sets its value in cells far from all faces. */
 bool ambit__expr_is_test(const ambit__expr *e, bool compares, bool *value);
@@ -289,6 +291,14 @@ bool ambit__rule_reads_late(const ambit__rule *rule, int read, int written);
  * `rule`, which must stay. */
 ambit_status ambit__rule_simplify(ambit__errors *errors, const ambit__rule *rule,
                                   ambit__rule **out);
+
+/* ---- rules in normal form (rewrite.c, docs/design/0024-rule.md) ---- */
+
+/* A rule that computes the same in a form that depends less on spelling: tests of place in one form
+ * (places.c). `extent`: no axis of the grid is longer. *out is NULL if nothing changes; else it
+ * refers to `rule`, which must stay. */
+ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, int64_t extent,
+                                bool strict, ambit__rule **out);
 
 /* ---- sparse grids (sparse.c) ---- */
 

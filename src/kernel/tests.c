@@ -5,8 +5,6 @@
  */
 #include "kernel/kernel.h"
 
-enum { MOST_REACH = 16 }; /* a comparison with a place further inside divides the grid */
-
 typedef struct reach {
   int *low, *high;
 } reach;
@@ -24,7 +22,7 @@ static bool find_place(const ambit__expr *e, int axis, bool *from_end, int64_t *
   *from_end = end->op == EXPR_EXTENT && end->index == axis;
   if (!*from_end && e->op != EXPR_CONST) return false;
   *c = e->op == EXPR_CONST ? e->value.integer : end == e ? 0 : e->b->value.integer;
-  return *c >= 0 && *c < MOST_REACH;
+  return *c >= 0 && *c < AMBIT__TEST_REACH;
 }
 
 /* index(axis) compared with c, or with extent(axis) - c. */

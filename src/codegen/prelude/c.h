@@ -131,8 +131,8 @@ AMBIT_REALS_FROM(u8, ambit_u8)
 AMBIT_REALS_FROM(i16, ambit_i16)
 AMBIT_REALS_FROM(i64, ambit_i64)
 
-/* Folds a magnitude b, with the sign bit 0, into a partial result a: of such numbers the bits are in
- * the same order, with NaN above all, so one instruction replaces a maximum and a test for NaN. */
+/* Folds a magnitude b, with the sign bit 0, into a partial result a. Such bits are ordered as the
+ * numbers are, NaN above all: one instruction replaces a maximum and a test for NaN. */
 AMBIT_INLINE float ambit_fold_most_f32(float a, float b)
 {
   ambit_i32 x = (ambit_i32)AMBIT_BITS_F32(a), y = (ambit_i32)AMBIT_BITS_F32(b);

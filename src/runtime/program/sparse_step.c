@@ -306,14 +306,26 @@ ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,
   return ambit__chunk_form_rank(ambit__program_errors(p), form, p->grid->box.ndims);
 }
 
+static void raise_to(int64_t *most, int64_t n)
+{
+  if (*most < n) *most = n;
+}
+
 /* The definition computes rules as they are written; so do checks, which point at their text. */
 static ambit_status simplify(ambit_program *p, size_t step)
 {
   const ambit *a = p->grid->context;
 
+  const ambit__rule *rule = p->steps[step].kernel->rule;
+  ambit__rule **adapted = &p->applies[step].adapted;
+  int64_t extent = 0;
+
   if (!a->engines[0].device->backend->ghosts || ambit__options_checks(a)) return AMBIT_OK;
-  return ambit__rule_simplify(ambit__program_errors(p), p->steps[step].kernel->rule,
-                              &p->applies[step].adapted);
+  AMBIT_TRY(ambit__rule_simplify(ambit__program_errors(p), rule, adapted));
+  if (*adapted) return AMBIT_OK;
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    raise_to(&extent, p->grid->box.hi[d]);
+  return ambit__rule_normal(ambit__program_errors(p), rule, extent, a->settings.strict, adapted);
 }
 
 ambit_status ambit__step_adapt(ambit_program *p, size_t step)
@@ -359,11 +371,6 @@ ambit_status ambit__apply_chunks(const ambit_program *p, const ambit__apply *a, 
   AMBIT_TRY(add_chunks(p, a, part, box));
   *chunks = a->chunks[part];
   return AMBIT_OK;
-}
-
-static void raise_to(int64_t *most, int64_t n)
-{
-  if (*most < n) *most = n;
 }
 
 /* The layers around its own cells that a rule reads of any field or of activity, which has no
