@@ -228,8 +228,8 @@ static void vlasov_nest(bench *b)
 }
 
 const bench_program bench_axes[] = {
-    {"thin1", 3, {2000, 2000, 1}, {17, 50, 1}, 24, 1e-5, thin_open, thin_nest},
-    {"thin3", 3, {1600, 1600, 3}, {17, 30, 3}, 24, 1e-5, thin_open, thin_nest},
+    {"thin1", 3, {1500, 1500, 1}, {17, 50, 1}, 8, 1e-5, thin_open, thin_nest},
+    {"thin3", 3, {1500, 1500, 3}, {17, 30, 3}, 8, 1e-5, thin_open, thin_nest},
     {"thin8", 3, {1200, 1200, 8}, {17, 20, 8}, 24, 1e-5, thin_open, thin_nest},
     {"star4d", 4, {60, 60, 60, 60}, {8, 7, 6, 35}, 16, 1e-5, star4d_open, star4d_nest},
     {"star5d", 5, {26, 26, 26, 26, 26}, {5, 6, 5, 6, 20}, 16, 1e-5, star5d_open, star5d_nest},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* driver.c - runs programs and their nests in turns, compares and times them.
  *
- *   bench_nests [--ambit-...] [--list] [--size small] [--scale N] [--threads N] [--rounds N]
+ *   bench_nests [--ambit-...] [--list] [--size small] [--scale X] [--threads N] [--rounds N]
  *               [--strict] [NAME ...]
  *
  * Prints a line of JSON per program. A program whose results differ from those of its nest fails.
- * --scale makes the first axis N times as long. --strict only compares. With one thread the clock
+ * --scale makes the first axis X times as long. --strict only compares. With one thread the clock
  * is the CPU time of the process, which other work on the machine disturbs less. */
 #define _GNU_SOURCE /* madvise */
 #include "driver.h"
@@ -25,7 +25,8 @@ static const bench_program *const files[] = {bench_axes,      bench_diffusion, b
 
 typedef struct settings {
   bool is_small, is_strict;
-  int threads, rounds, scale;
+  int threads, rounds;
+  double scale;
 } settings;
 
 /* ---- fields and arrays --------------------------------------------------------------------- */
@@ -297,14 +298,14 @@ static bool compare(bench *b, double bound, const char *when, double *greatest)
   return worst <= bound;
 }
 
-/* The plans of the report, which goes to stderr. */
-static const char *print_plans(ambit_program *p, const char *separator)
+/* Appends the plans of the report, which goes to stderr, to a text. */
+static void add_plans(ambit_program *p, char *text, size_t size)
 {
   FILE *file = tmpfile();
   const int usual = dup(STDERR_FILENO);
   char line[512];
 
-  if (!file || usual < 0) return separator;
+  if (!file || usual < 0) return;
   fflush(stderr);
   dup2(fileno(file), STDERR_FILENO);
   ambit_program_report(p);
@@ -314,21 +315,13 @@ static const char *print_plans(ambit_program *p, const char *separator)
   rewind(file);
   while (fgets(line, sizeof line, file)) {
     const char *plan = strchr(line, '(');
+    const size_t length = strlen(text);
 
     if (!plan || (strncmp(line, "  step ", 7) && strncmp(line, "  all ", 6))) continue;
-    printf("%s%.*s", separator, (int)strcspn(plan, "\n"), plan);
-    separator = " ";
+    snprintf(text + length, size - length, "%s%.*s", length ? " " : "", (int)strcspn(plan, "\n"),
+             plan);
   }
   fclose(file);
-  return separator;
-}
-
-static void print_times(const char *name, const double *seconds, int rounds, double updates)
-{
-  printf(",\"%s\":[", name);
-  for (int i = 0; i < rounds; i++)
-    printf("%s%.4g", i ? "," : "", seconds[i] / updates * 1e9);
-  printf("]");
 }
 
 static double least(const double *values, int n)
@@ -340,54 +333,79 @@ static double least(const double *values, int n)
   return best;
 }
 
-/* Runs both in turns; false if the results differ. The first runs compile and choose plans. */
-static bool measure(bench *b, const settings *s)
+enum { MOST_ROUNDS = 100 };
+
+/* Seconds of each round. */
+typedef struct times {
+  int rounds, iterations;
+  double ambit[MOST_ROUNDS], nest[MOST_ROUNDS];
+} times;
+
+static void take_turns(bench *b, const settings *s, times *t)
 {
-  enum { MOST_ROUNDS = 100, GROWTH = 100 /* of rounding, over all runs */ };
-  const int few = b->about->iterations < 9 ? b->about->iterations : 9;
-  const int iterations = s->is_small ? few : b->about->iterations;
-  const int rounds = s->is_small ? 1 : s->rounds < MOST_ROUNDS ? s->rounds : MOST_ROUNDS;
-  const double updates = (double)grid_cells(b) * iterations;
-  double ours[MOST_ROUNDS], nests[MOST_ROUNDS], worst, last;
-  bool is_right;
+  for (int i = 0; i < t->rounds; i++) {
+    t->ambit[i] = time_ambit(b, s, t->iterations);
+    t->nest[i] = time_nest(b, s, t->iterations);
+  }
+}
+
+/* The best times in ns per cell and iteration, their ratio, and all times. */
+static void print_times(const bench *b, const times *t)
+{
+  const double unit = 1e9 / ((double)grid_cells(b) * t->iterations);
+  const double x = least(t->ambit, t->rounds), y = least(t->nest, t->rounds);
+
+  printf("\"ambit\":%.4g,\"nest\":%.4g,\"ratio\":%.3f,\"rounds\":[", x * unit, y * unit, y / x);
+  for (int i = 0; i < t->rounds; i++)
+    printf("%s[%.4g,%.4g]", i ? "," : "", t->ambit[i] * unit, t->nest[i] * unit);
+  printf("]");
+}
+
+static void print_problem(bench *b, const settings *s, int iterations, double difference)
+{
   ambit_stats stats;
 
-  time_ambit(b, s, iterations);
-  time_nest(b, s, iterations);
-  is_right = compare(b, b->about->bound, "after the first run", &worst);
-  for (int i = 0; i < rounds && !s->is_strict; i++) {
-    ours[i] = time_ambit(b, s, iterations);
-    nests[i] = time_nest(b, s, iterations);
-  }
-  is_right &= compare(b, GROWTH * b->about->bound, "after all runs", &last);
-  if (ambit_error(b->context)) return false;
   ambit_program_stats(b->program, 0, &stats);
   printf("{\"program\":\"%s\",\"size\":[", b->about->name);
   for (int d = 0; d < b->about->ndims; d++)
     printf("%s%lld", d ? "," : "", (long long)b->extent[d]);
   printf("],\"cells\":%lld,\"iterations\":%d,\"threads\":%d,\"strict\":%s,\"difference\":%.3g",
-         (long long)grid_cells(b), iterations, s->threads, s->is_strict ? "true" : "false", worst);
+         (long long)grid_cells(b), iterations, s->threads, s->is_strict ? "true" : "false",
+         difference);
   printf(",\"bytes\":%.4g",
          stats.bytes / (double)stats.iterations / (double)ambit_grid_cells(b->grid));
+}
+
+/* Runs both in turns; false if the results differ. The first runs compile and choose plans. */
+static bool measure(bench *b, const settings *s)
+{
+  enum { GROWTH = 100 /* of rounding, over all runs */ };
+  const int few = b->about->iterations < 9 ? b->about->iterations : 9;
+  const int iterations = s->is_small ? few : b->about->iterations;
+  times t = {.rounds = s->is_strict ? 0 : s->is_small ? 1 : s->rounds, .iterations = iterations};
+  double first, last;
+  char plans[2048] = "";
+  bool is_right;
+
+  time_ambit(b, s, iterations);
+  if (ambit_error(b->context)) return false;
+  time_nest(b, s, iterations);
+  is_right = compare(b, b->about->bound, "after the first run", &first);
+  print_problem(b, s, iterations, first);
   if (!s->is_strict) {
-    const double x = least(ours, rounds), y = least(nests, rounds);
-
-    printf(",\"ambit\":%.4g,\"nest\":%.4g,\"ratio\":%.3f", x / updates * 1e9, y / updates * 1e9,
-           y / x);
-    print_times("ambit_rounds", ours, rounds, updates);
-    print_times("nest_rounds", nests, rounds, updates);
+    take_turns(b, s, &t);
+    printf(",");
+    print_times(b, &t);
   }
-  if (!s->is_small) {
-    const char *separator;
-
-    printf(",\"plan\":\"");
-    separator = print_plans(b->program, "");
-    if (b->called) print_plans(b->called, separator);
-    printf("\"");
+  if (!s->is_strict && !s->is_small) {
+    add_plans(b->program, plans, sizeof plans);
+    if (b->called) add_plans(b->called, plans, sizeof plans);
+    printf(",\"plan\":\"%s\"", plans);
   }
   printf("}\n");
   fflush(stdout);
-  return is_right;
+  is_right &= compare(b, GROWTH * b->about->bound, "after all runs", &last);
+  return is_right && !ambit_error(b->context);
 }
 
 static bool run(const bench_program *about, const settings *s, int argc, char **argv)
@@ -404,7 +422,7 @@ static bool run(const bench_program *about, const settings *s, int argc, char **
   ambit_option_set(b.context, "threads", threads);
   if (s->is_strict) ambit_option_set(b.context, "strict", "1");
   memcpy(b.extent, s->is_small ? about->small : about->extent, sizeof b.extent);
-  b.extent[0] *= s->scale;
+  b.extent[0] = (int64_t)((double)b.extent[0] * s->scale);
   b.grid = ambit_grid_create(b.context, about->ndims, b.extent);
   b.program = ambit_program_create(b.grid);
   about->open(&b);
@@ -429,7 +447,7 @@ static bool is_named(const char *name, int count, char **names)
 
 static int usage(void)
 {
-  fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale N] "
+  fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
                   "[--threads N] [--rounds N] [--strict] [NAME ...]\n");
   return 2;
 }
@@ -455,7 +473,7 @@ int main(int argc, char **argv)
     } else if (!strcmp(argv[i], "--size")) {
       s.is_small = !strcmp(argv[++i], "small");
     } else if (!strcmp(argv[i], "--scale")) {
-      s.scale = atoi(argv[++i]);
+      s.scale = atof(argv[++i]);
     } else if (!strcmp(argv[i], "--threads")) {
       s.threads = atoi(argv[++i]);
     } else if (!strcmp(argv[i], "--rounds")) {
@@ -464,7 +482,7 @@ int main(int argc, char **argv)
       return usage();
     }
   }
-  if (s.threads < 1 || s.rounds < 1 || s.scale < 1) return usage();
+  if (s.threads < 1 || s.rounds < 1 || s.rounds > MOST_ROUNDS || s.scale <= 0) return usage();
   omp_set_num_threads(s.threads);
   for (size_t f = 0; f < sizeof files / sizeof *files; f++)
     for (const bench_program *p = files[f]; p->name; p++) {
