@@ -546,6 +546,8 @@ AMBIT_API ambit_status ambit_step_every(ambit_program *p, int64_t n);
 
 /* Runs the steps of the program `iterations` times. */
 AMBIT_API ambit_status ambit_run(ambit_program *p, int64_t iterations);
+/* Runs the steps until they have run `iterations` times since the program was created. */
+AMBIT_API ambit_status ambit_run_to(ambit_program *p, int64_t iterations);
 
 /* Runs until the scalar, which a step or the callback sets, meets the condition, or until `most`
  * iterations are done. Returns AMBIT_OK in both cases; ambit_program_converged tells them apart.
@@ -606,6 +608,29 @@ typedef struct ambit_stats {
 AMBIT_API ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats *stats);
 /* Prints them to stderr: cells/s, GB/s, their share of the copy bandwidth, and the steps' plans. */
 AMBIT_API ambit_status ambit_program_report(ambit_program *p);
+
+/* ---- checkpoints -------------------------------------------------------------------------- */
+
+/* Saves the state of the context in a file, again and again while programs run, so that the same
+ * program, started again, continues where it was (docs/checkpoints.md): all fields, scalars, counts
+ * of iterations, active cells and boundaries, on any other devices and number of processes. The
+ * same as the options checkpoint and checkpoint-every: "1000" iterations, "30s", "10min", "2h";
+ * NULL leaves the interval as it is. Before the first run.
+ *
+ * If the file is there, the program continues from it: runs that were complete return at once,
+ * calls between them return the values that they returned then, fields that were saved in files are
+ * not saved again, and the run that was interrupted does what is left of it. Such a program must
+ * make the same calls again. An iteration that calls other programs is not interrupted. */
+AMBIT_API ambit_status ambit_checkpoint(ambit *a, const char *path, const char *every);
+/* Saves and restores a variable of the program with the state, for instance one that a callback
+ * changes. It must exist as long as programs run. With several processes, all get that of process
+ * 0. */
+AMBIT_API ambit_status ambit_checkpoint_value(ambit *a, const char *name, void *value,
+                                              size_t bytes);
+/* For programs that continue by themselves, with values of their own: loads the state now, not in
+ * the run that was interrupted, and makes all later calls as usual. All objects and values exist
+ * by then. Returns 1 if there was a checkpoint. */
+AMBIT_API int ambit_resume(ambit *a);
 
 /* ---- one call ----------------------------------------------------------------------------- */
 

@@ -380,11 +380,17 @@ static ambit_status close_file(ambit__file *f)
   return close(fd) ? fail(f, "finish", errno) : AMBIT_OK;
 }
 
+ambit_status ambit__file_sync(ambit__file *f)
+{
+  AMBIT_TRY(ambit__file_flush(f));
+  return fsync(f->fd) ? fail(f, "write", errno) : AMBIT_OK;
+}
+
 static ambit_status put_in_place(ambit__file *f)
 {
   AMBIT_TRY(ambit__file_flush(f));
   if (!f->beside && !f->joined) return close_file(f);
-  if (fsync(f->fd)) return fail(f, "write", errno);
+  AMBIT_TRY(ambit__file_sync(f));
   if (f->joined) return close_file(f);
   if (rename(f->beside, f->target)) return fail(f, "replace", errno);
   ambit__undo_remove(&f->undo);

@@ -31,6 +31,8 @@ ambit_status ambit__file_try(ambit__errors *errors, const char *path);
 ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes);
 /* Passes everything appended so far to the system. */
 ambit_status ambit__file_flush(ambit__file *f);
+/* Ensures that everything written so far is on disk. */
+ambit_status ambit__file_sync(ambit__file *f);
 /* Renames the file to its final name, unless a write failed. Frees `f` in any case. For a process
  * that joined, only ensures that its data is on disk. */
 ambit_status ambit__file_commit(ambit__file *f);

@@ -13,4 +13,11 @@ void ambit__log(const ambit__settings *settings, int level, const char *fmt, ...
 #endif
     ;
 
+/* Prints "ambit: ..." unless settings->verbose is negative: news that is not a warning. */
+void ambit__say(const ambit__settings *settings, const char *fmt, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
 #endif

@@ -32,8 +32,11 @@ typedef struct ambit__settings {
   int patience;          /* time limit of the compiler in seconds; 0: AMBIT__PATIENCE */
   int cachesize;         /* size limit of the cache in MiB; 0: none */
   const char *cache;     /* directory of compiled kernels; "": the user's; "none": no cache */
-  const char *dump;      /* directory for generated source; "": none */
-  bool hugepages;        /* ask for huge pages for large fields */
+  const char *checkpoint;       /* file to save the state of the context in; "": none */
+  const char *checkpoint_every; /* "1000", "10min": iterations or time between two of them */
+  const char *resume;           /* "auto", "no", "any", or the checkpoint to continue from */
+  const char *dump;             /* directory for generated source; "": none */
+  bool hugepages;               /* ask for huge pages for large fields */
   bool nan;          /* initialise memory with NaN, and stop at the first NaN that a step writes */
   const char *trace; /* file for a timeline; "": none */
   bool progress;     /* live progress line on stderr */

@@ -3,9 +3,9 @@
  * child processes.
  *
  * The creator of such an object registers it here, and removes the entry when the object is gone.
- * The library handles no signals. A program that does calls ambit__undo_all() and exits, as the
- * tool `ambit` does. Objects of processes that could not clean up are found by later processes
- * (base/file.c, device/scratch.c).
+ * The library handles no signals, except for checkpoints (runtime/checkpoint/signals.c). A program
+ * that does calls ambit__undo_all() and exits, as the tool `ambit` does. Objects of processes that
+ * could not clean up are found by later processes (base/file.c, device/scratch.c).
  */
 #ifndef AMBIT_BASE_UNDO_H
 #define AMBIT_BASE_UNDO_H

@@ -131,13 +131,6 @@ static ambit_status save(ambit_field *f, const char *path)
                       f->name, path);
 }
 
-ambit_status ambit_field_save(ambit_field *f, const char *path)
-{
-  if (!f) return AMBIT_EINVAL;
-  AMBIT_TRY(meet(f, "saves field", path));
-  return save(f, path);
-}
-
 static ambit_status save_all(const char *path, int n, ambit_field *const *fields)
 {
   for (int i = 1; i < n; i++)
@@ -151,11 +144,30 @@ static ambit_status save_all(const char *path, int n, ambit_field *const *fields
   return ambit__fields_save_hdf5(n, fields, path, ends_in(path, ".vtkhdf"));
 }
 
+/* In a program that continues from a checkpoint, files from before it are there. */
+static ambit_status save_once(const char *path, int n, ambit_field *const *fields)
+{
+  ambit__journal *journal = &fields[0]->grid->context->journal;
+  ambit_status s;
+
+  AMBIT_TRY(meet(fields[0], "saves field", path));
+  if (ambit__journal_replay(ERRORS(fields[0]), journal, ENTRY_SAVE, NULL, 0))
+    return ERRORS(fields[0])->status;
+  journal->inside++;
+  s = save_all(path, n, fields);
+  journal->inside--;
+  if (!s) ambit__journal_record(journal, ENTRY_SAVE, NULL, 0);
+  return s;
+}
+
+ambit_status ambit_field_save(ambit_field *f, const char *path)
+{
+  return f ? save_once(path, 1, &f) : AMBIT_EINVAL;
+}
+
 ambit_status ambit_save(const char *path, int n, ambit_field *const *fields)
 {
-  if (n < 1 || !fields || !fields[0]) return AMBIT_EINVAL;
-  AMBIT_TRY(meet(fields[0], "saves field", path));
-  return save_all(path, n, fields);
+  return n < 1 || !fields || !fields[0] ? AMBIT_EINVAL : save_once(path, n, fields);
 }
 
 ambit_status ambit_field_load(ambit_field *f, const char *path)

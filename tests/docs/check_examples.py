@@ -252,7 +252,7 @@ def check(path):
 
 # ---- the files that examples take for granted ----
 
-FOLDERS = {"README.md": "readme", "docs/debugging.md": "readme", "docs/port.md": "serial"}  # of documents whose heat.c is a whole program
+FOLDERS = {"README.md": "readme", "docs/checkpoints.md": "readme", "docs/debugging.md": "readme", "docs/port.md": "serial"}  # of documents whose heat.c is a whole program
 
 
 def block_of(document, pattern):

@@ -5,12 +5,12 @@ its values and the time until which it can be set, and no other rows."""
 import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROW_OF_CODE = re.compile(r'\{\s*"(\w+)",\s*(TEXT|FLAG|COUNT|WORD|CHECKED),\s*(\w+),\s*AT\(\w+\),\s*"([^"]*)",'
+ROW_OF_CODE = re.compile(r'\{\s*"([\w-]+)",\s*(TEXT|FLAG|COUNT|WORD|CHECKED),\s*(\w+),\s*AT\(\w+\),\s*"([^"]*)",'
                          r"\s*(-?\d+),\s*(-?\d+),\s*(\w+),\s*\w+\s*\}")
 WORDS = re.compile(r"static const char \*const (\w+)\[\] = \{([^}]*), NULL\};")
 TIMES = {"AT_OPEN": "in the environment or on the command line", "BEFORE_DEVICES": "before the first grid or scalar",
-         "BEFORE_TRACE": "before the first run"}
-ROW_OF_TEXT = re.compile(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", re.M)
+         "BEFORE_TRACE": "before the first run", "BEFORE_RUN": "not later than the first run"}
+ROW_OF_TEXT = re.compile(r"^\| `([\w-]+)` \| ([^|]*) \| ([^|]*) \|", re.M)
 
 
 def code():
@@ -27,7 +27,7 @@ def code():
 def time_faults(options, text):
     for time, words in TIMES.items():
         row = re.search(rf"^\| (.*) \| {words}", text, re.M)
-        told = set(re.findall(r"`(\w+)`", row[1])) if row else set()
+        told = set(re.findall(r"`([\w-]+)`", row[1])) if row else set()
         for name in told ^ {name for name, row in options.items() if row[1] == time}:
             yield f"docs/options.md and the table differ in whether {name} is set {words}"
 

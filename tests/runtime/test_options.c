@@ -43,9 +43,13 @@ static void an_unknown_option_is_refused_with_the_nearest_name(void)
   CHECK_FAILED(a, AMBIT_EOPTION, "did you mean 'threads'?");
   ambit_option_set(a, "colour of the sky", "blue");
 #ifdef AMBIT_ACCESS_CHECKS
-  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cachesize, cc, check, depth, devices");
+  CHECK_FAILED(a, AMBIT_EOPTION,
+               "the options are cache, cachesize, cc, check, checkpoint, checkpoint-every, "
+               "depth, devices");
 #else
-  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cachesize, cc, depth, devices");
+  CHECK_FAILED(a, AMBIT_EOPTION,
+               "the options are cache, cachesize, cc, checkpoint, checkpoint-every, depth, "
+               "devices");
 #endif
   ambit_option_set(a, "colour of the sky", "blue");
   CHECK_FAILED(a, AMBIT_EOPTION,

@@ -201,6 +201,7 @@ ambit_status ambit_close(ambit *a)
   AMBIT_TRY(ambit__object_check_unused(a, NULL, "context", ""));
   ambit__meet(a, "closes its context");
   report_programs(a);
+  if (a->close_checkpoint) a->close_checkpoint(a);
   while (a->grids.next->owner)
     ambit_grid_destroy(a->grids.next->owner);
   while (a->scalars.next->owner)
@@ -214,6 +215,7 @@ ambit_status ambit_close(ambit *a)
   if (!is_foreign(a)) ambit__net_close(a->net); /* MPI is the parent's */
   status = a->errors.status;
   ambit__options_close(a);
+  ambit__tape_free(&a->journal.tape);
   ambit__errors_clear(&a->errors);
   free(a);
   return status;

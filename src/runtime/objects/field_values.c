@@ -288,12 +288,22 @@ static ambit_status meet(const ambit_field *f, const ambit__box *box)
 ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *hi, void *values)
 {
   ambit__box box;
+  size_t bytes;
+  ambit *a;
 
   if (!f) return AMBIT_EINVAL;
+  a = f->grid->context;
   ambit__view_refresh(f);
   if (check_read(f, lo, hi, values, &box)) return ambit__meet(f->grid->context, "fails");
   AMBIT_TRY(meet(f, &box));
   if (ambit__box_is_empty(&box)) return AMBIT_OK;
-  if (f->grid->context->net->size == 1) return ambit__field_read_own(f, &box, values);
-  return read_together(f, &box, values);
+  bytes = (size_t)ambit__box_volume(&box) * ambit__field_cell_bytes(f);
+  if (ambit__journal_replay(&a->errors, &a->journal, ENTRY_FIELD, values, bytes))
+    return a->errors.status;
+  if (a->net->size == 1)
+    AMBIT_TRY(ambit__field_read_own(f, &box, values));
+  else
+    AMBIT_TRY(read_together(f, &box, values));
+  ambit__journal_record(&a->journal, ENTRY_FIELD, values, bytes);
+  return AMBIT_OK;
 }

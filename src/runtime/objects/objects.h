@@ -11,6 +11,7 @@
 #include "device/cpu/pool.h"
 #include "device/device.h"
 #include "net/net.h"
+#include "runtime/objects/journal.h"
 #include "runtime/observe/trace.h"
 
 #include <stdio.h>
@@ -74,7 +75,10 @@ struct ambit {
   int allreduces;             /* pending reductions between processes */
   bool dry;                   /* programs are sealed but never run */
   int fork_number;            /* ambit__fork_number() of the process that opened it */
-  uint64_t last_id;           /* last id given to an object */
+  ambit__journal journal;     /* of a context with checkpoints */
+  struct ambit__checkpoint *checkpoint;      /* NULL: nobody asked for it so far; owned */
+  void (*close_checkpoint)(struct ambit *a); /* frees it; NULL: there is none */
+  uint64_t last_id;                          /* last id given to an object */
   ambit__link grids, scalars, kernels;
   ambit__link waiting; /* link in the list of contexts with deferred errors (context.c) */
 };
@@ -274,6 +278,9 @@ typedef struct ambit__mask {
 } ambit__mask;
 
 ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, const ambit__mask *m);
+/* Makes other cells of a sparse grid active, those of these runs; `at` does not matter. Collective.
+ */
+ambit_status ambit__grid_activate_runs(ambit_grid *g, const ambit__run *runs, int64_t n);
 /* A field that is 1 in active cells, with these boundaries; NULL: an error was raised. Each has its
  * own memory, as launches write what reads beyond the grid give to it. */
 ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b);
@@ -341,6 +348,9 @@ void ambit__options_close(ambit *a);
 ambit_status ambit__options_copy(ambit *a, const ambit *from);
 /* All options of `from` that can be set in a context without devices, which `a` is. */
 ambit_status ambit__options_adopt(ambit *a, const ambit *from);
+/* An interval, the option checkpoint-every: iterations, or seconds; the other one is 0. False: it
+ * is not one. */
+bool ambit__interval_parse(const char *text, int64_t *iterations, double *seconds);
 /* AMBIT__CHECK_... flags from the options check and nan. */
 unsigned ambit__options_checks(const ambit *a);
 

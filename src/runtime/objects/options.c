@@ -26,6 +26,7 @@ typedef enum row_kind { TEXT, FLAG, COUNT, WORD, CHECKED } row_kind;
 typedef enum row_time {
   ANY_TIME,
   BEFORE_TRACE,   /* until the trace begins, with the first run */
+  BEFORE_RUN,     /* until the first run, with checkpoints */
   BEFORE_DEVICES, /* until the devices are opened, with the first grid or scalar */
   AT_OPEN         /* only while the context is opened */
 } row_time;
@@ -59,6 +60,36 @@ static ambit_status check_partition(ambit *a, const char *value)
   return AMBIT_OK;
 }
 
+bool ambit__interval_parse(const char *text, int64_t *iterations, double *seconds)
+{
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
+  char *end;
+  double x = strtod(text, &end);
+
+  *iterations = 0;
+  *seconds = 0;
+  if (end == text || !(x > 0 && x <= 1e15)) return false;
+  if (!*end) *iterations = (int64_t)x;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (!strcmp(end, units[i].name)) *seconds = x * units[i].seconds;
+  return *iterations ? (double)*iterations == x : *seconds > 0;
+}
+
+static ambit_status check_interval(ambit *a, const char *value)
+{
+  int64_t iterations;
+  double seconds;
+
+  AMBIT_CHECK(ambit__interval_parse(value, &iterations, &seconds), &a->errors, AMBIT_EOPTION,
+              "option checkpoint-every is '%s'; it must be a number of iterations such as 1000, or "
+              "a time such as 30s, 10min or 2h",
+              value);
+  return AMBIT_OK;
+}
+
 #define AT(field) offsetof(ambit__settings, field)
 /* docs/options.md documents each option; a test compares the two. */
 static const row rows[] = {
@@ -68,6 +99,9 @@ static const row rows[] = {
 #ifdef AMBIT_ACCESS_CHECKS /* in test builds only; see CONTRIBUTING.md */
     {"check", FLAG, ANY_TIME, AT(check), "0", 0, 0, NULL, NULL},
 #endif
+    {"checkpoint", TEXT, BEFORE_RUN, AT(checkpoint), "", 0, 0, NULL, NULL},
+    {"checkpoint-every", CHECKED, ANY_TIME, AT(checkpoint_every), "10min", 0, 0, NULL,
+     check_interval},
     {"depth", COUNT, ANY_TIME, AT(depth), "auto", 0, 1000, auto_words, NULL},
     {"devices", CHECKED, BEFORE_DEVICES, AT(devices), "auto", 0, 0, NULL, ambit__devices_check},
     {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
@@ -84,6 +118,7 @@ static const row rows[] = {
     {"plan", TEXT, ANY_TIME, AT(plan), "", 0, 0, NULL, NULL},
     {"progress", FLAG, ANY_TIME, AT(progress), "0", 0, 0, NULL, NULL},
     {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
+    {"resume", TEXT, BEFORE_RUN, AT(resume), "auto", 0, 0, NULL, NULL},
     {"sleep", WORD, ANY_TIME, AT(sleep), "auto", 0, 0, auto_on_off, NULL},
     {"startup", COUNT, AT_OPEN, AT(startup), "30", 0, 86400, NULL, NULL},
     {"storage", WORD, ANY_TIME, AT(storage), "auto", 0, 0, storage_words, NULL},
@@ -97,10 +132,21 @@ static const row rows[] = {
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
+/* Names of the environment have _ where others have -. */
+static bool is_named(const row *r, const char *name, size_t length)
+{
+  size_t i = 0;
+
+  while (i < length &&
+         (tolower((unsigned char)name[i]) == r->name[i] || (name[i] == '_' && r->name[i] == '-')))
+    i++;
+  return i == length && !r->name[i];
+}
+
 static const row *find(const char *name, size_t length)
 {
   for (int i = 0; i < NROWS; i++)
-    if (strlen(rows[i].name) == length && !strncasecmp(rows[i].name, name, length)) return &rows[i];
+    if (is_named(&rows[i], name, length)) return &rows[i];
   return NULL;
 }
 
@@ -288,8 +334,9 @@ static bool is_one_of(const row *r, const char *const *names)
 
 ambit_status ambit__options_copy(ambit *a, const ambit *from)
 {
-  static const char *const own[] = {"devices", "lanes",   "mpi",   "partition", "progress",
-                                    "report",  "threads", "trace", "weights",   NULL};
+  static const char *const own[] = {"checkpoint", "devices",  "lanes",   "mpi",
+                                    "partition",  "progress", "report",  "resume",
+                                    "threads",    "trace",    "weights", NULL};
 
   a->options = ambit__new(&a->errors, NROWS, sizeof *a->options);
   if (!a->options) return AMBIT_ENOMEM;
@@ -317,7 +364,7 @@ static const char *in_capitals(const char *name, char *to, size_t size)
   size_t n = 0;
 
   for (; name[n] && n + 1 < size; n++)
-    to[n] = (char)toupper((unsigned char)name[n]);
+    to[n] = name[n] == '-' ? '_' : (char)toupper((unsigned char)name[n]);
   to[n] = '\0';
   return to;
 }
@@ -332,6 +379,9 @@ static ambit_status check_time(ambit *a, const row *r, const char *value)
   AMBIT_CHECK(r->time != BEFORE_DEVICES || !a->placement.first, &a->errors, AMBIT_EOPTION,
               "option %s cannot be set to '%s' any more: the devices are open; it must be set "
               "before the first grid or scalar is created",
+              r->name, value);
+  AMBIT_CHECK(r->time != BEFORE_RUN || !a->journal.records, &a->errors, AMBIT_EOPTION,
+              "option %s cannot be set to '%s' any more: it must be set before the first run",
               r->name, value);
   AMBIT_CHECK(r->time != BEFORE_TRACE || !a->trace, &a->errors, AMBIT_EOPTION,
               "option %s cannot be set to '%s' any more: the trace is being recorded; it must be "

@@ -108,6 +108,10 @@ double ambit_scalar_get(ambit_scalar *s)
   unsigned char bytes[sizeof(double)];
 
   if (!s || ambit__failed(s->context)) return NAN;
-  if (ambit__scalar_take(s, 0, bytes)) return NAN;
+  if (!ambit__journal_replay(&s->context->errors, &s->context->journal, ENTRY_SCALAR, bytes,
+                             sizeof bytes)) {
+    if (ambit__scalar_take(s, 0, bytes)) return NAN;
+    ambit__journal_record(&s->context->journal, ENTRY_SCALAR, bytes, sizeof bytes);
+  }
   return ambit__value_number(ambit__value_load(bytes, s->type), s->type);
 }

@@ -448,23 +448,37 @@ static ambit_status cut_anew(ambit_grid *g, ambit__active *active)
   return s;
 }
 
+/* Gives the grid other active cells, which it owns from now on; NULL: an error was raised. */
+static ambit_status take_active(ambit_grid *g, ambit__active *active)
+{
+  AMBIT_TRY(agree(g, active));
+  AMBIT_TRY(cut_anew(g, active));
+  g->weighed = 0;
+  return fill_activities(g);
+}
+
 ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void *user)
 {
   const ambit__mask mask = {.is_active = is_active, .user = user};
-  ambit__active *active;
-  ambit_status s;
 
   if (!g) return AMBIT_EINVAL;
   if (ambit__failed(g->context)) return g->context->errors.status;
   AMBIT_TRY(check_function(g->context, is_active));
   AMBIT_CHECK(g->active, &g->context->errors, AMBIT_EINVAL,
               "ambit_grid_activate: the grid is not sparse, and all of its cells are active");
-  active = new_active(g->context, &g->box, &mask, g->active->storage, g->active->pad);
-  s = agree(g, active);
-  if (!s) s = cut_anew(g, active);
-  if (s) return s;
-  g->weighed = 0;
-  return fill_activities(g);
+  return take_active(g, new_active(g->context, &g->box, &mask, g->active->storage, g->active->pad));
+}
+
+ambit_status ambit__grid_activate_runs(ambit_grid *g, const ambit__run *runs, int64_t n)
+{
+  ambit__errors *errors = &g->context->errors;
+  ambit__active *active = ambit__new(errors, 1, sizeof *active);
+
+  if (active) ambit__active_begin(active, &g->box, g->active->storage);
+  for (int64_t i = 0; active && !errors->status && i < n; i++)
+    ambit__active_add(errors, active, &runs[i]);
+  if (active && !errors->status) ambit__active_end(errors, active, g->active->pad);
+  return take_active(g, active);
 }
 
 bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, const ambit__layers *layers)
@@ -511,8 +525,16 @@ ambit_status ambit__grid_store(ambit_grid *g, ambit__storage storage)
 
 int64_t ambit_grid_cells(const ambit_grid *g)
 {
+  int64_t cells;
+
   if (!g) return 0;
-  return g->active ? g->active->cells : ambit__box_volume(&g->box);
+  if (!g->active) return ambit__box_volume(&g->box);
+  if (!ambit__journal_replay(&g->context->errors, &g->context->journal, ENTRY_CELLS, &cells,
+                             sizeof cells)) {
+    cells = g->active->cells;
+    ambit__journal_record(&g->context->journal, ENTRY_CELLS, &cells, sizeof cells);
+  }
+  return cells;
 }
 
 ambit_type ambit__grid_activity_type(const ambit_grid *g)

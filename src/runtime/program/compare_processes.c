@@ -107,15 +107,10 @@ static void describe_call(const ambit__subrun *c, int step, ambit__text *t)
                  (int)c->when, c->bound);
 }
 
-static void describe_step(const ambit_program *p, int step, ambit__text *t)
+void ambit__step_describe(const ambit__step *s, int step, ambit__text *t)
 {
-  const ambit__step *s = (size_t)step < p->nsteps ? &p->steps[step] : NULL;
   char box[160] = "";
 
-  if (!s) {
-    ambit__print(t, "there is no step %d", step + 1);
-    return;
-  }
   if (s->kind != STEP_ROTATE && s->box.ndims) ambit__box_print(&s->box, box, sizeof box);
   if (s->kind == STEP_ROTATE)
     ambit__print(t, "step %d is a rotation of (", step + 1);
@@ -132,6 +127,14 @@ static void describe_step(const ambit_program *p, int step, ambit__text *t)
   }
   if (s->kind != STEP_CALL) ambit__print(t, ")");
   if (s->every > 1) ambit__print(t, " every %" PRId64 " iterations", s->every);
+}
+
+static void describe_step(const ambit_program *p, int step, ambit__text *t)
+{
+  if ((size_t)step < p->nsteps)
+    ambit__step_describe(&p->steps[step], step, t);
+  else
+    ambit__print(t, "there is no step %d", step + 1);
 }
 
 static void describe(const ambit_program *p, const size *most, int item, ambit__text *t)

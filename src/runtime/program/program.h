@@ -214,6 +214,7 @@ struct ambit_program {
   char tuned_plan[AMBIT__PLAN_CHARS]; /* the same for the plan of a cycle; "": by the model */
   bool tuning;
   int64_t check_every; /* iterations between checks of run_until */
+  int64_t look_every;  /* ... between looks at signals and the clock, for checkpoints */
   bool is_running;
   bool is_called;              /* running: by a step of another program */
   bool is_calling;             /* running: in a step that runs another program */
@@ -353,6 +354,8 @@ void ambit__program_reductions(ambit_program *p); /* applies[].folds and .last *
 /* ---- compare_processes.c, periodic_rows.c, halo_needs.c, margins.c, build.c: phases of sealing
  * ---- */
 
+/* One line about a step as the user wrote it: "step 1 is kernel 'heat' on ... (u, v)". */
+void ambit__step_describe(const ambit__step *s, int step, ambit__text *t);
 /* Fails on all processes if one has failed or has a different program. Collective. */
 ambit_status ambit__program_compare(const ambit_program *p);
 ambit_status ambit__program_regions(ambit_program *p);       /* regions of the steps */

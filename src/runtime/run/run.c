@@ -3,6 +3,7 @@
 #include "runtime/run/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/run/balance.h"
 #include "runtime/run/still.h"
 #include "runtime/sleep/sleep.h"
@@ -153,6 +154,7 @@ static ambit_status stretch(ambit_program *p, int64_t left, int64_t mark, ambit_
 
   if (mark > first && mark - first < n) n = mark - first;
   if (ambit__balance_left(p) < n) n = ambit__balance_left(p);
+  if (ambit__checkpoint_left(p) < n) n = ambit__checkpoint_left(p);
   ambit__balance_start(p);
   if (until)
     s = ambit__program_iterate_until(p, until, n, n == left, progress);
@@ -233,6 +235,18 @@ static ambit_status check_awaited(const ambit_program *p, const ambit__until *un
   return AMBIT_OK;
 }
 
+/* Saves a checkpoint if it is time, after iterations since `first` that began at `start`. */
+static ambit_status look(ambit_program *p, int64_t first, double start, const ambit__until *until,
+                         bool ended)
+{
+  ambit__standing at = {.ended = ended, .found = -1};
+
+  if (!ambit__checkpoint_is_due(p)) return AMBIT_OK;
+  if (until) at.unchecked = until->unchecked;
+  if (until && until->still) at.found = ambit__still_found(until->still);
+  return ambit__checkpoint_look(p, p->iteration - first, ambit__clock() - start, &at);
+}
+
 /* Runs the iterations of a prepared run. */
 static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
                             ambit__progress *progress)
@@ -247,6 +261,9 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
   left = most - (p->iteration - first);
   mark = until || p->is_called ? INT64_MAX : ambit__rival_begin(p, left);
   while (left > 0 && !stopped) {
+    const int64_t before = p->iteration;
+    const double start = ambit__clock();
+
     AMBIT_TRY(try_rival(p, left, &mark, progress));
     left = most - (p->iteration - first);
     AMBIT_TRY(stretch(p, left, mark, until, progress));
@@ -254,11 +271,14 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
     stopped = p->converged;
     AMBIT_TRY(call_back(p, &stopped));
     AMBIT_TRY(ambit__balance_act(p, stopped ? 0 : left));
+    AMBIT_TRY(look(p, before, start, until, stopped || left <= 0));
   }
   return AMBIT_OK;
 }
 
-static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
+/* `at`: how far the run was before it was interrupted. */
+static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until,
+                            const ambit__standing *at)
 {
   ambit__progress progress;
 
@@ -266,6 +286,9 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
   AMBIT_TRY(prepare(p, most));
   if (until && !until->scalar)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__still_open(p, &until->still)));
+  if (until) until->unchecked = at->unchecked;
+  if (until && until->still && at->found >= 0)
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__still_resume(until->still, at->found)));
   progress = ambit__progress_start(p, most);
   AMBIT_TRY(iterate(p, most, until, &progress));
   ambit__progress_show(&progress, p, true);
@@ -313,10 +336,19 @@ static ambit_status leave(ambit_program *p, ambit_status s)
 
 static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
 {
+  ambit__standing at;
+  ambit_status s;
+  bool skip;
+
   AMBIT_CHECK(!p->is_running, ambit__program_errors(p), AMBIT_EPROGRAM,
               "a callback runs the program that called it; it can run other programs");
-  enter(p, until);
-  return leave(p, run_all(p, most, until));
+  s = ambit__checkpoint_enter(p, &at, &skip);
+  if (!s && !skip) {
+    enter(p, until);
+    s = leave(p, run_all(p, at.done < most ? most - at.done : most < 0 ? most : 0, until, &at));
+  }
+  ambit__checkpoint_leave(p, skip, s);
+  return s;
 }
 
 ambit_status ambit__program_run_called(ambit_program *p, int64_t most, ambit__until *until)
@@ -336,6 +368,16 @@ ambit_status ambit__program_run_called(ambit_program *p, int64_t most, ambit__un
 ambit_status ambit_run(ambit_program *p, int64_t iterations)
 {
   return p ? run(p, iterations, NULL) : AMBIT_EINVAL;
+}
+
+ambit_status ambit_run_to(ambit_program *p, int64_t iterations)
+{
+  if (!p) return AMBIT_EINVAL;
+  return run(p,
+             iterations > p->iteration ? iterations - p->iteration
+             : iterations < 0          ? iterations
+                                       : 0,
+             NULL);
 }
 
 static ambit_status check_until(const ambit_program *p, const ambit__until *u)

@@ -19,6 +19,7 @@ struct ambit__still {
   int needed;     /* still iterations in a row */
   int found;      /* of them, so far */
   bool known;     /* the rest describes the iteration before */
+  bool resumed;   /* that was before an interruption, and sleep/ does not know it */
   kept *values;   /* by field and own part: at the end of that iteration; owned */
   uint64_t *sets; /* by field: how often the user had set it then; owned */
   bool *result;   /* by field: it holds values of a step; owned */
@@ -202,17 +203,35 @@ void ambit__still_skip(ambit__still *s)
   s->known = false;
 }
 
+int ambit__still_found(const ambit__still *s)
+{
+  if (by_sleep(s)) return s->p->sleep->still;
+  return s->known ? s->found : -1;
+}
+
+ambit_status ambit__still_resume(ambit__still *s, int found)
+{
+  bool same;
+
+  AMBIT_TRY(compare(s, &same));
+  s->found = found;
+  s->known = s->resumed = true;
+  return AMBIT_OK;
+}
+
 ambit_status ambit__still_check(ambit__still *s, bool last, bool *still)
 {
   const ambit_program *p = s->p;
   bool same = s->known, moves;
 
-  if (by_sleep(s)) {
+  if (by_sleep(s) && !s->resumed) {
     s->found = p->sleep->still;
   } else {
     AMBIT_TRY(compare(s, &same));
     s->found = same ? s->found + 1 : 0;
     s->known = true;
+    if (s->resumed && p->sleep) p->sleep->still = s->found;
+    s->resumed = false;
   }
   *still = false;
   if (!last) return AMBIT_OK;

@@ -23,5 +23,9 @@ int64_t ambit__still_needs(const ambit__still *s);
 ambit_status ambit__still_check(ambit__still *s, bool last, bool *still);
 /* After iterations that ambit__still_check has not seen. */
 void ambit__still_skip(ambit__still *s);
+/* Still iterations in a row so far; -1: unknown. And, at the start of the rest of a run, that there
+ * were so many before, the last one with the values that fields have now. */
+int ambit__still_found(const ambit__still *s);
+ambit_status ambit__still_resume(ambit__still *s, int found);
 
 #endif

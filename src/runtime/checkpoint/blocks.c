@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* blocks.c - values of fields as blocks of a file: of a dense grid an array of all cells, of a
+ * sparse one the active cells in order, and the runs of them as another block.
+ *
+ * A process writes and reads the cells of its own parts, in pieces. Rows that follow each other in
+ * the file are one access.
+ */
+#define _XOPEN_SOURCE 700 /* pread */
+#include "base/file.h"
+#include "base/memory.h"
+#include "runtime/checkpoint/checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BUFFER = 1 << 20 }; /* bytes */
+
+/* ---- names ---- */
+
+static int64_t cells_of(const ambit_grid *g)
+{
+  return g->active ? g->active->cells : ambit__box_volume(&g->box);
+}
+
+static ambit_status add_field(ambit__errors *errors, ambit__container *c, const ambit_field *f,
+                              int grid)
+{
+  const ambit__box *b = &f->grid->box;
+  int64_t extents[AMBIT__BLOCK_DIMS];
+  char name[AMBIT__BLOCK_NAME];
+  int n = f->grid->active ? 1 : b->ndims;
+
+  snprintf(name, sizeof name, "grid%d/%.60s", grid, f->name);
+  memcpy(extents, b->hi, (size_t)b->ndims * sizeof *extents);
+  if (f->grid->active) extents[0] = f->grid->active->cells;
+  if (f->components > 1) extents[n++] = f->components;
+  return ambit__container_add(errors, c, name, f->type, n, extents) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+ambit_status ambit__blocks_add(ambit__errors *errors, ambit *a, ambit__container *c)
+{
+  int number = 1;
+
+  for (const ambit__link *l = a->grids.next; l->owner; l = l->next, number++) {
+    const ambit_grid *g = l->owner;
+    char name[AMBIT__BLOCK_NAME];
+
+    if (!cells_of(g)) continue;
+    snprintf(name, sizeof name, "grid%d/active cells", number);
+    if (g->active &&
+        !ambit__container_add(errors, c, name, AMBIT_I64, 2, (int64_t[]){g->active->n, 3}))
+      return AMBIT_ENOMEM;
+    for (const ambit__link *k = g->fields.next; k->owner; k = k->next)
+      if (ambit__field_is_kept(k->owner)) AMBIT_TRY(add_field(errors, c, k->owner, number));
+  }
+  return AMBIT_OK;
+}
+
+/* ---- a field and its block ---- */
+
+/* One direction of a transfer. */
+typedef struct transfer {
+  ambit__errors *errors;
+  ambit__file *out; /* NULL: it reads */
+  int in;           /* descriptor */
+  const char *path;
+  ambit__block *block;
+  int64_t *before;       /* of a sparse grid, by run: active cells before it; owned */
+  unsigned char *buffer; /* BUFFER bytes of the block, from `at`; owned */
+  uint64_t at;
+  size_t n;
+} transfer;
+
+static ambit_status flush(transfer *t)
+{
+  const size_t n = t->n;
+
+  t->n = 0;
+  t->block->sum += ambit__block_sum(t->at, t->buffer, n);
+  return n ? ambit__file_write_at(t->out, t->block->at + t->at, t->buffer, n) : AMBIT_OK;
+}
+
+static ambit_status put(transfer *t, uint64_t at, const unsigned char *bytes, size_t n)
+{
+  while (n) {
+    size_t take;
+
+    if (t->n == BUFFER || (t->n && at != t->at + t->n)) AMBIT_TRY(flush(t));
+    if (!t->n) t->at = at;
+    take = n < BUFFER - t->n ? n : BUFFER - t->n;
+    memcpy(t->buffer + t->n, bytes, take);
+    t->n += take;
+    at += take;
+    bytes += take;
+    n -= take;
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status read_at(ambit__errors *errors, int fd, const char *path, uint64_t at,
+                            void *bytes, size_t n)
+{
+  unsigned char *to = bytes;
+
+  while (n) {
+    ssize_t k = pread(fd, to, n, (off_t)at);
+
+    if (k < 0 && errno == EINTR) continue;
+    AMBIT_CHECK(k > 0, errors, AMBIT_EIO, "cannot read %s: %s", path,
+                k ? strerror(errno) : "it is too short");
+    to += k;
+    at += (uint64_t)k;
+    n -= (size_t)k;
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status get(transfer *t, uint64_t at, unsigned char *bytes, size_t n)
+{
+  while (n) {
+    size_t take;
+
+    if (at < t->at || at >= t->at + t->n) {
+      const uint64_t left = t->block->bytes - at;
+
+      t->at = at;
+      t->n = left < BUFFER ? (size_t)left : BUFFER;
+      AMBIT_TRY(read_at(t->errors, t->in, t->path, t->block->at + at, t->buffer, t->n));
+    }
+    take = (size_t)(t->at + t->n - at);
+    if (take > n) take = n;
+    memcpy(bytes, t->buffer + (at - t->at), take);
+    at += take;
+    bytes += take;
+    n -= take;
+  }
+  return AMBIT_OK;
+}
+
+/* Moves cells that are adjacent in the block: number `cell` of it and those behind it. */
+static ambit_status move(transfer *t, int64_t cell, size_t size, unsigned char *bytes, int64_t n)
+{
+  const uint64_t at = (uint64_t)cell * size;
+
+  return t->out ? put(t, at, bytes, (size_t)n * size) : get(t, at, bytes, (size_t)n * size);
+}
+
+static int64_t place(const ambit__box *box, const int64_t *at)
+{
+  int64_t n = 0;
+
+  for (int d = 0; d < box->ndims; d++)
+    n = n * (box->hi[d] - box->lo[d]) + at[d] - box->lo[d];
+  return n;
+}
+
+/* Moves the cells of a piece, a dense array, row by row. */
+static ambit_status move_rows(transfer *t, const ambit_field *f, const ambit__box *piece,
+                              unsigned char *dense)
+{
+  const int last = piece->ndims - 1;
+  const int64_t row = piece->hi[last] - piece->lo[last];
+  const size_t size = ambit__field_cell_bytes(f);
+  int64_t at[AMBIT_MAX_DIMS];
+
+  ambit__box_first(piece, at);
+  do {
+    AMBIT_TRY(move(t, place(&f->grid->box, at), size, dense, row));
+    dense += (size_t)row * size;
+  } while (ambit__box_next_row(piece, at));
+  return AMBIT_OK;
+}
+
+static ambit_status move_runs(transfer *t, const ambit_field *f, const ambit__box *piece,
+                              unsigned char *dense)
+{
+  const ambit__active *a = f->grid->active;
+  const int last = piece->ndims - 1;
+  const size_t size = ambit__field_cell_bytes(f);
+  int64_t i = 0;
+  ambit__box row;
+
+  while (ambit__active_next(a, piece, &i, &row)) {
+    const int64_t first = t->before[i - 1] + row.lo[last] - a->runs[i - 1].lo;
+
+    AMBIT_TRY(move(t, first, size, dense + (size_t)place(piece, row.lo) * size,
+                   row.hi[last] - row.lo[last]));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status move_piece(transfer *t, ambit_field *f, const ambit__box *piece,
+                               unsigned char *dense)
+{
+  const bool sparse = f->grid->active != NULL;
+
+  if (sparse && !ambit__active_count(f->grid->active, piece)) return AMBIT_OK;
+  if (t->out) AMBIT_TRY(ambit__field_read_own(f, piece, dense));
+  AMBIT_TRY(sparse ? move_runs(t, f, piece, dense) : move_rows(t, f, piece, dense));
+  return t->out ? AMBIT_OK : ambit_field_write(f, piece->lo, piece->hi, dense);
+}
+
+static ambit_status move_field(transfer *t, ambit_field *f)
+{
+  const int64_t most = ambit__field_piece_cells(f);
+  unsigned char *dense = ambit__field_piece_new(f);
+  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+
+  t->n = 0;
+  for (int i = 0; !s && i < f->grid->placement.n; i++) {
+    const ambit__box *own = &f->stores[i].layout.own;
+    ambit__box piece;
+
+    if (ambit__box_is_empty(own)) continue;
+    ambit__box_first_piece(own, most, &piece);
+    do
+      s = move_piece(t, f, &piece, dense);
+    while (!s && ambit__box_next_piece(own, most, &piece));
+  }
+  free(dense);
+  return s || !t->out ? s : flush(t);
+}
+
+/* ---- grids ---- */
+
+static ambit_status count_before(transfer *t, const ambit_grid *g)
+{
+  int64_t n = 0;
+
+  free(t->before);
+  t->before = NULL;
+  if (!g->active) return AMBIT_OK;
+  t->before = ambit__new(t->errors, (size_t)g->active->n, sizeof *t->before);
+  for (int64_t i = 0; t->before && i < g->active->n; i++) {
+    t->before[i] = n;
+    n += g->active->runs[i].hi - g->active->runs[i].lo;
+  }
+  return t->before ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* Process 0 writes the runs; all know them. */
+static ambit_status write_active(transfer *t, const ambit_grid *g)
+{
+  t->n = 0;
+  for (int64_t i = 0; !g->context->net->rank && i < g->active->n; i++) {
+    const ambit__run *r = &g->active->runs[i];
+    const int64_t numbers[3] = {r->row, r->lo, r->hi};
+
+    AMBIT_TRY(put(t, (uint64_t)i * sizeof numbers, (const unsigned char *)numbers, sizeof numbers));
+  }
+  return flush(t);
+}
+
+static bool is_active_alike(const ambit__active *a, const ambit__run *runs, int64_t n)
+{
+  bool alike = a->n == n;
+
+  for (int64_t i = 0; alike && i < n; i++)
+    alike =
+        a->runs[i].row == runs[i].row && a->runs[i].lo == runs[i].lo && a->runs[i].hi == runs[i].hi;
+  return alike;
+}
+
+static ambit_status read_active(transfer *t, ambit_grid *g)
+{
+  const int64_t n = t->block->extents[0];
+  ambit__run *runs = ambit__new(t->errors, (size_t)n, sizeof *runs);
+  ambit_status s = runs ? AMBIT_OK : AMBIT_ENOMEM;
+
+  t->n = 0;
+  for (int64_t i = 0; !s && i < n; i++) {
+    int64_t numbers[3];
+
+    s = get(t, (uint64_t)i * sizeof numbers, (unsigned char *)numbers, sizeof numbers);
+    runs[i] = (ambit__run){.row = numbers[0], .lo = numbers[1], .hi = numbers[2]};
+  }
+  if (!ambit__net_agree(g->context->net) && !is_active_alike(g->active, runs, n))
+    ambit__grid_activate_runs(g, runs, n);
+  free(runs);
+  return t->errors->status;
+}
+
+static ambit_status write_grid(transfer *t, const ambit_grid *g, ambit__container *c, size_t *next)
+{
+  if (!cells_of(g)) return AMBIT_OK;
+  AMBIT_TRY(count_before(t, g));
+  if (g->active) {
+    t->block = &c->blocks[(*next)++];
+    AMBIT_TRY(write_active(t, g));
+  }
+  for (const ambit__link *l = g->fields.next; l->owner; l = l->next)
+    if (ambit__field_is_kept(l->owner)) {
+      t->block = &c->blocks[(*next)++];
+      AMBIT_TRY(move_field(t, l->owner));
+    }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__blocks_write(ambit__errors *errors, ambit *a, ambit__file *file,
+                                 ambit__container *c, size_t first)
+{
+  transfer t = {.errors = errors, .out = file};
+  ambit_status s;
+
+  t.buffer = ambit__new(errors, BUFFER, 1);
+  s = t.buffer ? AMBIT_OK : AMBIT_ENOMEM;
+  for (const ambit__link *l = a->grids.next; !s && l->owner; l = l->next)
+    s = write_grid(&t, l->owner, c, &first);
+  free(t.before);
+  free(t.buffer);
+  return s;
+}
+
+/* ---- reading ---- */
+
+static bool is_alike(const ambit__block *a, const ambit__block *b)
+{
+  return a && b && a->type == b->type && a->ndims == b->ndims &&
+         !memcmp(a->extents, b->extents, (size_t)a->ndims * sizeof *a->extents);
+}
+
+/* The block of the next field as it would be written now, and as it is there. */
+static const ambit__block *find(const ambit__container *now, size_t *next,
+                                const ambit__container *c)
+{
+  const ambit__block *want = &now->blocks[(*next)++];
+  const ambit__block *there = ambit__container_find(c, want->name);
+
+  return is_alike(want, there) ? there : NULL;
+}
+
+static ambit_status read_grids(transfer *t, ambit *a, const ambit__container *c, bool any)
+{
+  ambit__container now = {0};
+  size_t next = 0;
+  ambit_status s = AMBIT_OK;
+  int number = 1;
+
+  for (const ambit__link *l = a->grids.next; l->owner; l = l->next, number++) {
+    ambit_grid *g = l->owner;
+    char name[AMBIT__BLOCK_NAME];
+
+    snprintf(name, sizeof name, "grid%d/active cells", number);
+    t->block = g->active ? ambit__container_find(c, name) : NULL;
+    if (t->block) AMBIT_TRY(read_active(t, g));
+  }
+  s = ambit__blocks_add(t->errors, a, &now);
+  for (const ambit__link *l = a->grids.next; !s && l->owner; l = l->next) {
+    ambit_grid *g = l->owner;
+
+    if (!cells_of(g)) continue;
+    s = count_before(t, g);
+    if (g->active) next++;
+    for (const ambit__link *k = g->fields.next; !s && k->owner; k = k->next) {
+      ambit_field *f = k->owner;
+
+      if (!ambit__field_is_kept(f)) continue;
+      t->block = (ambit__block *)find(&now, &next, c);
+      if (t->block) {
+        ambit__field_changed(f);
+        s = move_field(t, f);
+      } else if (!any) {
+        s = ambit__raise(t->errors, AMBIT_EIO, "%s has no values for field '%s'", t->path, f->name);
+      }
+    }
+  }
+  ambit__container_free(&now);
+  return s;
+}
+
+ambit_status ambit__blocks_read(ambit *a, const char *path, const ambit__container *c, bool any)
+{
+  transfer t = {.errors = &a->errors, .path = path, .in = open(path, O_RDONLY | O_CLOEXEC)};
+
+  if (t.in < 0)
+    ambit__raise(&a->errors, AMBIT_EIO, "cannot open %s: %s", path, strerror(errno));
+  else
+    t.buffer = ambit__new(&a->errors, BUFFER, 1);
+  if (!ambit__net_agree(a->net)) read_grids(&t, a, c, any);
+  if (t.in >= 0) close(t.in);
+  free(t.before);
+  free(t.buffer);
+  return ambit__net_agree(a->net);
+}
+
+ambit_status ambit__block_read(ambit__errors *errors, const char *path, const ambit__block *b,
+                               void **bytes)
+{
+  int in = open(path, O_RDONLY | O_CLOEXEC);
+  ambit_status s;
+
+  *bytes = NULL;
+  AMBIT_CHECK(in >= 0, errors, AMBIT_EIO, "cannot open %s: %s", path, strerror(errno));
+  *bytes = ambit__new(errors, (size_t)b->bytes + 1, 1);
+  s = *bytes ? read_at(errors, in, path, b->at, *bytes, (size_t)b->bytes) : AMBIT_ENOMEM;
+  close(in);
+  if (!s) return AMBIT_OK;
+  free(*bytes);
+  *bytes = NULL;
+  return s;
+}
+
+ambit_status ambit__block_check(ambit__errors *errors, int fd, const ambit__block *b, int rank,
+                                int size, uint64_t *sum)
+{
+  const uint64_t words = b->bytes / 8, n = (uint64_t)size;
+  uint64_t at = words / n * 8 * (uint64_t)rank;
+  const uint64_t end = rank + 1 < size ? at + words / n * 8 : b->bytes;
+  unsigned char *buffer = ambit__new(errors, BUFFER, 1);
+  ambit_status s = buffer ? AMBIT_OK : AMBIT_ENOMEM;
+
+  *sum = 0;
+  while (!s && at < end) {
+    const size_t take = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
+
+    s = read_at(errors, fd, b->name, b->at + at, buffer, take);
+    if (!s) *sum += ambit__block_sum(at, buffer, take);
+    at += take;
+  }
+  free(buffer);
+  return s;
+}

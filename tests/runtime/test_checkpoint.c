@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checkpoints: a program that is killed at any moment, again and again, and started again on
+ * another device each time, ends with the bits of one that was not.
+ *
+ * Every program is a story: it runs in a child process, which kill -9 ends by a timer.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "runtime_test.h"
+#include "support/folder.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef void (*story)(ambit *a, FILE *out);
+
+/* How a child runs a story. */
+typedef struct telling {
+  const char *devices;
+  const char *every;  /* the interval of checkpoints; NULL: none */
+  const char *resume; /* the option; NULL: auto */
+  long patience;      /* microseconds until it is killed; 0: it is not */
+  const char *result; /* file */
+} telling;
+
+static void tell(story s, const telling *t)
+{
+  FILE *out = fopen(t->result, "wb");
+  ambit *a = open_on(t->devices);
+
+  if (!getenv("TEST_VERBOSE")) freopen("/dev/null", "w", stderr);
+  ambit_option_set(a, "verbose", "0");
+  ambit_on_error(a, NULL, NULL);
+  ambit_option_set(a, "strict", "1");
+  ambit_option_set(a, "threads", "2");
+  if (t->every) ambit_checkpoint(a, folder_path("run.h5"), t->every);
+  if (t->resume) ambit_option_set(a, "resume", t->resume);
+  s(a, out);
+  fclose(out);
+  if (ambit_error(a)) printf("# %s\n", ambit_error_text(a));
+  fflush(stdout);
+  _exit(ambit_close(a) ? 1 : 0);
+}
+
+/* The exit status of a child; -1: it was killed. */
+static int run_child(story s, const telling *t)
+{
+  int status = 0;
+  pid_t child;
+
+  fflush(stdout);
+  child = fork();
+  if (!child) {
+    if (t->patience) {
+      signal(SIGALRM, SIG_DFL);
+      setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0, t->patience}}, NULL);
+    }
+    tell(s, t);
+  }
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool same_files(const char *a, const char *b)
+{
+  FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+  bool same = f && g;
+  int x = 0, y = 0;
+
+  while (same && x != EOF) {
+    x = fgetc(f);
+    y = fgetc(g);
+    same = x == y;
+  }
+  if (f) fclose(f);
+  if (g) fclose(g);
+  return same;
+}
+
+static void remove_checkpoints(void)
+{
+  unlink(folder_path("run.h5"));
+  unlink(folder_path("run.previous.h5"));
+}
+
+/* Kills the story at random moments until it comes to its end, on these devices in turn. */
+static void interrupt(story s, const char *const *devices)
+{
+  char want[512], got[512];
+  const char *every[] = {"7", "29", "0.02s"};
+  unsigned random = 12345;
+  int devs = 0, killed = 0, ended = -1;
+
+  for (; devices[devs]; devs++)
+    continue;
+  strcpy(want, folder_path("want"));
+  strcpy(got, folder_path("got"));
+  CHECK_EQ(0, run_child(s, &(telling){.devices = devices[0], .result = want}));
+  for (int turn = 0; turn < 8; turn++) {
+    if (!test_takes(turn, 8)) continue;
+    remove_checkpoints();
+    ended = -1;
+    for (int i = 0; ended < 0 && i < 40; i++) {
+      random = random * 1664525u + 1013904223u;
+      ended = run_child(s, &(telling){.devices = devices[i % devs],
+                                      .every = every[i % 3],
+                                      .patience = i < 8 ? 500 + (long)(random >> 8) % 60000 : 0,
+                                      .result = got});
+      killed += ended < 0;
+    }
+    CHECK_EQ(0, ended);
+    CHECK(same_files(want, got));
+    CHECK(folder_files() <= 4); /* the last child has removed what the others left */
+  }
+  CHECK(killed > 0);
+}
+
+static const char *const cores[] = {"cpu", "cpu*3", "ref", NULL};
+static const char *const any_core[] = {"cpu", "cpu*3", NULL};
+
+/* ---- stories ---- */
+
+static void put_field(FILE *out, ambit_field *f)
+{
+  static unsigned char values[1 << 16];
+
+  memset(values, 0, sizeof values);
+  ambit_field_read(f, NULL, NULL, values);
+  fwrite(values, 1, sizeof values, out);
+}
+
+static void put_number(FILE *out, double x)
+{
+  fwrite(&x, sizeof x, 1, out);
+}
+
+static double hill(const int64_t *i, int component, void *user)
+{
+  (void)user;
+  return (double)((i[0] * 7 + i[1] * 13) % 19) + component;
+}
+
+static const char heat[] = "void heat(const float *u, float *v, float k, max float *change)"
+                           "{ *v = *u + k * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);"
+                           "  *change = fabsf(*v - *u); }";
+
+typedef struct scene {
+  ambit_grid *g;
+  ambit_field *u, *v;
+  ambit_scalar *change;
+  ambit_program *p;
+} scene;
+
+static scene heat_scene(ambit *a)
+{
+  scene s = {.g = grid_2d(a, 40, 50)};
+
+  s.u = ambit_field_create(s.g, "u", AMBIT_F32);
+  s.v = ambit_field_create(s.g, "v", AMBIT_F32);
+  s.change = ambit_scalar_create(a, "change", AMBIT_F32);
+  s.p = ambit_program_create(s.g);
+  ambit_field_fill(s.u, hill, NULL);
+  ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
+  ambit_apply(s.p, ambit_kernel_create(a, heat), s.u, s.v, 0.2, s.change);
+  ambit_swap(s.p, s.u, s.v);
+  return s;
+}
+
+static void one_run(ambit *a, FILE *out)
+{
+  scene s = heat_scene(a);
+
+  ambit_run_to(s.p, 400);
+  put_field(out, s.u);
+  put_field(out, s.v);
+  put_number(out, ambit_scalar_get(s.change));
+  put_number(out, (double)ambit_program_iterations(s.p));
+}
+
+/* The host decides how often, from values that it reads. */
+static void many_runs(ambit *a, FILE *out)
+{
+  scene s = heat_scene(a);
+  double before = 1e9, now = 1e8;
+  float cell;
+
+  for (int i = 0; i < 30 && before - now > 1e-4; i++) {
+    ambit_run(s.p, 1 + i % 7);
+    before = now;
+    now = ambit_scalar_get(s.change);
+    ambit_field_read(s.u, AMBIT_INDEX(3, 4), AMBIT_INDEX(4, 5), &cell);
+    ambit_field_write(s.u, AMBIT_INDEX(8, 9), AMBIT_INDEX(9, 10), &cell);
+    put_number(out, cell);
+  }
+  put_field(out, s.u);
+  put_number(out, (double)ambit_program_iterations(s.p));
+}
+
+static void three_fields(ambit *a, FILE *out)
+{
+  ambit_grid *g = grid_2d(a, 30, 20);
+  ambit_field *past = ambit_field_create(g, "past", AMBIT_F64);
+  ambit_field *now = ambit_field_create(g, "now", AMBIT_F64);
+  ambit_field *next = ambit_field_create(g, "next", AMBIT_F64), *turns[] = {past, now, next};
+  ambit_scalar *sum = ambit_scalar_create(a, "sum", AMBIT_F64);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_fill(now, hill, NULL);
+  ambit_field_fill(past, hill, NULL);
+  ambit_field_boundary(now, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_apply(p,
+              ambit_kernel_create(a,
+                                  "void wave(const double *past, const double *now, double *next)"
+                                  "{ *next = 2 * *now - *past + 0.1 * (now[-1][0] + now[1][0] +"
+                                  "  now[0][-1] + now[0][1] - 4 * *now) + 0.001 * step(); }"),
+              past, now, next);
+  ambit_rotate(p, 3, turns);
+  ambit_apply(p, ambit_kernel_create(a, "void norm(const double *u, sum double *s) { *s = *u; }"),
+              now, sum);
+  ambit_step_every(p, 7);
+  ambit_run(p, 301);
+  for (int i = 0; i < 3; i++)
+    put_field(out, turns[i]);
+  put_number(out, ambit_scalar_get(sum));
+}
+
+static void until(ambit *a, FILE *out)
+{
+  scene s = heat_scene(a);
+
+  ambit_check_every(s.p, 5);
+  ambit_run_until(s.p, s.change, AMBIT_BELOW, 0.01, 10000);
+  put_number(out, (double)ambit_program_iterations(s.p));
+  put_number(out, ambit_program_converged(s.p));
+  put_field(out, s.u);
+}
+
+static double far(const int64_t *i, int component, void *user)
+{
+  (void)component, (void)user;
+  return i[0] == 3 && i[1] == 5 ? 0 : 1e9;
+}
+
+static void until_still(ambit *a, FILE *out)
+{
+  ambit_grid *g = grid_2d(a, 40, 41);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+              *v = ambit_field_create(g, "v", AMBIT_F32);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_fill(u, far, NULL);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1e9);
+  ambit_apply(p,
+              ambit_kernel_create(a, "void near(const float *u, float *v) { *v = fminf(*u, "
+                                     "fminf(fminf(u[0][-1], u[0][1]), fminf(u[-1][0], u[1][0])) + "
+                                     "1); }"),
+              u, v);
+  ambit_swap(p, u, v);
+  ambit_run_until_still(p, 10000);
+  put_number(out, (double)ambit_program_iterations(p));
+  put_number(out, ambit_program_converged(p));
+  put_field(out, u);
+}
+
+static void calls(ambit *a, FILE *out)
+{
+  scene s = heat_scene(a);
+  ambit_program *outer = ambit_program_create(s.g);
+
+  ambit_apply(outer, ambit_kernel_create(a, "void warm(float *u) { *u += 0.01f * (step() % 3); }"),
+              s.u);
+  ambit_call_until(outer, s.p, s.change, AMBIT_BELOW, 0.5, 40);
+  ambit_run(outer, 60);
+  put_number(out, (double)ambit_program_iterations(outer));
+  put_number(out, (double)ambit_program_iterations(s.p));
+  put_number(out, ambit_program_converged(s.p));
+  put_field(out, s.u);
+}
+
+/* A callback with values of its own, which changes boundaries. */
+typedef struct counts {
+  scene s;
+  double sum;
+  int calls;
+} counts;
+
+static int count(ambit_program *p, int64_t iteration, void *user)
+{
+  counts *c = user;
+
+  (void)p;
+  c->sum += ambit_scalar_get(c->s.change) * (double)iteration;
+  c->calls++;
+  ambit_field_boundary(c->s.u, AMBIT_ALL_FACES, AMBIT_CONSTANT, (double)(iteration % 5));
+  return iteration == 240;
+}
+
+static void callbacks(ambit *a, FILE *out)
+{
+  counts c = {.s = heat_scene(a)};
+
+  ambit_field_boundary(c.s.u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1);
+  ambit_checkpoint_value(a, "sum", &c.sum, sizeof c.sum);
+  ambit_checkpoint_value(a, "calls", &c.calls, sizeof c.calls);
+  ambit_every(c.s.p, 3, count, &c);
+  ambit_run(c.s.p, 1000);
+  put_number(out, c.sum);
+  put_number(out, c.calls);
+  put_field(out, c.s.u);
+}
+
+/* A sparse grid that grows. */
+static int in_disc(const int64_t *i, void *user)
+{
+  const int64_t r = *(int64_t *)user, y = i[0] - 20, x = i[1] - 25;
+
+  return y * y + x * x < r * r;
+}
+
+static int grow(ambit_program *p, int64_t iteration, void *user)
+{
+  int64_t r = 5 + iteration / 10;
+
+  (void)p;
+  return ambit_grid_activate(user, in_disc, &r) != AMBIT_OK;
+}
+
+static void sparse(ambit *a, FILE *out)
+{
+  int64_t r = 5;
+  ambit_grid *g = ambit_grid_create_sparse(a, 2, AMBIT_INDEX(40, 50), in_disc, &r);
+  ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F32, 2, AMBIT_AOS);
+  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_F32, 2, AMBIT_AOS);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_fill(u, hill, NULL);
+  ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 1);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+  ambit_apply(p,
+              ambit_kernel_create(a, "void mix(const float *u[2], float *v[2])"
+                                     "{ *v[0] = *u[0] + 0.2f * (u[1][-1][0] - *u[0]);"
+                                     "  *v[1] = *u[1] + 0.2f * (u[0][0][1] - *u[1]); }"),
+              u, v);
+  ambit_swap(p, u, v);
+  ambit_every(p, 10, grow, g);
+  ambit_run(p, 120);
+  put_number(out, (double)ambit_grid_cells(g));
+  put_field(out, u);
+}
+
+/* ---- cases ---- */
+
+static void a_killed_run_continues(void)
+{
+  interrupt(one_run, cores);
+}
+IN_FOLDER(a_killed_run_continues)
+
+static void a_killed_series_of_runs_continues(void)
+{
+  interrupt(many_runs, cores);
+}
+IN_FOLDER(a_killed_series_of_runs_continues)
+
+static void rotations_and_counters_continue(void)
+{
+  interrupt(three_fields, cores);
+}
+IN_FOLDER(rotations_and_counters_continue)
+
+static void stop_conditions_continue(void)
+{
+  interrupt(until, cores);
+}
+IN_FOLDER(stop_conditions_continue)
+
+static void runs_until_nothing_changes_continue(void)
+{
+  interrupt(until_still, cores);
+}
+IN_FOLDER(runs_until_nothing_changes_continue)
+
+static void called_programs_continue(void)
+{
+  interrupt(calls, cores);
+}
+IN_FOLDER(called_programs_continue)
+
+static void values_and_boundaries_of_callbacks_continue(void)
+{
+  interrupt(callbacks, cores);
+}
+IN_FOLDER(values_and_boundaries_of_callbacks_continue)
+
+static void sparse_grids_continue(void)
+{
+  interrupt(sparse, any_core);
+}
+IN_FOLDER(sparse_grids_continue)
+
+int main(int argc, char **argv)
+{
+  static const test_case cases[] = {
+      {"a_killed_run_continues", a_killed_run_continues_},
+      {"a_killed_series_of_runs_continues", a_killed_series_of_runs_continues_},
+      {"rotations_and_counters_continue", rotations_and_counters_continue_},
+      {"stop_conditions_continue", stop_conditions_continue_},
+      {"runs_until_nothing_changes_continue", runs_until_nothing_changes_continue_},
+      {"called_programs_continue", called_programs_continue_},
+      {"values_and_boundaries_of_callbacks_continue", values_and_boundaries_of_callbacks_continue_},
+      {"sparse_grids_continue", sparse_grids_continue_},
+      {NULL, NULL}};
+
+  return test_main(argc, argv, cases);
+}
