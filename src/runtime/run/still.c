@@ -211,7 +211,7 @@ int ambit__still_found(const ambit__still *s)
 
 ambit_status ambit__still_resume(ambit__still *s, int found)
 {
-  bool same;
+  bool same = true;
 
   AMBIT_TRY(compare(s, &same));
   s->found = found;
