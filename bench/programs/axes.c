@@ -242,4 +242,4 @@ const bench_program bench_axes[] = {
      star6d_open,
      star6d_nest},
     {"vlasov", 4, {48, 48, 64, 64}, {8, 7, 6, 35}, 6, 1e-5, vlasov_open, vlasov_nest},
-    {NULL}};
+    {.name = NULL}};

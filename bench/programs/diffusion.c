@@ -347,4 +347,4 @@ const bench_program bench_diffusion[] = {
     {"star3d4", 3, {250, 250, 250}, {17, 20, 35}, 12, 1e-5, star4_open, star4_nest},
     {"operator7", 3, {150, 150, 150}, {13, 14, 35}, 12, 1e-13, operator_open, operator_nest},
     {"lax_wendroff", 1, {16000000}, {5001}, 32, 1e-5, row_open, row_nest},
-    {NULL}};
+    {.name = NULL}};

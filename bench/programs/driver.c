@@ -25,8 +25,12 @@ static const bench_program *const files[] = {bench_axes,      bench_diffusion, b
 
 typedef struct settings {
   bool is_small, is_strict;
+  bool lists; /* only the names */
   int threads, rounds;
   double scale;
+  int noptions, nnames;
+  char *options[64]; /* for ambit_open, after the name of the program */
+  char *names[256];  /* of the programs to run; all if there are none */
 } settings;
 
 /* ---- fields and arrays --------------------------------------------------------------------- */
@@ -408,15 +412,14 @@ static bool measure(bench *b, const settings *s)
   return is_right && !ambit_error(b->context);
 }
 
-static bool run(const bench_program *about, const settings *s, int argc, char **argv)
+static bool run(const bench_program *about, const settings *s)
 {
-  char threads[16], *words[64], **options = words;
-  int count = argc < 63 ? argc : 63;
+  char threads[16], *words[65] = {NULL}, **options = words;
+  int count = s->noptions;
   bench b = {.about = about};
   bool is_right;
 
-  memcpy(words, argv, (size_t)count * sizeof *words);
-  words[count] = NULL;
+  memcpy(words, s->options, (size_t)count * sizeof *words);
   b.context = ambit_open(&count, &options);
   snprintf(threads, sizeof threads, "%d", s->threads);
   ambit_option_set(b.context, "threads", threads);
@@ -438,59 +441,61 @@ static bool run(const bench_program *about, const settings *s, int argc, char **
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static bool is_named(const char *name, int count, char **names)
+static bool is_named(const char *name, const settings *s)
 {
-  for (int i = 0; i < count; i++)
-    if (!strcmp(name, names[i])) return true;
-  return count == 0;
+  for (int i = 0; i < s->nnames; i++)
+    if (!strcmp(name, s->names[i])) return true;
+  return s->nnames == 0;
 }
 
-static int usage(void)
+static bool read_arguments(int argc, char **argv, settings *s)
 {
-  fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
-                  "[--threads N] [--rounds N] [--strict] [NAME ...]\n");
-  return 2;
+  s->options[s->noptions++] = argv[0];
+  for (int i = 1; i < argc && s->noptions < 64 && s->nnames < 256; i++) {
+    const char *word = argv[i];
+
+    if (!strncmp(word, "--ambit-", 8))
+      s->options[s->noptions++] = argv[i];
+    else if (!strcmp(word, "--list"))
+      s->lists = true;
+    else if (!strcmp(word, "--strict"))
+      s->is_strict = true;
+    else if (word[0] != '-')
+      s->names[s->nnames++] = argv[i];
+    else if (++i == argc)
+      return false;
+    else if (!strcmp(word, "--size"))
+      s->is_small = !strcmp(argv[i], "small");
+    else if (!strcmp(word, "--scale"))
+      s->scale = atof(argv[i]);
+    else if (!strcmp(word, "--threads"))
+      s->threads = atoi(argv[i]);
+    else if (!strcmp(word, "--rounds"))
+      s->rounds = atoi(argv[i]);
+    else
+      return false;
+  }
+  return s->threads > 0 && s->rounds > 0 && s->rounds <= MOST_ROUNDS && s->scale > 0;
 }
 
 int main(int argc, char **argv)
 {
   settings s = {.threads = omp_get_max_threads(), .rounds = 5, .scale = 1};
-  char *options[64] = {argv[0]}, *names[256];
-  int noptions = 1, nnames = 0, done = 0, failed = 0;
-  bool lists = false;
+  int done = 0, failed = 0;
 
-  for (int i = 1; i < argc && noptions < 64 && nnames < 256; i++) {
-    if (!strncmp(argv[i], "--ambit-", 8)) {
-      options[noptions++] = argv[i];
-    } else if (!strcmp(argv[i], "--list")) {
-      lists = true;
-    } else if (!strcmp(argv[i], "--strict")) {
-      s.is_strict = true;
-    } else if (argv[i][0] != '-') {
-      names[nnames++] = argv[i];
-    } else if (i + 1 == argc) {
-      return usage();
-    } else if (!strcmp(argv[i], "--size")) {
-      s.is_small = !strcmp(argv[++i], "small");
-    } else if (!strcmp(argv[i], "--scale")) {
-      s.scale = atof(argv[++i]);
-    } else if (!strcmp(argv[i], "--threads")) {
-      s.threads = atoi(argv[++i]);
-    } else if (!strcmp(argv[i], "--rounds")) {
-      s.rounds = atoi(argv[++i]);
-    } else {
-      return usage();
-    }
+  if (!read_arguments(argc, argv, &s)) {
+    fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
+                    "[--threads N] [--rounds N] [--strict] [NAME ...]\n");
+    return 2;
   }
-  if (s.threads < 1 || s.rounds < 1 || s.rounds > MOST_ROUNDS || s.scale <= 0) return usage();
   omp_set_num_threads(s.threads);
   for (size_t f = 0; f < sizeof files / sizeof *files; f++)
     for (const bench_program *p = files[f]; p->name; p++) {
-      if (!is_named(p->name, nnames, names)) continue;
+      if (!is_named(p->name, &s)) continue;
       done++;
-      if (lists)
+      if (s.lists)
         printf("%s\n", p->name);
-      else if (!run(p, &s, noptions, options))
+      else if (!run(p, &s))
         failed++;
     }
   if (!done) fprintf(stderr, "bench_nests: there is no program of this name; try --list\n");

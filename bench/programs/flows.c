@@ -502,4 +502,4 @@ const bench_program bench_flows[] = {
     {"weno5", 2, {1500, 1500}, {45, 70}, 8, 1e-5, weno_open, weno_nest},
     {"runge_kutta4", 2, {2000, 2000}, {45, 70}, 8, 1e-12, rk4_open, rk4_nest},
     {"navier_stokes", 2, {1600, 1600}, {45, 70}, 3, 1e-4, navier_open, navier_nest},
-    {NULL}};
+    {.name = NULL}};

@@ -241,4 +241,4 @@ const bench_program bench_integers[] = {
     {"erode", 2, {8000, 8000}, {61, 90}, 12, 0, erode_open, erode_nest},
     {"median", 2, {8000, 8000}, {61, 90}, 8, 0, median_open, median_nest},
     {"rain", 2, {3000, 3000}, {45, 70}, 16, 1e-5, rain_open, rain_nest},
-    {NULL}};
+    {.name = NULL}};

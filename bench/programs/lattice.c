@@ -258,4 +258,4 @@ const bench_program bench_lattice[] = {
     {"d2q9_if", 2, {1500, 1500}, {33, 70}, 12, 1e-5, walls_if_open, d2q9_nest},
     {"d2q9_choice", 2, {1500, 1500}, {33, 70}, 12, 1e-5, walls_choice_open, d2q9_nest},
     {"d3q19", 3, {120, 120, 120}, {9, 10, 35}, 8, 1e-5, d3q19_open, d3q19_nest},
-    {NULL}};
+    {.name = NULL}};

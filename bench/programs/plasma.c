@@ -168,4 +168,4 @@ static void mhd_nest(bench *b)
 }
 
 const bench_program bench_plasma[] = {
-    {"mhd_hll", 2, {1000, 1000}, {25, 50}, 6, 1e-5, mhd_open, mhd_nest}, {NULL}};
+    {"mhd_hll", 2, {1000, 1000}, {25, 50}, 6, 1e-5, mhd_open, mhd_nest}, {.name = NULL}};

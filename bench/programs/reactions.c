@@ -197,4 +197,4 @@ const bench_program bench_reactions[] = {
     {"fitzhugh_nagumo", 2, {3000, 3000}, {45, 70}, 24, 1e-5, nerve_open, nerve_nest},
     {"allen_cahn", 3, {240, 240, 240}, {17, 20, 35}, 16, 1e-5, allen_cahn_open, allen_cahn_nest},
     {"cahn_hilliard", 2, {2400, 2400}, {45, 70}, 16, 1e-12, cahn_hilliard_open, cahn_hilliard_nest},
-    {NULL}};
+    {.name = NULL}};

@@ -339,4 +339,4 @@ const bench_program bench_sums[] = {
     {"matrix8", 2, {1500, 1500}, {45, 70}, 12, 1e-5, matrix_open, matrix_nest},
     {"lookup", 2, {3000, 3000}, {45, 70}, 16, 1e-3, lookup_open, lookup_nest},
     {"hash", 2, {3000, 3000}, {45, 70}, 16, 1e-6, hash_open, hash_nest},
-    {NULL}};
+    {.name = NULL}};

@@ -323,4 +323,4 @@ const bench_program bench_waves[] = {
     {"elastic2d", 2, {2000, 2000}, {45, 70}, 16, 1e-5, elastic_open, elastic_nest},
     {"fdtd2d", 2, {3000, 3000}, {45, 70}, 16, 1e-5, fdtd2_open, fdtd2_nest},
     {"fdtd3d", 3, {180, 180, 180}, {13, 14, 35}, 12, 1e-5, fdtd3_open, fdtd3_nest},
-    {NULL}};
+    {.name = NULL}};
