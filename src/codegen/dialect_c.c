@@ -15,6 +15,7 @@ const ambit__dialect ambit__dialect_c = {
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},
     .float_names = true,
+    .global = "",
     .hides_subscripts = true,
     .wraps = true, /* compiled with -fwrapv */
     .folds_casts = true,

@@ -532,3 +532,15 @@ void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param 
     ambit__print(t, "%s = ambit_%s_%s(%s, %s)", a,
                  q->reduce == REDUCE_MIN ? "fold_min" : "fold_max", suffix(type), a, b);
 }
+
+void ambit__print_fold_name(ambit__text *t, const ambit__param *q, bool join)
+{
+  if (q->reduce == REDUCE_SUM && ambit__type_is_real(q->type))
+    ambit__print(t, "ambit_sum_%s", join ? "join" : "add");
+  else if (q->reduce == REDUCE_SUM)
+    ambit__print(t, "ambit_add_i64");
+  else if (q->reduce == REDUCE_FOLD)
+    ambit__print(t, "%s_fold", q->name);
+  else
+    ambit__print(t, "ambit_fold_%s_%s", q->reduce == REDUCE_MIN ? "min" : "max", suffix(q->type));
+}

@@ -68,6 +68,10 @@ void ambit__emit_identity(const ambit__scope *s, ambit__text *t, const ambit__pa
 void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param *q, ambit_type type,
                       const char *a, const char *b);
 
+/* On GPUs: the function that folds the value of a cell, or with `join` another total, into a total.
+ */
+void ambit__print_fold_name(ambit__text *t, const ambit__param *q, bool join);
+
 /* folders.c: the functions of reductions, r_fold for a parameter r. */
 void ambit__emit_folders(const ambit__dialect *d, ambit__writer *w, const ambit__rule *rule,
                          bool strict);

@@ -12,13 +12,13 @@
  * multiprocessors busy, and every thread loops over cells with the stride of the launch. Where a
  * cell takes longer, as it has much to write, every thread has one.
  */
+#include "nest/nest.h"
 #include "plan/gpu.h"
 #include "plan/recipe.h"
 
 enum {
   THREADS = 256,     /* per block */
   MOST_ALONG_X = 64, /* most of them along x, if there is a y */
-  WARP = 32,         /* threads that take a branch together */
   /* H200, 2d4 in float: 226 Gcells/s with 8, 271 with 32, 184 without a limit */
   BLOCKS_PER_MULTIPROCESSOR = 32,
   /* H200, D3Q19 in place: 18.8 Gcells/s with 32, 22.0 without a limit; in halves 20.5 and 35.8 */
@@ -33,7 +33,8 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && !g->form && g->ndims >= 1 && g->nsteps == 1 && g->depth == 1;
+  if (g->form || g->ndims < 1 || g->nsteps != 1 || g->depth != 1) return false;
+  return t->kind == TARGET_GPU || !ambit__has_exact_sums(g);
 }
 
 static int64_t max64(int64_t a, int64_t b)
@@ -104,6 +105,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   int threads = THREADS;
 
   if (most < 1) return 0;
+  plans[0] = p;
+  if (t->kind == TARGET_C) return 1;
   while (t->max_threads > 0 && threads > t->max_threads)
     threads /= 2;
   p.threads[0] = power(g->cells[g->ndims - 1], g->ndims > 1 ? MOST_ALONG_X : threads);
@@ -117,7 +120,10 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
 static void describe(const ambit__plan *p, ambit__text *t)
 {
-  ambit__print(t, "(cells %dx%d)", p->threads[0], p->threads[1]);
+  if (p->blocks)
+    ambit__print(t, "(cells %dx%d)", p->threads[0], p->threads[1]);
+  else
+    ambit__print(t, "(cells)");
 }
 
 /* ---- launches ---- */
@@ -148,109 +154,6 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 
 /* ---- code ---- */
 
-/* The loop along y is the innermost, so that a thread steps from row to row:
- * "for (y0 = lo0 + block * 4 + thread; y0 < hi0; y0 += blocks * 4)"
- */
-static void open_axis(const ambit__gpucode_job *j, int axis, int k)
-{
-  const int n = j->plan->threads[k];
-
-  ambit__line(j->w, "#pragma unroll 1"); /* unrolling computes the trip count, by a division */
-  ambit__line_begin(j->w);
-  ambit__print(j->t, "for (%s y%d = lo%d + ", j->integer, axis, axis);
-  if (n > 1)
-    ambit__print(j->t, "%s * %d + %s", j->dialect->block[k], n, j->dialect->thread[k]);
-  else
-    ambit__print(j->t, "%s", j->dialect->block[k]);
-  ambit__print(j->t, "; y%d < hi%d; y%d += %s", axis, axis, axis, j->dialect->blocks[k]);
-  if (n > 1) ambit__print(j->t, " * %d", n);
-  ambit__line_end(j->w, ") {");
-  j->w->depth++;
-}
-
-/* All axes but the last two, counted together: z is split again into y0, y1, ... */
-static int open_outer(const ambit__gpucode_job *j)
-{
-  const int outer = j->group->ndims - 2;
-
-  if (outer <= 0) return 0;
-  if (outer == 1) {
-    open_axis(j, 0, 2);
-    return 1;
-  }
-  ambit__line_begin(j->w);
-  ambit__print(j->t, "const %s planes = ", j->integer);
-  for (int d = 0; d < outer; d++)
-    ambit__print(j->t, "%s(hi%d - lo%d)", d ? " * " : "", d, d);
-  ambit__line_end(j->w, ";");
-  ambit__open(j->w, "for (%s z = %s; z < planes; z += %s)", j->integer, j->dialect->block[2],
-              j->dialect->blocks[2]);
-  ambit__line(j->w, "%s rest = z;", j->integer);
-  for (int d = outer - 1; d >= 0; d--) {
-    ambit__line(j->w, "const %s y%d = lo%d + rest %% (hi%d - lo%d);", j->integer, d, d, d, d);
-    if (d) ambit__line(j->w, "rest /= hi%d - lo%d;", d, d);
-  }
-  return 1;
-}
-
-/* With `inside`, "0" or "1": whether the values of all tests are known. */
-static void emit_body(const ambit__gpucode_job *j, const char *inside)
-{
-  ambit__scope s = ambit__gpucode_scope(j);
-
-  if (inside) {
-    ambit__line(j->w, "enum { inside = %s };", inside);
-    s.inside = "inside";
-    s.compares = true;
-  }
-  ambit__gpucode_declare_outs(j);
-  ambit__emit_stmts(&s, j->w, j->rule->body);
-  ambit__gpucode_store_outs(j);
-  ambit__gpucode_fold_cell(j);
-}
-
-/* " & (i0 >= 1) & (i0 < extent0 - 1)": no test along an axis is 1. Along the last axis, for all
- * threads of a warp, as one that takes both branches is slower than in either. */
-static void print_inside(const ambit__gpucode_job *j, int d, int low, int high)
-{
-  const int beside = d == j->group->ndims - 1 ? smaller(j->plan->threads[0], WARP) - 1 : 0;
-  const char *thread = j->dialect->thread[0];
-
-  if (low && beside)
-    ambit__print(j->t, " & (i%d - (%s & %d) >= %d)", d, thread, beside, low);
-  else if (low)
-    ambit__print(j->t, " & (i%d >= %d)", d, low);
-  if (high && beside)
-    ambit__print(j->t, " & (i%d - (%s & %d) < extent%d - %d)", d, thread, beside, d, high + beside);
-  else if (high)
-    ambit__print(j->t, " & (i%d < extent%d - %d)", d, d, high);
-}
-
-/* Most cells are so far inside the grid that the values of all tests are known. They have a branch
- * of their own: on an H200, D3Q19 in halves with 18 tests took three times as long as without them.
- */
-static void emit_cell(const ambit__gpucode_job *j)
-{
-  int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
-
-  ambit__gpucode_emit_places(j);
-  if (!ambit__rule_tests(j->rule, true, low, high)) {
-    emit_body(j, NULL);
-    return;
-  }
-  ambit__line_begin(j->w);
-  ambit__print(j->t, "if (1");
-  for (int d = 0; d < j->group->ndims; d++)
-    print_inside(j, d, low[d], high[d]);
-  ambit__line_end(j->w, ") {");
-  j->w->depth++;
-  emit_body(j, "1");
-  ambit__close(j->w);
-  ambit__open(j->w, "else");
-  emit_body(j, "0");
-  ambit__close(j->w);
-}
-
 /* The end of a block that reduces. */
 static void emit_end(const ambit__gpucode_job *j)
 {
@@ -264,37 +167,64 @@ static void emit_end(const ambit__gpucode_job *j)
   ambit__gpucode_leave_totals(j, n[0] * n[1], "t", "b");
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit_c(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
+{
+  ambit__nest n;
+
+  ambit__nest_begin(&n, g, &ambit__dialect_c);
+  ambit__nest_cells(&n);
+  ambit__emit_head(g, p, w);
+  ambit__line(w, "void %s(const ambit_call *call)", ambit__entry_name(g));
+  ambit__line(w, "{");
+  w->depth++;
+  ambit__nest_print(&n, w);
+  ambit__close(w);
+  ambit__nest_free(&n);
+}
+
+static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  return t->kind == TARGET_C ? 2 * ambit__strategy_rows.cost(g, t, p)
+                             : ambit__gpucode_cell_cost(g, t, p);
+}
+
+static void emit_kernel(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                        ambit__writer *w)
 {
   ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
-  int open;
+  ambit__nest n;
 
   ambit__hoists_begin(&j.hoists, j.rule);
+  ambit__nest_begin(&n, g, t->dialect);
+  n.hoists = j.hoists;
+  ambit__nest_cells_launched(&n, p->threads);
   ambit__gpucode_emit_head(&j);
   ambit__gpucode_open_kernel(&j, "", p->threads, ambit__gpucode_slots(g, slots), slots);
   ambit__gpucode_emit_ended(&j);
   ambit__gpucode_declare_totals(&j, p->threads[0] * p->threads[1]);
   ambit__gpucode_emit_values(&j);
-  open = open_outer(&j);
-  for (int k = 0; k < 2 && k < g->ndims; k++, open++) {
-    open_axis(&j, g->ndims - 1 - k, k);
-    if (k == 0) ambit__gpucode_emit_wraps(&j);
-  }
-  emit_cell(&j);
-  while (open-- > 0)
-    ambit__close(w);
+  ambit__nest_print(&n, w);
   emit_end(&j);
   ambit__close(w);
   ambit__gpucode_emit_fold(&j);
+  ambit__nest_free(&n);
+}
+
+static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                 ambit__writer *w)
+{
+  if (t->kind == TARGET_C)
+    emit_c(g, p, w);
+  else
+    emit_kernel(g, t, p, w);
 }
 
 const ambit__strategy ambit__strategy_cells = {
     .name = "cells",
     .applies = applies,
     .candidates = candidates,
-    .cost = ambit__gpucode_cell_cost,
+    .cost = cost,
     .emit = emit,
     .describe = describe,
     .shape = shape,

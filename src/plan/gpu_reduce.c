@@ -38,22 +38,6 @@ const char *ambit__gpucode_total_type(const ambit__gpucode_job *j, int i)
   return is_real_sum(param(j, i)) ? "ambit_sum" : j->integer;
 }
 
-/* The helper that folds the value of a cell, or with `join` another total, into a total. */
-static void print_helper(const ambit__gpucode_job *j, int i, bool join)
-{
-  static const char *const types[] = {"f32", "f64", "i32", "u8", "i16", "i64"};
-  const ambit__param *p = param(j, i);
-
-  if (is_real_sum(p))
-    ambit__print(j->t, "ambit_sum_%s", join ? "join" : "add");
-  else if (p->reduce == REDUCE_SUM)
-    ambit__print(j->t, "ambit_add_i64");
-  else if (p->reduce == REDUCE_FOLD)
-    ambit__print(j->t, "%s_fold", p->name);
-  else
-    ambit__print(j->t, "ambit_fold_%s_%s", p->reduce == REDUCE_MIN ? "min" : "max", types[p->type]);
-}
-
 static void print_identity(const ambit__gpucode_job *j, int i)
 {
   const ambit__scope s = ambit__gpucode_scope(j);
@@ -225,7 +209,7 @@ static void fold_line(const ambit__gpucode_job *j, int i, bool join, const char 
 
   ambit__line_begin(j->w);
   ambit__print(j->t, "%s_total = ", name);
-  print_helper(j, i, join);
+  ambit__print_fold_name(j->t, param(j, i), join);
   ambit__print(j->t, "(%s_total, %s_%s)", name, name, tail);
   ambit__line_end(j->w, ";");
 }
@@ -254,7 +238,7 @@ static void emit_tree(const ambit__gpucode_job *j, int i, int threads, const cha
   ambit__line_begin(j->w);
   ambit__print(j->t, "if (%s < n && %s + n < %d) %s_tree[%s] = ", thread, thread, threads, name,
                thread);
-  print_helper(j, i, true);
+  ambit__print_fold_name(j->t, param(j, i), true);
   ambit__print(j->t, "(%s_tree[%s], %s_tree[%s + n])", name, thread, name, thread);
   ambit__line_end(j->w, ";");
   ambit__line(j->w, "%s;", j->dialect->barrier);

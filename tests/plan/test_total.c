@@ -2,6 +2,7 @@
 /* The planner is total: every rule that the front end accepts gets a plan on every possible grid
  * and every target, and the plan can be described, written and launched. Rules, sizes and targets
  * are random; a seed reproduces each. */
+#include "base/hash.h"
 #include "plan/gpu.h"
 #include "plan/recipe.h"
 #include "support/draw.h"
@@ -239,25 +240,69 @@ static void count(const ambit__plan *plan)
     met[i] += !strcmp(plan->strategy->name, names[i]);
 }
 
-static void check_problem(problem *p)
+/* For comparing two builds, when the code that generates text is rebuilt: --hashes prints a line
+ * for every text, --texts the texts themselves. */
+static enum { PRINT_NOTHING, PRINT_HASHES, PRINT_TEXTS } prints;
+
+static void print_source(const problem *p, const ambit__plan *plan, const char *source)
+{
+  const ambit__dialect *d = p->target.kind == TARGET_GPU ? p->target.dialect : &ambit__dialect_c;
+  ambit__hash h;
+  char hex[AMBIT__HASH_CHARS];
+
+  if (!prints || !source) return;
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, source);
+  ambit__hash_hex(&h, hex);
+  printf("%" PRIu64 " %s %s %s\n", p->seed, d->name, plan->strategy->name, hex);
+  if (prints == PRINT_TEXTS) printf("%s\n", source);
+}
+
+/* Plans, describes and writes a group. */
+static bool write_group(const problem *p, ambit__plan *plan)
 {
   ambit__writer w = {0};
   ambit__text line = {0};
-  ambit__plan plan;
   char *source;
 
-  if (!ambit__plan_choose(&p->group, &p->target, &plan)) {
+  if (!ambit__plan_choose(&p->group, &p->target, plan)) return false;
+  plan->strategy->describe(plan, &line);
+  CHECK(line.len > 2 && line.chars[0] == '(');
+  ambit__text_free(&line);
+  plan->strategy->emit(&p->group, &p->target, plan, &w);
+  source = ambit__writer_finish(&w);
+  CHECK_MSG(source && strstr(source, AMBIT_ENTRY), "seed %" PRIu64 ": no code", p->seed);
+  print_source(p, plan, source);
+  free(source);
+  return true;
+}
+
+/* The other ways to run it: one cell after the other, and on a GPU on tiles. */
+static void write_others(const problem *p)
+{
+  problem other = *p;
+  ambit__plan plan;
+
+  if (p->group.checks) return;
+  other.group.preferred = "(cells";
+  CHECK(write_group(&other, &plan));
+  if (p->target.kind != TARGET_GPU) return;
+  other.group.tiles = TILES_COMPARE;
+  CHECK(write_group(&other, &plan));
+  other.group.tiles = TILES_RELAX;
+  if (!ambit__gpucode_reduces(&p->group)) CHECK(write_group(&other, &plan));
+}
+
+static void check_problem(problem *p)
+{
+  ambit__plan plan;
+
+  if (!write_group(p, &plan)) {
     CHECK_MSG(false, "seed %" PRIu64 ": no plan for\n%s", p->seed, p->text);
     return;
   }
   count(&plan);
-  plan.strategy->describe(&plan, &line);
-  CHECK(line.len > 2 && line.chars[0] == '(');
-  ambit__text_free(&line);
-  plan.strategy->emit(&p->group, &p->target, &plan, &w);
-  source = ambit__writer_finish(&w);
-  CHECK_MSG(source && strstr(source, AMBIT_ENTRY), "seed %" PRIu64 ": no code", p->seed);
-  free(source);
+  write_others(p);
   if (p->target.kind == TARGET_GPU) check_launches(p, &plan);
 }
 
@@ -338,6 +383,8 @@ int main(int argc, char **argv)
       {"every_rule_has_a_plan_on_every_target", every_rule_has_a_plan_on_every_target},
       {0}};
 
+  for (; argc > 1 && (!strcmp(argv[1], "--hashes") || !strcmp(argv[1], "--texts")); argc--, argv++)
+    prints = argv[1][2] == 'h' ? PRINT_HASHES : PRINT_TEXTS;
   if (argc > 2 && !strcmp(argv[1], "--count")) {
     problems = atoi(argv[2]);
     if (argc > 3) first = strtoull(argv[3], NULL, 10);

@@ -448,6 +448,7 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   ambit_option_set(s.a, "sleep", mode->sleep ? "on" : "auto");
   ambit_option_set(s.a, "nan", mode->nan ? "1" : "0");
   ambit_option_set(s.a, "threads", count);
+  if (mode->plan) ambit_option_set(s.a, "plan", mode->plan);
   ambit_option_set(s.a, "cache", mode->cache);
   ambit_option_set(s.a, "verbose", "-1");
   ambit_option_set(s.a, "lean", p->seed / 11 % 3 && strcmp(mode->device, "ref") ? "on" : "off");

@@ -170,6 +170,7 @@ typedef struct play_mode {
   bool sparse;     /* on a sparse grid, with a random mask */
   int threads;
   const char *cache;
+  const char *plan; /* the option plan; NULL: the device chooses */
 } play_mode;
 
 extern int recuts; /* cuts that were moved so far */

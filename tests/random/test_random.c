@@ -53,7 +53,9 @@ void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
 
 /* ---- small tiles ---- */
 
-static bool sleeps; /* tiles may sleep in every iteration */
+static bool sleeps;      /* tiles may sleep in every iteration */
+static const char *plan; /* how plans begin that programs run with, if they have such; NULL: any */
+static int planned;      /* programs that have */
 
 void __wrap_ambit__tile_size(int ndims, ambit__tile_worker worker, int64_t *size);
 
@@ -159,13 +161,15 @@ static void check_mode(const program_plan *p, const play_mode *mode, const outco
 
   one_thread = mode->threads == 1;
   program_play(p, mode, &got);
-  same = same_outcome(p, mode->strict, want, &got);
+  planned += got.status != AMBIT_EOPTION;
+  same = (plan && got.status == AMBIT_EOPTION) || same_outcome(p, mode->strict, want, &got);
   outcome_free(&got);
   if (same) return;
   failures++;
-  printf("# to see it again: test_random --device %s --seed 0x%" PRIx64
+  printf("# to see it again: test_random --device %s%s%s%s --seed 0x%" PRIx64
          "%s%s (%s, %d threads, check %d, nan %d)\n",
-         device, p->seed, checked ? " --checked" : "",
+         device, plan ? " --plan '" : "", plan ? plan : "", plan ? "'" : "", p->seed,
+         checked ? " --checked" : "",
          sleeps   ? " --sleep"
          : sparse ? " --sparse"
                   : "",
@@ -178,6 +182,7 @@ static void check_on_device(const program_plan *p, bool strict, int threads, con
   const play_mode mode = {.device = device,
                           .strict = strict,
                           .sleep = sleeps,
+                          .plan = plan,
                           .sparse = sparse,
                           .threads = threads,
                           .cache = folder,
@@ -259,6 +264,8 @@ static int check_programs(uint64_t first, uint64_t count)
   if (checked) printf("# NaN was found in %d programs\n", found_nan);
   if (recutting) printf("# the cut was moved %d times\n", recuts);
   if (recutting && !recuts) bad++;
+  if (plan) printf("# %d runs had a plan like %s\n", planned, plan);
+  if (plan && !planned) bad++;
   printf("1..%d\n", n);
   return bad;
 }
@@ -291,6 +298,7 @@ int main(int argc, char **argv)
       if (count == COUNT) count = 1;
     }
     if (i + 1 < argc && !strcmp(argv[i], "--device")) device = argv[++i];
+    if (i + 1 < argc && !strcmp(argv[i], "--plan")) plan = argv[++i];
     if (i + 1 < argc && !strcmp(argv[i], "--count")) count = strtoull(argv[++i], NULL, 0);
   }
   if (print) {

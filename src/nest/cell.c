@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cell.c - the pieces of a cell that builders put together: where it is, the values that it reads,
+ * the variables of its results, and their stores. */
+#include "nest/nest.h"
+
+static int last_of(const ambit__nest *n)
+{
+  return n->group->ndims - 1;
+}
+
+void ambit__nest_let_integer(ambit__nest *n, const char *name, const char *value)
+{
+  ambit__nest_let(n, ambit__nest_text(n, "const %s", n->integer), name, value);
+}
+
+/* ---- places ---- */
+
+/* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" */
+static void let_neighbour(ambit__nest *n, int i, int distance)
+{
+  const char *name = ambit__nest_param(n, i)->name, *where;
+  const int x = last_of(n), k = distance < 0 ? -distance : distance;
+
+  if (distance < 0)
+    where = ambit__nest_text(n, "(y%d < %d ? extent%d - %d : -%d)", x, k, x, k, k);
+  else
+    where = ambit__nest_text(n, "(y%d < extent%d - %d ? %d : %d - extent%d)", x, x, k, k, k, x);
+  if (!n->bind[i].contiguous) where = ambit__nest_text(n, "%s * %s_s%d", where, name, x);
+  ambit__nest_let_integer(n, ambit__nest_text(n, "%s_%c%d", name, distance < 0 ? 'm' : 'p', k),
+                          where);
+}
+
+static bool is_read_at(const ambit__param *p, int axis, int distance)
+{
+  for (int k = 0; k < p->nreads; k++)
+    if (p->reads[k].offset[axis] == distance) return true;
+  return false;
+}
+
+void ambit__nest_let_wraps(ambit__nest *n)
+{
+  const int x = last_of(n);
+
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    for (int k = -p->low[x]; n->bind[i].wraps_rows && k <= p->high[x]; k++)
+      if (k && is_read_at(p, x, k)) let_neighbour(n, i, k);
+  }
+}
+
+/* "u_mem + (u_o + y0 * u_s0 + y1)" */
+static const char *place_of(ambit__nest *n, int i)
+{
+  const char *name = ambit__nest_param(n, i)->name;
+  const char *sum = ambit__nest_text(n, "%s_mem + (%s_o", name, name);
+
+  for (int d = 0; d <= last_of(n); d++)
+    if (d == last_of(n) && n->bind[i].contiguous)
+      sum = ambit__nest_text(n, "%s + y%d", sum, d);
+    else
+      sum = ambit__nest_text(n, "%s + y%d * %s_s%d", sum, d, name, d);
+  return ambit__nest_text(n, "%s)", sum);
+}
+
+void ambit__nest_let_places(ambit__nest *n)
+{
+  for (int d = 0; d <= n->rule->max_axis && d <= last_of(n); d++)
+    ambit__nest_let_integer(n, ambit__nest_text(n, "i%d", d),
+                            ambit__nest_text(n, "offset%d + y%d", d, d));
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    if (ambit__nest_is_field(n, i))
+      ambit__nest_let(n,
+                      ambit__nest_text(n, "%s%s%s *", n->dialect->global,
+                                       p->is_written ? "" : "const ", ambit__nest_type(n, i)),
+                      ambit__nest_text(n, "%s_at", p->name), place_of(n, i));
+  }
+}
+
+/* ---- values ---- */
+
+void ambit__nest_let_loads(ambit__nest *n)
+{
+  for (int i = 0; n->loads_first && i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    for (int k = 0; ambit__nest_is_field(n, i) && k < p->nreads; k++)
+      ambit__nest_add(n,
+                      (ambit__node){.kind = NODE_LET,
+                                    .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
+                                    .name = ambit__nest_text(n, "%s_r%d", p->name, k),
+                                    .let = LET_LOAD,
+                                    .access = {i, p->reads[k].component, p->reads[k].offset}});
+  }
+}
+
+/* ---- results ---- */
+
+const char *ambit__nest_name_out(ambit__nest *n, int i, int c)
+{
+  const ambit__param *p = ambit__nest_param(n, i);
+
+  return p->is_vector ? ambit__nest_text(n, "%s_out%d", p->name, c)
+                      : ambit__nest_text(n, "%s_out", p->name);
+}
+
+/* Calls f for every written component of a field. */
+static void each_output(ambit__nest *n, void (*f)(ambit__nest *, ambit__access))
+{
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    for (int c = 0; ambit__nest_is_field(n, i) && c < p->components; c++)
+      if (p->writes[c]) f(n, (ambit__access){i, c, ambit__param_target(p, c)});
+  }
+}
+
+static void let_out(ambit__nest *n, ambit__access a)
+{
+  const bool keeps = ambit__nest_param(n, a.param)->keeps[a.component];
+
+  ambit__nest_add(n, (ambit__node){.kind = NODE_LET,
+                                   .type = ambit__nest_type(n, a.param),
+                                   .name = ambit__nest_name_out(n, a.param, a.component),
+                                   .let = keeps ? LET_LOAD : LET_VALUE,
+                                   .value = n->loads_first ? "0" : NULL,
+                                   .access = a});
+}
+
+void ambit__nest_let_outs(ambit__nest *n)
+{
+  each_output(n, let_out);
+  for (int i = 0; i < n->rule->nparams; i++)
+    if (ambit__nest_is_reduction(n, i))
+      ambit__nest_let_identity(n, i, ambit__nest_type(n, i), ambit__nest_name_out(n, i, 0));
+}
+
+static void store_out(ambit__nest *n, ambit__access a)
+{
+  ambit__nest_add(n, (ambit__node){.kind = NODE_STORE, .access = a});
+}
+
+void ambit__nest_store_outs(ambit__nest *n)
+{
+  each_output(n, store_out);
+}
+
+void ambit__nest_let_identity(ambit__nest *n, int i, const char *type, const char *name)
+{
+  ambit__nest_add(n, (ambit__node){.kind = NODE_LET,
+                                   .type = type,
+                                   .name = name,
+                                   .let = LET_IDENTITY,
+                                   .access = {.param = i}});
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* group.h - what a function computes: a rule, what its parameters are bound to, and the grid. */
+#ifndef AMBIT_NEST_GROUP_H
+#define AMBIT_NEST_GROUP_H
+
+#include "grid/chunks.h"
+#include "kernel/kernel.h"
+
+/* The properties of a parameter's binding that the code depends on. A field bound `wraps_rows` is
+ * periodic along the last axis, which is never cut into parts, and has no ghost cells there: the
+ * code wraps reads beyond one end of a row to the other end. */
+typedef struct ambit__binding {
+  bool is_field;   /* false: a scalar or a number */
+  bool contiguous; /* a field whose cells are adjacent in memory along the last axis */
+  bool shared;     /* another parameter is bound to the same field, and one of them is written */
+  bool wraps_rows; /* a field whose rows wrap; TARGET_GPU only */
+  /* of a written field: 1 + the parameter whose field may hold the same values beside the box;
+   * 0: none */
+  int twin;
+} ambit__binding;
+
+typedef struct ambit__group_step {
+  const ambit__rule *rule;
+  const ambit__binding *bind; /* per parameter */
+} ambit__group_step;
+
+enum {
+  AMBIT__CHECK_NAN = 1, /* NaN written */
+#ifdef AMBIT_ACCESS_CHECKS
+  AMBIT__CHECK_ACCESS = 2 /* accesses outside the cells and the memory of a field */
+#endif
+};
+
+/* Functions for GPUs that run on tiles (plan/tiles.c). On cores, any function does. */
+typedef enum ambit__tile_use {
+  TILES_NONE,    /* runs on boxes */
+  TILES_COMPARE, /* entry `tiles` of a device */
+  TILES_RELAX    /* entry `relax` */
+} ambit__tile_use;
+
+/* Steps that run as one function. A pipeline has `depth` iterations; the parameters of its only
+ * step are the operands, and the caller keeps it while the function is built and launched. */
+typedef struct ambit__group {
+  int nsteps;
+  const ambit__group_step *steps;
+  int depth;
+  const struct ambit__pipeline *pipeline; /* plan/pipeline.h; NULL: one step, one iteration */
+  int ndims;                              /* axes of the grid; 0: the steps run once, on scalars */
+  int64_t cells[AMBIT_MAX_DIMS];          /* a typical box */
+  /* On a sparse grid: the form of the chunks of a launch, with the active cells of a typical box,
+   * the mean length of runs, and ambit__active_stacked. NULL: it is dense. */
+  const ambit__chunk_form *form;
+  int64_t active;
+  double run, stacked;
+  ambit__tile_use tiles;
+  bool strict;       /* see ambit__settings */
+  unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
+  bool for_people;   /* for users to compile themselves, with ambit.h */
+  const char *entry; /* name of the function; NULL: AMBIT_ENTRY */
+  /* plans whose line starts like this are preferred to all others; NULL or empty: none */
+  const char *preferred;
+} ambit__group;
+
+/* Whether parameter p of the group's rule is a sum whose result must not depend on the order of
+ * cells, which needs a long accumulator. */
+static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param *p)
+{
+  return g->strict && p->kind == PARAM_REDUCE && p->reduce == REDUCE_SUM &&
+         ambit__type_is_real(p->type);
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* make.c - nodes of a nest, one behind the other and inside each other. After the first allocation
+ * that fails nothing is added, and the printer says so. */
+#include "nest/nest.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ambit__nest_begin(ambit__nest *n, const ambit__group *g, const ambit__dialect *d)
+{
+  *n = (ambit__nest){.group = g,
+                     .dialect = d,
+                     .rule = g->steps[0].rule,
+                     .bind = g->steps[0].bind,
+                     .integer = d->types[AMBIT_I64]};
+  n->end[0] = &n->first;
+}
+
+void ambit__nest_free(ambit__nest *n)
+{
+  ambit__arena_free(&n->arena);
+}
+
+const char *ambit__nest_text(ambit__nest *n, const char *format, ...)
+{
+  ambit__text t = {0};
+  char *chars, *kept;
+  va_list list;
+
+  va_start(list, format);
+  ambit__vprint(&t, format, list);
+  va_end(list);
+  chars = ambit__text_finish(&t);
+  kept = chars ? ambit__arena_strndup(&n->arena, chars, strlen(chars)) : NULL;
+  free(chars);
+  n->failed |= !kept;
+  return kept ? kept : "";
+}
+
+static ambit__node *append(ambit__nest *n, const ambit__node *node)
+{
+  ambit__node *kept = ambit__arena_alloc(&n->arena, sizeof *kept);
+
+  if (!kept) {
+    n->failed = true;
+    return NULL;
+  }
+  *kept = *node;
+  *n->end[n->level] = kept;
+  n->end[n->level] = &kept->next;
+  return kept;
+}
+
+void ambit__nest_add(ambit__nest *n, ambit__node node)
+{
+  append(n, &node);
+}
+
+void ambit__nest_let(ambit__nest *n, const char *type, const char *name, const char *value)
+{
+  ambit__nest_add(n, (ambit__node){.kind = NODE_LET, .type = type, .name = name, .value = value});
+}
+
+void ambit__nest_do(ambit__nest *n, const char *statement)
+{
+  ambit__nest_add(n, (ambit__node){.kind = NODE_DO, .value = statement});
+}
+
+void ambit__nest_open(ambit__nest *n, ambit__node node)
+{
+  ambit__node *kept = append(n, &node);
+
+  if (!kept || n->level + 1 == AMBIT__NEST_DEPTH) {
+    n->failed = true;
+    return;
+  }
+  n->opened[++n->level] = kept;
+  n->end[n->level] = &kept->body;
+}
+
+void ambit__nest_otherwise(ambit__nest *n)
+{
+  if (n->level > 0) n->end[n->level] = &n->opened[n->level]->other;
+}
+
+void ambit__nest_close(ambit__nest *n)
+{
+  if (n->level > 0) n->level--;
+}

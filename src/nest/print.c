@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* print.c - writes a nest: one walk over its nodes, in the language of its table. */
+#include "nest/nest.h"
+
+#include "codegen/flat.h"
+
+#include <string.h>
+
+/* ---- addresses ---- */
+
+/* "u_m1", "u_p2": the distance to a neighbour in a row that wraps. */
+static void print_neighbour(const ambit__nest *n, ambit__text *t, int param, int distance)
+{
+  ambit__print(t, "%s_%c%d", ambit__nest_param(n, param)->name, distance < 0 ? 'm' : 'p',
+               distance < 0 ? -distance : distance);
+}
+
+/* A term of a sum: "2 * u_s0", after " + " or " - " if there is one before. */
+static void print_term(ambit__text *t, bool first, int by, const char *name, int number)
+{
+  const int n = by < 0 ? -by : by;
+
+  ambit__print(t, "%s", first ? (by < 0 ? "-" : "") : by < 0 ? " - " : " + ");
+  if (n != 1) ambit__print(t, "%d * ", n);
+  ambit__print(t, number < 0 ? "%s_c" : "%s_s%d", name, number);
+}
+
+void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__access *a)
+{
+  const char *name = ambit__nest_param(n, a->param)->name;
+  const ambit__binding *bind = &n->bind[a->param];
+  const int last = n->group->ndims - 1;
+  bool first = true;
+
+  for (int d = 0; d < last; d++)
+    if (a->offset[d]) {
+      print_term(t, first, a->offset[d], name, d);
+      first = false;
+    }
+  if (last >= 0 && a->offset[last]) {
+    const int k = a->offset[last];
+
+    if (bind->wraps_rows) {
+      ambit__print(t, "%s", first ? "" : " + ");
+      print_neighbour(n, t, a->param, k);
+    } else if (bind->contiguous) {
+      ambit__print(t, "%s%d", first ? (k < 0 ? "-" : "") : k < 0 ? " - " : " + ", k < 0 ? -k : k);
+    } else {
+      print_term(t, first, k, name, last);
+    }
+    first = false;
+  }
+  if (a->component) print_term(t, first, a->component, name, -1);
+  if (first && !a->component) ambit__print(t, "0");
+}
+
+static void print_access(const ambit__nest *n, ambit__text *t, const ambit__access *a)
+{
+  ambit__print(t, "%s_at[", ambit__nest_param(n, a->param)->name);
+  ambit__nest_print_offset(n, t, a);
+  ambit__print(t, "]");
+}
+
+/* ---- the rule ---- */
+
+/* The number of a read among those of its field. */
+static int number_of_read(const ambit__param *p, const ambit__expr *e)
+{
+  int k = 0;
+
+  while (p->reads[k].component != e->component ||
+         memcmp(p->reads[k].offset, e->offset, sizeof e->offset) != 0)
+    k++;
+  return k;
+}
+
+static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__nest *n = s->user;
+  const ambit__param *p = ambit__nest_param(n, e->index);
+
+  if (!ambit__nest_is_field(n, e->index))
+    ambit__print(t, "%s_v", p->name);
+  else if (n->loads_first)
+    ambit__print(t, "%s_r%d", p->name, number_of_read(p, e));
+  else
+    print_access(n, t, &(ambit__access){e->index, e->component, e->offset});
+}
+
+static void print_index(const ambit__scope *s, ambit__text *t, int axis)
+{
+  (void)s;
+  ambit__print(t, "i%d", axis);
+}
+
+static void print_extent(const ambit__scope *s, ambit__text *t, int axis)
+{
+  (void)s;
+  ambit__print(t, "extent%d", axis);
+}
+
+static ambit__scope scope_of(const ambit__nest *n)
+{
+  const bool in_c = n->dialect == &ambit__dialect_c, relaxed = !n->group->strict;
+
+  return (ambit__scope){.rule = n->rule,
+                        .dialect = n->dialect,
+                        .read = read,
+                        .index = print_index,
+                        .extent = print_extent,
+                        .step = "step",
+                        .hoists = &n->hoists,
+                        .flat = n->loads_first,
+                        .relaxed = relaxed,
+                        .partial = in_c && relaxed,
+                        .own_calls = in_c && relaxed && ambit__rule_calls_own(n->rule),
+                        .user = n};
+}
+
+static void print_rule(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  ambit__scope s = scope_of(n);
+
+  if (node->inside >= 0) {
+    s.inside = "inside";
+    s.compares = true;
+  }
+  ambit__emit_stmts(&s, w, n->rule->body);
+}
+
+/* ---- nodes ---- */
+
+static void print_list(const ambit__nest *n, ambit__writer *w, const ambit__node *list);
+
+/* "#pragma omp simd reduction(+:s_part) reduction(r_join:r_part)" */
+static void print_vector(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  ambit__line_begin(w);
+  ambit__print(&w->text, "#pragma omp simd");
+  for (int i = 0; node->folds && i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    if (!ambit__nest_is_reduction(n, i)) continue;
+    if (p->reduce == REDUCE_SUM)
+      ambit__print(&w->text, " reduction(+:%s_part)", p->name);
+    else
+      ambit__print(&w->text, " reduction(%s_join:%s_part)", p->name, p->name);
+  }
+  ambit__line_end(w, "");
+}
+
+/* "for (long y0 = lo0 + block * 4 + thread; y0 < hi0; y0 += blocks * 4)" */
+static void print_loop(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  const ambit__dialect *d = n->dialect;
+  const bool launch = node->how == LOOP_LAUNCH && d->kernel;
+  const int k = node->along;
+
+  if (node->how == LOOP_VECTOR && !d->kernel) print_vector(n, w, node);
+  if (node->rolled && d->kernel) ambit__line(w, "#pragma unroll 1");
+  ambit__line_begin(w);
+  ambit__print(&w->text, "for (%s %s = ", node->type, node->name);
+  if (node->from) ambit__print(&w->text, "%s", node->from);
+  if (launch && node->from) ambit__print(&w->text, " + ");
+  if (launch && node->threads > 1)
+    ambit__print(&w->text, "%s * %d + %s", d->block[k], node->threads, d->thread[k]);
+  else if (launch)
+    ambit__print(&w->text, "%s", d->block[k]);
+  ambit__print(&w->text, "; %s < %s; ", node->name, node->below);
+  if (!launch)
+    ambit__print(&w->text, "%s++", node->name);
+  else if (node->threads > 1)
+    ambit__print(&w->text, "%s += %s * %d", node->name, d->blocks[k], node->threads);
+  else
+    ambit__print(&w->text, "%s += %s", node->name, d->blocks[k]);
+  ambit__line_end(w, ") {");
+  w->depth++;
+  print_list(n, w, node->body);
+  ambit__close(w);
+}
+
+static void print_if(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  ambit__open(w, "if (%s)", node->value);
+  print_list(n, w, node->body);
+  ambit__close(w);
+  if (!node->other) return;
+  ambit__open(w, "else");
+  print_list(n, w, node->other);
+  ambit__close(w);
+}
+
+static void print_let(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  const ambit__scope s = scope_of(n);
+
+  ambit__line_begin(w);
+  ambit__print(&w->text, "%s%s%s", node->type, node->type[strlen(node->type) - 1] == '*' ? "" : " ",
+               node->name);
+  if (node->let != LET_VALUE || node->value) ambit__print(&w->text, " = ");
+  if (node->let == LET_LOAD)
+    print_access(n, &w->text, &node->access);
+  else if (node->let == LET_IDENTITY)
+    ambit__emit_identity(&s, &w->text, ambit__nest_param(n, node->access.param));
+  else if (node->value)
+    ambit__print(&w->text, "%s", node->value);
+  ambit__line_end(w, ";");
+}
+
+static void print_store(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  const ambit__scope s = scope_of(n);
+
+  ambit__line_begin(w);
+  print_access(n, &w->text, &node->access);
+  ambit__print(&w->text, " = ");
+  ambit__name_out(&s, &w->text, node->access.param, node->access.component);
+  ambit__line_end(w, ";");
+}
+
+/* "r_total = ambit_fold_max_f32(r_total, r_out)"; of a strict sum, "r_total = ambit_part_add(r_total,
+ * r_words, r_out)". */
+static void print_kernel_fold(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  const ambit__param *p = ambit__nest_param(n, node->access.param);
+
+  ambit__print(&w->text, "%s = ", node->name);
+  if (!n->group->for_people && ambit__sums_exactly(n->group, p)) {
+    ambit__print(&w->text, "ambit_part_add(%s, %s_words, %s)", node->name, p->name, node->value);
+    return;
+  }
+  ambit__print_fold_name(&w->text, p, false);
+  ambit__print(&w->text, "(%s, %s)", node->name, node->value);
+}
+
+static void print_fold(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  const ambit__scope s = scope_of(n);
+
+  ambit__line_begin(w);
+  if (n->dialect->kernel)
+    print_kernel_fold(n, w, node);
+  else
+    ambit__emit_fold(&s, &w->text, ambit__nest_param(n, node->access.param), node->wide, node->name,
+                     node->value);
+  ambit__line_end(w, ";");
+}
+
+/* In C: minima, maxima and functions of the user as operators for vectors. */
+static void print_join(const ambit__nest *n, ambit__writer *w, const ambit__scope *s, int i)
+{
+  const ambit__param *p = ambit__nest_param(n, i);
+
+  if (n->dialect->kernel || p->kind != PARAM_REDUCE || p->reduce == REDUCE_SUM) return;
+  ambit__line_begin(w);
+  ambit__print(&w->text, "#pragma omp declare reduction(%s_join:%s:", p->name,
+               ambit__nest_type(n, i));
+  ambit__emit_fold(s, &w->text, p, p->type, "omp_out", "omp_in");
+  ambit__print(&w->text, ") initializer(omp_priv = ");
+  ambit__emit_identity(s, &w->text, p);
+  ambit__line_end(w, ")");
+}
+
+static void print_shared(const ambit__nest *n, ambit__writer *w)
+{
+  const ambit__scope s = scope_of(n);
+
+  for (int i = 0; i < n->rule->nparams; i++)
+    print_join(n, w, &s, i);
+  ambit__hoists_emit(&n->hoists, &s, w);
+}
+
+static void print_list(const ambit__nest *n, ambit__writer *w, const ambit__node *list)
+{
+  for (const ambit__node *node = list; node; node = node->next)
+    switch (node->kind) {
+    case NODE_LOOP: print_loop(n, w, node); break;
+    case NODE_IF: print_if(n, w, node); break;
+    case NODE_LET: print_let(n, w, node); break;
+    case NODE_STORE: print_store(n, w, node); break;
+    case NODE_RULE: print_rule(n, w, node); break;
+    case NODE_FOLD: print_fold(n, w, node); break;
+    case NODE_SHARED: print_shared(n, w); break;
+    case NODE_DO: ambit__line(w, "%s;", node->value); break;
+    }
+}
+
+void ambit__nest_print(const ambit__nest *n, ambit__writer *w)
+{
+  if (n->failed) w->text.failed = true;
+  print_list(n, w, n->first);
+}
