@@ -16,6 +16,7 @@ typedef struct ambit__settings {
   int startup;           /* time limit of starting MPI in seconds; 0: none */
   bool gpuaware;         /* pass device memory to MPI, if a test shows that MPI supports it */
   int depth;             /* iterations per pass or halo exchange; 0: as many as pay off */
+  bool trial;            /* long runs time other plans of kernels, and go on with the fastest */
   bool tune;             /* find the fastest plan by timing, if it is not known */
   const char *overlap;   /* "none", "standard", "extended", "two-way" */
   int sharers;           /* processes on this node that share its cores; 0 or 1: none */

@@ -92,6 +92,19 @@ bool ambit__foreseen_has(ambit__foreseen *f, const char *key)
   return has;
 }
 
+bool ambit__foreseen_is_done(ambit__foreseen *f, const char *key)
+{
+  ambit__task *t;
+  bool done;
+
+  if (!f->is_open) return true;
+  pthread_mutex_lock(&f->lock);
+  t = *link_of(f, key);
+  done = !t || t->state == TASK_DONE;
+  pthread_mutex_unlock(&f->lock);
+  return done;
+}
+
 void ambit__foreseen_add(ambit__foreseen *f, ambit__task *t, int most)
 {
   ambit__task **link = &f->tasks;

@@ -41,6 +41,8 @@ typedef struct ambit__foreseen {
 } ambit__foreseen;
 
 bool ambit__foreseen_has(ambit__foreseen *f, const char *key);
+/* Whether a task is done, or there is none. */
+bool ambit__foreseen_is_done(ambit__foreseen *f, const char *key);
 /* Takes over a task. At most `most` threads run at a time. */
 void ambit__foreseen_add(ambit__foreseen *f, ambit__task *t, int most);
 /* The task of a key, which now belongs to the caller; its state is TASK_DONE or TASK_WAITS. NULL:

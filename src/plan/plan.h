@@ -114,6 +114,10 @@ typedef struct ambit__strategy {
 
 /* The cheapest plan by the estimates of the strategies; false if none applies. */
 bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__plan *plan);
+/* The plans that there are for a group, at most `most`: those of a strategy by their estimates, the
+ * fastest first. On cores the last one is the plain nest. Returns their number. */
+int ambit__plan_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
+                           int most);
 /* Appends the plans that there are for a group, a line each; those of a strategy by their
  * estimates, the fastest first. */
 void ambit__plan_list(const ambit__group *g, const ambit__target *t, ambit__text *lines);

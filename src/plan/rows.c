@@ -178,6 +178,30 @@ static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__pl
     p->block &= p->block - 1;
 }
 
+/* Adds a plan with so many rows at a time, with the cuts that go with it. */
+static void add_rows(const ambit__group *g, const ambit__target *t, ambit__plan p, int rows,
+                     ambit__plan *plans, int *n, int most)
+{
+  if (*n == most) return;
+  p.rows[g->ndims >= 3] = rows;
+  choose_cuts(g, t, &p);
+  plans[(*n)++] = p;
+}
+
+/* Plans for a trial, beside the best one by estimate: one row at a time, or others, and stores that
+ * go through the caches instead of past them, or the other way round. */
+static void add_variants(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                         int best, ambit__plan *plans, int *n, int most)
+{
+  ambit__plan other = *p;
+
+  if (best > 1) add_rows(g, t, *p, 1, plans, n, most);
+  if (best > 2) add_rows(g, t, *p, 2, plans, n, most);
+  other.nontemporal = !p->nontemporal;
+  if (t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)t->l2)
+    add_rows(g, t, other, best, plans, n, most);
+}
+
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_rows, .depth = 1, .rows = {1, 1}};
@@ -193,10 +217,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
     p.factored = p.terms = 0;
     p.strip = p.block = 0;
   }
-  if (n == most) return n;
-  p.rows[g->ndims >= 3] = best_rows(g, t);
-  choose_cuts(g, t, &p);
-  plans[n++] = p;
+  add_rows(g, t, p, best_rows(g, t), plans, &n, most);
+  if (!g->form) add_variants(g, t, &p, best_rows(g, t), plans, &n, most);
   return n;
 }
 

@@ -83,16 +83,29 @@ static void sort_plans(const ambit__group *g, const ambit__target *t, ambit__pla
   }
 }
 
+int ambit__plan_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
+                           int most)
+{
+  int total = 0;
+
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+    ambit__plan some[MOST];
+    const int n = list_plans(strategies[i], g, t, some);
+
+    sort_plans(g, t, some, n);
+    for (int k = 0; k < n && total < most; k++)
+      plans[total++] = some[k];
+  }
+  return total;
+}
+
 void ambit__plan_list(const ambit__group *g, const ambit__target *t, ambit__text *lines)
 {
-  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
-    ambit__plan plans[MOST];
-    const int n = list_plans(strategies[i], g, t, plans);
+  ambit__plan plans[2 * MOST];
+  const int n = ambit__plan_candidates(g, t, plans, 2 * MOST);
 
-    sort_plans(g, t, plans, n);
-    for (int k = 0; k < n; k++) {
-      strategies[i]->describe(&plans[k], lines);
-      ambit__print(lines, "\n");
-    }
+  for (int i = 0; i < n; i++) {
+    plans[i].strategy->describe(&plans[i], lines);
+    ambit__print(lines, "\n");
   }
 }

@@ -30,13 +30,13 @@ static void foreseen_sources_are_compiled_once(void)
   cc = open_cc(&errors);
   before = runs();
   for (int i = 0; i < 12; i++)
-    ambit__cc_foresee(cc, plus(text, i % 6), 3);
+    ambit__cc_foresee(cc, plus(text, i % 6), 3, false);
   for (int i = 0; i < 6; i++) {
     CHECK_EQ(AMBIT_OK, ambit__cc_load(cc, plus(text, i), "f", &module, &address));
     CHECK_EQ(10 + i, ((int_fn)address)(10));
-    ambit__cc_foresee(cc, text, 3); /* it is loaded */
+    ambit__cc_foresee(cc, text, 3, false); /* it is loaded */
     ambit__module_release(module);
-    ambit__cc_foresee(cc, text, 3); /* it is in the cache */
+    ambit__cc_foresee(cc, text, 3, false); /* it is in the cache */
   }
   CHECK_EQ(before + 6, runs());
   CHECK_EQ(6, files(cache, ".so", NULL));
@@ -53,12 +53,12 @@ static void a_foreseen_source_that_fails_says_why(void)
 
   begin();
   cc = open_cc(&errors);
-  ambit__cc_foresee(cc, "int f(int x) { return y; }", 2);
+  ambit__cc_foresee(cc, "int f(int x) { return y; }", 2, false);
   CHECK_EQ(AMBIT_ECOMPILE,
            ambit__cc_load(cc, "int f(int x) { return y; }", "f", &module, &address));
   CHECK(errors.text && strstr(errors.text, "refused a generated kernel"));
   ambit__errors_clear(&errors);
-  ambit__cc_foresee(cc, "int f(int x) { return z; }", 2); /* never needed */
+  ambit__cc_foresee(cc, "int f(int x) { return z; }", 2, false); /* never needed */
   close_cc(cc, &errors);
   end();
 }
@@ -74,7 +74,7 @@ static void a_foreseen_source_that_takes_too_long_is_given_up(void)
   cc = open_cc(&errors);
   cc->patience = 0.2;
   write_wrapper("sleep 20");
-  ambit__cc_foresee(cc, plus_seven, 2);
+  ambit__cc_foresee(cc, plus_seven, 2, false);
   CHECK_EQ(AMBIT_OK, ambit__cc_try(cc, plus_seven, "f", &module, &address));
   CHECK(!address && cc->late);
   close_cc(cc, &errors);

@@ -242,7 +242,7 @@ static ambit_status load(ambit__cc *cc, const char *source, const char *symbol, 
   return AMBIT_OK;
 }
 
-void ambit__cc_foresee(ambit__cc *cc, const char *source, int most)
+void ambit__cc_foresee(ambit__cc *cc, const char *source, int most, bool quiet)
 {
   char key[AMBIT__HASH_CHARS];
   int fd;
@@ -252,9 +252,17 @@ void ambit__cc_foresee(ambit__cc *cc, const char *source, int most)
   if (ambit__foreseen_has(&cc->foreseen, key) || find_loaded(cc, key, source)) return;
   fd = ambit__cache_find(&cc->cache, key, source);
   if (fd < 0)
-    ambit__cc_compile_ahead(cc, key, source, most);
+    ambit__cc_compile_ahead(cc, key, source, most, quiet);
   else
     close(fd);
+}
+
+bool ambit__cc_is_ready(ambit__cc *cc, const char *source)
+{
+  char key[AMBIT__HASH_CHARS];
+
+  ambit__cc_key(cc, source, key);
+  return ambit__foreseen_is_done(&cc->foreseen, key);
 }
 
 ambit_status ambit__cc_try(ambit__cc *cc, const char *source, const char *symbol,

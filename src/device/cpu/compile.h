@@ -31,8 +31,12 @@ ambit_status ambit__cc_open(ambit__errors *errors, const ambit__settings *settin
 /* Unloads all modules still loaded. NULL does nothing. */
 void ambit__cc_close(ambit__cc *cc);
 
-/* Begins to compile a source that will be loaded soon, with up to `most` compilers at a time. */
-void ambit__cc_foresee(ambit__cc *cc, const char *source, int most);
+/* Begins to compile a source that will be loaded soon, with up to `most` compilers at a time. With
+ * `quiet`, nobody waits for it, and no message says that it takes long. */
+void ambit__cc_foresee(ambit__cc *cc, const char *source, int most, bool quiet);
+
+/* Whether loading a source that was foreseen would not wait for a compiler. */
+bool ambit__cc_is_ready(ambit__cc *cc, const char *source);
 
 /* The address of `symbol` in the compiled source. It is valid until the module was released as
  * often as it was loaded. If compilation fails: AMBIT_ECOMPILE, with the compiler's output and the
@@ -51,6 +55,7 @@ void ambit__cc_key(const ambit__cc *cc, const char *source, char key[AMBIT__HASH
 /* Compiles, or waits for a compilation that was foreseen. The path of the library is to free(). */
 ambit_status ambit__cc_compile(ambit__cc *cc, const char *key, const char *source, char **path);
 /* Begins a compilation in another thread. */
-void ambit__cc_compile_ahead(ambit__cc *cc, const char *key, const char *source, int most);
+void ambit__cc_compile_ahead(ambit__cc *cc, const char *key, const char *source, int most,
+                             bool quiet);
 
 #endif

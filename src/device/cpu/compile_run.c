@@ -187,15 +187,18 @@ static bool prepare(ambit__cc *cc, const char *key, const char *source, task *t)
   return true;
 }
 
-void ambit__cc_compile_ahead(ambit__cc *cc, const char *key, const char *source, int most)
+void ambit__cc_compile_ahead(ambit__cc *cc, const char *key, const char *source, int most,
+                             bool quiet)
 {
   task *t = malloc(sizeof *t);
 
   if (!t) return;
-  if (prepare(cc, key, source, t))
+  if (prepare(cc, key, source, t)) {
+    if (quiet) t->settings.verbose = -1;
     ambit__foreseen_add(&cc->foreseen, &t->head, most);
-  else
+  } else {
     free_task(&t->head);
+  }
 }
 
 /* Takes the library of a foreseen source. *done: it is in `path`, or the compiler took too long;

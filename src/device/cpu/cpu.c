@@ -32,6 +32,7 @@ static void close_device(ambit__device *dev)
 {
   device *d = (device *)dev;
 
+  ambit__cc_close(d->other_cc);
   ambit__cc_close(d->cc);
   ambit__pool_close(d->pool);
   free(d->shares);

@@ -5,6 +5,7 @@
  *   function.c  builds functions
  *   launch.c    runs them, divided among the threads
  *   memory.c    buffers, copies and ghost cells, divided among the threads
+ *   trial.c     finds the fastest plan of a function
  *   wave.c      several iterations in one pass
  *   tiles.c     some tiles of a grid, and their changes
  *   relax.c     a part that is brought to rest in place; see relax.h
@@ -38,8 +39,10 @@ typedef struct ambit__cpu {
   unsigned char *kept; /* by thread: the values of a tile before a launch */
   size_t kept_bytes;   /* of one thread */
   ambit__cc *cc;
-  bool warned;           /* the warning about a missing compiler was printed */
-  double copy_bandwidth; /* 0: not measured yet */
+  ambit__cc *other_cc;            /* another compiler (trial.c); NULL: none was looked for */
+  ambit__settings other_settings; /* of it */
+  bool warned;                    /* the warning about a missing compiler was printed */
+  double copy_bandwidth;          /* 0: not measured yet */
 } ambit__cpu;
 
 typedef struct ambit__cpu_queue {

@@ -6,10 +6,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "device/cpu/target.h"
+#include "device/cpu/trial.h"
 #include "device/registered.h"
-#include "plan/emit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@ void ambit__cpu_discard(ambit__device *dev, ambit__function *fn)
 
   if (!f) return;
   if (f->ref) ambit__backend_ref.discard(dev, f->ref);
+  ambit__cpu_trial_close(f->trial);
   ambit__module_release(f->module);
   ambit__generic_close(&f->generic);
   free(f->partial);
@@ -35,46 +35,24 @@ static ambit_status set_plan(ambit__device *dev, function *f, const char *text)
   return f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-enum { ENTRY_CHARS = 128 };
-
-/* Plans and generates the source of a group, to free(); NULL: no memory. The function is named
- * after the kernel, for debuggers, profilers and dumps. false: no strategy applies. */
-static bool generate(const device *d, const ambit__group *given, char entry[ENTRY_CHARS],
-                     ambit__plan *plan, char **source)
-{
-  const ambit__target target = ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
-  ambit__group g = *given;
-  ambit__writer w = {0};
-
-  snprintf(entry, ENTRY_CHARS, "ambit_cpu_%s", g.steps[0].rule->name);
-  g.entry = entry;
-  if (!ambit__plan_choose(&g, &target, plan)) return false;
-  plan->strategy->emit(&g, &target, plan, &w);
-  *source = ambit__writer_finish(&w);
-  return true;
-}
-
 static ambit_status compile(device *d, const ambit__group *g, function *f)
 {
-  char entry[ENTRY_CHARS], *source;
-  ambit__text line = {0};
-  ambit__plan plan;
+  ambit__cpu_way way;
   void *address;
+  char *source;
   ambit_status s;
 
-  AMBIT_CHECK(generate(d, g, entry, &plan, &source), d->head.errors, AMBIT_EUNSUPPORTED,
+  AMBIT_CHECK(ambit__cpu_way_choose(d, g, &way), d->head.errors, AMBIT_EUNSUPPORTED,
               "no strategy of the cpu device can run kernel %s", g->steps[0].rule->name);
-  plan.strategy->describe(&plan, &line);
-  f->head.plan = ambit__text_finish(&line);
-  f->head.block = g->form ? plan.block : 0;
-  if (!source || !f->head.plan) {
-    free(source);
-    return ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",
-                        g->steps[0].rule->name);
-  }
-  s = ambit__cc_try(d->cc, source, entry, &f->module, &address);
+  AMBIT_TRY(set_plan(&d->head, f, way.line));
+  source = ambit__cpu_way_source(d, g, &way);
+  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",
+              g->steps[0].rule->name);
+  f->head.block = g->form ? way.plan.block : 0;
+  s = ambit__cc_try(way.cc, source, way.entry, &f->module, &address);
   if (!s && address) memcpy(&f->run, &address, sizeof address);
   free(source);
+  if (f->run) ambit__cpu_trial_open(d, g, &way, f);
   return s;
 }
 
@@ -185,11 +163,12 @@ void ambit__cpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *li
 void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g)
 {
   device *d = (device *)dev;
-  char entry[ENTRY_CHARS], *source;
-  ambit__plan plan;
+  ambit__cpu_way way;
+  char *source;
 
-  if (!d->cc->available || registered(g) || !generate(d, g, entry, &plan, &source)) return;
-  if (source) ambit__cc_foresee(d->cc, source, d->machine.cores);
+  if (!d->cc->available || registered(g) || !ambit__cpu_way_choose(d, g, &way)) return;
+  source = ambit__cpu_way_source(d, g, &way);
+  if (source) ambit__cc_foresee(way.cc, source, d->machine.cores, false);
   free(source);
 }
 

@@ -12,11 +12,14 @@ enum {
   AMBIT__CPU_LINE_CELLS = 64  /* and of this along rows: a cache line of the smallest type */
 };
 
+typedef struct ambit__cpu_trial ambit__cpu_trial; /* trial.h */
+
 typedef struct ambit__cpu_function {
   ambit__function head;
   const ambit__rule *rule;
   ambit_cpu_fn run;             /* compiled here or registered; NULL: one of the next two */
   ambit__module *module;        /* of `run`, if it was compiled here */
+  ambit__cpu_trial *trial;      /* NULL: its plan is settled */
   ambit__generic generic;       /* weighted sum; taps NULL: none */
   ambit__function *ref;         /* of the reference device; NULL: none */
   bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum */

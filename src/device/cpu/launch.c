@@ -9,7 +9,7 @@
  * results of the slabs are folded in order, so that a sum is the same in every run and for every
  * number of threads. Strict sums are exact and need no order.
  */
-#include "device/cpu/function.h"
+#include "device/cpu/trial.h"
 
 #include "base/clock.h"
 
@@ -378,6 +378,7 @@ ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   ambit_full_call call = {.ends = l->ends,
                           .faults = l->faults ? (int64_t *)ambit__host_base(l->faults) : NULL};
   sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = (queue *)q};
+  double start;
   int threads;
 
   if (f->ref) return ambit__backend_ref.launch(q, f->ref, l);
@@ -397,7 +398,10 @@ ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   } else {
     cut_box(&s, threads);
   }
+  start = f->trial ? ambit__clock() : 0;
   run_slabs(&s, d->pool, threads);
+  if (f->trial)
+    ambit__cpu_trial_note((function *)fn, ambit__box_volume(&l->box), ambit__clock() - start);
   if (s.reduces) ambit__cpu_fold(fn, l, f->partial, s.slabs);
   return AMBIT_OK;
 }

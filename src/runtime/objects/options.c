@@ -126,6 +126,7 @@ static const row rows[] = {
     {"subgroups", WORD, BEFORE_DEVICES, AT(subgroups), "auto", 0, 0, auto_on_off, NULL},
     {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
     {"trace", TEXT, BEFORE_TRACE, AT(trace), "", 0, 0, NULL, NULL},
+    {"trial", FLAG, ANY_TIME, AT(trial), "1", 0, 0, NULL, NULL},
     {"tune", FLAG, ANY_TIME, AT(tune), "0", 0, 0, NULL, NULL},
     {"verbose", COUNT, ANY_TIME, AT(verbose), "0", -1, 2, NULL, NULL},
     {"weights", CHECKED, ANY_TIME, AT(weights), "", 0, 0, NULL, ambit__weights_check},

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device/cpu/trial.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "device/cpu/target.h"
+#include "plan/emit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef ambit__cpu device;
+typedef ambit__cpu_function function;
+typedef ambit__cpu_trial trial;
+typedef ambit__cpu_way way;
+
+enum {
+  MOST = 8,   /* ways that are tried, the first one included */
+  ROUNDS = 5, /* turns of each */
+  SEVERAL = 2,
+  LAUNCHES = 100,  /* before a trial, so that its slower launches are few of all */
+  NAME_CHARS = 48, /* of a note */
+};
+
+/* A trial begins when launches have taken SOON seconds; a turn takes at least TURN. A way that takes
+ * SLOW times as long as the best in SEVERAL turns has no other; one must be CLEARLY faster than the
+ * first. */
+static const double SOON = 0.5, TURN = 2e-3, SLOW = 1.5, CLEARLY = 0.97;
+
+struct ambit__cpu_trial {
+  device *d;
+  ambit__group group; /* a copy, with these: */
+  ambit__group_step step;
+  ambit__binding bind[AMBIT_MAX_PARAMS];
+  enum { TRIAL_WATCHES, TRIAL_COMPILES, TRIAL_TIMES, TRIAL_ENDED } state;
+  int64_t cells;    /* of the launches that count: the largest */
+  int64_t launches; /* TRIAL_WATCHES: of these, so far */
+  double seconds;   /* of them; TRIAL_TIMES: of this turn */
+  int64_t updated;  /* TRIAL_TIMES: cells of this turn */
+  int n, at, round; /* ways; whose turn it is */
+  struct candidate {
+    way way;
+    char *source;          /* until it is compiled */
+    ambit__module *module; /* NULL: the function's own, or it could not be compiled */
+    ambit_cpu_fn run;      /* NULL: out of the trial */
+    double best;           /* seconds per cell; 0: not known yet */
+  } ways[MOST];
+};
+
+/* ---- ways ---- */
+
+static ambit__target target_of(const device *d)
+{
+  return ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
+}
+
+/* A compiler beside the first one: clang, if that is gcc, or gcc. NULL: there is none. Unless the
+ * user named one. */
+static ambit__cc *other_compiler(device *d)
+{
+  const bool named = d->head.settings->cc && *d->head.settings->cc;
+  ambit__errors quiet = {0};
+
+  if (named || !d->cc->available) return NULL;
+  d->other_settings = *d->head.settings; /* they may have changed */
+  d->other_settings.cc = strstr(d->cc->compiler.version, "lang") ? "gcc" : "clang";
+  if (!d->other_cc && ambit__cc_open(&quiet, &d->other_settings, &d->other_cc)) d->other_cc = NULL;
+  ambit__errors_clear(&quiet);
+  return d->other_cc && d->other_cc->available ? d->other_cc : NULL;
+}
+
+static void name_way(const device *d, const ambit__group *g, way *w)
+{
+  ambit__text line = {0};
+
+  snprintf(w->entry, sizeof w->entry, "ambit_cpu_%s", g->steps[0].rule->name);
+  w->plan.strategy->describe(&w->plan, &line);
+  snprintf(w->line, sizeof w->line, "%s%s%s", line.chars ? line.chars : "",
+           w->cc == d->cc ? "" : " by ", w->cc == d->cc ? "" : w->cc->compiler.name);
+  ambit__text_free(&line);
+}
+
+char *ambit__cpu_way_source(const device *d, const ambit__group *given, const way *w)
+{
+  const ambit__target target = target_of(d);
+  ambit__group g = *given;
+  ambit__writer out = {0};
+
+  g.entry = w->entry;
+  w->plan.strategy->emit(&g, &target, &w->plan, &out);
+  return ambit__writer_finish(&out);
+}
+
+/* ---- memory ---- */
+
+static void hash_group(const ambit__group *g, ambit__hash *h)
+{
+  char *text = ambit__rule_print(g->steps[0].rule);
+
+  if (text) ambit__hash_text(h, text);
+  free(text);
+  ambit__hash_bytes(h, g->cells, (size_t)g->ndims * sizeof *g->cells);
+  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
+    const ambit__binding *b = &g->steps[0].bind[i];
+    const int bits[] = {b->is_field, b->contiguous, b->shared, b->twin};
+
+    ambit__hash_bytes(h, bits, sizeof bits);
+  }
+}
+
+/* "plan-" and a hash of the group, the threads, and the compiler with the processor. */
+static void name_note(const device *d, const ambit__group *g, char name[NAME_CHARS])
+{
+  const int numbers[] = {g->ndims, g->strict, ambit__pool_threads(d->pool)};
+  ambit__hash h = d->cc->compiler.fingerprint;
+  char hex[AMBIT__HASH_CHARS];
+
+  ambit__hash_bytes(&h, numbers, sizeof numbers);
+  hash_group(g, &h);
+  ambit__hash_hex(&h, hex);
+  snprintf(name, NAME_CHARS, "plan-%s", hex);
+}
+
+static bool is_tried(const device *d, const ambit__group *g)
+{
+  return d->head.settings->trial && d->cc->available && g->ndims > 0 && !g->form && !g->checks &&
+         !g->for_people && !g->tiles && !(g->preferred && *g->preferred);
+}
+
+/* The way of an earlier trial, if there was one. */
+static bool recall(device *d, const ambit__group *given, way *w)
+{
+  const ambit__target target = target_of(d);
+  char name[NAME_CHARS], *note, *by, *end;
+  ambit__group g = *given;
+  bool found;
+
+  if (!is_tried(d, given)) return false;
+  name_note(d, given, name);
+  note = ambit__cache_recall(&d->cc->cache, name);
+  if (!note) return false;
+  if ((end = strchr(note, '\n'))) *end = '\0';
+  by = strstr(note, ") by ");
+  if (by) by[1] = '\0';
+  w->cc = by ? other_compiler(d) : d->cc;
+  g.preferred = note;
+  found = w->cc && ambit__plan_choose(&g, &target, &w->plan);
+  if (found) name_way(d, given, w);
+  found = found && !strncmp(w->line, note, strlen(note)); /* there may be no such plan any more */
+  free(note);
+  return w->settled = found;
+}
+
+bool ambit__cpu_way_choose(device *d, const ambit__group *g, way *w)
+{
+  const ambit__target target = target_of(d);
+
+  *w = (way){.cc = d->cc};
+  if (recall(d, g, w)) return true;
+  *w = (way){.cc = d->cc};
+  if (!ambit__plan_choose(g, &target, &w->plan)) return false;
+  name_way(d, g, w);
+  return true;
+}
+
+/* ---- candidates ---- */
+
+static void add_way(trial *t, const ambit__plan *plan, ambit__cc *cc)
+{
+  way w = {.plan = *plan, .cc = cc};
+
+  if (!cc || t->n == MOST) return;
+  name_way(t->d, &t->group, &w);
+  for (int i = 0; i < t->n; i++)
+    if (!strcmp(t->ways[i].way.line, w.line)) return;
+  t->ways[t->n++] = (struct candidate){.way = w};
+}
+
+/* The plans of the first compiler; of the other one, the first and the last, which is the plain
+ * nest. */
+static void list_ways(trial *t)
+{
+  const ambit__target target = target_of(t->d);
+  ambit__plan plans[MOST];
+  const int n = ambit__plan_candidates(&t->group, &target, plans, MOST - 2);
+
+  for (int i = 0; i < n; i++)
+    add_way(t, &plans[i], t->d->cc);
+  add_way(t, &t->ways[0].way.plan, other_compiler(t->d));
+  if (n) add_way(t, &plans[n - 1], other_compiler(t->d));
+}
+
+static void compile_ahead(trial *t)
+{
+  list_ways(t);
+  for (int i = 1; i < t->n; i++) {
+    struct candidate *c = &t->ways[i];
+
+    c->source = ambit__cpu_way_source(t->d, &t->group, &c->way);
+    if (c->source) ambit__cc_foresee(c->way.cc, c->source, 1, true);
+  }
+  t->state = TRIAL_COMPILES;
+}
+
+static bool are_compiled(const trial *t)
+{
+  for (int i = 1; i < t->n; i++)
+    if (t->ways[i].source && !ambit__cc_is_ready(t->ways[i].way.cc, t->ways[i].source))
+      return false;
+  return true;
+}
+
+/* Loads a candidate; one that does not compile is left out without a word. */
+static void load(struct candidate *c)
+{
+  ambit__cc *cc = c->way.cc;
+  ambit__errors *errors = cc->errors, quiet = {0};
+  void *address = NULL;
+
+  if (!c->source) return;
+  cc->errors = &quiet;
+  if (!ambit__cc_try(cc, c->source, c->way.entry, &c->module, &address) && address)
+    memcpy(&c->run, &address, sizeof address);
+  cc->errors = errors;
+  ambit__errors_clear(&quiet);
+  free(c->source);
+  c->source = NULL;
+}
+
+/* ---- timing ---- */
+
+static void take_turn(trial *t, function *f)
+{
+  t->seconds = 0;
+  t->updated = 0;
+  f->run = t->ways[t->at].run;
+}
+
+static void begin_times(trial *t, function *f)
+{
+  t->ways[0].run = f->run;
+  for (int i = 1; i < t->n; i++)
+    load(&t->ways[i]);
+  t->state = TRIAL_TIMES;
+  t->at = t->round = 0;
+  take_turn(t, f);
+}
+
+static int fastest(const trial *t)
+{
+  int best = 0;
+
+  for (int i = 1; i < t->n; i++)
+    if (t->ways[i].best > 0 && t->ways[i].best < t->ways[best].best) best = i;
+  return t->ways[best].best < CLEARLY * t->ways[0].best ? best : 0;
+}
+
+/* Goes on with the fastest way, for good. */
+static void end(trial *t, function *f)
+{
+  struct candidate *c = &t->ways[fastest(t)];
+  const ambit__settings *settings = t->d->head.settings;
+  char name[NAME_CHARS], *plan = strdup(c->way.line);
+
+  for (int i = 0; i < t->n; i++)
+    if (t->ways[i].best > 0)
+      ambit__log(settings, 1, "kernel %s: %.4g ns per cell by %s%s", f->rule->name,
+                 1e9 * t->ways[i].best, t->ways[i].way.line,
+                 &t->ways[i] == c ? ", which goes on" : "");
+  if (plan) {
+    free(f->head.plan);
+    f->head.plan = plan;
+  }
+  f->run = c->run;
+  if (c->module) {
+    ambit__module *own = f->module;
+
+    f->module = c->module;
+    c->module = own;
+  }
+  name_note(t->d, &t->group, name);
+  ambit__cache_note(&t->d->cc->cache, name, c->way.line);
+  for (int i = 0; i < t->n; i++) {
+    ambit__module_release(t->ways[i].module);
+    t->ways[i].module = NULL;
+  }
+  t->state = TRIAL_ENDED;
+}
+
+/* The next way that is still in the trial. */
+static void next_turn(trial *t, function *f)
+{
+  double best = 0;
+
+  for (int i = 0; i < t->n; i++)
+    if (t->ways[i].best > 0 && (best == 0 || t->ways[i].best < best)) best = t->ways[i].best;
+  do {
+    if (++t->at == t->n) {
+      t->at = 0;
+      t->round++;
+    }
+  } while (t->at &&
+           (!t->ways[t->at].run || (t->round >= SEVERAL && t->ways[t->at].best > SLOW * best)));
+  if (t->round == ROUNDS)
+    end(t, f);
+  else
+    take_turn(t, f);
+}
+
+static void count_turn(trial *t, function *f, int64_t cells, double seconds)
+{
+  double *best = &t->ways[t->at].best;
+
+  t->seconds += seconds;
+  t->updated += cells;
+  if (t->seconds < TURN) return;
+  if (*best == 0 || t->seconds / (double)t->updated < *best)
+    *best = t->seconds / (double)t->updated;
+  next_turn(t, f);
+}
+
+void ambit__cpu_trial_note(function *f, int64_t cells, double seconds)
+{
+  trial *t = f->trial;
+
+  if (t->state == TRIAL_ENDED || cells < t->cells) return;
+  if (cells > t->cells && t->state == TRIAL_WATCHES) {
+    t->cells = cells;
+    t->launches = 0;
+    t->seconds = 0;
+  }
+  switch (t->state) {
+  case TRIAL_WATCHES:
+    t->seconds += seconds;
+    if (t->seconds >= SOON && ++t->launches >= LAUNCHES) compile_ahead(t);
+    break;
+  case TRIAL_COMPILES:
+    if (are_compiled(t)) begin_times(t, f);
+    break;
+  case TRIAL_TIMES: count_turn(t, f, cells, seconds); break;
+  case TRIAL_ENDED: break;
+  }
+}
+
+/* ---- open and close ---- */
+
+void ambit__cpu_trial_open(device *d, const ambit__group *g, const way *w, function *f)
+{
+  trial *t;
+
+  if (w->settled || !is_tried(d, g) || !(t = calloc(1, sizeof *t))) return;
+  t->d = d;
+  t->group = *g;
+  t->step = g->steps[0];
+  memcpy(t->bind, g->steps[0].bind, (size_t)t->step.rule->nparams * sizeof *t->bind);
+  t->step.bind = t->bind;
+  t->group.steps = &t->step;
+  t->group.entry = NULL;
+  t->ways[t->n++] = (struct candidate){.way = *w};
+  f->trial = t;
+}
+
+void ambit__cpu_trial_close(trial *t)
+{
+  if (!t) return;
+  for (int i = 0; i < t->n; i++) {
+    ambit__module_release(t->ways[i].module);
+    free(t->ways[i].source);
+  }
+  free(t);
+}
