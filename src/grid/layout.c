@@ -19,12 +19,14 @@ static int64_t round_up(int64_t n, int64_t to)
   return (n + to - 1) / to * to;
 }
 
-/* The alignment of rows of `row` bytes: see layout.h. */
-static int64_t good_line(int64_t most, int64_t row)
+/* The alignment of rows of `row` bytes, whose values have `size`: see layout.h. */
+static int64_t good_line(int64_t most, int64_t row, int64_t size)
 {
   int64_t line = most > LINE ? most : LINE;
 
   while (line > LINE && round_up(row, line) - round_up(row, LINE) > row / 8)
+    line /= 2;
+  while (most <= LINE && line > size && round_up(row, line) - row > row / 3)
     line /= 2;
   return line;
 }
@@ -79,7 +81,7 @@ bool ambit__layout_make(ambit__layout *l)
   int64_t elements = 1, line = LINE, beyond;
 
   if (l->active) return make_runs(l);
-  l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
+  if (l->line > LINE) l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
   for (int d = last; d >= 0; d--) {
     int64_t cells = cells_along(l, d);
@@ -89,7 +91,7 @@ bool ambit__layout_make(ambit__layout *l)
     if (!fits(cells, l->stride[d], size, ALIAS)) return false;
     elements = cells * l->stride[d];
     if (d == last) {
-      line = good_line(l->line, elements * size);
+      line = good_line(l->line, elements * size, size * per_cell);
       /* the low margin of a row lies in the padding of the row before */
       l->origin = round_up(l->origin * size, line) / size;
     }

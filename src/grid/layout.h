@@ -2,7 +2,9 @@
 /* layout.h - the memory layout of one field on one part.
  *
  * A part stores its own cells and, around them, a margin of ghost and halo cells. Rows (runs along
- * the last axis) start on a cache line, and their pitch avoids cache set conflicts. GPUs need more:
+ * the last axis) start on a cache line, unless they are so short that this would take much memory:
+ * grids of many axes and thin ones move fewer bytes then. The low margin of a row lies in the
+ * padding of the row before. The pitch of rows avoids cache set conflicts. GPUs need more:
  * a row whose first own cell is not aligned to `line` bytes costs up to 20 % of the bandwidth, and
  * so do gaps between rows, though less.
  *
@@ -39,10 +41,11 @@ typedef struct ambit__layout {
   size_t bytes;                      /* size of the buffer */
 } ambit__layout;
 
-/* Computes strides, component, origin and bytes from the other fields. Widens the low margin of the
- * last axis to whole cache lines. Rows are aligned to `line` bytes; while that would cost more than
- * an eighth of the memory, the alignment is halved, down to a cache line. Returns false if the size
- * exceeds 63 bits. */
+/* Computes strides, component, origin and bytes from the other fields. Rows are aligned to `line`
+ * bytes; while that would cost more than an eighth of the memory, the alignment is halved, down to
+ * a cache line, and on cores below that while it would cost more than a third. With a longer line
+ * than that of a cache, the low margin of the last axis is widened to whole cache lines. Returns
+ * false if the size exceeds 63 bits. */
 bool ambit__layout_make(ambit__layout *l);
 
 /* Whether the own cells and the margins contain a box. */

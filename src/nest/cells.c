@@ -12,8 +12,8 @@
  *      axis last - 1  y   threads 0 ... 3
  *      the rest       z   one thread, blocks counted in C order
  *
- * Here cells far from all faces have a branch of their own: D3Q19 in halves with 18 tests took three
- * times as long as without them on an H200.
+ * Here cells far from all faces have a branch of their own: D3Q19 in halves with 18 tests took
+ * three times as long as without them on an H200.
  */
 #include "nest/nest.h"
 
@@ -117,8 +117,8 @@ static void fold_into(ambit__nest *n, const char *to, const char *from, bool tot
   }
 }
 
-/* The rule, in a cell where all tests of its place are made (0), have known values (1), or there are
- * none (-1). */
+/* The rule, in a cell where all tests of its place are made (0), have known values (1), or there
+ * are none (-1). */
 static void add_body(ambit__nest *n, int inside, const char *into)
 {
   if (inside >= 0) ambit__nest_do(n, ambit__nest_text(n, "enum { inside = %d }", inside));
@@ -215,8 +215,8 @@ void ambit__nest_cells(ambit__nest *n)
 
 /* ---- on GPUs ---- */
 
-/* The loop along y is the innermost, so that a thread steps from row to row. Unrolling would compute
- * the trip count, by a division. */
+/* The loop along y is the innermost, so that a thread steps from row to row. Unrolling would
+ * compute the trip count, by a division. */
 static void open_axis(ambit__nest *n, int axis, int along, int threads)
 {
   ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,

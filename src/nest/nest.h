@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nest.h - a loop nest as data: how a machine computes a group.
  *
- * A nest is a tree of nodes. Builders make it (cells.c), passes change it, and one printer writes it
- * (print.c), in a language that is a table (codegen/dialect.h). Nothing else prints a loop, a load
- * or a store.
+ * A nest is a tree of nodes. Builders make it (cells.c), passes change it, and one printer writes
+ * it (print.c), in a language that is a table (codegen/dialect.h).
  *
  * The names in a nest are the same in every language:
  *
@@ -137,8 +136,8 @@ void ambit__nest_let_integer(ambit__nest *n, const char *name, const char *value
 void ambit__nest_let_wraps(ambit__nest *n);
 /* "const float *u_at = u_mem + (u_o + y0 * u_s0 + y1);" for every field, and the indices i0, ... */
 void ambit__nest_let_places(ambit__nest *n);
-/* "const float u_r0 = u_at[-1];" for every read, if loads come first: compilers do not move them out
- * of branches. */
+/* "const float u_r0 = u_at[-1];" for every read, if loads come first: compilers do not move them
+ * out of branches. */
 void ambit__nest_let_loads(ambit__nest *n);
 /* "float v_out = v_at[0];" for every written component and reduction, and "v_at[0] = v_out;". */
 void ambit__nest_let_outs(ambit__nest *n);

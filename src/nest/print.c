@@ -218,8 +218,8 @@ static void print_store(const ambit__nest *n, ambit__writer *w, const ambit__nod
   ambit__line_end(w, ";");
 }
 
-/* "r_total = ambit_fold_max_f32(r_total, r_out)"; of a strict sum, "r_total = ambit_part_add(r_total,
- * r_words, r_out)". */
+/* "r_total = ambit_fold_max_f32(r_total, r_out)"; of a strict sum, "r_total =
+ * ambit_part_add(r_total, r_words, r_out)". */
 static void print_kernel_fold(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
   const ambit__param *p = ambit__nest_param(n, node->access.param);

@@ -59,9 +59,15 @@ static void rows_start_on_a_cache_line(void)
   for (int t = 0; t < TYPES; t++)
     for (int components = 1; components <= 3; components++)
       for (int order = 0; order < 2; order++) {
-        ambit__layout l = sample(types[t], components, (ambit_order)order);
+        ambit__layout l = {.type = types[t],
+                           .components = components,
+                           .order = (ambit_order)order,
+                           .own = {.ndims = 3, .lo = {5, 0, -3}, .hi = {8, 4, 1000}},
+                           .margin_lo = {1, 0, 2},
+                           .margin_hi = {0, 3, 1}};
         int64_t size = (int64_t)ambit_type_size(types[t]);
 
+        CHECK(ambit__layout_make(&l));
         CHECK_EQ(l.origin, ambit__layout_at(&l, l.own.lo));
         CHECK_EQ(0, l.origin * size % 64);
         CHECK_EQ(0, l.stride[0] * size % 64);
@@ -70,12 +76,29 @@ static void rows_start_on_a_cache_line(void)
       }
 }
 
+/* Thin grids, and those of many axes, have many short rows. */
+static void short_rows_waste_little_memory(void)
+{
+  for (int t = 0; t < TYPES; t++)
+    for (int64_t n = 1; n < 200; n++) {
+      ambit__layout l = {.type = types[t],
+                         .components = 1,
+                         .own = {.ndims = 4, .hi = {6, 6, 6, n}},
+                         .margin_lo = {1, 1, 1, 1},
+                         .margin_hi = {1, 1, 1, 1}};
+
+      CHECK(ambit__layout_make(&l));
+      CHECK_MSG(3 * l.stride[2] <= 4 * (n + 2), "rows of %d + 2 cells are %d apart", (int)n,
+                (int)l.stride[2]);
+    }
+}
+
 static void components_lie_apart_or_beside_each_other(void)
 {
   ambit__layout soa = sample(AMBIT_F32, 3, AMBIT_SOA), aos = sample(AMBIT_F32, 3, AMBIT_AOS);
 
   CHECK_EQ(1, soa.stride[2]);
-  CHECK(soa.component >= 4 * 7 * 16);
+  CHECK(soa.component >= 4 * 7 * (13 + 3));
   CHECK_EQ(3, aos.stride[2]);
   CHECK_EQ(1, aos.component);
 }
@@ -85,8 +108,7 @@ static void the_margins_asked_for_are_there(void)
   ambit__layout l = sample(AMBIT_F64, 1, AMBIT_SOA);
 
   CHECK_EQ(1, l.margin_lo[0]);
-  CHECK(l.margin_lo[2] >= 2);
-  CHECK_EQ(0, l.margin_lo[2] % 8);
+  CHECK_EQ(2, l.margin_lo[2]);
   CHECK_EQ(3, l.margin_hi[1]);
 }
 
@@ -109,7 +131,7 @@ static void cores_have_rows_of_an_odd_number_of_lines(void)
     ambit__layout l = {.type = AMBIT_F32, .components = 1, .own = {.ndims = 3, .hi = {4, 5, n}}};
 
     CHECK(ambit__layout_make(&l));
-    CHECK_EQ(0, l.stride[1] * 4 % 64);
+    if (n >= 64) CHECK_EQ(0, l.stride[1] * 4 % 64);
     if (l.stride[1] * 4 >= 512) CHECK_EQ(1, l.stride[1] * 4 / 64 % 2);
     CHECK(l.stride[1] * 4 <= n * 4 + 3 * 64);
   }
@@ -185,6 +207,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"every_value_has_a_place_of_its_own", every_value_has_a_place_of_its_own},
       {"rows_start_on_a_cache_line", rows_start_on_a_cache_line},
+      {"short_rows_waste_little_memory", short_rows_waste_little_memory},
       {"components_lie_apart_or_beside_each_other", components_lie_apart_or_beside_each_other},
       {"the_margins_asked_for_are_there", the_margins_asked_for_are_there},
       {"rows_are_whole_lines_but_no_pages_apart", rows_are_whole_lines_but_no_pages_apart},

@@ -4,8 +4,8 @@
  * A function begins with the plan that the estimate prefers. Once its launches have taken some time
  * in all, other plans, the plain nest always among them, and another compiler are tried: they are
  * compiled in the background, then launches go to each of them in turn, and the function goes on
- * with the fastest. Nothing is computed in vain. The result is noted in the cache, under a name made
- * from all that it depends on, and a later run begins with it.
+ * with the fastest. Nothing is computed in vain. The result is noted in the cache, under a name
+ * made from all that it depends on, and a later run begins with it.
  *
  * Without strict mode the plans round differently, so the last bits of a result may depend on
  * the choice. Option trial=0 leaves the plan to the estimate.
