@@ -67,7 +67,9 @@ static int no_port(void)
 enum { OUTPUT = 1, PROPOSE, CHECK, SHARE, QUIET };
 
 static const tool_option options[] = {
-    {OUTPUT, 'o', "output", "FILE", "where the program goes (default: standard output)"},
+    {OUTPUT, 'o', "output", "FILE",
+     "where the program goes (default: standard output); the folder for\n"
+     "several files, which keep their names"},
     {PROPOSE, 0, "propose", NULL,
      "needs no pragma: lists the nests that would run in parallel, and\n"
      "the reason for each that would not; with --output, writes the\n"
@@ -86,7 +88,7 @@ static int run_port(ambit *a, tool_args *args);
 
 const tool_command tool_port = {
     .name = "port",
-    .words = "PROGRAM.c [options] [-- COMPILER FLAGS]",
+    .words = "PROGRAM.c [MORE.c ...] [options] [-- COMPILER FLAGS]",
     .summary = "Translates a serial C program with #pragma ambit into one on Ambit.",
     .options = options,
     .notes = "A nest that cannot run in parallel stays as it is, with a note that says why. "
@@ -96,6 +98,7 @@ const tool_command tool_port = {
              "  ambit port heat.c -o heat_ambit.c -- -DN=1000\n"
              "  cc -O2 heat_ambit.c -o heat $(pkg-config --cflags --libs ambit) -lm\n"
              "  ambit port --propose heat.c\n"
+             "  ambit port main.c kernels.c -o translated\n"
              "  ambit run heat.c -- 1000         translates, compiles and runs it\n",
     .run = run_port,
 };
@@ -142,10 +145,16 @@ static bool has_main(const char *t)
   return false;
 }
 
+static bool is_source(const char *word)
+{
+  const size_t n = strlen(word);
+
+  return n > 2 && !strcmp(word + n - 2, ".c");
+}
+
 static bool is_program(const char *path)
 {
-  const size_t n = strlen(path);
-  FILE *f = n > 2 && !strcmp(path + n - 2, ".c") ? fopen(path, "rb") : NULL;
+  FILE *f = is_source(path) ? fopen(path, "rb") : NULL;
   char *text;
   size_t size;
   bool found;
@@ -206,37 +215,52 @@ static bool push_library(words *w, char (*paths)[PATH_MAX + 64])
   return false;
 }
 
-/* Translates and compiles into the folder; the program's path is left in `binary`. */
-static int build(const char *source, const char *folder, char *binary, size_t size)
+/* Where a translated file is: several files keep their names. */
+static const char *translated(const words *sources, int i, const char *folder, char *path,
+                              size_t size)
 {
-  static char port[PATH_MAX + 16], code[PATH_MAX + 32], paths[3][PATH_MAX + 64],
-      where[PATH_MAX + 16];
+  const char *slash = strrchr(sources->at[i], '/');
+
+  snprintf(path, size, "%s/%.4000s", folder,
+           sources->n == 1 ? "program.c"
+           : slash         ? slash + 1
+                           : sources->at[i]);
+  return path;
+}
+
+/* Translates and compiles into the folder; the program's path is left in `binary`. */
+static int build(const words *sources, const char *folder, char *binary, size_t size)
+{
+  static char port[PATH_MAX + 16], code[MOST_WORDS][PATH_MAX + 32], paths[3][PATH_MAX + 64],
+      where[MOST_WORDS][PATH_MAX + 16];
   const char *cc = getenv("CC"), *given = getenv("CFLAGS");
   char *flags = strdup(given ? given : "-O2"), *again = strdup(given ? given : ""),
        *compiler = strdup(cc && *cc ? cc : "cc");
   words translate = {.n = 0}, compile = {.n = 0};
-  const char *slash = strrchr(source, '/');
   int status = 1;
 
   if (!flags || !again || !compiler || !find_port(port, sizeof port)) {
     status = no_port();
     goto done;
   }
-  snprintf(code, sizeof code, "%s/program.c", folder);
   snprintf(binary, size, "%s/program", folder);
-  /* for #include "..." alone: a math.h of the program's own is not that of the system */
-  snprintf(where, sizeof where, "-iquote%.*s", slash ? (int)(slash - source) : 1,
-           slash ? source : ".");
   push(&translate, port);
-  push(&translate, source);
-  push(&translate, "-o");
-  push(&translate, code);
-  push(&translate, "--");
-  split(&translate, again);
   split(&compile, compiler);
   split(&compile, flags);
-  push(&compile, where);
-  push(&compile, code);
+  for (int i = 0; i < sources->n; i++) {
+    const char *slash = strrchr(sources->at[i], '/');
+
+    push(&translate, sources->at[i]);
+    /* for #include "..." alone: a math.h of the program's own is not that of the system */
+    snprintf(where[i], sizeof where[i], "-iquote%.*s", slash ? (int)(slash - sources->at[i]) : 1,
+             slash ? sources->at[i] : ".");
+    push(&compile, where[i]);
+    push(&compile, translated(sources, i, folder, code[i], sizeof code[i]));
+  }
+  push(&translate, "-o");
+  push(&translate, sources->n == 1 ? code[0] : folder);
+  push(&translate, "--");
+  split(&translate, again);
   push(&compile, "-o");
   push(&compile, binary);
   if (!push_library(&compile, paths)) goto done;
@@ -264,23 +288,25 @@ static int first_word(int argc, char **argv)
   return i;
 }
 
-/* The words that the program gets: its name, options of the library, and all that follows "--". */
-static int collect(int argc, char **argv, int program, words *w)
+/* The files of the program, and the words that it gets: its name, options of the library, and all
+ * that follows "--". */
+static int collect(int argc, char **argv, int program, words *sources, words *w)
 {
   int i = 2;
 
   push(w, argv[program]);
-  for (; i < argc && strcmp(argv[i], "--"); i++) {
-    if (i == program) continue;
-    if (!is_library_option(argv[i])) {
+  for (; i < argc && strcmp(argv[i], "--"); i++)
+    if (is_library_option(argv[i]))
+      push(w, argv[i]);
+    else if (is_source(argv[i]))
+      push(sources, argv[i]);
+    else {
       fprintf(stderr,
               "ambit run: %s is a whole program, and '%s' is not an option of the library "
               "(--ambit-...); arguments of the program stand behind --\n",
               argv[program], argv[i]);
       return TOOL_USAGE;
     }
-    push(w, argv[i]);
-  }
   for (i++; i < argc; i++)
     push(w, argv[i]);
   return TOOL_OK;
@@ -289,18 +315,18 @@ static int collect(int argc, char **argv, int program, words *w)
 static int run_program(int argc, char **argv, int program)
 {
   char folder[] = "/tmp/ambit-run-XXXXXX", binary[PATH_MAX + 32], code[PATH_MAX + 32];
-  words w = {.n = 0};
+  words w = {.n = 0}, sources = {.n = 0};
   int status, fd;
 
-  if (collect(argc, argv, program, &w)) return TOOL_USAGE;
+  if (collect(argc, argv, program, &sources, &w)) return TOOL_USAGE;
   if (!mkdtemp(folder)) {
     fprintf(stderr, "ambit run: no folder can be made in /tmp\n");
     return TOOL_FAILED;
   }
-  status = build(argv[program], folder, binary, sizeof binary);
+  status = build(&sources, folder, binary, sizeof binary);
   fd = status ? -1 : open(binary, O_RDONLY | O_CLOEXEC);
-  snprintf(code, sizeof code, "%s/program.c", folder);
-  unlink(code);
+  for (int i = 0; i < sources.n; i++)
+    unlink(translated(&sources, i, folder, code, sizeof code));
   unlink(binary);
   rmdir(folder);
   if (fd < 0) return TOOL_FAILED;
@@ -316,8 +342,9 @@ int tool_port_early(int argc, char **argv)
   words w = {.n = 0};
   const int program = first_word(argc, argv);
 
-  if (program < argc && !strcmp(argv[1], "run") && is_program(argv[program]))
-    return run_program(argc, argv, program);
+  if (argc > 1 && !strcmp(argv[1], "run"))
+    for (int i = program; i < argc && is_source(argv[i]); i++)
+      if (is_program(argv[i])) return run_program(argc, argv, program);
   if (argc < 2 || strcmp(argv[1], "port")) return -1;
   for (int i = 2; i < argc && strcmp(argv[i], "--"); i++)
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return -1;

@@ -477,6 +477,39 @@ def rows_behind_pointers_take_time_in_proportion_to_their_number(folder):
     assert seconds < 2, f"{seconds:.1f} s"
 
 
+SEVERAL = check.HERE / "several"
+
+
+def several_files_become_one_program(folder):
+    flags = ("-I", SEVERAL)
+    files = [SEVERAL / "main.c", SEVERAL / "kernels.c"]
+    want = TOOLS.must(TOOLS.compile_serial(files[0], folder / "serial", files[1], *flags)).stdout
+    for order in (files, files[::-1]):
+        notes = TOOLS.must(PORT, *order, "-o", folder / "out").stderr
+        assert "main.c: 1 nest in parallel" in notes and "kernels.c: 4 nests in parallel" in notes, notes
+        program = TOOLS.compile_ported(folder / "out" / "main.c", folder / "ported", folder / "out" / "kernels.c", *flags)
+        for device in ("ref", "cpu"):
+            r = TOOLS.must(program, env={"AMBIT_DEVICES": device})
+            assert r.stdout == want and "serially" not in r.stderr, (r.stdout, want, r.stderr)
+    env = {"CFLAGS": "-O2 -ffp-contract=off", "CC": CC}
+    assert TOOLS.must(AMBIT, "run", "--ambit-threads=1", *files[::-1], env=env).stdout == want
+    r = TOOLS.run(PORT, *files)
+    assert r.returncode == 2 and "several files need --output FOLDER" in r.stderr, r.stderr
+    (folder / "main.c").write_text("int x;\n")
+    r = TOOLS.run(PORT, files[0], folder / "main.c", "-o", folder / "out")
+    assert r.returncode == 1 and "have the same name" in r.stderr, r.stderr
+
+
+def a_file_without_main_gives_its_results_to_its_callers(folder):
+    flags = ("-I", SEVERAL)
+    want = TOOLS.must(TOOLS.compile_serial(SEVERAL / "main.c", folder / "serial", SEVERAL / "kernels.c", *flags)).stdout
+    for translated, plain in (("kernels.c", "main.c"), ("main.c", "kernels.c")):
+        notes = TOOLS.translate(SEVERAL / translated, folder / "out.c")
+        assert ("no main here" in notes) == (translated == "kernels.c"), notes
+        program = TOOLS.compile_ported(folder / "out.c", folder / "ported", SEVERAL / plain, *flags)
+        assert TOOLS.must(program).stdout == want
+
+
 def arrays_that_overlap_run_serially_and_say_so(folder):
     source = folder / "overlap.c"
     source.write_text(OVERLAP)

@@ -15,18 +15,24 @@ typedef struct edit {
   const char *text;
 } edit;
 
-enum { EDITS = 16384 };
-static edit edits[EDITS];
-static int nedits;
+static unit *now; /* the file that is being changed */
+
+void port_edit_file(unit *u)
+{
+  now = u;
+}
 
 void port_edit(unsigned offset, unsigned remove, const char *text)
 {
-  if (nedits == EDITS) {
-    fprintf(stderr, "ambit port: the program is too long\n");
-    exit(1);
+  if (now->nedits == now->room) {
+    edit *more = port_new((size_t)(2 * now->room + 256) * sizeof *more);
+
+    if (now->nedits) memcpy(more, now->edits, (size_t)now->nedits * sizeof *more);
+    now->edits = more;
+    now->room = 2 * now->room + 256;
   }
-  edits[nedits] = (edit){offset, remove, nedits, text};
-  nedits++;
+  now->edits[now->nedits] = (edit){offset, remove, now->nedits, text};
+  now->nedits++;
 }
 
 const char *port_commented(const char *first, const char *last)
@@ -38,8 +44,8 @@ const char *port_commented(const char *first, const char *last)
 
 bool port_is_edited(unsigned begin, unsigned end)
 {
-  for (int i = 0; i < nedits; i++)
-    if (edits[i].offset > begin && edits[i].offset < end) return true;
+  for (int i = 0; i < now->nedits; i++)
+    if (now->edits[i].offset > begin && now->edits[i].offset < end) return true;
   return false;
 }
 
@@ -150,10 +156,11 @@ static int compare(const void *a, const void *b)
 char *port_edit_apply(const unit *u)
 {
   ambit__text t = {0};
+  edit *edits = u->edits;
   unsigned at = 0;
 
-  qsort(edits, (size_t)nedits, sizeof *edits, compare);
-  for (int i = 0; i < nedits; i++) {
+  if (u->nedits) qsort(edits, (size_t)u->nedits, sizeof *edits, compare);
+  for (int i = 0; i < u->nedits; i++) {
     if (edits[i].offset > at) {
       ambit__print_chars(&t, u->text + at, edits[i].offset - at);
       at = edits[i].offset;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* edit.h - changes to the text of the main file, and notes about them.
+/* edit.h - changes to the texts of files, and notes about them.
  */
 #ifndef AMBIT_PORT_EDIT_H
 #define AMBIT_PORT_EDIT_H
 
 #include "nest.h"
 
+void port_edit_file(unit *u); /* the calls below are about this file */
 /* Inserts text before an offset, in the order of the calls; `remove` characters after it vanish. */
 void port_edit(unsigned offset, unsigned remove, const char *text);
 const char *port_commented(const char *first, const char *last); /* a directive as a comment */
@@ -32,7 +33,9 @@ void port_until(const function *f, const nest *n, const step *steps);
 
 /* host.c: calls before host code that uses arrays of steps. */
 void port_host_use(const step *steps); /* an array of these steps: its type counts */
-void port_host(unit *u);
+void port_host_steps(unit *units);     /* which functions have steps, before: */
+/* is_called: code that is not translated may call functions of the file. */
+void port_host(unit *u, bool is_called);
 void port_host_has_step(const node *at, bool has_results); /* the nest was replaced */
 bool port_host_is_nest(const node *n);
 bool port_host_is_quiet(const node *n); /* and has no result */

@@ -64,10 +64,12 @@ bool port_host_is_quiet(const node *n)
   return false;
 }
 
+/* A function that is not known may call any other. */
 static bool calls_steps(node *n, void *user)
 {
   (void)user;
-  return n->kind == N_CALL && n->callee && n->callee->has_steps;
+  if (n->kind != N_CALL) return false;
+  return n->callee ? port_real(n->callee)->has_steps : !n->is_system && h.nnests;
 }
 
 static bool has_steps(node *n)
@@ -454,16 +456,18 @@ static void statement(const unit *u, node *s, bool is_alone)
 
 /* ---- functions ---- */
 
-static void spread_steps(unit *u)
+void port_host_steps(unit *units)
 {
   bool more = true;
 
-  for (function *f = u->functions; f; f = f->next)
-    f->has_steps = port_find(f->body, is_nest, NULL) != NULL;
+  for (unit *u = units; u; u = u->next)
+    for (function *f = u->functions; f; f = f->next)
+      f->has_steps = port_find(f->body, is_nest, NULL) != NULL;
   while (more) {
     more = false;
-    for (function *f = u->functions; f; f = f->next)
-      if (!f->has_steps && port_find(f->body, calls_steps, NULL)) f->has_steps = more = true;
+    for (unit *u = units; u; u = u->next)
+      for (function *f = u->functions; f; f = f->next)
+        if (!f->has_steps && port_find(f->body, calls_steps, NULL)) f->has_steps = more = true;
   }
 }
 
@@ -508,14 +512,14 @@ static void open_main(const unit *u, const function *f)
   port_edit(f->body->begin + 1, 0, port_text("\n  port_open(%s);", names));
 }
 
-void port_host(unit *u)
+void port_host(unit *u, bool is_called)
 {
   scope c = {u, 0};
 
-  spread_steps(u);
   for (function *f = u->functions; f; f = f->next) {
     if (!f->is_editable || !f->body) continue;
     if (!strcmp(f->name, "main")) open_main(u, f);
+    if (is_called && f->has_steps) port_edit(f->body->begin + 1, 0, " PORT_CALLED;");
     port_walk(f->body, guard_locals, &c);
     children(u, f->body);
   }

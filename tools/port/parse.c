@@ -489,6 +489,7 @@ static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXCli
   f = port_new(sizeof *f);
   f->name = own(clang_getCursorSpelling(c));
   f->cursor = c;
+  f->is_external = clang_getCursorLinkage(c) == CXLinkage_External;
   f->nparams = n > 64 ? 64 : n;
   for (int i = 0; i < f->nparams; i++)
     f->params[i] = symbol_of(u, clang_Cursor_getArgument(c, (unsigned)i));

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-told_shape *port_told_shapes;
+const told_shape *port_told_shapes;
 
 typedef struct reader {
   unit *u;
@@ -75,10 +75,9 @@ static told_shape *tell(const reader *r, const char *name)
 {
   told_shape *s = port_new(sizeof *s);
 
-  (void)r;
   s->name = name;
-  s->next = port_told_shapes;
-  return port_told_shapes = s;
+  s->next = r->u->shapes;
+  return r->u->shapes = s;
 }
 
 /* u[nz][ny][nx], v[...] */
@@ -283,13 +282,12 @@ static const char *line_end(const char *at, const char *end)
   return at;
 }
 
-bool port_pragmas(unit *u, pragma **out)
+bool port_pragmas(unit *u)
 {
   const char *end = u->text + u->size;
-  pragma **tail = out;
+  pragma **tail = &u->pragmas;
   unsigned line = 1;
 
-  *out = NULL;
   for (const char *first = u->text; first < end;) {
     const char *last = line_end(first, end);
     unsigned lines = 1;
@@ -400,13 +398,13 @@ static bool cover_calls(node *e, void *user)
   const pragma *p = user;
 
   if (e->kind == N_CALL && e->callee && e->begin >= p->from && e->begin < p->to)
-    cover(e->callee, p);
+    cover(port_real(e->callee), p);
   return true;
 }
 
 static bool cover_all_calls(node *e, void *user)
 {
-  if (e->kind == N_CALL && e->callee) cover(e->callee, user);
+  if (e->kind == N_CALL && e->callee) cover(port_real(e->callee), user);
   return true;
 }
 
@@ -417,9 +415,9 @@ static void cover(function *f, const pragma *p)
   port_walk(f->body, cover_all_calls, (void *)(uintptr_t)p);
 }
 
-void port_pragmas_spread(unit *u, const pragma *list)
+void port_pragmas_spread(unit *u)
 {
-  for (const pragma *p = list; p; p = p->next)
+  for (const pragma *p = u->pragmas; p; p = p->next)
     for (function *f = u->functions; f && !p->is_wait && !p->is_serial; f = f->next)
       port_walk(f->body, cover_calls, (void *)(uintptr_t)p);
 }

@@ -14,9 +14,9 @@ typedef struct pragma {
 } pragma;
 
 /* All of the file, in order; false: one of them has a mistake, which was told. */
-bool port_pragmas(unit *u, pragma **out);
+bool port_pragmas(unit *u);
 /* Functions that are called inside the statement of a directive belong to it, too. */
-void port_pragmas_spread(unit *u, const pragma *list);
+void port_pragmas_spread(unit *u);
 /* The innermost directive around a loop; NULL: none. */
 const pragma *port_pragma_of(const pragma *list, const node *at);
 
@@ -31,7 +31,7 @@ typedef struct told_shape {
   const char *extents[AXES];
   struct told_shape *next;
 } told_shape;
-extern told_shape *port_told_shapes;
+extern const told_shape *port_told_shapes; /* of the file that is being translated */
 /* An extent that was told, with the variables of the function; bad: not understood. */
 poly port_told_poly(const char *text);
 

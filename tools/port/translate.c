@@ -37,11 +37,10 @@ typedef struct fixing {
 } fixing;
 
 typedef struct run {
-  unit *u;
+  unit *all, *u; /* the files; this one */
   function *f;
-  const pragma *pragmas;
   const settings *set;
-  outcome *result;
+  outcome *result; /* of this file */
   candidate at[MOST_NESTS];
   int n;
   /* nests that are tried with their short loops written out, as they were without */
@@ -68,15 +67,15 @@ static bool is_for(node *e, void *user)
   return (e != user && e->kind == S_FOR) || (e->kind == N_CALL && e->callee);
 }
 
-static void tell_refused(run *r, const nest *n, const pragma *p)
+static void tell_refused(const run *r, const nest *n, const pragma *p)
 {
   const node *at = n->fault && (n->fault->begin || n->fault->end) ? n->fault : n->node;
   const bool must = p && p->is_must;
 
-  r->result->serial++;
-  r->result->failed |= must;
+  n->unit->result->serial++;
+  n->unit->result->failed |= must;
   if (r->set->quiet && !must) return;
-  port_note(r->u, at, must ? "error" : "note", n->why,
+  port_note(n->unit, at, must ? "error" : "note", n->why,
             must
                 ? port_text("this nest must run in parallel. %s", n->advice ? n->advice : "")
                 : port_text("Left serial%s%s", n->advice ? "; " : ".", n->advice ? n->advice : ""));
@@ -162,7 +161,7 @@ static void look(run *r, node *s)
     look_below(r, s);
     return;
   }
-  p = port_pragma_of(r->pragmas, s);
+  p = port_pragma_of(r->u->pragmas, s);
   if (!p) p = r->f->about;
   if ((!p && !r->set->propose) || (p && p->is_serial)) {
     look_below(r, s);
@@ -243,7 +242,7 @@ static void propose(const run *r, const nest *n, const step *steps)
 
   for (const step *s = steps; s; s = s->next)
     count++;
-  if (!port_pragma_of(r->pragmas, n->node))
+  if (!port_pragma_of(r->u->pragmas, n->node))
     port_edit_lines(r->u, n->node->begin, "#pragma ambit\n");
   if (!r->set->quiet)
     port_note(r->u, n->node, "note",
@@ -479,9 +478,10 @@ static bool is_inlined(const run *r, const function *f, int depth)
   bool somewhere = false;
 
   if (depth == 16) return false; /* it calls itself */
-  for (const function *g = r->u->functions; g; g = g->next)
-    if (g != f && is_called(r, g->body, f, &somewhere) && !is_inlined(r, g, depth + 1))
-      return false;
+  for (const unit *u = r->all; u; u = u->next)
+    for (const function *g = u->functions; g; g = g->next)
+      if (g != f && is_called(r, g->body, f, &somewhere) && !is_inlined(r, g, depth + 1))
+        return false;
   return somewhere;
 }
 
@@ -491,7 +491,7 @@ static bool is_called(const run *r, const node *n, const function *f, bool *some
   bool found = false;
 
   if (!n) return false;
-  if (n->kind == N_CALL && n->callee == f) found = *somewhere = true;
+  if (n->kind == N_CALL && n->callee && port_real(n->callee) == f) found = *somewhere = true;
   found |= is_called(r, n->a, f, somewhere) | is_called(r, n->b, f, somewhere) |
            is_called(r, n->c, f, somewhere) | is_called(r, n->d, f, somewhere);
   for (const node *k = n->list; k; k = k->next)
@@ -536,46 +536,97 @@ static const char no_names[] =
 /* The declarations, less those of --check. */
 static const char *without_check(void)
 {
-  const char *at = strstr(port_support_head, "static void port_go_beside"),
-             *end = strstr(at, "static double port_result");
+  const char *at = strstr(port_support_head, "PORT_API void port_go_beside"),
+             *end = strstr(at, "PORT_API double port_result");
 
   return port_text("%.*s%s", (int)(at - port_support_head), port_support_head, end);
 }
 
-char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcome *result)
+/* The declarations; of several files, one has the definitions. */
+static void write_head(const run *r, bool is_support)
 {
-  run *r = port_new(sizeof *r);
+  const char *api = !r->all->next ? ""
+                    : is_support  ? "#define PORT_API\n"
+                                  : "#define PORT_API extern\n";
+  const char *share =
+      r->set->cpu_share > 0 ? port_text("#define PORT_CPU_SHARE %.17g\n", r->set->cpu_share) : "";
 
-  *r = (run){.u = u, .pragmas = pragmas, .set = set, .result = result};
-  memset(result, 0, sizeof *result);
-  port_pragmas_spread(u, pragmas);
-  if (!set->propose)
-    port_edit_lines(u, place_of_head(u),
-                    port_text("%s%s%s",
-                              set->cpu_share > 0
-                                  ? port_text("#define PORT_CPU_SHARE %.17g\n", set->cpu_share)
-                                  : "",
-                              set->check ? port_support_head : without_check(), names));
+  port_edit_lines(r->u, place_of_head(r->u),
+                  port_text("%s%s%s%s", api, share,
+                            r->set->check ? port_support_head : without_check(), names));
+}
+
+static void write_support(const run *r)
+{
+  const char *const parts[] = {no_names,           port_support_arrays, port_support_queue,
+                               port_support_turns, port_support_grids,  port_support_run,
+                               port_support_ahead, port_support_results};
+
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    port_edit((unsigned)r->u->size, 0, parts[i]);
+  if (r->set->check) port_edit((unsigned)r->u->size, 0, port_support_check);
+}
+
+static bool has_main(const unit *u)
+{
+  for (const function *f = u->functions; f; f = f->next)
+    if (f->is_editable && !strcmp(f->name, "main")) return true;
+  return false;
+}
+
+static void translate_file(run *r, unit *u, bool is_support)
+{
+  r->u = u;
+  r->result = u->result;
+  port_edit_file(u);
+  if (!r->set->propose) write_head(r, is_support);
+  port_told_shapes = u->shapes;
   for (function *f = u->functions; f; f = f->next)
     if (f->is_editable && f->body) {
       r->f = f;
       translate_function(r);
     }
-  tell_all_refused(r);
-  if (set->propose) return port_edit_apply(u);
-  for (const pragma *p = pragmas; p; p = p->next)
+}
+
+/* Everything but the nests. */
+static void finish_file(run *r, unit *u, bool is_support, bool is_called)
+{
+  r->u = u;
+  port_edit_file(u);
+  for (const pragma *p = u->pragmas; p; p = p->next)
     port_edit(p->begin, p->end - p->begin,
               p->is_wait ? "port_wait();" : port_commented(u->text + p->begin, u->text + p->end));
-  port_host(u); /* without nests too: of several processes, one prints */
+  port_host(u, is_called); /* without nests too: of several processes, one prints */
   port_drop_directives(u);
-  port_edit((unsigned)u->size, 0, no_names);
-  port_edit((unsigned)u->size, 0, port_support_arrays);
-  port_edit((unsigned)u->size, 0, port_support_queue);
-  port_edit((unsigned)u->size, 0, port_support_turns);
-  port_edit((unsigned)u->size, 0, port_support_grids);
-  port_edit((unsigned)u->size, 0, port_support_run);
-  port_edit((unsigned)u->size, 0, port_support_ahead);
-  port_edit((unsigned)u->size, 0, port_support_results);
-  if (set->check) port_edit((unsigned)u->size, 0, port_support_check);
-  return port_edit_apply(u);
+  if (is_support) write_support(r);
+}
+
+void port_translate(unit *units, const settings *set)
+{
+  run *r = port_new(sizeof *r);
+  const unit *support = units;
+  bool is_called = true;
+
+  *r = (run){.all = units, .set = set};
+  port_link(units);
+  for (unit *u = units; u; u = u->next) {
+    u->result = port_new(sizeof *u->result);
+    port_pragmas_spread(u);
+    if (!has_main(u)) continue;
+    support = u;
+    is_called = false;
+  }
+  for (unit *u = units; u; u = u->next)
+    if (u != support) translate_file(r, u, false);
+  for (unit *u = units; u; u = u->next) /* last, since it calls the others */
+    if (u == support) translate_file(r, u, true);
+  tell_all_refused(r);
+  if (set->propose) return;
+  port_host_steps(units);
+  for (unit *u = units; u; u = u->next)
+    finish_file(r, u, u == support, is_called);
+  if (is_called && !set->quiet)
+    fprintf(stderr,
+            "ambit port: no main here: around each call from another file, arrays are copied to "
+            "the device and back\n");
 }

@@ -20,7 +20,8 @@ typedef struct outcome {
   bool failed;      /* a nest that must be translated was not */
 } outcome;
 
-/* Translates all nests that directives name; the text with its changes, or NULL. free() it. */
-char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcome *result);
+/* Translates all nests that directives name, in all files of a program. port_edit_apply has the
+ * text of each, and its `result` the counts. */
+void port_translate(unit *units, const settings *set);
 
 #endif

@@ -110,6 +110,8 @@ struct function {
   int depth;                  /* of inlining that is under way */
   bool has_steps;             /* itself, or a function that it calls */
   const struct pragma *about; /* a directive around one of its calls */
+  bool is_external;           /* other files may call it */
+  struct function *real;      /* it stands for this function of another file; NULL: for none */
   function *next;
 };
 
@@ -119,10 +121,17 @@ typedef struct unit {
   size_t size;
   const struct written_out *written; /* the text is this one; NULL: it is that of the file */
   function *functions, *last;
+  function *others; /* of other files, that it calls */
+  struct pragma *pragmas;
+  struct told_shape *shapes; /* that directives told */
+  struct outcome *result;    /* how many nests were translated */
+  struct edit *edits;        /* changes of the text */
+  int nedits, room;
   symbol *symbols[1024]; /* by hash */
   CXIndex index;
   CXTranslationUnit tu;
   CXFile file;
+  struct unit *next; /* of the program */
 } unit;
 
 /* Reads a program; reports its mistakes on standard error, and sets *code then. written: its text,
@@ -130,6 +139,10 @@ typedef struct unit {
 unit *port_parse(const char *path, const struct written_out *written, int nflags,
                  const char *const *flags, int *code);
 void port_unit_free(unit *u);
+/* link.c: calls of functions of the other files find them. */
+void port_link(unit *units);
+/* The function itself, where f stands for one of another file. */
+function *port_real(function *f);
 
 /* macro.c: the text of a program, uses of macros that make loops written out. */
 typedef struct written_part {

@@ -159,7 +159,7 @@ static bool is_plain(until *t, const node *s, const node *nest_node)
       for (node *k = e->list; k; k = k->next)
         if (port_find(k, needs_host, NULL) || port_find(k, names, (void *)(uintptr_t)t->result))
           return false;
-      return e->callee && is_plain_function(e->callee);
+      return e->callee && is_plain_function(port_real(e->callee));
     }
     if (e->kind == N_ASSIGN && is_name(e->a, t->result))
       return !strcmp(e->op, "=") && e->b->kind == N_NUMBER;

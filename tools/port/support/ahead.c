@@ -105,7 +105,7 @@ static void port_run_ahead(const port_exchange *x, int slot, double below, int64
 
 /* At the start of a round: rule NULL, before the first one. The loop ends when the result is not
  * larger than tol (strict: less than it), or after `most` rounds, this one included. */
-static void port_ahead(const port_rule *rule, int slot, double tol, int strict, int64_t most)
+PORT_API void port_ahead(const port_rule *rule, int slot, double tol, int strict, int64_t most)
 {
   port_exchange x, earlier;
 

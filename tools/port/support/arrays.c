@@ -24,6 +24,7 @@ typedef struct port_record {
   ambit_field *field;
   int host_ok, dev_ok;
   int pending;              /* queued steps read it: 1, write it: 2 */
+  int is_old;               /* other code ran since: its memory may be gone, its box is not known */
   unsigned periodic, clamp; /* axes, as declared to the field */
 } port_record;
 
@@ -78,7 +79,7 @@ static void port_must(int ok)
   exit(1);
 }
 
-static int port_first(void)
+PORT_API int port_first(void)
 {
   return !port_context || ambit_process(port_context) == 0;
 }
@@ -117,7 +118,7 @@ static void port_weigh(void)
 #endif
 
 /* Of several processes, one prints. */
-static void port_open(int *argc, char ***argv)
+PORT_API void port_open(int *argc, char ***argv)
 {
   if (port_context) return;
   port_context = ambit_open(argc, argv);
@@ -128,7 +129,7 @@ static void port_open(int *argc, char ***argv)
   port_weigh();
 }
 
-static FILE *port_fopen(const char *path, const char *mode)
+PORT_API FILE *port_fopen(const char *path, const char *mode)
 {
   return fopen(port_first() || !strpbrk(mode, "wa+") ? path : "/dev/null", mode);
 }
@@ -201,7 +202,7 @@ static void port_heap_add(void *p, size_t bytes)
   port_insert(&port_heap, i, (port_object){p, bytes});
 }
 
-static void *port_malloc(size_t bytes)
+PORT_API void *port_malloc(size_t bytes)
 {
   void *p = malloc(bytes);
 
@@ -209,7 +210,7 @@ static void *port_malloc(size_t bytes)
   return p;
 }
 
-static void *port_calloc(size_t n, size_t bytes)
+PORT_API void *port_calloc(size_t n, size_t bytes)
 {
   void *p = calloc(n, bytes);
 
@@ -217,7 +218,7 @@ static void *port_calloc(size_t n, size_t bytes)
   return p;
 }
 
-static void *port_aligned_alloc(size_t align, size_t bytes)
+PORT_API void *port_aligned_alloc(size_t align, size_t bytes)
 {
   void *p = aligned_alloc(align, bytes);
 
@@ -225,7 +226,7 @@ static void *port_aligned_alloc(size_t align, size_t bytes)
   return p;
 }
 
-static int port_posix_memalign(void **p, size_t align, size_t bytes)
+PORT_API int port_posix_memalign(void **p, size_t align, size_t bytes)
 {
   void *q = aligned_alloc(align, (bytes + align - 1) / align * align);
 
@@ -234,7 +235,7 @@ static int port_posix_memalign(void **p, size_t align, size_t bytes)
   return q ? 0 : 12;
 }
 
-static void *port_realloc(void *p, size_t bytes)
+PORT_API void *port_realloc(void *p, size_t bytes)
 {
   if (p) {
     const port_object *o = port_object_at(p);
@@ -247,7 +248,7 @@ static void *port_realloc(void *p, size_t bytes)
   return p;
 }
 
-static void port_free(void *p)
+PORT_API void port_free(void *p)
 {
   const port_object *o = p ? port_object_at(p) : NULL;
 
@@ -255,7 +256,7 @@ static void port_free(void *p)
   free(p);
 }
 
-static void port_leave_scope(void *guard)
+PORT_API void port_leave_scope(void *guard)
 {
   const port_guard *g = guard;
 
@@ -520,33 +521,33 @@ static void port_touch_rows(const volatile void *table, size_t bytes, int levels
   }
 }
 
-static void port_reads(const volatile void *p, size_t bytes)
+PORT_API void port_reads(const volatile void *p, size_t bytes)
 {
   port_touch(p, bytes, 0);
 }
 
-static void port_writes(const volatile void *p, size_t bytes)
+PORT_API void port_writes(const volatile void *p, size_t bytes)
 {
   port_touch(p, bytes, 1);
 }
 
-static void port_reads_rows(const volatile void *table, size_t bytes, int levels)
+PORT_API void port_reads_rows(const volatile void *table, size_t bytes, int levels)
 {
   port_touch_rows(table, bytes, levels, 0);
 }
 
-static void port_writes_rows(const volatile void *table, size_t bytes, int levels)
+PORT_API void port_writes_rows(const volatile void *table, size_t bytes, int levels)
 {
   port_touch_rows(table, bytes, levels, 1);
 }
 
-static void port_reads_all(void)
+PORT_API void port_reads_all(void)
 {
   for (int i = 0; i < port_nrecords; i++)
     if (!port_records[i]->host_ok || port_records[i]->pending == 2) port_to_host(port_records[i]);
 }
 
-static void port_writes_all(void)
+PORT_API void port_writes_all(void)
 {
   port_flush();
   for (int i = 0; i < port_nrecords; i++) {
@@ -555,12 +556,12 @@ static void port_writes_all(void)
   }
 }
 
-static void port_wait(void)
+PORT_API void port_wait(void)
 {
   port_flush();
 }
 
-static void port_forget(const volatile void *p, size_t bytes)
+PORT_API void port_forget(const volatile void *p, size_t bytes)
 {
   const char *lo = (const char *)(uintptr_t)p;
   const int first = port_heap_before(p);
@@ -573,4 +574,23 @@ static void port_forget(const volatile void *p, size_t bytes)
       return;
     }
   if (first && port_heap.at[first - 1].p == lo) port_erase(&port_heap, first - 1);
+}
+
+/* ---- functions that code which was not translated calls ---- */
+
+static int port_depth; /* of translated functions */
+
+PORT_API int port_enter(void)
+{
+  return port_depth++;
+}
+
+/* The caller gets all values, and may change or free everything. */
+PORT_API void port_leave(int *frame)
+{
+  (void)frame;
+  if (--port_depth) return;
+  port_writes_all();
+  for (int i = 0; i < port_nrecords; i++)
+    port_records[i]->is_old = 1;
 }

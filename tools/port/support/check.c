@@ -6,7 +6,7 @@
  */
 static int port_beside; /* steps to compare; 0: the step did not run */
 
-static void port_go_beside(void)
+PORT_API void port_go_beside(void)
 {
   const int n = port_norders;
 
@@ -71,7 +71,7 @@ static void port_compare_array(port_rule *rule, port_record *r)
   free(serial);
 }
 
-static void port_compare(void)
+PORT_API void port_compare(void)
 {
   for (int o = 0; o < port_beside; o++)
     for (int i = 0; i < port_orders[o].nargs && !port_is_empty(&port_orders[o]); i++) {

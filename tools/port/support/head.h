@@ -30,6 +30,10 @@
 #  define PORT_UNUSED
 #endif
 
+#if !defined(PORT_API) /* of several files, one has the definitions */
+#  define PORT_API static
+#endif
+
 enum { PORT_SLOTS = AMBIT_MAX_PARAMS, PORT_AXES = AMBIT_MAX_DIMS };
 
 typedef enum port_kind {
@@ -64,49 +68,51 @@ typedef struct port_rule {
   int distance[8];            /* of tables of neighbours: PORT_0, PORT_1 ... in the text */
 } port_rule;
 
-static void port_open(int *argc, char ***argv) PORT_UNUSED;
-static void port_begin(port_rule *rule) PORT_UNUSED;
-static void port_cells(int axis, int64_t lo, int64_t hi) PORT_UNUSED;
-static void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
-                       const volatile void *object, size_t bytes) PORT_UNUSED;
-static void port_rows(const void *table, int levels, int64_t offset, const int64_t *extents,
-                      const int64_t *strides) PORT_UNUSED;
-static void port_neighbours(int which, int axis, const void *table, size_t bytes,
-                            int64_t n) PORT_UNUSED;
-static void port_value(double x) PORT_UNUSED;
-static void port_require(int holds, const char *what) PORT_UNUSED;
-static void port_apart(const volatile void *p) PORT_UNUSED;
-static void port_ahead(const port_rule *rule, int slot, double tol, int strict,
-                       int64_t most) PORT_UNUSED;
-static int port_go(void) PORT_UNUSED;
-static void port_go_beside(void) PORT_UNUSED;
-static void port_compare(void) PORT_UNUSED;
-static double port_result(const port_rule *rule, int slot) PORT_UNUSED;
-static double port_larger(double x, const port_rule *rule, int slot) PORT_UNUSED;
-static double port_smaller(double x, const port_rule *rule, int slot) PORT_UNUSED;
-static double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int slot,
-                               const int *order, int nloops) PORT_UNUSED;
-static void port_reads(const volatile void *p, size_t bytes) PORT_UNUSED;
-static void port_writes(const volatile void *p, size_t bytes) PORT_UNUSED;
-static void port_reads_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
-static void port_writes_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
-static void port_reads_all(void) PORT_UNUSED;
-static void port_writes_all(void) PORT_UNUSED;
-static void port_wait(void) PORT_UNUSED;
-static void port_forget(const volatile void *p, size_t bytes) PORT_UNUSED;
-static void port_leave_scope(void *guard) PORT_UNUSED;
-static int port_first(void) PORT_UNUSED;
+PORT_API void port_open(int *argc, char ***argv) PORT_UNUSED;
+PORT_API void port_begin(port_rule *rule) PORT_UNUSED;
+PORT_API void port_cells(int axis, int64_t lo, int64_t hi) PORT_UNUSED;
+PORT_API void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
+                         const volatile void *object, size_t bytes) PORT_UNUSED;
+PORT_API void port_rows(const void *table, int levels, int64_t offset, const int64_t *extents,
+                        const int64_t *strides) PORT_UNUSED;
+PORT_API void port_neighbours(int which, int axis, const void *table, size_t bytes,
+                              int64_t n) PORT_UNUSED;
+PORT_API void port_value(double x) PORT_UNUSED;
+PORT_API void port_require(int holds, const char *what) PORT_UNUSED;
+PORT_API void port_apart(const volatile void *p) PORT_UNUSED;
+PORT_API void port_ahead(const port_rule *rule, int slot, double tol, int strict,
+                         int64_t most) PORT_UNUSED;
+PORT_API int port_go(void) PORT_UNUSED;
+PORT_API void port_go_beside(void) PORT_UNUSED;
+PORT_API void port_compare(void) PORT_UNUSED;
+PORT_API double port_result(const port_rule *rule, int slot) PORT_UNUSED;
+PORT_API double port_larger(double x, const port_rule *rule, int slot) PORT_UNUSED;
+PORT_API double port_smaller(double x, const port_rule *rule, int slot) PORT_UNUSED;
+PORT_API double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int slot,
+                                 const int *order, int nloops) PORT_UNUSED;
+PORT_API void port_reads(const volatile void *p, size_t bytes) PORT_UNUSED;
+PORT_API void port_writes(const volatile void *p, size_t bytes) PORT_UNUSED;
+PORT_API void port_reads_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
+PORT_API void port_writes_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
+PORT_API void port_reads_all(void) PORT_UNUSED;
+PORT_API void port_writes_all(void) PORT_UNUSED;
+PORT_API void port_wait(void) PORT_UNUSED;
+PORT_API void port_forget(const volatile void *p, size_t bytes) PORT_UNUSED;
+PORT_API void port_leave_scope(void *guard) PORT_UNUSED;
+PORT_API int port_first(void) PORT_UNUSED;
+PORT_API int port_enter(void) PORT_UNUSED;
+PORT_API void port_leave(int *frame) PORT_UNUSED;
 
 /* Memory of the program: its extent is known, and it is forgotten when it is freed. */
-static void *port_malloc(size_t bytes) PORT_UNUSED;
-static void *port_calloc(size_t n, size_t bytes) PORT_UNUSED;
-static void *port_realloc(void *p, size_t bytes) PORT_UNUSED;
-static void *port_aligned_alloc(size_t align, size_t bytes) PORT_UNUSED;
-static int port_posix_memalign(void **p, size_t align, size_t bytes) PORT_UNUSED;
-static void port_free(void *p) PORT_UNUSED;
-static FILE *port_fopen(const char *path, const char *mode) PORT_UNUSED;
+PORT_API void *port_malloc(size_t bytes) PORT_UNUSED;
+PORT_API void *port_calloc(size_t n, size_t bytes) PORT_UNUSED;
+PORT_API void *port_realloc(void *p, size_t bytes) PORT_UNUSED;
+PORT_API void *port_aligned_alloc(size_t align, size_t bytes) PORT_UNUSED;
+PORT_API int port_posix_memalign(void **p, size_t align, size_t bytes) PORT_UNUSED;
+PORT_API void port_free(void *p) PORT_UNUSED;
+PORT_API FILE *port_fopen(const char *path, const char *mode) PORT_UNUSED;
 /* A copy of a whole array is a step, where its values are on the device. */
-static void *port_memcpy(void *to, const void *from, size_t bytes) PORT_UNUSED;
+PORT_API void *port_memcpy(void *to, const void *from, size_t bytes) PORT_UNUSED;
 
 /* A local array is forgotten when its block is left. */
 typedef struct port_guard {
@@ -117,4 +123,8 @@ typedef struct port_guard {
 #  define PORT_LOCAL(name, array)                                                                  \
     __attribute__((cleanup(port_leave_scope))) port_guard name = {(array), sizeof(array)};         \
     (void)name
+/* A function that code which was not translated may call: it finds all values in their arrays. */
+#  define PORT_CALLED                                                                              \
+    __attribute__((cleanup(port_leave))) int port_frame = port_enter();                            \
+    (void)port_frame
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* results.c - the results of reductions.
  */
-static double port_result(const port_rule *rule, int slot)
+PORT_API double port_result(const port_rule *rule, int slot)
 {
   return rule->results[slot];
 }
 
-static double port_larger(double x, const port_rule *rule, int slot)
+PORT_API double port_larger(double x, const port_rule *rule, int slot)
 {
   return rule->results[slot] > x ? rule->results[slot] : x;
 }
 
-static double port_smaller(double x, const port_rule *rule, int slot)
+PORT_API double port_smaller(double x, const port_rule *rule, int slot)
 {
   return rule->results[slot] < x ? rule->results[slot] : x;
 }
@@ -26,8 +26,8 @@ static const port_order *port_order_of(const port_rule *rule)
 }
 
 /* order: the axis of each loop, from the outermost, and -1 - axis for one that counts down. */
-static double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int slot,
-                               const int *order, int nloops)
+PORT_API double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int slot,
+                                 const int *order, int nloops)
 {
   const port_order *o = port_order_of(rule);
   const ambit_type term = rule->slots[slot].type;

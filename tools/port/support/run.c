@@ -40,7 +40,7 @@ static int port_takes_array(port_kind k)
   return k == PORT_READ || k == PORT_WRITE || k == PORT_UPDATE;
 }
 
-static void port_begin(port_rule *rule)
+PORT_API void port_begin(port_rule *rule)
 {
   port_open(NULL, NULL);
   port_now = &port_orders[port_norders < PORT_ORDERS ? port_norders++ : PORT_ORDERS - 1];
@@ -48,18 +48,18 @@ static void port_begin(port_rule *rule)
   port_now->rule = rule;
 }
 
-static void port_cells(int axis, int64_t lo, int64_t hi)
+PORT_API void port_cells(int axis, int64_t lo, int64_t hi)
 {
   port_now->lo[axis] = lo;
   port_now->hi[axis] = hi > lo ? hi : lo;
 }
 
-static void port_require(int holds, const char *what)
+PORT_API void port_require(int holds, const char *what)
 {
   if (!holds && !port_why_not) port_why_not = what;
 }
 
-static void port_apart(const volatile void *p)
+PORT_API void port_apart(const volatile void *p)
 {
   if (port_nplaces < 8)
     port_places[port_nplaces++] = p;
@@ -78,13 +78,13 @@ static int port_next_slot(void)
   return port_now->slot++;
 }
 
-static void port_value(double x)
+PORT_API void port_value(double x)
 {
   port_now->values[port_next_slot()] = x;
 }
 
-static void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
-                       const volatile void *object, size_t bytes)
+PORT_API void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
+                         const volatile void *object, size_t bytes)
 {
   const int slot = port_next_slot(), axes = port_now->rule->axes;
   port_argument *a = &port_now->args[port_now->nargs++];
@@ -114,8 +114,8 @@ static void port_row_list(const port_record *r, const void *table, int axis, int
   }
 }
 
-static void port_rows(const void *table, int levels, int64_t offset, const int64_t *extents,
-                      const int64_t *strides)
+PORT_API void port_rows(const void *table, int levels, int64_t offset, const int64_t *extents,
+                        const int64_t *strides)
 {
   port_argument *a;
 
@@ -138,7 +138,7 @@ static int64_t port_entry_of(const void *table, size_t bytes, int64_t i)
 
 /* north[i] is i - 1, and at the edge 0 (clamp) or n - 1 (periodic): the distance and the kind are
  * found here, and every entry is checked each time. */
-static void port_neighbours(int which, int axis, const void *table, size_t bytes, int64_t n)
+PORT_API void port_neighbours(int which, int axis, const void *table, size_t bytes, int64_t n)
 {
   port_rule *rule = port_now->rule;
   port_slot *slot = &rule->slots[port_now->args[port_now->nargs - 1].slot];
@@ -253,7 +253,7 @@ static int port_same_array(const port_record *a, const port_record *b)
 static int64_t port_needs(const port_argument *a, int d, int exact)
 {
   for (int i = 0; i < port_nrecords; i++)
-    if (port_same_array(port_records[i], &a->r))
+    if (port_same_array(port_records[i], &a->r) && !port_records[i]->is_old)
       return port_records[i]->hi[d] > a->r.hi[d] ? port_records[i]->hi[d] : a->r.hi[d];
   return exact ? a->r.hi[d] : port_open_extent(a, d);
 }
@@ -436,6 +436,11 @@ static void port_grow(port_record *r, const port_record *to)
 {
   int grows = 0;
 
+  if (r->is_old) {
+    memcpy(r->lo, to->lo, sizeof r->lo);
+    memcpy(r->hi, to->hi, sizeof r->hi);
+    r->is_old = 0;
+  }
   for (int d = 0; d < r->axes; d++)
     grows |= to->lo[d] < r->lo[d] || to->hi[d] > r->hi[d];
   if (!grows) return;
@@ -690,7 +695,7 @@ static void port_do(void)
   port_submit(records, g);
 }
 
-static int port_go(void)
+PORT_API int port_go(void)
 {
   const char *why = port_why_not;
   int done = 1;
@@ -758,7 +763,7 @@ static port_rule *port_copy_rule(ambit_type type, int axes)
   return rule;
 }
 
-static void *port_memcpy(void *to, const void *from, size_t bytes)
+PORT_API void *port_memcpy(void *to, const void *from, size_t bytes)
 {
   const port_record *r = port_whole_rows(from, bytes);
 
