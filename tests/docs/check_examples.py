@@ -270,6 +270,8 @@ def make_files():
         (here / "sobel.c").write_text((ROOT / "examples/08_sobel/sobel.c").read_text())
         (here / "photo.png").write_bytes((ROOT / "docs/restored.png").read_bytes())
         (here / "prog.c").write_text(serial)
+        for path in (ROOT / "tests/port/several").iterdir():
+            (here / path.name).write_text(path.read_text())
         (here / "in.y4m").write_bytes(b"YUV4MPEG2 W32 H16 F25:1 C420\n" + 3 * (b"FRAME\n" + bytes(768)))
     pathlib.Path("readme/heat.c").write_text(program)
     pathlib.Path("readme/build").symlink_to(AMBIT.resolve().parent)

@@ -29,6 +29,7 @@ PROGRAMS = {
     "history": (3, [()]),
     "hostcode": (2, [()]),
     "ifguard": (1, [()]),
+    "inner": (6, [()]),
     "inter": (5, [()]),
     "jacobi_flat": (1, [(), (5, 64)]),
     "lattice": (3, [()]),

@@ -510,6 +510,39 @@ def a_file_without_main_gives_its_results_to_its_callers(folder):
         assert TOOLS.must(program).stdout == want
 
 
+def nests_that_stay_serial_for_other_nests_say_the_true_reason(folder):
+    (folder / "two.c").write_text("""double u[64], v[64];
+void f(void)
+{
+#pragma ambit
+  for (int i = 0; i < 32; i++)
+    v[2 * i] = u[2 * i + 1];
+#pragma ambit
+  for (int i = 1; i < 63; i++)
+    v[i] = u[i - 1];
+#pragma ambit
+  for (int i = 63; i < 64; i++)
+    u[i] = v[i];
+}
+""")
+    notes = TOOLS.translate(folder / "two.c", folder / "out.c")
+    assert "two.c:9:12: note: u[i - 1] leaves a row: other subscripts give 'u' rows of 2 elements" in notes, notes
+    assert "two.c:12:" in notes and "1 nest in parallel" in notes, notes
+
+
+def the_shape_of_an_array_in_a_struct_is_told_by_its_path(folder):
+    text = (check.HERE / "refused" / "strides.c").read_text()
+    (folder / "told.c").write_text(text.replace("#pragma ambit\n", "#pragma ambit must shape(g->b[g->ny][g->nx])\n").replace("(g->nx + 1)", "g->nx"))
+    assert "1 nest in parallel" in TOOLS.translate(folder / "told.c", folder / "out.c")
+
+
+def nests_of_an_included_file_are_mentioned(folder):
+    (folder / "part.c").write_text("static double u[9];\nvoid f(void)\n{\n#pragma ambit\n  for (int i = 0; i < 9; i++)\n    u[i] = i;\n}\n")
+    (folder / "all.c").write_text('#include "part.c"\nint main(void)\n{\n  f();\n  return 0;\n}\n')
+    notes = TOOLS.translate(folder / "all.c", folder / "out.c")
+    assert "part.c: note: it is included by" in notes and "its nests stay serial" in notes, notes
+
+
 def arrays_that_overlap_run_serially_and_say_so(folder):
     source = folder / "overlap.c"
     source.write_text(OVERLAP)

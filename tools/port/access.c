@@ -130,6 +130,11 @@ static array *array_of(const path *p, const char *key, node *e)
   return port_arrays = a;
 }
 
+const char *port_array_name(const array *a)
+{
+  return port_text("%.*s", (int)strcspn(a->key, "["), a->key);
+}
+
 /* Whether nothing stands between a subscript and the next one: a[@][@], and not a[@].u[@]. */
 static bool is_bare_level(const array *a, int level)
 {

@@ -145,6 +145,25 @@ unsigned port_declaration_at(const unit *u, unsigned offset, unsigned *outside)
   return begin;
 }
 
+unsigned port_next_token(const unit *u, unsigned at)
+{
+  scan s = {0};
+
+  while (at < u->size) {
+    const unsigned comment = skip_comment(u, at);
+
+    if (comment > at)
+      at = comment;
+    else if (u->text[at] == '#')
+      at = skip_directive(u, at, &s);
+    else if (strchr(" \t\r\n", u->text[at]))
+      at++;
+    else
+      break;
+  }
+  return at;
+}
+
 static int compare(const void *a, const void *b)
 {
   const edit *x = a, *y = b;

@@ -16,6 +16,8 @@ void port_edit_lines(const unit *u, unsigned offset, const char *text);
 /* Where the declaration that has this offset in it begins, with all that belongs to it; outside:
  * that, or the start of the outermost #if around it. */
 unsigned port_declaration_at(const unit *u, unsigned offset, unsigned *outside);
+/* The next text that is neither space, comment nor directive. */
+unsigned port_next_token(const unit *u, unsigned at);
 /* The text with all changes; NULL when memory ran out. free() it. */
 char *port_edit_apply(const unit *u);
 

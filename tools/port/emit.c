@@ -47,6 +47,7 @@ static void print_slot(ambit__text *t, const step *s, const param *p)
   bool reads = p->periodic || p->clamp;
 
   ambit__print(t, "        {.kind = %s, .type = %s", kinds[p->kind], types[p->type]);
+  if (p->array) ambit__print(t, ", .name = \"%s\"", p->array->root->name);
   for (int d = 0; d < s->naxes; d++)
     reads |= p->low[d] || p->high[d];
   if (reads) {
@@ -58,7 +59,7 @@ static void print_slot(ambit__text *t, const step *s, const param *p)
   if (p->periodic) ambit__print(t, ", .periodic = %u", p->periodic);
   if (p->clamp & ~p->periodic) ambit__print(t, ", .clamp = %u", p->clamp & ~p->periodic);
   if (p->loose) ambit__print(t, ", .loose = %u", p->loose);
-  ambit__print(t, "}, /* %s */\n", p->name);
+  ambit__print(t, p->array ? "},\n" : "}, /* %s */\n", p->name);
   if (p->kind == P_UPDATE)
     ambit__print(t, "        {.kind = PORT_SHADOW, .type = %s}, /* %s_new */\n", types[p->type],
                  p->name);

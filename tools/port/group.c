@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { FAR = 64 }; /* cells to a neighbour, at most; kernels know 1,000 */
+
 /* ---- which loop an index has ---- */
 
 /* index = loop variable + shift; which -1: no loop in it; false: several. */
@@ -214,11 +216,22 @@ static bool round_edge(const step *s, const access *a, int d, poly *diff, poly *
 
     if (n.is_bad || (!port_range(s->nest, back, &lo, &hi) && !port_range(s->nest, forth, &lo, &hi)))
       continue;
-    *diff = port_range(s->nest, back, &lo, &hi) ? back : forth;
+    *diff = !port_range(s->nest, back, &lo, &hi)             ? forth
+            : port_range(s->nest, *diff, &lo, &hi) && lo < 0 ? forth
+                                                             : back;
     *extent = n;
     return true;
   }
   return false;
+}
+
+/* u[0][j] = u[n][j]: further than a neighbour is, and nearer round the edge. */
+static bool is_far(const access *a, int d, int64_t lo, int64_t hi)
+{
+  int64_t n;
+
+  return lo == hi && (lo > FAR || lo < -FAR) && port_poly_is_number(a->array->extent_of[d], &n) &&
+         (lo < 0 ? -lo : lo) > n / 2;
 }
 
 static bool has_short(const nest *n, poly p)
@@ -289,6 +302,7 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
   if (a->naxes != s->naxes) return false;
   for (int d = 0; d < s->naxes; d++) {
     int64_t lo, hi;
+    bool is_known;
     poly diff;
 
     if (!take_index(s->nest, a->index[d], &which, &shift)) return false;
@@ -304,10 +318,13 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
     p->axis_of[d] = d;
     p->fold[d] = (poly){0};
     p->extent[d] = port_poly_bad();
-    if (!port_range(s->nest, diff, &lo, &hi)) { /* round the edge: the other end of the axis */
-      if (!round_edge(s, a, d, &diff, &p->extent[d])) return false;
-      p->periodic |= 1u << d;
-      p->exact |= 1u << d;
+    is_known = port_range(s->nest, diff, &lo, &hi);
+    if (!is_known || is_far(a, d, lo, hi)) { /* round the edge: the other end of the axis */
+      if (round_edge(s, a, d, &diff, &p->extent[d])) {
+        p->periodic |= 1u << d;
+        p->exact |= 1u << d;
+      } else if (!is_known)
+        return false;
     }
     offsets[d] = diff;
     if (is_kept_inside(s, a, d, which, shift)) {

@@ -218,6 +218,7 @@ const char *port_mirrored(const char *op);
 /* access.c: the array that an expression is an element of; NULL after a refusal. */
 access *port_access_of(nest *n, node *e);
 bool port_is_element(const node *e);
+const char *port_array_name(const array *a); /* u, g->u */
 /* Axes of an array that are tables of pointers, from the first on: 1 for double **a. 0: it is one
  * piece of memory. -1: pointers lie between its axes in any other way. */
 int port_row_levels(const array *a);
@@ -232,7 +233,7 @@ const char *port_base_text(const access *a);
 /* has_mirrors: u[n - i] counts as u[i] does; else it is refused. */
 void port_shapes_learn(nest *n, bool has_mirrors);
 void port_shapes_settle(void);
-bool port_shapes_apply(nest *n);
+bool port_shapes_apply(nest *n, bool has_all); /* has_all: the axes of all arrays are known */
 /* Whether one loop alone goes over an array that has several axes; flat: their strides. */
 int port_shapes_flat(const nest *n, poly *flat);
 

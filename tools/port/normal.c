@@ -399,9 +399,9 @@ static node **unflatten(nest *n, node *f)
   poly all, rounds;
   node *body, *decl;
 
-  if (!var || f->a->kind != S_DECL || !f->b || f->b->kind != N_BINARY || strcmp(f->b->op, "<") ||
-      !is_name(f->b->a, var) || !(*first_of(f))->is_constant || (*first_of(f))->value || !f->c ||
-      f->c->kind != N_UNARY)
+  if (!var || (f->a->kind != S_DECL && !port_is_private(n, var)) || !f->b ||
+      f->b->kind != N_BINARY || strcmp(f->b->op, "<") || !is_name(f->b->a, var) ||
+      !(*first_of(f))->is_constant || (*first_of(f))->value || !f->c || f->c->kind != N_UNARY)
     return NULL;
   port_walk(f->d, find_divisors, &d);
   for (int i = 0; i < n->nflat && f == n->copy; i++)

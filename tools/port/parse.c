@@ -496,6 +496,7 @@ static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXCli
   clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(c)), &file, NULL, NULL,
                              &f->begin);
   f->is_editable = clang_File_isEqual(file, u->file);
+  f->path = own(clang_getFileName(file));
   clang_getExpansionLocation(clang_getRangeEnd(clang_getCursorExtent(c)), NULL, NULL, NULL,
                              &f->end);
   clang_getExpansionLocation(clang_getCursorLocation(c), NULL, NULL, NULL, &f->name_at);

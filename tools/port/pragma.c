@@ -57,6 +57,20 @@ static const char *word(reader *r)
   return port_text("%.*s", (int)(r->at - first), first);
 }
 
+/* u, g->u or g.u */
+static const char *path(reader *r)
+{
+  const char *name = word(r);
+
+  while (name[0] && r->at < r->end && (*r->at == '.' || (*r->at == '-' && r->at[1] == '>'))) {
+    const int n = *r->at == '.' ? 1 : 2;
+
+    r->at += n;
+    name = port_text("%s%s%s", name, n == 1 ? "." : "->", word(r));
+  }
+  return name;
+}
+
 /* The text up to the bracket that closes the one at r->at. */
 static const char *bracketed(reader *r)
 {
@@ -84,10 +98,11 @@ static told_shape *tell(const reader *r, const char *name)
 static bool read_shape(reader *r)
 {
   while (r->at < r->end) {
-    const char *name = word(r);
+    const char *name = path(r);
     told_shape *s;
 
     if (!name[0]) break;
+    r->p->has_shape = true;
     s = tell(r, name);
     while (r->at < r->end && *r->at == '[') {
       const char *e = bracketed(r);
@@ -189,6 +204,7 @@ static bool read_panda(reader *r)
   for (int i = 0; i < n; i++) {
     told_shape *s = tell(r, arrays[i]);
 
+    r->p->has_shape = true;
     s->naxes = m;
     for (int d = 0; d < m; d++)
       s->extents[d] = sizes[m - 1 - d]; /* x is given first */
@@ -213,23 +229,44 @@ static bool find_target(node *n, void *user)
   return true;
 }
 
+/* The loop, block or function that follows. */
 static void attach(unit *u, pragma *p)
 {
+  const unsigned next = port_next_token(u, p->end);
+
   for (function *f = u->functions; f; f = f->next) {
     target t = {p->end, NULL};
+    unsigned outside;
 
     if (!f->is_editable || f->end < p->end) continue;
     if (f->begin >= p->end) { /* before a function */
+      if (port_declaration_at(u, f->begin, &outside) > next) return;
       p->from = f->begin;
       p->to = f->end;
       return;
     }
     port_walk(f->body, find_target, &t);
-    if (t.found) {
+    if (t.found && t.found->kind != S_DECL && u->text[next] != '}') {
       p->from = t.found->begin;
       p->to = t.found->end;
     }
     return;
+  }
+}
+
+void port_tell_idle(const unit *u)
+{
+  for (const pragma *p = u->pragmas; p; p = p->next) {
+    node place = {.begin = p->begin, .end = p->end, .line = p->line, .column = 1};
+
+    while (u->text[place.begin] == ' ' || u->text[place.begin] == '\t') {
+      place.begin++;
+      place.column++;
+    }
+    if (!p->to && !p->is_wait && !p->has_shape && !p->is_serial)
+      port_note(u, &place, "note",
+                "this directive has no effect: no loop, block or function follows",
+                "it stands right before the statement that it is about");
   }
 }
 

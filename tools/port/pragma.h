@@ -9,12 +9,14 @@
 typedef struct pragma {
   unsigned begin, end, line; /* of its text in the main file */
   bool is_must, is_serial, sum_any, is_wait;
-  unsigned from, to; /* the text it is about */
+  bool has_shape;    /* it tells the shape of an array */
+  unsigned from, to; /* the text it is about; 0: none */
   struct pragma *next;
 } pragma;
 
 /* All of the file, in order; false: one of them has a mistake, which was told. */
 bool port_pragmas(unit *u);
+void port_tell_idle(const unit *u); /* about directives that are about nothing */
 /* Functions that are called inside the statement of a directive belong to it, too. */
 void port_pragmas_spread(unit *u);
 /* The innermost directive around a loop; NULL: none. */

@@ -267,6 +267,12 @@ static bool loops_over(node *e, void *user)
   return e->kind == S_FOR && e->a && e->a->kind == N_ASSIGN && is_name(e->a->a, user);
 }
 
+/* for (i = start; ...; i += 2): red and black, with a start that goes to and fro. */
+static bool starts_at(node *e, void *user)
+{
+  return e->kind == S_FOR && e->a && e->c && e->c->kind == N_ASSIGN && count(e->a, user);
+}
+
 typedef struct assigned_list {
   symbol *at[256];
   int n;
@@ -427,8 +433,10 @@ bool port_scalars(nest *n)
     if (!is_private_below(n->copy, s))
       return port_refuse(
           n, n->node, port_text("'%s' carries a value from one cell to the next", s->name),
-          "sums, minima and maxima are understood; anything else depends on the order "
-          "of cells");
+          port_find(n->copy, starts_at, s)
+              ? "compute the first cell from the row: for (i = 1 + (j + k + pass) % 2; ...; i += 2)"
+              : "sums, minima and maxima are understood; anything else depends on the order "
+                "of cells");
   }
   return true;
 }

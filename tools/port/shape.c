@@ -131,7 +131,7 @@ static bool settle_told(array *a, int l)
   for (const told_shape *t = port_told_shapes; t; t = t->next) {
     poly stride = port_poly_number(1);
 
-    if (strcmp(t->name, a->root->name)) continue;
+    if (strcmp(t->name, port_array_name(a))) continue;
     a->nstrides[l] = t->naxes;
     for (int d = t->naxes - 1; d >= 0; d--) {
       a->strides[l][d] = stride;
@@ -239,6 +239,11 @@ static void borrow(const nest *n, access *a, int first, int end)
   }
 }
 
+static const char *tell_shape(const array *a)
+{
+  return port_text("tell the shape: #pragma ambit shape(%s[ny][nx])", port_array_name(a));
+}
+
 static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
 {
   const int first = *axis;
@@ -260,17 +265,17 @@ static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
   }
   borrow(n, a, first, *axis);
   if (rest.is_bad || loops.n)
-    return port_refuse(n, a->node,
-                       port_text("the subscript of '%s' does not fit its shape", s->root->name),
-                       "tell the shape: #pragma ambit shape(u[ny][nx])");
+    return port_refuse(
+        n, a->node, port_text("the subscript of '%s' does not fit its shape", port_array_name(s)),
+        tell_shape(s));
   if (rest.n && !s->has_rest[l]) {
     s->has_rest[l] = true; /* an axis is missing: the caller settles again */
     return port_refuse(n, a->node, "", NULL);
   }
   return !rest.n ||
          port_refuse(n, a->node,
-                     port_text("the subscript of '%s' does not fit its shape", s->root->name),
-                     "tell the shape: #pragma ambit shape(u[ny][nx])");
+                     port_text("the subscript of '%s' does not fit its shape", port_array_name(s)),
+                     tell_shape(s));
 }
 
 /* Guarded indices belong to the axis whose stride they are multiplied by. */
@@ -296,8 +301,8 @@ static bool apply(nest *n, access *a)
     return port_refuse(
         n, a->node,
         port_text("the strides of '%s' do not divide each other: its shape is not clear",
-                  a->array->root->name),
-        "tell the shape: #pragma ambit shape(u[ny][nx])");
+                  port_array_name(a->array)),
+        tell_shape(a->array));
   if (port_row_levels(a->array) < 0)
     return port_refuse(
         n, a->node,
@@ -332,6 +337,41 @@ static bool apply(nest *n, access *a)
   return true;
 }
 
+/* Whether a loop goes further along an axis than it is known to have elements. */
+static bool leaves_row(const nest *n, const access *a, int d, int64_t extent)
+{
+  for (int k = 0; k < n->nloops; k++) {
+    const loop *l = &n->loops[k];
+    poly c, r;
+    int64_t x;
+
+    if (!port_poly_has(a->index[d], l->atom) || !port_poly_split(a->index[d], l->atom, &c, &r))
+      continue;
+    if ((port_poly_is_number(port_poly_sub(l->hi, l->lo), &x) && x > extent) ||
+        (port_poly_is_number(port_poly_add(l->hi, r), &x) && x > extent))
+      return true;
+  }
+  return false;
+}
+
+/* u[i] and u[2 * i] in one function: rows of two elements, and a loop that goes on behind them. */
+static bool stays_in_rows(nest *n, const access *a)
+{
+  const array *s = a->array;
+  int64_t extent;
+
+  for (int d = 1; d < a->naxes; d++)
+    if (s->levels[s->level_of[d]] == LEVEL_FLAT && s->level_of[d] == s->level_of[d - 1] &&
+        !a->guards[d] && port_poly_is_number(s->extent_of[d], &extent) &&
+        leaves_row(n, a, d, extent))
+      return port_refuse(
+          n, a->node,
+          port_text("%s leaves a row: other subscripts give '%s' rows of %d elements",
+                    port_access_shown(a), port_array_name(s), (int)extent),
+          "a loop for each axis, or another array, would run in parallel");
+  return true;
+}
+
 /* The furthest index of each axis, where accesses can be compared. */
 static void note_reach(const nest *n, const access *a)
 {
@@ -354,7 +394,7 @@ static void note_reach(const nest *n, const access *a)
   }
 }
 
-bool port_shapes_apply(nest *n)
+bool port_shapes_apply(nest *n, bool has_all)
 {
   for (int tries = 0; tries < 4; tries++) {
     bool ok = true;
@@ -363,6 +403,8 @@ bool port_shapes_apply(nest *n)
       ok = apply(n, n->accesses[i]);
     for (int i = 0; ok && i < n->naccesses; i++)
       note_reach(n, n->accesses[i]);
+    for (int i = 0; ok && has_all && i < n->naccesses; i++)
+      ok = stays_in_rows(n, n->accesses[i]);
     if (ok || (n->why && n->why[0])) return ok;
     n->why = NULL; /* an axis was missing */
     port_shapes_settle();

@@ -227,7 +227,8 @@ static step *finish_nest(const run *r, nest *n)
   step *steps, *s;
   int count = 0;
 
-  if (!port_shapes_apply(n) || !(steps = port_steps(n)) || !port_depend(n, steps)) return NULL;
+  if (!port_shapes_apply(n, true) || !(steps = port_steps(n)) || !port_depend(n, steps))
+    return NULL;
   for (s = steps; s; s = s->next) {
     s->name = port_text("%s%s", kernel_name(r, n), steps->next ? port_text("_%d", ++count) : "");
     if (!port_kernel(s) || !is_accepted(r, s)) return NULL;
@@ -264,7 +265,7 @@ static void analyse(run *r)
   port_shapes_settle();
   for (int i = 0; i < r->n; i++) /* all axes are known after this */
     if (!r->at[i].nest->why) {
-      port_shapes_apply(r->at[i].nest);
+      port_shapes_apply(r->at[i].nest, false);
       r->at[i].nest->why = NULL;
       r->at[i].is_open = true;
     }
@@ -506,6 +507,27 @@ static void tell_all_refused(run *r)
       tell_refused(r, r->refused[i].nest, r->refused[i].about);
 }
 
+/* Nests in files that are included, once for each file. */
+static void tell_included(unit *u)
+{
+  for (function *f = u->functions; f; f = f->next) {
+    const size_t n = strlen(f->path);
+    const bool is_source = n > 2 && !strcmp(f->path + n - 2, ".c");
+    bool is_told = false;
+
+    for (const function *g = u->functions; g != f; g = g->next)
+      is_told |= g->is_told && !strcmp(g->path, f->path);
+    if (f->is_editable || is_told || !f->body || (!is_source && !f->about) ||
+        !port_find(f->body, is_loop, NULL))
+      continue;
+    f->is_told = true;
+    fprintf(stderr, "%s: note: it is included by %s: its nests stay serial\n", f->path, u->path);
+    if (is_source)
+      fprintf(stderr, "  ambit port %s %s ... translates both, without the #include\n", u->path,
+              f->path);
+  }
+}
+
 /* ---- the program ---- */
 
 /* Before the first function, and before any #if around it. */
@@ -621,6 +643,10 @@ void port_translate(unit *units, const settings *set)
   for (unit *u = units; u; u = u->next) /* last, since it calls the others */
     if (u == support) translate_file(r, u, true);
   tell_all_refused(r);
+  for (unit *u = units; u && !set->quiet; u = u->next) {
+    port_tell_idle(u);
+    tell_included(u);
+  }
   if (set->propose) return;
   port_host_steps(units);
   for (unit *u = units; u; u = u->next)

@@ -105,10 +105,12 @@ struct function {
   symbol *params[64];
   node *body;
   bool is_editable;           /* its text stands in the main file */
+  const char *path;           /* of the file where it stands */
   unsigned begin, end;        /* of the whole definition */
   unsigned name_at;           /* where its name stands */
   int depth;                  /* of inlining that is under way */
   bool has_steps;             /* itself, or a function that it calls */
+  bool is_told;               /* a note about its file was given */
   const struct pragma *about; /* a directive around one of its calls */
   bool is_external;           /* other files may call it */
   struct function *real;      /* it stands for this function of another file; NULL: for none */

@@ -10,13 +10,8 @@ PORT_API void port_go_beside(void)
 {
   const int n = port_norders;
 
-  for (int o = 0; o < n; o++)
-    for (int i = 0; i < port_orders[o].nargs; i++) {
-      port_now = &port_orders[o];
-      if (!port_is_empty(port_now) && port_bounds(&port_orders[o].args[i]))
-        for (int k = 0; k < port_nrecords; k++)
-          port_to_host(port_records[k]);
-    }
+  for (int k = 0; k < port_nrecords; k++)
+    port_to_host(port_records[k]);
   port_beside = port_go() ? n : 0;
   port_flush();
 }

@@ -51,6 +51,7 @@ typedef enum port_kind {
 typedef struct port_slot {
   port_kind kind;
   ambit_type type;
+  const char *name;                      /* arrays: in the program; NULL: none */
   short low[PORT_AXES], high[PORT_AXES]; /* arrays: the offsets that are read, or 0 */
   unsigned periodic, clamp;              /* sets of axes, a bit each: reads may leave the grid */
   unsigned loose;                        /* such reads are not used: any grid will do */

@@ -188,30 +188,78 @@ static ambit_kernel *port_kernel(const port_rule *rule)
 
 /* ---- extents ---- */
 
-/* The cells that the step touches; false: outside of the array. */
-static int port_bounds(port_argument *a)
+static const char *port_outside(const port_argument *a, int axis, int64_t index, const char *where)
+{
+  static char text[160];
+  const char *name = port_now->rule->slots[a->slot].name;
+
+  snprintf(text, sizeof text, "it uses index %lld along axis %d of '%.40s', %s", (long long)index,
+           axis, name ? name : "an array", where);
+  return text;
+}
+
+/* The cells that the step touches; why not: outside of the array. */
+static const char *port_bounds(port_argument *a)
 {
   const port_slot *slot = &port_now->rule->slots[a->slot];
   port_record *r = &a->r;
+  char end[64];
 
   for (int d = 0; d < r->axes; d++) {
     const int free_axis = (slot->periodic | slot->clamp) >> d & 1;
 
-    r->lo[d] = port_now->lo[d] + (free_axis ? 0 : slot->low[d]);
-    r->hi[d] = port_now->hi[d] + (free_axis ? 0 : slot->high[d]);
-    if (free_axis) {
-      r->lo[d] = 0;
-      r->hi[d] = r->extent[d];
-      if (port_now->lo[d] + slot->low[d] < 0 || port_now->hi[d] + slot->high[d] > r->extent[d])
-        return 0;
-    }
+    r->lo[d] = port_now->lo[d] + slot->low[d];
+    r->hi[d] = port_now->hi[d] + slot->high[d];
     if (!r->stride[d] && d >= r->levels) {
       r->lo[d] = port_now->lo[d] < 0 ? 0 : port_now->lo[d];
       r->hi[d] = port_now->hi[d];
     }
-    if (r->lo[d] < 0 || (r->extent[d] && r->hi[d] > r->extent[d])) return 0;
+    if (r->lo[d] < 0) return port_outside(a, d, r->lo[d], "which is before its first element");
+    if ((free_axis || r->extent[d]) && r->hi[d] > r->extent[d]) {
+      snprintf(end, sizeof end, "which has %lld elements there", (long long)r->extent[d]);
+      return port_outside(a, d, r->hi[d] - 1, end);
+    }
+    if (free_axis) {
+      r->lo[d] = 0;
+      r->hi[d] = r->extent[d];
+    }
   }
-  return 1;
+  return NULL;
+}
+
+/* Arrays behind pointers to one of their inner cells, u[-1]: the cells of the step are counted from
+ * the start of the memory instead, if that is the same for all of its arrays. Kernels that use
+ * index() and boundaries stay as they are. */
+static void port_move_cells(void)
+{
+  const port_rule *rule = port_now->rule;
+  int64_t by[PORT_AXES] = {0};
+  int moves = 0;
+
+  for (int i = 0; i < port_now->nargs; i++) {
+    const port_argument *a = &port_now->args[i];
+    const port_slot *slot = &rule->slots[a->slot];
+    const port_object *o = a->r.nrows ? NULL : port_object_at(a->r.base);
+    int64_t rest = o ? a->r.base - o->p : 0;
+
+    if (slot->periodic | slot->clamp) return;
+    for (int d = 0; d < rule->axes; d++) {
+      const int64_t low = -(port_now->lo[d] + slot->low[d]), step = a->r.stride[d];
+
+      if (low > 0 && (a->r.nrows || !step)) return;
+      moves |= low > 0;
+      if (low > by[d]) by[d] = low;
+      if (step > 0 && rest / step > by[d]) by[d] = rest / step;
+      if (step > 0) rest %= step;
+    }
+  }
+  if (!moves || (rule->text && strstr(rule->text, "index("))) return;
+  for (int d = 0; d < rule->axes; d++) {
+    port_now->lo[d] += by[d];
+    port_now->hi[d] += by[d];
+    for (int i = 0; i < port_now->nargs; i++)
+      port_now->args[i].r.base -= by[d] * port_now->args[i].r.stride[d];
+  }
 }
 
 /* Memory of known extent bounds the open axis. */
@@ -623,10 +671,12 @@ static const char *port_check(void)
 {
   port_rule *rule = port_now->rule;
 
+  port_move_cells();
   for (int i = 0; i < port_now->nargs; i++) {
     port_argument *a = &port_now->args[i];
+    const char *why = port_bounds(a);
 
-    if (!port_bounds(a)) return "it reads or writes outside the extents of an array";
+    if (why) return why;
     if (!port_inside(a)) return "it reads or writes outside the memory of an array";
     for (int k = 0; k < i; k++)
       port_join_rows(&a->r, &port_now->args[k].r);
