@@ -64,7 +64,7 @@ static int no_port(void)
 
 /* ---- ambit port ---- */
 
-enum { OUTPUT = 1, PROPOSE, CHECK, SHARE, QUIET };
+enum { OUTPUT = 1, PROPOSE, CHECK, EXPLAIN, SHARE, QUIET };
 
 static const tool_option options[] = {
     {OUTPUT, 'o', "output", "FILE",
@@ -77,6 +77,9 @@ static const tool_option options[] = {
     {CHECK, 0, "check", NULL,
      "the translated program runs each serial nest beside its step,\n"
      "and names the first cell that differs"},
+    {EXPLAIN, 0, "explain", NULL,
+     "also lists the host code that makes steps wait and copies arrays\n"
+     "in each round of a loop"},
     {SHARE, 0, "cpu-share", "X",
      "between 0 and 1, or 20%: the share of the cells that the cpu gets\n"
      "beside other devices (--ambit-devices=cuda,cpu)"},

@@ -536,6 +536,13 @@ def the_shape_of_an_array_in_a_struct_is_told_by_its_path(folder):
     assert "1 nest in parallel" in TOOLS.translate(folder / "told.c", folder / "out.c")
 
 
+def host_code_that_costs_copies_is_explained(folder):
+    r = TOOLS.must(PORT, "--explain", PROGRAMS / "hostcode.c", "-o", folder / "out.c")
+    assert ":36:5: note: host code in the loop in line 35: u is copied to the host each time, and back for the next step" in r.stderr, r.stderr
+    assert ":11:3: note: host code in the loop in line 35: u is copied to the host each time\n" in r.stderr, r.stderr
+    assert "host code" not in TOOLS.translate(PROGRAMS / "hostcode.c", folder / "out.c")
+
+
 def nests_of_an_included_file_are_mentioned(folder):
     (folder / "part.c").write_text("static double u[9];\nvoid f(void)\n{\n#pragma ambit\n  for (int i = 0; i < 9; i++)\n    u[i] = i;\n}\n")
     (folder / "all.c").write_text('#include "part.c"\nint main(void)\n{\n  f();\n  return 0;\n}\n')

@@ -36,8 +36,9 @@ void port_until(const function *f, const nest *n, const step *steps);
 /* host.c: calls before host code that uses arrays of steps. */
 void port_host_use(const step *steps); /* an array of these steps: its type counts */
 void port_host_steps(unit *units);     /* which functions have steps, before: */
-/* is_called: code that is not translated may call functions of the file. */
-void port_host(unit *u, bool is_called);
+/* is_called: code that is not translated may call functions of the file. explains: notes about host
+ * code that costs copies in each round of a loop. */
+void port_host(unit *u, bool is_called, bool explains);
 void port_host_has_step(const node *at, bool has_results); /* the nest was replaced */
 bool port_host_is_nest(const node *n);
 bool port_host_is_quiet(const node *n); /* and has no result */

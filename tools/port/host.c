@@ -23,6 +23,8 @@ static struct {
   const node *nests[NESTS];
   bool has_results[NESTS];
   int nnests;
+  bool explains;    /* what host code costs */
+  const node *loop; /* with steps in it, around the current statement; NULL: none */
 } h;
 
 void port_host_use(const step *steps)
@@ -369,6 +371,30 @@ static const char *calls(const uses *u, const char *separator)
   return copy;
 }
 
+/* Host code in a loop over time costs a copy in each round. */
+static void explain(const unit *u, const node *at, const uses *list)
+{
+  ambit__text t = {0};
+  bool writes = list->writes_all;
+  char *names;
+
+  if (!h.explains || !h.loop || (!list->n && !list->reads_all && !list->writes_all)) return;
+  for (int i = 0; i < list->n; i++) {
+    writes |= list->at[i].is_write;
+    ambit__print(&t, "%s%s", i ? ", " : "", list->at[i].text);
+  }
+  names = ambit__text_finish(&t);
+  port_note(u, at, "note",
+            port_text("host code in the loop in line %u: %s copied to the host each time%s",
+                      h.loop->line,
+                      list->reads_all || list->writes_all || !names
+                          ? "all arrays are"
+                          : port_text("%s %s", names, list->n == 1 ? "is" : "are"),
+                      writes ? ", and back for the next step" : ""),
+            "a nest, or a place outside of the loop, costs no copy");
+  free(names);
+}
+
 static void place(const unit *u, const node *s, const char *text, bool is_alone)
 {
   if (!text[0] || (!s->begin && !s->end)) return;
@@ -380,7 +406,53 @@ static void place(const unit *u, const node *s, const char *text, bool is_alone)
   port_edit(s->begin, 0, port_text("%s\n%s", text, port_indent_at(u, s->begin)));
 }
 
-static void before_expression(node *e)
+/* ---- calls that run steps inside an expression ---- */
+
+typedef struct wrapping {
+  const char *text;  /* the calls that bring arrays to the host */
+  const node *alone; /* nothing of the statement is computed after this call */
+} wrapping;
+
+/* u[0] = largest(u): the steps of the call come after the calls before the statement, and the
+ * assignment comes after the steps. */
+static bool wrap_call(node *e, void *user)
+{
+  const wrapping *w = user;
+
+  if (e->kind != N_CALL || e == w->alone || !calls_steps(e, NULL) || (!e->begin && !e->end) ||
+      e->is_macro)
+    return true;
+  port_edit(e->begin, 0, e->type == T_VOID ? "({ " : "({ __auto_type port_value = ");
+  port_edit(e->end, 0, port_text("; %s%s})", w->text, e->type == T_VOID ? "" : "port_value; "));
+  return true;
+}
+
+static node *without_casts(node *e)
+{
+  while (e && e->kind == N_CAST)
+    e = e->a;
+  return e;
+}
+
+/* f(u), x = f(u), double x = f(u), return f(u): the call is the last thing that is done. */
+static const node *last_call(const node *s)
+{
+  node *e = s->kind == S_DECL ? (s->list && !s->list->next ? s->list->a : NULL) : s->a;
+
+  if (s->kind != S_DECL && s->kind != S_EXPR && s->kind != S_RETURN) return NULL;
+  e = without_casts(e);
+  if (e && e->kind == N_ASSIGN && e->a->kind == N_NAME) e = without_casts(e->b);
+  return e && e->kind == N_CALL ? e : NULL;
+}
+
+static void wrap_calls(node *s, const uses *list)
+{
+  wrapping w = {calls(list, "; "), last_call(s)};
+
+  if (w.text[0]) port_walk(s, wrap_call, &w);
+}
+
+static void before_expression(const unit *u, node *e)
 {
   uses list = {.n = 0};
   const char *text;
@@ -388,7 +460,9 @@ static void before_expression(node *e)
   if (!e) return;
   port_walk(e, find_uses, &list);
   text = calls(&list, ", ");
+  explain(u, e, &list);
   if (text[0] && (e->begin || e->end)) port_edit(e->begin, 0, text);
+  wrap_calls(e, &list);
 }
 
 static void statement(const unit *u, node *s, bool is_alone);
@@ -403,21 +477,24 @@ static void children(const unit *u, node *s)
   case S_IF:
     statement(u, s->b, false);
     if (s->c) statement(u, s->c, false);
-    before_expression(s->a);
+    before_expression(u, s->a);
     break;
   case S_FOR:
-    before_expression(s->b);
-    before_expression(s->c);
+    before_expression(u, s->b);
+    before_expression(u, s->c);
     statement(u, s->d, false);
     break;
   case S_WHILE:
   case S_DO:
-    before_expression(s->a);
+    before_expression(u, s->a);
     statement(u, s->d, false);
     break;
   default:
     for (node *k = s->list; k; k = k->next)
-      if (k->kind >= S_DECL) statement(u, k, true);
+      if (k->kind >= S_DECL)
+        statement(u, k, true);
+      else
+        before_expression(u, k); /* of a switch */
   }
 }
 
@@ -430,6 +507,7 @@ static bool is_compound(const node *s)
 /* is_alone: other statements may stand before it. */
 static void statement(const unit *u, node *s, bool is_alone)
 {
+  const node *around = h.loop;
   uses list = {.n = 0};
 
   if (is_nest(s, NULL)) return;
@@ -438,7 +516,9 @@ static void statement(const unit *u, node *s, bool is_alone)
       port_walk(s->a, find_uses, &list);
       place(u, s, calls(&list, "; "), is_alone);
     }
+    if (s->kind == S_FOR || s->kind == S_WHILE || s->kind == S_DO) h.loop = s;
     children(u, s);
+    h.loop = around;
     return;
   }
   port_walk(s, find_uses, &list);
@@ -447,14 +527,37 @@ static void statement(const unit *u, node *s, bool is_alone)
     children(u, s);
     return;
   }
+  explain(u, s, &list);
   if (s->kind == S_BLOCK) { /* the body of something: inside its braces */
     if (s->list) place(u, s->list, calls(&list, "; "), true);
     return;
   }
   place(u, s, calls(&list, "; "), is_alone);
+  if (!is_compound(s)) wrap_calls(s, &list);
 }
 
 /* ---- functions ---- */
+
+/* Functions that a loop with steps in it calls run in each of its rounds. */
+static bool note_round(node *e, void *user)
+{
+  function *f = e->kind == N_CALL && e->callee ? port_real(e->callee) : NULL;
+
+  if (f && f->body && !f->round) {
+    f->round = user;
+    port_walk(f->body, note_round, user);
+  }
+  return true;
+}
+
+static bool find_rounds(node *e, void *user)
+{
+  (void)user;
+  if (is_nest(e, NULL)) return false;
+  if ((e->kind == S_FOR || e->kind == S_WHILE || e->kind == S_DO) && has_steps(e))
+    port_walk(e, note_round, e);
+  return true;
+}
 
 void port_host_steps(unit *units)
 {
@@ -469,6 +572,9 @@ void port_host_steps(unit *units)
       for (function *f = u->functions; f; f = f->next)
         if (!f->has_steps && port_find(f->body, calls_steps, NULL)) f->has_steps = more = true;
   }
+  for (unit *u = units; u; u = u->next)
+    for (function *f = u->functions; f; f = f->next)
+      port_walk(f->body, find_rounds, NULL);
 }
 
 typedef struct scope {
@@ -512,15 +618,17 @@ static void open_main(const unit *u, const function *f)
   port_edit(f->body->begin + 1, 0, port_text("\n  port_open(%s);", names));
 }
 
-void port_host(unit *u, bool is_called)
+void port_host(unit *u, bool is_called, bool explains)
 {
   scope c = {u, 0};
 
+  h.explains = explains;
   for (function *f = u->functions; f; f = f->next) {
     if (!f->is_editable || !f->body) continue;
     if (!strcmp(f->name, "main")) open_main(u, f);
     if (is_called && f->has_steps) port_edit(f->body->begin + 1, 0, " PORT_CALLED;");
     port_walk(f->body, guard_locals, &c);
+    h.loop = f->round;
     children(u, f->body);
   }
 }

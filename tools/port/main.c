@@ -56,6 +56,8 @@ static int take(order *o, int argc, char **argv)
       o->set.propose = true;
     else if (!strcmp(a, "--check"))
       o->set.check = true;
+    else if (!strcmp(a, "--explain"))
+      o->set.explain = true;
     else if (!strncmp(a, "--cpu-share=", 12) || (!strcmp(a, "--cpu-share") && i + 1 < argc)) {
       if (!read_share(a[11] ? a + 12 : argv[++i], &o->set.cpu_share)) return 2;
     } else if (!strcmp(a, "-q") || !strcmp(a, "--quiet"))

@@ -618,7 +618,8 @@ static void finish_file(run *r, unit *u, bool is_support, bool is_called)
   for (const pragma *p = u->pragmas; p; p = p->next)
     port_edit(p->begin, p->end - p->begin,
               p->is_wait ? "port_wait();" : port_commented(u->text + p->begin, u->text + p->end));
-  port_host(u, is_called); /* without nests too: of several processes, one prints */
+  port_host(u, is_called,
+            r->set->explain); /* without nests too: of several processes, one prints */
   port_drop_directives(u);
   if (is_support) write_support(r);
 }

@@ -9,6 +9,7 @@
 typedef struct settings {
   bool propose;     /* all nests, no pragma needed; nothing is written but the pragmas */
   bool check;       /* compare every step with its serial nest */
+  bool explain;     /* notes about host code that costs copies */
   bool quiet;       /* no notes */
   double cpu_share; /* of the cells, where the cpu works beside other devices; 0: not given */
   ambit *context;   /* checks the kernels that are written */

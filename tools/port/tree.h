@@ -110,6 +110,7 @@ struct function {
   unsigned name_at;           /* where its name stands */
   int depth;                  /* of inlining that is under way */
   bool has_steps;             /* itself, or a function that it calls */
+  const node *round;          /* a loop with steps in it, that calls it; NULL: none */
   bool is_told;               /* a note about its file was given */
   const struct pragma *about; /* a directive around one of its calls */
   bool is_external;           /* other files may call it */
