@@ -22,6 +22,7 @@ PROGRAMS = {
     "converge": (3, [()]),
     "depth": (6, [()]),
     "edges_flat": (3, [(), (7, 5)]),
+    "elements": (3, [()]),
     "fdtd": (4, [()]),
     "flags": (7, [()]),
     "flattened": (5, [(), (13,)]),

@@ -538,9 +538,18 @@ def the_shape_of_an_array_in_a_struct_is_told_by_its_path(folder):
 
 def host_code_that_costs_copies_is_explained(folder):
     r = TOOLS.must(PORT, "--explain", PROGRAMS / "hostcode.c", "-o", folder / "out.c")
-    assert ":36:5: note: host code in the loop in line 35: u is copied to the host each time, and back for the next step" in r.stderr, r.stderr
+    assert ":36:5: note: host code in the loop in line 35: its steps wait, and single elements of u are copied" in r.stderr, r.stderr
+    assert ":45:5: note: host code in the loop in line 35: u is copied to the host each time, and back for the next step" in r.stderr, r.stderr
     assert ":11:3: note: host code in the loop in line 35: u is copied to the host each time\n" in r.stderr, r.stderr
     assert "host code" not in TOOLS.translate(PROGRAMS / "hostcode.c", folder / "out.c")
+
+
+def single_elements_are_copied_alone(folder):
+    TOOLS.translate(PROGRAMS / "elements.c", folder / "out.c")
+    text = (folder / "out.c").read_text()
+    for words in ("port_get(&w[", "port_put(&w[", "port_get(&g.u[0],", "port_put(&trace[t],"):
+        assert words in text, words
+    assert "port_writes(w" not in text[:text.index("printf(\"%.17g")], "an array is copied as a whole"
 
 
 def nests_of_an_included_file_are_mentioned(folder):

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USES = 128, NESTS = 1024 };
+enum { USES = 128, NESTS = 1024, CELLS = 4 };
 
 static struct {
   bool types[T_OTHER];
@@ -87,6 +87,9 @@ typedef struct use {
   int levels;        /* of pointers in it, that lead to elements */
   bool is_write;
   node *base;
+  bool is_whole; /* more than the elements below may be used */
+  int ncells;
+  node *cells[CELLS];
 } use;
 
 typedef struct uses {
@@ -159,22 +162,37 @@ static int levels_of(CXType t)
   }
 }
 
+/* cell: the element that is used; NULL: more. */
+static void add_cell(use *a, node *cell)
+{
+  if (!cell) a->is_whole = true;
+  for (int i = 0; i < a->ncells && cell; i++)
+    if (!strcmp(port_print(a->cells[i]), port_print(cell))) return;
+  if (!cell || a->ncells == CELLS)
+    a->is_whole = true;
+  else
+    a->cells[a->ncells++] = cell;
+}
+
 static void add_object(uses *u, node *base, const char *text, const char *bytes, int levels,
-                       bool is_write)
+                       bool is_write, node *cell)
 {
   for (int i = 0; i < u->n; i++)
     if (!strcmp(u->at[i].text, text)) {
       u->at[i].is_write |= is_write;
+      add_cell(&u->at[i], cell);
       return;
     }
   if (u->n == USES) {
     u->writes_all = true;
     return;
   }
-  u->at[u->n++] = (use){text, bytes, levels, is_write, base};
+  u->at[u->n] = (use){.text = text, .bytes = bytes, .levels = levels, .is_write = is_write};
+  u->at[u->n].base = base;
+  add_cell(&u->at[u->n++], cell);
 }
 
-static void add_use(uses *u, node *base, bool is_write)
+static void add_element(uses *u, node *base, bool is_write, node *cell)
 {
   const bool is_whole = base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param);
   const char *text;
@@ -186,7 +204,12 @@ static void add_use(uses *u, node *base, bool is_write)
   }
   text = port_print(base);
   add_object(u, base, text, is_whole ? port_text("sizeof(%s)", text) : "1", levels_of(base->ctype),
-             is_write);
+             is_write, cell);
+}
+
+static void add_use(uses *u, node *base, bool is_write)
+{
+  add_element(u, base, is_write, NULL);
 }
 
 static bool is_element(const node *e)
@@ -242,7 +265,7 @@ static void use_struct(uses *u, node *e, bool is_write)
   if (is_element(e)) add_use(u, base_of(e), is_write);
   if (is_element(e) || (e->kind != N_NAME && e->kind != N_MEMBER)) return;
   text = port_print(e);
-  add_object(u, e, port_text("&%s", text), port_text("sizeof(%s)", text), 0, is_write);
+  add_object(u, e, port_text("&%s", text), port_text("sizeof(%s)", text), 0, is_write, NULL);
 }
 
 /* A function gets a struct, or a pointer to one; whether it may follow pointers in it: not one of
@@ -308,11 +331,12 @@ static bool find_uses(node *e, void *user)
   if (is_nest(e, NULL)) return false;
   if (e->kind == N_CALL) use_call(u, e);
   if (e->kind == N_ASSIGN && is_element(e->a) && counts(e->a->ctype))
-    add_use(u, base_of(e->a), true);
+    add_element(u, base_of(e->a), true, e->a);
   if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")) && is_element(e->a) &&
       counts(e->a->ctype))
-    add_use(u, base_of(e->a), true);
-  if (is_element(e) && counts(e->ctype) && e->type < T_POINTER) add_use(u, base_of(e), false);
+    add_element(u, base_of(e->a), true, e->a);
+  if (is_element(e) && counts(e->ctype) && e->type < T_POINTER)
+    add_element(u, base_of(e), false, e);
   if (is_element(e) && e->type == T_STRUCT && h.has_structs) add_use(u, base_of(e), false);
   if (e->kind == N_ASSIGN && e->a->type == T_STRUCT && h.has_structs && is_element(e->a))
     add_use(u, base_of(e->a), true);
@@ -393,6 +417,83 @@ static void explain(const unit *u, const node *at, const uses *list)
                       writes ? ", and back for the next step" : ""),
             "a nest, or a place outside of the loop, costs no copy");
   free(names);
+}
+
+/* ---- single elements ---- */
+
+static bool is_conditional(node *e, void *user)
+{
+  (void)user;
+  return e->kind == N_COND ||
+         (e->kind == N_BINARY && (!strcmp(e->op, "&&") || !strcmp(e->op, "||")));
+}
+
+static bool has_effect(node *e, void *user)
+{
+  (void)user;
+  return e->kind == N_CALL || e->kind == N_ASSIGN || e->kind == N_OPAQUE ||
+         (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")));
+}
+
+static bool count_assignments(node *e, void *user)
+{
+  *(int *)user +=
+      e->kind == N_ASSIGN || (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")));
+  return true;
+}
+
+/* Whether a statement uses this array by a few elements alone, whose addresses are known before it:
+ * u[src] += wave[t]. */
+static bool is_by_cells(node *s, const use *a)
+{
+  if (a->is_whole || a->levels || !a->ncells) return false;
+  if (a->base->kind != N_NAME && !(a->base->kind == N_MEMBER && a->base->a->kind == N_NAME))
+    return false;
+  for (int i = 0; i < a->ncells; i++) {
+    const value_type t = a->cells[i]->type;
+
+    if (t > T_U32 || port_find(a->cells[i], has_effect, NULL) ||
+        port_find(a->cells[i], is_moved, s))
+      return false;
+  }
+  return true;
+}
+
+/* Arrays of which a statement uses a few elements are not copied as a whole. The calls before it,
+ * innermost subscripts first, and those after it. */
+static void take_cells(const unit *u, node *s, uses *list, const char **before, const char **after)
+{
+  const char *names = NULL;
+  int kept = 0, assignments = 0;
+
+  *before = *after = "";
+  port_walk(s, count_assignments, &assignments);
+  if ((s->kind != S_EXPR && s->kind != S_DECL && s->kind != S_RETURN) || list->reads_all ||
+      list->writes_all || assignments > 1 || port_find(s, is_conditional, NULL) ||
+      port_find(s, calls_steps, NULL))
+    return;
+  for (int i = 0; i < list->n; i++) {
+    const use a = list->at[i];
+
+    if (!is_by_cells(s, &a) || (a.is_write && s->kind != S_EXPR)) {
+      list->at[kept++] = a;
+      continue;
+    }
+    names = names ? port_text("%s, %s", names, a.text) : a.text;
+    for (int k = 0; k < a.ncells; k++) {
+      const char *cell = port_print(a.cells[k]);
+
+      *before = port_text("port_get(&%s, sizeof(%s)); %s", cell, cell, *before);
+      if (a.is_write) *after = port_text("%s port_put(&%s, sizeof(%s));", *after, cell, cell);
+    }
+  }
+  list->n = kept;
+  if (names && h.explains && h.loop)
+    port_note(u, s, "note",
+              port_text("host code in the loop in line %u: its steps wait, and single elements of "
+                        "%s are copied",
+                        h.loop->line, names),
+              NULL);
 }
 
 static void place(const unit *u, const node *s, const char *text, bool is_alone)
@@ -507,6 +608,7 @@ static bool is_compound(const node *s)
 /* is_alone: other statements may stand before it. */
 static void statement(const unit *u, node *s, bool is_alone)
 {
+  const char *before, *after;
   const node *around = h.loop;
   uses list = {.n = 0};
 
@@ -527,12 +629,17 @@ static void statement(const unit *u, node *s, bool is_alone)
     children(u, s);
     return;
   }
+  take_cells(u, s, &list, &before, &after);
   explain(u, s, &list);
   if (s->kind == S_BLOCK) { /* the body of something: inside its braces */
     if (s->list) place(u, s->list, calls(&list, "; "), true);
     return;
   }
-  place(u, s, calls(&list, "; "), is_alone);
+  if (after[0]) {
+    port_edit(s->begin, 0, is_alone ? "" : "{ ");
+    port_edit(port_statement_end(u, s), 0, port_text("%s%s", after, is_alone ? "" : " }"));
+  }
+  place(u, s, port_text("%s%s", calls(&list, "; "), before), is_alone || after[0]);
   if (!is_compound(s)) wrap_calls(s, &list);
 }
 

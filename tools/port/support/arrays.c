@@ -24,11 +24,12 @@ typedef struct port_record {
   ambit_field *field;
   int host_ok, dev_ok;
   int pending;              /* queued steps read it: 1, write it: 2 */
+  int moves;                /* of single elements, since a step wrote it */
   int is_old;               /* other code ran since: its memory may be gone, its box is not known */
   unsigned periodic, clamp; /* axes, as declared to the field */
 } port_record;
 
-enum { PORT_RECORDS = 256 };
+enum { PORT_RECORDS = 256, PORT_MOVES = 16 }; /* more single elements than these: all of it */
 
 typedef struct port_object {
   char *p;
@@ -529,6 +530,87 @@ PORT_API void port_reads(const volatile void *p, size_t bytes)
 PORT_API void port_writes(const volatile void *p, size_t bytes)
 {
   port_touch(p, bytes, 1);
+}
+
+/* ---- single elements ---- */
+
+/* The cell that an element is; 0: none. -1: it may be several cells. */
+static int port_cell_at(const port_record *r, const char *p, size_t bytes, int64_t *at)
+{
+  int64_t rest = p - r->base, last = INT64_MAX;
+
+  if (r->nrows || bytes != ambit_type_size(r->type)) return -1;
+  for (int done = 0; done < r->axes; done++) { /* the largest stride first */
+    int64_t most = 0;
+    int axis = 0;
+
+    for (int d = 0; d < r->axes; d++)
+      if (r->stride[d] < last && r->stride[d] > most) most = r->stride[axis = d];
+    if (!most) return -1;
+    at[axis] = rest / most;
+    rest %= most;
+    last = most;
+    if (p < r->base || at[axis] < r->lo[axis] || at[axis] >= r->hi[axis]) return 0;
+  }
+  return !rest;
+}
+
+static void port_move_cell(port_record *r, const char *p, const int64_t *at, int to_host)
+{
+  int64_t hi[PORT_AXES];
+  long long value = 0; /* as large as any element */
+
+  for (int d = 0; d < r->axes; d++)
+    hi[d] = at[d] + 1;
+  if (to_host) {
+    port_must(ambit_field_read(r->field, at, hi, &value) == AMBIT_OK);
+    memcpy((char *)(uintptr_t)p, &value, ambit_type_size(r->type));
+    return;
+  }
+  memcpy(&value, p, ambit_type_size(r->type));
+  port_must(ambit_field_write(r->field, at, hi, &value) == AMBIT_OK);
+}
+
+/* Host code is about to use one element: only that one is copied. */
+PORT_API void port_get(const volatile void *p, size_t bytes)
+{
+  const char *element = (const char *)(uintptr_t)p;
+  int64_t at[PORT_AXES];
+
+  for (int i = 0; i < port_nrecords && p; i++) {
+    port_record *r = port_records[i];
+    const int is_cell = port_meets(r, element, element + bytes) && !r->is_old
+                            ? port_cell_at(r, element, bytes, at)
+                            : 0;
+
+    if (!is_cell) continue;
+    if (r->pending) port_flush();
+    if (is_cell < 0)
+      port_fetch(r, 1);
+    else if (!r->host_ok && r->moves++ < PORT_MOVES)
+      port_move_cell(r, element, at, 1);
+    else
+      port_to_host(r);
+  }
+}
+
+/* ... and has changed it. */
+PORT_API void port_put(const volatile void *p, size_t bytes)
+{
+  const char *element = (const char *)(uintptr_t)p;
+  int64_t at[PORT_AXES];
+
+  for (int i = 0; i < port_nrecords && p; i++) {
+    port_record *r = port_records[i];
+
+    if (!r->dev_ok || !port_meets(r, element, element + bytes) ||
+        port_cell_at(r, element, bytes, at) <= 0)
+      continue;
+    if (r->host_ok && r->moves++ >= PORT_MOVES)
+      r->dev_ok = 0;
+    else
+      port_move_cell(r, element, at, 0);
+  }
 }
 
 PORT_API void port_reads_rows(const volatile void *table, size_t bytes, int levels)

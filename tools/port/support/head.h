@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* head.h - the calls that steps are made of, in every program that `ambit port` writes. They use
  * the public calls of Ambit alone; the definitions stand at the end of the program (arrays.c,
- * queue.c, run.c).
+ * queue.c, orders.c, run.c).
  *
  *   port_begin(&rule);                          a step: the rule for one cell, and its parameters
  *   port_cells(axis, lo, hi);                   where: lo <= index < hi along each axis
@@ -93,6 +93,8 @@ PORT_API double port_ordered_sum(double sum, ambit_type type, port_rule *rule, i
                                  const int *order, int nloops) PORT_UNUSED;
 PORT_API void port_reads(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_writes(const volatile void *p, size_t bytes) PORT_UNUSED;
+PORT_API void port_get(const volatile void *p, size_t bytes) PORT_UNUSED;
+PORT_API void port_put(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_reads_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
 PORT_API void port_writes_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
 PORT_API void port_reads_all(void) PORT_UNUSED;

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* orders.c - what the program asks for: the cells, arrays and numbers of the steps of a nest, and
+ * the cells of each array that a step touches.
+ */
+typedef struct port_argument {
+  port_record r; /* as the step sees it */
+  int slot;
+  const volatile void *object; /* the variable that it is part of; NULL: not known */
+  size_t bytes;
+  int owns_rows; /* the lists of rows are its own, and not those of a record */
+} port_argument;
+
+typedef struct port_order {
+  port_rule *rule;
+  int64_t lo[PORT_AXES], hi[PORT_AXES];
+  int nargs, slot;
+  port_argument args[PORT_SLOTS];
+  double values[PORT_SLOTS];
+} port_order;
+
+enum { PORT_ORDERS = 64 };
+static port_order port_orders[PORT_ORDERS],
+    *port_now; /* the steps of a nest; the one being begun */
+static int port_norders;
+static const char *port_why_not;
+static const volatile void
+    *port_places[8]; /* that results go to: no elements of arrays of the step */
+static int port_nplaces;
+
+static int port_takes_array(port_kind k)
+{
+  return k == PORT_READ || k == PORT_WRITE || k == PORT_UPDATE;
+}
+
+PORT_API void port_begin(port_rule *rule)
+{
+  port_open(NULL, NULL);
+  port_now = &port_orders[port_norders < PORT_ORDERS ? port_norders++ : PORT_ORDERS - 1];
+  memset(port_now, 0, sizeof *port_now);
+  port_now->rule = rule;
+}
+
+PORT_API void port_cells(int axis, int64_t lo, int64_t hi)
+{
+  port_now->lo[axis] = lo;
+  port_now->hi[axis] = hi > lo ? hi : lo;
+}
+
+PORT_API void port_require(int holds, const char *what)
+{
+  if (!holds && !port_why_not) port_why_not = what;
+}
+
+PORT_API void port_apart(const volatile void *p)
+{
+  if (port_nplaces < 8)
+    port_places[port_nplaces++] = p;
+  else
+    port_require(0, "it has too many results");
+}
+
+/* The next slot that takes an argument. */
+static int port_next_slot(void)
+{
+  const port_rule *rule = port_now->rule;
+
+  while (port_now->slot < rule->nslots && !port_takes_array(rule->slots[port_now->slot].kind) &&
+         rule->slots[port_now->slot].kind != PORT_VALUE)
+    port_now->slot++;
+  return port_now->slot++;
+}
+
+PORT_API void port_value(double x)
+{
+  port_now->values[port_next_slot()] = x;
+}
+
+PORT_API void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
+                         const volatile void *object, size_t bytes)
+{
+  const int slot = port_next_slot(), axes = port_now->rule->axes;
+  port_argument *a = &port_now->args[port_now->nargs++];
+
+  a->slot = slot;
+  a->object = object;
+  a->bytes = bytes;
+  a->r.base = (char *)(uintptr_t)base;
+  a->r.type = port_now->rule->slots[slot].type;
+  a->r.axes = axes;
+  for (int d = 0; d < axes; d++) {
+    a->r.stride[d] = strides[d];
+    a->r.extent[d] = extents[d];
+  }
+}
+
+/* Rows behind pointers: one level of a table of pointers for each of the first axes. */
+static void port_row_list(const port_record *r, const void *table, int axis, int64_t row)
+{
+  for (int64_t i = r->lo[axis]; i < r->hi[axis]; i++) {
+    char *p = (char *)(uintptr_t)((void *const *)table)[i];
+
+    if (axis + 1 == r->levels)
+      r->rows[row * r->extent[axis] + i] = p ? p + r->offset : NULL;
+    else
+      port_row_list(r, p, axis + 1, row * r->extent[axis] + i);
+  }
+}
+
+PORT_API void port_rows(const void *table, int levels, int64_t offset, const int64_t *extents,
+                        const int64_t *strides)
+{
+  port_argument *a;
+
+  port_array(NULL, extents, strides, NULL, 0);
+  a = &port_now->args[port_now->nargs - 1];
+  a->r.table = table;
+  a->r.levels = levels;
+  a->r.offset = offset;
+  a->r.nrows = 1;
+  for (int d = 0; d < levels; d++)
+    a->r.stride[d] = 0;
+}
+
+/* ---- tables of neighbours ---- */
+
+static int64_t port_entry_of(const void *table, size_t bytes, int64_t i)
+{
+  return bytes == 4 ? ((const int32_t *)table)[i] : ((const int64_t *)table)[i];
+}
+
+/* north[i] is i - 1, and at the edge 0 (clamp) or n - 1 (periodic): the distance and the kind are
+ * found here, and every entry is checked each time. */
+PORT_API void port_neighbours(int which, int axis, const void *table, size_t bytes, int64_t n)
+{
+  port_rule *rule = port_now->rule;
+  port_slot *slot = &rule->slots[port_now->args[port_now->nargs - 1].slot];
+  const unsigned bit = 1u << axis;
+  int64_t by;
+  int clamp = 1, periodic = 1;
+
+  if (n <= 0) return;
+  port_reads(table, 1);
+  by = port_entry_of(table, bytes, n / 2) - n / 2;
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t at = i + by, entry = port_entry_of(table, bytes, i);
+
+    clamp &= entry == (at < 0 ? 0 : at >= n ? n - 1 : at);
+    periodic &= entry == (at < 0 ? at + n : at >= n ? at - n : at);
+  }
+  port_require(clamp || periodic,
+               "a table of neighbours goes elsewhere than to the next cell, round the edge or not");
+  port_require(!rule->kernel || rule->distance[which] == by, "a table of neighbours has changed");
+  rule->distance[which] = (int)by;
+  if (clamp && !(periodic && slot->periodic & bit))
+    slot->clamp |= bit;
+  else
+    slot->periodic |= bit;
+  port_require(!(slot->clamp & slot->periodic & bit),
+               "tables of neighbours go round an edge and stop at it");
+}
+
+/* The text of a rule with the distances in it. */
+static ambit_kernel *port_kernel(const port_rule *rule)
+{
+  char *text = malloc(strlen(rule->text) + 256), *to = text;
+  ambit_kernel *k;
+
+  if (!text) exit(1);
+  for (const char *c = rule->text; *c;)
+    if (!strncmp(c, "PORT_", 5)) {
+      to += sprintf(to, "%d", rule->distance[c[5] - '0']);
+      c += 6;
+    } else
+      *to++ = *c++;
+  *to = 0;
+  k = ambit_kernel_create(port_context, text);
+  free(text);
+  return k;
+}
+
+/* ---- extents ---- */
+
+static const char *port_outside(const port_argument *a, int axis, int64_t index, const char *where)
+{
+  static char text[160];
+  const char *name = port_now->rule->slots[a->slot].name;
+
+  snprintf(text, sizeof text, "it uses index %lld along axis %d of '%.40s', %s", (long long)index,
+           axis, name ? name : "an array", where);
+  return text;
+}
+
+/* The cells that the step touches; why not: outside of the array. */
+static const char *port_bounds(port_argument *a)
+{
+  const port_slot *slot = &port_now->rule->slots[a->slot];
+  port_record *r = &a->r;
+  char end[64];
+
+  for (int d = 0; d < r->axes; d++) {
+    const int free_axis = (slot->periodic | slot->clamp) >> d & 1;
+
+    r->lo[d] = port_now->lo[d] + slot->low[d];
+    r->hi[d] = port_now->hi[d] + slot->high[d];
+    if (!r->stride[d] && d >= r->levels) {
+      r->lo[d] = port_now->lo[d] < 0 ? 0 : port_now->lo[d];
+      r->hi[d] = port_now->hi[d];
+    }
+    if (r->lo[d] < 0) return port_outside(a, d, r->lo[d], "which is before its first element");
+    if ((free_axis || r->extent[d]) && r->hi[d] > r->extent[d]) {
+      snprintf(end, sizeof end, "which has %lld elements there", (long long)r->extent[d]);
+      return port_outside(a, d, r->hi[d] - 1, end);
+    }
+    if (free_axis) {
+      r->lo[d] = 0;
+      r->hi[d] = r->extent[d];
+    }
+  }
+  return NULL;
+}
+
+/* Arrays behind pointers to one of their inner cells, u[-1]: the cells of the step are counted from
+ * the start of the memory instead, if that is the same for all of its arrays. Kernels that use
+ * index() and boundaries stay as they are. */
+static void port_move_cells(void)
+{
+  const port_rule *rule = port_now->rule;
+  int64_t by[PORT_AXES] = {0};
+  int moves = 0;
+
+  for (int i = 0; i < port_now->nargs; i++) {
+    const port_argument *a = &port_now->args[i];
+    const port_slot *slot = &rule->slots[a->slot];
+    const port_object *o = a->r.nrows ? NULL : port_object_at(a->r.base);
+    int64_t rest = o ? a->r.base - o->p : 0;
+
+    if (slot->periodic | slot->clamp) return;
+    for (int d = 0; d < rule->axes; d++) {
+      const int64_t low = -(port_now->lo[d] + slot->low[d]), step = a->r.stride[d];
+
+      if (low > 0 && (a->r.nrows || !step)) return;
+      moves |= low > 0;
+      if (low > by[d]) by[d] = low;
+      if (step > 0 && rest / step > by[d]) by[d] = rest / step;
+      if (step > 0) rest %= step;
+    }
+  }
+  if (!moves || (rule->text && strstr(rule->text, "index("))) return;
+  for (int d = 0; d < rule->axes; d++) {
+    port_now->lo[d] += by[d];
+    port_now->hi[d] += by[d];
+    for (int i = 0; i < port_now->nargs; i++)
+      port_now->args[i].r.base -= by[d] * port_now->args[i].r.stride[d];
+  }
+}
+
+/* Memory of known extent bounds the open axis. */
+static int port_inside(port_argument *a)
+{
+  const port_object *o;
+  char *lo, *hi;
+
+  if (a->object) port_object_add(a->object, a->bytes);
+  if (a->r.nrows || !(o = port_object_at(a->r.base))) return 1;
+  port_span(&a->r, &lo, &hi);
+  return hi <= o->p + o->bytes;
+}
+
+/* How far the open axis of an array may go: a grid that is large enough from the start. */
+static int64_t port_open_extent(const port_argument *a, int d)
+{
+  const port_object *o = a->r.nrows ? NULL : port_object_at(a->r.base);
+  int64_t n;
+
+  if (a->r.extent[d]) return a->r.extent[d];
+  if (!o || !a->r.stride[d]) return a->r.hi[d];
+  n = (o->p + o->bytes - a->r.base) / a->r.stride[d];
+  return n > a->r.hi[d] && n < 2 * a->r.hi[d] + 64 ? n : a->r.hi[d];
+}
+
+static int port_same_array(const port_record *a, const port_record *b)
+{
+  if (a->type != b->type || a->axes != b->axes || a->base != b->base || a->table != b->table ||
+      a->levels != b->levels || a->offset != b->offset)
+    return 0;
+  for (int d = 0; d < a->axes; d++)
+    if (a->stride[d] != b->stride[d]) return 0;
+  return 1;
+}
+
+/* The cells that a grid for this array must have along an axis: what steps touch. An array that is
+ * new may get all of its memory, so that it need not move when a step touches more. */
+static int64_t port_needs(const port_argument *a, int d, int exact)
+{
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_same_array(port_records[i], &a->r) && !port_records[i]->is_old)
+      return port_records[i]->hi[d] > a->r.hi[d] ? port_records[i]->hi[d] : a->r.hi[d];
+  return exact ? a->r.hi[d] : port_open_extent(a, d);
+}
