@@ -119,6 +119,15 @@ class Program:
             lambda: f"for (int h = 0; h < 3; h++) {self.place(['h'])} += rows[h][1];",
             lambda: f"switch ({v} % 3) {{ case 0: x = 1; break; case 1: y = 2; default: at = 2; }}",
         ]
+        if self.peaks:
+            peak = lambda: f"{r.choice(self.peaks)}({r.choice(['p', 'q', 'a', 'b'])})"
+            kinds += 2 * [
+                lambda: f"{self.place([sub])} = {peak()} * 0.5;",
+                lambda: f"{self.place([sub])} += {peak()} - {self.place(['2'])};",
+                lambda: f"if ({peak()} > 2 && {self.place([sub])} > 1) {self.place([sub])} -= 1;",
+                lambda: f"x = {peak()}, y = {self.place(['3'])};",
+                lambda: f"{{ double z = {peak()}, d = {self.place([sub])}; x += z - d; }}",
+            ]
         return f"    {r.choice(kinds)()}\n"
 
     def call(self):
@@ -145,22 +154,28 @@ class Program:
         defines = index == self.nfiles - 1
         if defines:
             out += "double a[SIZE], b[SIZE], *p, *q, **rows, g_sum;\nint c[SIZE], g_count;\n"
-        counters, pures, works = [], [], []
+        counters, pures, works, peaks = [], [], [], []
         for k in range(r.randint(0, 1)):
             out += f"static int ticks_{index};\nint tick_{index}(void)\n{{\n  return {r.choice([f'++ticks_{index}', f'ticks_{index} += 2', f'ticks_{index}++'])};\n}}\n"
             counters.append(f"tick_{index}")
         if self.cond(0.6):
             out += f"double mix_{index}(double u, double v)\n{{\n  double d = u - v;\n  if (d < 0) d = -d;\n  return 0.5 * d{r.choice(['', ' + 1', f' + SIZE'])};\n}}\n"
             pures.append(f"mix_{index}")
+        if self.cond(0.6):
+            change = r.choice(["", "", "#pragma ambit\n  for (int i = 1; i < SIZE; i++)\n    p[i] = p[i] * 0.75 + 0.25;\n"])
+            out += (f"double peak_{index}(double *p)\n{{\n  double m = -1e9;\n{change}#pragma ambit\n  for (int i = 0; i < SIZE; i++)\n"
+                    f"    m = fmax(m, p[i]);\n  return m;\n}}\n")
+            peaks.append(f"peak_{index}")
         for k in range(r.randint(0, 2) if index < self.nfiles - 1 else r.randint(0, 1)):
-            self.counters, self.pures, self.works = self.all[0] + counters, self.all[1] + pures, self.all[2] + works
+            self.counters, self.pures, self.works, self.peaks = (
+                known + new for known, new in zip(self.all, (counters, pures, works, peaks)))
             if self.cond(0.2):
                 out += f"/* A remark\n * above {k}.\n */\n"
             out += self.function(f"work_{index}_{k}")
             works.append(f"work_{index}_{k}")
-        for known, new in zip(self.all, (counters, pures, works)):
+        for known, new in zip(self.all, (counters, pures, works, peaks)):
             known.extend(new)
-        self.counters, self.pures, self.works = self.all
+        self.counters, self.pures, self.works, self.peaks = self.all
         if defines:
             out += ("int main(void)\n{\n  double x = 1, y = 2, s = 0, m = -1e9;\n  int i = 0, j = 0, k = 0, at = 1, n = 0, any = 0, n1 = SIZE - 1;\n"
                     "  p = malloc(SIZE * sizeof *p);\n  q = malloc(SIZE * sizeof *q);\n  rows = malloc(4 * sizeof *rows);\n"
@@ -177,12 +192,13 @@ class Program:
 
     def files(self):
         """By name; the last one has main."""
-        self.all = [], [], []
+        self.all = [], [], [], []
         texts = {f"part{i}.c": self.file(i) for i in range(self.nfiles)}
         head = ("#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
                 f"#define SIZE {SIZE}\n#define IN(v) (((v) % SIZE + SIZE) % SIZE)\n"
                 "extern double a[SIZE], b[SIZE], *p, *q, **rows, g_sum;\nextern int c[SIZE], g_count;\n")
         head += "".join(f"int {n}(void);\n" for n in self.all[0]) + "".join(f"double {n}(double u, double v);\n" for n in self.all[1])
         head += "".join(f"void {n}(double *p, double *q, int times);\n" for n in self.all[2])
+        head += "".join(f"double {n}(double *p);\n" for n in self.all[3])
         texts["common.h"] = head
         return texts
