@@ -39,6 +39,7 @@ PROGRAMS = {
     "macros": (11, [()]),
     "median": (3, [()]),
     "neighbours": (5, [(), (5, 31)]),
+    "one_colour": (5, [()]),
     "panda": (3, [()]),
     "periodic": (4, [()]),
     "places": (3, [()]),

@@ -552,6 +552,11 @@ def single_elements_are_copied_alone(folder):
     assert "port_writes(w" not in text[:text.index("printf(\"%.17g")], "an array is copied as a whole"
 
 
+def cells_of_one_colour_are_updated_in_place(folder):
+    TOOLS.translate(PROGRAMS / "one_colour.c", folder / "out.c")
+    assert (folder / "out.c").read_text().count(".in_place = AMBIT_SOURCE(") == 2
+
+
 def nests_of_an_included_file_are_mentioned(folder):
     (folder / "part.c").write_text("static double u[9];\nvoid f(void)\n{\n#pragma ambit\n  for (int i = 0; i < 9; i++)\n    u[i] = i;\n}\n")
     (folder / "all.c").write_text('#include "part.c"\nint main(void)\n{\n  f();\n  return 0;\n}\n')

@@ -234,6 +234,27 @@ static bool within(nest *n, const step *s, const list *l)
   return true;
 }
 
+bool port_is_one_colour(nest *n, const step *s)
+{
+  const poly colour = colour_of_leaf(n, s->leaf);
+  list *l = port_new(sizeof *l);
+
+  l->step = s;
+  port_walk(s->leaf->body, gather, l);
+  for (int i = 0; i < l->n && !colour.is_bad; i++)
+    for (int k = 0; k < l->n; k++) {
+      const access *w = l->at[i], *r = l->at[k];
+      distance d;
+
+      if (!w->is_write || w == r || w->array != r->array) continue;
+      d = between(n, w, r);
+      if (!d.is_never && !is_other_colour(n, &d, colour) &&
+          sign(&d, s->leaf->loops, s->leaf->nloops) != 0)
+        return false;
+    }
+  return !colour.is_bad;
+}
+
 /* The step of p runs before that of q, for all cells. */
 static bool across(nest *n, const list *p, const list *q)
 {

@@ -103,7 +103,10 @@ const char *port_emit_rules(const unit *u, step *steps)
                  s->name, base_name(u->path), s->nest->node->line, s->text, s->naxes, slots_of(s));
     for (int i = 0; i < s->nparams; i++)
       print_slot(&t, s, &s->params[i]);
-    ambit__print(&t, "    }};\n\n");
+    if (s->in_place)
+      ambit__print(&t, "    },\n    .in_place = AMBIT_SOURCE(\n%s\n    )};\n\n", s->in_place);
+    else
+      ambit__print(&t, "    }};\n\n");
   }
   return finish(&t);
 }

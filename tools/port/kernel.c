@@ -623,17 +623,13 @@ static bool print_steps(step *s, ambit__text *t, const node *at, bool *is_open)
   return true;
 }
 
-bool port_kernel(step *s)
+static bool print_kernel(step *s, const char **out)
 {
   ambit__text body = {0}, text = {0}, start = {0};
   declared d = {.step = s, .text = &body, .ok = true};
   bool ok, is_open = false;
-  char *out;
+  char *chars;
 
-  port_walk(s->leaf->body, gather_params, s);
-  if (s->nest->why) return false;
-  for (int i = 0; i < s->nparams; i++)
-    if (s->params[i].kind == P_WRITE && s->params[i].reads_written) s->params[i].kind = P_UPDATE;
   port_walk(s->leaf->body, declare_tables, &d);
   port_walk(s->leaf->body, declare_outer, &d);
   ok = d.ok && print_steps(s, &body, s->nest->node, &is_open) &&
@@ -647,10 +643,26 @@ bool port_kernel(step *s)
   for (int i = 0; i < s->nparams; i++)
     print_param(&text, &s->params[i], i + 1 == s->nparams);
   ambit__print(&text, ")\n{\n%s%s}", start.chars ? start.chars : "", body.chars ? body.chars : "");
-  out = ambit__text_finish(&text);
-  s->text = port_text("%s", out ? out : "");
-  free(out);
+  chars = ambit__text_finish(&text);
+  *out = port_text("%s", chars ? chars : "");
+  free(chars);
   ambit__text_free(&body);
   ambit__text_free(&start);
   return ok && !s->nest->why;
+}
+
+bool port_kernel(step *s)
+{
+  bool updates[AMBIT_MAX_PARAMS] = {false}, any = false;
+
+  port_walk(s->leaf->body, gather_params, s);
+  if (s->nest->why) return false;
+  for (int i = 0; i < s->nparams; i++)
+    any |= updates[i] = s->params[i].kind == P_WRITE && s->params[i].reads_written;
+  if (any && !s->has_reductions && port_is_one_colour(s->nest, s) && !print_kernel(s, &s->in_place))
+    return false;
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
+    if (updates[i]) s->params[i].kind = P_UPDATE;
+  if (s->ntables) s->in_place = NULL; /* its text is not complete */
+  return print_kernel(s, &s->text);
 }

@@ -280,8 +280,9 @@ typedef struct step {
   bool has_reductions;
   int nparams;
   param params[AMBIT_MAX_PARAMS];
-  const char *text; /* of the kernel */
-  int ntables;      /* tables of neighbours; their distances are PORT_0, PORT_1 ... in the text */
+  const char *text;     /* of the kernel */
+  const char *in_place; /* a kernel without P_SHADOW parameters, that does the same; NULL: none */
+  int ntables; /* tables of neighbours; their distances are PORT_0, PORT_1 ... in the text */
   const guard *tables[8];
   int nnames; /* names of the variables of the kernel */
   const symbol *named[128];
@@ -303,6 +304,8 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
 
 /* depend.c: false after a refusal; conditions that it cannot prove are left to the run. */
 bool port_depend(nest *n, step *steps);
+/* Whether a step writes cells of one colour, and reads cells of the other: it may run in place. */
+bool port_is_one_colour(nest *n, const step *s);
 
 /* kernel.c: fills in the text and the parameters; false after a refusal. */
 bool port_kernel(step *s);

@@ -194,7 +194,7 @@ static const char *with_distances(const char *text)
 }
 
 /* The library reads every kernel before it is written. */
-static bool is_accepted(const run *r, step *s)
+static bool is_accepted(const run *r, const step *s)
 {
   ambit_kernel *k = ambit_kernel_create(r->set->context, with_distances(s->text));
   const bool ok = k != NULL;
@@ -206,6 +206,19 @@ static bool is_accepted(const run *r, step *s)
                 NULL);
     ambit_error_clear(r->set->context);
   }
+  ambit_kernel_destroy(k);
+  return ok;
+}
+
+/* Whether the library, too, sees that all cells that are written have one colour. */
+static bool is_in_place(const run *r, const step *s)
+{
+  ambit_kernel *k = ambit_kernel_create(r->set->context, s->in_place);
+  bool ok = k != NULL;
+
+  for (int i = 0; ok && i < s->nparams; i++)
+    if (s->params[i].kind == P_UPDATE) ok = port_has_colour(k, i);
+  ambit_error_clear(r->set->context);
   ambit_kernel_destroy(k);
   return ok;
 }
@@ -232,6 +245,7 @@ static step *finish_nest(const run *r, nest *n)
   for (s = steps; s; s = s->next) {
     s->name = port_text("%s%s", kernel_name(r, n), steps->next ? port_text("_%d", ++count) : "");
     if (!port_kernel(s) || !is_accepted(r, s)) return NULL;
+    if (s->in_place && !is_in_place(r, s)) s->in_place = NULL;
   }
   return steps;
 }

@@ -21,6 +21,9 @@ typedef struct outcome {
   bool failed;      /* a nest that must be translated was not */
 } outcome;
 
+/* colour.c: whether the library sees that a kernel writes a parameter in cells of one colour. */
+bool port_has_colour(const ambit_kernel *k, int parameter);
+
 /* Translates all nests that directives name, in all files of a program. port_edit_apply has the
  * text of each, and its `result` the counts. */
 void port_translate(unit *units, const settings *set);

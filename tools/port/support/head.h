@@ -58,11 +58,13 @@ typedef struct port_slot {
 } port_slot;
 
 typedef struct port_rule {
-  const char *place; /* "file.c:12" */
-  const char *text;  /* kernel language */
+  const char *place;    /* "file.c:12" */
+  const char *text;     /* kernel language */
+  const char *in_place; /* the same without PORT_SHADOW, for cells of one colour; NULL: none */
   int axes, nslots;
   port_slot slots[PORT_SLOTS];
   ambit_kernel *kernel;       /* made when the rule is first used */
+  ambit_kernel *coloured;     /* ... of the text in place */
   int told;                   /* that it runs serially */
   double results[PORT_SLOTS]; /* of reductions, of the last step */
   void *terms[PORT_SLOTS];    /* of sums in the order of the source */

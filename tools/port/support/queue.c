@@ -98,24 +98,46 @@ static ambit_kernel *port_copy_kernel(ambit_type type)
   return kernels[type];
 }
 
+static port_record *port_record_with(const ambit_field *f);
+
+/* Cells of one colour are updated in place, where no boundary shows cells of the same colour. */
+static int port_is_in_place(const port_entry *e)
+{
+  port_rule *rule = e->rule;
+
+  for (int s = 0; s < rule->nslots && rule->in_place; s++) {
+    const port_record *r =
+        rule->slots[s].kind == PORT_UPDATE ? port_record_with(e->fields[s]) : NULL;
+
+    if (rule->slots[s].kind == PORT_UPDATE && (!r || r->periodic || r->clamp)) return 0;
+  }
+  if (rule->in_place && !rule->coloured)
+    rule->coloured = ambit_kernel_create(port_context, rule->in_place);
+  return rule->coloured != NULL;
+}
+
 static void port_append(port_program *p, int k)
 {
   const port_entry *e = &p->entries[k];
+  const int in_place = port_is_in_place(e);
   ambit_arg args[PORT_SLOTS];
+  int n = 0;
 
   for (int s = 0; s < e->rule->nslots; s++) {
     const port_slot *slot = &e->rule->slots[s];
 
+    if (in_place && slot->kind == PORT_SHADOW) continue;
     if (e->fields[s])
-      args[s] = ambit_arg_field(e->fields[s]);
+      args[n++] = ambit_arg_field(e->fields[s]);
     else {
       p->scalars[k][s] = ambit_scalar_create(port_context, e->rule->place, slot->type);
       ambit_scalar_set(p->scalars[k][s], e->values[s]);
-      args[s] = ambit_arg_scalar(p->scalars[k][s]);
+      args[n++] = ambit_arg_scalar(p->scalars[k][s]);
     }
   }
-  ambit_apply_box_args(p->program, e->lo, e->hi, e->rule->kernel, e->rule->nslots, args);
-  for (int s = 0; s + 1 < e->rule->nslots; s++)
+  ambit_apply_box_args(p->program, e->lo, e->hi, in_place ? e->rule->coloured : e->rule->kernel, n,
+                       args);
+  for (int s = 0; s + 1 < e->rule->nslots && !in_place; s++)
     if (e->rule->slots[s].kind == PORT_UPDATE) {
       args[0] = ambit_arg_field(e->fields[s + 1]);
       args[1] = ambit_arg_field(e->fields[s]);

@@ -247,6 +247,7 @@ static void port_declare(port_record *r, const port_slot *slot)
 
   if (!((slot->periodic & ~r->periodic) | (slot->clamp & ~r->clamp & ~any))) return;
   port_flush();
+  port_drop_programs(r->field); /* they may have steps in place */
   for (int d = 0; d < r->axes; d++)
     if (used >> d & 1)
       ambit_field_boundary(r->field, AMBIT_AXIS(d),
