@@ -2,6 +2,7 @@
 /* From source to function: compiled kernels that are kept, and folders and files that are rejected.
  */
 #define _GNU_SOURCE 1
+#include "base/clock.h"
 #include "device/compile_stage.h"
 #include "device/cpu/machine.h"
 
@@ -60,6 +61,23 @@ static void a_foreseen_source_that_fails_says_why(void)
   ambit__errors_clear(&errors);
   ambit__cc_foresee(cc, "int f(int x) { return z; }", 2, false); /* never needed */
   close_cc(cc, &errors);
+  end();
+}
+
+/* A run that ends does not wait for plans that it would have tried. */
+static void closing_ends_compilers_at_work(void)
+{
+  const double start = ambit__clock();
+  ambit__errors errors;
+  ambit__cc *cc;
+
+  begin();
+  cc = open_cc(&errors);
+  write_wrapper("sleep 30");
+  ambit__cc_foresee(cc, plus_seven, 2, true);
+  CHECK(!ambit__cc_is_ready(cc, plus_seven));
+  close_cc(cc, &errors);
+  CHECK(ambit__clock() - start < 20);
   end();
 }
 
@@ -536,6 +554,7 @@ int main(int argc, char **argv)
   }
   static const test_case tests[] = {T(foreseen_sources_are_compiled_once),
                                     T(a_foreseen_source_that_fails_says_why),
+                                    T(closing_ends_compilers_at_work),
                                     T(a_foreseen_source_that_takes_too_long_is_given_up),
                                     T(a_function_is_compiled_and_called),
                                     T(a_second_start_runs_no_compiler),

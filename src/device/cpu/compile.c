@@ -69,6 +69,7 @@ void ambit__module_release(ambit__module *m)
 void ambit__cc_close(ambit__cc *cc)
 {
   if (!cc) return;
+  atomic_store(&cc->closing, true);
   ambit__foreseen_close(&cc->foreseen);
   while (cc->modules)
     unload(cc->modules);

@@ -24,6 +24,7 @@ typedef struct ambit__cc {
   ambit__cache cache;
   ambit__module *modules;   /* loaded now */
   ambit__foreseen foreseen; /* compilers at work */
+  atomic_bool closing;      /* they are to end */
 } ambit__cc;
 
 /* Having no compiler is not an error: see `available`. */

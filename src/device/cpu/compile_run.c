@@ -132,8 +132,9 @@ typedef struct task {
   char *source;             /* with its self-test */
   char *folder, *from, *to; /* a folder of its own, the source and the library in it */
   const char *args[AMBIT__COMPILER_ARGS];
-  ambit__settings settings; /* a copy: those of the context may change meanwhile */
-  double seconds;           /* that the compiler may take */
+  ambit__settings settings;    /* a copy: those of the context may change meanwhile */
+  double seconds;              /* that the compiler may take */
+  const atomic_bool *unwanted; /* of the cc, which waits for all tasks before it goes */
   ambit__process_end end;
   ambit__text output;
 } task;
@@ -145,6 +146,7 @@ static void run_task(ambit__task *head)
                             .temporary = t->folder,
                             .seconds = t->seconds,
                             .settings = &t->settings,
+                            .unwanted = t->unwanted,
                             .doing = "compiling a kernel"};
 
   t->end = PROCESS_NOT_RUN;
@@ -174,7 +176,8 @@ static bool prepare(ambit__cc *cc, const char *key, const char *source, task *t)
 
   *t = (task){.head = {.run = run_task, .free = free_task},
               .settings = *cc->settings,
-              .seconds = cc->patience};
+              .seconds = cc->patience,
+              .unwanted = &cc->closing};
   strcpy(t->head.key, key);
   if (ambit__cache_scratch(NULL, &cc->cache, &scratch)) return false;
   t->source = full_source(key, source);

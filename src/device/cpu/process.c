@@ -210,7 +210,7 @@ static void excuse(const ambit__process *p, double start, bool *told)
 
 /* Reads until the output ends, the process does, or the time is over. A process that left something
  * running in the background, which holds the pipe open, is detected by waitid. false: the time is
- * over. */
+ * over, or nobody wants it any more. */
 static bool hear_until_end(const ambit__process *p, pid_t pid, int fd, ambit__text *output)
 {
   const double start = ambit__clock();
@@ -223,6 +223,7 @@ static bool hear_until_end(const ambit__process *p, pid_t pid, int fd, ambit__te
     if (open && ready > 0) open = hear(fd, output);
     if ((!open || ready <= 0) && has_ended(pid)) return true;
     if (ambit__clock() - start > p->seconds) return false;
+    if (p->unwanted && atomic_load(p->unwanted)) return false;
     excuse(p, start, &told);
   }
 }

@@ -12,6 +12,8 @@
 #include "base/settings.h"
 #include "base/text.h"
 
+#include <stdatomic.h>
+
 typedef enum ambit__process_end {
   PROCESS_OK,        /* exit status 0, or lost because this program reaps its children itself */
   PROCESS_FAILED,    /* exit status not 0, or killed by a signal */
@@ -24,6 +26,7 @@ typedef struct ambit__process {
   const char *temporary;   /* the folder for its temporary files; NULL: as in the environment */
   double seconds;          /* time limit; 0 or less: it is not started */
   const ambit__settings *settings;
+  const atomic_bool *unwanted; /* set by another thread to end it at once; NULL: none does */
   const char *doing; /* "compiling a kernel": for the message after a second; NULL: none */
 } ambit__process;
 

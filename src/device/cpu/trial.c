@@ -27,7 +27,7 @@ enum {
 /* A trial begins when launches have taken SOON seconds; a turn takes at least TURN. A way that
  * takes SLOW times as long as the best in SEVERAL turns has no other; one must be CLEARLY faster
  * than the first. */
-static const double SOON = 0.5, TURN = 2e-3, SLOW = 1.5, CLEARLY = 0.97;
+static const double SOON = 0.3, TURN = 2e-3, SLOW = 1.5, CLEARLY = 0.97;
 
 struct ambit__cpu_trial {
   device *d;
