@@ -346,11 +346,14 @@ void ambit__cpu_trial_note(function *f, int64_t cells, double seconds)
 
 /* ---- open and close ---- */
 
+/* Processes that share the cores of a node would disturb each other's times, and all compile the
+ * same. They use the result of an earlier trial. */
 void ambit__cpu_trial_open(device *d, const ambit__group *g, const way *w, function *f)
 {
+  const bool alone = d->head.settings->sharers <= 1;
   trial *t;
 
-  if (w->settled || !is_tried(d, g) || !(t = calloc(1, sizeof *t))) return;
+  if (w->settled || !alone || !is_tried(d, g) || !(t = calloc(1, sizeof *t))) return;
   t->d = d;
   t->group = *g;
   t->step = g->steps[0];
