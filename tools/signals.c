@@ -4,13 +4,14 @@
  * A thread waits for the signals, cleans up (base/undo.h), and exits with the exit code that shells
  * use for them: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. There is no signal handler, so all
  * functions may be called. A second signal ends the process at once. A command that can end its
- * work in an orderly way does so at the first signal. A file that exceeds the limit of the process
+ * work in an orderly way does so at the first signal; SIGTERM in a run with checkpoints saves one. A file that exceeds the limit of the process
  * is an error (EFBIG), not the signal SIGXFSZ.
  */
 #define _XOPEN_SOURCE 700 /* sigwait, pthread_sigmask */
 #include "args.h"
 
 #include "base/undo.h"
+#include "runtime/checkpoint/checkpoint.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -63,7 +64,7 @@ static void *wait_for_end(void *unused)
   (void)unused;
   do
     if (sigwait(&watched, &number)) return NULL;
-  while (ask_to_stop(number));
+  while (ambit__signals_take(number) || ask_to_stop(number));
   pthread_sigmask(SIG_UNBLOCK, &watched, NULL);
   ambit__undo_all();
   _exit(128 + number);

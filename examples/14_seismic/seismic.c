@@ -168,6 +168,7 @@ static int run(ambit *a, const char *output)
                   ambit_kernel_create(a, source_rule), next, TIME_STEP, FREQUENCY);
   ambit_rotate(p, 3, (ambit_field *[]){past, now, next});
   ambit_every(p, 1, listen, &r);
+  ambit_checkpoint_value(a, "record", r.record, STEPS * COLUMNS * sizeof *r.record);
   ambit_run(p, STEPS);
   wrong = check(r.record);
   if (output) wrong |= save(a, r.record, output) != AMBIT_OK;

@@ -2,6 +2,7 @@
 /* report.c - the progress line of a run, and the report after it. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/program/cycle.h"
 #include "runtime/program/join.h"
 #include "runtime/run/balance.h"
@@ -169,8 +170,18 @@ static void print_machines(const ambit_grid *g)
     fprintf(stderr, "\n  on %s, the fastest device here", a->settings.devices);
 }
 
+static void print_checkpoints(const ambit *a)
+{
+  const ambit__checkpoint *c = a->checkpoint;
+
+  if (c && c->saves)
+    fprintf(stderr, "  %d checkpoint%s so far, for which all runs waited %.3g s\n", c->saves,
+            c->saves == 1 ? "" : "s", c->waited);
+}
+
 ambit_status ambit_program_report(ambit_program *p)
 {
+  const ambit_grid *g = p->grid;
   ambit_stats s;
   double per_second, tiles, slept, updates, relaxed;
 
@@ -194,7 +205,8 @@ ambit_status ambit_program_report(ambit_program *p)
             (double)p->sleep->iterations);
   if (relaxed > 0)
     fprintf(stderr, "  relaxed in place in %.0f iterations: %.1f updates per cell\n", relaxed,
-            updates / (double)ambit_grid_cells(p->grid));
+            updates / (double)(g->active ? g->active->cells : ambit__box_volume(&g->box)));
+  print_checkpoints(g->context);
   ambit__balance_print(p);
   ambit__offers_print(p->grid->context, stderr);
   return AMBIT_OK;
