@@ -4,8 +4,8 @@
  * A thread waits for the signals, cleans up (base/undo.h), and exits with the exit code that shells
  * use for them: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. There is no signal handler, so all
  * functions may be called. A second signal ends the process at once. A command that can end its
- * work in an orderly way does so at the first signal; SIGTERM in a run with checkpoints saves one. A file that exceeds the limit of the process
- * is an error (EFBIG), not the signal SIGXFSZ.
+ * work in an orderly way does so at the first signal; SIGTERM in a run with checkpoints saves one.
+ * A file that exceeds the limit of the process is an error (EFBIG), not the signal SIGXFSZ.
  */
 #define _XOPEN_SOURCE 700 /* sigwait, pthread_sigmask */
 #include "args.h"
