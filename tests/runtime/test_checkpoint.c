@@ -132,9 +132,7 @@ static void interrupt(story s, const char *const *devices)
     }
     CHECK_EQ(0, ended);
     CHECK(same_files(want, got));
-    /* the last child has removed what the others left; a compiler of a killed one may have held
-     * the lock of one file for a moment */
-    CHECK(folder_files() <= 5);
+    CHECK(folder_files() <= 4); /* the last child has removed what the others left */
   }
   CHECK(killed > 0);
 }
@@ -814,6 +812,8 @@ int main(int argc, char **argv)
       {"called_programs_continue", called_programs_continue_},
       {"values_and_boundaries_of_callbacks_continue", values_and_boundaries_of_callbacks_continue_},
       {"sparse_grids_continue", sparse_grids_continue_},
+      /* those after this one save files in this process, which then looks for no more leftovers */
+      {"a_program_that_keeps_its_place_continues", a_program_that_keeps_its_place_continues_},
       {"the_newest_whole_file_is_taken", the_newest_whole_file_is_taken_},
       {"two_damaged_files_are_an_error", two_damaged_files_are_an_error_},
       {"a_file_that_cannot_be_written_is_an_error_before_the_first_iteration",
@@ -824,7 +824,6 @@ int main(int argc, char **argv)
       {"checkpoints_of_other_programs_are_refused", checkpoints_of_other_programs_are_refused_},
       {"a_program_that_makes_other_calls_is_refused", a_program_that_makes_other_calls_is_refused_},
       {"a_file_to_continue_from_can_be_named", a_file_to_continue_from_can_be_named_},
-      {"a_program_that_keeps_its_place_continues", a_program_that_keeps_its_place_continues_},
       {"a_program_that_reads_too_much_is_told", a_program_that_reads_too_much_is_told_},
       {"signals_save", signals_save_},
       {NULL, NULL}};

@@ -74,7 +74,7 @@ def _result(out, folder):
     return lines, files
 
 
-def _same_when_killed(command, processes=(1,), kills=3, every=("50", "0.05s")):
+def _same_when_killed(command, processes=(1,), kills=3, every=("500", "0.2s")):
     """The command, killed now and then, has the result of one that is not."""
     dice = random.Random(str(command))
     with tool.folder() as whole, tool.folder() as torn:
