@@ -21,7 +21,7 @@
 #ifndef AMBIT_GRID_HALO_H
 #define AMBIT_GRID_HALO_H
 
-#include "base/error.h"
+#include "base/index.h"
 #include "grid/boundary.h"
 
 /* Reads of a field. A part updates its own cells and `beyond` layers around them, as far as they
@@ -40,6 +40,7 @@ typedef struct ambit__needs {
   ambit__need *list; /* owned */
   int n;
   size_t cap;
+  ambit__index regions; /* finds the needs of a region */
 } ambit__needs;
 
 /* Adds the reads of `what`, a region and layers beyond it, at `n` offsets, joined to boxes that

@@ -5,6 +5,7 @@
  * adjacent equal runs into planes, and so on. No box contains an offset that is not read, so halos
  * are exact for any shape.
  */
+#include "base/hash.h"
 #include "base/memory.h"
 #include "grid/halo.h"
 
@@ -74,9 +75,25 @@ static bool contains(const ambit__need *outer, const ambit__need *inner)
   return true;
 }
 
+/* Of the region and the boundaries. */
+static uint64_t hash_of(const ambit__need *need)
+{
+  const ambit__box *b = &need->region;
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_bytes(&h, b->lo, (size_t)b->ndims * sizeof *b->lo);
+  ambit__hash_bytes(&h, b->hi, (size_t)b->ndims * sizeof *b->hi);
+  ambit__hash_bytes(&h, &need->boundaries, sizeof need->boundaries);
+  return h.w[0];
+}
+
 static bool is_covered(const ambit__needs *needs, const ambit__need *need)
 {
-  for (int i = 0; i < needs->n; i++)
+  const uint64_t hash = hash_of(need);
+  int i;
+
+  for (size_t at = 0; (i = ambit__index_next(&needs->regions, hash, &at)) >= 0;)
     if (contains(&needs->list[i], need)) return true;
   return false;
 }
@@ -95,6 +112,7 @@ static ambit_status append(ambit__errors *errors, ambit__needs *needs, const amb
 
   if (!list) return AMBIT_ENOMEM;
   needs->list = list;
+  AMBIT_TRY(ambit__index_add(errors, &needs->regions, hash_of(need), needs->n));
   list[needs->n++] = *need;
   return AMBIT_OK;
 }
@@ -133,5 +151,6 @@ bool ambit__needs_cover(const ambit__needs *a, const ambit__needs *b)
 void ambit__needs_free(ambit__needs *needs)
 {
   free(needs->list);
+  ambit__index_free(&needs->regions);
   *needs = (ambit__needs){0};
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* build.c - builds steps: a function per engine, and the arguments per part. */
+#include "base/hash.h"
+#include "base/index.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/program/program.h"
@@ -123,6 +125,91 @@ static void foresee_step(const ambit_program *p, size_t step)
   }
 }
 
+/* ---- steps with the same functions ---- */
+
+static ambit__box size_of(const ambit__box *box)
+{
+  ambit__box size = {.ndims = box->ndims};
+
+  for (int d = 0; d < box->ndims; d++)
+    size.hi[d] = box->hi[d] - box->lo[d];
+  return size;
+}
+
+/* The extents of the boxes that a step updates on an engine. */
+static ambit__box typical_size(const ambit_program *p, size_t step, int engine)
+{
+  const ambit__box box = typical_box(p, &p->applies[step].region, engine);
+
+  return size_of(&box);
+}
+
+static uint64_t hash_of(const ambit_program *p, size_t step)
+{
+  const ambit__rule *rule = p->steps[step].kernel->rule;
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_bytes(&h, &rule, sizeof rule);
+  for (int e = 0; e < p->grid->context->nengines; e++) {
+    const ambit__box size = typical_size(p, step, e);
+
+    ambit__hash_bytes(&h, size.hi, sizeof size.hi);
+  }
+  return h.w[0];
+}
+
+static bool same_binding(const ambit__binding *a, const ambit__binding *b)
+{
+  return a->is_field == b->is_field && a->contiguous == b->contiguous && a->shared == b->shared &&
+         a->twin == b->twin && a->wraps_rows == b->wraps_rows;
+}
+
+static bool same_functions(const ambit_program *p, size_t a, size_t b)
+{
+  ambit__binding x[AMBIT_MAX_PARAMS], y[AMBIT_MAX_PARAMS];
+
+  if (p->steps[a].kernel->rule != p->steps[b].kernel->rule ||
+      p->applies[a].region.ndims != p->applies[b].region.ndims)
+    return false;
+  for (int e = 0; e < p->grid->context->nengines; e++) {
+    const ambit__box of_a = typical_size(p, a, e), of_b = typical_size(p, b, e);
+
+    if (!ambit__box_equal(&of_a, &of_b)) return false;
+  }
+  ambit__step_bind(p, &p->steps[a], &p->applies[a].region, x);
+  ambit__step_bind(p, &p->steps[b], &p->applies[b].region, y);
+  for (int i = 0; i < p->steps[a].n; i++)
+    if (!same_binding(&x[i], &y[i])) return false;
+  return true;
+}
+
+bool ambit__step_shares(const ambit_program *p, size_t step)
+{
+  return p->applies[step].model != step && !p->applies[step].reduces &&
+         !ambit__options_checks(p->grid->context);
+}
+
+/* Sets the model of each step. On sparse grids, functions depend on more than their kernel, its
+ * bindings and the extents of the boxes. */
+static ambit_status find_models(ambit_program *p, ambit__index *known)
+{
+  for (size_t i = 0; i < p->nsteps; i++) {
+    ambit__apply *a = &p->applies[i];
+    uint64_t hash;
+    size_t at = 0;
+    int other;
+
+    a->model = i;
+    if (p->steps[i].kind != STEP_APPLY || p->grid->active) continue;
+    hash = hash_of(p, i);
+    while (a->model == i && (other = ambit__index_next(known, hash, &at)) >= 0)
+      if (same_functions(p, (size_t)other, i)) a->model = (size_t)other;
+    if (a->model == i) AMBIT_TRY(ambit__index_add(ambit__program_errors(p), known, hash, (int)i));
+  }
+  return AMBIT_OK;
+}
+
 /* ---- arguments ---- */
 
 static ambit_status make_number(ambit_program *p, int engine, ambit_type type, double number,
@@ -192,17 +279,11 @@ static bool is_idle(const ambit__apply *a)
   return a->region.ndims && ambit__box_is_empty(&a->region) && !a->reduces;
 }
 
-static ambit_status build_step(ambit_program *p, size_t step)
+static ambit_status build_functions(ambit_program *p, size_t step)
 {
-  const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
-  ambit__price price = ambit__price_of(s->kernel->rule);
   const int nengines = p->grid->context->nengines;
 
-  if (is_idle(a)) return AMBIT_OK;
-  a->checks = ambit__options_checks(p->grid->context);
-  AMBIT_TRY(make_numbers(p, s, a));
-  AMBIT_TRY(make_arguments(p, s, a));
   a->functions = ambit__new(ambit__program_errors(p), (size_t)nengines, sizeof(ambit__function *));
   if (!a->functions) return AMBIT_ENOMEM;
   for (int e = 0; e < nengines; e++) {
@@ -210,6 +291,23 @@ static ambit_status build_step(ambit_program *p, size_t step)
 
     AMBIT_TRY(ambit__step_build(p, step, e, &box, TILES_NONE, &a->functions[e]));
   }
+  return AMBIT_OK;
+}
+
+static ambit_status build_step(ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+  ambit__apply *a = &p->applies[step];
+  ambit__price price = ambit__price_of(s->kernel->rule);
+
+  if (is_idle(a)) return AMBIT_OK;
+  a->checks = ambit__options_checks(p->grid->context);
+  AMBIT_TRY(make_numbers(p, s, a));
+  AMBIT_TRY(make_arguments(p, s, a));
+  if (ambit__step_shares(p, step))
+    a->functions = p->applies[a->model].functions;
+  else
+    AMBIT_TRY(build_functions(p, step));
   if (a->region.ndims) {
     const double cells = (double)(p->grid->active ? ambit__active_count(p->grid->active, &a->region)
                                                   : ambit__box_volume(&a->region));
@@ -246,12 +344,18 @@ static size_t count_launched(const ambit_program *p)
 ambit_status ambit__program_build(ambit_program *p)
 {
   const bool several = count_launched(p) > 1 || p->grid->context->nengines > 1;
+  ambit__index known = {0};
+  ambit_status s;
 
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY) AMBIT_TRY(ambit__step_adapt(p, i));
   AMBIT_TRY(ambit__program_chunks(p));
+  s = find_models(p, &known);
+  ambit__index_free(&known);
+  AMBIT_TRY(s);
   for (size_t i = 0; several && i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_APPLY && !is_idle(&p->applies[i])) foresee_step(p, i);
+    if (p->steps[i].kind == STEP_APPLY && !is_idle(&p->applies[i]) && p->applies[i].model == i)
+      foresee_step(p, i);
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY) AMBIT_TRY(build_step(p, i));
   return AMBIT_OK;
@@ -262,6 +366,7 @@ static void discard_step(ambit_program *p, size_t step)
   ambit__apply *a = &p->applies[step];
   const int n = p->steps[step].n;
 
+  if (ambit__step_shares(p, step)) a->functions = NULL;
   for (int e = 0; e < p->grid->context->nengines; e++) {
     ambit__device *dev = p->grid->context->engines[e].device;
 

@@ -85,7 +85,9 @@ static bool join(const ambit__halos *halos, const ambit__step *s)
   for (int i = 1; i < s->n; i++) {
     const ambit__field_halo *h = ambit__halos_find(halos, s->args[i].field);
 
-    if (!h || !id || !ambit__field_halo_covers(h, first) || !ambit__field_halo_covers(first, h))
+    if (h && id && h->constants == id) continue; /* as an earlier rotation has found */
+    if (!h || !id || !h->constants || !ambit__field_halo_covers(h, first) ||
+        !ambit__field_halo_covers(first, h))
       id = 0;
     else if (h->constants < id)
       id = h->constants;

@@ -65,21 +65,28 @@ static bool reads_neighbours(const ambit__step *s, int arg)
          s->kernel->rule->params[arg].reads_neighbours;
 }
 
-/* Whether a field that is read at neighbours has a boundary of this kind on an axis or, if `is` is
- * false, a boundary of another kind. */
-static bool has_boundary(const ambit_program *p, int axis, ambit_boundary kind, bool is)
+/* Whether a field that is read at neighbours is periodic along an axis or, if `is` is false, is
+ * not. */
+static bool reads_periodic(const ambit_program *p, int axis, bool is)
 {
   for (size_t k = 0; k < p->nsteps; k++)
     for (int i = 0; i < p->steps[k].n; i++)
       if (reads_neighbours(&p->steps[k], i) &&
-          (p->steps[k].args[i].field->boundaries.kind[axis][0] == kind) == is)
+          (p->steps[k].args[i].field->boundaries.kind[axis][0] == AMBIT_PERIODIC) == is)
         return true;
   return false;
 }
 
+static void find_periodic(ambit_program *p)
+{
+  p->periodic = 0;
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    p->periodic |= (unsigned)reads_periodic(p, d, true) << d;
+}
+
 static bool is_periodic(const ambit_program *p, int axis)
 {
-  return has_boundary(p, axis, AMBIT_PERIODIC, true);
+  return p->periodic >> axis & 1;
 }
 
 /* ---- boxes ---- */
@@ -238,8 +245,7 @@ static const char *refuse_stages(const ambit_program *p, bool waves)
     if (why) return why;
   }
   for (int d = 0; d < p->grid->box.ndims; d++)
-    if (ambit__grid_cuts(p->grid, d) && is_periodic(p, d) &&
-        has_boundary(p, d, AMBIT_PERIODIC, false))
+    if (ambit__grid_cuts(p->grid, d) && is_periodic(p, d) && reads_periodic(p, d, false))
       return "the grid is cut along an axis that is periodic for some fields only";
   return NULL;
 }
@@ -415,6 +421,7 @@ ambit_status ambit__cycle_plan(ambit_program *p)
 {
   int depth;
 
+  find_periodic(p);
   if (ambit__cycle_refuse_steps(p)) return AMBIT_OK;
   AMBIT_TRY(ambit__tuned_recall(p));
   depth = ambit__cycle_depth(p);

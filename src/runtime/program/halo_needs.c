@@ -255,7 +255,7 @@ ambit__field_halo *ambit__halos_find(const ambit__halos *halos, const ambit_fiel
 ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, ambit__halos *halos)
 {
   *halos = (ambit__halos){
-      ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *halos->list), 0};
+      ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *halos->list), 0, NULL};
   if (!halos->list) return AMBIT_ENOMEM;
   if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK;
   if (p->grid->active && p->grid->nparts == 1) return AMBIT_OK;
@@ -278,6 +278,7 @@ void ambit__halos_free(ambit__halos *halos)
     free(halos->list[i].slices);
   }
   free(halos->list);
+  free(halos->covers);
   *halos = (ambit__halos){0};
 }
 

@@ -24,29 +24,35 @@ static bool reads(const ambit_program *p, size_t step, const ambit__field_halo *
   return false;
 }
 
+static bool covers(const ambit__halos *h, int a, int b)
+{
+  char *known = &h->covers[a * h->n + b];
+
+  if (!*known) *known = ambit__field_halo_covers(&h->list[a], &h->list[b]) ? 'y' : 'n';
+  return *known == 'y';
+}
+
 static bool holds(const ambit_program *p, const int *valid, int halo)
 {
-  int m = valid[ambit__program_field(p, p->halos.list[halo].field)];
+  const int m = valid[ambit__program_field(p, p->halos.list[halo].field)];
 
-  return m >= 0 && ambit__field_halo_covers(&p->halos.list[m], &p->halos.list[halo]);
+  return m >= 0 && covers(&p->halos, m, halo);
 }
 
 /* ---- one step ---- */
 
-static bool unchanged(const ambit_program *p, const ambit_field *f, size_t from, size_t to)
+static bool changes(const ambit__step *s, const ambit_field *f)
 {
-  for (size_t i = from; i < to; i++)
-    if (ambit__step_writes(&p->steps[i], f) || ambit__step_rotates(&p->steps[i], f) ||
-        ambit__step_calls_back(&p->steps[i]))
-      return false;
-  return true;
+  return ambit__step_writes(s, f) || ambit__step_rotates(s, f) || ambit__step_calls_back(s);
 }
 
 /* Whether a later step reads the halo, and no step changes the field before it. */
 static bool read_later(const ambit_program *p, size_t step, const ambit__field_halo *f)
 {
-  for (size_t i = step + 1; i < p->nsteps && unchanged(p, f->field, step, i); i++)
-    if (reads(p, i, f)) return true;
+  for (size_t i = step; !f->lent && i < p->nsteps; i++) {
+    if (i > step && reads(p, i, f)) return true;
+    if (changes(&p->steps[i], f->field)) return false;
+  }
   return false;
 }
 
@@ -154,8 +160,9 @@ ambit_status ambit__halo_state_start(ambit_program *p)
 
   p->start = ambit__new(errors, (size_t)p->nfields + 1, sizeof *p->start);
   p->end = ambit__new(errors, (size_t)p->nfields + 1, sizeof *p->end);
+  p->halos.covers = ambit__new(errors, (size_t)p->halos.n, (size_t)p->halos.n + 1);
   scratch = ambit__new(errors, (size_t)p->nfields + 1, sizeof *scratch);
-  if (!p->start || !p->end || !scratch) {
+  if (!p->start || !p->end || !p->halos.covers || !scratch) {
     free(scratch);
     return AMBIT_ENOMEM;
   }

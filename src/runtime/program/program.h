@@ -73,12 +73,16 @@ typedef struct ambit__field_halo {
 typedef struct ambit__halos {
   ambit__field_halo *list; /* at most one per field; owned */
   int n;
+  /* By pair of halos, if the first contains the second: 'y' or 'n', 0 if it is not known yet
+   * (halo_state.c). NULL: none is known; owned. */
+  char *covers;
 } ambit__halos;
 
 /* A built step of kind STEP_APPLY: the data common to its launches (build.c). */
 typedef struct ambit__apply {
   ambit__box region;           /* cells it updates, of the whole grid */
-  ambit__function **functions; /* by engine; owned */
+  ambit__function **functions; /* by engine; owned, unless shared with its model */
+  size_t model;                /* the first step that is built alike, perhaps itself */
   ambit__buffer **numbers;     /* by engine and parameter: values of number arguments; owned */
   ambit__argument *args;       /* by part and parameter; owned */
   int nargs;                   /* number of parameters */
@@ -184,6 +188,7 @@ struct ambit_program {
   ambit_field **fields;             /* all fields that steps use, each once */
   int nfields;
   bool *wraps_rows;     /* by field: kernels wrap reads along the last axis themselves; owned */
+  unsigned periodic;    /* axes along which a field that is read at neighbours is periodic */
   ambit__halos halos;   /* of fields that are read at neighbours, for one iteration */
   ambit__halos copies;  /* a halo in form only for each step that copies (copies.c) */
   ambit__halos returns; /* and for each field that a step writes at neighbours (returns.c) */
@@ -384,6 +389,8 @@ ambit_status ambit__program_build(ambit_program *p);
 /* Builds a function of a step for boxes such as this one, or tiles. */
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
                                ambit__tile_use tiles, ambit__function **fn);
+/* Whether a step has the functions of its model. Those that reduce have a state. */
+bool ambit__step_shares(const ambit_program *p, size_t step);
 /* Appends the plans that a step can be built with, a line each. */
 void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__text *lines);
 /* How the parameters of a step on a region are bound, for strategies. */

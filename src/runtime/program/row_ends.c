@@ -129,7 +129,6 @@ static bool ends(const ambit_program *p, size_t step)
 {
   const ambit__apply *a = &p->applies[step];
 
-  if (ambit__program_calls(p)) return false; /* called programs may write there */
   return p->steps[step].kind == STEP_APPLY && a->region.ndims && !ambit__box_is_empty(&a->region) &&
          !ambit__grid_cuts_rows(p->grid) && has_twins(p, &p->steps[step], &a->region);
 }
@@ -137,6 +136,7 @@ static bool ends(const ambit_program *p, size_t step)
 bool ambit__program_row_ends(ambit_program *p)
 {
   const ambit__box written = writes_of(p);
+  const bool calls = ambit__program_calls(p); /* programs that may write there */
   bool changed = false;
 
   for (size_t i = 0; i < p->nsteps; i++)
@@ -144,7 +144,7 @@ bool ambit__program_row_ends(ambit_program *p)
   for (int i = 0; i < p->nfields; i++)
     p->fields[i]->likeness.differs = ambit__box_hull(&p->fields[i]->likeness.differs, &written);
   for (size_t i = 0; i < p->nsteps; i++) {
-    const bool now = ends(p, i);
+    const bool now = !calls && ends(p, i);
 
     changed |= now != p->applies[i].row_ends;
     p->applies[i].row_ends = now;

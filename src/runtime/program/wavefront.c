@@ -207,6 +207,7 @@ static void add_step(maker *m, int stage)
   const ambit__wave_stage st = {.cells = ambit__stage_cells(m->p, &m->flow->stages[stage], m->own),
                                 .nargs = s->n,
                                 .iteration = m->flow->stages[stage].iteration};
+  const ambit__box own = ambit__box_intersect(&st.cells, m->own);
   ambit__front *f;
 
   if (ambit__box_is_empty(&st.cells)) return;
@@ -225,18 +226,50 @@ static void add_step(maker *m, int stage)
     m->ghosts[buffer].stale = true;
   }
   m->w->wave.cells += (double)ambit__box_volume(&st.cells);
+  m->w->own_cells += (double)ambit__box_volume(&own);
   set_skew(m);
 }
 
 /* ---- the wave ---- */
 
+/* The axes along which stages fill periodic ghost cells. */
+static unsigned wrapped_axes(const ambit__wavefront *w)
+{
+  unsigned axes = 0;
+
+  for (int i = 0; i < w->wave.n; i++)
+    for (int d = 0; w->fronts[i].ghosts && d < w->own.ndims; d++)
+      if ((w->stages[i].low[d] || w->stages[i].high[d]) &&
+          w->fronts[i].ghosts->boundaries.kind[d][0] == AMBIT_PERIODIC)
+        axes |= 1u << d;
+  return axes;
+}
+
 bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis)
 {
+  return w->wraps >> axis & 1;
+}
+
+static void add_spread(ambit__spread *s, const ambit__access *a, const ambit__skew *skew)
+{
+  for (int d = 0; d < 2; d++) {
+    const int64_t lag = skew->lag[d];
+
+    if (!s->used || lag - a->high[d] < s->first[d]) s->first[d] = lag - a->high[d];
+    if (!s->used || lag + a->low[d] > s->last[d]) s->last[d] = lag + a->low[d];
+  }
+  s->used = true;
+}
+
+static void set_spreads(const ambit__wavefront *w)
+{
   for (int i = 0; i < w->wave.n; i++)
-    if (w->fronts[i].ghosts && (w->stages[i].low[axis] || w->stages[i].high[axis]) &&
-        w->fronts[i].ghosts->boundaries.kind[axis][0] == AMBIT_PERIODIC)
-      return true;
-  return false;
+    for (int k = 0; k < w->fronts[i].naccesses; k++) {
+      const ambit__access *a = &w->fronts[i].accesses[k];
+
+      add_spread(&w->spreads[a->buffer], a, &w->stages[i].skew);
+      w->spreads[a->buffer].written |= a->writes && !w->fronts[i].ghosts;
+    }
 }
 
 /* The sum of the largest lag, lead and reach: the cells that owners leave out on both sides, and
@@ -277,10 +310,12 @@ static ambit_status allocate(maker *m)
   w->inners = ambit__new(errors, stages + 1, sizeof *w->inners);
   w->fronts = ambit__new(errors, stages + 1, sizeof *w->fronts);
   w->accesses = ambit__new(errors, args + 1, sizeof *w->accesses);
+  w->spreads = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *w->spreads);
   m->ghosts = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->ghosts);
   m->buffers = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->buffers);
   m->apart = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->apart);
-  return w->stages && w->inners && w->fronts && w->accesses && m->ghosts && m->buffers && m->apart
+  return w->stages && w->inners && w->fronts && w->accesses && w->spreads && m->ghosts &&
+                 m->buffers && m->apart
              ? AMBIT_OK
              : AMBIT_ENOMEM;
 }
@@ -385,21 +420,30 @@ ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow
   if (s) return s;
   w->wave.stages = w->stages;
   w->wave.all = all_cells(&m);
+  w->wraps = wrapped_axes(w);
+  set_spreads(w);
   w->wave.wraps = ambit__wavefront_wraps(w, w->wave.axis);
   w->wave.least = least_cells(w, w->wave.axis);
   set_inner(&m);
   return AMBIT_OK;
 }
 
+static bool is_shared(const ambit_program *p, const ambit__wavefront *w, size_t step)
+{
+  return ambit__step_shares(p, step) && w->functions[step] == w->functions[p->applies[step].model];
+}
+
 void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w)
 {
   for (size_t i = 0; w->functions && i < p->nsteps; i++)
-    if (w->functions[i]) w->device->backend->discard(w->device, w->functions[i]);
+    if (w->functions[i] && !is_shared(p, w, i))
+      w->device->backend->discard(w->device, w->functions[i]);
   free(w->functions);
   free(w->stages);
   free(w->inners);
   free(w->fronts);
   free(w->accesses);
+  free(w->spreads);
   free(w->args);
   free(w->stores);
   *w = (ambit__wavefront){0};
@@ -456,6 +500,20 @@ static ambit__box typical_box(const ambit_program *p, const ambit__wavefront *w,
   return box;
 }
 
+/* A step that is built like an earlier one, on boxes of the same extents, has its function. */
+static ambit_status build_function(ambit_program *p, ambit__wavefront *w, int engine, size_t step)
+{
+  const size_t model = p->applies[step].model;
+  const ambit__box box = typical_box(p, w, step), like = typical_box(p, w, model);
+  bool same = ambit__step_shares(p, step) && w->functions[model];
+
+  for (int d = 0; d < box.ndims; d++)
+    same &= box.hi[d] - box.lo[d] == like.hi[d] - like.lo[d];
+  if (!same) return ambit__step_build(p, step, engine, &box, TILES_NONE, &w->functions[step]);
+  w->functions[step] = w->functions[model];
+  return AMBIT_OK;
+}
+
 static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int part, bool *can)
 {
   const int engine = p->grid->placement.engine[part];
@@ -465,9 +523,7 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
   if (!w->functions) return AMBIT_ENOMEM;
   for (size_t i = 0; i < p->nsteps; i++)
     if (runs(p, i)) {
-      const ambit__box box = typical_box(p, w, i);
-
-      AMBIT_TRY(ambit__step_build(p, i, engine, &box, TILES_NONE, &w->functions[i]));
+      AMBIT_TRY(build_function(p, w, engine, i));
       *can &= w->functions[i]->waves;
     }
   return AMBIT_OK;

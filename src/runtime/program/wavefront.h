@@ -35,6 +35,13 @@ typedef struct ambit__wavefront_wish {
   ambit__wave_sizes size; /* block 0: any; tile and strip 0: none, -1: any */
 } ambit__wavefront_wish;
 
+/* Cells of a buffer that the stages need at once, along the first two axes: `first` to `last` cells
+ * behind the front. */
+typedef struct ambit__spread {
+  int64_t first[2], last[2];
+  bool used, written;
+} ambit__spread;
+
 typedef struct ambit__wavefront {
   ambit__box own;              /* the part */
   ambit__wave wave, inner;     /* all cells, and inner cells only */
@@ -42,6 +49,9 @@ typedef struct ambit__wavefront {
   ambit__wave_stage *inners;   /* of inner cells; owned */
   ambit__front *fronts;        /* by stage; owned */
   ambit__access *accesses;     /* of all stages; owned */
+  ambit__spread *spreads;      /* by buffer; owned */
+  unsigned wraps;              /* axes along which a read leaves the grid at a periodic end */
+  double own_cells;            /* of wave.cells, those of the part's own */
   ambit__argument *args;       /* of all stages; owned */
   ambit__store *stores;        /* by field: the store that it has at the start of a wave; owned */
   ambit__device *device;       /* of the part */
@@ -51,13 +61,13 @@ typedef struct ambit__wavefront {
 
 /* The reason why iterations of the program cannot be done in one pass; NULL: they can. */
 const char *ambit__wavefront_refusal(const ambit_program *p);
+/* Whether a boundary is periodic along an axis, for a read that leaves the grid. */
+bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis);
 /* Makes stages and their skew for a dataflow, on a part; wave.size is not chosen yet. The caller
  * frees the wavefront, also after a failure. */
 ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow *flow,
                                    const ambit__box *own, ambit__wavefront *w);
 void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w);
-/* Whether a boundary is periodic along an axis, for a read that leaves the grid. */
-bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis);
 /* The cells of a stage of the dataflow that wait for the exchange; returns the number of boxes. */
 int ambit__wavefront_border(const ambit__wavefront *w, int stage, ambit__box *boxes);
 /* Builds functions for the boxes of the wave of a part of this process, and arguments, when the

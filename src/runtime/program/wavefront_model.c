@@ -84,26 +84,10 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
   return m;
 }
 
-/* Cells of a buffer along an axis that the stages need at once, less one block; and whether it is
- * written. */
-static int64_t spread(const ambit__wavefront *w, int buffer, int axis, bool *written)
+/* Cells of a buffer along an axis that the stages need at once, less one block or tile. */
+static double spread(const ambit__spread *s, int axis)
 {
-  int64_t first = 0, last = 0;
-  bool any = false;
-
-  *written = false;
-  for (int i = 0; i < w->wave.n; i++)
-    for (int k = 0; k < w->fronts[i].naccesses; k++) {
-      const ambit__access *a = &w->fronts[i].accesses[k];
-      const int64_t lag = w->stages[i].skew.lag[axis];
-
-      if (a->buffer != buffer) continue;
-      if (!any || lag - a->high[axis] < first) first = lag - a->high[axis];
-      if (!any || lag + a->low[axis] > last) last = lag + a->low[axis];
-      *written |= a->writes && !w->fronts[i].ghosts;
-      any = true;
-    }
-  return last - first;
+  return (double)(s->last[axis] - s->first[axis]);
 }
 
 void ambit__wavefront_weigh(const problem *m, const ambit__wavefront *w, double *cached,
@@ -115,13 +99,13 @@ void ambit__wavefront_weigh(const problem *m, const ambit__wavefront *w, double 
   for (int i = 0; i < m->p->nfields; i++) {
     const ambit_field *f = m->p->fields[i];
     const double size = (double)ambit_type_size(f->type) * f->components;
-    bool written;
-    const double rows = (double)(w->wave.size.block + spread(w, i, 0, &written));
-    const double over = w->wave.size.tile ? (double)spread(w, i, 1, &written) : 0;
+    const ambit__spread *s = &w->spreads[i];
+    const double rows = (double)w->wave.size.block + spread(s, 0);
+    const double over = w->wave.size.tile ? spread(s, 1) : 0;
     const double width = w->wave.size.tile ? (double)w->wave.size.tile : (double)columns;
 
     *cached += size * rows * (width + over) * m->rest;
-    *moved += size * (written ? 2 : 1) * (1 + over / width);
+    *moved += size * (s->written ? 2 : 1) * (1 + over / width);
   }
 }
 
@@ -196,16 +180,9 @@ double ambit__wavefront_time_single(const problem *m)
 }
 
 /* The cells that a wave computes for each of the part's own. */
-static double again(const problem *m, const ambit__wavefront *w)
+static double again(const ambit__wavefront *w)
 {
-  double own = 0;
-
-  for (int i = 0; i < w->wave.n; i++) {
-    const ambit__box cells = ambit__box_intersect(&w->stages[i].cells, &m->own);
-
-    if (!w->fronts[i].ghosts) own += (double)ambit__box_volume(&cells);
-  }
-  return own > 0 ? w->wave.cells / own : 1;
+  return w->own_cells > 0 ? w->wave.cells / w->own_cells : 1;
 }
 
 /* The threads that share a pass: each owns at least the rows or planes that the lags need. If the
@@ -234,6 +211,6 @@ double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double
   const double cut =
       w->wave.size.tile && m->p->grid->box.ndims == 2 ? m->launches * tiles * rows : 0;
 
-  return (m->cells * again(m, w) * cell + calls * CALL + cut * ROW) / threads +
+  return (m->cells * again(w) * cell + calls * CALL + cut * ROW) / threads +
          2 * start_time(threads) / depth + m->exchange / depth;
 }

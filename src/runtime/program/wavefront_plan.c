@@ -14,7 +14,10 @@ static const double STRIP_SHARE = 0.5; /* of the first-level cache, for the rows
 static const double L3_SHARE = 0.5;    /* of the third-level cache, for the blocks of all threads */
 static const double SMALL_PART = 2;    /* most of the second-level cache, of a part of several */
 
-enum { STRIP_UNIT = 64 }; /* cells */
+enum {
+  STRIP_UNIT = 64,   /* cells */
+  MOST_STAGES = 8192 /* of waves that nobody asked for: to weigh them takes time, too */
+};
 
 static const int depths[] = {2, 4, 8, 16, 32};
 enum { DEPTHS = sizeof depths / sizeof *depths };
@@ -200,13 +203,19 @@ bool ambit__wavefront_pays(const ambit__wavefront *w)
   return w->expected <= LEAST_GAIN;
 }
 
+/* Whether a depth is worth the time to weigh it. */
+static bool is_weighed(const problem *m, int depth)
+{
+  return m->wish.any || (size_t)depth * m->p->nsteps <= MOST_STAGES;
+}
+
 /* Times by depth; 0: not worthwhile. */
 static ambit_status time_depths(const problem *m, double single, double *times, double *best)
 {
   *best = 0;
   for (int i = 0; i < DEPTHS; i++)
     times[i] = 0;
-  for (int i = 0; i < DEPTHS; i++) {
+  for (int i = 0; i < DEPTHS && is_weighed(m, depths[i]); i++) {
     ambit__dataflow flow = {0};
     ambit__wavefront w = {0};
     const ambit_status s = make(m, depths[i], &flow, &w, &times[i]);
@@ -263,7 +272,7 @@ ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefro
 
   *rival = (ambit__rival){.seconds = 1e-9 * time};
   m.is_rival = true;
-  for (int i = 0; i < DEPTHS; i++) {
+  for (int i = 0; i < DEPTHS && is_weighed(&m, depths[i]); i++) {
     ambit__dataflow flow = {0};
     ambit__wavefront other = {0};
     double now = -1;

@@ -28,26 +28,19 @@ void ambit__schedule_free(ambit__schedule *o)
 
 /* ---- launches ---- */
 
-/* Whether the list already has a launch of the step on this engine, whose reduction a launch
- * continues. */
-static bool launched(const ambit__scheduler *s, int step, int engine)
+/* Whether the list already has a launch of the step on the engine of a part. */
+static bool *launched(const ambit__scheduler *s, int step, int part)
 {
-  const ambit__schedule *o = s->list;
-
-  for (size_t i = 0; i < o->n; i++)
-    for (int k = 0; o->ops[i].kind == OP_LAUNCH && k < o->ops[i].npieces; k++)
-      if (o->ops[i].step == step &&
-          s->p->grid->placement.engine[o->ops[i].pieces[k].part] == engine)
-        return true;
-  return false;
+  return &s->launched[step * s->p->grid->context->nengines + s->p->grid->placement.engine[part]];
 }
 
 static void add_piece(const ambit__scheduler *s, ambit__operation *op, int part,
                       const ambit__box *box)
 {
-  bool more = launched(s, op->step, s->p->grid->placement.engine[part]);
+  bool *more = launched(s, op->step, part);
 
-  op->pieces[op->npieces++] = (ambit__piece){part, *box, more};
+  op->pieces[op->npieces++] = (ambit__piece){part, *box, *more};
+  *more = true;
 }
 
 /* Adds all cells of the step on every part. A step that runs once is launched once per engine. A
@@ -58,7 +51,7 @@ static void add_whole(const ambit__scheduler *s, ambit__operation *op)
 
   for (int i = 0; i < s->p->grid->placement.n; i++) {
     ambit__box box = a->region.ndims ? ambit__cells_own(s->p, (size_t)op->step, i) : a->region;
-    bool first = !launched(s, op->step, s->p->grid->placement.engine[i]);
+    const bool first = !*launched(s, op->step, i);
 
     if (a->region.ndims ? !ambit__box_is_empty(&box) || (a->reduces && first) : first)
       add_piece(s, op, i, &box);
@@ -84,8 +77,7 @@ static void add_border(const ambit__scheduler *s, ambit__operation *op, int part
     n = ambit__box_split(&own, ambit__cells_of(s, (size_t)op->step, part), rest);
   for (int k = 0; k < n; k++)
     add_piece(s, op, part, &rest[k]);
-  if (!n && s->p->applies[op->step].reduces &&
-      !launched(s, op->step, s->p->grid->placement.engine[part]))
+  if (!n && s->p->applies[op->step].reduces && !*launched(s, op->step, part))
     add_piece(s, op, part, &own);
 }
 

@@ -35,6 +35,7 @@ static ambit_status add_allreduce_begin(ambit__scheduler *s, size_t step)
 {
   if (!s->p->applies[step].allreduce) return AMBIT_OK;
   s->reducing[step] = true;
+  s->nreducing++;
   return ambit__schedule_add(s, OP_ALLREDUCE_BEGIN, step) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
@@ -49,9 +50,10 @@ static bool shares_scalar(const ambit__step *a, const ambit__step *b)
 /* Ends the pending allreduces whose scalars `user` uses; NULL: all, at the end of the iteration. */
 static ambit_status add_allreduce_end(ambit__scheduler *s, const ambit__step *user)
 {
-  for (size_t i = 0; i < s->p->nsteps; i++) {
+  for (size_t i = 0; s->nreducing && i < s->p->nsteps; i++) {
     if (!s->reducing[i] || (user && !shares_scalar(&s->p->steps[i], user))) continue;
     s->reducing[i] = false;
+    s->nreducing--;
     if (!ambit__schedule_add(s, OP_ALLREDUCE_END, i)) return AMBIT_ENOMEM;
   }
   return AMBIT_OK;
@@ -293,12 +295,19 @@ static ambit_status add_steps(ambit__scheduler *s)
   return add_allreduce_end(s, NULL);
 }
 
+/* By step and engine. */
+static size_t count_launches(const ambit_program *p)
+{
+  return p->nsteps * (size_t)p->grid->context->nengines;
+}
+
 static ambit_status make_schedule(ambit__scheduler *s)
 {
   AMBIT_TRY(add_steps(s));
   find_feeders(s);
   if (!s->p->sleep) return AMBIT_OK;
   s->list = &s->p->plain;
+  memset(s->launched, 0, count_launches(s->p) * sizeof *s->launched);
   s->overlap = OVERLAP_NONE;
   return add_steps(s);
 }
@@ -397,12 +406,14 @@ ambit_status ambit__program_schedule(ambit_program *p)
   s.after = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__exchange *));
   s.begun = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.begun);
   s.reducing = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.reducing);
+  s.launched = ambit__new(ambit__program_errors(p), count_launches(p), sizeof *s.launched);
   s.inner = ambit__new(ambit__program_errors(p), p->nsteps * nparts, sizeof *s.inner);
   p->starters =
       ambit__new(ambit__program_errors(p), (size_t)p->halos.n + 1, sizeof(ambit__exchange *));
   p->exchanges = ambit__new(ambit__program_errors(p), 2 * p->nsteps + (size_t)p->halos.n + 1,
                             sizeof(ambit__exchange *));
-  if (!s.before || !s.after || !s.begun || !s.reducing || !s.inner || !p->starters || !p->exchanges)
+  if (!s.before || !s.after || !s.begun || !s.reducing || !s.launched || !s.inner || !p->starters ||
+      !p->exchanges)
     status = AMBIT_ENOMEM;
   if (!status) status = make_allreduces(p);
   if (!status) status = make_exchanges(&s);
@@ -413,6 +424,7 @@ ambit_status ambit__program_schedule(ambit_program *p)
   free(s.after);
   free(s.begun);
   free(s.reducing);
+  free(s.launched);
   free(s.inner);
   return status;
 }

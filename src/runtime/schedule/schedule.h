@@ -30,7 +30,9 @@ typedef struct ambit__scheduler {
   ambit__exchange **after;  /* by step: what it wrote to halos goes back; NULL: nothing */
   bool *begun;              /* by step: the previous step began its exchange */
   bool *reducing;           /* by step: its allreduce is pending */
-  ambit__box *inner;        /* by step and part: cells that run early; empty: none */
+  size_t nreducing;         /* of these */
+  bool *launched; /* by step and engine: the list has a launch, whose reduction others continue */
+  ambit__box *inner; /* by step and part: cells that run early; empty: none */
 } ambit__scheduler;
 
 /* ---- cycle_schedule.c: the schedule of p->cycle, if there is one ---- */
