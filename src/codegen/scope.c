@@ -6,6 +6,7 @@
 #include "codegen/hoist.h"
 #include "codegen/narrow.h"
 #include "codegen/partials.h"
+#include "codegen/source.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -381,18 +382,6 @@ void ambit__emit_expr(const ambit__scope *s, ambit__text *t, const ambit__expr *
 
 /* ---- statements ---- */
 
-/* A comment with the place in the user's text; characters that could end or break it are
- * replaced. */
-static void emit_place(ambit__writer *w, const ambit__rule *rule, int line)
-{
-  ambit__line_begin(w);
-  ambit__print(&w->text, "/* ");
-  for (const char *c = rule->file; *c; c++)
-    ambit__print(&w->text, "%c", strchr("*\\?", *c) || *c < ' ' || *c > '~' ? '_' : *c);
-  ambit__print(&w->text, ":%d", line);
-  ambit__line_end(w, " */");
-}
-
 static const char *local_type(const ambit__scope *s, int local)
 {
   const char *narrow = s->narrow ? ambit__narrow_local(s->narrow, local) : NULL;
@@ -490,7 +479,10 @@ static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt
       if (s->narrow) ambit__narrow_pass(s->narrow, st);
       continue;
     }
-    if (st->place.line != *line) emit_place(w, s->rule, *line = st->place.line);
+    if (st->place.line != *line) {
+      *line = st->place.line;
+      ambit__source_place(w, s->rule->file, *line);
+    }
     ambit__partials_close(s, w, &sums, st);
     if (s->partial && ambit__partials_add(s, w, &sums, st)) continue;
     if (st->kind != STMT_IF)

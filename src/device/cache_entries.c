@@ -4,6 +4,7 @@
 #define _GNU_SOURCE 1 /* openat and its like */
 #include "base/hash.h"
 #include "base/log.h"
+#include "codegen/source.h"
 #include "device/cache.h"
 
 #include <errno.h>
@@ -45,7 +46,8 @@ static char *meta_text(const void *code, size_t bytes, const char *source)
   ambit__hash_init(&h);
   ambit__hash_bytes(&h, code, bytes);
   ambit__hash_hex(&h, hex);
-  ambit__print(&t, "ambit kernel\nbytes %zu\nhash %s\nsource\n%s", bytes, hex, source);
+  ambit__print(&t, "ambit kernel\nbytes %zu\nhash %s\nsource\n", bytes, hex);
+  ambit__source_print(&t, source);
   return ambit__text_finish(&t);
 }
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "codegen/source.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -178,7 +179,7 @@ static ambit__module *find_loaded(ambit__cc *cc, const char *key, const char *so
 {
   ambit__module *m = cc->modules;
 
-  while (m && (strcmp(m->key, key) || strcmp(m->source, source)))
+  while (m && (strcmp(m->key, key) || !ambit__source_equal(m->source, source)))
     m = m->next;
   return m;
 }

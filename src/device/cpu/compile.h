@@ -3,7 +3,7 @@
  *
  * Source is compiled once and kept (cache.h). Each ambit__cc loads the same source once, however
  * often it is requested. The key covers all that may change the result: library version, compiler,
- * flags, processor and source.
+ * flags, processor, and source but for the places in it (codegen/source.h).
  */
 #ifndef AMBIT_DEVICE_CPU_COMPILE_H
 #define AMBIT_DEVICE_CPU_COMPILE_H

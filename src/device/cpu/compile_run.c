@@ -4,6 +4,7 @@
 #include "device/cpu/compile.h"
 
 #include "base/text.h"
+#include "codegen/source.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ void ambit__cc_key(const ambit__cc *cc, const char *source, char key[AMBIT__HASH
   ambit__hash_text(&h, self_test);
   for (int i = 0; i < n; i++)
     ambit__hash_text(&h, args[i]);
-  ambit__hash_text(&h, source);
+  ambit__source_hash(&h, source);
   ambit__hash_hex(&h, key);
 }
 

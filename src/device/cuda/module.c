@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "codegen/source.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -58,7 +59,10 @@ static void make_key(const ambit__gpu *g, const ambit__nvrtc_how *how, const cha
   ambit__hash_text(&h, g->fixed.identity);
   for (int i = 0; i < n; i++)
     ambit__hash_text(&h, options[i]);
-  ambit__hash_text(&h, source);
+  if (how->lines)
+    ambit__hash_text(&h, source); /* code knows its lines */
+  else
+    ambit__source_hash(&h, source);
   ambit__hash_hex(&h, key);
 }
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "codegen/source.h"
 #include "device/cache.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ static ambit_status compile(ambit__gpu_device *d, const ambit__gpu_text *text, a
 static bool is_same(const ambit__gpu_shared *s, const ambit__gpu_text *text)
 {
   return s->strict == text->strict && !strcmp(s->entry, text->entry) &&
-         !strcmp(s->source, text->source);
+         ambit__source_equal(s->source, text->source);
 }
 
 ambit__gpu_shared *ambit__gpu_shared_find(ambit__gpu_device *d, const ambit__gpu_text *text)

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "codegen/source.h"
 #include "device/opencl/cl_gpu.h"
 
 #include <stdio.h>
@@ -52,7 +53,7 @@ static void make_key(const ambit__gpu *gpu, const char *source, bool strict,
   ambit__hash_text(&h, "opencl");
   ambit__hash_text(&h, gpu->info.identity);
   ambit__hash_text(&h, options_of(gpu, strict).text);
-  ambit__hash_text(&h, source);
+  ambit__source_hash(&h, source);
   ambit__hash_hex(&h, key);
 }
 
