@@ -2,54 +2,18 @@
 #include "codegen/hoist.h"
 #include "kernel/range.h"
 
-enum { NESTED = 64 }; /* levels of an expression and of the locals in it */
-
 /* ---- what can be hoisted ---- */
-
-static bool is_invariant(const ambit__rule *rule, const ambit__expr *e, int depth)
-{
-  const ambit__expr *value;
-
-  if (depth > NESTED || e->is_outside) return false;
-  switch (e->op) {
-  case EXPR_CONST:
-  case EXPR_VALUE:
-  case EXPR_STEP: return true;
-  case EXPR_LOCAL:
-    value = ambit__only_value(rule, e->index);
-    return value && is_invariant(rule, value, depth + 1);
-  case EXPR_READ:
-  case EXPR_OUT:
-  case EXPR_INDEX:
-  case EXPR_EXTENT:
-  case EXPR_NORMAL:
-  case EXPR_TABLE: return false;
-  default:
-    return (!e->a || is_invariant(rule, e->a, depth + 1)) &&
-           (!e->b || is_invariant(rule, e->b, depth + 1)) &&
-           (!e->c || is_invariant(rule, e->c, depth + 1));
-  }
-}
 
 bool ambit__is_invariant(const ambit__rule *rule, const ambit__expr *e)
 {
-  return is_invariant(rule, e, 0);
-}
-
-/* Calls in an expression, and in the locals that it uses. */
-static bool has_calls(const ambit__rule *rule, const ambit__expr *e)
-{
-  if (!e) return false;
-  if (e->op == EXPR_LOCAL) return has_calls(rule, ambit__only_value(rule, e->index));
-  return e->op == EXPR_CALL || has_calls(rule, e->a) || has_calls(rule, e->b) ||
-         has_calls(rule, e->c);
+  return ambit__expr_once(rule, e) > 0;
 }
 
 /* The largest parts of an expression. */
 static void find(ambit__hoists *h, const ambit__rule *rule, const ambit__expr *e)
 {
   if (!e || e->op == EXPR_LOCAL || h->n == AMBIT__HOISTS) return;
-  if (ambit__is_invariant(rule, e) && has_calls(rule, e)) {
+  if (ambit__is_invariant(rule, e) && ambit__expr_calls(rule, e)) {
     h->values[h->n++] = e;
     return;
   }

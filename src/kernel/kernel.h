@@ -100,6 +100,11 @@ typedef struct ambit__table {
 typedef struct ambit__local {
   const char *name; /* unique in the rule, a C identifier; the user's, with a number if needed */
   ambit_type type;
+  /* known when the rule is complete (locals.c): */
+  int sets;                        /* statements that set it */
+  const struct ambit__expr *value; /* if the only one is its declaration; else NULL */
+  int once;                        /* of this value, ambit__expr_once, ... */
+  bool calls, looks_up;            /* ambit__expr_calls and ambit__expr_looks_up */
 } ambit__local;
 
 enum { AMBIT_MAX_FOLDER = 64 }; /* locals of a folder */
@@ -225,6 +230,8 @@ ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const ch
 ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
                                     ambit_type real, ambit__rule **out);
 void ambit__rule_free(ambit__rule *rule);
+/* Completes a rule that has all its statements. */
+void ambit__rule_note_locals(ambit__rule *rule);
 
 /* ---- tables (table.c) ---- */
 

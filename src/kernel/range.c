@@ -195,29 +195,3 @@ ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e)
   if (e->c) of[2] = ambit__range_of(locals, e->c);
   return ambit__range_from(e, of[0], of[1], of[2]);
 }
-
-/* ---- locals ---- */
-
-/* The only statement that sets a local, if it is its declaration; `n`: statements that set it. */
-static const ambit__expr *find_value(const ambit__stmt *list, int local, int *n)
-{
-  const ambit__expr *value = NULL;
-
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    const ambit__expr *inner = find_value(s->body, local, n);
-
-    if (inner || (inner = find_value(s->other, local, n)) != NULL) value = inner;
-    if ((s->kind != STMT_LOCAL && s->kind != STMT_SET_LOCAL) || s->index != local) continue;
-    if (s->kind == STMT_LOCAL) value = s->value;
-    ++*n;
-  }
-  return value;
-}
-
-const ambit__expr *ambit__only_value(const ambit__rule *rule, int local)
-{
-  int n = 0;
-  const ambit__expr *value = find_value(rule->body, local, &n);
-
-  return n == 1 ? value : NULL;
-}

@@ -21,7 +21,17 @@ ambit__range ambit__range_from(const ambit__expr *e, ambit__range a, ambit__rang
  * a < b ? b : a. Only numbers, locals and values of fields are compared with each other. */
 bool ambit__expr_is_least(const ambit__expr *e);
 bool ambit__expr_is_most(const ambit__expr *e);
+
+/* ---- locals.c ---- */
+
 /* The value of a local that is set where it is declared, and nowhere else; NULL: there is none. */
 const ambit__expr *ambit__only_value(const ambit__rule *rule, int local);
+/* The operations of an expression that has the same value in all cells, whatever the fields hold,
+ * with those of the locals in it; 0: it is none, or has too many. */
+int ambit__expr_once(const ambit__rule *rule, const ambit__expr *e);
+/* Whether an expression, or the value of a local in it, calls a function, or has an element of a
+ * table. NULL has none. */
+bool ambit__expr_calls(const ambit__rule *rule, const ambit__expr *e);
+bool ambit__expr_looks_up(const ambit__rule *rule, const ambit__expr *e);
 
 #endif

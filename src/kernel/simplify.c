@@ -417,6 +417,7 @@ static void write_all(work *w, const state *s)
   if (w->g.ntables) write_tables(w);
   w->to->nlocals = w->nlocals;
   w->to->body = w->first;
+  if (!w->g.failed) ambit__rule_note_locals(w->to);
 }
 
 /* ---- all ---- */

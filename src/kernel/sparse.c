@@ -306,6 +306,17 @@ static void begin(rewriting *w)
       add_read(w, i, &from->params[i].reads[k]);
 }
 
+/* Their values are rewritten, too. */
+static void copy_locals(rewriting *w)
+{
+  const size_t n = (size_t)w->from->nlocals;
+
+  w->to->locals = take(w, n + 1, sizeof *w->to->locals);
+  if (w->failed) return;
+  memcpy(w->to->locals, w->from->locals, n * sizeof *w->to->locals);
+  ambit__rule_note_locals(w->to);
+}
+
 ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
                                 const ambit__surroundings *around, int *param, ambit__rule **out)
 {
@@ -322,6 +333,7 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
   w.to = to;
   begin(&w);
   to->body = rewrite_all(&w, rule->body);
+  copy_locals(&w);
   for (int i = 0; i < to->nparams; i++)
     if (w.nreads[i]) set_reads(&w, i);
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)

@@ -61,11 +61,16 @@ void ambit__unit_told(ambit__unit *u)
   if (u->diag.count >= AMBIT_DIAG_MOST) ambit__unit_stop(u);
 }
 
+static void note_locals(ambit__unit *u)
+{
+  ambit__rule_note_locals(u->rule);
+}
+
 /* Runs the stages until one reports a mistake. ambit__unit_stop jumps here. */
 static void run(ambit__unit *u)
 {
-  static void (*const stages[])(ambit__unit *) = {ambit__lex, ambit__parse, ambit__check,
-                                                  ambit__unroll, ambit__footprint};
+  static void (*const stages[])(ambit__unit *) = {ambit__lex,    ambit__parse,     ambit__check,
+                                                  ambit__unroll, ambit__footprint, note_locals};
 
   if (setjmp(u->stop)) return;
   for (size_t i = 0; i < sizeof stages / sizeof *stages && !u->diag.count; i++)

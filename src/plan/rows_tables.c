@@ -14,15 +14,6 @@ enum { MOST_ELEMENTS = 256 };
 
 /* ---- the look-ups of a rule ---- */
 
-/* Whether a value, computed from locals that are set once, depends on a table. */
-static bool depends(const job *j, const ambit__expr *e)
-{
-  if (!e) return false;
-  if (e->op == EXPR_TABLE) return true;
-  if (e->op != EXPR_LOCAL) return depends(j, e->a) || depends(j, e->b) || depends(j, e->c);
-  return depends(j, ambit__only_value(j->rule, e->index));
-}
-
 static bool is_look(const job *j, const ambit__expr *e)
 {
   const ambit__table *table = e->op == EXPR_TABLE ? &j->rule->tables[e->index] : NULL;
@@ -31,7 +22,8 @@ static bool is_look(const job *j, const ambit__expr *e)
   if (!table || table->type != AMBIT_U8 || table->naxes > 1 || table->size[0] > MOST_ELEMENTS)
     return false;
   r = ambit__narrow_range(j->narrow, e->a);
-  return e->a->op != EXPR_CONST && r.low >= 0 && r.high <= UINT8_MAX && !depends(j, e->a);
+  return e->a->op != EXPR_CONST && r.low >= 0 && r.high <= UINT8_MAX &&
+         !ambit__expr_looks_up(j->rule, e->a);
 }
 
 static void collect(job *j, const ambit__expr *e)
@@ -74,7 +66,8 @@ void ambit__rows_declare_looks(const job *j)
 /* Leaves out all but the locals that subscripts may need. */
 static bool skip(const ambit__scope *s, const ambit__stmt *st)
 {
-  return st->kind != STMT_LOCAL || depends(s->user, st->value) || ambit__rows_skip(s, st);
+  return st->kind != STMT_LOCAL || ambit__expr_looks_up(s->rule, st->value) ||
+         ambit__rows_skip(s, st);
 }
 
 static void emit_subscript(const job *j, const ambit__scope *s, int k)

@@ -44,11 +44,36 @@ static void what_depends_on_cells_is_not(void)
   CHECK_EQ(0, count("void r(float *v, float k) { *v = k + 3 * k; }", NULL)); /* compilers do it */
 }
 
+/* a1 = a0 * a0, a2 = a1 * a1, ...: each local contains the one before it twice. */
+static int count_chain(int n)
+{
+  ambit__text t = {0};
+  char *text;
+  int found;
+
+  ambit__print(&t, "void r(const float *u, float *v, float a0) {\n");
+  for (int i = 1; i <= n; i++)
+    ambit__print(&t, "  const float a%d = a%d * a%d;\n", i, i - 1, i - 1);
+  ambit__print(&t, "  *v = *u * sinf(a%d);\n}\n", n);
+  text = ambit__text_finish(&t);
+  found = count(text, NULL);
+  free(text);
+  return found;
+}
+
+static void values_that_are_long_without_their_names_are_not(void)
+{
+  CHECK_EQ(1, count_chain(3));
+  CHECK_EQ(0, count_chain(60)); /* 2^60 operations, if one were to look at them all */
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"calls_of_plain_parameters_are_made_once", calls_of_plain_parameters_are_made_once},
       {"what_depends_on_cells_is_not", what_depends_on_cells_is_not},
+      {"values_that_are_long_without_their_names_are_not",
+       values_that_are_long_without_their_names_are_not},
       {0}};
 
   return test_main(argc, argv, tests);

@@ -272,7 +272,7 @@ static void locals_calls_casts_and_choices_are_evaluated(void)
   /* float r = sqrtf((float)index(1)); v = index(0) == 0 || index(1) == 1 ? -r : r * k; */
   ambit__param params[] = {out(AMBIT_F32),
                            {.kind = PARAM_VALUE, .type = AMBIT_F32, .components = 1}};
-  ambit__local locals[] = {{"r", AMBIT_F32}};
+  ambit__local locals[] = {{.name = "r", .type = AMBIT_F32}};
   ambit__expr *zero = number(AMBIT_I64, 0), *one = number(AMBIT_I64, 1);
   ambit__expr *local = leaf(EXPR_LOCAL, AMBIT_F32, 0);
   ambit__expr *choice =

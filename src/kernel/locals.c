@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* locals.c - what is known of the locals of a rule: those that are set once are names of values,
+ * and a value may be the same in all cells.
+ *
+ * It is found in one pass, when a rule is complete: the value of a local contains earlier ones
+ * only.
+ */
+#include "kernel/range.h"
+
+enum { MOST_ONCE = 1000 }; /* operations: a larger value is not written in the place of its name */
+
+static void count_sets(ambit__rule *rule, const ambit__stmt *list)
+{
+  for (const ambit__stmt *s = list; s; s = s->next) {
+    count_sets(rule, s->body);
+    count_sets(rule, s->other);
+    if (s->kind == STMT_LOCAL || s->kind == STMT_SET_LOCAL) rule->locals[s->index].sets++;
+  }
+}
+
+bool ambit__expr_calls(const ambit__rule *rule, const ambit__expr *e)
+{
+  if (!e) return false;
+  if (e->op == EXPR_LOCAL) return rule->locals[e->index].calls;
+  return e->op == EXPR_CALL || ambit__expr_calls(rule, e->a) || ambit__expr_calls(rule, e->b) ||
+         ambit__expr_calls(rule, e->c);
+}
+
+bool ambit__expr_looks_up(const ambit__rule *rule, const ambit__expr *e)
+{
+  if (!e) return false;
+  if (e->op == EXPR_LOCAL) return rule->locals[e->index].looks_up;
+  return e->op == EXPR_TABLE || ambit__expr_looks_up(rule, e->a) ||
+         ambit__expr_looks_up(rule, e->b) || ambit__expr_looks_up(rule, e->c);
+}
+
+static void note_values(ambit__rule *rule, const ambit__stmt *list)
+{
+  for (const ambit__stmt *s = list; s; s = s->next) {
+    ambit__local *l = &rule->locals[s->index];
+
+    note_values(rule, s->body);
+    note_values(rule, s->other);
+    if (s->kind != STMT_LOCAL || l->sets != 1 || !s->value) continue;
+    l->value = s->value;
+    l->once = ambit__expr_once(rule, s->value);
+    l->calls = ambit__expr_calls(rule, s->value);
+    l->looks_up = ambit__expr_looks_up(rule, s->value);
+  }
+}
+
+void ambit__rule_note_locals(ambit__rule *rule)
+{
+  for (int i = 0; i < rule->nlocals; i++)
+    rule->locals[i] = (ambit__local){.name = rule->locals[i].name, .type = rule->locals[i].type};
+  count_sets(rule, rule->body);
+  note_values(rule, rule->body);
+}
+
+const ambit__expr *ambit__only_value(const ambit__rule *rule, int local)
+{
+  return rule->locals[local].value;
+}
+
+/* Adds the operations of a part; *n is 0 if it depends on the cell. Returns whether it does not. */
+static bool add_once(const ambit__rule *rule, const ambit__expr *part, int *n)
+{
+  const int more = part ? ambit__expr_once(rule, part) : 0;
+
+  *n = part && !more ? 0 : *n + more;
+  return *n > 0;
+}
+
+int ambit__expr_once(const ambit__rule *rule, const ambit__expr *e)
+{
+  int n = 1;
+
+  if (e->is_outside) return 0;
+  switch (e->op) {
+  case EXPR_CONST:
+  case EXPR_VALUE:
+  case EXPR_STEP: return 1;
+  case EXPR_LOCAL: return rule->locals[e->index].once;
+  case EXPR_READ:
+  case EXPR_OUT:
+  case EXPR_INDEX:
+  case EXPR_EXTENT:
+  case EXPR_NORMAL:
+  case EXPR_TABLE: return 0;
+  default:
+    return add_once(rule, e->a, &n) && add_once(rule, e->b, &n) && add_once(rule, e->c, &n) &&
+                   n <= MOST_ONCE
+               ? n
+               : 0;
+  }
+}
