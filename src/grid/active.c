@@ -312,7 +312,10 @@ bool ambit__active_next(const ambit__active *a, const ambit__box *box, int64_t *
 
     if (in < 0) return false;
     ++*i;
-    if (in > r->row) *i = ambit__active_from(a, in, box->lo[last]);
+    if (in > r->row)
+      *i = ambit__active_from(a, in, box->lo[last]);
+    else if (r->lo >= box->hi[last] && *i < a->n && a->runs[*i].row == in)
+      *i = ambit__active_from(a, in + 1, box->lo[last]); /* not one by one to the end of the row */
     if (in > r->row || lo >= hi) continue;
     row->lo[last] = lo;
     row->hi[last] = hi;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void each_cell_is_as_active_as_its_function_says(void)
 {
@@ -51,6 +52,38 @@ static void boxes_have_the_active_cells_once(void)
     free(seen);
     ambit__active_free(&a);
   }
+}
+
+/* Seconds to visit each run of a row that has n of them by a box of its own. */
+static double time_of_visits(int64_t n)
+{
+  const ambit__box all = {.ndims = 2, .hi = {2, 2 * n}};
+  ambit__active a;
+  int64_t found = 0;
+  clock_t start;
+
+  ambit__active_begin(&a, &all, STORAGE_RUNS);
+  for (int64_t i = 0; i < n; i++)
+    CHECK_EQ(AMBIT_OK, ambit__active_add(NULL, &a, &(ambit__run){.lo = 2 * i, .hi = 2 * i + 1}));
+  CHECK_EQ(AMBIT_OK, ambit__active_end(NULL, &a, 0));
+  start = clock();
+  for (int64_t x = 0; x < 2 * n; x++) {
+    const ambit__box cell = {.ndims = 2, .lo = {0, x}, .hi = {2, x + 1}};
+
+    found += ambit__active_count(&a, &cell);
+  }
+  start = clock() - start;
+  CHECK_EQ(n, found);
+  ambit__active_free(&a);
+  return (double)start / CLOCKS_PER_SEC;
+}
+
+static void the_runs_behind_a_box_are_not_visited(void)
+{
+  enum { FEW = 2048, MANY = 8 * FEW };
+  const double few = time_of_visits(FEW), many = time_of_visits(MANY);
+
+  CHECK_MSG(many < 24 * few + 0.05, "%d runs take %.3f s, %d take %.3f s", FEW, few, MANY, many);
 }
 
 /* ---- parts ---- */
@@ -180,6 +213,7 @@ int main(int argc, char **argv)
   static const test_case cases[] = {
       {"each_cell_is_as_active_as_its_function_says", each_cell_is_as_active_as_its_function_says},
       {"boxes_have_the_active_cells_once", boxes_have_the_active_cells_once},
+      {"the_runs_behind_a_box_are_not_visited", the_runs_behind_a_box_are_not_visited},
       {"parts_have_active_cells_in_proportion_to_weights",
        parts_have_active_cells_in_proportion_to_weights},
       {"parts_are_cut_along_the_axes_that_are_given", parts_are_cut_along_the_axes_that_are_given},
