@@ -111,6 +111,22 @@ static void emit_helper(const ambit__scope *s, ambit__text *t, const char *name,
   ambit__print(t, ")");
 }
 
+static bool is_number(const ambit__expr *e, double x)
+{
+  return e->op == EXPR_CONST && ambit__number_same(e->value.real, x);
+}
+
+/* In strict code of a rule with fma: x of -x, which may also be spelled -1 * x, x / -1 or -0.0 - x; else NULL. gcc
+ * 12 turns -fma(a, b, c) into fma(-a, b, -c), which is 0 where the former is -0. */
+static const ambit__expr *negated(const ambit__scope *s, const ambit__expr *e)
+{
+  if (s->relaxed || !s->rule->uses_fma || !ambit__type_is_real(e->type)) return NULL;
+  if (e->op == EXPR_NEG) return e->a;
+  if (e->op == EXPR_SUB && is_number(e->a, -0.0)) return e->b;
+  if ((e->op == EXPR_MUL || e->op == EXPR_DIV) && is_number(e->b, -1)) return e->a;
+  return e->op == EXPR_MUL && is_number(e->a, -1) ? e->b : NULL;
+}
+
 static bool is_safe_divisor(const ambit__expr *e)
 {
   return e->op == EXPR_CONST && e->value.integer != 0 && e->value.integer != -1;
@@ -338,6 +354,17 @@ static bool emit_test(const ambit__scope *s, ambit__text *t, const ambit__expr *
   return true;
 }
 
+static bool emit_negated(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__expr *x = negated(s, e);
+
+  if (!x) return false;
+  ambit__print(t, "ambit_neg_%s(", suffix(x->type));
+  emit(s, t, x, ARGUMENT);
+  ambit__print(t, ")");
+  return true;
+}
+
 static bool emit_hoisted(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const int i = s->hoists ? ambit__hoists_find(s->hoists, e) : -1;
@@ -352,6 +379,7 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
   if (emit_test(s, t, e) || emit_hoisted(s, t, e)) return;
   if (s->instead && s->instead(s, t, e)) return;
   if (s->narrow && ambit__narrow_print(s->narrow, s, t, e)) return;
+  if (emit_negated(s, t, e)) return;
   switch (e->op) {
   case EXPR_CONST: emit_constant(s, t, e->type, e->value, around); break;
   case EXPR_LOCAL: ambit__name_local(s, t, e->index); break;

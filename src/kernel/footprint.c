@@ -111,6 +111,7 @@ static void count_costs(ambit__rule *r, const ambit__expr *e)
   r->flops += flops_of(e);
   if (is_arithmetic && e->type == AMBIT_F64) r->mixes_double = true;
   if (e->op == EXPR_STEP) r->uses_step = true;
+  if (e->op == EXPR_CALL && e->call == CALL_fma) r->uses_fma = true;
   if (e->op == EXPR_NORMAL) r->uses_normal = true;
   if ((e->op == EXPR_INDEX || e->op == EXPR_EXTENT || e->op == EXPR_NORMAL) &&
       e->index > r->max_axis)

@@ -210,6 +210,7 @@ typedef struct ambit__rule {
   int max_axis;  /* highest axis used in index() and extent(), -1 if none */
   int64_t flops; /* floating-point operations per cell, counting both sides of every branch */
   bool uses_step;
+  bool uses_fma;
   bool uses_normal; /* the kernel must be applied to faces */
   bool has_normal;  /* it is, to one face: */
   int normal[AMBIT_MAX_DIMS];

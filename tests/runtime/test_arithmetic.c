@@ -214,6 +214,32 @@ static void in_strict_mode_a_selection_is_not_a_minimum(void)
   }
 }
 
+/* Processors have an instruction for -a * b - c, which is 0 where -fma(a, b, c) is -0. */
+static void in_strict_mode_fma_rounds_once_and_keeps_the_sign_of_zero(void)
+{
+  static const row rows[] = {
+      {"-fma(x, y, 6.0)", 2, -3, -0.0},
+      {"-fmaf(f, (float)y, 6.0f)", 2, -3, -0.0},
+      {"-1 * fma(x, y, 6.0)", 2, -3, -0.0},
+      {"fma(x, y, 6.0) * -1.0", 2, -3, -0.0},
+      {"fmaf(f, (float)y, 6.0f) / -1", 2, -3, -0.0},
+      {"-0.0 - fma(x, y, 6.0)", 2, -3, -0.0},
+      {"0.0 - fma(x, y, 6.0)", 2, -3, 0.0},
+      {"x > 0 ? -fma(x, y, 6.0) : x", 2, -3, -0.0},
+      {"-(x * y + 6)", 2, -3, -0.0},
+      {"fma(-x, y, -6.0)", 2, -3, 0.0},
+      {"fma(x, -y, 6.0)", 2, 3, 0.0},
+      {"-fma(x, y, 1.0)", 2, 3, -7},
+      {"fma(x, y, -0x1p54)", 0x1p27 + 1, 0x1p27 + 1, 0x1p28 + 1},
+      {"x * y - 0x1p54", 0x1p27 + 1, 0x1p27 + 1, 0x1p28},
+  };
+
+  EACH_DEVICE(device)
+  {
+    check_mode(*device, "1", rows, sizeof rows / sizeof *rows);
+  }
+}
+
 static void floats_round_once_in_their_own_type(void)
 {
   static const row rows[] = {
@@ -300,6 +326,8 @@ int main(int argc, char **argv)
       {"shifts_count_modulo_the_width", shifts_count_modulo_the_width},
       {"nan_loses_and_the_second_of_two_zeros_wins", nan_loses_and_the_second_of_two_zeros_wins},
       {"in_strict_mode_a_selection_is_not_a_minimum", in_strict_mode_a_selection_is_not_a_minimum},
+      {"in_strict_mode_fma_rounds_once_and_keeps_the_sign_of_zero",
+       in_strict_mode_fma_rounds_once_and_keeps_the_sign_of_zero},
       {"floats_round_once_in_their_own_type", floats_round_once_in_their_own_type},
       {"without_strict_no_term_has_the_factor_zero", without_strict_no_term_has_the_factor_zero},
       {"long_sums_are_complete_in_any_order", long_sums_are_complete_in_any_order},

@@ -139,6 +139,12 @@ AMBIT_CUT(i64, ambit_i64, f32, float, -9223372036854775807L - 1, 922337203685477
 AMBIT_CUTS(f32, float, AMBIT_BYTE_F32)
 #endif
 
+/* Changes the sign of any number, in a form that compilers do not put into an fma before it. */
+AMBIT_INLINE float ambit_neg_f32(float x)
+{
+  return AMBIT_F32_OF(AMBIT_BITS_F32(x) ^ 0x80000000u);
+}
+
 /* The first 16 bits of a float, in the type of halves. */
 AMBIT_INLINE float ambit_f32_from_bf16(ambit_f16 bits)
 {
@@ -153,6 +159,11 @@ AMBIT_INLINE ambit_f16 ambit_bf16_from_f32(float x)
 #if AMBIT_HAS_DOUBLE
 AMBIT_ORDER(f64, double, ambit_hidden_f64)
 AMBIT_CUTS(f64, double, AMBIT_BYTE_F64)
+
+AMBIT_INLINE double ambit_neg_f64(double x)
+{
+  return AMBIT_F64_OF(AMBIT_BITS_F64(x) ^ (ambit_u64)1 << 63);
+}
 
 /* Of the two floats around x the odd one, if x is none: it rounds to the half that x rounds to. */
 AMBIT_INLINE float ambit_near_f32(double x)
