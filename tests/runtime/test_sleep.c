@@ -29,6 +29,8 @@ typedef struct world {
   ambit_field *u, *v;
   ambit_scalar *s;
   ambit_program *p;
+  ambit_field *more[4]; /* of meddle */
+  bool append;
 } world;
 
 static const char spread[] = "void spread(const int *u, int *v)\n" /* of the largest value */
@@ -179,6 +181,66 @@ static void a_run_ends_when_nothing_changes(void)
     CHECK_EQ(23, ambit_program_iterations(w[1].p));
     end_worlds(w, 2);
   }
+}
+
+/* Ways to disturb a run that ends when nothing changes. */
+enum { OVERWRITE, SET_OTHER, APPEND, DISTURBANCES };
+
+/* After iteration 19: sets a field that no result depends on, or appends steps with more fields. */
+static int meddle(ambit_program *p, int64_t iteration, void *user)
+{
+  const world *w = user;
+  ambit_kernel *copy =
+      ambit_kernel_create(w->a, "void copy(const int *u, int *v) { *v = *u + u[0][1]; }");
+
+  if (iteration != 19) return 0;
+  ambit_field_fill_value(w->more[0], 5);
+  for (int i = 1; w->append && i < 4; i++)
+    ambit_apply(p, copy, i == 1 ? w->u : w->more[i - 1], w->more[i]);
+  return 0;
+}
+
+/* The result of `spread` is overwritten before it runs again, so tiles cannot compare it. */
+static void run_disturbed(world *w, int what)
+{
+  static const char *const names[] = {"w", "a", "b", "c"};
+
+  for (int i = 0; i < 4; i++) {
+    w->more[i] = ambit_field_create(w->g, names[i], AMBIT_I32);
+    ambit_field_boundary(w->more[i], AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+  }
+  w->append = what == APPEND;
+  ambit_field_fill_value(w->more[0], 5);
+  if (what == OVERWRITE)
+    ambit_apply(w->p, ambit_kernel_create(w->a, "void cap(int *u) { *u = *u > 15 ? 15 : *u; }"),
+                w->u);
+  ambit_apply(w->p, ambit_kernel_create(w->a, spread), w->u, w->v);
+  ambit_swap(w->p, w->u, w->v);
+  ambit_apply(w->p,
+              ambit_kernel_create(w->a, "void least(int *w, min int *s) { *w += 0; *s = *w; }"),
+              w->more[0], w->s);
+  if (what != OVERWRITE) ambit_every(w->p, 1, meddle, w);
+  CHECK_EQ(AMBIT_OK, ambit_run_until_still(w->p, 60));
+  CHECK_EQ(1, ambit_program_converged(w->p));
+}
+
+static void a_run_ends_at_the_same_iteration_however_that_is_found(void)
+{
+  static const int64_t ends[] = {16, 21, 21};
+
+  for (int what = 0; what < DISTURBANCES; what++)
+    EACH_PLACE(i, place, FAST)
+    {
+      world w[] = {make_world("cpu", "off", AMBIT_PERIODIC),
+                   make_world(place, "auto", AMBIT_PERIODIC)};
+
+      for (int k = 0; k < 2; k++) {
+        run_disturbed(&w[k], what);
+        CHECK_EQ(ends[what], ambit_program_iterations(w[k].p));
+      }
+      check_same(w[0].u, w[1].u, place);
+      end_worlds(w, 2);
+    }
 }
 
 static void find_rest(const char *device, const char *depth, int64_t every, ambit_field *want)
@@ -394,6 +456,8 @@ static void calls_take_null(void)
 static const test_case tests[] = {
     {"a_front_is_the_same_and_the_rest_sleeps", a_front_is_the_same_and_the_rest_sleeps},
     {"a_run_ends_when_nothing_changes", a_run_ends_when_nothing_changes},
+    {"a_run_ends_at_the_same_iteration_however_that_is_found",
+     a_run_ends_at_the_same_iteration_however_that_is_found},
     {"rest_is_found_without_sleeping_tiles", rest_is_found_without_sleeping_tiles},
     {"tiles_are_woken_from_outside", tiles_are_woken_from_outside},
     {"reductions_include_sleeping_tiles", reductions_include_sleeping_tiles},

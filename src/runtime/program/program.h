@@ -211,6 +211,7 @@ struct ambit_program {
   struct ambit__checker *checker; /* of checked launches; NULL: none so far; owned */
   /* always valid: */
   ambit_program *lean_of; /* the program that this is the lean form of; NULL: it is none */
+  uint64_t seals;         /* how often it was sealed */
   bool broken;            /* an object that a step refers to was destroyed */
   int64_t iteration;      /* iterations done since creation */
   /* Iterations at once where the option depth is auto: as measured, or, with `tuning`, to be

@@ -138,6 +138,7 @@ static ambit_status seal_one(ambit_program *p)
 
   if (p->unseal) return AMBIT_OK;
   p->unseal = unseal;
+  p->seals++;
   seal(p);
   s = ambit__net_agree(p->grid->context->net);
   if (s) ambit__program_unseal(p);

@@ -9,17 +9,19 @@
 
 /* Values of a field on a part, in one of two places. */
 typedef struct kept {
+  ambit__device *device;
   ambit__store store;  /* on the device */
   unsigned char *host; /* dense; owned */
 } kept;
 
 struct ambit__still {
   ambit_program *p;
-  int nfields;    /* of the program when it was opened */
+  uint64_t seals; /* of the program, when the rest was made for it */
   int needed;     /* still iterations in a row */
   int found;      /* of them, so far */
   bool known;     /* the rest describes the iteration before */
   bool resumed;   /* that was before an interruption, and sleep/ does not know it */
+  size_t nvalues; /* of the following */
   kept *values;   /* by field and own part: at the end of that iteration; owned */
   uint64_t *sets; /* by field: how often the user had set it then; owned */
   bool *result;   /* by field: it holds values of a step; owned */
@@ -35,29 +37,10 @@ static int find_needed(const ambit_program *p)
   return most;
 }
 
-ambit_status ambit__still_open(ambit_program *p, ambit__still **out)
+static void clear(ambit__still *s)
 {
-  ambit__errors *errors = ambit__program_errors(p);
-  ambit__still *s = ambit__new(errors, 1, sizeof *s);
-  const size_t n = (size_t)p->nfields + 1;
-
-  *out = s;
-  if (!s) return AMBIT_ENOMEM;
-  s->p = p;
-  s->nfields = p->nfields;
-  s->needed = find_needed(p);
-  if (p->sleep) p->sleep->still = -1;
-  s->values = ambit__new(errors, n * ((size_t)p->grid->placement.n + 1), sizeof *s->values);
-  s->sets = ambit__new(errors, n, sizeof *s->sets);
-  s->result = ambit__new(errors, n, sizeof *s->result);
-  return s->values && s->sets && s->result ? AMBIT_OK : AMBIT_ENOMEM;
-}
-
-void ambit__still_close(ambit__still *s)
-{
-  if (!s) return;
-  for (int i = 0; s->values && i < s->nfields * s->p->grid->placement.n; i++) {
-    ambit__device *dev = ambit__engine_of(s->p->grid, i % s->p->grid->placement.n)->device;
+  for (size_t i = 0; i < s->nvalues; i++) {
+    ambit__device *dev = s->values[i].device;
 
     if (s->values[i].store.buffer) dev->backend->release(dev, s->values[i].store.buffer);
     free(s->values[i].host);
@@ -65,6 +48,47 @@ void ambit__still_close(ambit__still *s)
   free(s->values);
   free(s->sets);
   free(s->result);
+  s->nvalues = 0;
+  s->values = NULL;
+  s->sets = NULL;
+  s->result = NULL;
+}
+
+/* For the program as it is sealed now: its fields, parts and margins. */
+static ambit_status begin(ambit__still *s)
+{
+  const ambit_program *p = s->p;
+  ambit__errors *errors = ambit__program_errors(p);
+  const size_t nfields = (size_t)p->nfields, nparts = (size_t)p->grid->placement.n;
+
+  clear(s);
+  s->seals = p->seals;
+  s->needed = find_needed(p);
+  s->known = s->resumed = false;
+  s->values = ambit__new(errors, nfields * nparts + 1, sizeof *s->values);
+  s->sets = ambit__new(errors, nfields + 1, sizeof *s->sets);
+  s->result = ambit__new(errors, nfields + 1, sizeof *s->result);
+  if (!s->values || !s->sets || !s->result) return AMBIT_ENOMEM;
+  s->nvalues = nfields * nparts;
+  for (size_t i = 0; i < s->nvalues; i++)
+    s->values[i].device = ambit__engine_of(p->grid, (int)(i % nparts))->device;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__still_open(ambit_program *p, ambit__still **out)
+{
+  ambit__still *s = ambit__new(ambit__program_errors(p), 1, sizeof *s);
+
+  *out = s;
+  if (!s) return AMBIT_ENOMEM;
+  s->p = p;
+  return begin(s);
+}
+
+void ambit__still_close(ambit__still *s)
+{
+  if (!s) return;
+  clear(s);
   free(s);
 }
 
@@ -171,18 +195,28 @@ static uint64_t sets_of(const ambit_field *f)
   return f->sets + (f->base ? f->base->sets : 0);
 }
 
+/* Whether the user set no field since the iteration before. */
+static bool is_left_alone(ambit__still *s)
+{
+  const ambit_program *p = s->p;
+  bool same = true;
+
+  for (int f = 0; f < p->nfields; f++) {
+    same &= s->sets[f] == sets_of(p->fields[f]);
+    s->sets[f] = sets_of(p->fields[f]);
+  }
+  return same;
+}
+
 static ambit_status compare(ambit__still *s, bool *same)
 {
   const ambit_program *p = s->p;
 
   ambit__program_results(p, s->result);
   AMBIT_TRY(ambit__engines_wait(p->grid->context));
-  for (int f = 0; f < p->nfields; f++) {
-    *same &= s->sets[f] == sets_of(p->fields[f]);
-    s->sets[f] = sets_of(p->fields[f]);
+  for (int f = 0; f < p->nfields; f++)
     for (int i = 0; s->result[f] && i < p->grid->placement.n; i++)
       AMBIT_TRY(compare_part(s, f, i, same));
-  }
   return AMBIT_OK;
 }
 
@@ -190,7 +224,7 @@ static ambit_status compare(ambit__still *s, bool *same)
 
 static bool by_sleep(const ambit__still *s)
 {
-  return s->p->sleep && s->p->sleep->steps && s->p->sleep->once;
+  return s->p->sleep && s->p->sleep->steps && s->p->sleep->exact;
 }
 
 int64_t ambit__still_needs(const ambit__still *s)
@@ -205,13 +239,12 @@ void ambit__still_skip(ambit__still *s)
 
 int ambit__still_found(const ambit__still *s)
 {
-  if (by_sleep(s)) return s->p->sleep->still;
   return s->known ? s->found : -1;
 }
 
 ambit_status ambit__still_resume(ambit__still *s, int found)
 {
-  bool same = true;
+  bool same = is_left_alone(s);
 
   AMBIT_TRY(compare(s, &same));
   s->found = found;
@@ -222,18 +255,18 @@ ambit_status ambit__still_resume(ambit__still *s, int found)
 ambit_status ambit__still_check(ambit__still *s, bool last, bool *still)
 {
   const ambit_program *p = s->p;
-  bool same = s->known, moves;
+  bool same, moves;
 
-  if (by_sleep(s) && !s->resumed) {
-    s->found = p->sleep->still;
-  } else {
-    AMBIT_TRY(compare(s, &same));
-    s->found = same ? s->found + 1 : 0;
-    s->known = true;
-    if (s->resumed && p->sleep) p->sleep->still = s->found;
-    s->resumed = false;
-  }
   *still = false;
+  if (s->seals != p->seals) AMBIT_TRY(begin(s)); /* a callback has changed it */
+  same = is_left_alone(s) && s->known;
+  if (by_sleep(s) && !s->resumed)
+    same &= p->sleep->still;
+  else
+    AMBIT_TRY(compare(s, &same));
+  s->resumed = false;
+  s->found = same ? s->found + 1 : 0;
+  s->known = true;
   if (!last) return AMBIT_OK;
   moves = s->found < s->needed;
   AMBIT_TRY(ambit__net_any(p->grid->context->net, &moves, 1));

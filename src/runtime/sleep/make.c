@@ -210,10 +210,8 @@ static void list_fields(const ambit_program *p, size_t step, int *held)
   s->restless = st->kernel->rule->uses_step;
 }
 
-bool ambit__program_results(const ambit_program *p, bool *result)
+void ambit__program_results(const ambit_program *p, bool *result)
 {
-  bool once = true;
-
   for (int f = 0; f < p->nfields; f++)
     result[f] = false;
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -227,12 +225,34 @@ bool ambit__program_results(const ambit_program *p, bool *result)
             result[ambit__program_field(p, s->args[k + 1].field)];
       result[ambit__program_field(p, s->args[s->n - 1].field)] = first;
     }
-    for (int f = 0; f < p->nfields; f++) {
-      once &= !result[f] || !ambit__step_writes(s, p->fields[f]);
+    for (int f = 0; f < p->nfields; f++)
       result[f] |= ambit__step_writes(s, p->fields[f]);
-    }
   }
-  return once;
+}
+
+/* Whether another step overwrites the results of a step before it runs again. */
+static bool is_overwritten(const ambit_program *p, size_t step, int field, int *held)
+{
+  for (int f = 0; f < p->nfields; f++)
+    held[f] = f;
+  for (size_t i = 1; i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[(step + i) % p->nsteps];
+
+    if (s->kind == STEP_ROTATE) rotate(p, s, held);
+    for (int f = 0; f < p->nfields; f++)
+      if (held[f] == field && ambit__step_writes(s, p->fields[f])) return true;
+  }
+  return false;
+}
+
+/* Whether the results of all steps are there when they run again, and can be compared. */
+static bool is_exact(const ambit_program *p, int *held)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int f = 0; f < p->nfields; f++)
+      if (ambit__step_writes(&p->steps[i], p->fields[f]) && is_overwritten(p, i, f, held))
+        return false;
+  return true;
 }
 
 /* ---- memory ---- */
@@ -355,7 +375,8 @@ static ambit_status make_lists(ambit_program *p)
   if (!z->slot || !z->buffers || !z->changes || !z->until || !z->list || !z->listed || !z->far ||
       !z->parts || !z->work || !z->number || !z->repeats || !z->ids || !z->ends || !z->result)
     return AMBIT_ENOMEM;
-  z->once = ambit__program_results(p, z->result);
+  ambit__program_results(p, z->result);
+  z->exact = is_exact(p, z->slot);
   for (int64_t t = 0; t < z->map.n; t++)
     if (!p->grid->mine[z->map.part[t]] && z->map.feeds.first[t] < z->map.feeds.first[t + 1])
       z->far[z->nfar++] = (int32_t)t;

@@ -79,7 +79,7 @@ void ambit__relax_end(ambit_program *p)
   ambit__sleep *z = p->sleep;
 
   z->walking = false;
-  z->still = !z->moved || z->still < 0 ? z->still + 1 : 0;
+  z->still = !z->moved;
   z->relaxed++;
 }
 

@@ -181,7 +181,7 @@ void ambit__sleep_end(ambit_program *p)
   ambit__sleep *z = p->sleep;
 
   z->walking = p->gated = false;
-  z->still = is_still(p) || z->still < 0 ? z->still + 1 : 0;
+  z->still = is_still(p);
   z->since++;
   z->iterations++;
 }

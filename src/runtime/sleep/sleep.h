@@ -100,16 +100,15 @@ typedef struct ambit__sleep {
   ambit__sleep_part *parts; /* by part of this process; owned */
   ambit__tile *work;        /* tiles to run; owned */
   int32_t *number;          /* by entry of `work`: its tile; owned */
-  bool *repeats;       /* by entry of `work`: its results are those of the last iteration; owned */
-  ambit__box *changed; /* by entry of `work` and output; owned */
-  int most_out;        /* most outputs of a step */
-  bool once;           /* values are written once per iteration: `still` is exact */
-  bool *result;        /* by field: at the end of an iteration it holds values of a step; owned */
-  uint64_t *ends;      /* by field and tile: ids at the end of the last iteration; owned */
-  /* Iterations in a row whose results were those of the one before; -1: a run begins. */
-  int still;
-  int64_t tiles, slept;        /* of this mode: launches on tiles asked for, and those left out */
-  int64_t iterations;          /* with sleeping tiles, since the program was sealed */
+  bool *repeats;        /* by entry of `work`: its results are those of the last iteration; owned */
+  ambit__box *changed;  /* by entry of `work` and output; owned */
+  int most_out;         /* most outputs of a step */
+  bool exact;           /* no step overwrites results of another one: so is `still` */
+  bool *result;         /* by field: at the end of an iteration it holds values of a step; owned */
+  uint64_t *ends;       /* by field and tile: ids at the end of the last iteration; owned */
+  bool still;           /* the results of the last iteration were those of the one before */
+  int64_t tiles, slept; /* of this mode: launches on tiles asked for, and those left out */
+  int64_t iterations;   /* with sleeping tiles, since the program was sealed */
   double all_tiles, all_slept; /* since the program was sealed */
   bool relaxes;                /* ambit_program_relaxes, and the program has the form */
   int in, out;                 /* of such a program: parameters of its only kernel step */
@@ -124,9 +123,8 @@ typedef struct ambit__sleep {
 /* Sets p->sleep if tiles of the program can sleep. Collective. */
 ambit_status ambit__sleep_plan(ambit_program *p);
 ambit_status ambit__sleep_make(ambit_program *p); /* memory and functions, if there are none yet */
-/* Sets result[f] for the fields that at the end of an iteration hold values of a step. Returns
- * whether no step overwrites the output of another one in the same iteration. */
-bool ambit__program_results(const ambit_program *p, bool *result);
+/* Sets result[f] for the fields that at the end of an iteration hold values of a step. */
+void ambit__program_results(const ambit_program *p, bool *result);
 void ambit__sleep_free(ambit_program *p);
 
 /* ---- ids.c ---- */
