@@ -345,6 +345,19 @@ ambit_status ambit__net_agree_on(ambit__net *net, const char *doing)
   return agree(net, &mine);
 }
 
+ambit_status ambit__net_agree_on_number(ambit__net *net, const char *doing, double number, int *who)
+{
+  const verdict *all = net->room;
+  verdict mine = own_verdict(net->errors, doing);
+
+  mine.values[0] = number;
+  *who = 0;
+  AMBIT_TRY(agree(net, &mine));
+  for (int r = 1; r < net->size && !*who; r++)
+    if (memcmp(&all[r].values[0], &all[0].values[0], sizeof number)) *who = r;
+  return AMBIT_OK;
+}
+
 ambit_status ambit__net_agree(ambit__net *net)
 {
   return ambit__net_agree_on(net, "");

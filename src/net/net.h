@@ -134,6 +134,10 @@ ambit_status ambit__net_agree(ambit__net *net);
  * iterations"), else all raise AMBIT_EPROGRAM. A process that failed elsewhere may be in any
  * agreement: it matches this one. */
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing);
+/* The same, with a number of each process. *who: the first that has another one than process 0; 0:
+ * all have the same. */
+ambit_status ambit__net_agree_on_number(ambit__net *net, const char *doing, double number,
+                                        int *who);
 /* Reduce n values element by element over all processes. Sums are taken in the order of ranks,
  * so all processes get the same bits. Each call is an agreement, so a process that failed before
  * it meets the others here, and its error is raised on all. */

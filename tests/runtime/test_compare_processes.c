@@ -130,15 +130,68 @@ static void other_active_cells_are_named(void)
   }
 }
 
+static char parts[8], weights[64]; /* right for the number of processes */
+
+/* Every option that all processes must have in common: its value on process 1, and on the others.
+ * tests/docs/check_options.py compares the list with the table of options. */
+static const struct {
+  const char *name, *here, *there;
+} shared[] = {
+    /* shared options: */
+    {"checkpoint", "x", ""},
+    {"checkpoint-every", "3", "10min"},
+    {"resume", "no", "auto"},
+    {"depth", "3", "auto"},
+    {"join", "0", "1"},
+    {"lean", "on", "auto"},
+    {"nan", "1", "0"},
+    {"overlap", "none", "two-way"},
+    {"partition", parts, "auto"},
+    {"plan", "(rows", ""},
+    {"report", "1", "0"},
+    {"sleep", "on", "auto"},
+    {"storage", "list", "auto"},
+    {"strict", "1", "0"},
+    {"trace", "x.json", ""},
+    {"tune", "1", "0"},
+    {"weights", weights, ""},
+    /* : */
+};
+
 static void another_option_is_named(void)
+{
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+    const bool traces = !strcmp(shared[i].name, "trace");
+    char one[100], other[100];
+    job j = make(32);
+
+    snprintf(one, sizeof one, "option %s is '%s' on process 1", shared[i].name,
+             traces ? "on" : shared[i].here);
+    snprintf(other, sizeof other, "but '%s' on process 0", traces ? "off" : shared[i].there);
+    if (me == 1) ambit_option_set(a, shared[i].name, shared[i].here);
+    apply(&j, two_rules[0], 0.5);
+    ambit_run(j.p, 200);
+    expect(AMBIT_EOPTION, one, other);
+    ambit_option_set(a, shared[i].name, shared[i].there);
+    CHECK_EQ(AMBIT_OK, ambit_run(j.p, 2));
+    if (me == 1) ambit_option_set(a, shared[i].name, shared[i].here);
+    make(32); /* a grid is cut by such options, too */
+    expect(AMBIT_EOPTION, one, other);
+    ambit_option_set(a, shared[i].name, shared[i].there);
+  }
+}
+
+/* 0 and auto are the same; other options may differ. */
+static void an_option_in_other_words_is_the_same(void)
 {
   job j = make(32);
 
-  if (me == 1) ambit_option_set(a, "strict", "1");
+  ambit_option_set(a, "depth", me == 1 ? "0" : "auto");
+  ambit_option_set(a, "strict", me == 1 ? "no" : "0");
+  ambit_option_set(a, "hugepages", me == 1 ? "0" : "1");
   apply(&j, two_rules[0], 0.5);
-  ambit_run(j.p, 1);
-  expect(AMBIT_EPROGRAM, "strict=1", "strict=0");
-  ambit_option_set(a, "strict", "0");
+  CHECK_EQ(AMBIT_OK, ambit_run(j.p, 2));
+  ambit_option_set(a, "depth", "auto");
 }
 
 static void another_number_of_iterations_is_named(void)
@@ -190,6 +243,7 @@ static const test_case tests[] = {
     {"another_grid_is_named_when_it_is_made", another_grid_is_named_when_it_is_made},
     {"other_active_cells_are_named", other_active_cells_are_named},
     {"another_option_is_named", another_option_is_named},
+    {"an_option_in_other_words_is_the_same", an_option_in_other_words_is_the_same},
     {"another_number_of_iterations_is_named", another_number_of_iterations_is_named},
     {"another_call_is_named", another_call_is_named},
     {"an_error_of_one_process_becomes_that_of_all", an_error_of_one_process_becomes_that_of_all},
@@ -200,6 +254,9 @@ int main(int argc, char **argv)
   int bad;
 
   a = ambit_open(&argc, &argv);
+  snprintf(parts, sizeof parts, "%d", ambit_processes(a));
+  for (int i = 0; i < ambit_processes(a) && i < 30; i++)
+    strcat(weights, i ? ",2" : "1");
   ambit_on_error(a, NULL, NULL);
   me = ambit_process(a);
   bad = test_main(argc, argv, tests);

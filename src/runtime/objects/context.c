@@ -80,7 +80,11 @@ bool ambit__failed(ambit *a)
 
 ambit_status ambit__meet(ambit *a, const char *doing)
 {
-  return a->net && !is_foreign(a) ? ambit__net_agree_on(a->net, doing) : a->errors.status;
+  int who;
+
+  if (!a->net || is_foreign(a)) return a->errors.status;
+  AMBIT_TRY(ambit__net_agree_on_number(a->net, doing, ambit__options_number(a), &who));
+  return who ? ambit__options_differ(a, who) : AMBIT_OK;
 }
 
 /* ---- lists ---- */
@@ -199,7 +203,7 @@ ambit_status ambit_close(ambit *a)
 
   if (!a) return AMBIT_EINVAL;
   AMBIT_TRY(ambit__object_check_unused(a, NULL, "context", ""));
-  ambit__meet(a, "closes its context");
+  if (a->net && !is_foreign(a)) ambit__net_agree_on(a->net, "closes its context");
   report_programs(a);
   if (a->close_checkpoint) a->close_checkpoint(a);
   while (a->grids.next->owner)

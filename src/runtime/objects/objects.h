@@ -351,6 +351,11 @@ ambit_status ambit__options_adopt(ambit *a, const ambit *from);
 /* An interval, the option checkpoint-every: iterations, or seconds; the other one is 0. False: it
  * is not one. */
 bool ambit__interval_parse(const char *text, int64_t *iterations, double *seconds);
+/* A number that stands for the values of all options that processes must have in common; and the
+ * error that process `who` has another one than process 0, if it does, which all processes raise.
+ * Collective. */
+double ambit__options_number(const ambit *a);
+ambit_status ambit__options_differ(ambit *a, int who);
 /* AMBIT__CHECK_... flags from the options check and nan. */
 unsigned ambit__options_checks(const ambit *a);
 

@@ -3,6 +3,7 @@
  * --ambit-name of the command line are the same row, so they cannot drift apart. A value is checked
  * when it is set; only folders, files and commands are looked up when they are used.
  */
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -31,10 +32,19 @@ typedef enum row_time {
   AT_OPEN         /* only while the context is opened */
 } row_time;
 
+/* Whether it changes what the processes of a run do together: messages, reductions, grids. They
+ * compare such options in every collective call (ambit__meet). */
+typedef enum row_scope {
+  OWN,      /* each process may have its own value */
+  SHARED,   /* all must have the same, */
+  SHARED_ON /* or a value, whichever, or none */
+} row_scope;
+
 typedef struct row {
   const char *name;
   row_kind kind;
   row_time time;
+  row_scope scope;
   size_t at;                /* offset in ambit__settings */
   const char *initial;      /* default, as text */
   int least, most;          /* COUNT: the range */
@@ -93,43 +103,44 @@ static ambit_status check_interval(ambit *a, const char *value)
 #define AT(field) offsetof(ambit__settings, field)
 /* docs/options.md documents each option; a test compares the two. */
 static const row rows[] = {
-    {"cache", TEXT, BEFORE_DEVICES, AT(cache), "", 0, 0, NULL, NULL},
-    {"cachesize", COUNT, BEFORE_DEVICES, AT(cachesize), "512", 0, 1048576, NULL, NULL},
-    {"cc", TEXT, BEFORE_DEVICES, AT(cc), "", 0, 0, NULL, NULL},
+    {"cache", TEXT, BEFORE_DEVICES, OWN, AT(cache), "", 0, 0, NULL, NULL},
+    {"cachesize", COUNT, BEFORE_DEVICES, OWN, AT(cachesize), "512", 0, 1048576, NULL, NULL},
+    {"cc", TEXT, BEFORE_DEVICES, OWN, AT(cc), "", 0, 0, NULL, NULL},
 #ifdef AMBIT_ACCESS_CHECKS /* in test builds only; see CONTRIBUTING.md */
-    {"check", FLAG, ANY_TIME, AT(check), "0", 0, 0, NULL, NULL},
+    {"check", FLAG, ANY_TIME, SHARED, AT(check), "0", 0, 0, NULL, NULL},
 #endif
-    {"checkpoint", TEXT, BEFORE_RUN, AT(checkpoint), "", 0, 0, NULL, NULL},
-    {"checkpoint-every", CHECKED, ANY_TIME, AT(checkpoint_every), "10min", 0, 0, NULL,
+    {"checkpoint", TEXT, BEFORE_RUN, SHARED, AT(checkpoint), "", 0, 0, NULL, NULL},
+    {"checkpoint-every", CHECKED, ANY_TIME, SHARED, AT(checkpoint_every), "10min", 0, 0, NULL,
      check_interval},
-    {"depth", COUNT, ANY_TIME, AT(depth), "auto", 0, 1000, auto_words, NULL},
-    {"devices", CHECKED, BEFORE_DEVICES, AT(devices), "auto", 0, 0, NULL, ambit__devices_check},
-    {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
-    {"gpuaware", FLAG, BEFORE_DEVICES, AT(gpuaware), "1", 0, 0, NULL, NULL},
-    {"hugepages", FLAG, ANY_TIME, AT(hugepages), "1", 0, 0, NULL, NULL},
-    {"join", FLAG, ANY_TIME, AT(join), "1", 0, 0, NULL, NULL},
-    {"lanes", CHECKED, ANY_TIME, AT(lanes), "", 0, 0, NULL, ambit__lanes_check},
-    {"lean", WORD, ANY_TIME, AT(lean), "auto", 0, 0, auto_on_off, NULL},
-    {"mpi", WORD, AT_OPEN, AT(mpi), "auto", 0, 0, mpi_words, NULL},
-    {"nan", FLAG, ANY_TIME, AT(nan), "0", 0, 0, NULL, NULL},
-    {"overlap", WORD, ANY_TIME, AT(overlap), "two-way", 0, 0, overlap_words, NULL},
-    {"partition", CHECKED, ANY_TIME, AT(partition), "auto", 0, 0, NULL, check_partition},
-    {"patience", COUNT, BEFORE_DEVICES, AT(patience), "60", 1, 86400, NULL, NULL},
-    {"plan", TEXT, ANY_TIME, AT(plan), "", 0, 0, NULL, NULL},
-    {"progress", FLAG, ANY_TIME, AT(progress), "0", 0, 0, NULL, NULL},
-    {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
-    {"resume", TEXT, BEFORE_RUN, AT(resume), "auto", 0, 0, NULL, NULL},
-    {"sleep", WORD, ANY_TIME, AT(sleep), "auto", 0, 0, auto_on_off, NULL},
-    {"startup", COUNT, AT_OPEN, AT(startup), "30", 0, 86400, NULL, NULL},
-    {"storage", WORD, ANY_TIME, AT(storage), "auto", 0, 0, storage_words, NULL},
-    {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
-    {"subgroups", WORD, BEFORE_DEVICES, AT(subgroups), "auto", 0, 0, auto_on_off, NULL},
-    {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
-    {"trace", TEXT, BEFORE_TRACE, AT(trace), "", 0, 0, NULL, NULL},
-    {"trial", FLAG, ANY_TIME, AT(trial), "1", 0, 0, NULL, NULL},
-    {"tune", FLAG, ANY_TIME, AT(tune), "0", 0, 0, NULL, NULL},
-    {"verbose", COUNT, ANY_TIME, AT(verbose), "0", -1, 2, NULL, NULL},
-    {"weights", CHECKED, ANY_TIME, AT(weights), "", 0, 0, NULL, ambit__weights_check},
+    {"depth", COUNT, ANY_TIME, SHARED, AT(depth), "auto", 0, 1000, auto_words, NULL},
+    {"devices", CHECKED, BEFORE_DEVICES, OWN, AT(devices), "auto", 0, 0, NULL,
+     ambit__devices_check},
+    {"dump", TEXT, ANY_TIME, OWN, AT(dump), "", 0, 0, NULL, NULL},
+    {"gpuaware", FLAG, BEFORE_DEVICES, OWN, AT(gpuaware), "1", 0, 0, NULL, NULL},
+    {"hugepages", FLAG, ANY_TIME, OWN, AT(hugepages), "1", 0, 0, NULL, NULL},
+    {"join", FLAG, ANY_TIME, SHARED, AT(join), "1", 0, 0, NULL, NULL},
+    {"lanes", CHECKED, ANY_TIME, OWN, AT(lanes), "", 0, 0, NULL, ambit__lanes_check},
+    {"lean", WORD, ANY_TIME, SHARED, AT(lean), "auto", 0, 0, auto_on_off, NULL},
+    {"mpi", WORD, AT_OPEN, OWN, AT(mpi), "auto", 0, 0, mpi_words, NULL},
+    {"nan", FLAG, ANY_TIME, SHARED, AT(nan), "0", 0, 0, NULL, NULL},
+    {"overlap", WORD, ANY_TIME, SHARED, AT(overlap), "two-way", 0, 0, overlap_words, NULL},
+    {"partition", CHECKED, ANY_TIME, SHARED, AT(partition), "auto", 0, 0, NULL, check_partition},
+    {"patience", COUNT, BEFORE_DEVICES, OWN, AT(patience), "60", 1, 86400, NULL, NULL},
+    {"plan", TEXT, ANY_TIME, SHARED, AT(plan), "", 0, 0, NULL, NULL},
+    {"progress", FLAG, ANY_TIME, OWN, AT(progress), "0", 0, 0, NULL, NULL},
+    {"report", FLAG, ANY_TIME, SHARED, AT(report), "0", 0, 0, NULL, NULL},
+    {"resume", TEXT, BEFORE_RUN, SHARED, AT(resume), "auto", 0, 0, NULL, NULL},
+    {"sleep", WORD, ANY_TIME, SHARED, AT(sleep), "auto", 0, 0, auto_on_off, NULL},
+    {"startup", COUNT, AT_OPEN, OWN, AT(startup), "30", 0, 86400, NULL, NULL},
+    {"storage", WORD, ANY_TIME, SHARED, AT(storage), "auto", 0, 0, storage_words, NULL},
+    {"strict", FLAG, ANY_TIME, SHARED, AT(strict), "0", 0, 0, NULL, NULL},
+    {"subgroups", WORD, BEFORE_DEVICES, OWN, AT(subgroups), "auto", 0, 0, auto_on_off, NULL},
+    {"threads", COUNT, BEFORE_DEVICES, OWN, AT(threads), "0", 0, 4096, NULL, NULL},
+    {"trace", TEXT, BEFORE_TRACE, SHARED_ON, AT(trace), "", 0, 0, NULL, NULL},
+    {"trial", FLAG, ANY_TIME, OWN, AT(trial), "1", 0, 0, NULL, NULL},
+    {"tune", FLAG, ANY_TIME, SHARED, AT(tune), "0", 0, 0, NULL, NULL},
+    {"verbose", COUNT, ANY_TIME, OWN, AT(verbose), "0", -1, 2, NULL, NULL},
+    {"weights", CHECKED, ANY_TIME, SHARED, AT(weights), "", 0, 0, NULL, ambit__weights_check},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -408,6 +419,65 @@ const char *ambit_option_get(const ambit *a, const char *name)
   const row *r = name ? find(name, strlen(name)) : NULL;
 
   return a && a->options && r ? a->options[r - rows] : NULL;
+}
+
+/* ---- options of all processes ---- */
+
+/* The value of an option in one spelling: the start of it for messages, and all of it. */
+typedef struct value {
+  char text[160];
+  ambit__hash all;
+} value;
+
+static value value_of(const ambit *a, const row *r)
+{
+  const char *field = (const char *)&a->settings + r->at, *text = a->options[r - rows];
+  char number[16];
+  value v = {.text = ""};
+
+  if (r->kind == FLAG || r->kind == COUNT) {
+    const int n = r->kind == FLAG ? *(const bool *)field : *(const int *)(const void *)field;
+
+    snprintf(number, sizeof number, "%d", n);
+    text = r->words && !n ? r->words[0] : number; /* auto */
+  } else if (r->scope == SHARED_ON) {
+    text = *text ? "on" : "off";
+  }
+  snprintf(v.text, sizeof v.text, "%s", text);
+  ambit__hash_init(&v.all);
+  ambit__hash_text(&v.all, text);
+  return v;
+}
+
+double ambit__options_number(const ambit *a)
+{
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  for (int i = 0; a->options && i < NROWS; i++)
+    if (rows[i].scope != OWN) {
+      const value v = value_of(a, &rows[i]);
+
+      ambit__hash_bytes(&h, &v.all, sizeof v.all);
+    }
+  return (double)(h.w[0] >> 12);
+}
+
+ambit_status ambit__options_differ(ambit *a, int who)
+{
+  for (int i = 0; i < NROWS; i++) {
+    value first, other;
+
+    if (rows[i].scope == OWN) continue;
+    first = other = value_of(a, &rows[i]);
+    AMBIT_TRY(ambit__net_broadcast(a->net, 0, &first, sizeof first));
+    AMBIT_TRY(ambit__net_broadcast(a->net, who, &other, sizeof other));
+    AMBIT_CHECK(!memcmp(&first.all, &other.all, sizeof first.all), &a->errors, AMBIT_EOPTION,
+                "option %s is '%s' on process %d, but '%s' on process 0; it must be the same on "
+                "all processes",
+                rows[i].name, other.text, who, first.text);
+  }
+  return AMBIT_OK;
 }
 
 unsigned ambit__options_checks(const ambit *a)

@@ -2,7 +2,7 @@
 /* compare_processes.c - checks that all processes are about to run the same program.
  *
  * Otherwise their messages would not match. Before anything is built, every process hashes each
- * item that must be equal: the grid, the options, fields and steps. The hashes are gathered, and
+ * item that must be equal: the grid, fields and steps; options are compared by ambit__meet. The hashes are gathered, and
  * the error describes the first item that differs. Kernels are compared by their canonical text, so
  * formatting and comments do not matter.
  */
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THE_GRID, THE_OPTIONS, FIRST_FIELD }; /* items; then the fields, then the steps */
-enum { DESCRIPTION = 512 };                  /* bytes for the description of an item */
+enum { THE_GRID, FIRST_FIELD }; /* items; then the fields, then the steps */
+enum { DESCRIPTION = 512 };     /* bytes for the description of an item */
 
 /* The numbers of fields and steps: of this process, or the largest of all processes. */
 typedef struct size {
@@ -34,21 +34,6 @@ static void describe_grid(const ambit_program *p, ambit__text *t)
   ambit__print(t, " cells");
   if (p->grid->active) ambit__print(t, ", %" PRId64 " of them active,", p->grid->active->cells);
   ambit__print(t, " in %d parts", p->grid->nparts);
-}
-
-static void describe_options(const ambit_program *p, ambit__text *t)
-{
-  const ambit__settings *s = &p->grid->context->settings;
-
-  ambit__print(t,
-               "the options are strict=%d nan=%d depth=%d tune=%d join=%d overlap=%s partition=%s "
-               "weights=%s trace=%s",
-               s->strict, s->nan, s->depth, s->tune, s->join, s->overlap, s->partition, s->weights,
-               *s->trace ? "on" : "off");
-  if (*s->plan) ambit__print(t, " plan=%s", s->plan);
-#ifdef AMBIT_ACCESS_CHECKS
-  ambit__print(t, " check=%d", s->check);
-#endif
 }
 
 static void describe_boundaries(const ambit__boundaries *b, int ndims, ambit__text *t)
@@ -141,8 +126,6 @@ static void describe(const ambit_program *p, const size *most, int item, ambit__
 {
   if (item == THE_GRID)
     describe_grid(p, t);
-  else if (item == THE_OPTIONS)
-    describe_options(p, t);
   else if (item - FIRST_FIELD < most->fields)
     describe_field(p, item - FIRST_FIELD, t);
   else
