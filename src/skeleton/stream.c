@@ -47,6 +47,11 @@ ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field
 void ambit_stream_destroy(ambit_stream *s)
 {
   if (!s) return;
+  if (atomic_load(&s->running)) { /* by its source or sink, in another thread: the run raises it */
+    atomic_store(&s->misused, true);
+    ambit_stream_stop(s);
+    return;
+  }
   ambit__list_remove(&s->link);
   free(s);
 }
@@ -229,20 +234,40 @@ static ambit_status agree(ambit_stream *s)
   return AMBIT_OK;
 }
 
+/* While it runs, nothing that it uses can be destroyed or run. */
+static void set_running(ambit_stream *s, bool running)
+{
+  atomic_store(&s->running, running);
+  s->program->is_running = running;
+  if (s->before) s->before->is_running = running;
+}
+
+static ambit_status check_use(ambit_stream *s)
+{
+  AMBIT_CHECK(!atomic_exchange(&s->misused, false), errors_of(s), AMBIT_EPROGRAM,
+              "the source or the sink of a stream destroyed it; destroy it after its run");
+  return AMBIT_OK;
+}
+
 ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
 {
   ambit__blueprint b = {0};
   ambit__workers w = {0};
   ambit_status status;
 
+  AMBIT_CHECK(!s->program->is_running && !(s->before && s->before->is_running), errors_of(s),
+              AMBIT_EPROGRAM, "a stream is run by a callback of its program, its source or sink");
   s->items = 0;
   status = ambit__blueprint_make(s, &b);
+  set_running(s, true);
   if (!status) status = check_blueprint(&b, &job->form);
   if (!status) status = ambit__workers_make(&b, job, &w);
   if (!status) status = run_belt(s, &w);
   ambit__workers_free(&w);
   ambit__blueprint_free(&b);
+  set_running(s, false);
   atomic_store(&s->stop, false);
+  if (!status) status = check_use(s);
   return s->grid->context->net->size > 1 ? agree(s) : status;
 }
 

@@ -28,6 +28,8 @@ struct ambit_stream {
   ambit_planes planes;
   int64_t items;    /* written by the last run */
   atomic_bool stop; /* no more items are to be read */
+  atomic_bool running;
+  atomic_bool misused; /* its source or sink tried to destroy it */
 };
 
 /* ---- jobs ---- */

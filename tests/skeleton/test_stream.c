@@ -367,6 +367,49 @@ static void what_comes_before_a_failure_is_passed_on(void)
   ambit_close(s.a);
 }
 
+/* Item 3 destroys the stream, its program and its grid, and runs it. */
+typedef struct vandal {
+  scene *s;
+  ambit_stream *x;
+  int what;
+} vandal;
+
+static int destroy_own_stream(int64_t item, void *values, void *user)
+{
+  const vandal *v = user;
+
+  memset(values, 0, CELLS * sizeof(int));
+  if (item == 3 && v->what == 0) ambit_stream_destroy(v->x);
+  if (item == 3 && v->what == 1) ambit_grid_destroy(v->s->g);
+  if (item == 3 && v->what == 2) ambit_run(v->s->p, 1);
+  return item < 40;
+}
+
+static int ignore(int64_t item, const void *values, void *user)
+{
+  (void)item, (void)values, (void)user;
+  return 0;
+}
+
+static void a_source_cannot_destroy_its_stream(void)
+{
+  static const char *const words[] = {"the source or the sink of a stream destroyed it",
+                                      "the grid cannot be destroyed",
+                                      "a callback runs the program"};
+  scene s = scene_open("cpu");
+  vandal v = {.s = &s, .x = stream_of(&s)};
+
+  for (v.what = 0; v.what < 3; v.what++) {
+    CHECK_EQ(AMBIT_EPROGRAM, ambit_stream_run_with(v.x, destroy_own_stream, ignore, &v));
+    CHECK_FAILED(s.a, AMBIT_EPROGRAM, words[v.what]);
+  }
+  v.what = -1;
+  CHECK_EQ(AMBIT_OK, ambit_stream_run_with(v.x, destroy_own_stream, ignore, &v));
+  CHECK_EQ(40, ambit_stream_items(v.x));
+  ambit_stream_destroy(v.x);
+  ambit_close(s.a);
+}
+
 /* A quotient that is not a number in items whose first value is 9 * 131 % 256. */
 static const char risky[] = AMBIT_SOURCE(void risky(const int *u, int *v, max float *x) {
   *v = *u;
@@ -499,6 +542,7 @@ int main(int argc, char **argv)
       {"ten_thousand_items_need_no_more_memory_than_a_hundred",
        ten_thousand_items_need_no_more_memory_than_a_hundred},
       {"a_stream_may_be_empty_and_run_again", a_stream_may_be_empty_and_run_again},
+      {"a_source_cannot_destroy_its_stream", a_source_cannot_destroy_its_stream},
       {"what_comes_before_a_failure_is_passed_on", what_comes_before_a_failure_is_passed_on},
       {"a_failing_lane_names_its_item_and_those_before_it_are_passed_on",
        a_failing_lane_names_its_item_and_those_before_it_are_passed_on},

@@ -15,11 +15,35 @@ enum { FIRST_MARGIN = 2, SMALL = 16, LARGE = 64 << 20 };
 
 /* ---- memory ---- */
 
-/* "100000x100000": the extents of the grid, each scaled. */
+/* "100000x100000": the extents of the grid, each scaled, but at least 1. */
 static void print_extents(ambit__text *t, const ambit_grid *g, double scale)
 {
   for (int d = 0; d < g->box.ndims; d++)
-    ambit__print(t, "%s%.0f", d ? "x" : "", floor((double)g->box.hi[d] * scale));
+    ambit__print(t, "%s%.0f", d ? "x" : "", fmax(1, floor((double)g->box.hi[d] * scale)));
+}
+
+/* The factor of the extents that leaves a share of the cells. Axes that it would make shorter than
+ * a cell have one; the others make up for them. */
+static double scale_to(const ambit_grid *g, double share)
+{
+  double scale = 1, before;
+
+  do {
+    double rest = share;
+    int n = 0;
+
+    before = scale;
+    for (int d = 0; d < g->box.ndims; d++) {
+      const double extent = (double)g->box.hi[d];
+
+      if (extent * scale < 1)
+        rest *= extent;
+      else
+        n++;
+    }
+    if (n) scale = pow(rest, 1.0 / n);
+  } while (scale < before);
+  return scale;
 }
 
 /* Free bytes of host memory; SIZE_MAX: unknown, since the field is small or not in host memory. */
@@ -56,7 +80,7 @@ static ambit_status check_memory(const ambit_field *f, int part, const ambit__la
                need / gib, f->name, (double)e->allocated / gib,
                is_free ? "the device has" : "the free memory is",
                (is_free ? most : (double)left) / gib);
-  print_extents(&t, g, pow(0.98 * most / here, 1.0 / g->box.ndims));
+  print_extents(&t, g, scale_to(g, 0.98 * most / here));
   ambit__raise(ambit__field_errors(f), AMBIT_ENOMEM, "a grid of %s cells would fit",
                t.chars ? t.chars : "");
   ambit__text_free(&t);

@@ -514,6 +514,18 @@ ambit_status ambit_swap(ambit_program *p, ambit_field *a, ambit_field *b)
 
 /* ---- copies ---- */
 
+static ambit_status check_source(const ambit_program *p, const ambit__box *source)
+{
+  char box[160], grid[160];
+
+  ambit__box_print(&p->grid->box, grid, sizeof grid);
+  ambit__box_print(source, box, sizeof box);
+  AMBIT_CHECK(!ambit__box_is_empty(source) && ambit__box_contains(&p->grid->box, source),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "the box %s of a copy must be within the grid %s and not empty", box, grid);
+  return AMBIT_OK;
+}
+
 static ambit_status check_copy(ambit_program *p, const ambit__step *s)
 {
   const ambit_field *from = s->args[0].field, *to = s->args[1].field;
@@ -532,10 +544,6 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
               "field '%s' cannot be copied to '%s': they differ in type, components or order",
               from->name, to->name);
   ambit__box_print(&p->grid->box, grid, sizeof grid);
-  ambit__box_print(&s->box, box, sizeof box);
-  AMBIT_CHECK(!ambit__box_is_empty(&s->box) && ambit__box_contains(&p->grid->box, &s->box),
-              ambit__program_errors(p), AMBIT_EINVAL,
-              "the box %s of a copy must be within the grid %s and not empty", box, grid);
   ambit__box_print(&there, box, sizeof box);
   AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
               "a copy to the box %s leaves the grid %s", box, grid);
@@ -557,7 +565,13 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
   for (int d = 0; d < s.box.ndims; d++) {
     if (lo) s.box.lo[d] = lo[d];
     if (hi) s.box.hi[d] = hi[d];
-    if (at) s.shift[d] = at[d] - s.box.lo[d];
+  }
+  AMBIT_TRY(check_source(p, &s.box));
+  for (int d = 0; at && d < s.box.ndims; d++) {
+    AMBIT_CHECK(at[d] >= 0 && at[d] < p->grid->box.hi[d], ambit__program_errors(p), AMBIT_EINVAL,
+                "a copy to index %lld along axis %d leaves the grid, which has %lld cells there",
+                (long long)at[d], d, (long long)p->grid->box.hi[d]);
+    s.shift[d] = at[d] - s.box.lo[d];
   }
   AMBIT_TRY(check_copy(p, &s));
   return ambit__program_append(p, s, args);
