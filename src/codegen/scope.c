@@ -116,8 +116,8 @@ static bool is_number(const ambit__expr *e, double x)
   return e->op == EXPR_CONST && ambit__number_same(e->value.real, x);
 }
 
-/* In strict code of a rule with fma: x of -x, which may also be spelled -1 * x, x / -1 or -0.0 - x; else NULL. gcc
- * 12 turns -fma(a, b, c) into fma(-a, b, -c), which is 0 where the former is -0. */
+/* In strict code of a rule with fma: x of -x, which may also be spelled -1 * x, x / -1 or -0.0 - x;
+ * else NULL. gcc 12 turns -fma(a, b, c) into fma(-a, b, -c), which is 0 where the former is -0. */
 static const ambit__expr *negated(const ambit__scope *s, const ambit__expr *e)
 {
   if (s->relaxed || !s->rule->uses_fma || !ambit__type_is_real(e->type)) return NULL;

@@ -529,6 +529,7 @@ static void callers_see_values_that_callbacks_set(void)
   static int want[FIELDS * CELLS], got[FIELDS * CELLS];
 
   for (int i = 0; i < 2 * WAYS; i++) {
+    if (i % 2 == 0 && i / 2 < RUN_WRITER) continue; /* other tests do that */
     run_meddled(places()[0], (way)(i / 2), i % 2, true, want);
     EACH_PLACE(d)
     {
