@@ -533,6 +533,7 @@ static void callers_see_values_that_callbacks_set(void)
     run_meddled(places()[0], (way)(i / 2), i % 2, true, want);
     EACH_PLACE(d)
     {
+      if (compiles_slowly(*d) && i / 2 != WRITE) continue;
       run_meddled(*d, (way)(i / 2), i % 2, false, got);
       CHECK_MSG(!memcmp(want, got, sizeof want), "%s, way %d, callback of the %s program", *d,
                 i / 2, i % 2 ? "called" : "calling");

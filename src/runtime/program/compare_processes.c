@@ -2,9 +2,9 @@
 /* compare_processes.c - checks that all processes are about to run the same program.
  *
  * Otherwise their messages would not match. Before anything is built, every process hashes each
- * item that must be equal: the grid, fields and steps; options are compared by ambit__meet. The hashes are gathered, and
- * the error describes the first item that differs. Kernels are compared by their canonical text, so
- * formatting and comments do not matter.
+ * item that must be equal: the grid, fields and steps; ambit__meet has compared the options. The
+ * hashes are gathered, and the error describes the first item that differs. Kernels are compared by
+ * their canonical text, so formatting and comments do not matter.
  */
 #include "base/hash.h"
 #include "base/memory.h"
