@@ -231,6 +231,7 @@ typedef struct verdict {
   uint32_t length; /* of the error message, without the terminating zero */
   char doing[DOING_BYTES];
   double values[FOLDED]; /* to be reduced */
+  double number;         /* to be compared; 0: there is none */
 } verdict;
 
 /* The room of a net: a verdict of every process, and an error message. */
@@ -323,6 +324,18 @@ static ambit_status compare(ambit__net *net, const verdict *all)
   return AMBIT_EPROGRAM;
 }
 
+/* The first process with another number than process 0; 0: none has, or some have no number. */
+static int find_other(const ambit__net *net, const verdict *all)
+{
+  int who = 0;
+
+  for (int r = 0; r < net->size; r++)
+    if (all[r].number == 0) return 0;
+  for (int r = 1; r < net->size && !who; r++)
+    if (memcmp(&all[r].number, &all[0].number, sizeof all->number)) who = r;
+  return who;
+}
+
 /* Leaves the verdicts of all processes in the room of the net. After they have agreed on an error
  * they do not meet again: the process that failed may have skipped agreements that the others were
  * about to come to. */
@@ -335,7 +348,8 @@ static ambit_status agree(ambit__net *net, const verdict *mine)
   AMBIT_TRY(gather_verdicts(net, mine, all));
   while (who < net->size - 1 && !all[who].status)
     who++;
-  return all[who].status ? adopt_error(net, who, &all[who]) : compare(net, all);
+  if (all[who].status) return adopt_error(net, who, &all[who]);
+  return find_other(net, all) ? AMBIT_OK : compare(net, all);
 }
 
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing)
@@ -347,14 +361,12 @@ ambit_status ambit__net_agree_on(ambit__net *net, const char *doing)
 
 ambit_status ambit__net_agree_on_number(ambit__net *net, const char *doing, double number, int *who)
 {
-  const verdict *all = net->room;
   verdict mine = own_verdict(net->errors, doing);
 
-  mine.values[0] = number;
+  mine.number = number;
   *who = 0;
   AMBIT_TRY(agree(net, &mine));
-  for (int r = 1; r < net->size && !*who; r++)
-    if (memcmp(&all[r].values[0], &all[0].values[0], sizeof number)) *who = r;
+  if (net->size > 1) *who = find_other(net, net->room);
   return AMBIT_OK;
 }
 

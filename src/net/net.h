@@ -134,8 +134,8 @@ ambit_status ambit__net_agree(ambit__net *net);
  * iterations"), else all raise AMBIT_EPROGRAM. A process that failed elsewhere may be in any
  * agreement: it matches this one. */
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing);
-/* The same, with a number of each process. *who: the first that has another one than process 0; 0:
- * all have the same. */
+/* The same, with a number of each process that is not 0. *who: the first that has another one than
+ * process 0, whatever they do; 0: all have the same. */
 ambit_status ambit__net_agree_on_number(ambit__net *net, const char *doing, double number,
                                         int *who);
 /* Reduce n values element by element over all processes. Sums are taken in the order of ranks,

@@ -460,7 +460,7 @@ double ambit__options_number(const ambit *a)
 
       ambit__hash_bytes(&h, &v.all, sizeof v.all);
     }
-  return (double)(h.w[0] >> 12);
+  return (double)(h.w[0] >> 12) + 1;
 }
 
 ambit_status ambit__options_differ(ambit *a, int who)
