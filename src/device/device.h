@@ -441,6 +441,9 @@ typedef struct ambit__backend {
   /* Copy bandwidth in bytes per second, read and written bytes together; measured on the first
    * call; 0: could not be. NULL: unknown. */
   double (*copy_bandwidth)(ambit__device *dev);
+  /* Whether no other device of the process has cells; at first some have. A device of cores leaves
+   * one to the thread that drives the others. No work is queued. NULL: it does not matter. */
+  void (*alone)(ambit__device *dev, bool alone);
 } ambit__backend;
 
 /* The backend called `name` (length bytes). If there is none, raises an error that lists the names

@@ -163,6 +163,7 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   if (!backend->foresee) d->table.foresee = NULL;
   if (!backend->plans) d->table.plans = NULL;
   if (!backend->copy_bandwidth) d->table.copy_bandwidth = NULL;
+  if (!backend->alone) d->table.alone = NULL;
   d->ordinal = ordinal;
   AMBIT_TRY_GOTO(s, ambit__errands_open(errors, &d->errands), fail);
   AMBIT_TRY_GOTO(s, ambit__errand_queue_open(d->errands, errors, true, NULL, &d->calls), fail);
@@ -323,6 +324,17 @@ static double copy_bandwidth(ambit__device *dev)
 
   call_behind((device *)dev, copy_bandwidth_behind, &rate);
   return rate;
+}
+
+static ambit_status alone_behind(device *d, void *arg)
+{
+  d->behind->backend->alone(d->behind, *(const bool *)arg);
+  return AMBIT_OK;
+}
+
+static void alone(ambit__device *dev, bool alone_)
+{
+  call_behind((device *)dev, alone_behind, &alone_);
 }
 
 /* ---- queues and events ---- */
@@ -769,4 +781,5 @@ static const ambit__backend driven = {
     .tile_fold = tile_fold,
     .relax = relax,
     .copy_bandwidth = copy_bandwidth,
+    .alone = alone,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several devices of different speed share a grid: results, threads, failures. */
+#include "device/cpu/machine.h"
 #include "runtime/run/balance.h"
 #include "runtime/run/run.h"
 #include "runtime/sleep/sleep.h"
@@ -402,6 +403,31 @@ static void a_device_that_fails_in_mid_run_is_named(void)
   ambit_close(s.a);
 }
 
+/* A core is left to the thread that drives other devices, while these have cells. */
+static void cores_that_have_all_cells_use_all_threads(void)
+{
+  static const double shares[][2] = {{1, 1}, {1, 0}, {3, 1}, {1, 0}};
+  const int cores = ambit__machine_cores();
+  ambit *a = open_on("cpu,slow");
+  ambit_grid *g;
+
+  ambit_option_set(a, "weights", "1,1");
+  g = grid_2d(a, ROWS, COLUMNS);
+  for (int i = 0; i < 5 && cores > 1; i++) {
+    const bool alone = i == 1 || i == 3;
+    ambit__device_info info;
+    bool moved = false;
+
+    if (i && i < 4) CHECK_EQ(AMBIT_OK, ambit__grid_recut(g, shares[i], &moved));
+    CHECK_EQ(i && i < 4, moved);
+    if (i == 4) grid_2d(a, ROWS, COLUMNS); /* on both */
+    a->engines[0].device->backend->info(a->engines[0].device, &info);
+    CHECK_EQ(alone ? cores : cores - 1, info.cores);
+  }
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
 int main(int argc, char **argv)
 {
   int bad;
@@ -421,6 +447,7 @@ int main(int argc, char **argv)
                                     T(remembered_weights_are_found_without_running),
                                     T(given_weights_stay),
                                     T(a_device_that_adds_next_to_nothing_is_left_out),
+                                    T(cores_that_have_all_cells_use_all_threads),
                                     T(a_device_that_fails_in_mid_run_is_named),
                                     {0}};
 #undef T

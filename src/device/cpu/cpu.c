@@ -43,15 +43,23 @@ static void close_device(ambit__device *dev)
 }
 
 /* Threads to start: as many as configured, or this process's share of the cores, unless the
- * launcher has already divided them. A core is left to the thread that drives other devices. */
+ * launcher has already divided them. */
 static int own_threads(const ambit__settings *s)
 {
   int cores = ambit__machine_cores();
 
   if (s->threads) return s->threads;
   if (s->sharers > 1 && cores >= sysconf(_SC_NPROCESSORS_ONLN)) cores /= s->sharers;
-  cores -= s->companions;
   return cores > 1 ? cores : 1;
+}
+
+/* Beside other devices a core is left to the thread that drives them. */
+static void alone(ambit__device *dev, bool alone_)
+{
+  const device *d = (const device *)dev;
+  const bool leaves = dev->settings->companions && !dev->settings->threads && !alone_;
+
+  ambit__pool_use(d->pool, ambit__pool_most(d->pool) - leaves);
 }
 
 static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
@@ -67,8 +75,9 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
   d->head = (ambit__device){.backend = &ambit__backend_cpu, .errors = errors, .settings = settings};
   ambit__machine_probe("", &d->machine);
   AMBIT_TRY_GOTO(s, ambit__pool_open(errors, own_threads(settings), &d->pool), fail);
+  alone(&d->head, false);
   d->shares = aligned_alloc(alignof(ambit__cpu_share),
-                            (size_t)ambit__pool_threads(d->pool) * sizeof *d->shares);
+                            (size_t)ambit__pool_most(d->pool) * sizeof *d->shares);
   if (!d->shares)
     AMBIT_TRY_GOTO(s, ambit__raise(errors, AMBIT_ENOMEM, "no memory for the threads"), fail);
   AMBIT_TRY_GOTO(s, ambit__cc_open(errors, settings, &d->cc), fail);
@@ -163,4 +172,5 @@ const ambit__backend ambit__backend_cpu = {
     .tile_fold = ambit__cpu_tile_fold,
     .wave = ambit__cpu_wave,
     .copy_bandwidth = copy_bandwidth,
+    .alone = alone,
 };

@@ -50,7 +50,8 @@ typedef struct seat {
 } seat;
 
 struct ambit__pool {
-  int threads;
+  int threads; /* that take part, */
+  int most;    /* and all */
   int64_t spin_ns;
   seat *seats;           /* per thread */
   ambit__pool_work work; /* of this run; NULL: the workers exit */
@@ -184,7 +185,7 @@ static void dismiss(ambit__pool *pool, int started)
   call(pool, started);
   for (int t = 1; t < started; t++)
     pthread_join(pool->seats[t].id, NULL);
-  for (int t = 0; t < pool->threads; t++)
+  for (int t = 0; t < pool->most; t++)
     sem_destroy(&pool->seats[t].bell);
   free(pool->seats);
   free(pool);
@@ -212,7 +213,7 @@ static ambit_status create(ambit__errors *errors, int threads, ambit__pool **out
     free(pool);
     return AMBIT_ENOMEM;
   }
-  pool->threads = threads;
+  pool->threads = pool->most = threads;
   pool->spin_ns = threads <= ambit__machine_cores() ? SPIN_NS : CROWDED_NS;
   pool->seats = seats;
   for (int t = 0; t < threads; t++) {
@@ -250,12 +251,22 @@ ambit_status ambit__pool_open(ambit__errors *errors, int threads, ambit__pool **
 
 void ambit__pool_close(ambit__pool *pool)
 {
-  if (pool) dismiss(pool, pool->threads);
+  if (pool) dismiss(pool, pool->most);
 }
 
 int ambit__pool_threads(const ambit__pool *pool)
 {
   return pool->threads;
+}
+
+void ambit__pool_use(ambit__pool *pool, int threads)
+{
+  pool->threads = threads < 1 ? 1 : threads < pool->most ? threads : pool->most;
+}
+
+int ambit__pool_most(const ambit__pool *pool)
+{
+  return pool->most;
 }
 
 void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void *arg)

@@ -26,7 +26,10 @@ typedef void (*ambit__pool_work)(void *arg, int thread, int threads);
 /* 0 threads: one per core this process may use (ambit__machine_cores). */
 ambit_status ambit__pool_open(ambit__errors *errors, int threads, ambit__pool **pool);
 void ambit__pool_close(ambit__pool *pool); /* NULL does nothing */
+/* The threads that take part: all, until fewer are asked for while no work runs; and all. */
 int ambit__pool_threads(const ambit__pool *pool);
+void ambit__pool_use(ambit__pool *pool, int threads);
+int ambit__pool_most(const ambit__pool *pool);
 
 /* Calls work(arg, t, n) once for every t < n, each in its own thread, and returns when all are
  * done; n is `threads`, clamped to 1 .. ambit__pool_threads. All threads see the caller's earlier

@@ -353,7 +353,7 @@ static ambit_status make_room(job *j)
   free(j->device->kept);
   j->device->kept_bytes = 0;
   j->device->kept =
-      ambit__new(j->device->head.errors, (size_t)ambit__pool_threads(j->device->pool), most);
+      ambit__new(j->device->head.errors, (size_t)ambit__pool_most(j->device->pool), most);
   if (!j->device->kept) return AMBIT_ENOMEM;
   j->device->kept_bytes = most;
   return AMBIT_OK;

@@ -351,7 +351,7 @@ static ambit_status make_calls(ambit__cpu *d, const ambit__wave *w, int64_t step
     d->calls_cap = w->n;
   }
   if (!d->waste) {
-    const size_t n = (size_t)ambit__pool_threads(d->pool) * AMBIT_MAX_PARAMS;
+    const size_t n = (size_t)ambit__pool_most(d->pool) * AMBIT_MAX_PARAMS;
 
     d->waste = ambit__new(d->head.errors, n, sizeof *d->waste);
     if (!d->waste) return AMBIT_ENOMEM;

@@ -492,3 +492,20 @@ ambit_status ambit__engines_wait(ambit *a)
   if (a->trace) ambit__stopwatches_read(a->trace);
   return AMBIT_OK;
 }
+
+void ambit__engines_tell_alone(ambit *a)
+{
+  bool all = true;
+
+  if (a->nengines < 2 || a->dry) return;
+  for (const ambit__link *l = a->grids.next; l->owner; l = l->next) {
+    const ambit_grid *g = l->owner;
+
+    all &= g->placement.n && ambit__grid_on_first(g); /* a new one has no parts yet */
+  }
+  for (int i = 0; i < a->nengines; i++) {
+    ambit__device *device = a->engines[i].device;
+
+    if (device->backend->alone) device->backend->alone(device, all && i == 0);
+  }
+}

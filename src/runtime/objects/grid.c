@@ -173,6 +173,7 @@ ambit_grid *ambit__grid_begin(ambit *a, int ndims, const int64_t *extents)
   ambit__list_init(&g->programs);
   ambit__list_init(&g->streams);
   ambit__list_add(&a->grids, &g->link, g);
+  ambit__engines_tell_alone(a);
   return g;
 }
 

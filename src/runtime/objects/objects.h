@@ -196,6 +196,9 @@ void ambit__list_remove(ambit__link *link);
 ambit_status ambit__engines_open(ambit *a); /* if they are not open yet */
 void ambit__engines_close(ambit *a);
 ambit_status ambit__engines_wait(ambit *a); /* until all queued work is done */
+/* Tells each of several devices whether it has all cells of all grids: the others were left out.
+ * When a cut has moved, and when a grid is about to be cut. */
+void ambit__engines_tell_alone(ambit *a);
 /* Checks the syntax of the option devices. The devices need not be present. */
 ambit_status ambit__devices_check(ambit *a, const char *text);
 /* If the user named no device and none is open yet, chooses the fastest one here; for sparse grids,

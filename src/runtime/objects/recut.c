@@ -309,6 +309,7 @@ ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved
   set_cut(g, &now);
   s = move_fields(g, &old);
   free_cut(&old);
+  ambit__engines_tell_alone(g->context);
   return s;
 }
 
