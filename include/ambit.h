@@ -571,7 +571,8 @@ AMBIT_API ambit_status ambit_run_until_still(ambit_program *p, int64_t most);
 /* Promises that the order of updates does not matter for the values at rest, as in a search for
  * shortest paths. ambit_run_until_still then updates cells in place, the least (or greatest) news
  * first, until each part of the grid is at rest, and counts that as one iteration. The result is
- * the same (strict: bit for bit). docs/programs.md says which programs; others run as before. */
+ * the same (strict: bit for bit). docs/programs.md says which programs; others run as before. On
+ * a sparse grid it has no effect, and a warning says so. */
 AMBIT_API ambit_status ambit_program_relaxes(ambit_program *p);
 AMBIT_API ambit_status ambit_check_every(ambit_program *p, int64_t iterations);
 AMBIT_API int ambit_program_converged(const ambit_program *p);

@@ -99,7 +99,7 @@ static void print_pieces(const ambit_program *p, const ambit__operation *op)
     const ambit__piece *piece = &op->pieces[i];
     const bool again = i && op->pieces[i - 1].part == piece->part;
 
-    cells += ambit__box_volume(&piece->box);
+    cells += ambit__grid_count(p->grid, &piece->box);
     if (i >= TOOL_MOST_BOXES) continue;
     ambit__box_print(&piece->box, box, sizeof box);
     if (!again) printf("%s part %d", i ? "," : "", p->grid->first + piece->part);

@@ -40,8 +40,8 @@ bool tool_parts_near(const ambit_grid *g, int a, int b)
 
 static void print_part(const ambit_grid *g, int part)
 {
-  const double all = (double)ambit__box_volume(&g->box);
-  const int64_t cells = ambit__box_volume(&g->parts[part]);
+  const double all = (double)ambit__grid_count(g, &g->box);
+  const int64_t cells = ambit__grid_count(g, &g->parts[part]);
   char box[BOX_CHARS], device[32];
   const char *name;
   int ordinal;
@@ -60,7 +60,7 @@ static void print_rest(const ambit_grid *g, int from)
 
   if (from >= g->nparts) return;
   for (int i = from; i < g->nparts; i++) {
-    const int64_t cells = ambit__box_volume(&g->parts[i]);
+    const int64_t cells = ambit__grid_count(g, &g->parts[i]);
 
     if (cells < least) least = cells;
     if (cells > most) most = cells;
@@ -111,13 +111,13 @@ static void print_gain(const ambit_program *p)
     return;
   }
   for (int i = 0; i < g->nparts; i++)
-    if (ambit__box_volume(&g->parts[i]) > most) {
-      most = ambit__box_volume(&g->parts[i]);
+    if (ambit__grid_count(g, &g->parts[i]) > most) {
+      most = ambit__grid_count(g, &g->parts[i]);
       first = i;
     }
   name = tool_part_device(g, first, &ordinal);
   printf("  predicted gain, if the weights are the speeds: %.1f %% over %s:%d alone\n",
-         100 * ((double)ambit__box_volume(&g->box) / (double)most - 1), name, ordinal);
+         100 * ((double)ambit__grid_count(g, &g->box) / (double)most - 1), name, ordinal);
 }
 
 ambit_status tool_print_parts(const ambit_program *p)
@@ -177,7 +177,7 @@ static ambit_status add_parcel(ambit_program *p, parcels *list, int exchange,
   parcel one = {exchange, t->from, t->to, f->field, t->box, way_of(p->grid, t->from, t->to), 0};
 
   if (!all) return AMBIT_ENOMEM;
-  one.bytes = one.way == COPIED ? (size_t)ambit__box_volume(&t->box) * (size_t)f->count *
+  one.bytes = one.way == COPIED ? (size_t)ambit__grid_count(p->grid, &t->box) * (size_t)f->count *
                                       ambit_type_size(f->field->type)
                                 : ambit__channel_item_bytes(f, t);
   list->all = all;

@@ -387,6 +387,51 @@ static void the_memory_of_each_storage_is_printed_first(void)
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 
+static int in_first_rows(const int64_t *i, void *user)
+{
+  (void)user;
+  return i[0] < 16;
+}
+
+/* Half of the active cells is a small share of the box. */
+static void the_report_counts_active_cells(void)
+{
+  ambit *a = open_on("cpu*2");
+  ambit_grid *g = ambit_grid_create_sparse(a, 2, AMBIT_INDEX(64, 64), in_first_rows, NULL);
+  ambit_program *p = ambit_program_create(g);
+  const char *said, *half;
+
+  ambit_option_set(a, "report", "1");
+  ambit_apply(p, ambit_kernel_create(a, "void k(float *u) { *u = *u + 1; }"),
+              ambit_field_create(g, "u", AMBIT_F32));
+  ambit_run(p, 10000); /* long enough to be measured */
+  capture_begin();
+  ambit_program_report(p);
+  said = capture_end();
+  half = strstr(said, " 50.0 % of the cells");
+  CHECK_MSG(half && strstr(half + 1, " 50.0 % of the cells"), "%s", said);
+  ambit_option_set(a, "report", "0");
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void a_promise_without_effect_is_a_warning(void)
+{
+  for (int sparse = 0; sparse < 2; sparse++) {
+    ambit *a = open_on("cpu");
+    ambit_grid *g = sparse
+                        ? ambit_grid_create_sparse(a, 2, AMBIT_INDEX(64, 64), in_first_rows, NULL)
+                        : grid_2d(a, 64, 64);
+    const char *said;
+
+    ambit_option_set(a, "verbose", "0");
+    capture_begin();
+    CHECK_EQ(AMBIT_OK, ambit_program_relaxes(ambit_program_create(g)));
+    said = capture_end();
+    CHECK_MSG(sparse == (strstr(said, "no effect on a sparse grid") != NULL), "%s", said);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case cases[] = {
@@ -398,6 +443,8 @@ int main(int argc, char **argv)
       {"programs_on_other_grids_leave_tables_alone", programs_on_other_grids_leave_tables_alone},
       {"the_box_is_never_allocated", the_box_is_never_allocated},
       {"the_memory_of_each_storage_is_printed_first", the_memory_of_each_storage_is_printed_first},
+      {"the_report_counts_active_cells", the_report_counts_active_cells},
+      {"a_promise_without_effect_is_a_warning", a_promise_without_effect_is_a_warning},
       {NULL, NULL}};
 
   return test_main(argc, argv, cases);

@@ -251,6 +251,8 @@ int ambit__grid_process(const ambit_grid *g, int part);         /* the process t
  * of a coarser grid, or (NULL) its own. Collective; frees the grid if it fails. */
 ambit_grid *ambit__grid_begin(ambit *a, int ndims, const int64_t *extents);
 ambit_grid *ambit__grid_end(ambit_grid *g, const ambit_grid *coarser);
+/* The cells of a box; on a sparse grid, the active ones. */
+int64_t ambit__grid_count(const ambit_grid *g, const ambit__box *box);
 bool ambit__grid_cuts(const ambit_grid *g, int axis); /* some part does not span the axis */
 bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same for the last axis */
 /* This process is the only one, and its first engine has the whole grid. */

@@ -523,6 +523,11 @@ ambit_status ambit__grid_store(ambit_grid *g, ambit__storage storage)
   return store_anew(g, storage, g->active->pad, &g->layers);
 }
 
+int64_t ambit__grid_count(const ambit_grid *g, const ambit__box *box)
+{
+  return g->active ? ambit__active_count(g->active, box) : ambit__box_volume(box);
+}
+
 int64_t ambit_grid_cells(const ambit_grid *g)
 {
   int64_t cells;

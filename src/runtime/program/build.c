@@ -309,8 +309,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
   else
     AMBIT_TRY(build_functions(p, step));
   if (a->region.ndims) {
-    const double cells = (double)(p->grid->active ? ambit__active_count(p->grid->active, &a->region)
-                                                  : ambit__box_volume(&a->region));
+    const double cells = (double)ambit__grid_count(p->grid, &a->region);
 
     a->cells = cells * ambit__step_updates(s);
     a->bytes = cells * price.bytes;

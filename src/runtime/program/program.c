@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* program.c - assembling programs: each step is checked when it is appended. */
 #include "runtime/program/program.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "runtime/program/lean.h"
 
@@ -649,6 +650,10 @@ ambit_status ambit__until_check(ambit *a, const ambit_scalar *s, ambit_condition
 ambit_status ambit_program_relaxes(ambit_program *p)
 {
   if (failed(p)) return status_of(p);
+  if (p->grid->active)
+    ambit__log(&p->grid->context->settings, 0,
+               "ambit_program_relaxes has no effect on a sparse grid: the program runs as without "
+               "it");
   ambit__program_unseal(p);
   p->relaxes = true;
   return AMBIT_OK;

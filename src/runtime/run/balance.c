@@ -200,7 +200,7 @@ static double cells_with(const ambit_grid *g, int part, int *parts)
   *parts = 0;
   for (int i = 0; i < g->placement.n; i++)
     if (g->placement.engine[i] == g->placement.engine[part]) {
-      cells += (double)ambit__box_volume(&g->parts[g->first + i]);
+      cells += (double)ambit__grid_count(g, &g->parts[g->first + i]);
       ++*parts;
     }
   return cells;
@@ -368,7 +368,7 @@ static void rest(ambit_program *p)
 static void count_cells(const ambit_program *p, double *cells)
 {
   for (int i = 0; i < p->grid->nparts; i++)
-    cells[i] = (double)ambit__box_volume(&p->grid->parts[i]);
+    cells[i] = (double)ambit__grid_count(p->grid, &p->grid->parts[i]);
 }
 
 /* The weights that the rates ask for, and whether to move the cut there. */
@@ -382,7 +382,8 @@ static bool choose(ambit_program *p, int64_t left, double *weights, double *cell
     if (cells[i] > 0 && b->rates[i] <= 0) return false; /* it computed nothing: its tiles slept */
   b->gain = ambit__shares_choose(b->rates, b->n, LEAST_SHARE, weights);
   now = ambit__shares_time(b->rates, b->n, cells);
-  then = ambit__shares_ideal(b->rates, b->n, weights, (double)ambit__box_volume(&p->grid->box));
+  then = ambit__shares_ideal(b->rates, b->n, weights,
+                             (double)ambit__grid_count(p->grid, &p->grid->box));
   if (then > (1 - LEAST_GAIN) * now) return false;
   return (now - then) * horizon(p, left) > 2 * b->cost;
 }

@@ -40,9 +40,9 @@ ambit_status ambit__balance_gather(ambit_program *p)
 static double share(const ambit_program *p, int i)
 {
   const ambit_grid *g = p->grid;
-  const double all = (double)ambit__box_volume(&g->box);
+  const double all = (double)ambit__grid_count(g, &g->box);
 
-  if (g->nparts == p->balance->n) return (double)ambit__box_volume(&g->parts[i]) / all;
+  if (g->nparts == p->balance->n) return (double)ambit__grid_count(g, &g->parts[i]) / all;
   return g->context->placement.engine[i] == 0 && (!i || g->context->placement.engine[i - 1]) ? 1
                                                                                              : 0;
 }
