@@ -29,7 +29,7 @@ static const char *const names[] = {"send",   "receive", "copy",  "ghosts",
 /* Cells of a field on a part, or a scalar. */
 typedef struct access {
   const void *what; /* the field or the scalar */
-  int part;         /* -1: all */
+  int part;         /* of a scalar: the device; -1: all */
   ambit__box box;   /* ndims 0: all */
   bool writes;
 } access;
@@ -246,6 +246,7 @@ static ambit__box reads_of(const ambit_program *p, const ambit__step *s, int i,
 static void add_piece(graph *g, const ambit__operation *op, const ambit__piece *piece)
 {
   const ambit__step *s = &g->p->steps[op->step];
+  const int engine = g->p->grid->placement.engine[piece->part];
   node *n = add_node(g, LAUNCH);
   char box[BOX_CHARS];
 
@@ -261,7 +262,8 @@ static void add_piece(graph *g, const ambit__operation *op, const ambit__piece *
       add_access(g, n, s->args[i].field, piece->part, &read, false);
     if (s->args[i].field && q->is_written)
       add_access(g, n, s->args[i].field, piece->part, &piece->box, true);
-    if (s->args[i].scalar) add_access(g, n, s->args[i].scalar, -1, NULL, q->kind == PARAM_REDUCE);
+    if (s->args[i].scalar) /* each device has a value of its own, until it is reduced */
+      add_access(g, n, s->args[i].scalar, engine, NULL, q->kind == PARAM_REDUCE || q->is_written);
   }
 }
 

@@ -264,6 +264,16 @@ def what_a_part_gets_from_another_on_the_spot_waits_for_it():
     assert (find("begin: send from part 0 to 1"), find("finish: receive at part 1 from 0")) in edges, (nodes, edges)
 
 
+def devices_reduce_without_waiting_for_each_other():
+    with tool.folder(heat_c=tool.HEAT) as f:
+        nodes, edges, _ = _graph(f / "heat.c", "--size", "64x64", "--device", "cuda:0,cuda:1", "--overlap", "none")
+    launches = [i for i, n in enumerate(nodes) if n.startswith("heat, all")]
+    reduce = nodes.index("reduce change")
+    way = _reach(edges, len(nodes))
+    assert len(launches) == 2 and all((i, reduce) in way for i in launches), (nodes, edges)
+    assert (launches[0], launches[1]) not in way, (nodes, edges)
+
+
 def graphviz_draws_it():
     if not shutil.which("dot"):
         raise tool.Skipped("Graphviz is not installed")
