@@ -14,6 +14,7 @@ static void find(ambit__hoists *h, const ambit__rule *rule, const ambit__expr *e
 {
   if (!e || e->op == EXPR_LOCAL || h->n == AMBIT__HOISTS) return;
   if (ambit__is_invariant(rule, e) && ambit__expr_calls(rule, e)) {
+    h->locals[h->n] = -1;
     h->values[h->n++] = e;
     return;
   }
@@ -25,6 +26,11 @@ static void find(ambit__hoists *h, const ambit__rule *rule, const ambit__expr *e
 static void walk(ambit__hoists *h, const ambit__rule *rule, const ambit__stmt *list)
 {
   for (const ambit__stmt *s = list; s; s = s->next) {
+    if (s->kind == STMT_LOCAL && rule->locals[s->index].is_shared && h->n < AMBIT__HOISTS) {
+      h->locals[h->n] = s->index;
+      h->values[h->n++] = s->value;
+      continue;
+    }
     find(h, rule, s->value);
     walk(h, rule, s->body);
     walk(h, rule, s->other);
@@ -40,7 +46,7 @@ void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule)
 int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e)
 {
   for (int i = 0; i < h->n; i++)
-    if (h->values[i] == e) return i;
+    if (h->values[i] == e || (e->op == EXPR_LOCAL && h->locals[i] == e->index)) return i;
   return -1;
 }
 

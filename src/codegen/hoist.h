@@ -3,17 +3,19 @@
  *
  * Compilers move most of it out of loops by themselves, but not calls of functions: gcc leaves
  * those of prelude/math.h where they are, and calls of <math.h> keep it from vectorising the loop.
+ * Coefficients of sums (kernel/linear.c) are hoisted too: weighted sums have no function of a cell.
  */
 #ifndef AMBIT_CODEGEN_HOIST_H
 #define AMBIT_CODEGEN_HOIST_H
 
 #include "codegen/scope.h"
 
-enum { AMBIT__HOISTS = 16 };
+enum { AMBIT__HOISTS = 32 };
 
 typedef struct ambit__hoists {
   int n;
-  const ambit__expr *values[AMBIT__HOISTS]; /* parts of the rule that call functions */
+  const ambit__expr *values[AMBIT__HOISTS]; /* parts of the rule that call functions, or ... */
+  int locals[AMBIT__HOISTS];                /* ... the values of these locals; -1: no local */
 } ambit__hoists;
 
 void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule);

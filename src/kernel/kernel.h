@@ -100,6 +100,7 @@ typedef struct ambit__table {
 typedef struct ambit__local {
   const char *name; /* unique in the rule, a C identifier; the user's, with a number if needed */
   ambit_type type;
+  bool is_shared; /* a value of parameters alone, made by linear.c: all cells have the same */
   /* known when the rule is complete (locals.c): */
   int sets;                        /* statements that set it */
   const struct ambit__expr *value; /* if the only one is its declaration; else NULL */
@@ -303,8 +304,9 @@ ambit_status ambit__rule_simplify(ambit__errors *errors, const ambit__rule *rule
 /* ---- rules in normal form (rewrite.c, docs/design/0024-rule.md) ---- */
 
 /* A rule that computes the same in a form that depends less on spelling: tests of place in one form
- * (places.c). `extent`: no axis of the grid is longer. *out is NULL if nothing changes; else it
- * refers to `rule`, which must stay. */
+ * (places.c), and out of strict mode, sums of neighbours as linear forms (linear.c). `extent`: no
+ * axis of the grid is longer. *out is NULL if nothing changes; else it refers to `rule`, which must
+ * stay. */
 ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, int64_t extent,
                                 bool strict, ambit__rule **out);
 
@@ -390,7 +392,15 @@ const char *ambit__catalogue_name(int i);
 typedef struct ambit__tap {
   int offset[AMBIT_MAX_DIMS];
   double weight;
+  const ambit__expr *factor; /* of the weight: a parameter, or a shared local; NULL: 1 */
 } ambit__tap;
 bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count);
+/* The same, also with plain parameters and weights that have factors: see linear.c. */
+typedef struct ambit__sum {
+  int from, to; /* the fields */
+  int n;        /* taps */
+} ambit__sum;
+bool ambit__rule_sum(const ambit__rule *rule, ambit__tap *taps, int most, ambit__sum *sum);
+bool ambit__taps_are_numbers(const ambit__tap *taps, int n);
 
 #endif

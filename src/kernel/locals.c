@@ -52,7 +52,9 @@ static void note_values(ambit__rule *rule, const ambit__stmt *list)
 void ambit__rule_note_locals(ambit__rule *rule)
 {
   for (int i = 0; i < rule->nlocals; i++)
-    rule->locals[i] = (ambit__local){.name = rule->locals[i].name, .type = rule->locals[i].type};
+    rule->locals[i] = (ambit__local){.name = rule->locals[i].name,
+                                     .type = rule->locals[i].type,
+                                     .is_shared = rule->locals[i].is_shared};
   count_sets(rule, rule->body);
   note_values(rule, rule->body);
 }

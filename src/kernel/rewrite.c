@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel/rewrite.h"
+#include "kernel/range.h"
 
 void *ambit__rewriting_take(ambit__rewriting *w, size_t bytes)
 {
@@ -70,12 +71,25 @@ const ambit__stmt *ambit__rewriting_list(ambit__rewriting *w, const ambit__stmt 
   return first;
 }
 
+/* The locals of the new rule have values of their own. */
+static void note_locals(ambit__rewriting *w)
+{
+  const ambit__local *old = w->to->locals;
+  const size_t n = (size_t)w->to->nlocals;
+  ambit__local *own = ambit__rewriting_take(w, (n + 1) * sizeof *own);
+
+  if (!own) return;
+  for (size_t i = 0; i < n; i++)
+    own[i] = old[i];
+  w->to->locals = own;
+  ambit__rule_note_locals(w->to);
+}
+
 ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, int64_t extent,
                                 bool strict, ambit__rule **out)
 {
   ambit__rewriting w = {.from = rule, .extent = extent};
 
-  (void)strict;
   *out = NULL;
   w.to = ambit__new(errors, 1, sizeof *w.to);
   if (!w.to) return AMBIT_ENOMEM;
@@ -83,6 +97,8 @@ ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, 
   w.to->arena = (ambit__arena){0};
   w.to->written = rule;
   ambit__rewrite_places(&w);
+  if (!strict) ambit__rewrite_sums(&w);
+  if (w.changed) note_locals(&w);
   if (w.changed && !w.failed)
     *out = w.to;
   else

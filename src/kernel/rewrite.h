@@ -35,5 +35,6 @@ const ambit__stmt *ambit__rewriting_list(ambit__rewriting *w, const ambit__stmt 
 /* ---- passes over the new rule ---- */
 
 void ambit__rewrite_places(ambit__rewriting *w);
+void ambit__rewrite_sums(ambit__rewriting *w); /* not in strict mode */
 
 #endif

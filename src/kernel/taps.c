@@ -4,6 +4,9 @@
  * The statements are executed symbolically: values are linear forms, a constant and a list of taps.
  * Locals hold forms, so sums accumulated in a loop are recognised too. Anything non-linear, or
  * non-constant where a constant is needed, ends the attempt. Weights are combined in double.
+ *
+ * Rules in normal form (linear.c) have weights that all cells share, a parameter or a local each.
+ * Such a weight is one factor, with a number before it.
  */
 #include "kernel/kernel.h"
 
@@ -12,6 +15,7 @@
 
 typedef struct form {
   double constant;
+  const ambit__expr *factor; /* of the constant; NULL: 1 */
   int count;
   ambit__tap *taps; /* owned; `count` of them */
 } form;
@@ -19,6 +23,7 @@ typedef struct form {
 typedef struct finder {
   const ambit__rule *rule;
   int most;     /* capacity of the caller's array */
+  bool numbers; /* weights are numbers alone */
   form *locals; /* per local of the rule */
   form out;     /* the value written */
   bool is_written;
@@ -32,13 +37,15 @@ static void form_free(form *x)
   *x = (form){0};
 }
 
-/* x += scale * y; false if there are too many taps. */
+/* x += scale * y; false if there are too many taps, or weights with different factors. */
 static bool add(const finder *f, form *x, const form *y, double scale)
 {
   ambit__tap *taps = realloc(x->taps, (size_t)(x->count + y->count + 1) * sizeof *taps);
 
   if (!taps) return false;
   x->taps = taps;
+  if ((x->factor || y->factor) && x->constant != 0 && y->constant != 0) return false;
+  if (y->constant != 0) x->factor = y->factor;
   x->constant += scale * y->constant;
   for (int j = 0; j < y->count; j++) {
     int i = 0;
@@ -48,6 +55,8 @@ static bool add(const finder *f, form *x, const form *y, double scale)
     if (i == x->count) {
       taps[x->count] = y->taps[j];
       taps[x->count++].weight = 0;
+    } else if (taps[i].factor || y->taps[j].factor) {
+      return false;
     }
     taps[i].weight += scale * y->taps[j].weight;
   }
@@ -78,18 +87,27 @@ static bool one_tap(const ambit__expr *e, form *out)
   return true;
 }
 
+/* x times the constant of y. */
+static bool times(form *x, const form *y)
+{
+  if (y->factor && x->factor) return false;
+  scale_by(x, y->constant);
+  if (!y->factor) return true;
+  x->factor = y->factor;
+  for (int i = 0; i < x->count; i++) {
+    if (x->taps[i].factor) return false;
+    x->taps[i].factor = y->factor;
+  }
+  return true;
+}
+
 static bool multiply(form *a, form *b, form *out)
 {
-  if (a->count && b->count) return false;
-  if (a->count) {
-    scale_by(a, b->constant);
-    *out = *a;
-    *a = (form){0};
-  } else {
-    scale_by(b, a->constant);
-    *out = *b;
-    *b = (form){0};
-  }
+  form *x = a->count ? a : b, *y = a->count ? b : a;
+
+  if (y->count || !times(x, y)) return false;
+  *out = *x;
+  *x = (form){0};
   return true;
 }
 
@@ -106,7 +124,7 @@ static bool binary(finder *f, const ambit__expr *e, form *out)
     form_free(&a);
   } else if (evaluate(f, e->a, out)) {
     if (e->op == EXPR_ADD || e->op == EXPR_SUB) ok = add(f, out, &b, e->op == EXPR_ADD ? 1 : -1);
-    if (e->op == EXPR_DIV) ok = !b.count && b.constant != 0;
+    if (e->op == EXPR_DIV) ok = !b.count && !b.factor && b.constant != 0;
     if (e->op == EXPR_DIV && ok) divide_by(out, b.constant);
   }
 done:
@@ -130,6 +148,10 @@ static bool evaluate(finder *f, const ambit__expr *e, form *out)
     return true;
   }
   if (!is_summed(e->type)) return false;
+  if (e->op == EXPR_VALUE || (e->op == EXPR_LOCAL && f->rule->locals[e->index].is_shared)) {
+    *out = (form){.constant = 1, .factor = e};
+    return !f->numbers;
+  }
   switch (e->op) {
   case EXPR_READ: return one_tap(e, out);
   case EXPR_LOCAL: return add(f, out, &f->locals[e->index], 1);
@@ -154,6 +176,7 @@ static bool execute(finder *f, const ambit__stmt *s)
     form *target = s->kind == STMT_SET_OUT ? &f->out : &f->locals[s->index];
 
     if (s->kind == STMT_IF) return false;
+    if (s->kind == STMT_LOCAL && f->rule->locals[s->index].is_shared) continue;
     if (s->value && !evaluate(f, s->value, &value)) {
       form_free(&value);
       return false;
@@ -165,26 +188,29 @@ static bool execute(finder *f, const ambit__stmt *s)
   return true;
 }
 
-/* (const T *u, T *v) in any order, T real, and the old value of v unused. */
-static bool has_the_shape(const ambit__rule *r)
+/* const T *u and T *v in any order, T real, the old value of v unused, and plain parameters. */
+static bool has_the_shape(const ambit__rule *r, int *from, int *to)
 {
   const ambit__param *p = r->params;
-  int written;
 
-  if (r->nparams != 2 || p[0].kind != PARAM_FIELD || p[1].kind != PARAM_FIELD) return false;
-  written = p[1].is_written;
-  return p[0].is_written != p[1].is_written && p[0].components == 1 && p[1].components == 1 &&
-         p[written].nreads == 0 && p[!written].nreads > 0 && is_summed(p[0].type) &&
-         is_summed(p[1].type);
+  *from = *to = -1;
+  for (int i = 0; i < r->nparams; i++) {
+    int *which = p[i].is_written ? to : from;
+
+    if (p[i].kind == PARAM_VALUE) continue;
+    if (p[i].kind != PARAM_FIELD || *which >= 0) return false;
+    *which = i;
+  }
+  return *from >= 0 && *to >= 0 && p[*from].components == 1 && p[*to].components == 1 &&
+         p[*to].nreads == 0 && p[*from].nreads > 0 && is_summed(p[*from].type) &&
+         is_summed(p[*to].type);
 }
 
-bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count)
+static bool find(const ambit__rule *rule, bool numbers, ambit__tap *taps, int most, int *count)
 {
-  finder f = {.rule = rule, .most = most};
+  finder f = {.rule = rule, .most = most, .numbers = numbers};
   bool ok;
 
-  *count = 0;
-  if (!has_the_shape(rule)) return false;
   f.locals = calloc((size_t)rule->nlocals + 1, sizeof *f.locals);
   ok = f.locals && execute(&f, rule->body) && f.out.constant == 0 && f.out.count > 0;
   if (ok) {
@@ -196,4 +222,26 @@ bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *
   free(f.locals);
   form_free(&f.out);
   return ok;
+}
+
+bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count)
+{
+  int from, to;
+
+  *count = 0;
+  return rule->nparams == 2 && has_the_shape(rule, &from, &to) &&
+         find(rule, true, taps, most, count);
+}
+
+bool ambit__rule_sum(const ambit__rule *rule, ambit__tap *taps, int most, ambit__sum *sum)
+{
+  *sum = (ambit__sum){0};
+  return has_the_shape(rule, &sum->from, &sum->to) && find(rule, false, taps, most, &sum->n);
+}
+
+bool ambit__taps_are_numbers(const ambit__tap *taps, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (taps[i].factor) return false;
+  return true;
 }

@@ -9,6 +9,27 @@
 
 /* ---- slices, places and their weights ---- */
 
+/* The number that stands for a weight: no sum, product or quotient of two is a third one. */
+static double number_of(const ambit__tap *tap)
+{
+  const ambit__expr *e = tap->factor;
+
+  return e ? tap->weight * exp(1 / (3.7 + e->index) + (e->op == EXPR_LOCAL)) : tap->weight;
+}
+
+ambit__tap ambit__factors_weight(const ambit__factors *f, double number)
+{
+  ambit__tap w = {.weight = number};
+
+  for (int k = 0; f->shared && k < f->ntaps; k++) {
+    if (fabs(number) != fabs(number_of(&f->taps[k]))) continue;
+    w = f->taps[k];
+    if (number != number_of(&f->taps[k])) w.weight = -w.weight;
+    break;
+  }
+  return w;
+}
+
 static int place_of(const ambit__factors *f, const ambit__tap *tap)
 {
   int offset[AMBIT_MAX_DIMS], i = 0;
@@ -88,8 +109,10 @@ static void find_profiles(ambit__factors *f, const double *all, double *row)
 
     for (int i = 0; i < f->nplaces; i++)
       row[f->group[i]] = all[s * f->nplaces + i];
-    for (p = 0; p < f->nprofiles && factor == 0; p++)
+    for (p = 0; p < f->nprofiles && factor == 0; p++) {
       factor = factor_between(row, f->weights + p * f->ngroups, f->ngroups);
+      if (f->shared && fabs(factor) != 1) factor = 0;
+    }
     if (factor == 0) {
       memcpy(f->weights + f->nprofiles++ * f->ngroups, row, (size_t)f->ngroups * sizeof *row);
       p = f->nprofiles;
@@ -106,7 +129,7 @@ static double *list_weights(const ambit__factors *f, const ambit__tap *taps, int
   double *all = calloc((size_t)f->nslices * (size_t)f->nplaces + 1, sizeof *all);
 
   for (int k = 0; all && k < ntaps; k++)
-    all[slice_of(f, &taps[k]) * f->nplaces + place_of(f, &taps[k])] = taps[k].weight;
+    all[slice_of(f, &taps[k]) * f->nplaces + place_of(f, &taps[k])] = number_of(&taps[k]);
   return all;
 }
 
@@ -115,7 +138,10 @@ bool ambit__factors_begin(ambit__factors *f, const ambit__tap *taps, int ntaps, 
   const size_t n = (size_t)ntaps + 1;
   double *all, *row;
 
-  *f = (ambit__factors){.axis = axis,
+  *f = (ambit__factors){.taps = taps,
+                        .ntaps = ntaps,
+                        .shared = !ambit__taps_are_numbers(taps, ntaps),
+                        .axis = axis,
                         .places = calloc(n, sizeof *f->places),
                         .group = calloc(n, sizeof *f->group),
                         .slices = calloc(n, sizeof *f->slices)};

@@ -13,6 +13,9 @@
  *      c b c                             b a b      6 additions; 3 multiply-adds for each of two
  *      d c d                             c b c      profiles, and 2 additions: 14 instead of 27
  *
+ * Weights that all cells share (kernel/linear.c) have numbers that stand for them: different
+ * weights have different ones.
+ *
  * The order of the terms differs from the user's, so strict mode does not use this.
  */
 #ifndef AMBIT_PLAN_FACTORS_H
@@ -27,6 +30,9 @@ typedef struct ambit__factor_slice {
 } ambit__factor_slice;
 
 typedef struct ambit__factors {
+  const ambit__tap *taps; /* of the sum; ntaps of them */
+  int ntaps;
+  bool shared; /* some weights have factors: profiles differ by no number but -1 */
   int axis;
   int nplaces; /* distinct offsets across the axis, along which they are 0 */
   int (*places)[AMBIT_MAX_DIMS];
@@ -36,9 +42,12 @@ typedef struct ambit__factors {
   ambit__factor_slice *slices; /* ascending */
 } ambit__factors;
 
-/* The factors of a weighted sum. false: no memory. Release with ambit__factors_end, also then. */
+/* The factors of a weighted sum, whose taps must stay. false: no memory. Release with
+ * ambit__factors_end, also then. */
 bool ambit__factors_begin(ambit__factors *f, const ambit__tap *taps, int ntaps, int axis);
 void ambit__factors_end(ambit__factors *f);
+/* The weight that a number of `weights` stands for. */
+ambit__tap ambit__factors_weight(const ambit__factors *f, double number);
 /* Whether all slices read the same places: profiles may be computed beside the ends of rows. */
 bool ambit__factors_is_box(const ambit__factors *f);
 /* Additions and multiply-adds per cell. */

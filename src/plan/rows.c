@@ -113,16 +113,17 @@ static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit_
   const ambit__binding *bind = g->steps[0].bind;
   ambit__tap *taps = calloc(AMBIT__ROWS_TAPS, sizeof *taps);
   ambit__factors f = {0};
-  int n = 0;
+  ambit__sum sum = {0};
 
-  if (taps && !g->form && count_reads(g->steps[0].rule) >= least && ambit__rows_taps(g, taps, &n) &&
-      ambit__factors_begin(&f, taps, n, g->ndims - 1) && ambit__factors_is_box(&f) &&
-      ambit__factors_save(&f, n)) {
+  if (taps && !g->form && count_reads(g->steps[0].rule) >= least &&
+      ambit__rows_taps(g, taps, &sum) && ambit__factors_begin(&f, taps, sum.n, g->ndims - 1) &&
+      ambit__factors_is_box(&f) && ambit__factors_save(&f, sum.n)) {
     p->factored = ambit__factors_operations(&f);
-    p->terms = n;
+    p->terms = sum.n;
   }
   ambit__factors_end(&f);
-  if (p->factored && !(bind[0].contiguous && bind[1].contiguous && !bind[0].shared))
+  if (p->factored &&
+      !(bind[sum.from].contiguous && bind[sum.to].contiguous && !bind[sum.from].shared))
     p->factored = 0;
   free(taps);
   return p->factored > 0;

@@ -225,6 +225,7 @@ void ambit__rows_settle(const ambit__rows_job *j, const char *count);
 
 /* ---- rows_sum.c ---- */
 
+void ambit__rows_print_weight(const ambit__rows_job *j, const ambit__tap *tap);
 /* Statements that sum all rows of a block at x, or at x + l. */
 void ambit__rows_emit_sum(const ambit__rows_job *j, const int rows[2], bool lanes);
 
@@ -238,7 +239,7 @@ void ambit__rows_emit_factored(const ambit__rows_job *j);
 enum { AMBIT__ROWS_TAPS = 512 }; /* most terms of a sum computed term by term */
 /* Whether the rule of a group is a weighted sum of one field into another whose terms may be
  * reordered; its terms, at most AMBIT__ROWS_TAPS. */
-bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, int *n);
+bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, ambit__sum *sum);
 
 void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                       ambit__writer *w);

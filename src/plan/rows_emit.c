@@ -227,23 +227,38 @@ static size_t lane_bytes(const job *j)
   return least ? least : sizeof(float);
 }
 
-bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, int *n)
+/* Whether all factors of weights can be hoisted. */
+static bool has_room(const ambit__rule *rule)
+{
+  int n = 0;
+
+  for (int i = 0; i < rule->nlocals; i++)
+    n += rule->locals[i].is_shared;
+  return n <= AMBIT__HOISTS;
+}
+
+bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, ambit__sum *sum)
 {
   const ambit__group_step *step = &g->steps[0];
   const ambit__param *p = step->rule->params;
 
-  if (g->strict || !ambit__rule_taps(step->rule, taps, AMBIT__ROWS_TAPS, n) || !*n) return false;
-  return p[0].kind == PARAM_FIELD && p[1].kind == PARAM_FIELD && step->bind[0].is_field &&
-         step->bind[1].is_field && ambit__type_is_real(p[0].type) && p[0].type == p[1].type;
+  if (g->strict || !ambit__rule_sum(step->rule, taps, AMBIT__ROWS_TAPS, sum)) return false;
+  return step->bind[sum->from].is_field && step->bind[sum->to].is_field &&
+         p[sum->from].type == p[sum->to].type && has_room(step->rule);
 }
 
 static void find_taps(job *j, const ambit__group *g)
 {
+  ambit__sum sum;
+
   j->taps = j->direct ? NULL : calloc(AMBIT__ROWS_TAPS, sizeof *j->taps);
   if (!j->taps) return;
-  j->from = ambit__rows_param(j, 0)->is_written;
-  j->to = !j->from;
-  if (ambit__rows_taps(g, j->taps, &j->ntaps)) return;
+  if (ambit__rows_taps(g, j->taps, &sum)) {
+    j->from = sum.from;
+    j->to = sum.to;
+    j->ntaps = sum.n;
+    return;
+  }
   free(j->taps);
   j->taps = NULL;
 }
@@ -309,7 +324,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
       w->text.failed = true;
   }
   if (!ambit__rows_begin_narrow(&j, &narrow, &shares)) w->text.failed = true;
-  if (!j.taps && !j.narrow) ambit__hoists_begin(&j.hoists, j.rule);
+  if (!j.narrow) ambit__hoists_begin(&j.hoists, j.rule);
   ambit__emit_head(g, p, w);
   if (j.narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
   if (j.nlooks) ambit__print(&w->text, "%s\n", ambit__prelude_look_up);

@@ -10,9 +10,9 @@ enum { PIECE = 512 }; /* cells, a multiple of those of a vector */
 
 static void print_weight(const job *j, double weight)
 {
-  const ambit_type type = ambit__rows_param(j, j->to)->type;
+  const ambit__tap w = ambit__factors_weight(j->factors, weight);
 
-  ambit__emit_constant(&ambit__dialect_c, j->t, type, ambit__value_of(weight, type));
+  ambit__rows_print_weight(j, &w);
 }
 
 /* const float g1 = *(u_at + u_s0 + x) + ...; */
@@ -61,7 +61,7 @@ static void emit_slices(const job *j)
   for (int s = 0; s < f->nslices; s++) {
     if (s) ambit__print(j->t, " + ");
     if (f->slices[s].factor != 1) {
-      print_weight(j, f->slices[s].factor);
+      ambit__rows_print_weight(j, &(ambit__tap){.weight = f->slices[s].factor});
       ambit__print(j->t, " * ");
     }
     ambit__print(j->t, "p%d[x - base + (%d)]", f->slices[s].profile, f->slices[s].at);

@@ -9,6 +9,7 @@
  */
 #include "plan/rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* The axis along which the rows of a block follow each other. */
@@ -38,18 +39,32 @@ static void sort_taps(const ambit__rows_job *j)
     }
 }
 
+/* "0.2f", "-once1" */
+void ambit__rows_print_weight(const ambit__rows_job *j, const ambit__tap *tap)
+{
+  const ambit_type type = ambit__rows_param(j, j->to)->type;
+  const ambit__scope s = ambit__rows_scope_of(j);
+
+  if (!tap->factor || fabs(tap->weight) != 1)
+    ambit__emit_constant(&ambit__dialect_c, j->t, type, ambit__value_of(tap->weight, type));
+  else if (tap->weight < 0)
+    ambit__print(j->t, "-");
+  if (!tap->factor) return;
+  if (fabs(tap->weight) != 1) ambit__print(j->t, " * ");
+  ambit__emit_expr(&s, j->t, tap->factor);
+}
+
 static void emit_term(const ambit__rows_job *j, const int rows[2], int r, bool lanes, int k)
 {
   const ambit_type type = j->rule->params[j->to].type;
   ambit__rows_place p = ambit__rows_place_of(j, rows, r, lanes);
-  ambit__value w = ambit__value_of(j->taps[k].weight, type);
 
   for (int d = 0; d < j->ndims; d++)
     p.offset[d] += j->taps[k].offset[d];
   ambit__line_begin(j->w);
   if (k == 0) ambit__print(j->t, "%s ", ambit__dialect_c.types[type]);
   ambit__print(j->t, "s%d %s ", r, k == 0 ? "=" : "+=");
-  ambit__emit_constant(&ambit__dialect_c, j->t, type, w);
+  ambit__rows_print_weight(j, &j->taps[k]);
   ambit__print(j->t, " * *(");
   ambit__rows_print_pointer(j, j->from, 0, &p);
   ambit__line_end(j->w, ");");

@@ -272,6 +272,212 @@ static void random_tests_of_place_have_the_same_value_in_every_cell(void)
   }
 }
 
+/* ---- sums ---- */
+
+#define STAR "u[-1][0] + u[1][0] + u[0][-1] + u[0][1]"
+
+static void check_one_rule(const char *head, const char *const *bodies, size_t n, const char *want)
+{
+  for (size_t i = 0; i < n; i++) {
+    char text[2000], *got;
+
+    snprintf(text, sizeof text, "%s { %s }", head, bodies[i]);
+    got = print_normal(text, false);
+    CHECK_STR(want, got);
+    free(got);
+  }
+}
+
+static void heat_is_one_rule_however_it_is_spelled(void)
+{
+  static const char *const bodies[] = {
+      "*v = *u + k * (" STAR " - 4 * *u); *c = fabsf(*v - *u);",
+      "*v = (1 - 4 * k) * *u + k * (" STAR "); *c = fabsf(*v - *u);",
+      "*v = k * u[0][1] + u[0][-1] * k + *u * (1 - k * 4) + k * u[1][0] + k * u[-1][0];"
+      "*c = fabsf(*v - *u);",
+      "float m = *u, l = u[-1][0] - 2 * m + u[1][0]; l += u[0][-1] - 2 * m + u[0][1];"
+      "*v = m + k * l; *c = fabsf(*v - *u);",
+      "float l = -4 * *u; for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++)"
+      "if (i * i + j * j == 1) l += u[i][j]; *v = *u + l * k; *c = fabsf(*v - *u);",
+      "*v = *u - k * (4 * *u - (" STAR ")); *c = fabsf(*v - *u);",
+  };
+
+  check_one_rule("void heat(const float *u, float *v, float k, max float *c)", bodies,
+                 sizeof bodies / sizeof *bodies,
+                 "void heat(const float *u, float *v, float k, max float *c)\n"
+                 "{\n"
+                 "  float shared0 = 1.0f - 4.0f * k;\n"
+                 "  v[0][0] = k * (u[-1][0] + u[0][-1] + u[0][1] + u[1][0]) + shared0 * u[0][0];\n"
+                 "  *c = fabsf(v[0][0] - u[0][0]);\n"
+                 "}\n");
+}
+
+static void terms_that_are_not_linear_stay_beside_linear_ones(void)
+{
+  static const char *const bodies[] = {
+      "*v = *u + dt * (d * (u[-1] - 2 * *u + u[1]) / (h * h) - *u * *u + f);",
+      "const float r = dt * d / h / h; float l = u[1] + u[-1]; "
+      "*v = r * l + (1 - 2 * r) * *u + dt * f - *u * *u * dt;",
+  };
+
+  check_one_rule("void react(const float *u, float *v, float dt, float d, float h, float f)",
+                 bodies, 2,
+                 "void react(const float *u, float *v, float dt, float d, float h, float f)\n"
+                 "{\n"
+                 "  float shared0 = dt * d / (h * h);\n"
+                 "  float shared1 = 1.0f - 2.0f * (dt * d) / (h * h);\n"
+                 "  float shared2 = dt * f;\n"
+                 "  v[0] = shared0 * (u[-1] + u[1]) + shared1 * u[0] - dt * (u[0] * u[0]) + "
+                 "shared2;\n"
+                 "}\n");
+}
+
+/* Parameters in any order, also between the fields. */
+static void sums_with_parameters_are_taps_with_factors(void)
+{
+  static const char *const texts[] = {
+      "void f(const double *u, double *v, double k) { *v = *u + k * (u[-1] - 2 * *u + u[1]); }",
+      "void f(double k, double *v, const double *u) { *v = k * (u[1] + u[-1]) - (2 * k - 1) * *u; "
+      "}",
+      "void f(double *v, double a, const double *u, double k)"
+      "{ double l = u[-1] + u[1]; *v = (1 - 2 * k + (a - a)) * *u + l * k; }"};
+
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    ambit__rule *rule = parse_ok(texts[i]), *to;
+    const ambit__rule *r = normal(rule, false, &to);
+    ambit__tap taps[8];
+    ambit__sum sum;
+    int n;
+
+    CHECK(!ambit__rule_taps(r, taps, 8, &n));
+    CHECK_MSG(ambit__rule_sum(r, taps, 8, &sum), "%s", texts[i]);
+    CHECK_EQ(3, sum.n);
+    CHECK(!r->params[sum.from].is_written && r->params[sum.to].is_written);
+    for (int k = 0; k < sum.n; k++) {
+      CHECK(taps[k].weight == 1 && taps[k].factor);
+      CHECK_EQ(taps[k].offset[0] ? EXPR_VALUE : EXPR_LOCAL, taps[k].factor->op);
+    }
+    ambit__rule_free(to);
+    ambit__rule_free(rule);
+  }
+}
+
+/* Rules of which nothing would be simpler, or whose sums are in place of others. */
+static void some_rules_stay_as_they_are(void)
+{
+  static const char *const texts[] = {
+      /* numbers alone: taps.c knows them */
+      "void f(const float *u, float *v) { *v = *u + 0.2f * (u[-1] - 2 * *u + u[1]); }",
+      /* no field is read in two cells */
+      "void f(const float *a, const float *b, float *v, float k) { *v = *a + k * (*b - *a); }",
+      /* the sum is used twice */
+      "void f(const float *u, float *v, float *w) { float s = u[-1] * u[-1]; *v = s; *w = s; }",
+  };
+
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    ambit__rule *rule = parse_ok(texts[i]), *to;
+
+    normal(rule, false, &to);
+    CHECK_MSG(!to, "%s", texts[i]);
+    ambit__rule_free(to);
+    ambit__rule_free(rule);
+  }
+  {
+    ambit__rule *rule = parse_ok("void f(const float *u, float *v, float k)"
+                                 "{ *v = *u + k * (u[-1] - 2 * *u + u[1]); }");
+    ambit__rule *to;
+
+    normal(rule, true, &to);
+    CHECK(!to); /* strict */
+    ambit__rule_free(rule);
+  }
+}
+
+/* A random sum, product, condition or local; `depth` bounds it. */
+static void value(maker *m, int depth)
+{
+  static const char *const leaves[] = {"u[-1][0]", "u[1][0]", "u[0][-1]", "u[0][1]", "*u",
+                                       "k",        "h",       "a",        "b",       "2.5f"};
+  const unsigned kind = draw(&m->state, depth > 4 ? 3 : 12);
+
+  if (kind < 3) {
+    say(m, leaves[draw(&m->state, 10)]);
+    return;
+  }
+  say(m, "(");
+  if (kind == 11) {
+    say(m, "*u < k ? ");
+    value(m, depth + 2);
+    say(m, " : ");
+    value(m, depth + 2);
+  } else if (kind == 10) {
+    value(m, depth + 2);
+    say(m, draw(&m->state, 2) ? " / (1.5f + k * k)" : " / h");
+  } else if (kind == 9) {
+    say(m, "-");
+    value(m, depth + 1);
+  } else {
+    value(m, depth + 1);
+    say(m, kind < 5 ? " + " : kind < 7 ? " - " : " * ");
+    value(m, depth + 1 + (kind >= 7));
+  }
+  say(m, ")");
+}
+
+static void make_rule(maker *m)
+{
+  say(m, "void f(const float *u, float *v, float *w, float k, float h) { float a = h;"
+         "float b = u[0][-1] - h * u[0][1]; a = ");
+  value(m, 2);
+  say(m, "; a ");
+  say(m, draw(&m->state, 2) ? "+= " : "= k * ");
+  value(m, 2);
+  if (draw(&m->state, 3) == 0) say(m, "; if (*u > h) b = 2 * a - k");
+  say(m, "; *v = ");
+  value(m, 0);
+  say(m, "; a -= *u; *w = ");
+  value(m, 1);
+  say(m, " + *v; }");
+}
+
+/* Values of all terms are near 1 and the rules small, so errors are a few units of the largest
+ * intermediate value, which is at most 4 ^ depth. */
+static void random_sums_keep_their_values(void)
+{
+  int changed = 0;
+
+  for (unsigned i = 0; i < 1500; i++) {
+    maker m = {.state = i * 31337u + 11};
+    ambit__rule *rule, *to;
+    const ambit__rule *other;
+
+    make_rule(&m);
+    rule = parse_ok(m.text);
+    other = normal(rule, false, &to);
+    changed += to != NULL;
+    for (int n = 0; to && n < 8; n++) {
+      cell x = {.extent = {9, 9}, .index = {4, 4}}, y;
+
+      for (int k = 0; k < 25; k++)
+        x.near[k / 5][k % 5] = (double)(float)(0.5 + draw(&m.state, 1000) / 1000.0);
+      x.values[3] = (double)(float)(0.3 + draw(&m.state, 1000) / 1000.0);
+      x.values[4] = (double)(float)(0.8 + draw(&m.state, 1000) / 1000.0);
+      y = x;
+      run(rule, &x);
+      run(other, &y);
+      for (int r = 1; r < 3; r++) {
+        const double size = fmax(1, fabs(x.result[r]));
+
+        CHECK_MSG(fabs(x.result[r] - y.result[r]) < 2e-3 * size, "%s\n%g %g", m.text, x.result[r],
+                  y.result[r]);
+      }
+    }
+    ambit__rule_free(to);
+    ambit__rule_free(rule);
+  }
+  CHECK_MSG(changed > 700, "%d rules changed", changed);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -279,6 +485,12 @@ int main(int argc, char **argv)
       {"every_spelling_of_a_wall_is_known_inside", every_spelling_of_a_wall_is_known_inside},
       {"random_tests_of_place_have_the_same_value_in_every_cell",
        random_tests_of_place_have_the_same_value_in_every_cell},
+      {"heat_is_one_rule_however_it_is_spelled", heat_is_one_rule_however_it_is_spelled},
+      {"terms_that_are_not_linear_stay_beside_linear_ones",
+       terms_that_are_not_linear_stay_beside_linear_ones},
+      {"sums_with_parameters_are_taps_with_factors", sums_with_parameters_are_taps_with_factors},
+      {"some_rules_stay_as_they_are", some_rules_stay_as_they_are},
+      {"random_sums_keep_their_values", random_sums_keep_their_values},
       {NULL, NULL},
   };
 

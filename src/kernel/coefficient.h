@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coefficient.h - coefficients of linear forms (linear.c): polynomials in values that all cells
+ * share, with numbers in double. Equal coefficients have one form: products in a canonical order,
+ * none of them 0, and the factors of each in that order too. */
+#ifndef AMBIT_KERNEL_COEFFICIENT_H
+#define AMBIT_KERNEL_COEFFICIENT_H
+
+#include "kernel/kernel.h"
+
+enum { AMBIT__COEFFICIENT_FACTORS = 6, AMBIT__COEFFICIENT_PRODUCTS = 12 };
+
+/* number * atoms[0] ^ powers[0] * ... */
+typedef struct ambit__coefficient_product {
+  double number;
+  int n;
+  const ambit__expr *atoms[AMBIT__COEFFICIENT_FACTORS]; /* in order, all different */
+  int powers[AMBIT__COEFFICIENT_FACTORS];               /* not 0 */
+} ambit__coefficient_product;
+
+typedef struct ambit__coefficient {
+  int n; /* products; 0: the coefficient is 0 */
+  ambit__coefficient_product p[AMBIT__COEFFICIENT_PRODUCTS];
+} ambit__coefficient;
+
+/* A canonical order of expressions, 0 for equal ones. */
+int ambit__expr_compare(const ambit__expr *a, const ambit__expr *b);
+
+ambit__coefficient ambit__coefficient_number(double x);
+ambit__coefficient ambit__coefficient_atom(const ambit__expr *e, int power);
+/* to += times * p, and to = a * b. false: there are too many products or factors. */
+bool ambit__coefficient_add(ambit__coefficient *to, const ambit__coefficient *p, double times);
+bool ambit__coefficient_multiply(const ambit__coefficient *a, const ambit__coefficient *b,
+                                 ambit__coefficient *to);
+/* 1 / p, of one product. */
+void ambit__coefficient_invert(ambit__coefficient *p);
+/* A canonical order of a and sign * b; 0: they are equal. */
+int ambit__coefficient_compare(const ambit__coefficient *a, const ambit__coefficient *b,
+                               double sign);
+bool ambit__coefficient_is_one(const ambit__coefficient *p);
+/* 1 or -1: the sign of the first product. */
+double ambit__coefficient_sign(const ambit__coefficient *p);
+
+#endif
