@@ -42,11 +42,13 @@ ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
 #  include "base/memory.h"
 
 #  include <errno.h>
+#  include <inttypes.h>
 #  include <png.h>
 #  include <setjmp.h>
 #  include <stdio.h>
 #  include <stdlib.h>
 #  include <string.h>
+#  include <sys/stat.h>
 
 typedef struct coder {
   ambit__errors *errors;
@@ -76,10 +78,36 @@ static void on_warning(png_structp png, png_const_charp message)
 
 /* ---- reading ---- */
 
+/* libpng allocates as much memory as the header of a chunk asks for. So the chunks in front of the
+ * pixels are compared with the length of the file before libpng sees them. */
+static ambit_status check_chunks(const coder *c)
+{
+  struct stat st;
+  unsigned char head[8] = {0};
+  int64_t at = 8;
+
+  AMBIT_CHECK(!fstat(fileno(c->in), &st) && S_ISREG(st.st_mode), c->errors, AMBIT_EIO,
+              "%s is not a regular file; pictures are not read from pipes", c->path);
+  while (memcmp(head + 4, "IDAT", 4) && !fseeko(c->in, (off_t)at, SEEK_SET) &&
+         fread(head, 1, sizeof head, c->in) == sizeof head) {
+    const int64_t bytes =
+        (int64_t)head[0] << 24 | (int64_t)head[1] << 16 | (int64_t)head[2] << 8 | head[3];
+
+    AMBIT_CHECK(bytes <= (int64_t)st.st_size - at, c->errors, AMBIT_EIO,
+                "%s is damaged or cut off: a part of %" PRId64 " bytes begins at byte %" PRId64
+                " of %" PRId64,
+                c->path, bytes, at, (int64_t)st.st_size);
+    at += bytes + 12; /* length, name and checksum */
+  }
+  rewind(c->in);
+  return AMBIT_OK;
+}
+
 static ambit_status open_reader(coder *c)
 {
   c->in = fopen(c->path, "rb");
   AMBIT_CHECK(c->in, c->errors, AMBIT_EIO, "cannot open %s: %s", c->path, strerror(errno));
+  AMBIT_TRY(check_chunks(c));
   c->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, c, on_error, on_warning);
   if (c->png) c->info = png_create_info_struct(c->png);
   AMBIT_CHECK(c->info, c->errors, AMBIT_ENOMEM, "cannot read %s: libpng is out of memory", c->path);
@@ -104,6 +132,13 @@ static void describe(ambit__frame_form *form, int64_t width, int64_t height, boo
   }
 }
 
+/* A channel of its own, or a chunk with transparent colours, which a palette would turn into one. */
+static bool is_transparent(const coder *c)
+{
+  return png_get_color_type(c->png, c->info) & PNG_COLOR_MASK_ALPHA ||
+         png_get_valid(c->png, c->info, PNG_INFO_tRNS);
+}
+
 /* Reads the header. Palettes become colours, and a few bits per sample eight. */
 static ambit_status read_header(coder *c, bool packed, ambit__frame_form *form)
 {
@@ -114,12 +149,11 @@ static ambit_status read_header(coder *c, bool packed, ambit__frame_form *form)
   png_read_info(c->png, c->info);
   type = png_get_color_type(c->png, c->info);
   AMBIT_CHECK(
-      png_get_bit_depth(c->png, c->info) <= 8 && !(type & PNG_COLOR_MASK_ALPHA), c->errors,
-      AMBIT_EUNSUPPORTED,
-      "%s has %d bits per sample%s; a picture to read is grey, or red, green and blue, with "
-      "8 bits: convert it, for example with ffmpeg -i %s -pix_fmt rgb24 out.png",
-      c->path, png_get_bit_depth(c->png, c->info),
-      type & PNG_COLOR_MASK_ALPHA ? " and is transparent" : "", c->path);
+      png_get_bit_depth(c->png, c->info) <= 8 && !is_transparent(c), c->errors, AMBIT_EUNSUPPORTED,
+      "%s has %d bits per sample%s; a picture to read is opaque, grey or red, green and blue, "
+      "with 8 bits: convert it, for example with ffmpeg -i %s -pix_fmt rgb24 out.png",
+      c->path, png_get_bit_depth(c->png, c->info), is_transparent(c) ? " and is transparent" : "",
+      c->path);
   if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(c->png);
   if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(c->png);
   png_set_interlace_handling(c->png);
@@ -128,6 +162,9 @@ static ambit_status read_header(coder *c, bool packed, ambit__frame_form *form)
            type & PNG_COLOR_MASK_COLOR, packed);
   AMBIT_CHECK(png_get_interlace_type(c->png, c->info) == PNG_INTERLACE_NONE, c->errors,
               AMBIT_EUNSUPPORTED, "%s is interlaced, which frames must not be", c->path);
+  AMBIT_CHECK(png_get_rowbytes(c->png, c->info) == (size_t)form->width[0] * (form->is_rgb ? 3 : 1),
+              c->errors, AMBIT_EUNSUPPORTED, "%s has %zu bytes in rows of %" PRId64 " pixels",
+              c->path, (size_t)png_get_rowbytes(c->png, c->info), form->width[0]);
   return AMBIT_OK;
 }
 
