@@ -195,6 +195,12 @@ static ambit_status inspect_npy(ambit *a, const char *path, ambit_file_info *inf
   ambit__npy_info npy;
 
   AMBIT_TRY(ambit__npy_read_header(&a->errors, path, &npy));
+  AMBIT_CHECK(npy.ndims >= 1, &a->errors, AMBIT_EIO,
+              "%s is a single value, without dimensions; a field is an array of 1 to %d", path,
+              AMBIT_MAX_DIMS);
+  for (int d = 0; d < npy.ndims; d++)
+    AMBIT_CHECK(npy.shape[d] >= 1, &a->errors, AMBIT_EIO,
+                "%s has no values: the size of axis %d is 0", path, d);
   info->type = npy.type;
   info->ndims = npy.ndims;
   memcpy(info->extents, npy.shape, sizeof info->extents);

@@ -375,6 +375,40 @@ static void elevations_are_loaded_into_any_number_of_parts(void)
   }
 }
 
+/* A NumPy file of one float, with this shape. */
+static const char *save_header(const char *size)
+{
+  const char *path = path_of("h.npy");
+  FILE *out = ambit_process(shared) ? NULL : fopen(path, "wb");
+
+  if (out) {
+    fprintf(out, "%cNUMPY%c%c%c%c{'descr': '<f4', 'fortran_order': False, 'shape': %-12s}\n", 0x93,
+            1, 0, 64, 0, size);
+    fwrite("\0\0\0", 1, 4, out);
+    fclose(out);
+  }
+  ambit__net_barrier(shared->net);
+  return path;
+}
+
+static void arrays_that_are_no_field_are_not_inspected(void)
+{
+  static const struct {
+    const char *shape, *words;
+  } arrays[] = {{"()", "is a single value"}, {"(0,)", "axis 0 is 0"}, {"(3, 0)", "axis 1 is 0"}};
+
+  for (int i = 0; i < 3; i++) {
+    ambit *a = open_with("cpu", "auto");
+    ambit_file_info info;
+
+    CHECK_EQ(AMBIT_OK, ambit_file_inspect(a, save_header("(1,)"), &info));
+    CHECK(info.ndims == 1 && info.extents[0] == 1);
+    CHECK_EQ(AMBIT_EIO, ambit_file_inspect(a, save_header(arrays[i].shape), &info));
+    CHECK_MSG(strstr(ambit_error_text(a), arrays[i].words), "%s", ambit_error_text(a));
+    ambit_close(a);
+  }
+}
+
 /* Files of the folder with this ending. */
 static int count_files(const char *tail)
 {
@@ -464,8 +498,9 @@ static void make_folder(void)
 
 static void remove_folder(void)
 {
-  static const char *const names[] = {"one.npy", "all.npy", "one.png", "all.png",    "u.npy",
-                                      "z.asc",   "one.h5",  "all.h5",  "one.vtkhdf", "all.vtkhdf"};
+  static const char *const names[] = {"one.npy", "all.npy",    "one.png",   "all.png",
+                                      "u.npy",   "h.npy",      "z.asc",     "one.h5",
+                                      "all.h5",  "one.vtkhdf", "all.vtkhdf"};
 
   ambit__net_barrier(shared->net);
   for (size_t i = 0; !ambit_process(shared) && i < sizeof names / sizeof *names; i++)
@@ -484,6 +519,7 @@ static const test_case tests[] = {
      pictures_are_the_same_from_any_number_of_parts},
     {"elevations_are_loaded_into_any_number_of_parts",
      elevations_are_loaded_into_any_number_of_parts},
+    {"arrays_that_are_no_field_are_not_inspected", arrays_that_are_no_field_are_not_inspected},
     {"what_cannot_be_saved_fails_on_all", what_cannot_be_saved_fails_on_all},
     {"a_folder_that_not_all_see_is_named_on_all", a_folder_that_not_all_see_is_named_on_all},
     {"a_file_of_another_shape_is_refused_on_all", a_file_of_another_shape_is_refused_on_all},
