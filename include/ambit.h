@@ -287,21 +287,21 @@ AMBIT_API ambit_status ambit_save(const char *path, int n, ambit_field *const *f
 /* Loads a field from a file of its size, in the format given by the file name:
  *   .npy   of the field's type, or a list of cells; .png: samples from 0 to 255, grey or colours
  *   .vtkhdf, .h5  the dataset with the field's name, or the only one, of the field's type
- *   .hgt   elevations of SRTM, 1201 x 1201 or 3601 x 3601
- *   .asc   an ESRI ASCII grid
- *   .tif   GeoTIFF, one sample per pixel; compressed ones and BigTIFF need libtiff
+ *   .hgt   elevations of SRTM; .asc: of an ESRI ASCII grid; .tif: of GeoTIFF (docs/terrain.md)
  * Elevations are loaded into 2-D fields of any type, north first. Cells without data become
- * infinitely high, so that they are walls for water and for paths; only float and double fields can
- * hold them. docs/terrain.md has more. */
+ * infinitely high: walls for water and for paths. Only float and double fields can hold them. */
 AMBIT_API ambit_status ambit_field_load(ambit_field *f, const char *path);
 
 /* The header of a file that ambit_field_load can read. */
+typedef enum ambit_unit { AMBIT_UNKNOWN_UNIT, AMBIT_DEGREES, AMBIT_METRES } ambit_unit;
 typedef struct ambit_file_info {
   ambit_type type; /* of its values, or the smallest that holds them */
   int ndims;
   int64_t extents[AMBIT_MAX_DIMS + 1]; /* of a field of several components, they are the last */
-  /* Between cells, per axis, in the units of the file (SRTM: degrees); 0: unknown. */
-  double spacing[AMBIT_MAX_DIMS + 1];
+  double spacing[AMBIT_MAX_DIMS + 1];  /* between cells, per axis, in `unit`; 0: unknown */
+  ambit_unit unit; /* of elevation files; other lengths, such as feet, and angles are converted */
+  int has_origin;  /* 1: the file says where its cells are; else 0 */
+  double origin[AMBIT_MAX_DIMS + 1]; /* centre of cell [0][0]: north (rows run south), east */
 } ambit_file_info;
 AMBIT_API ambit_status ambit_file_inspect(ambit *a, const char *path, ambit_file_info *info);
 

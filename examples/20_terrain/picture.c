@@ -72,7 +72,7 @@ static double light(const map *m, int64_t y, int64_t x)
   const int64_t n = y > 0 ? y - 1 : y, s = y + 1 < m->height ? y + 1 : y;
   const int64_t w = x > 0 ? x - 1 : x, e = x + 1 < m->width ? x + 1 : x;
   const double slope_y = (m->z[s * m->width + x] - m->z[n * m->width + x]) / (2.0 * m->dy);
-  const double slope_x = (m->z[y * m->width + e] - m->z[y * m->width + w]) / (2.0 * m->dx);
+  const double slope_x = (m->z[y * m->width + e] - m->z[y * m->width + w]) / (2.0 * m->dx[y]);
   const double shade =
       (1 + slope_x + slope_y) / sqrt(1 + slope_x * slope_x + slope_y * slope_y) / 1.7321;
 

@@ -132,7 +132,7 @@ static void describe(ambit__frame_form *form, int64_t width, int64_t height, boo
   }
 }
 
-/* A channel of its own, or a chunk with transparent colours, which a palette would turn into one. */
+/* A channel of its own, or a chunk of transparent colours, which a palette would turn into one. */
 static bool is_transparent(const coder *c)
 {
   return png_get_color_type(c->png, c->info) & PNG_COLOR_MASK_ALPHA ||

@@ -53,6 +53,17 @@ static ambit_status open_format(ambit__raster *r, ambit__raster_format format)
   return format == RASTER_ASC ? ambit__raster_open_asc(r) : ambit__raster_open_tiff(r);
 }
 
+/* A spacing that is no distance is unknown, and so is an origin that is no place. */
+static void check_place(ambit__raster *r)
+{
+  for (int d = 0; d < 2; d++) {
+    if (!(isnormal(r->spacing[d]) && r->spacing[d] > 0)) r->spacing[d] = 0;
+    if (!isfinite(r->origin[d]) || r->spacing[d] == 0) r->has_origin = false;
+  }
+  for (int d = 0; d < 2 && !r->has_origin; d++)
+    r->origin[d] = 0;
+}
+
 ambit_status ambit__raster_open(ambit__errors *errors, const char *path,
                                 ambit__raster_format format, ambit__raster **out)
 {
@@ -70,6 +81,7 @@ ambit_status ambit__raster_open(ambit__errors *errors, const char *path,
   else if (r->path)
     s = open_file(r);
   if (!s) s = open_format(r, format);
+  if (!s) check_place(r);
   if (s)
     ambit__raster_close(r);
   else
@@ -119,7 +131,7 @@ ambit_status ambit__raster_row(ambit__raster *r, int64_t row, double *values)
 
 /* ---- values ---- */
 
-bool ambit__raster_type(char kind, int bits, ambit_type *type)
+ambit_status ambit__raster_set_type(ambit__raster *r, char kind, int bits)
 {
   static const struct {
     char kind;
@@ -131,10 +143,17 @@ bool ambit__raster_type(char kind, int bits, ambit_type *type)
 
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (types[i].kind == kind && types[i].bits == bits) {
-      *type = types[i].type;
-      return true;
+      r->type = types[i].type;
+      return AMBIT_OK;
     }
-  return false;
+  return ambit__raise(r->errors, AMBIT_EUNSUPPORTED,
+                      "%s has %s of %d bits; Ambit reads whole numbers of 8, 16 and 32 bits, and "
+                      "real numbers of 32 and 64",
+                      r->path,
+                      kind == 'f'   ? "real numbers"
+                      : kind == '?' ? "complex numbers or values of no known kind"
+                                    : "whole numbers",
+                      bits);
 }
 
 static double number(uint64_t u, char kind, int bits)
@@ -242,15 +261,40 @@ ambit_status ambit__raster_use_blocks(ambit__raster *r, const ambit__raster_bloc
   r->own = own;
   r->close = close_blocks;
   r->read = read_blocks;
-  AMBIT_CHECK(ambit__raster_type(b->kind, b->bits, &r->type), r->errors, AMBIT_EIO,
-              "%s has values of %d bits; Ambit reads 8, 16 and 32, and 64 if they are real",
-              r->path, b->bits);
+  AMBIT_TRY(ambit__raster_set_type(r, b->kind, b->bits));
   AMBIT_TRY(check_blocks(r, b));
   own->row = ambit__new(r->errors, (size_t)b->width, (size_t)b->bits / 8);
   return own->row ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 /* ---- SRTM ---- */
+
+/* "N46E007", with anything behind it: the south-west corner, in whole degrees. */
+static bool parse_srtm_name(const char *path, int *latitude, int *longitude)
+{
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *digits = "0123456789";
+
+  if (!*name || !strchr("NSns", *name) || strspn(name + 1, digits) != 2 || !name[3] ||
+      !strchr("EWew", name[3]) || strspn(name + 4, digits) != 3)
+    return false;
+  *latitude = atoi(name + 1) * (strchr("Ss", *name) ? -1 : 1);
+  *longitude = atoi(name + 4) * (strchr("Ww", name[3]) ? -1 : 1);
+  return true;
+}
+
+/* Cells at the edges have their centres on whole degrees. */
+static void place_srtm(ambit__raster *r)
+{
+  int latitude, longitude;
+
+  r->unit = AMBIT_DEGREES;
+  r->spacing[0] = r->spacing[1] = 1.0 / (double)(r->width - 1);
+  r->has_origin = parse_srtm_name(r->path, &latitude, &longitude);
+  if (!r->has_origin) return;
+  r->origin[0] = latitude + 1;
+  r->origin[1] = longitude;
+}
 
 ambit_status ambit__raster_open_hgt(ambit__raster *r)
 {
@@ -264,7 +308,7 @@ ambit_status ambit__raster_open_hgt(ambit__raster *r)
               "(3601 x 3601)",
               r->path, r->bytes);
   b.width = b.height = r->height = r->width;
-  r->spacing[0] = r->spacing[1] = 1.0 / (double)(r->width - 1); /* degrees */
+  place_srtm(r);
   r->has_nodata = true;
   r->nodata = -32768;
   b.at = ambit__new(r->errors, 1, sizeof *b.at);

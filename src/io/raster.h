@@ -32,7 +32,10 @@ struct ambit__raster {
   int fd;
   int64_t bytes;         /* length of the file */
   int64_t height, width; /* cells: 1 or more */
-  double spacing[2];     /* between rows and between columns, in units of the file; 0: unknown */
+  double spacing[2];     /* between rows and between columns, in `unit`; 0: unknown */
+  ambit_unit unit;       /* of spacing and origin */
+  bool has_origin;       /* set by formats as their files say; checked by ambit__raster_open */
+  double origin[2];      /* of the centre of cell [0][0]: northing, easting; 0 if it is unknown */
   ambit_type type;       /* of the values in the file, or the next larger one */
   bool has_nodata;
   double nodata; /* the value of cells without data */
@@ -58,7 +61,8 @@ ambit_status ambit__raster_get(ambit__raster *r, int64_t at, void *bytes, size_t
 ambit_status ambit__raster_open_asc(ambit__raster *r);
 ambit_status ambit__raster_open_hgt(ambit__raster *r);
 ambit_status ambit__raster_open_tiff(ambit__raster *r);
-/* TIFF that is not plain, by libtiff; `why` names the feature that is not plain. */
+/* TIFF that is not plain, by libtiff, which reads the values alone; `why` names the feature that is
+ * not plain. */
 ambit_status ambit__raster_open_libtiff(ambit__raster *r, const char *why);
 
 /* Uncompressed values in blocks, such as the strips or tiles of a TIFF file. */
@@ -67,15 +71,15 @@ typedef struct ambit__raster_blocks {
   int64_t across;        /* blocks side by side */
   int64_t *at;           /* by block, row-major: its position in the file; owned */
   int bits;              /* per value: 8, 16, 32 or 64 */
-  char kind;             /* 'u', 'i' or 'f' */
+  char kind;             /* 'u', 'i' or 'f'; '?': another one */
   bool big_endian;
 } ambit__raster_blocks;
 
 /* Makes a raster of blocks: checks that each lies within the file. `b` is copied, and the raster
  * owns b->at in any case. */
 ambit_status ambit__raster_use_blocks(ambit__raster *r, const ambit__raster_blocks *b);
-/* The smallest ambit_type for such values; false: there is none. */
-bool ambit__raster_type(char kind, int bits, ambit_type *type);
+/* Sets the smallest type for such values. Raises an error if there is none, as for the kind '?'. */
+ambit_status ambit__raster_set_type(ambit__raster *r, char kind, int bits);
 /* Converts n values in memory, in the byte order of the file, to numbers. */
 void ambit__raster_decode(const unsigned char *bytes, int64_t n, char kind, int bits,
                           bool big_endian, double *values);

@@ -3,7 +3,7 @@
  *
  *     ncols 4
  *     nrows 6
- *     xllcorner 0.0          (or xllcenter; not used, as yllcorner and yllcenter)
+ *     xllcorner 0.0          (or xllcenter, yllcenter)
  *     yllcorner 0.0
  *     cellsize 50.0          (or dx and dy)
  *     NODATA_value -9999
@@ -25,10 +25,12 @@
 enum { BUFFER = 1 << 16, WORD = 64, MOST_CELLS = 1 << 30 /* along an axis */ };
 
 typedef struct asc {
-  int64_t at;    /* position of the buffer in the file */
-  size_t i, n;   /* the next byte of the buffer, and their number */
-  int64_t first; /* position of the first value */
-  int64_t row;   /* the next row to read */
+  int64_t at;        /* position of the buffer in the file */
+  size_t i, n;       /* the next byte of the buffer, and their number */
+  int64_t first;     /* position of the first value */
+  int64_t row;       /* the next row to read */
+  double low[2];     /* place of the lower left corner or cell: northing, easting; NaN: unknown */
+  bool is_corner[2]; /* of the cell, not its centre */
   char buffer[BUFFER];
 } asc;
 
@@ -131,13 +133,31 @@ static ambit_status set_size(const ambit__raster *r, const char *key, double x, 
 
 static ambit_status set_key(ambit__raster *r, const char *key, double x)
 {
+  asc *a = r->own;
+
   if (!strcasecmp(key, "ncols")) return set_size(r, key, x, &r->width);
   if (!strcasecmp(key, "nrows")) return set_size(r, key, x, &r->height);
   if (!strcasecmp(key, "cellsize")) r->spacing[0] = r->spacing[1] = x;
   if (!strcasecmp(key, "dx")) r->spacing[1] = x;
   if (!strcasecmp(key, "dy")) r->spacing[0] = x;
   if (!strcasecmp(key, "nodata_value")) r->nodata = x;
+  for (int d = 0; d < 2; d++)
+    if (!strncasecmp(key, d ? "xll" : "yll", 3)) {
+      a->low[d] = x;
+      a->is_corner[d] = !strcasecmp(key + 3, "corner");
+    }
   return AMBIT_OK;
+}
+
+/* The header gives the lower left cell, and cells are counted from the upper left one. */
+static void place(ambit__raster *r)
+{
+  const asc *a = r->own;
+
+  for (int d = 0; d < 2; d++)
+    r->origin[d] = a->low[d] + (a->is_corner[d] ? 0.5 * r->spacing[d] : 0);
+  r->origin[0] += (double)(r->height - 1) * r->spacing[0];
+  r->has_origin = true;
 }
 
 static bool is_key(const char *word)
@@ -171,6 +191,7 @@ static ambit_status read_header(ambit__raster *r)
               "%s is truncated: it has %" PRId64 " bytes, too few for %" PRId64 " rows and %" PRId64
               " columns",
               r->path, r->bytes, r->height, r->width);
+  place(r);
   go_to(a, a->first);
   return AMBIT_OK;
 }
@@ -182,11 +203,15 @@ static void close_asc(ambit__raster *r)
 
 ambit_status ambit__raster_open_asc(ambit__raster *r)
 {
-  r->own = ambit__new(r->errors, 1, sizeof(asc));
+  asc *a = ambit__new(r->errors, 1, sizeof *a);
+
+  if (!a) return AMBIT_ENOMEM;
+  a->low[0] = a->low[1] = (double)NAN;
+  r->own = a;
   r->close = close_asc;
   r->read = read_asc;
   r->type = AMBIT_F64;
   r->has_nodata = true;
   r->nodata = -9999; /* unless the header gives another */
-  return r->own ? read_header(r) : AMBIT_ENOMEM;
+  return read_header(r);
 }

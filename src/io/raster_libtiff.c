@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* raster_libtiff.c - compressed TIFF and BigTIFF, by libtiff, if the library was built with it.
+/* raster_libtiff.c - compressed TIFF, by libtiff, if the library was built with it.
  *
  * A band of decoded rows is kept: a strip, or the tiles side by side.
  */
@@ -7,7 +7,6 @@
 
 #ifdef AMBIT_HAVE_TIFF
 #  include "base/memory.h"
-#  include "base/number.h"
 
 #  include <inttypes.h>
 #  include <stdlib.h>
@@ -15,7 +14,7 @@
 #  include <tiffio.h>
 #  include <unistd.h>
 
-enum { TAG_PIXEL_SCALE = 33550, TAG_NODATA = 42113, TEXT = 64, MOST_CELLS = 1 << 30 };
+enum { MOST_CELLS = 1 << 30 };
 
 typedef struct decoder {
   TIFF *tiff;
@@ -85,24 +84,6 @@ static ambit_status read_decoded(ambit__raster *r, int64_t row, double *values)
 
 /* ---- opening ---- */
 
-/* Tags of GeoTIFF, which libtiff passes on although it does not know them. */
-static void read_geography(ambit__raster *r, TIFF *tiff)
-{
-  uint32_t n = 0;
-  const char *text = NULL;
-  const double *xy = NULL;
-  char word[TEXT] = "";
-
-  if (TIFFGetField(tiff, TAG_PIXEL_SCALE, &n, &xy) && n >= 2 && xy) {
-    r->spacing[0] = xy[1];
-    r->spacing[1] = xy[0];
-  }
-  if (!TIFFGetField(tiff, TAG_NODATA, &n, &text) || !text) return;
-  memcpy(word, text, n < TEXT ? n : TEXT - 1);
-  word[strcspn(word, " \t\r\n")] = '\0';
-  r->has_nodata = ambit__number_read(word, &r->nodata);
-}
-
 static void read_blocks(decoder *d)
 {
   d->is_tiled = TIFFIsTiled(d->tiff);
@@ -117,6 +98,24 @@ static void read_blocks(decoder *d)
     d->block = (size_t)TIFFStripSize(d->tiff);
     d->stride = (size_t)TIFFScanlineSize(d->tiff);
   }
+}
+
+static ambit_status check_method(const ambit__raster *r, TIFF *tiff)
+{
+  uint16_t method = COMPRESSION_NONE;
+  const TIFFCodec *codec;
+
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &method);
+  codec = TIFFFindCODEC(method);
+  AMBIT_CHECK(
+      TIFFIsCODECConfigured(method), r->errors, AMBIT_EUNSUPPORTED,
+      "%s is compressed by method %d (%s), which this libtiff does not support; convert it: "
+      "gdal_translate -co COMPRESS=DEFLATE in.tif out.tif",
+      r->path, method,
+      codec                          ? codec->name
+      : method == COMPRESSION_JP2000 ? "JPEG 2000"
+                                     : "unknown");
+  return AMBIT_OK;
 }
 
 static ambit_status inspect(ambit__raster *r, decoder *d)
@@ -135,10 +134,9 @@ static ambit_status inspect(ambit__raster *r, decoder *d)
                                             : '?';
   r->width = width;
   r->height = height;
-  AMBIT_CHECK(samples == 1 && ambit__raster_type(d->kind, d->bits, &r->type), r->errors, AMBIT_EIO,
-              "%s has %d samples of %d bits per pixel; Ambit reads one of 8, 16 or 32, or of 64 if "
-              "it is real",
-              r->path, samples, d->bits);
+  AMBIT_CHECK(samples == 1, r->errors, AMBIT_EIO, "%s has %d samples per pixel; Ambit reads one",
+              r->path, samples);
+  AMBIT_TRY(ambit__raster_set_type(r, d->kind, d->bits));
   read_blocks(d);
   AMBIT_CHECK(width >= 1 && width <= MOST_CELLS && height >= 1 && height <= MOST_CELLS &&
                   d->width >= 1 && d->width <= MOST_CELLS && d->height >= 1 && d->stride &&
@@ -197,9 +195,8 @@ ambit_status ambit__raster_open_libtiff(ambit__raster *r, const char *why)
   if (!d->tiff && fd >= 0) close(fd);
   AMBIT_CHECK(d->tiff, r->errors, AMBIT_EIO, "%s %s, and libtiff cannot open it: it is damaged",
               r->path, why);
-  AMBIT_TRY(inspect(r, d));
-  read_geography(r, d->tiff);
-  return AMBIT_OK;
+  AMBIT_TRY(check_method(r, d->tiff));
+  return inspect(r, d);
 }
 
 #else

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* raster_tiff.c - GeoTIFF without compression: the first image of the file, one sample per pixel,
- * in strips or tiles, either byte order. Other files go to libtiff.
- *
- * Of the tags, those are read that say where the values are, and two of GeoTIFF: the distance of
- * pixels, and the text of the value for missing data.
+/* raster_tiff.c - TIFF and BigTIFF without compression: the first image of the file, one sample per
+ * pixel, in strips or tiles, either byte order. libtiff decodes other files.
  */
 #include "base/memory.h"
-#include "base/number.h"
-#include "io/raster.h"
+#include "io/tiff.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,55 +22,68 @@ enum {
   TAG_TILE_OFFSETS = 324,
   TAG_FORMAT = 339,
   TAG_PIXEL_SCALE = 33550,
+  TAG_TIE_POINTS = 33922,
+  TAG_TRANSFORM = 34264,
+  TAG_GEO_KEYS = 34735,
   TAG_NODATA = 42113
 };
 
-enum { BYTES_BYTE = 1, ASCII = 2, BYTES_SHORT = 3, BYTES_LONG = 4, REAL = 12 }; /* types of tags */
-enum { MOST_TAGS = 4096, MOST_CELLS = 1 << 30, TEXT = 64 };
+/* Types of tags, and the bytes of their values: 0 for those that Ambit does not read. */
+enum { BYTES_BYTE = 1, ASCII = 2, BYTES_SHORT = 3, BYTES_LONG = 4, FLOAT = 11, DOUBLE = 12 };
+enum { BYTES_LONG8 = 16, TYPES = 19 };
+static const int sizes[TYPES] = {
+    [BYTES_BYTE] = 1, [ASCII] = 1,  [BYTES_SHORT] = 2, [BYTES_LONG] = 4,
+    [FLOAT] = 4,      [DOUBLE] = 8, [BYTES_LONG8] = 8};
 
-/* An entry of the directory. */
-typedef struct tag {
-  int type;
-  int64_t count; /* values; 0: the tag is absent */
-  int64_t at;    /* position of the values in the file */
-} tag;
+enum { MOST_TAGS = 4096, MOST_CELLS = 1 << 30, MOST_REALS = 16 };
 
-typedef struct tiff {
-  ambit__raster *r;
-  bool big_endian;
-  tag width, height, bits, compression, samples, format, scale, nodata;
-  tag offsets, block_height, block_width; /* of strips or tiles */
-  bool is_tiled;
-} tiff;
-
-static ambit_status get(const tiff *t, int64_t at, int bytes, int64_t *x)
+static ambit_status get(const ambit__tiff *t, int64_t at, int bytes, int64_t *x)
 {
-  unsigned char raw[4];
+  unsigned char raw[8];
+  uint64_t u = 0;
 
   AMBIT_TRY(ambit__raster_get(t->r, at, raw, (size_t)bytes));
-  *x = 0;
   for (int i = 0; i < bytes; i++)
-    *x = *x << 8 | raw[t->big_endian ? i : bytes - 1 - i];
+    u = u << 8 | raw[t->big_endian ? i : bytes - 1 - i];
+  *x = u > INT64_MAX ? INT64_MAX : (int64_t)u; /* behind the end of any file */
   return AMBIT_OK;
 }
 
-/* Value i of a tag of whole numbers; `otherwise` if the tag is absent. */
-static ambit_status whole(const tiff *t, const tag *g, int64_t i, int64_t otherwise, int64_t *x)
+ambit_status ambit__tiff_whole(const ambit__tiff *t, const ambit__tag *g, int64_t i,
+                               int64_t otherwise, int64_t *x)
 {
-  const int bytes = g->type == BYTES_BYTE ? 1 : g->type == BYTES_SHORT ? 2 : 4;
-
   *x = otherwise;
   if (!g->count) return AMBIT_OK;
-  AMBIT_CHECK(i < g->count &&
-                  (g->type == BYTES_BYTE || g->type == BYTES_SHORT || g->type == BYTES_LONG),
+  AMBIT_CHECK(i < g->count && (g->type == BYTES_BYTE || g->type == BYTES_SHORT ||
+                               g->type == BYTES_LONG || g->type == BYTES_LONG8),
               t->r->errors, AMBIT_EIO, "%s is damaged: a tag has type %d and %" PRId64 " values",
               t->r->path, g->type, g->count);
-  return get(t, g->at + i * bytes, bytes, x);
+  return get(t, g->at + i * sizes[g->type], sizes[g->type], x);
+}
+
+ambit_status ambit__tiff_reals(const ambit__tiff *t, const ambit__tag *g, int n, double *x,
+                               bool *has)
+{
+  unsigned char raw[MOST_REALS * 8];
+
+  *has = g->count >= n && (g->type == FLOAT || g->type == DOUBLE);
+  if (!*has) return AMBIT_OK;
+  AMBIT_TRY(ambit__raster_get(t->r, g->at, raw, (size_t)(n * sizes[g->type])));
+  ambit__raster_decode(raw, n, 'f', 8 * sizes[g->type], t->big_endian, x);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__tiff_text(const ambit__tiff *t, const ambit__tag *g, char *text, size_t size)
+{
+  const size_t n = (size_t)g->count < size ? (size_t)g->count : size - 1;
+
+  memset(text, 0, size);
+  return g->type == ASCII ? ambit__raster_get(t->r, g->at, text, n) : AMBIT_OK;
 }
 
 /* ---- the directory ---- */
 
-static tag *place_of(tiff *t, int64_t number)
+static ambit__tag *place_of(ambit__tiff *t, int64_t number)
 {
   switch (number) {
   case TAG_WIDTH: return &t->width;
@@ -84,6 +93,9 @@ static tag *place_of(tiff *t, int64_t number)
   case TAG_SAMPLES: return &t->samples;
   case TAG_FORMAT: return &t->format;
   case TAG_PIXEL_SCALE: return &t->scale;
+  case TAG_TIE_POINTS: return &t->tie;
+  case TAG_TRANSFORM: return &t->transform;
+  case TAG_GEO_KEYS: return &t->keys;
   case TAG_NODATA: return &t->nodata;
   case TAG_TILE_OFFSETS: t->is_tiled = true; return &t->offsets;
   case TAG_STRIP_OFFSETS: return &t->offsets;
@@ -94,86 +106,68 @@ static tag *place_of(tiff *t, int64_t number)
   return NULL;
 }
 
-/* An entry: number, type, count, and the values or, if they have more than 4 bytes, their place. */
-static ambit_status read_entry(tiff *t, int64_t at)
+/* An entry: number, type, count, and the values or, if they have more bytes than a position, their
+ * place. */
+static ambit_status read_entry(ambit__tiff *t, int64_t at)
 {
-  static const int sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8};
-  int64_t number, type, count, where = at + 8;
-  tag *g;
+  const int word = t->is_big ? 8 : 4;
+  int64_t number, type, count, where = at + 4 + word;
+  ambit__tag *g;
 
   AMBIT_TRY(get(t, at, 2, &number));
   AMBIT_TRY(get(t, at + 2, 2, &type));
-  AMBIT_TRY(get(t, at + 4, 4, &count));
+  AMBIT_TRY(get(t, at + 4, word, &count));
   g = place_of(t, number);
-  if (!g || type < 1 || type > 12 || !count) return AMBIT_OK;
-  if (count * sizes[type] > 4) AMBIT_TRY(get(t, at + 8, 4, &where));
-  *g = (tag){(int)type, count, where};
+  if (!g || !count || type >= TYPES || !sizes[type]) return AMBIT_OK;
+  AMBIT_CHECK(count <= t->r->bytes / sizes[type], t->r->errors, AMBIT_EIO,
+              "%s is damaged: its tag %" PRId64 " has %" PRId64 " values", t->r->path, number,
+              count);
+  if (count * sizes[type] > word) AMBIT_TRY(get(t, where, word, &where));
+  *g = (ambit__tag){(int)type, count, where};
   return AMBIT_OK;
 }
 
-static ambit_status read_directory(tiff *t)
+/* BigTIFF: 8 bytes for positions and numbers of values and tags, which is noted in the file. */
+static ambit_status read_directory(ambit__tiff *t)
 {
-  int64_t at = 0, n = 0;
+  const int word = t->is_big ? 8 : 4, numbers = t->is_big ? 8 : 2;
+  int64_t at = 0, n = 0, size = 8;
 
-  AMBIT_TRY(get(t, 4, 4, &at));
-  AMBIT_TRY(get(t, at, 2, &n));
+  if (t->is_big) AMBIT_TRY(get(t, 4, 2, &size));
+  AMBIT_CHECK(size == 8, t->r->errors, AMBIT_EIO,
+              "%s is damaged: a BigTIFF with positions of %" PRId64 " bytes", t->r->path, size);
+  AMBIT_TRY(get(t, word, word, &at));
+  AMBIT_TRY(get(t, at, numbers, &n));
   AMBIT_CHECK(n >= 1 && n <= MOST_TAGS, t->r->errors, AMBIT_EIO,
               "%s is damaged: its directory has %" PRId64 " entries", t->r->path, n);
   for (int64_t i = 0; i < n; i++)
-    AMBIT_TRY(read_entry(t, at + 2 + 12 * i));
-  return AMBIT_OK;
-}
-
-/* ---- GeoTIFF ---- */
-
-static ambit_status read_scale(tiff *t)
-{
-  unsigned char raw[16];
-  double xy[2];
-
-  if (t->scale.count < 2 || t->scale.type != REAL) return AMBIT_OK;
-  AMBIT_TRY(ambit__raster_get(t->r, t->scale.at, raw, sizeof raw));
-  ambit__raster_decode(raw, 2, 'f', 64, t->big_endian, xy);
-  t->r->spacing[0] = xy[1];
-  t->r->spacing[1] = xy[0];
-  return AMBIT_OK;
-}
-
-static ambit_status read_nodata(tiff *t)
-{
-  const size_t n = t->nodata.count < TEXT ? (size_t)t->nodata.count : TEXT - 1;
-  char text[TEXT] = "";
-
-  if (!n || t->nodata.type != ASCII) return AMBIT_OK;
-  AMBIT_TRY(ambit__raster_get(t->r, t->nodata.at, text, n));
-  text[strcspn(text, " \t\r\n")] = '\0';
-  t->r->has_nodata = ambit__number_read(text, &t->r->nodata);
+    AMBIT_TRY(read_entry(t, at + numbers + (4 + 2 * word) * i));
   return AMBIT_OK;
 }
 
 /* ---- values ---- */
 
 /* The feature that is not plain; NULL: none. */
-static ambit_status find_obstacle(const tiff *t, const char **why)
+static ambit_status find_obstacle(const ambit__tiff *t, const char **why)
 {
   int64_t compression, samples;
 
-  AMBIT_TRY(whole(t, &t->compression, 0, 1, &compression));
-  AMBIT_TRY(whole(t, &t->samples, 0, 1, &samples));
+  AMBIT_TRY(ambit__tiff_whole(t, &t->compression, 0, 1, &compression));
+  AMBIT_TRY(ambit__tiff_whole(t, &t->samples, 0, 1, &samples));
   *why = compression != 1 ? "is compressed" : samples != 1 ? "has several samples per pixel" : NULL;
   return AMBIT_OK;
 }
 
-static ambit_status read_sizes(tiff *t, ambit__raster_blocks *b)
+static ambit_status read_sizes(ambit__tiff *t, ambit__raster_blocks *b)
 {
   int64_t bits, format;
 
-  AMBIT_TRY(whole(t, &t->width, 0, 0, &t->r->width));
-  AMBIT_TRY(whole(t, &t->height, 0, 0, &t->r->height));
-  AMBIT_TRY(whole(t, &t->bits, 0, 1, &bits));
-  AMBIT_TRY(whole(t, &t->format, 0, 1, &format));
-  AMBIT_TRY(whole(t, &t->block_height, 0, t->r->height, &b->height));
-  AMBIT_TRY(whole(t, &t->block_width, 0, t->r->width, &b->width));
+  AMBIT_TRY(ambit__tiff_whole(t, &t->width, 0, 0, &t->r->width));
+  AMBIT_TRY(ambit__tiff_whole(t, &t->height, 0, 0, &t->r->height));
+  AMBIT_TRY(ambit__tiff_whole(t, &t->bits, 0, 1, &bits));
+  AMBIT_TRY(ambit__tiff_whole(t, &t->format, 0, 1, &format));
+  AMBIT_TRY(ambit__tiff_whole(t, &t->block_height, 0, t->r->height, &b->height));
+  AMBIT_TRY(ambit__tiff_whole(t, &t->block_width, 0, t->r->width, &b->width));
   AMBIT_CHECK(t->r->width >= 1 && t->r->width <= MOST_CELLS && t->r->height >= 1 &&
                   t->r->height <= MOST_CELLS && b->width >= 1 && b->height >= 1,
               t->r->errors, AMBIT_EIO,
@@ -189,7 +183,7 @@ static ambit_status read_sizes(tiff *t, ambit__raster_blocks *b)
   return AMBIT_OK;
 }
 
-static ambit_status read_offsets(tiff *t, ambit__raster_blocks *b)
+static ambit_status read_offsets(ambit__tiff *t, ambit__raster_blocks *b)
 {
   const int64_t n = (t->r->height + b->height - 1) / b->height * b->across;
 
@@ -199,12 +193,12 @@ static ambit_status read_offsets(tiff *t, ambit__raster_blocks *b)
   b->at = ambit__new(t->r->errors, (size_t)n, sizeof *b->at);
   if (!b->at) return AMBIT_ENOMEM;
   for (int64_t i = 0; i < n; i++)
-    AMBIT_TRY(whole(t, &t->offsets, i, 0, &b->at[i]));
+    AMBIT_TRY(ambit__tiff_whole(t, &t->offsets, i, 0, &b->at[i]));
   return AMBIT_OK;
 }
 
 /* A tile at the lower edge has all its rows in the file, but those outside are not read. */
-static ambit_status use_blocks(tiff *t)
+static ambit_status use_blocks(ambit__tiff *t)
 {
   ambit__raster_blocks b = {0};
   ambit_status s = read_sizes(t, &b);
@@ -217,20 +211,18 @@ static ambit_status use_blocks(tiff *t)
 
 ambit_status ambit__raster_open_tiff(ambit__raster *r)
 {
-  tiff t = {.r = r};
+  ambit__tiff t = {.r = r};
   const char *why = NULL;
   unsigned char head[4];
 
   AMBIT_TRY(ambit__raster_get(r, 0, head, sizeof head));
-  t.big_endian = !memcmp(head, "MM\0*", 4);
-  if (!memcmp(head, "II+\0", 4) || !memcmp(head, "MM\0+", 4))
-    return ambit__raster_open_libtiff(r, "is a BigTIFF");
-  AMBIT_CHECK(t.big_endian || !memcmp(head, "II*\0", 4), r->errors, AMBIT_EIO,
-              "%s is not a TIFF file: it begins with neither II*\\0 nor MM\\0*", r->path);
+  t.is_big = !memcmp(head, "II+\0", 4) || !memcmp(head, "MM\0+", 4);
+  t.big_endian = head[0] == 'M';
+  AMBIT_CHECK(t.is_big || !memcmp(head, "MM\0*", 4) || !memcmp(head, "II*\0", 4), r->errors,
+              AMBIT_EIO, "%s is not a TIFF file: it begins with neither II*\\0 nor MM\\0*",
+              r->path);
   AMBIT_TRY(read_directory(&t));
   AMBIT_TRY(find_obstacle(&t, &why));
-  if (why) return ambit__raster_open_libtiff(r, why);
-  AMBIT_TRY(read_scale(&t));
-  AMBIT_TRY(read_nodata(&t));
-  return use_blocks(&t);
+  AMBIT_TRY(ambit__tiff_geography(&t));
+  return why ? ambit__raster_open_libtiff(r, why) : use_blocks(&t);
 }

@@ -216,8 +216,10 @@ static ambit_status inspect_raster(ambit *a, const char *path, ambit_file_info *
   info->ndims = 2;
   info->extents[0] = r->height;
   info->extents[1] = r->width;
-  info->spacing[0] = r->spacing[0];
-  info->spacing[1] = r->spacing[1];
+  info->unit = r->unit;
+  info->has_origin = r->has_origin;
+  memcpy(info->spacing, r->spacing, sizeof r->spacing);
+  memcpy(info->origin, r->origin, sizeof r->origin);
   ambit__raster_close(r);
   return AMBIT_OK;
 }
