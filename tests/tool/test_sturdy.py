@@ -285,12 +285,12 @@ def signals_that_the_parent_ignores_stay_ignored():
 
 def a_killed_run_takes_its_compiler_along_and_the_next_cleans_up():
     with tool.folder() as f:
-        sleep = f"sleep {os.getpid()}.9"
-        p = _start(f, f"exec {sleep}")
-        _wait(lambda: _is_alive(sleep))
+        sleep, child = f"sleep {os.getpid()}.9", f"sleep {os.getpid()}.8"  # a driver, and what it starts
+        p = _start(f, f"{child} & exec {sleep}")
+        _wait(lambda: _is_alive(sleep) and _is_alive(child))
         p.kill()
         p.wait()
-        _wait(lambda: not _is_alive(sleep), 5)
+        _wait(lambda: not _is_alive(sleep) and not _is_alive(child), 5)
         assert _left_in(f)
         (f / "tmp" / "ambit-backup").mkdir(mode=0o700)  # the user's, with a name like ours
         (f / "tmp" / "ambit-backup" / "thesis").write_text("years of work")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE 1 /* clone, pipe2, secure_getenv */
+#define _GNU_SOURCE 1 /* clone, F_SETSIG, pipe2, secure_getenv */
 #include "device/cpu/process.h"
 
 #include "base/clock.h"
@@ -37,6 +37,7 @@ typedef struct birth {
   const char *const *argv;
   char **environment;
   int out;
+  int lifeline; /* a pipe whose other end is only in the parent */
   pid_t parent;
   double seconds;
   sigset_t old; /* signals blocked here */
@@ -68,6 +69,18 @@ static void plain_signals(void)
   (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* PR_SET_PDEATHSIG ends this process alone, not those that it starts, such as cc1. So the system is
+ * to kill the whole group when the other end of the lifeline is closed, which the death of the
+ * parent does; the end here stays open in all of the group. Where that fails, limit_time() remains.
+ */
+static void hang_on(int lifeline)
+{
+  const int fd = fcntl(lifeline, F_DUPFD, 3);
+
+  if (fd < 0 || fcntl(fd, F_SETOWN, -getpid()) || fcntl(fd, F_SETSIG, SIGKILL)) return;
+  (void)fcntl(fd, F_SETFL, O_ASYNC);
+}
+
 /* Runs in the child. Empty input; output and errors to the pipe; it dies with this process. */
 static int become(void *arg)
 {
@@ -76,6 +89,7 @@ static int become(void *arg)
 
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  hang_on(b->lifeline);
   if (getppid() != b->parent) _exit(127); /* the parent is already dead */
   empty = open("/dev/null", O_RDONLY);
   if (empty < 0 || dup2(empty, 0) < 0 || dup2(b->out, 1) < 0 || dup2(b->out, 2) < 0) {
@@ -159,10 +173,11 @@ static void end_group(void *pid)
   kill(-*(const pid_t *)pid, SIGKILL);
 }
 
-static int start(const ambit__process *p, int out, pid_t *pid, ambit__undo *undo)
+static int start(const ambit__process *p, int out, int lifeline, pid_t *pid, ambit__undo *undo)
 {
   char *text = NULL;
-  birth b = {.argv = p->argv, .out = out, .parent = getpid(), .seconds = p->seconds};
+  birth b = {
+      .argv = p->argv, .out = out, .lifeline = lifeline, .parent = getpid(), .seconds = p->seconds};
   int err = ENOMEM;
 
   b.environment = make_environment(p->temporary, &text);
@@ -279,15 +294,23 @@ ambit__process_end ambit__process_run(const ambit__process *p, ambit__text *outp
 {
   ambit__process_end end;
   ambit__undo undo;
-  int ends[2], err;
+  int ends[2], life[2], err;
   pid_t pid;
 
   if (p->seconds <= 0) return PROCESS_TIMED_OUT;
   if (!make_pipe(ends)) return not_run(p->argv[0], errno, output);
-  err = start(p, ends[1], &pid, &undo);
+  if (!make_pipe(life)) {
+    err = errno;
+    close(ends[0]);
+    close(ends[1]);
+    return not_run(p->argv[0], err, output);
+  }
+  err = start(p, ends[1], life[0], &pid, &undo);
   close(ends[1]);
+  close(life[0]);
   end = err ? not_run(p->argv[0], err, output) : watch(p, pid, ends[0], &undo, output);
   close(ends[0]);
+  close(life[1]);
   return end;
 }
 
