@@ -208,6 +208,14 @@ def quiet_says_nothing_and_there_is_no_progress_line_without_a_terminal():
     assert "\r" not in tool.run("run", "star2d1", "--size", "64x64")[1]
 
 
+def a_maximum_is_no_forecast_of_the_remaining_time():
+    for words, forecasts in ((["--steps", 9], True), (["--until", "change<1e-3"], False)):
+        with tool.folder(heat_c=tool.HEAT) as f:
+            _, err = tool.run("run", f / "heat.c", "--size", "16x16", "--set", "k=0.2", "--ambit-progress=1", *words)
+        line = next(x for x in err.splitlines() if "iterations, " in x and "Gcells/s" in x)
+        assert (" left" in line and " of " in line and "%" in line) == forecasts, line
+
+
 def all_devices_can_be_asked_for():
     for name in ("all", "auto"):
         _, err = tool.run("run", "star2d1", "--size", "64x64", "--device", name, "--ambit-report=1")

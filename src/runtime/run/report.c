@@ -52,11 +52,14 @@ void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
   if (!last && now - s->shown < (s->live ? LIVE_SECONDS : PLAIN_SECONDS)) return;
   s->shown = now;
   rate = now > s->started ? (double)done / (now - s->started) : 0;
+  fprintf(stderr, "%s%" PRId64, s->live ? "\r" : "", done);
+  if (s->most) fprintf(stderr, " of %" PRId64, s->most);
+  fputs(" iterations", stderr);
+  if (s->most) fprintf(stderr, ", %3.0f %%", 100.0 * (double)done / (double)s->most);
+  fprintf(stderr, ", %.2f Gcells/s", rate * s->cells / 1e9);
   print_duration(left, sizeof left, rate > 0 ? (double)(s->most - done) / rate : 0);
-  fprintf(stderr, "%s%" PRId64 " of %" PRId64 " iterations, %3.0f %%, %.2f Gcells/s, %s left%s",
-          s->live ? "\r" : "", done, s->most,
-          100.0 * (double)done / (double)(s->most ? s->most : 1), rate * s->cells / 1e9, left,
-          s->live ? "\033[K" : "\n");
+  if (s->most) fprintf(stderr, ", %s left", left);
+  fputs(s->live ? "\033[K" : "\n", stderr);
   if (last && s->live) fputc('\n', stderr);
   fflush(stderr);
 }

@@ -289,7 +289,7 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until,
   if (until) until->unchecked = at->unchecked;
   if (until && until->still && at->found >= 0)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__still_resume(until->still, at->found)));
-  progress = ambit__progress_start(p, most);
+  progress = ambit__progress_start(p, until ? 0 : most); /* a maximum is not a forecast */
   AMBIT_TRY(iterate(p, most, until, &progress));
   ambit__progress_show(&progress, p, true);
   return AMBIT_OK;

@@ -64,7 +64,7 @@ void ambit__program_note_changes(ambit_program *p);
 typedef struct ambit__progress {
   bool on, live;         /* whether to print; whether stderr is a terminal */
   double started, shown; /* times of the start of the run, and of the last line */
-  int64_t first, most;   /* iteration at the start; most iterations to run */
+  int64_t first, most;   /* iteration at the start; iterations to run; 0: until a condition holds */
   double cells;          /* of one iteration */
 } ambit__progress;
 ambit__progress ambit__progress_start(const ambit_program *p, int64_t most);
