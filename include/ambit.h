@@ -691,15 +691,16 @@ AMBIT_API ambit_status ambit_stream_run_with(ambit_stream *s, ambit_source_fn so
  *   name.y4m       uncompressed video with 8 bits per sample, any file that ffmpeg can write
  *   name%04d.png   numbered pictures, grey or red, green and blue; or one, name.png
  *   -              Y4M on standard input or output
- * Grids are two-dimensional, and take the size of the frames. Fields have one component (a plane
- * is an item) or, for pictures, as many as a pixel has. Samples are 0 to 255 in fields of any type;
- * results are rounded and clamped to this range. If a frame fails, those before it are still
- * written. */
+ * Grids are two-dimensional, and take the size of the frames; pictures may differ in size. Fields
+ * have one component (a plane is an item) or, for pictures, as many as a pixel has. Samples are 0
+ * to 255 in fields of any type; results are rounded, ties up, and clamped to this range. If a frame
+ * fails, those before it are still written. */
 AMBIT_API ambit_status ambit_stream_run(ambit_stream *s, const char *in, const char *out);
 
 /* Ends a run early, from any thread: no more items are read, those in flight are written. */
 AMBIT_API void ambit_stream_stop(ambit_stream *s);
 AMBIT_API int64_t ambit_stream_items(const ambit_stream *s); /* written by the last run */
+AMBIT_API int64_t ambit_stream_unmet(const ambit_stream *s); /* that missed their condition */
 
 #ifdef __cplusplus
 } /* extern "C" */

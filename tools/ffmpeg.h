@@ -8,6 +8,7 @@
 #define AMBIT_TOOLS_FFMPEG_H
 
 #include "ambit.h"
+#include "base/undo.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -15,9 +16,10 @@
 typedef struct tool_ffmpeg {
   const char *file; /* that the user named */
   char *beside;     /* output: the temporary file */
-  char path[32];    /* of the pipe, to be given to ambit_stream_run */
-  int fd;           /* the end of the pipe in this process */
+  int fd;           /* the end of the pipe in this process; -1: none */
+  int words;        /* a file in memory with the messages of ffmpeg; -1: none */
   pid_t child;      /* 0: none */
+  ambit__undo undo; /* a second Ctrl-C kills it and removes the temporary file */
 } tool_ffmpeg;
 
 /* Whether a stream of the library can read and write the file itself, with `other` at its other
@@ -25,10 +27,12 @@ typedef struct tool_ffmpeg {
 bool tool_is_stream_file(const char *path, const char *other);
 
 ambit_status tool_ffmpeg_read(ambit *a, const char *file, tool_ffmpeg *f);
-ambit_status tool_ffmpeg_write(ambit *a, const char *file, tool_ffmpeg *f);
+/* `options` of ffmpeg, separated by blanks, for the output; NULL: none. */
+ambit_status tool_ffmpeg_write(ambit *a, const char *file, const char *options, tool_ffmpeg *f);
 /* Closes the pipe and waits for ffmpeg. Output, `keep`: it becomes visible; false: the stream
- * failed before it had a frame. Input, `keep`: raises an error if ffmpeg failed; false: the stream
- * ended before its input did, and ffmpeg is killed. */
+ * failed before it had a frame. Input, `keep`: raises an error if ffmpeg failed, or complained, as
+ * it does about files that are cut off; false: the stream ended before its input did, and ffmpeg is
+ * killed. */
 ambit_status tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.c - `ambit stream`: applies a stencil to every frame of a video, or to numbered pictures.
  */
+#include "skeleton/stream.h"
 #include "base/clock.h"
 #include "ffmpeg.h"
 #include "problem.h"
@@ -14,7 +15,7 @@ enum { STEPS = 1, STEPS_UNTIL = 100000 };
 
 typedef struct order {
   tool_problem problem;
-  const char *input, *output;
+  const char *input, *output, *encode;
   int64_t steps, in_flight;
   bool has_steps, all_planes, quiet;
   tool_until until;
@@ -22,13 +23,15 @@ typedef struct order {
 
 /* ---- the command line ---- */
 
-enum { INPUT = 1, OUTPUT, LANES, STEPS_ID, UNTIL, PLANES, IN_FLIGHT, QUIET };
+enum { INPUT = 1, OUTPUT, LANES, STEPS_ID, UNTIL, PLANES, IN_FLIGHT, ENCODE, QUIET };
 
 static const tool_option options[] = {
     {INPUT, 'i', "input", "FILE",
      "a video (.y4m; other formats through ffmpeg), a picture\n(in.png), numbered ones "
      "(in%04d.png), or - for Y4M on\nstandard input"},
     {OUTPUT, 'o', "output", "FILE", "the same for the result; - is standard output"},
+    {ENCODE, 0, "encode", "OPTIONS",
+     "options of ffmpeg for the output, separated by blanks:\n'-crf 18 -pix_fmt yuv420p'"},
     {LANES, 0, "lanes", "LIST",
      "devices that take frames in turn: cpu,opencl:0;\nseveral devices per frame: "
      "(cuda:0,cuda:1),(cuda:2,cuda:3)"},
@@ -67,6 +70,7 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case UNTIL: return tool_read_until(args, value, &o->until);
   case PLANES: return take_planes(args, value, o);
   case IN_FLIGHT: return tool_read_count(args, value, 1, 1000000, &o->in_flight);
+  case ENCODE: o->encode = value; return TOOL_OK;
   case QUIET: o->quiet = true; return TOOL_OK;
   default: return tool_problem_option(a, args, id, value, &o->problem);
   }
@@ -77,6 +81,8 @@ static int prepare(ambit *a, const tool_args *args, order *o)
   static const tool_size any = {.ndims = 2, .extents = {16, 16}}; /* frames give the size */
   int code;
 
+  if (o->encode && o->output && tool_is_stream_file(o->output, o->input ? o->input : ""))
+    return tool_wrong(args, "--encode has options for ffmpeg, which does not write %s", o->output);
   if (!o->input || !o->output)
     return tool_wrong(args, "the %s is missing: -%c FILE", o->input ? "output" : "input",
                       o->input ? 'o' : 'i');
@@ -92,28 +98,52 @@ static int prepare(ambit *a, const tool_args *args, order *o)
 
 /* ---- running ---- */
 
-static void stop(void *stream)
+/* A stream that a signal is to end. */
+typedef struct stoppable {
+  ambit_stream *stream;
+  bool quiet;
+} stoppable;
+
+static void stop(void *user)
 {
-  ambit_stream_stop(stream);
+  const stoppable *s = user;
+
+  if (!s->quiet)
+    fputs("\nfinishing: frames that were read are written; a second Ctrl-C ends at once\n", stderr);
+  ambit_stream_stop(s->stream);
 }
 
 /* The files that the stream itself reads and writes: pipes, if ffmpeg is at their other end. */
 static ambit_status run_between(ambit *a, const order *o, ambit_stream *s)
 {
-  tool_ffmpeg in = {.fd = -1}, out = {.fd = -1};
+  tool_ffmpeg in = {.fd = -1, .words = -1}, out = {.fd = -1, .words = -1};
+  stoppable to_stop = {s, o->quiet};
   const bool reads = !tool_is_stream_file(o->input, o->output);
   const bool writes = !tool_is_stream_file(o->output, o->input);
   ambit_status status = AMBIT_OK;
 
   if (!ambit_process(a) && reads) status = tool_ffmpeg_read(a, o->input, &in);
-  if (!ambit_process(a) && writes && !status) status = tool_ffmpeg_write(a, o->output, &out);
-  tool_on_signal(stop, s);
-  if (!status)
-    status = ambit_stream_run(s, in.child ? in.path : o->input, out.child ? out.path : o->output);
+  if (!ambit_process(a) && writes && !status)
+    status = tool_ffmpeg_write(a, o->output, o->encode, &out);
+  tool_on_signal(stop, &to_stop);
+  if (!status && s) {
+    s->in_fd = in.child ? in.fd : 0;
+    s->out_fd = out.child ? out.fd : 0;
+  }
+  if (!status) status = ambit_stream_run(s, o->input, o->output);
   tool_on_signal(NULL, NULL);
   if (reads) tool_ffmpeg_end(a, &in, !status && !tool_signal());
   if (writes) tool_ffmpeg_end(a, &out, ambit_stream_items(s) > 0);
   return status ? status : ambit_error(a);
+}
+
+static int tell_unmet(const order *o, const ambit_stream *s)
+{
+  fprintf(tool_notes,
+          "ambit stream: %" PRId64 " of %" PRId64 " frames did not meet %s in %" PRId64
+          " iterations\n",
+          ambit_stream_unmet(s), ambit_stream_items(s), o->until.text, o->steps);
+  return TOOL_FAILED;
 }
 
 static int execute(ambit *a, const tool_args *args, const order *o)
@@ -135,11 +165,12 @@ static int execute(ambit *a, const tool_args *args, const order *o)
     ambit_stream_until(s, job.scalars[until], o->until.when, o->until.value, o->steps);
   if (!o->quiet && isatty(STDERR_FILENO)) ambit_option_set(a, "progress", "1");
   status = run_between(a, o, s);
-  if (!o->quiet || status)
+  if (status ? ambit_stream_items(s) > 0 : !o->quiet)
     fprintf(tool_notes, "%s: %" PRId64 " frame%s in %.3g s, %.1f frames/s\n", o->problem.what,
             ambit_stream_items(s), ambit_stream_items(s) == 1 ? "" : "s", ambit__clock() - start,
             (double)ambit_stream_items(s) / (ambit__clock() - start));
   if (tool_signal()) return 128 + tool_signal();
+  if (!status && ambit_stream_unmet(s)) return tell_unmet(o, s);
   return status ? TOOL_FAILED : TOOL_OK;
 }
 

@@ -22,6 +22,14 @@ ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambi
   return ambit__png_try(errors, path);
 }
 
+ambit_status ambit__png_read_any(ambit__errors *errors, const char *path,
+                                 const ambit__frame_form *form, size_t room, unsigned char *bytes,
+                                 ambit__frame_form *own)
+{
+  (void)form, (void)room, (void)bytes, (void)own;
+  return ambit__png_try(errors, path);
+}
+
 ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn)
 {
   (void)drawn;
@@ -240,32 +248,41 @@ static ambit_status read_rows(coder *c, const ambit__frame_form *form, unsigned 
   return AMBIT_OK;
 }
 
-static ambit_status read_like(coder *c, const ambit__frame_form *form, unsigned char *bytes)
+static ambit_status read_like(coder *c, const ambit__frame_form *form, size_t room,
+                              unsigned char *bytes, ambit__frame_form *own)
 {
-  ambit__frame_form own;
+  AMBIT_TRY(read_header(c, form->is_packed, own));
+  AMBIT_CHECK(own->is_rgb == form->is_rgb, c->errors, AMBIT_EIO,
+              "%s is a picture in %s, the first one in %s; all pictures of a stream must be alike, "
+              "but for their size",
+              c->path, own->is_rgb ? "colour" : "grey", form->is_rgb ? "colour" : "grey");
+  AMBIT_CHECK(own->bytes <= room, c->errors, AMBIT_EIO,
+              "%s has become larger since the stream began", c->path);
+  c->line = ambit__new(c->errors, (size_t)own->width[0], 3);
+  return c->line ? read_rows(c, own, bytes) : AMBIT_ENOMEM;
+}
 
-  AMBIT_TRY(read_header(c, form->is_packed, &own));
-  AMBIT_CHECK(own.width[0] == form->width[0] && own.height[0] == form->height[0] &&
-                  own.is_rgb == form->is_rgb,
-              c->errors, AMBIT_EIO,
-              "%s has %lld x %lld pixels in %s, the first picture %lld x %lld in %s; all pictures "
-              "of a stream must be alike",
-              c->path, (long long)own.width[0], (long long)own.height[0],
-              own.is_rgb ? "colour" : "grey", (long long)form->width[0], (long long)form->height[0],
-              form->is_rgb ? "colour" : "grey");
-  c->line = ambit__new(c->errors, (size_t)form->width[0], 3);
-  return c->line ? read_rows(c, form, bytes) : AMBIT_ENOMEM;
+ambit_status ambit__png_read_any(ambit__errors *errors, const char *path,
+                                 const ambit__frame_form *form, size_t room, unsigned char *bytes,
+                                 ambit__frame_form *own)
+{
+  coder c = {.errors = errors, .path = path, .doing = "read"};
+  ambit_status s = open_reader(&c);
+
+  if (!s) s = read_like(&c, form, room, bytes, own);
+  close_reader(&c);
+  return s;
 }
 
 ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
                              unsigned char *bytes)
 {
-  coder c = {.errors = errors, .path = path, .doing = "read"};
-  ambit_status s = open_reader(&c);
+  ambit__frame_form own = {0};
 
-  if (!s) s = read_like(&c, form, bytes);
-  close_reader(&c);
-  return s;
+  AMBIT_TRY(ambit__png_read_any(errors, path, form, form->bytes, bytes, &own));
+  AMBIT_CHECK(own.width[0] == form->width[0] && own.height[0] == form->height[0], errors, AMBIT_EIO,
+              "%s has changed while it was read", path);
+  return AMBIT_OK;
 }
 
 /* ---- writing ---- */

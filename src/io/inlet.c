@@ -10,15 +10,15 @@
 
 enum { PATIENCE_MS = 50 }; /* between two looks at the stop flag */
 
-ambit_status ambit__inlet_open(ambit__errors *errors, const char *path, atomic_bool *stop,
+ambit_status ambit__inlet_open(ambit__errors *errors, const char *path, int fd, atomic_bool *stop,
                                ambit__inlet *in)
 {
-  const bool standard = !strcmp(path, "-");
+  const bool standard = !fd && !strcmp(path, "-");
 
   in->at = in->end = 0;
   in->path = standard ? "standard input" : path;
   in->stop = stop;
-  in->fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+  in->fd = standard || fd ? dup(fd) : open(path, O_RDONLY | O_CLOEXEC);
   AMBIT_CHECK(in->fd >= 0, errors, AMBIT_EIO, "cannot open %s: %s", in->path, strerror(errno));
   return AMBIT_OK;
 }

@@ -17,8 +17,8 @@ typedef struct ambit__inlet {
   unsigned char buffer[AMBIT__INLET_BUFFER];
 } ambit__inlet;
 
-/* Opens a file; "-" is standard input. */
-ambit_status ambit__inlet_open(ambit__errors *errors, const char *path, atomic_bool *stop,
+/* Opens a file; "-" is standard input. fd: a pipe in the place of the file; 0: none. */
+ambit_status ambit__inlet_open(ambit__errors *errors, const char *path, int fd, atomic_bool *stop,
                                ambit__inlet *in);
 void ambit__inlet_close(ambit__inlet *in);
 int64_t ambit__inlet_bytes(const ambit__inlet *in); /* length of a regular file; else -1 */

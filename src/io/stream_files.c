@@ -15,9 +15,8 @@ typedef struct passage {
   ambit_stream *stream;
   ambit__frames_in in;
   ambit__frames_out out;
-  bool computed[AMBIT__PLANES]; /* by plane of a frame; the others are copied */
-  size_t at[AMBIT__PLANES];     /* by plane of a frame: where it is, in item and result */
-  bool shows, is_live;          /* progress; stderr is a terminal */
+  size_t bytes;        /* of a frame in memory */
+  bool shows, is_live; /* progress; stderr is a terminal */
   int64_t expected;
   double started, shown; /* times */
 } passage;
@@ -41,35 +40,32 @@ static ambit_status check_fields(const passage *p)
   return AMBIT_OK;
 }
 
-static int shape_of(ambit__form *form, int64_t height, int64_t width)
+/* The planes to compute: colours all, else luma or all; alpha never. */
+static bool is_computed(const passage *p, const ambit__frame_form *f, int plane)
 {
-  int i = 0;
-
-  while (i < form->nshapes && (form->shapes[i][0] != height || form->shapes[i][1] != width))
-    i++;
-  form->shapes[i][0] = height;
-  form->shapes[i][1] = width;
-  if (i == form->nshapes) form->nshapes++;
-  return i;
+  return plane == 0 || (plane < 3 && (f->is_rgb || p->stream->planes == AMBIT_ALL_PLANES));
 }
 
-/* The planes to compute: colours all, else luma or all; alpha never. */
-static void choose_planes(passage *p, ambit__form *form)
+/* Lists the planes of a frame that are to be computed; they have the same place in the result. */
+static int list_planes(const passage *p, const ambit__frame_form *f,
+                       ambit__plane planes[AMBIT__PLANES])
 {
-  const ambit__frame_form *f = &p->in.form;
-  const bool all = f->is_rgb || p->stream->planes == AMBIT_ALL_PLANES;
   size_t at = 0;
+  int n = 0;
 
-  *form = (ambit__form){
-      .samples = true, .in_bytes = ambit__frames_bytes(&p->in), .out_bytes = f->bytes};
   for (int i = 0; i < f->nplanes; i++) {
-    p->at[i] = at;
-    p->computed[i] = i == 0 || (all && i < 3);
-    if (p->computed[i])
-      form->planes[form->nplanes++] =
-          (ambit__plane){shape_of(form, f->height[i], f->width[i]), at, at};
+    if (is_computed(p, f, i))
+      planes[n++] = (ambit__plane){.extents = {f->height[i], f->width[i]}, .in = at, .out = at};
     at += ambit__plane_bytes(f, i);
   }
+  return n;
+}
+
+static int planes_of(const void *user, const void *in, ambit__plane planes[AMBIT__PLANES])
+{
+  const passage *p = user;
+
+  return list_planes(p, &ambit__frame_tail_of(in, p->bytes)->form, planes);
 }
 
 /* ---- progress ---- */
@@ -106,12 +102,16 @@ static ambit_status write_frame(void *user, ambit__errors *errors, int64_t item,
                                 const void *out)
 {
   passage *p = user;
+  const ambit__frame_tail *tail = ambit__frame_tail_of(in, p->bytes);
+  const ambit__frame_form *form = &tail->form;
   const unsigned char *planes[AMBIT__PLANES] = {0};
+  size_t at = 0;
 
-  for (int i = 0; i < p->in.form.nplanes; i++)
-    planes[i] = (const unsigned char *)(p->computed[i] ? out : in) + p->at[i];
-  AMBIT_TRY(
-      ambit__frames_write(&p->out, errors, item, planes, (const char *)in + p->in.form.bytes));
+  for (int i = 0; i < form->nplanes; i++) {
+    planes[i] = (const unsigned char *)(is_computed(p, form, i) ? out : in) + at;
+    at += ambit__plane_bytes(form, i);
+  }
+  AMBIT_TRY(ambit__frames_write(&p->out, errors, item, tail, planes));
   show(p, item + 1, false);
   return AMBIT_OK;
 }
@@ -124,26 +124,30 @@ static ambit_status open_files(passage *p, const char *in, const char *out, ambi
   const ambit_stream *s = p->stream;
   ambit *a = s->grid->context;
 
-  AMBIT_TRY(ambit__frames_open(&a->errors, in, s->in->components == 3, &p->stream->stop, &p->in));
+  AMBIT_TRY(ambit__frames_open(&a->errors, in, s->in_fd, s->in->components == 3, &p->stream->stop,
+                               &p->in));
   AMBIT_TRY(check_fields(p));
-  choose_planes(p, form);
+  *form = (ambit__form){
+      .samples = true, .in_bytes = ambit__frames_bytes(&p->in), .out_bytes = p->in.room};
+  form->nplanes = list_planes(p, &p->in.form, form->planes);
   p->expected = p->in.expected;
   p->shows = a->settings.progress;
   p->is_live = isatty(STDERR_FILENO);
   p->started = p->shown = ambit__clock();
-  return ambit__frames_create(&a->errors, out, &p->in, &p->out);
+  return ambit__frames_create(&a->errors, out, s->out_fd, &p->in, &p->out);
 }
 
 /* Process 0 knows the form of the frames. */
 static ambit_status run(passage *p, const char *in, const char *out)
 {
   ambit *a = p->stream->grid->context;
-  ambit__job job = {.noun = "frame", .ends = {read_frame, write_frame, p}};
+  ambit__job job = {.noun = "frame", .ends = {read_frame, write_frame, p}, .planes_of = planes_of};
   ambit_status s = AMBIT_OK, finished = AMBIT_OK;
 
   if (!a->net->rank) s = open_files(p, in, out, &job.form);
   if (a->net->size > 1) s = ambit__meet(a, "streams files");
   if (!s && a->net->size > 1) s = ambit__net_broadcast(a->net, 0, &job.form, sizeof job.form);
+  p->bytes = job.form.in_bytes;
   if (!s) s = ambit__stream_run_job(p->stream, &job);
   if (a->net->rank) return s;
   show(p, p->stream->items, true);
@@ -170,6 +174,7 @@ ambit_status ambit_stream_run(ambit_stream *s, const char *in, const char *out)
   p->in.inlet.fd = -1;
   status = run(p, in, out);
   ambit__frames_close(&p->in);
+  s->in_fd = s->out_fd = 0;
   free(p);
   return status;
 }

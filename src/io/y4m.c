@@ -28,7 +28,8 @@ static ambit_status find_space(ambit__errors *errors, const char *path, const ch
     }
   return ambit__raise(errors, AMBIT_EIO,
                       "%s: frames have the colour space '%.*s'; it must be one of 8 bits: mono, "
-                      "420, 422, 444 (ffmpeg: -pix_fmt gray, yuv420p, yuv422p, yuv444p)",
+                      "420, 411, 422, 440, 444 (ffmpeg: -pix_fmt gray, yuv420p, yuv411p, yuv422p, "
+                      "yuv440p, yuv444p)",
                       path, length > 40 ? 40 : (int)length, name);
 }
 

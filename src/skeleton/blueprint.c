@@ -223,19 +223,20 @@ void ambit__blueprint_free(ambit__blueprint *b)
   free(b->kernels);
 }
 
-static ambit_status check_boxes(const ambit_program *p)
+static ambit_status check_boxes(const ambit_program *p, ambit__errors *errors)
 {
   for (size_t i = 0; p && i < p->nwritten; i++)
     AMBIT_CHECK(p->written[i].kind == STEP_ROTATE || !p->written[i].box.ndims ||
                     ambit__box_equal(&p->written[i].box, &p->grid->box),
-                ambit__program_errors(p), AMBIT_EPROGRAM,
+                errors, AMBIT_EPROGRAM,
                 "step %zu of a program works on a box or on faces, so the program can be streamed "
                 "only with items of the size of its own grid",
                 i + 1);
   return AMBIT_OK;
 }
 
-ambit_status ambit__blueprint_fits(const ambit__blueprint *b, const int64_t *extents)
+ambit_status ambit__blueprint_fits(const ambit__blueprint *b, ambit__errors *errors,
+                                   const int64_t *extents)
 {
   const ambit_grid *g = b->stream->grid;
   bool same = true;
@@ -244,13 +245,13 @@ ambit_status ambit__blueprint_fits(const ambit__blueprint *b, const int64_t *ext
     same = same && extents[d] == g->box.hi[d];
   if (same) return AMBIT_OK;
   AMBIT_CHECK(
-      !g->active, &g->context->errors, AMBIT_EPROGRAM,
+      !g->active, errors, AMBIT_EPROGRAM,
       "the grid of the program is sparse, so the program can be streamed only with items of "
       "the size of its box");
-  AMBIT_TRY(check_boxes(b->stream->before));
-  AMBIT_TRY(check_boxes(b->stream->program));
+  AMBIT_TRY(check_boxes(b->stream->before, errors));
+  AMBIT_TRY(check_boxes(b->stream->program, errors));
   for (int i = 0; i < b->nfields; i++)
-    AMBIT_CHECK(!b->values[i], &g->context->errors, AMBIT_EPROGRAM,
+    AMBIT_CHECK(!b->values[i], errors, AMBIT_EPROGRAM,
                 "field '%s' has values, so the program can be streamed only with items of the size "
                 "of its own grid",
                 b->fields[i]->name);

@@ -140,7 +140,7 @@ ambit_status ambit__replica_make(ambit *context, const ambit__blueprint *b, cons
   ambit_grid *g = copy_grid(context, s->grid, extents);
   size_t in, out;
 
-  *r = (ambit__replica){.blueprint = b};
+  *r = (ambit__replica){.blueprint = b, .grid = g};
   if (!g) return context->errors.status;
   AMBIT_TRY(copy_objects(context, g, r));
   r->before = copy_program(r, g, s->before);
@@ -158,8 +158,16 @@ ambit_status ambit__replica_make(ambit *context, const ambit__blueprint *b, cons
   return r->scratch ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
+/* Scalars and kernels do not belong to the grid. */
 void ambit__replica_free(ambit__replica *r)
 {
+  const ambit__blueprint *b = r->blueprint;
+
+  ambit_grid_destroy(r->grid);
+  for (int i = 0; r->scalars && i < b->nscalars; i++)
+    ambit_scalar_destroy(r->scalars[i]);
+  for (int i = 0; r->kernels && i < b->nkernels; i++)
+    ambit_kernel_destroy(r->kernels[i]);
   free(r->fields);
   free(r->pristine);
   free(r->scalars);
@@ -258,7 +266,8 @@ static ambit_status restore(ambit__replica *r)
   return AMBIT_OK;
 }
 
-ambit_status ambit__replica_run(ambit__replica *r, bool samples, const void *in, void *out)
+ambit_status ambit__replica_run(ambit__replica *r, bool samples, const void *in, void *out,
+                                bool *met)
 {
   const ambit_stream *s = r->blueprint->stream;
 
@@ -269,5 +278,6 @@ ambit_status ambit__replica_run(ambit__replica *r, bool samples, const void *in,
     AMBIT_TRY(ambit_run_until(r->program, r->scalar, s->when, s->bound, s->iterations));
   else
     AMBIT_TRY(ambit_run(r->program, s->iterations));
+  if (r->scalar && !ambit_program_converged(r->program)) *met = false;
   return get(r, samples, out);
 }

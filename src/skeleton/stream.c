@@ -118,6 +118,11 @@ int64_t ambit_stream_items(const ambit_stream *s)
   return s ? s->items : 0;
 }
 
+int64_t ambit_stream_unmet(const ambit_stream *s)
+{
+  return s ? s->unmet : 0;
+}
+
 /* ---- running ---- */
 
 static bool is_in(const ambit__link *list, const void *object)
@@ -156,8 +161,8 @@ static ambit_status check_blueprint(const ambit__blueprint *b, const ambit__form
               AMBIT_EPROGRAM,
               "no step of the stream's program sets the scalar '%s' that is to end its iterations",
               s->scalar->name);
-  for (int i = 0; i < form->nshapes; i++)
-    AMBIT_TRY(ambit__blueprint_fits(b, form->shapes[i]));
+  for (int i = 0; i < form->nplanes; i++)
+    AMBIT_TRY(ambit__blueprint_fits(b, errors_of(s), form->planes[i].extents));
   return AMBIT_OK;
 }
 
@@ -215,6 +220,7 @@ static ambit_status run_belt(ambit_stream *s, ambit__workers *w)
     w->belt->is_remote = s->grid->context->net->rank > 0;
     status = run_threads(s, w);
     s->items = w->belt->written;
+    s->unmet = atomic_load(&w->unmet);
     if (w->belt->error.status && !errors_of(s)->status)
       status = ambit__raise(errors_of(s), w->belt->error.status, "%s",
                             w->belt->error.text ? w->belt->error.text : "out of memory");
@@ -226,11 +232,12 @@ static ambit_status run_belt(ambit_stream *s, ambit__workers *w)
 /* The outcome of process 0 on all processes; the first error. */
 static ambit_status agree(ambit_stream *s)
 {
-  double items = s->grid->context->net->rank ? 0 : (double)s->items;
+  double sums[] = {s->grid->context->net->rank ? 0 : (double)s->items, (double)s->unmet};
 
   AMBIT_TRY(ambit__meet(s->grid->context, "ends a stream"));
-  AMBIT_TRY(ambit__net_max(s->grid->context->net, &items, 1));
-  s->items = (int64_t)items;
+  AMBIT_TRY(ambit__net_sum(s->grid->context->net, sums, 2));
+  s->items = (int64_t)sums[0];
+  s->unmet = (int64_t)sums[1];
   return AMBIT_OK;
 }
 
@@ -258,6 +265,7 @@ ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
   AMBIT_CHECK(!s->program->is_running && !(s->before && s->before->is_running), errors_of(s),
               AMBIT_EPROGRAM, "a stream is run by a callback of its program, its source or sink");
   s->items = 0;
+  s->unmet = 0;
   status = ambit__blueprint_make(s, &b);
   set_running(s, true);
   if (!status) status = check_blueprint(&b, &job->form);
@@ -319,10 +327,9 @@ ambit_status ambit_stream_run_with(ambit_stream *s, ambit_source_fn source, ambi
               "ambit_stream_run_with: the source or the sink is NULL");
   AMBIT_TRY(ambit__stream_check(s));
   cells = (size_t)ambit__box_volume(&s->grid->box);
-  job.form = (ambit__form){.nshapes = 1,
-                           .nplanes = 1,
+  job.form = (ambit__form){.nplanes = 1,
                            .in_bytes = cells * ambit__field_cell_bytes(s->in),
                            .out_bytes = cells * ambit__field_cell_bytes(s->out)};
-  memcpy(job.form.shapes[0], s->grid->box.hi, sizeof s->grid->box.hi);
+  memcpy(job.form.planes[0].extents, s->grid->box.hi, sizeof s->grid->box.hi);
   return ambit__stream_run_job(s, &job);
 }

@@ -27,28 +27,29 @@ struct ambit_stream {
   int64_t in_flight; /* 0: as many as the workers need */
   ambit_planes planes;
   int64_t items;    /* written by the last run */
+  int64_t unmet;    /* items of the last run that ended without meeting the condition */
   atomic_bool stop; /* no more items are to be read */
   atomic_bool running;
   atomic_bool misused; /* its source or sink tried to destroy it */
+  int in_fd, out_fd;   /* files: pipes in their place; 0: none */
 };
 
 /* ---- jobs ---- */
 
-enum { AMBIT__PLANES = 4, AMBIT__SHAPES = 2 };
+enum { AMBIT__PLANES = 4 };
 
 /* The values of one run of the programs, within an item. */
 typedef struct ambit__plane {
-  int shape;
-  size_t in, out; /* byte offsets of its values in the item, and in the result */
+  int64_t extents[AMBIT_MAX_DIMS]; /* of the grid */
+  size_t in, out;                  /* byte offsets of its values in the item, and in the result */
 } ambit__plane;
 
 /* The form of items. */
 typedef struct ambit__form {
-  int nshapes, nplanes;
-  int64_t shapes[AMBIT__SHAPES][AMBIT_MAX_DIMS]; /* extents of grids */
+  int nplanes; /* of the first item, and of all if the job has no planes_of */
   ambit__plane planes[AMBIT__PLANES];
   bool samples; /* values are bytes, to be converted from and to the types of the fields */
-  size_t in_bytes, out_bytes; /* of an item, and of its result */
+  size_t in_bytes, out_bytes; /* of the largest item, and of its result */
 } ambit__form;
 
 typedef struct ambit__job {
@@ -56,6 +57,9 @@ typedef struct ambit__job {
   ambit__form form;
   int64_t expected; /* items, for the progress line; 0: unknown */
   ambit__belt_ends ends;
+  /* Items differ: lists the planes of one, and returns their number. NULL: they are alike. Called
+   * by workers of all processes. */
+  int (*planes_of)(const void *user, const void *in, ambit__plane planes[AMBIT__PLANES]);
 } ambit__job;
 
 /* Raises an error if an object that the stream refers to is gone, or its programs cannot be
@@ -81,7 +85,8 @@ typedef struct ambit__blueprint {
 ambit_status ambit__blueprint_make(const ambit_stream *s, ambit__blueprint *b);
 void ambit__blueprint_free(ambit__blueprint *b);
 /* Raises an error if the programs cannot be made on a grid of these extents. */
-ambit_status ambit__blueprint_fits(const ambit__blueprint *b, const int64_t *extents);
+ambit_status ambit__blueprint_fits(const ambit__blueprint *b, ambit__errors *errors,
+                                   const int64_t *extents);
 /* Index in a list of the blueprint; -1: it is not there. */
 int ambit__blueprint_find(void *const *list, int n, const void *object);
 
@@ -89,6 +94,7 @@ int ambit__blueprint_find(void *const *list, int n, const void *object);
 
 typedef struct ambit__replica {
   const ambit__blueprint *blueprint;
+  ambit_grid *grid; /* which has the fields and programs */
   ambit_program *program, *before;
   ambit_field *in, *out;
   ambit_scalar *scalar;
@@ -101,25 +107,33 @@ typedef struct ambit__replica {
 
 ambit_status ambit__replica_make(ambit *context, const ambit__blueprint *b, const int64_t *extents,
                                  bool samples, ambit__replica *r);
-void ambit__replica_free(ambit__replica *r); /* its objects belong to the context */
-/* One item, or one plane of it. */
-ambit_status ambit__replica_run(ambit__replica *r, bool samples, const void *in, void *out);
+void ambit__replica_free(ambit__replica *r); /* also after a failure; not after its context */
+/* One item, or one plane of it. *met becomes false if the condition of the stream was not met. */
+ambit_status ambit__replica_run(ambit__replica *r, bool samples, const void *in, void *out,
+                                bool *met);
 
 /* ---- workers.c ---- */
+
+/* A replica per size of planes, the one used last first. With too many sizes, those that were not
+ * used for longest are made again when they are needed. */
+enum { AMBIT__REPLICAS = 8 };
 
 typedef struct ambit__worker {
   struct ambit__workers *all;
   int lane; /* from 0 */
   ambit *context;
-  ambit__replica replicas[AMBIT__SHAPES];
+  int n;
+  ambit__replica replicas[AMBIT__REPLICAS];
 } ambit__worker;
 
 typedef struct ambit__workers {
+  const ambit__blueprint *blueprint;
   const ambit__job *job;
   ambit__belt *belt;
   int n, nlanes;
   ambit__worker *list; /* owned */
   char **devices;      /* by lane; owned */
+  atomic_int unmet;    /* items that did not meet the condition of the stream */
 } ambit__workers;
 
 /* Makes the workers of all lanes of this process. Must be freed after a failure too. */

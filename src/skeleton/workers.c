@@ -93,6 +93,39 @@ static bool is_asynchronous(const ambit *a)
   return true;
 }
 
+static bool has_extents(const ambit__replica *r, const int64_t *extents)
+{
+  const ambit__box *box = &r->grid->box;
+
+  return !memcmp(box->hi, extents, (size_t)box->ndims * sizeof *extents);
+}
+
+/* The replica for planes of this size, made if there is none; NULL after a failure, which the
+ * context has. */
+static ambit__replica *replica_for(ambit__worker *w, const ambit__blueprint *b,
+                                   const ambit__form *form, const int64_t *extents)
+{
+  ambit__replica found;
+  int i = 0;
+
+  while (i < w->n && !has_extents(&w->replicas[i], extents))
+    i++;
+  if (i < w->n) {
+    found = w->replicas[i];
+  } else {
+    if (ambit__blueprint_fits(b, &w->context->errors, extents)) return NULL;
+    if (w->n == AMBIT__REPLICAS) ambit__replica_free(&w->replicas[--w->n]);
+    if (ambit__replica_make(w->context, b, extents, form->samples, &found)) {
+      ambit__replica_free(&found);
+      return NULL;
+    }
+    i = w->n++;
+  }
+  memmove(&w->replicas[1], &w->replicas[0], (size_t)i * sizeof found);
+  w->replicas[0] = found;
+  return &w->replicas[0];
+}
+
 static ambit_status add_worker(const ambit__blueprint *b, ambit__workers *w, int lane)
 {
   const ambit *a = b->stream->grid->context;
@@ -108,8 +141,8 @@ static ambit_status add_worker(const ambit__blueprint *b, ambit__workers *w, int
   if (w->n && w->list[w->n - 1].lane == lane) /* warnings once per lane */
     ambit_option_set(one->context, "verbose", "-1");
   w->n++;
-  for (int i = 0; i < form->nshapes; i++)
-    if (ambit__replica_make(one->context, b, form->shapes[i], form->samples, &one->replicas[i]))
+  for (int i = 0; i < form->nplanes; i++)
+    if (!replica_for(one, b, form, form->planes[i].extents))
       return pass_on(b, w, lane, one->context);
   return AMBIT_OK;
 }
@@ -117,7 +150,7 @@ static ambit_status add_worker(const ambit__blueprint *b, ambit__workers *w, int
 ambit_status ambit__workers_make(const ambit__blueprint *b, const ambit__job *job,
                                  ambit__workers *w)
 {
-  *w = (ambit__workers){.job = job};
+  *w = (ambit__workers){.blueprint = b, .job = job};
   AMBIT_TRY(list_lanes(b, w));
   for (int i = 0; i < w->nlanes; i++) {
     AMBIT_TRY(add_worker(b, w, i));
@@ -132,7 +165,7 @@ ambit_status ambit__workers_make(const ambit__blueprint *b, const ambit__job *jo
 void ambit__workers_free(ambit__workers *w)
 {
   for (int i = 0; i < w->n; i++) {
-    for (int k = 0; k < AMBIT__SHAPES; k++)
+    for (int k = 0; k < w->list[i].n; k++)
       ambit__replica_free(&w->list[i].replicas[k]);
     ambit_close(w->list[i].context);
   }
@@ -144,14 +177,21 @@ void ambit__workers_free(ambit__workers *w)
 
 static ambit_status compute(ambit__worker *w, const ambit__belt_place *p)
 {
-  const ambit__form *form = &w->all->job->form;
+  const ambit__job *job = w->all->job;
+  const ambit__form *form = &job->form;
+  ambit__plane own[AMBIT__PLANES];
+  const ambit__plane *planes = job->planes_of ? own : form->planes;
+  const int n = job->planes_of ? job->planes_of(job->ends.user, p->in, own) : form->nplanes;
+  bool met = true;
 
-  for (int i = 0; i < form->nplanes; i++) {
-    const ambit__plane *plane = &form->planes[i];
+  for (int i = 0; i < n; i++) {
+    ambit__replica *r = replica_for(w, w->all->blueprint, form, planes[i].extents);
 
-    AMBIT_TRY(ambit__replica_run(&w->replicas[plane->shape], form->samples, p->in + plane->in,
-                                 p->out + plane->out));
+    if (!r) return w->context->errors.status;
+    AMBIT_TRY(
+        ambit__replica_run(r, form->samples, p->in + planes[i].in, p->out + planes[i].out, &met));
   }
+  if (!met) atomic_fetch_add(&w->all->unmet, 1);
   return AMBIT_OK;
 }
 

@@ -45,7 +45,9 @@ static void read_frames(ambit__frames_in *f, ambit__errors *errors)
     ambit_status s = ambit__frames_read(f, errors, i, bytes, &got);
 
     require(!s || !got, "a frame was read, and there is an error");
-    require(!got || memchr(bytes + f->form.bytes, 0, AMBIT__Y4M_FRAME), "endless parameters");
+    require(!got || memchr(ambit__frame_tail_of(bytes, ambit__frames_bytes(f))->parameters, 0,
+                           AMBIT__Y4M_FRAME),
+            "endless parameters");
   }
   free(bytes);
 }
@@ -61,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   require(fd >= 0 && write(fd, data, size) == (ssize_t)size, "a file in memory");
   lseek(fd, 0, SEEK_SET);
   snprintf(path, sizeof path, "/dev/fd/%d", fd);
-  if (!ambit__frames_open(&errors, path, false, &stop, &f)) {
+  if (!ambit__frames_open(&errors, path, 0, false, &stop, &f)) {
     check_form(&f.form);
     if (f.form.bytes <= MOST_FRAME) read_frames(&f, &errors);
   }

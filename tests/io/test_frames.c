@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700
 #include "io/frames.h"
 #include "runtime/runtime_test.h"
+#include "skeleton/stream.h"
 #include "support/folder.h"
 
 #include <stdatomic.h>
@@ -231,7 +232,8 @@ static void damaged_headers_are_named(void)
       {"YUV4MPEG2 W4 H3x\n", "the height in its header is 'H3x'"},
       {"YUV4MPEG2 W99999999999999999999 H3\n", "the width in its header"},
       {"YUV4MPEG2 W4 H3 C420p10\n", "the colour space '420p10'"},
-      {"YUV4MPEG2 W4 H3 C\n", "the colour space ''"},
+      {"YUV4MPEG2 W4 H3 C\n",
+       "the colour space ''; it must be one of 8 bits: mono, 420, 411, 422, 440"},
   };
 
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -317,7 +319,52 @@ static void numbered_pictures_are_computed_in_grey_and_in_colour(void)
   }
 }
 
-static void pictures_that_differ_end_a_stream(void)
+/* More sizes than a lane keeps programs for, each twice. */
+static void pictures_of_several_sizes_are_one_stream(void)
+{
+  enum { SIZES = AMBIT__REPLICAS + 3 };
+
+#ifndef AMBIT_HAVE_PNG
+  SKIP("built without libpng");
+#endif
+  for (int rgb = 0; rgb < 2; rgb++) {
+    scene x = scene_of(AMBIT_F32);
+
+    remove_files();
+    for (int i = 0; i < 2 * SIZES; i++)
+      for (int sign = 1; sign >= -1; sign -= 2)
+        make_picture(i, 3 + i % SIZES % 5, 2 + i % SIZES / 2, rgb, sign);
+    ambit_option_set(x.a, "lanes", "cpu,ref");
+    ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out%02d.png"));
+    CHECK_OK(x.a);
+    CHECK_EQ(2 * SIZES, ambit_stream_items(x.s));
+    for (int i = 0; i < 2 * SIZES; i++)
+      compare_pictures(i);
+    ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out.y4m"));
+    CHECK_FAILED(x.a, AMBIT_EUNSUPPORTED, "have several sizes");
+    ambit_close(x.a);
+  }
+}
+
+static void programs_tied_to_their_size_refuse_pictures_of_another(void)
+{
+  static const int64_t lo[] = {1, 1}, hi[] = {3, 3};
+  scene x = scene_of(AMBIT_U8);
+
+#ifndef AMBIT_HAVE_PNG
+  SKIP("built without libpng");
+#endif
+  remove_files();
+  for (int i = 0; i < 4; i++)
+    make_picture(i, i < 3 ? 4 : 5, 4, false, 1);
+  ambit_apply_box(x.p, lo, hi, ambit_kernel_create(x.a, rules[AMBIT_U8]), x.v, x.u);
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out%02d.png"));
+  CHECK_FAILED(x.a, AMBIT_EPROGRAM, "frame 3, on lane 0");
+  CHECK_EQ(3, ambit_stream_items(x.s));
+  ambit_close(x.a);
+}
+
+static void pictures_that_differ_in_colour_and_gaps_end_a_stream(void)
 {
   scene x = scene_of(AMBIT_U8);
 
@@ -326,17 +373,28 @@ static void pictures_that_differ_end_a_stream(void)
 #endif
   remove_files();
   for (int i = 0; i < 6; i++)
-    make_picture(i, i == 4 ? 8 : 7, 5, i == 5, 1);
+    make_picture(i, 7, 5, i == 4, 1);
   ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out%02d.png"));
-  CHECK_FAILED(x.a, AMBIT_EIO, "in04.png has 8 x 5 pixels in grey, the first picture 7 x 5");
+  CHECK_FAILED(x.a, AMBIT_EIO, "in04.png is a picture in colour, the first one in grey");
   CHECK_EQ(4, ambit_stream_items(x.s));
   CHECK_EQ(10, folder_files());
+  unlink(folder_path("in03.png"));
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out%02d.png"));
+  CHECK_FAILED(x.a, AMBIT_EIO, "there is no picture 3, but one with the number 4");
+  CHECK_EQ(3, ambit_stream_items(x.s));
+  unlink(folder_path("in04.png"));
+  unlink(folder_path("in05.png"));
+  save("in7.png", &(bytes){0}); /* has another name than picture 7 */
+  save("in0008.png", &(bytes){0});
+  save("in09.png.old", &(bytes){0});
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out%02d.png"));
+  CHECK_OK(x.a);
   ambit_stream_run(x.s, folder_path("no%d.png"), folder_path("out%02d.png"));
   CHECK_FAILED(x.a, AMBIT_EIO, "there is no picture with a number from 0 to 4");
   ambit_close(x.a);
 }
 
-static void grey_pictures_and_video_are_exchangeable_and_colours_are_not(void)
+static void grey_pictures_and_video_are_exchangeable(void)
 {
   scene x = scene_of(AMBIT_U8);
 
@@ -354,13 +412,116 @@ static void grey_pictures_and_video_are_exchangeable_and_colours_are_not(void)
   CHECK_OK(x.a);
   for (int i = 0; i < 3; i++)
     compare_pictures(i);
-  make_y4m(&in, "YUV4MPEG2 W2 H2\n", 1, 3, (int[]){4, 1, 1}, 0);
+  ambit_close(x.a);
+}
+
+/* A picture of 5 x 3 pixels: red, and columns from `from` on white. */
+static void make_colours(const char *name, int from, bool inverted)
+{
+  ambit__errors errors = {0};
+  const ambit__frame_form form = {
+      .nplanes = 1, .width = {5}, .height = {3}, .is_rgb = true, .is_packed = true};
+  unsigned char pixels[45];
+  const unsigned char *planes[] = {pixels};
+
+  for (int i = 0; i < 45; i++)
+    pixels[i] = (unsigned char)((i % 3 == 0 || i / 3 % 5 >= from) == !inverted ? 255 : 0);
+  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, planes));
+  ambit__errors_clear(&errors);
+}
+
+/* Red in 8 bits of luma and chroma is 254, 0, 0. */
+static void check_colours(const char *name, int from)
+{
+  ambit__errors errors = {0};
+  ambit__frame_form form;
+  unsigned char pixels[45] = {0};
+
+  CHECK(!ambit__png_form(&errors, folder_path(name), true, &form) && form.bytes == 45 &&
+        !ambit__png_read(&errors, folder_path(name), &form, pixels));
+  for (int i = 0; i < 45; i++)
+    CHECK_EQ(i / 3 % 5 >= from ? 255 : i % 3 ? 0 : 254, pixels[i]);
+  ambit__errors_clear(&errors);
+}
+
+/* Frames of 5 x 3 pixels, with chroma for blocks: red, and from column `from` on white. */
+static void make_video(bytes *b, const char *header, int across, int down, int from, bool inverted)
+{
+  static const unsigned char red[] = {81, 90, 240}, white[] = {235, 128, 128};
+
+  b->n = 0;
+  put_text(b, header);
+  put_text(b, "FRAME\n");
+  for (int p = 0; p < 3; p++)
+    for (int i = 0; i < 3; i += p ? down : 1)
+      for (int k = 0; k < 5; k += p ? across : 1) {
+        unsigned char x = k >= from ? white[p] : red[p];
+
+        if (inverted && p == 0) x = (unsigned char)(255 - x);
+        put(b, &x, 1);
+      }
+}
+
+static void pictures_and_video_mix_in_colour(void)
+{
+  static const struct {
+    const char *header;
+    int across, down;
+  } forms[] = {{"YUV4MPEG2 W5 H3\n", 2, 2},
+               {"YUV4MPEG2 W5 H3 C422\n", 2, 1},
+               {"YUV4MPEG2 W5 H3 C411\n", 4, 1},
+               {"YUV4MPEG2 W5 H3 C444\n", 1, 1}};
+  scene x = scene_of(AMBIT_U8);
+
+#ifndef AMBIT_HAVE_PNG
+  SKIP("built without libpng");
+#endif
+  remove_files();
+  for (int i = 0; i < 4; i++) { /* luma is inverted by the stream */
+    make_video(&in, forms[i].header, forms[i].across, forms[i].down, 4, true);
+    save("in.y4m", &in);
+    ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("out%02d.png"));
+    CHECK_OK(x.a);
+    check_colours("out00.png", 4);
+  }
+  make_colours("in00.png", 3, true);
+  make_video(&want, "YUV4MPEG2 W5 H3 F25:1 Ip A1:1 C444 XCOLORRANGE=LIMITED\n", 1, 1, 3, false);
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out.y4m"));
+  CHECK_OK(x.a);
+  load("out.y4m", &got);
+  CHECK(got.n == want.n && !memcmp(got.all, want.all, want.n));
+  make_y4m(&in, "YUV4MPEG2 W2 H2 C444alpha\n", 1, 4, (int[]){4, 4, 4, 4}, 0);
   save("in.y4m", &in);
   ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("out%02d.png"));
-  CHECK_FAILED(x.a, AMBIT_EUNSUPPORTED, "luma and chroma");
-  make_picture(0, 7, 5, true, 1);
-  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out.y4m"));
-  CHECK_FAILED(x.a, AMBIT_EUNSUPPORTED, "Y4M has other colours");
+  CHECK_FAILED(x.a, AMBIT_EUNSUPPORTED, "are transparent");
+  ambit_close(x.a);
+}
+
+static void items_that_miss_their_condition_are_counted(void)
+{
+  scene x = scene_of(AMBIT_U8);
+  ambit_scalar *most = ambit_scalar_create(x.a, "most", AMBIT_I32);
+  ambit_program *p = ambit_program_create(x.g);
+  ambit_stream *s;
+
+  ambit_apply(p,
+              ambit_kernel_create(x.a, "void f(unsigned char *u, max int *most)"
+                                       "{ *u = *u > 0 ? *u - 1 : 0; *most = *u; }"),
+              x.u, most);
+  s = ambit_stream_create(p, x.u, x.u);
+  ambit_stream_until(s, most, AMBIT_BELOW, 1, 100);
+  in.n = 0;
+  put_text(&in, "YUV4MPEG2 W2 H1 Cmono\nFRAME\n");
+  put_text(&in, "\x05\x63"
+                "FRAME\n"
+                "\x05\x7f"
+                "FRAME\n"
+                "\x64\x09");
+  save("in.y4m", &in);
+  ambit_stream_run(s, folder_path("in.y4m"), folder_path("out.y4m"));
+  CHECK_OK(x.a);
+  CHECK_EQ(3, ambit_stream_items(s));
+  CHECK_EQ(1, ambit_stream_unmet(s)); /* 127 */
   ambit_close(x.a);
 }
 
@@ -523,11 +684,16 @@ int main(int argc, char **argv)
       {"damaged_headers_are_named", damaged_headers_are_named},
       {"numbered_pictures_are_computed_in_grey_and_in_colour",
        numbered_pictures_are_computed_in_grey_and_in_colour},
-      {"pictures_that_differ_end_a_stream", pictures_that_differ_end_a_stream},
+      {"pictures_of_several_sizes_are_one_stream", pictures_of_several_sizes_are_one_stream},
+      {"programs_tied_to_their_size_refuse_pictures_of_another",
+       programs_tied_to_their_size_refuse_pictures_of_another},
+      {"pictures_that_differ_in_colour_and_gaps_end_a_stream",
+       pictures_that_differ_in_colour_and_gaps_end_a_stream},
       {"one_picture_is_a_stream_of_one_frame", one_picture_is_a_stream_of_one_frame},
       {"fields_are_loaded_from_pictures", fields_are_loaded_from_pictures},
-      {"grey_pictures_and_video_are_exchangeable_and_colours_are_not",
-       grey_pictures_and_video_are_exchangeable_and_colours_are_not},
+      {"grey_pictures_and_video_are_exchangeable", grey_pictures_and_video_are_exchangeable},
+      {"pictures_and_video_mix_in_colour", pictures_and_video_mix_in_colour},
+      {"items_that_miss_their_condition_are_counted", items_that_miss_their_condition_are_counted},
       {"programs_tied_to_their_size_refuse_others", programs_tied_to_their_size_refuse_others},
       {"frames_are_computed_where_a_sparse_grid_has_cells",
        frames_are_computed_where_a_sparse_grid_has_cells},

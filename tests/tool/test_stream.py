@@ -46,9 +46,13 @@ def _sobel(u):
     return np.minimum(np.sqrt(gx * gx + gy * gy), 255).astype(np.uint8)
 
 
-def _ffmpeg(*words):
+def _need_ffmpeg():
     if not shutil.which("ffmpeg"):
         raise tool.Skipped("there is no ffmpeg here")
+
+
+def _ffmpeg(*words):
+    _need_ffmpeg()
     subprocess.run(["ffmpeg", "-v", "error", "-y", *map(str, words)], check=True, stdin=subprocess.DEVNULL)
 
 
@@ -148,6 +152,127 @@ def an_interrupt_ends_ffmpeg_without_complaints():
         rest, err = p.stdout.read(), p.stderr.read()
         assert p.wait(30) == 130 and not err, (p.returncode, err)
         assert 0 < len(_frames(start + rest, (48, 64))) < 400
+
+
+def a_second_interrupt_ends_the_encoder_and_leaves_nothing_behind():
+    with tool.folder() as f:
+        (f / "bin").mkdir()
+        slow = f"sleep {os.getpid()}.5"
+        (f / "bin" / "ffmpeg").write_text(f"#!/bin/sh\nfor name; do :; done\ntouch ${{name#file:}}\nexec {slow}\n")
+        (f / "bin" / "ffmpeg").chmod(0o755)  # an encoder that never reads
+        (f / "in.y4m").write_bytes(_y4m(_video(400, 100, 100)))
+        p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.mp4", *FACES],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                             env={**os.environ, "PATH": f"{f / 'bin'}:{os.environ['PATH']}"})
+        while not list(f.glob(".*.tmp.out.mp4")):
+            time.sleep(0.01)
+        time.sleep(1)  # the pipe is full
+        p.send_signal(signal.SIGINT)
+        said = b""
+        while b"finishing" not in said:
+            said += p.stderr.read(1)
+        p.send_signal(signal.SIGINT)
+        assert p.wait(30) == 130, p.stderr.read()
+        time.sleep(0.2)
+        assert subprocess.run(["pgrep", "-f", "-x", slow], stdout=subprocess.DEVNULL).returncode, "the encoder runs on"
+        assert sorted(x.name for x in f.iterdir()) == ["bin", "in.y4m"], list(f.iterdir())
+
+
+def a_condition_that_is_not_met_is_a_failure():
+    with tool.folder(relax_c=RELAX) as f:
+        (f / "in.y4m").write_bytes(_y4m(_video(3)))
+        tool.refuses("stream", f / "relax.c", "-i", f / "in.y4m", "-o", f / "out.y4m", "--until", "delta<1e-3", "-n", 2,
+                     "-q", saying="3 of 3 frames did not meet delta<1e-3 in 2 iterations", code=1)
+        assert len(_frames((f / "out.y4m").read_bytes(), (19, 33))) == 3
+
+
+def gaps_in_numbered_pictures_are_named():
+    with tool.folder() as f:
+        _ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48", "-frames:v", 5, "-pix_fmt", "gray", f / "in%03d.png")
+        (f / "in003.png").unlink()
+        tool.refuses("stream", SOBEL, "-i", f / "in%03d.png", "-o", f / "out%03d.png", *FACES, code=1,
+                     saying=["there is no picture 3, but one with the number 4", "2 frames in"])
+        assert sorted(x.name for x in f.glob("out*")) == ["out001.png", "out002.png"]
+
+
+def videos_that_are_cut_off_are_a_failure():
+    with tool.folder() as f:
+        _ffmpeg("-f", "lavfi", "-i", "testsrc2=size=160x120", "-frames:v", 60, "-pix_fmt", "yuv420p", f / "whole.mkv")
+        whole = (f / "whole.mkv").read_bytes()
+        (f / "cut.mkv").write_bytes(whole[:len(whole) // 2])
+        _, err = tool.run("stream", SOBEL, "-i", f / "cut.mkv", "-o", f / "out.y4m", *FACES, code=1)
+        assert "cut.mkv was not read to its end, or is damaged; ffmpeg: " in err and "/dev/fd" not in err, err
+        assert (f / "out.y4m").exists()
+        tool.run("stream", SOBEL, "-i", f / "whole.mkv", "-o", f / "out.y4m", *FACES)
+
+
+def messages_name_the_files_of_the_user():
+    with tool.folder() as f:
+        (f / "in.y4m").write_bytes(_y4m(_video(400, 100, 100), "C420jpeg"))
+        _need_ffmpeg()
+        _, err = tool.run("stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.mp4", "--encode", "-c:v nothing", *FACES,
+                          code=1)
+        assert "/dev/fd" not in err and "out.mp4" in err and "nothing" in err, err
+        assert sorted(x.name for x in f.iterdir()) == ["in.y4m"]
+        (f / "words.mp4").write_text("no video")
+        _, err = tool.run("stream", SOBEL, "-i", f / "words.mp4", "-o", f / "out.y4m", *FACES, code=1)
+        assert "words.mp4" in err and "/dev/fd" not in err and "frames in" not in err, err
+
+
+def options_of_the_encoder_are_words_and_no_shell_sees_them():
+    with tool.folder() as f:
+        (f / "in.y4m").write_bytes(_y4m(_video(5, 48, 64), "C420jpeg"))
+        tool.refuses("stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.y4m", "--encode", "-crf 18",
+                     saying="--encode has options for ffmpeg, which does not write")
+        _need_ffmpeg()
+        tool.run("stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.avi", "--encode",
+                 f" -c:v  rawvideo -metadata title=$(touch${{IFS}}{f}/shell)", *FACES)
+        assert not (f / "shell").exists() and (f / "out.avi").stat().st_size > 5 * 64 * 48
+
+
+def pictures_of_several_sizes_are_one_stream():
+    with tool.folder() as f:
+        for i in range(1, 6):
+            _ffmpeg("-f", "lavfi", "-i", f"testsrc2=size={40 + 8 * (i % 3)}x{30 + 6 * (i % 2)}", "-frames:v", 1, "-pix_fmt",
+                    "gray", f / f"in{i}.png")
+        tool.run("stream", SOBEL, "-i", f / "in%d.png", "-o", f / "out%d.png", "--lanes", "cpu,ref", *FACES)
+        for i in range(1, 6):
+            h, w = 30 + 6 * (i % 2), 40 + 8 * (i % 3)
+            u, v = (np.frombuffer(subprocess.run(["ffmpeg", "-v", "error", "-i", f / f"{name}{i}.png", "-f", "rawvideo", "-"],
+                                                 capture_output=True, check=True).stdout, np.uint8).reshape(h, w)
+                    for name in ("in", "out"))
+            assert (v == _sobel(u)).all(), i
+
+
+def pictures_and_videos_mix_in_colour():
+    with tool.folder(keep_c="void keep(const unsigned char *u, unsigned char *v) { *v = *u; }") as f:
+        _ffmpeg("-f", "lavfi", "-i", "smptebars=size=64x48", "-frames:v", 4, "-pix_fmt", "rgb24", f / "in%02d.png")
+
+        def rgb(name):
+            return np.frombuffer(subprocess.run(["ffmpeg", "-v", "error", "-i", name, "-f", "rawvideo", "-pix_fmt", "rgb24",
+                                                 "-"], capture_output=True, check=True).stdout, np.uint8).astype(int)
+        want = rgb(f / "in%02d.png")
+        tool.run("stream", f / "keep.c", "-i", f / "in%02d.png", "-o", f / "mid.mkv", "--encode", "-c:v ffv1")
+        tool.run("stream", f / "keep.c", "-i", f / "mid.mkv", "-o", f / "out%02d.png")
+        got = rgb(f / "out%02d.png")
+        assert want.shape == got.shape and abs(want - got).max() <= 4, abs(want - got).max()
+        assert abs(want - rgb(f / "mid.mkv")).max() <= 4, "ffmpeg sees other colours"
+
+
+def deep_and_rgb_videos_are_not_converted_silently():
+    with tool.folder() as f:
+        for format, name in (("yuv420p10le", "deep"), ("gbrp", "rgb"), ("yuv422p", "plain")):
+            _ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48", "-frames:v", 3, "-pix_fmt", format, "-c:v", "ffv1",
+                    f / f"{name}.mkv")
+        if not shutil.which("ffprobe"):
+            raise tool.Skipped("there is no ffprobe here")
+        tool.refuses("stream", SOBEL, "-i", f / "deep.mkv", "-o", f / "out.y4m", *FACES, code=1,
+                     saying=["deep.mkv has more than 8 bits per sample (yuv420p10le)", "ffmpeg -i "])
+        assert not (f / "out.y4m").exists()
+        _, err = tool.run("stream", SOBEL, "-i", f / "rgb.mkv", "-o", f / "out.y4m", *FACES)
+        assert "rgb.mkv has red, green and blue (" in err and "it is converted" in err, err
+        _, err = tool.run("stream", SOBEL, "-i", f / "plain.mkv", "-o", f / "out.y4m", "-q", *FACES)
+        assert not err, err
 
 
 def frames_before_a_damaged_one_are_written():

@@ -3,8 +3,8 @@
  *
  * No shell is involved: a program is a path and an array of arguments. It gets its own process
  * group, so that a compiler driver and all its children can be ended together: when it is done,
- * when its time is over, and by the system when this process dies, however it does. Standard input is empty;
- * standard output and error are read into one text.
+ * when its time is over, and by the system when this process dies, however it does. Standard input
+ * is empty; standard output and error are read into one text.
  */
 #ifndef AMBIT_DEVICE_CPU_PROCESS_H
 #define AMBIT_DEVICE_CPU_PROCESS_H
