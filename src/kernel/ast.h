@@ -235,6 +235,9 @@ const char *ambit__name_unique(ambit__unit *u, const char *wanted);
 void ambit__name_release(ambit__unit *u, const char *unique); /* to be given again */
 /* "; did you mean 'x'?" from the names in scope, or from the functions; "" if none is close. */
 const char *ambit__name_hint(ambit__unit *u, const char *text, bool functions);
+/* A line that says how a macro or an enum constant gets into a kernel, if the name is in capitals,
+ * as theirs are; else "". */
+const char *ambit__macro_hint(const char *text);
 
 /* functions.c: the functions that a kernel may call. */
 typedef struct ambit__known_call {

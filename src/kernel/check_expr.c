@@ -33,7 +33,7 @@ ambit_type ambit__common_type(ambit_type a, ambit_type b)
 
 static void unknown_name(ambit__unit *u, ambit__node *n)
 {
-  const char *name = n->name->text;
+  const char *name = n->name->text, *hint;
 
   n->is_wrong = true;
   if (n->name->is_reported) return;
@@ -44,7 +44,8 @@ static void unknown_name(ambit__unit *u, ambit__node *n)
     AMBIT_WRONG(u, n->place, "unknown name '%s'\nconditions are int: write 1 for true, 0 for false",
                 name);
   else
-    AMBIT_WRONG(u, n->place, "unknown name '%s'%s", name, ambit__name_hint(u, name, false));
+    AMBIT_WRONG(u, n->place, "unknown name '%s'%s", name,
+                *(hint = ambit__name_hint(u, name, false)) ? hint : ambit__macro_hint(name));
 }
 
 /* Sets the symbol of an access; false if there is none or the name is a constant. */
@@ -235,8 +236,8 @@ static void unknown_function(ambit__unit *u, const ambit__node *n)
     AMBIT_WRONG(u, n->place,
                 "unknown function '%s'%s\na kernel may call the functions of <math.h>, abs, labs, "
                 "index(axis), extent(axis), step(), normal(axis), outside(offsets) and static "
-                "functions that stand before it",
-                name, ambit__name_hint(u, name, true));
+                "functions that stand before it%s",
+                name, ambit__name_hint(u, name, true), ambit__macro_hint(name));
 }
 
 /* One offset per axis. */

@@ -109,6 +109,22 @@ void ambit__name_release(ambit__unit *u, const char *unique)
 
 /* ---- suggestions ---- */
 
+const char *ambit__macro_hint(const char *text)
+{
+  bool capital = false;
+
+  for (const char *c = text; *c; c++) {
+    if (*c >= 'a' && *c <= 'z') return "";
+    capital |= *c >= 'A' && *c <= 'Z';
+  }
+  return capital
+             ? "\na kernel does not see macros and enum constants of the program: pass the value "
+               "as "
+               "a parameter, or put it into the text (AMBIT_HERE and a macro that makes a string "
+               "of it)"
+             : "";
+}
+
 const char *ambit__name_hint(ambit__unit *u, const char *text, bool functions)
 {
   ambit__guess guess = ambit__guess_start(text);
