@@ -307,9 +307,8 @@ typedef struct order {
   tool_problem problem;
   bool source;
   int64_t processes, process;
-  const char *graph;  /* NULL: none */
-  const char *mask;   /* NULL: none */
-  ambit_grid *sparse; /* of the mask */
+  const char *graph; /* NULL: none */
+  const char *mask;  /* NULL: none */
 } order;
 
 /* A sealed program of the problem, for one of several simulated processes. */
@@ -335,24 +334,19 @@ static int print_run(ambit *a, const order *o)
 static int load_mask(ambit *a, const tool_args *args, order *o)
 {
   if (!o->mask) return TOOL_OK;
-  if (o->problem.size.ndims)
-    return tool_wrong(args, "--mask has the size of the grid: leave out --size");
   if (o->graph || o->source)
     return tool_wrong(args, "%s is that of a dense grid: leave out --mask",
                       o->graph ? "--graph" : "--source");
   if (ambit__pretend(a, (int)o->process, (int)o->processes)) return TOOL_FAILED;
-  o->sparse = ambit_grid_load_sparse(a, o->mask);
-  if (!o->sparse) return TOOL_FAILED;
-  o->problem.size.ndims = o->sparse->box.ndims;
-  memcpy(o->problem.size.extents, o->sparse->box.hi, sizeof o->problem.size.extents);
-  return TOOL_OK;
+  return tool_problem_mask(a, args, o->mask, &o->problem);
 }
 
 static int explain(ambit *a, order *o)
 {
   int code = print_kernel(a, &o->problem, o->mask != NULL);
 
-  if (!code && o->sparse) return tool_print_sparse(&o->problem, o->sparse) ? TOOL_FAILED : TOOL_OK;
+  if (!code && o->problem.sparse)
+    return tool_print_sparse(&o->problem, o->problem.sparse) ? TOOL_FAILED : TOOL_OK;
   return code || !tool_problem_try_bind(&o->problem) ? code : print_run(a, o);
 }
 

@@ -95,9 +95,10 @@ ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel
   const ambit_param_info *in = &p->params[p->in], *out = &p->params[p->out];
   ambit_arg args[AMBIT_MAX_PARAMS];
 
-  *job = (tool_job){.grid = ambit_grid_create(a, p->size.ndims, p->size.extents)};
+  *job = (tool_job){.grid = p->sparse};
+  if (!p->sparse) job->grid = ambit_grid_create(a, p->size.ndims, p->size.extents);
   if (!job->grid) return ambit_error(a);
-  AMBIT_TRY(check_memory(a, p, job->grid));
+  if (!p->sparse) AMBIT_TRY(check_memory(a, p, job->grid));
   job->in = job->out =
       ambit_field_create_vector(job->grid, in->name, in->type, in->components, AMBIT_SOA);
   if (p->in != p->out)
@@ -107,6 +108,7 @@ ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel
     for (int side = 0; side < 2; side++)
       ambit_field_boundary(job->in, AMBIT_FACE(d, side), p->boundaries.kind[d][side],
                            p->boundaries.value[d][side]);
+  if (p->sparse) ambit_field_boundary(job->in, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
   bind_arguments(a, p, job, args);
   job->program = ambit_program_create(job->grid);
   ambit_apply_args(job->program, kernel, p->nparams, args);

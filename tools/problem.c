@@ -189,6 +189,16 @@ int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p)
   return tool_is_kernel_file(p->what) ? take_type(args, p) : TOOL_OK;
 }
 
+int tool_problem_mask(ambit *a, const tool_args *args, const char *path, tool_problem *p)
+{
+  if (p->size.ndims) return tool_wrong(args, "--mask has the size of the grid: leave out --size");
+  p->sparse = ambit_grid_load_sparse(a, path);
+  if (!p->sparse) return TOOL_FAILED;
+  p->size.ndims = p->sparse->box.ndims;
+  memcpy(p->size.extents, p->sparse->box.hi, sizeof p->size.extents);
+  return TOOL_OK;
+}
+
 int tool_problem_shape(const tool_args *args, tool_problem *p)
 {
   return check_size(args, p) ? TOOL_USAGE : check_boundaries(args, p);

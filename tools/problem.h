@@ -15,6 +15,7 @@ typedef struct tool_problem {
   bool is_typed;              /* `type` was given */
   ambit_type type;            /* of the fields; valid once loaded */
   tool_size size;             /* of the grid */
+  ambit_grid *sparse;         /* the grid, if a mask gives it; NULL: a dense one of that size */
   tool_boundaries boundaries; /* once shaped, one per axis */
   int nsettings;              /* values of plain parameters */
   tool_setting settings[AMBIT_MAX_PARAMS];
@@ -92,6 +93,9 @@ int tool_problem_reduction(const tool_args *args, const tool_problem *p, const c
 
 /* The value of a plain parameter; NULL if it has none. */
 const tool_setting *tool_find_setting(const tool_problem *p, const char *name);
+
+/* Makes the sparse grid of a file, which has the size of the problem. */
+int tool_problem_mask(ambit *a, const tool_args *args, const char *path, tool_problem *p);
 
 /* Checks size and boundaries, and sets the defaults. */
 int tool_problem_shape(const tool_args *args, tool_problem *p);

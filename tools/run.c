@@ -30,6 +30,7 @@ typedef struct order {
   int64_t steps, check;
   bool has_steps;
   const char *input; /* NULL: the built-in initial values */
+  const char *mask;  /* NULL: the grid is dense */
   double origin[AMBIT_MAX_DIMS + 1], spacing[AMBIT_MAX_DIMS + 1]; /* of the input; 0: unknown */
   tool_spool spool; /* of an input that can be read only once */
   int noutputs;
@@ -40,7 +41,7 @@ typedef struct order {
 
 /* ---- the command line ---- */
 
-enum { STEPS_ID = 1, CHECK, INPUT, OUTPUT, UNTIL, REPORT, TRACE, QUIET };
+enum { STEPS_ID = 1, CHECK, INPUT, OUTPUT, MASK, UNTIL, REPORT, TRACE, QUIET };
 
 static const tool_option options[] = {
     TOOL_OPTION_SIZE,
@@ -49,6 +50,9 @@ static const tool_option options[] = {
     TOOL_OPTION_BOUNDARY,
     {INPUT, 'i', "input", "FILE",
      "initial values, which also give size and type: .npy, .h5, .vtkhdf"},
+    {MASK, 0, "mask", "FILE",
+     "a sparse grid: an .npy array or a .png picture that is not 0\n"
+     "in the active cells; sets the size; other cells are read as 0"},
     {OUTPUT, 'o', "output", "FILE",
      "write the result as .npy, .h5, .vtkhdf (ParaView), or .png\n(a picture); may be repeated"},
     TOOL_OPTION_SET,
@@ -105,6 +109,7 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case CHECK: return tool_read_count(args, value, 1, INT64_MAX, &o->check);
   case INPUT: return take_input(args, value, o);
   case OUTPUT: return take_output(args, value, o);
+  case MASK: o->mask = value; return TOOL_OK;
   case UNTIL: return tool_read_until(args, value, &o->until);
   case REPORT: o->report = true; return TOOL_OK;
   case TRACE: return ambit_option_set(a, "trace", value) ? TOOL_USAGE : TOOL_OK;
@@ -179,8 +184,9 @@ static int check_input(const tool_args *args, order *o, const ambit_file_info *i
   tool_print_size(&p->size, asked);
   tool_print_size(&size, have);
   if (p->size.ndims && strcmp(asked, have))
-    return tool_wrong(args, "--size is %s, but the array in %s is %s; leave --size out", asked,
-                      o->input, have);
+    return tool_wrong(args, "%s %s, but the array in %s is %s%s",
+                      o->mask ? "the mask has" : "--size is", asked, o->input, have,
+                      o->mask ? "" : "; leave --size out");
   if (info->type != p->type)
     return tool_wrong(args,
                       "%s holds values of type %s, but the fields are %s; convert them in NumPy: "
@@ -323,6 +329,7 @@ static int prepare(ambit *a, const tool_args *args, order *o)
   if (o->input) take_input_type(o, &info);
   if ((code = tool_problem_load(a, args, &o->problem))) return code;
   if ((code = tool_problem_bind(args, &o->problem))) return code;
+  if (o->mask && (code = tool_problem_mask(a, args, o->mask, &o->problem))) return code;
   if (o->input && (code = check_input(args, o, &info))) return code;
   if ((code = tool_problem_shape(args, &o->problem))) return code;
   return try_outputs(a, o);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`ambit run` against NumPy."""
-import subprocess
+import struct, subprocess, zlib
 
 import tool
 
@@ -214,6 +214,40 @@ def a_maximum_is_no_forecast_of_the_remaining_time():
             _, err = tool.run("run", f / "heat.c", "--size", "16x16", "--set", "k=0.2", "--ambit-progress=1", *words)
         line = next(x for x in err.splitlines() if "iterations, " in x and "Gcells/s" in x)
         assert (" left" in line and " of " in line and "%" in line) == forecasts, line
+
+
+def _write_picture(path, pixels):
+    """A grey PNG of an array of bytes."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    h, w = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 0, 0, 0, 0)) +
+                     chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def a_mask_makes_a_sparse_grid():
+    y, x = np.mgrid[:40, :60]
+    mask = (y - 20) ** 2 + (x - 25) ** 2 < 300
+    with tool.folder(life_c=tool.LIFE) as f:
+        np.save(f / "mask.npy", mask)
+        _write_picture(f / "mask.png", (mask * 200).astype(np.uint8))
+        u = np.random.default_rng(3).integers(0, 2, mask.shape).astype(np.uint8)
+        np.save(f / "in.npy", u)
+        want = u * mask
+        for _ in range(5):
+            p = np.pad(want, 1)
+            n = sum(p[1 + i:41 + i, 1 + j:61 + j] for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
+            want = ((n == 3) | ((n == 2) & (want == 1))) * mask
+        for name in ("mask.npy", "mask.png"):
+            out, _ = tool.run("run", f / "life.c", "--mask", f / name, "--input", f / "in.npy", "--boundary", "constant=0",
+                              "--steps", 5, "--output", f / "out.npy")
+            assert (np.load(f / "out.npy") == want).all() and f"alive = {want.sum()}" in out, (name, out)
+        tool.run("run", "star2d1", "--mask", f / "mask.png", "-q")
+        tool.refuses("run", "star2d1", "--mask", f / "mask.png", "--size", "40x60", saying="leave out --size")
+        tool.refuses("run", "star3d1", "--mask", f / "mask.png", saying="3 dimensions")
+        np.save(f / "other.npy", u[1:])
+        tool.refuses("run", f / "life.c", "--mask", f / "mask.png", "-i", f / "other.npy", saying="the mask has 40x60")
 
 
 def all_devices_can_be_asked_for():
