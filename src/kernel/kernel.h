@@ -395,12 +395,14 @@ typedef struct ambit__tap {
   const ambit__expr *factor; /* of the weight: a parameter, or a shared local; NULL: 1 */
 } ambit__tap;
 bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count);
-/* The same, also with plain parameters and weights that have factors: see linear.c. */
+/* The same, also with plain parameters and weights that have factors: see linear.c. With `reduces`
+ * there may be reductions, which do not count. */
 typedef struct ambit__sum {
   int from, to; /* the fields */
   int n;        /* taps */
 } ambit__sum;
-bool ambit__rule_sum(const ambit__rule *rule, ambit__tap *taps, int most, ambit__sum *sum);
+bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, int most,
+                     ambit__sum *sum);
 bool ambit__taps_are_numbers(const ambit__tap *taps, int n);
 
 #endif

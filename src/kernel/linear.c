@@ -676,7 +676,8 @@ void ambit__rewrite_sums(work *w)
   w->to->locals = ambit__rewriting_take(w, most * sizeof *w->to->locals);
   if (taps && l.locals && l.shared && w->to->locals &&
       !ambit__rule_taps(w->to, taps, TERMS, &ntaps)) {
-    memcpy(w->to->locals, before.locals, (size_t)before.nlocals * sizeof *before.locals);
+    for (int i = 0; i < before.nlocals; i++)
+      w->to->locals[i] = before.locals[i];
     rewrite_rule(&l);
   }
   if (!l.any || w->failed) {

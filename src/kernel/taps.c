@@ -176,6 +176,7 @@ static bool execute(finder *f, const ambit__stmt *s)
     form *target = s->kind == STMT_SET_OUT ? &f->out : &f->locals[s->index];
 
     if (s->kind == STMT_IF) return false;
+    if (s->kind == STMT_SET_OUT && f->rule->params[s->index].kind == PARAM_REDUCE) continue;
     if (s->kind == STMT_LOCAL && f->rule->locals[s->index].is_shared) continue;
     if (s->value && !evaluate(f, s->value, &value)) {
       form_free(&value);
@@ -189,7 +190,7 @@ static bool execute(finder *f, const ambit__stmt *s)
 }
 
 /* const T *u and T *v in any order, T real, the old value of v unused, and plain parameters. */
-static bool has_the_shape(const ambit__rule *r, int *from, int *to)
+static bool has_the_shape(const ambit__rule *r, bool reduces, int *from, int *to)
 {
   const ambit__param *p = r->params;
 
@@ -197,7 +198,7 @@ static bool has_the_shape(const ambit__rule *r, int *from, int *to)
   for (int i = 0; i < r->nparams; i++) {
     int *which = p[i].is_written ? to : from;
 
-    if (p[i].kind == PARAM_VALUE) continue;
+    if (p[i].kind == PARAM_VALUE || (reduces && p[i].kind == PARAM_REDUCE)) continue;
     if (p[i].kind != PARAM_FIELD || *which >= 0) return false;
     *which = i;
   }
@@ -229,14 +230,16 @@ bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *
   int from, to;
 
   *count = 0;
-  return rule->nparams == 2 && has_the_shape(rule, &from, &to) &&
+  return rule->nparams == 2 && has_the_shape(rule, false, &from, &to) &&
          find(rule, true, taps, most, count);
 }
 
-bool ambit__rule_sum(const ambit__rule *rule, ambit__tap *taps, int most, ambit__sum *sum)
+bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, int most,
+                     ambit__sum *sum)
 {
   *sum = (ambit__sum){0};
-  return has_the_shape(rule, &sum->from, &sum->to) && find(rule, false, taps, most, &sum->n);
+  return has_the_shape(rule, reduces, &sum->from, &sum->to) &&
+         find(rule, false, taps, most, &sum->n);
 }
 
 bool ambit__taps_are_numbers(const ambit__tap *taps, int n)

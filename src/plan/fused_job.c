@@ -286,17 +286,20 @@ static void find_beside(ambit__fused_job *j)
 
 /* ---- sums ---- */
 
-/* Finds the taps of a stage that is a weighted sum over several rows. false: memory ran out. */
+/* Finds the taps of a stage that is a weighted sum over several rows; nobody looks at its
+ * reductions. false: memory ran out. */
 static bool find_taps(ambit__fused_job *j, int stage)
 {
   const ambit__pipe_stage *st = &j->pipe->stages[stage];
   ambit__fused_stage *f = &j->stages[stage];
-  int written;
+  ambit__sum sum;
 
-  if (st->nplaces || st->rule->nparams != 2 || st->port[0] < 0 || st->port[1] < 0) return true;
+  if (st->nplaces) return true;
   f->taps = calloc(MOST_TAPS, sizeof *f->taps);
   if (!f->taps) return false;
-  if (ambit__rule_taps(st->rule, f->taps, MOST_TAPS, &f->ntaps) && f->ntaps) {
+  if (ambit__rule_sum(st->rule, true, f->taps, MOST_TAPS, &sum) && st->port[sum.from] >= 0 &&
+      st->port[sum.to] >= 0) {
+    f->ntaps = sum.n;
     f->low = f->high = f->taps[0].offset[j->z];
     for (int k = 0; k < f->ntaps; k++) {
       const int z = f->taps[k].offset[j->z];
@@ -304,9 +307,8 @@ static bool find_taps(ambit__fused_job *j, int stage)
       if (z < f->low) f->low = z;
       if (z > f->high) f->high = z;
     }
-    written = st->rule->params[1].is_written;
-    f->value = j->pipe->in[st->port[!written]];
-    f->result = j->pipe->out[st->port[written]];
+    f->value = j->pipe->in[st->port[sum.from]];
+    f->result = j->pipe->out[st->port[sum.to]];
     if (f->high > f->low && f->result >= 0) return true;
   }
   free(f->taps);

@@ -10,6 +10,7 @@
  */
 #include "plan/fused.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* ---- names ---- */
@@ -259,12 +260,70 @@ static void emit_window(const ambit__fused_job *j, int stage)
 
 /* ---- sums ---- */
 
+/* A parameter of a stage, outside its block. */
+static bool print_operand(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const place *at = s->user;
+  const ambit__scope operands = ambit__gpucode_scope(&at->j->gpu);
+
+  if (e->op != EXPR_VALUE) return false;
+  ambit__name_value(&operands, t, at->j->pipe->stages[at->stage].operand[e->index]);
+  return true;
+}
+
+static ambit__scope outer_scope(const place *at)
+{
+  ambit__scope s = ambit__gpucode_scope(&at->j->gpu);
+
+  s.rule = at->j->pipe->stages[at->stage].rule;
+  s.instead = print_operand;
+  s.user = at;
+  return s;
+}
+
+/* "const float w2_0 = 1.0f - 4.0f * k_v;": the weights of a stage that are shared locals. */
+static void declare_weights(const ambit__fused_job *j, int stage)
+{
+  const place at = {j, stage};
+  const ambit__scope s = outer_scope(&at);
+
+  for (const ambit__stmt *st = s.rule->body; st; st = st->next) {
+    if (st->kind != STMT_LOCAL || !s.rule->locals[st->index].is_shared) continue;
+    ambit__line_begin(j->gpu.w);
+    ambit__print(j->gpu.t,
+                 "const %s w%d_%d = ", j->gpu.dialect->types[s.rule->locals[st->index].type], stage,
+                 st->index);
+    ambit__emit_expr(&s, j->gpu.t, st->value);
+    ambit__line_end(j->gpu.w, ";");
+  }
+}
+
+/* "0.25f", "-w2_0" */
+static void print_weight(const ambit__fused_job *j, int stage, const ambit__tap *tap)
+{
+  const ambit_type type = j->pipe->values[j->stages[stage].result].type;
+  const place at = {j, stage};
+  const ambit__scope s = outer_scope(&at);
+
+  if (!tap->factor || fabs(tap->weight) != 1)
+    ambit__emit_constant(j->gpu.dialect, j->gpu.t, type, ambit__value_of(tap->weight, type));
+  else if (tap->weight < 0)
+    ambit__print(j->gpu.t, "-");
+  if (!tap->factor) return;
+  if (fabs(tap->weight) != 1) ambit__print(j->gpu.t, " * ");
+  if (tap->factor->op == EXPR_LOCAL)
+    ambit__print(j->gpu.t, "w%d_%d", stage, tap->factor->index);
+  else
+    ambit__emit_expr(&s, j->gpu.t, tap->factor);
+}
+
 void ambit__fused_declare_stage(const ambit__fused_job *j, int stage)
 {
   const ambit__fused_stage *f = &j->stages[stage];
   const char *type;
 
   if (!f->taps) return;
+  declare_weights(j, stage);
   type = type_of(j, f->result);
   if (j->y < 0)
     ambit__line(j->gpu.w, "%s s%d[%d][%d] = {0};", type, stage, j->period, j->lane);
@@ -294,11 +353,10 @@ static void add_tap(const ambit__fused_job *j, int stage, const ambit__tap *tap,
                     bool begins)
 {
   const ambit__fused_stage *f = &j->stages[stage];
-  const ambit_type type = j->pipe->values[f->result].type;
 
   print_sum(j, stage, lag + tap->offset[j->z]);
   ambit__print(j->gpu.t, begins ? " = " : " += ");
-  ambit__emit_constant(j->gpu.dialect, j->gpu.t, type, ambit__value_of(tap->weight, type));
+  print_weight(j, stage, tap);
   ambit__print(j->gpu.t, " * ");
   print_cell(j, f->value, lag, tap->offset);
   ambit__print(j->gpu.t, ";");

@@ -242,7 +242,7 @@ bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, ambit__sum *sum)
   const ambit__group_step *step = &g->steps[0];
   const ambit__param *p = step->rule->params;
 
-  if (g->strict || !ambit__rule_sum(step->rule, taps, AMBIT__ROWS_TAPS, sum)) return false;
+  if (g->strict || !ambit__rule_sum(step->rule, false, taps, AMBIT__ROWS_TAPS, sum)) return false;
   return step->bind[sum->from].is_field && step->bind[sum->to].is_field &&
          p[sum->from].type == p[sum->to].type && has_room(step->rule);
 }

@@ -251,11 +251,13 @@ static bool find_factors(const ambit__rule *rule, const ambit__plan *p, ambit__s
 static bool find_taps(const ambit__group *g, ambit__stream_job *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
+  ambit__sum sum;
   int low = 0;
 
   j->taps = calloc(MOST_TAPS, sizeof *j->taps);
-  if (!j->taps || !ambit__rule_taps(rule, j->taps, MOST_TAPS, &j->ntaps)) return false;
-  if (!is_field(g, 0) || !is_field(g, 1)) return false;
+  if (!j->taps || !ambit__rule_sum(rule, false, j->taps, MOST_TAPS, &sum)) return false;
+  if (sum.from + sum.to != 1 || !is_field(g, 0) || !is_field(g, 1)) return false;
+  j->ntaps = sum.n;
   j->high = low = j->taps[0].offset[j->z];
   for (int k = 0; k < j->ntaps; k++) {
     j->high = largest(j->high, j->taps[k].offset[j->z]);

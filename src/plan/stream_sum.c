@@ -13,6 +13,8 @@
  */
 #include "plan/stream.h"
 
+#include <math.h>
+
 /* The written parameter of a sum; the other one is read. */
 static int target_of(const ambit__stream_job *j)
 {
@@ -33,13 +35,22 @@ static ambit_type type_of(const ambit__stream_job *j)
 
 static bool has_table(const ambit__stream_job *j)
 {
-  return j->by_rows && type_of(j) == AMBIT_F64;
+  return j->by_rows && type_of(j) == AMBIT_F64 && ambit__taps_are_numbers(j->taps, j->ntaps);
 }
 
+/* "0.25f", "-once1" */
 static void print_weight(const ambit__stream_job *j, const ambit__tap *tap)
 {
-  ambit__emit_constant(j->gpu.dialect, j->gpu.t, type_of(j),
-                       ambit__value_of(tap->weight, type_of(j)));
+  const ambit__scope s = ambit__gpucode_scope(&j->gpu);
+
+  if (!tap->factor || fabs(tap->weight) != 1)
+    ambit__emit_constant(j->gpu.dialect, j->gpu.t, type_of(j),
+                         ambit__value_of(tap->weight, type_of(j)));
+  else if (tap->weight < 0)
+    ambit__print(j->gpu.t, "-");
+  if (!tap->factor) return;
+  if (fabs(tap->weight) != 1) ambit__print(j->gpu.t, " * ");
+  ambit__emit_expr(&s, j->gpu.t, tap->factor);
 }
 
 void ambit__stream_declare_weights(const ambit__stream_job *j)
@@ -184,11 +195,11 @@ static void print_profile(const ambit__stream_job *j, int profile)
   bool any = false;
 
   for (int g = 0; g < f->ngroups; g++) {
-    const double weight = f->weights[profile * f->ngroups + g];
+    const ambit__tap w = ambit__factors_weight(f, f->weights[profile * f->ngroups + g]);
 
-    if (weight == 0) continue;
+    if (w.weight == 0) continue;
     if (any) ambit__print(j->gpu.t, " + ");
-    print_number(j, weight);
+    print_weight(j, &w);
     ambit__print(j->gpu.t, " * g%d", g);
     any = true;
   }

@@ -350,7 +350,7 @@ static void sums_with_parameters_are_taps_with_factors(void)
     int n;
 
     CHECK(!ambit__rule_taps(r, taps, 8, &n));
-    CHECK_MSG(ambit__rule_sum(r, taps, 8, &sum), "%s", texts[i]);
+    CHECK_MSG(ambit__rule_sum(r, false, taps, 8, &sum), "%s", texts[i]);
     CHECK_EQ(3, sum.n);
     CHECK(!r->params[sum.from].is_written && r->params[sum.to].is_written);
     for (int k = 0; k < sum.n; k++) {

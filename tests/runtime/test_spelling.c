@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { ROWS = 21, COLUMNS = 45, CELLS = ROWS * COLUMNS, STEPS = 3 };
+enum { ROWS = 21, COLUMNS = 45, CELLS = ROWS * COLUMNS, STEPS = 5 };
 
 #define STAR "u[-1][0] + u[1][0] + u[0][-1] + u[0][1]"
 
@@ -31,7 +31,8 @@ static double start(const int64_t *i, int component, void *user)
 }
 
 /* Steps of void f(const float *u, float *v, float k, max float *c, sum double *s). */
-static void play(const char *device, const char *body, bool reduces, const char *strict, float *u)
+static void play(const char *device, const char *plan, const char *body, bool reduces,
+                 const char *strict, float *u)
 {
   ambit *a = open_on(device);
   ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
@@ -42,6 +43,7 @@ static void play(const char *device, const char *body, bool reduces, const char 
   char text[1000];
 
   ambit_option_set(a, "strict", strict);
+  ambit_option_set(a, "plan", plan);
   snprintf(text, sizeof text, "void f(const float *u, float *v, float k%s) { %s; %s }",
            reduces ? ", max float *c" : "", body, reduces ? "*c = fabsf(*v - *u);" : "");
   ambit_field_fill(from, start, NULL);
@@ -58,14 +60,14 @@ static void play(const char *device, const char *body, bool reduces, const char 
   ambit_close(a);
 }
 
-static void compare(const char *device, const char *body, bool reduces, const char *strict,
-                    double bound)
+static void compare(const char *device, const char *plan, const char *body, bool reduces,
+                    const char *strict, double bound)
 {
   static float want[CELLS + 1], got[CELLS + 1];
   int wrong = 0;
 
-  play("ref", body, reduces, strict, want);
-  play(device, body, reduces, strict, got);
+  play("ref", "", body, reduces, strict, want);
+  play(device, plan, body, reduces, strict, got);
   for (int i = 0; i <= CELLS; i++)
     wrong += !(fabs((double)want[i] - (double)got[i]) <= bound);
   CHECK_MSG(!wrong, "%s, %d cells differ: %s", device, wrong, body);
@@ -76,9 +78,20 @@ static void every_spelling_of_a_sum_has_the_values_of_ref(void)
   EACH_DEVICE(device)
   {
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i += compiles_slowly(*device) ? 3 : 1) {
-      compare(*device, sums[i], i % 2, "0", STEPS * 4 * 1.2e-7);
-      if (i % 2) compare(*device, sums[i], true, "1", 0);
+      compare(*device, "", sums[i], i % 2, "0", STEPS * 4 * 1.2e-7);
+      if (i % 2) compare(*device, "", sums[i], true, "1", 0);
     }
+  }
+}
+
+/* Weights that all cells share, and a reduction that only the last iteration looks at. */
+static void sums_with_parameters_are_fused_as_sums(void)
+{
+  EACH_DEVICE(device)
+  {
+    if (!strcmp(*device, "ref") || !strcmp(*device, "cpu")) continue;
+    for (int reduces = 0; reduces < 2; reduces++)
+      compare(*device, "(fused sum", sums[reduces], reduces, "0", STEPS * 4 * 1.2e-7);
   }
 }
 
@@ -87,7 +100,7 @@ static void every_spelling_of_a_wall_has_the_values_of_ref(void)
   EACH_DEVICE(device)
   {
     for (size_t i = 0; i < sizeof walls / sizeof *walls; i += compiles_slowly(*device) ? 2 : 1)
-      compare(*device, walls[i], false, "1", 0);
+      compare(*device, "", walls[i], false, "1", 0);
   }
 }
 
@@ -96,6 +109,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"every_spelling_of_a_sum_has_the_values_of_ref",
        every_spelling_of_a_sum_has_the_values_of_ref},
+      {"sums_with_parameters_are_fused_as_sums", sums_with_parameters_are_fused_as_sums},
       {"every_spelling_of_a_wall_has_the_values_of_ref",
        every_spelling_of_a_wall_has_the_values_of_ref},
       {NULL, NULL},

@@ -298,7 +298,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
-  ambit__price price = ambit__price_of(s->kernel->rule);
+  ambit__price price = ambit__price_of(ambit__step_rule(p, step));
 
   if (is_idle(a)) return AMBIT_OK;
   a->checks = ambit__options_checks(p->grid->context);

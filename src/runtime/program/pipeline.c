@@ -416,7 +416,7 @@ static const char *add_stage(maker *m, int stage)
   if (add_place(m, stage)) return NULL;
   if (number == AMBIT__PIPE_STAGES) return TOO_LARGE;
   pipe->nstages++;
-  *st = (ambit__pipe_stage){.rule = s->kernel->rule,
+  *st = (ambit__pipe_stage){.rule = ambit__step_rule(m->p, step),
                             .iteration = m->flow.stages[stage].iteration,
                             .nplaces = ambit__fuse_is_placed(m->p, step)};
   set_inset(m->p, region, st->inset);

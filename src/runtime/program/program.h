@@ -89,6 +89,7 @@ typedef struct ambit__apply {
   /* On a sparse grid: the rule with activity as additional parameters (kernel/sparse.c), NULL if it
    * needs none; and the fields of these parameters. Owned, but not the fields. */
   ambit__rule *adapted;
+  bool is_normal; /* `adapted` is the normal form of the rule of a step on a dense grid */
   ambit_field **activity;
   /* On a sparse grid: its reads, and by part a list of the cells of launches so far; owned. chunks
    * is NULL on a dense grid. */
@@ -336,7 +337,12 @@ ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__ste
  * share distances with tests of outside() where they can. Faces are symmetric where they are
  * antisymmetric: adapted rules change signs. */
 ambit__boundaries ambit__field_view(const ambit_field *f, int component);
-/* Makes the adapted rule of a step, if it needs one, and the form of its reads. */
+/* A phase of sealing: on a dense grid, makes rules that compute the same as those of the steps, in
+ * a form that depends less on spelling. */
+ambit_status ambit__program_normal(ambit_program *p);
+/* The rule of a step as it runs, for models and several iterations at once. */
+const ambit__rule *ambit__step_rule(const ambit_program *p, size_t step);
+/* On a sparse grid, makes the adapted rule of a step if it needs one, and the form of its reads. */
 ambit_status ambit__step_adapt(ambit_program *p, size_t step);
 /* The form of its reads, in a list or not. The caller frees it, also after a failure. */
 ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,

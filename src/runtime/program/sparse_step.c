@@ -325,7 +325,22 @@ static ambit_status simplify(ambit_program *p, size_t step)
   if (*adapted) return AMBIT_OK;
   for (int d = 0; d < p->grid->box.ndims; d++)
     raise_to(&extent, p->grid->box.hi[d]);
+  p->applies[step].is_normal = true;
   return ambit__rule_normal(ambit__program_errors(p), rule, extent, a->settings.strict, adapted);
+}
+
+ambit_status ambit__program_normal(ambit_program *p)
+{
+  for (size_t i = 0; !p->grid->active && i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY && p->applies[i].region.ndims) AMBIT_TRY(simplify(p, i));
+  return AMBIT_OK;
+}
+
+const ambit__rule *ambit__step_rule(const ambit_program *p, size_t step)
+{
+  const ambit__apply *a = &p->applies[step];
+
+  return a->adapted && a->is_normal ? a->adapted : p->steps[step].kernel->rule;
 }
 
 ambit_status ambit__step_adapt(ambit_program *p, size_t step)
@@ -333,8 +348,7 @@ ambit_status ambit__step_adapt(ambit_program *p, size_t step)
   ambit__apply *a = &p->applies[step];
 
   a->nargs = p->steps[step].n;
-  if (!a->region.ndims) return AMBIT_OK;
-  if (!p->grid->active) return simplify(p, step);
+  if (!a->region.ndims || !p->grid->active) return AMBIT_OK;
   AMBIT_TRY(adapt(p, step));
   return ambit__step_form(p, step, p->grid->active->storage == STORAGE_LIST, &a->form);
 }

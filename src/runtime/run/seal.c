@@ -92,6 +92,7 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__program_compare(p));
   AMBIT_TRY(ambit__program_join(p));
   AMBIT_TRY(ambit__program_regions(p));
+  AMBIT_TRY(ambit__program_normal(p));
   AMBIT_TRY(ambit__program_periodic_rows(p));
   AMBIT_TRY(ambit__halos_make(p, NULL, &p->halos));
   AMBIT_TRY(ambit__copies_make(p));
