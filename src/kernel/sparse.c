@@ -313,7 +313,7 @@ static void copy_locals(rewriting *w)
 
   w->to->locals = take(w, n + 1, sizeof *w->to->locals);
   if (w->failed) return;
-  memcpy(w->to->locals, w->from->locals, n * sizeof *w->to->locals);
+  if (n) memcpy(w->to->locals, w->from->locals, n * sizeof *w->to->locals);
   ambit__rule_note_locals(w->to);
 }
 
