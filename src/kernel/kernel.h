@@ -400,6 +400,7 @@ bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *
 typedef struct ambit__sum {
   int from, to; /* the fields */
   int n;        /* taps */
+  bool starved; /* memory ran out, so that nothing is known */
 } ambit__sum;
 bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, int most,
                      ambit__sum *sum);

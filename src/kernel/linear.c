@@ -310,6 +310,7 @@ static const char *unused_name(linear *l, const char *name, int number)
     taken = taken || !strcmp(r->tables[i].name, text);
   if (taken) return unused_name(l, name, number + 1);
   name = ambit__arena_strndup(&l->w->to->arena, text, strlen(text));
+  l->w->starved |= !name;
   l->w->failed = l->w->failed || !name;
   return name;
 }
@@ -420,6 +421,7 @@ static const expr *find_sum(linear *l, const expr *e)
   const expr *to = NULL;
   int n = 0;
 
+  l->w->starved |= !s.terms;
   if (s.terms && add_expr(l, &s, e, &one, 1, 0)) {
     for (int i = 0; i < s.n; i++)
       if (s.terms[i].by.n) s.terms[n++] = s.terms[i];
@@ -662,6 +664,13 @@ static void rewrite_rule(linear *l)
   if (l->first) r->body = l->first;
 }
 
+/* A weighted sum of one field, with numbers, is as it should be. */
+static bool is_plain_sum(const ambit__rule *rule, ambit__tap *taps, ambit__sum *plain)
+{
+  return rule->nparams == 2 && ambit__rule_sum(rule, false, taps, TERMS, plain) &&
+         ambit__taps_are_numbers(taps, plain->n);
+}
+
 void ambit__rewrite_sums(work *w)
 {
   const ambit__rule before = *w->to;
@@ -669,13 +678,13 @@ void ambit__rewrite_sums(work *w)
   const size_t most = (size_t)(before.nlocals + count_statements(before.body) + TERMS);
   ambit__tap *taps = calloc(TERMS, sizeof *taps);
   linear l = {.w = w, .tail = &l.first};
-  int ntaps;
+  ambit__sum plain = {0};
 
   l.locals = calloc(most, sizeof *l.locals);
   l.shared = calloc(TERMS, sizeof *l.shared);
   w->to->locals = ambit__rewriting_take(w, most * sizeof *w->to->locals);
-  if (taps && l.locals && l.shared && w->to->locals &&
-      !ambit__rule_taps(w->to, taps, TERMS, &ntaps)) {
+  w->starved |= !taps || !l.locals || !l.shared || !w->to->locals;
+  if (!w->starved && !is_plain_sum(w->to, taps, &plain) && !plain.starved) {
     for (int i = 0; i < before.nlocals; i++)
       w->to->locals[i] = before.locals[i];
     rewrite_rule(&l);
@@ -688,6 +697,7 @@ void ambit__rewrite_sums(work *w)
     w->changed = changed;
     w->failed = false;
   }
+  w->starved |= plain.starved;
   free(l.locals);
   free(l.shared);
   free(taps);

@@ -6,6 +6,7 @@ void *ambit__rewriting_take(ambit__rewriting *w, size_t bytes)
 {
   void *p = w->failed ? NULL : ambit__arena_alloc(&w->to->arena, bytes);
 
+  w->starved |= !w->failed && !p;
   w->failed = w->failed || !p;
   return p;
 }
@@ -99,9 +100,10 @@ ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, 
   ambit__rewrite_places(&w);
   if (!strict) ambit__rewrite_sums(&w);
   if (w.changed) note_locals(&w);
-  if (w.changed && !w.failed)
+  if (w.changed && !w.failed && !w.starved)
     *out = w.to;
   else
     ambit__rule_free(w.to);
+  AMBIT_CHECK(!w.starved, errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
   return AMBIT_OK;
 }

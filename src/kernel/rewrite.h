@@ -12,7 +12,8 @@ typedef struct ambit__rewriting {
   ambit__rule *to; /* owns what is new */
   int64_t extent;  /* no axis of the grid is longer */
   bool changed;
-  bool failed; /* no memory */
+  bool failed;  /* it stays as it was: */
+  bool starved; /* no memory */
 } ambit__rewriting;
 
 /* Memory of the new rule; NULL, and `failed`, if there is none. */

@@ -27,6 +27,7 @@ typedef struct finder {
   form *locals; /* per local of the rule */
   form out;     /* the value written */
   bool is_written;
+  bool *starved; /* set if memory ran out */
 } finder;
 
 static bool evaluate(finder *f, const ambit__expr *e, form *out);
@@ -42,6 +43,7 @@ static bool add(const finder *f, form *x, const form *y, double scale)
 {
   ambit__tap *taps = realloc(x->taps, (size_t)(x->count + y->count + 1) * sizeof *taps);
 
+  *f->starved |= !taps;
   if (!taps) return false;
   x->taps = taps;
   if ((x->factor || y->factor) && x->constant != 0 && y->constant != 0) return false;
@@ -77,9 +79,10 @@ static void divide_by(form *x, double divisor)
     x->taps[i].weight /= divisor;
 }
 
-static bool one_tap(const ambit__expr *e, form *out)
+static bool one_tap(const finder *f, const ambit__expr *e, form *out)
 {
   out->taps = calloc(1, sizeof *out->taps);
+  *f->starved |= !out->taps;
   if (!out->taps) return false;
   out->count = 1;
   memcpy(out->taps[0].offset, e->offset, sizeof e->offset);
@@ -153,7 +156,7 @@ static bool evaluate(finder *f, const ambit__expr *e, form *out)
     return !f->numbers;
   }
   switch (e->op) {
-  case EXPR_READ: return one_tap(e, out);
+  case EXPR_READ: return one_tap(f, e, out);
   case EXPR_LOCAL: return add(f, out, &f->locals[e->index], 1);
   case EXPR_OUT: return f->is_written && add(f, out, &f->out, 1);
   case EXPR_CAST: return evaluate(f, e->a, out);
@@ -207,12 +210,14 @@ static bool has_the_shape(const ambit__rule *r, bool reduces, int *from, int *to
          is_summed(p[*to].type);
 }
 
-static bool find(const ambit__rule *rule, bool numbers, ambit__tap *taps, int most, int *count)
+static bool find(const ambit__rule *rule, bool numbers, ambit__tap *taps, int most, int *count,
+                 bool *starved)
 {
-  finder f = {.rule = rule, .most = most, .numbers = numbers};
+  finder f = {.rule = rule, .most = most, .numbers = numbers, .starved = starved};
   bool ok;
 
   f.locals = calloc((size_t)rule->nlocals + 1, sizeof *f.locals);
+  *starved = !f.locals;
   ok = f.locals && execute(&f, rule->body) && f.out.constant == 0 && f.out.count > 0;
   if (ok) {
     memcpy(taps, f.out.taps, (size_t)f.out.count * sizeof *taps);
@@ -227,11 +232,12 @@ static bool find(const ambit__rule *rule, bool numbers, ambit__tap *taps, int mo
 
 bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count)
 {
+  bool starved;
   int from, to;
 
   *count = 0;
   return rule->nparams == 2 && has_the_shape(rule, false, &from, &to) &&
-         find(rule, true, taps, most, count);
+         find(rule, true, taps, most, count, &starved);
 }
 
 bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, int most,
@@ -239,7 +245,7 @@ bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, in
 {
   *sum = (ambit__sum){0};
   return has_the_shape(rule, reduces, &sum->from, &sum->to) &&
-         find(rule, false, taps, most, &sum->n);
+         find(rule, false, taps, most, &sum->n, &sum->starved);
 }
 
 bool ambit__taps_are_numbers(const ambit__tap *taps, int n)

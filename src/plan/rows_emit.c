@@ -249,9 +249,11 @@ bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, ambit__sum *sum)
 
 static void find_taps(job *j, const ambit__group *g)
 {
-  ambit__sum sum;
+  ambit__sum sum = {0};
 
-  j->taps = j->direct ? NULL : calloc(AMBIT__ROWS_TAPS, sizeof *j->taps);
+  if (j->direct) return;
+  j->taps = calloc(AMBIT__ROWS_TAPS, sizeof *j->taps);
+  j->t->failed |= !j->taps;
   if (!j->taps) return;
   if (ambit__rows_taps(g, j->taps, &sum)) {
     j->from = sum.from;
@@ -259,6 +261,7 @@ static void find_taps(job *j, const ambit__group *g)
     j->ntaps = sum.n;
     return;
   }
+  j->t->failed |= sum.starved;
   free(j->taps);
   j->taps = NULL;
 }

@@ -184,11 +184,12 @@ static void print_checkpoints(const ambit *a)
 
 ambit_status ambit_program_report(ambit_program *p)
 {
-  const ambit_grid *g = p->grid;
+  const ambit_grid *g;
   ambit_stats s;
   double per_second, tiles, slept, updates, relaxed;
 
   AMBIT_TRY(ambit_program_stats(p, 1, &s));
+  g = p->grid;
   AMBIT_TRY(ambit__sleep_share(p, &tiles, &slept));
   AMBIT_TRY(ambit__relax_updates(p, &updates, &relaxed));
   AMBIT_TRY(ambit__balance_gather(p));
