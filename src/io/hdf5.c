@@ -278,11 +278,11 @@ ambit_status ambit__h5_put_text(ambit__h5 *h, const char *object, const char *na
 {
   const ambit__h5_api *c = enter();
   const ambit__hid type = c->H5Tcopy(c->H5T_C_S1_g);
-  const size_t bytes = strlen(text) + 1;
+  const size_t bytes = *text ? strlen(text) : 1; /* VTK 9.2 takes a NUL for a part of the text */
   ambit_status s;
 
   if (type >= 0 && c->H5Tset_size(type, bytes) >= 0 &&
-      c->H5Tset_strpad(type, AMBIT__H5_PAD_NULLTERM) >= 0)
+      c->H5Tset_strpad(type, AMBIT__H5_PAD_NULLS) >= 0)
     s = put_attribute(c, h, object, name, type, c->H5Screate(AMBIT__H5_SCALAR), text);
   else
     s = fail(h, "write the attribute", name);

@@ -134,7 +134,7 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(H5_CLASS_STRING, H5T_STRING, 3)                                                                \
   X(H5_CLASS_ENUM, H5T_ENUM, 8)                                                                    \
   X(H5_UNSIGNED, H5T_SGN_NONE, 0)                                                                  \
-  X(H5_PAD_NULLTERM, H5T_STR_NULLTERM, 0)
+  X(H5_PAD_NULLS, H5T_STR_NULLPAD, 1)
 
 enum {
 #define X(name, theirs, value) AMBIT__##name = value,
