@@ -284,6 +284,20 @@ AMBIT_API ambit_status ambit_field_save(ambit_field *f, const char *path);
 /* Saves n fields of one grid in one .vtkhdf or .h5 file, each under its name. */
 AMBIT_API ambit_status ambit_save(const char *path, int n, ambit_field *const *fields);
 
+/* How a field is drawn. Zeros are the defaults. */
+typedef struct ambit_picture {
+  double lo, hi;       /* values of the first and the last colour; 0, 0: from the values */
+  const char *colours; /* "dusk", "viridis", or "tide": blue, white, red. NULL: dusk, or tide with
+                        * white for 0, where values have both signs */
+  const char *slice;   /* the plane of a 3-D field, "z=40": z, y, x are axes 0, 1, 2. NULL: the
+                        * middle one of axis 0 */
+  int component;       /* the one to draw */
+  double rate;         /* frames per second of films; 0: 25 */
+} ambit_picture;
+/* Draws a field as a .png picture; NULL: as ambit_field_save does. */
+AMBIT_API ambit_status ambit_field_draw(ambit_field *f, const char *path,
+                                        const ambit_picture *picture);
+
 /* Loads a field from a file of its size, in the format given by the file name:
  *   .npy   of the field's type, or a list of cells; .png: samples from 0 to 255, grey or colours
  *   .vtkhdf, .h5  the dataset with the field's name, or the only one, of the field's type
@@ -596,6 +610,19 @@ AMBIT_API ambit_status ambit_call_until(ambit_program *p, ambit_program *called,
  * returns AMBIT_OK. A program has one callback; NULL removes it. */
 typedef int (*ambit_callback_fn)(ambit_program *p, int64_t iteration, void *user);
 AMBIT_API ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_fn fn, void *user);
+
+/* Saves fields while the program runs: before its first iteration, and after every n. A path is
+ *   name%06d.vtkhdf, .h5, .npy, .png   a file each, with the iteration as its number; of .vtkhdf
+ *                  files also the list name.vtkhdf.series, which ParaView opens as a whole
+ *   name.vtkhdf, .h5, .npy, .png       one file, which the next one replaces
+ *   name.y4m       a film; ffmpeg makes other formats of it
+ * Several fields go to .vtkhdf and .h5 files. `picture` is about .png and .y4m, and may be NULL;
+ * without a range given there, it grows with the values. A program has any number of outputs. If
+ * one cannot be written (the disk is full), the run goes on, and the error is raised when the
+ * outputs end: by ambit_output_end, or when the program is destroyed. */
+AMBIT_API ambit_status ambit_output(ambit_program *p, int64_t n, const char *path, int nfields,
+                                    ambit_field *const *fields, const ambit_picture *picture);
+AMBIT_API ambit_status ambit_output_end(ambit_program *p);
 
 /* Statistics of all runs of a program so far. */
 typedef struct ambit_stats {

@@ -5,13 +5,10 @@
  * to stderr.
  */
 #include "runtime/run/run.h"
-#include "base/file.h"
 #include "base/number.h"
 #include "io/field_hdf5.h"
-#include "io/hdf5.h"
 #include "io/npy.h"
-#include "io/png.h"
-#include "problem.h"
+#include "outputs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_OUTPUTS = 16, STEPS = 10, STEPS_UNTIL = 100000 };
+enum { STEPS = 10, STEPS_UNTIL = 100000 };
 
 /* Cell updates from which on a run shows its progress: about a second. */
 #define LONG_COMPILED    2e9
@@ -33,15 +30,14 @@ typedef struct order {
   const char *mask;  /* NULL: the grid is dense */
   double origin[AMBIT_MAX_DIMS + 1], spacing[AMBIT_MAX_DIMS + 1]; /* of the input; 0: unknown */
   tool_spool spool; /* of an input that can be read only once */
-  int noutputs;
-  const char *outputs[MOST_OUTPUTS];
+  tool_outputs outputs;
   tool_until until;
   bool report, quiet;
 } order;
 
 /* ---- the command line ---- */
 
-enum { STEPS_ID = 1, CHECK, INPUT, OUTPUT, MASK, UNTIL, REPORT, TRACE, QUIET };
+enum { STEPS_ID = 1, CHECK, INPUT, MASK, UNTIL, REPORT, TRACE, QUIET };
 
 static const tool_option options[] = {
     TOOL_OPTION_SIZE,
@@ -53,8 +49,7 @@ static const tool_option options[] = {
     {MASK, 0, "mask", "FILE",
      "a sparse grid: an .npy array or a .png picture that is not 0\n"
      "in the active cells; sets the size; other cells are read as 0"},
-    {OUTPUT, 'o', "output", "FILE",
-     "write the result as .npy, .h5, .vtkhdf (ParaView), or .png\n(a picture); may be repeated"},
+    TOOL_OPTIONS_OUTPUT,
     TOOL_OPTION_SET,
     {UNTIL, 0, "until", "COND",
      "stop when a reduction of the kernel meets a condition:\n'change<1e-5', 'alive>100', "
@@ -76,11 +71,6 @@ static bool ends_in(const char *path, const char *tail)
   return n > m && !strcmp(path + n - m, tail);
 }
 
-static bool is_hdf5(const char *path)
-{
-  return ends_in(path, ".vtkhdf") || ends_in(path, ".h5");
-}
-
 static int take_input(const tool_args *args, const char *path, order *o)
 {
   o->input = path;
@@ -91,16 +81,6 @@ static int take_input(const tool_args *args, const char *path, order *o)
                     args->option, path);
 }
 
-static int take_output(const tool_args *args, const char *path, order *o)
-{
-  if (!ends_in(path, ".npy") && !ends_in(path, ".png") && !is_hdf5(path))
-    return tool_wrong(args, "%s is '%s'; the name must end in .npy, .h5, .vtkhdf or .png",
-                      args->option, path);
-  if (o->noutputs == MOST_OUTPUTS) return tool_wrong(args, "more than %d outputs", MOST_OUTPUTS);
-  o->outputs[o->noutputs++] = path;
-  return TOOL_OK;
-}
-
 static int take(ambit *a, const tool_args *args, int id, const char *value, order *o)
 {
   switch (id) {
@@ -108,13 +88,14 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case STEPS_ID: o->has_steps = true; return tool_read_count(args, value, 0, INT64_MAX, &o->steps);
   case CHECK: return tool_read_count(args, value, 1, INT64_MAX, &o->check);
   case INPUT: return take_input(args, value, o);
-  case OUTPUT: return take_output(args, value, o);
   case MASK: o->mask = value; return TOOL_OK;
   case UNTIL: return tool_read_until(args, value, &o->until);
   case REPORT: o->report = true; return TOOL_OK;
   case TRACE: return ambit_option_set(a, "trace", value) ? TOOL_USAGE : TOOL_OK;
   case QUIET: o->quiet = true; return TOOL_OK;
-  default: return tool_problem_option(a, args, id, value, &o->problem);
+  default:
+    return tool_is_output_option(id) ? tool_outputs_option(args, id, value, &o->outputs)
+                                     : tool_problem_option(a, args, id, value, &o->problem);
   }
 }
 
@@ -131,7 +112,7 @@ static ambit_status read_header(ambit *a, order *o, ambit_file_info *info)
   ambit__npy_info npy;
 
   *info = (ambit_file_info){0};
-  if (is_hdf5(o->input)) {
+  if (ends_in(o->input, ".vtkhdf") || ends_in(o->input, ".h5")) {
     AMBIT_TRY(ambit__hdf5_inspect(a, o->input, info, o->origin));
     memcpy(o->spacing, info->spacing, sizeof o->spacing);
     return AMBIT_OK;
@@ -271,7 +252,16 @@ static int tell_not_met(const order *o, const tool_job *job, int until)
   return TOOL_FAILED;
 }
 
-static int execute(ambit *a, const tool_args *args, const order *o)
+/* Runs the job, and writes its outputs, while it runs or afterwards. */
+static ambit_status work(ambit *a, order *o, int until, tool_job *job)
+{
+  if (o->spacing[0] > 0) ambit_grid_geometry(job->grid, o->origin, o->spacing);
+  AMBIT_TRY(o->input ? ambit_field_load(job->in, input_path(o)) : tool_job_start(job));
+  if (!tool_outputs_begin(a, &o->outputs, job)) iterate(o, until, job);
+  return tool_outputs_end(a, &o->outputs, job);
+}
+
+static int execute(ambit *a, const tool_args *args, order *o)
 {
   tool_job job;
   int until = -1;
@@ -280,42 +270,11 @@ static int execute(ambit *a, const tool_args *args, const order *o)
     return TOOL_USAGE;
   show_progress(a, o);
   if (tool_job_open(a, &o->problem, o->problem.kernel, &job)) return TOOL_FAILED;
-  if (o->spacing[0] > 0) ambit_grid_geometry(job.grid, o->origin, o->spacing);
-  if (o->input ? ambit_field_load(job.in, input_path(o)) : tool_job_start(&job)) return TOOL_FAILED;
-  if (iterate(o, until, &job)) return TOOL_FAILED;
-  for (int i = 0; i < o->noutputs; i++)
-    if (ambit_field_save(job.in, o->outputs[i])) return TOOL_FAILED;
+  if (work(a, o, until, &job)) return TOOL_FAILED;
   summarise(a, o, &job);
   if (o->report && ambit_program_report(job.program)) return TOOL_FAILED;
   if (until >= 0 && !ambit_program_converged(job.program)) return tell_not_met(o, &job, until);
   return ambit_error(a) ? TOOL_FAILED : TOOL_OK;
-}
-
-/* Whether a grid can be written in the format of a file. */
-static ambit_status try_format(ambit *a, const char *path, int ndims)
-{
-  AMBIT_CHECK(!ends_in(path, ".png") || ndims <= 3, &a->errors, AMBIT_EINVAL,
-              "%s cannot be drawn: the grid has %d dimensions, and a picture shows 1, 2 or the "
-              "middle plane of 3. Save it as .npy",
-              path, ndims);
-  AMBIT_CHECK(!ends_in(path, ".vtkhdf") || ndims <= 3, &a->errors, AMBIT_EINVAL,
-              "%s cannot be written: the grid has %d dimensions, and VTK shows 1 to 3. Save it as "
-              ".h5 or .npy",
-              path, ndims);
-  AMBIT_CHECK(!is_hdf5(path) || !*ambit__h5_why_not(), &a->errors, AMBIT_EUNSUPPORTED, "%s: %s",
-              path, ambit__h5_why_not());
-  return ends_in(path, ".png") ? ambit__png_try(&a->errors, path) : AMBIT_OK;
-}
-
-/* Whether the outputs can be written: it is too late to tell when they are computed. Process 0
- * begins all files. */
-static int try_outputs(ambit *a, const order *o)
-{
-  for (int i = 0; i < o->noutputs && !ambit_process(a); i++) {
-    if (try_format(a, o->outputs[i], o->problem.size.ndims)) return TOOL_FAILED;
-    if (ambit__file_try(&a->errors, o->outputs[i])) return TOOL_FAILED;
-  }
-  return TOOL_OK;
 }
 
 /* Checks everything before memory is allocated. */
@@ -332,7 +291,7 @@ static int prepare(ambit *a, const tool_args *args, order *o)
   if (o->mask && (code = tool_problem_mask(a, args, o->mask, &o->problem))) return code;
   if (o->input && (code = check_input(args, o, &info))) return code;
   if ((code = tool_problem_shape(args, &o->problem))) return code;
-  return try_outputs(a, o);
+  return tool_outputs_try(a, args, &o->outputs, &o->problem);
 }
 
 static int run(ambit *a, tool_args *args)
@@ -374,6 +333,8 @@ const tool_command tool_run = {
         "  ambit run 3d27 --size 128^3 --type double --boundary periodic --report\n"
         "  ambit run heat.c --set k=0.2 --input start.npy --output heat.png --output heat.npy\n"
         "  ambit run jacobi.c --until 'change<1e-6' --check 50 --steps 20000\n"
-        "  ambit run life.c --size 512x512 --boundary periodic,fixed --steps 200 -o life.png\n",
+        "  ambit run life.c --size 512x512 --boundary periodic,fixed --steps 200 -o life.png\n"
+        "  ambit run 3d27 --steps 1000 --every 100 -o out_%06d.vtkhdf\n"
+        "  ambit run life.c --steps 500 --every 2 -o life.mp4 --colours viridis --range 0:1\n",
     .run = run,
 };

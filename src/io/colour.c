@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The maps are short lists of anchors in OKLCh: lightness, chroma, hue. Lightness changes in equal
- * steps, which makes the map uniform and readable in grey print; hue and chroma stay within the
- * sRGB gamut. Between anchors, lightness is linear, and chroma and hue follow smooth curves. The
- * conversion is Bjorn Ottosson's OKLab (2020). */
+/* Dusk and tide are short lists of anchors in OKLCh: lightness, chroma, hue. Lightness changes in
+ * equal steps, which makes the map uniform and readable in grey print; hue and chroma stay within
+ * the sRGB gamut. Between anchors, lightness is linear, and chroma and hue follow smooth curves.
+ * The conversion is Bjorn Ottosson's OKLab (2020). Viridis is a polynomial of degree 6 in sRGB, by
+ * Matt Zucker (CC0), which differs from Matplotlib's table by at most 5 of 255. */
 #include "io/colour.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct anchor {
   double lightness; /* 0 black to 1 white */
@@ -72,12 +74,43 @@ static ambit__rgb to_rgb(anchor c)
                       to_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
+static unsigned char viridis(const double *c, double t)
+{
+  const double x = c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * (c[5] + t * c[6])))));
+
+  return (unsigned char)(255 * (x < 0 ? 0 : x > 1 ? 1 : x) + 0.5);
+}
+
+static ambit__rgb viridis_rgb(double t)
+{
+  static const double red[] = {0.2777273272, 0.1050930431, -0.3308618287, -4.6342304990,
+                               6.2282699363, 4.7763849977, -5.4354558559};
+  static const double green[] = {0.0054073445,  1.4046135299,   0.2148475595, -5.7991009734,
+                                 14.1799333668, -13.7451453777, 4.6458526122};
+  static const double blue[] = {0.3340998053,  1.3845901626,   0.0950951630, -19.3324409563,
+                                56.6905526007, -65.3530326334, 26.3124352496};
+
+  return (ambit__rgb){viridis(red, t), viridis(green, t), viridis(blue, t)};
+}
+
+bool ambit__colour_find(const char *name, ambit__colour_map *map)
+{
+  static const char *const names[] = {
+      [AMBIT__DUSK] = "dusk", [AMBIT__TIDE] = "tide", [AMBIT__VIRIDIS] = "viridis"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i])) return *map = (ambit__colour_map)i, true;
+  return false;
+}
+
 void ambit__colour_table(ambit__colour_map map, ambit__rgb out[AMBIT__COLOURS])
 {
   for (int i = 0; i < AMBIT__COLOURS; i++) {
     double t = (double)i / (AMBIT__COLOURS - 1);
 
-    if (map == AMBIT__DUSK)
+    if (map == AMBIT__VIRIDIS)
+      out[i] = viridis_rgb(t);
+    else if (map == AMBIT__DUSK)
       out[i] = to_rgb(between(dusk, NDUSK, t));
     else
       out[i] = to_rgb(between(t < 0.5 ? cold : warm, NHALF, fabs(2 * t - 1)));

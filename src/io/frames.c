@@ -20,12 +20,17 @@ static const char frame_word[] = "FRAME";
 bool ambit__numbered_parse(const char *path, ambit__numbered *n)
 {
   const size_t length = strlen(path);
+
+  return ambit__numbered_any(path, n) && length >= 5 && !strcmp(path + length - 4, ".png");
+}
+
+bool ambit__numbered_any(const char *path, ambit__numbered *n)
+{
   const char *percent = strchr(path, '%');
   char *end = NULL;
   long digits;
 
   *n = (ambit__numbered){.path = path, .is_one = !percent};
-  if (length < 5 || strcmp(path + length - 4, ".png")) return false;
   if (!percent) return true;
   digits = percent[1] >= '0' && percent[1] <= '9' ? strtol(percent + 1, &end, 10) : 0;
   if (!end) end = (char *)percent + 1;

@@ -10,7 +10,8 @@
 #include "io/inlet.h"
 #include "io/y4m.h"
 
-/* "shot%04d.png", taken apart; or "shot.png", which is picture 0 and the only one. */
+/* "shot%04d.png", taken apart; or "shot.png", which is picture 0 and the only one. The second
+ * function takes any ending. */
 typedef struct ambit__numbered {
   const char *path;
   bool is_one;
@@ -19,6 +20,7 @@ typedef struct ambit__numbered {
 } ambit__numbered;
 
 bool ambit__numbered_parse(const char *path, ambit__numbered *n);
+bool ambit__numbered_any(const char *path, ambit__numbered *n);
 char *ambit__numbered_name(const ambit__numbered *n, int64_t number); /* to free(); or NULL */
 
 /* ---- reading ---- */

@@ -175,12 +175,15 @@ static void choose_range(ambit__picture *p, const ambit__picture_options *o)
 {
   bool given = o->lo < o->hi;
 
-  p->lo = o->lo;
-  p->hi = o->hi;
-  if (!given) finite_range(p, &p->lo, &p->hi);
+  finite_range(p, &p->lo, &p->hi);
+  p->is_flat = p->lo == p->hi;
+  if (given) {
+    p->lo = o->lo;
+    p->hi = o->hi;
+  }
   if (!given && o->clip > 0 && p->lo < p->hi) clip_range(p, o->clip, &p->lo, &p->hi);
-  p->map =
-      o->map == AMBIT__MAP_TIDE || (!o->map && is_wave(p->lo, p->hi)) ? AMBIT__TIDE : AMBIT__DUSK;
+  p->map = is_wave(p->lo, p->hi) ? AMBIT__TIDE : AMBIT__DUSK;
+  if (o->map) p->map = (ambit__colour_map)(o->map - 1);
   if (given) return;
   if (p->map == AMBIT__TIDE) {
     p->hi = fmax(-p->lo, p->hi);

@@ -21,8 +21,9 @@ typedef struct ambit__picture_options {
   enum {
     AMBIT__MAP_AUTO,
     AMBIT__MAP_DUSK,
-    AMBIT__MAP_TIDE
-  } map;         /* auto: tide for values of both signs */
+    AMBIT__MAP_TIDE,
+    AMBIT__MAP_VIRIDIS
+  } map;         /* ambit__colour_map + 1; auto: tide for values of both signs, else dusk */
   int max_side;  /* maximum pixels of the longer side; default 2048 */
   int min_side;  /* small fields are enlarged up to this; default 512; 1: never */
   double lo, hi; /* values of the first and the last colour, if lo < hi; else from the data */
@@ -35,6 +36,7 @@ typedef struct ambit__picture {
   bool averaged;         /* values are those of several cells */
   int zoom_x, zoom_y;    /* pixels per value */
   double lo, hi;         /* values of the first and the last colour */
+  bool is_flat;          /* all finite values are the same, or there are none */
   ambit__colour_map map;
 } ambit__picture;
 

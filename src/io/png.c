@@ -22,6 +22,12 @@ ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t w
   return ambit__png_try(errors, path);
 }
 
+ambit_status ambit__png_put(ambit__errors *errors, const char *path, const ambit__picture *p)
+{
+  (void)p;
+  return ambit__png_try(errors, path);
+}
+
 #else
 
 #  include "base/file.h"
@@ -148,7 +154,7 @@ static void close_encoder(encoder *e)
   free(e->line);
 }
 
-static ambit_status write_picture(ambit__errors *errors, const char *path, const ambit__picture *p)
+ambit_status ambit__png_put(ambit__errors *errors, const char *path, const ambit__picture *p)
 {
   encoder e = {.errors = errors, .path = path};
   ambit_status s = open_encoder(&e, p);
@@ -176,7 +182,7 @@ ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t w
   ambit_status s;
 
   AMBIT_TRY(ambit__picture_make(errors, width, height, get_row, user, options, &p));
-  s = write_picture(errors, path, &p);
+  s = ambit__png_put(errors, path, &p);
   ambit__picture_free(&p);
   return s;
 }

@@ -14,6 +14,9 @@ ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t w
                               int64_t height, ambit__row_fn get_row, void *user,
                               const ambit__picture_options *options);
 
+/* The same for a picture that was made. */
+ambit_status ambit__png_put(ambit__errors *errors, const char *path, const ambit__picture *p);
+
 /* How Ambit has drawn a picture, which is noted in the file: */
 typedef struct ambit__drawn {
   bool is_drawn;      /* false: it is another picture */

@@ -1,93 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* save.c - saves and loads fields, by file name extension; writes pictures.
- *
- * Collective. Process 0 draws pictures, from rows that all processes read together.
- */
-#include "base/memory.h"
+/* save.c - saves and loads fields, by file name extension. Collective. */
+#include "io/save.h"
+
+#include "io/draw.h"
 #include "io/field_hdf5.h"
 #include "io/field_npy.h"
 #include "io/field_png.h"
 #include "io/field_raster.h"
 #include "io/npy.h"
-#include "io/png.h"
-#include "runtime/run/run.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ERRORS(f) (&(f)->grid->context->errors)
-
-/* ---- pictures ---- */
-
-/* A band of rows is read at a time. Of a 3-D field, the middle plane is shown. */
-typedef struct picture_rows {
-  ambit_field *field;
-  int64_t width, height; /* of the picture, in cells */
-  int64_t most;          /* maximum rows in a band */
-  int64_t first, count;  /* rows of the current band */
-  unsigned char *cells;  /* its cells, in the field's type */
-} picture_rows;
-
-/* Reads the band that begins with row y, on all processes. */
-static ambit_status read_band(picture_rows *p, int64_t y)
-{
-  ambit__box box = p->field->grid->box;
-
-  p->first = y;
-  p->count = p->most < p->height - y ? p->most : p->height - y;
-  if (box.ndims >= 2) {
-    box.lo[box.ndims - 2] = y;
-    box.hi[box.ndims - 2] = y + p->count;
-  }
-  if (box.ndims == 3) {
-    box.lo[0] = p->field->grid->box.hi[0] / 2;
-    box.hi[0] = box.lo[0] + 1;
-  }
-  return ambit_field_read(p->field, box.lo, box.hi, p->cells);
-}
-
-static ambit_status picture_row(void *user, int64_t y, double *values)
-{
-  picture_rows *p = user;
-  const ambit_type type = p->field->type;
-  const size_t cell = ambit__field_cell_bytes(p->field);
-  const unsigned char *at;
-
-  if (y >= p->first + p->count) AMBIT_TRY(read_band(p, y));
-  at = p->cells + (size_t)((y - p->first) * p->width) * cell;
-  for (int64_t x = 0; x < p->width; x++, at += cell)
-    values[x] = ambit__value_number(ambit__value_load(at, type), type);
-  return AMBIT_OK;
-}
-
-/* Process 0 draws and requests all rows in order; the others take part in reading them. */
-static ambit_status draw(picture_rows *p, const char *path)
-{
-  if (!p->field->grid->context->net->rank)
-    return ambit__png_write(ERRORS(p->field), path, p->width, p->height, picture_row, p, NULL);
-  for (int64_t y = 0; y < p->height; y += p->most)
-    AMBIT_TRY(read_band(p, y));
-  return AMBIT_OK;
-}
-
-static ambit_status save_png(ambit_field *f, const char *path)
-{
-  const ambit__box *b = &f->grid->box;
-  picture_rows rows = {.field = f, .width = b->hi[b->ndims - 1], .height = 1};
-
-  AMBIT_CHECK(b->ndims <= 3, ERRORS(f), AMBIT_EINVAL,
-              "field '%s' has %d dimensions; a picture shows 1 or 2, or the middle plane of 3. "
-              "Save it as .npy",
-              f->name, b->ndims);
-  if (b->ndims >= 2) rows.height = b->hi[b->ndims - 2];
-  rows.most = ambit__field_piece_cells(f) / rows.width;
-  if (rows.most < 1) rows.most = 1;
-  rows.cells = ambit__new(ERRORS(f), (size_t)(rows.most * rows.width), ambit__field_cell_bytes(f));
-  if (rows.cells) draw(&rows, path);
-  free(rows.cells);
-  return ambit__meet(f->grid->context, "has drawn a picture"); /* raises a failure on all */
-}
 
 /* ---- by name ---- */
 
@@ -120,6 +45,14 @@ static ambit_status meet(const ambit_field *f, const char *what, const char *pat
   return ambit__meet(f->grid->context, doing);
 }
 
+static ambit_status save_png(ambit_field *f, const char *path)
+{
+  ambit__drawing d;
+
+  AMBIT_TRY(ambit__drawing_make(f, NULL, &d));
+  return ambit__draw_png(f, &d, path);
+}
+
 static ambit_status save(ambit_field *f, const char *path)
 {
   if (ends_in(path, ".npy")) return ambit__field_save_npy(f, path, ends_in(path, ".cells.npy"));
@@ -131,7 +64,7 @@ static ambit_status save(ambit_field *f, const char *path)
                       f->name, path);
 }
 
-static ambit_status save_all(const char *path, int n, ambit_field *const *fields)
+ambit_status ambit__save_all(const char *path, int n, ambit_field *const *fields)
 {
   for (int i = 1; i < n; i++)
     AMBIT_CHECK(fields[i] && fields[i]->grid == fields[0]->grid, ERRORS(fields[0]), AMBIT_EINVAL,
@@ -144,17 +77,29 @@ static ambit_status save_all(const char *path, int n, ambit_field *const *fields
   return ambit__fields_save_hdf5(n, fields, path, ends_in(path, ".vtkhdf"));
 }
 
-/* In a program that continues from a checkpoint, files from before it are there. */
-static ambit_status save_once(const char *path, int n, ambit_field *const *fields)
+static ambit_status draw(ambit_field *f, const char *path, const ambit_picture *picture)
+{
+  ambit__drawing d;
+
+  AMBIT_CHECK(ends_in(path, ".png"), ERRORS(f), AMBIT_EINVAL,
+              "field '%s' cannot be drawn as %s: the name must end in .png", f->name, path);
+  AMBIT_TRY(ambit__drawing_make(f, picture, &d));
+  return ambit__draw_png(f, &d, path);
+}
+
+/* Saves fields, or draws one. In a program that continues from a checkpoint, files from before it
+ * are there. */
+static ambit_status save_once(const char *path, int n, ambit_field *const *fields, bool draws,
+                              const ambit_picture *picture)
 {
   ambit__journal *journal = &fields[0]->grid->context->journal;
   ambit_status s;
 
-  AMBIT_TRY(meet(fields[0], "saves field", path));
+  AMBIT_TRY(meet(fields[0], draws ? "draws field" : "saves field", path));
   if (ambit__journal_replay(ERRORS(fields[0]), journal, ENTRY_SAVE, NULL, 0))
     return ERRORS(fields[0])->status;
   journal->inside++;
-  s = save_all(path, n, fields);
+  s = draws ? draw(fields[0], path, picture) : ambit__save_all(path, n, fields);
   journal->inside--;
   if (!s) ambit__journal_record(journal, ENTRY_SAVE, NULL, 0);
   return s;
@@ -162,12 +107,17 @@ static ambit_status save_once(const char *path, int n, ambit_field *const *field
 
 ambit_status ambit_field_save(ambit_field *f, const char *path)
 {
-  return f ? save_once(path, 1, &f) : AMBIT_EINVAL;
+  return f ? save_once(path, 1, &f, false, NULL) : AMBIT_EINVAL;
 }
 
 ambit_status ambit_save(const char *path, int n, ambit_field *const *fields)
 {
-  return n < 1 || !fields || !fields[0] ? AMBIT_EINVAL : save_once(path, n, fields);
+  return n < 1 || !fields || !fields[0] ? AMBIT_EINVAL : save_once(path, n, fields, false, NULL);
+}
+
+ambit_status ambit_field_draw(ambit_field *f, const char *path, const ambit_picture *picture)
+{
+  return f ? save_once(path, 1, &f, true, picture) : AMBIT_EINVAL;
 }
 
 ambit_status ambit_field_load(ambit_field *f, const char *path)

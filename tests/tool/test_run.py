@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`ambit run` against NumPy."""
-import struct, subprocess, zlib
+import shutil, struct, subprocess, zlib
 
 import tool
 
@@ -189,6 +189,45 @@ def several_outputs_are_written_and_pictures_are_png():
         tool.refuses("run", "star2d1", "-i", f / "b.png", saying="`ambit stream` applies a stencil to a picture")
         tool.refuses("run", "4d8", "--size", "3^4", "-o", f / "x.png", saying=".npy", code=1)
         tool.refuses("run", "star2d1", "--size", "4x4", "-o", f / "none" / "x.npy", saying="none", code=1)
+
+
+def outputs_every_n_iterations_are_numbered():
+    with tool.folder(life_c=tool.LIFE) as f:
+        tool.run("run", f / "life.c", "--size", "30x40", "--boundary", "periodic", "-n", 20, "--every", 8, "-q",
+                 "-o", f / "u_%03d.npy", "-o", f / "p%d.png", "-o", f / "last.npy", "--colours", "viridis", "--range", "0:1")
+        assert sorted(p.name for p in f.glob("*.npy")) == ["last.npy", "u_000.npy", "u_008.npy", "u_016.npy"]
+        assert sorted(p.name for p in f.glob("*.png")) == ["p0.png", "p16.png", "p8.png"]
+        tool.run("run", f / "life.c", "-i", f / "u_016.npy", "--boundary", "periodic", "-n", 4, "-q", "-o", f / "again.npy")
+        assert np.array_equal(np.load(f / "again.npy"), np.load(f / "last.npy"))
+
+
+def a_film_is_made_by_ffmpeg():
+    with tool.folder(life_c=tool.LIFE) as f:
+        words = ["run", f / "life.c", "--size", "31x41", "-n", 20, "--every", 2, "--rate", 10, "-q", "-o"]
+        tool.run(*words, f / "film.y4m")
+        assert (f / "film.y4m").read_bytes().count(b"FRAME\n") == 11
+        if not shutil.which("ffmpeg"):
+            raise tool.Skipped("there is no ffmpeg")
+        tool.run(*words, f / "film.mp4")
+        shown = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-of", "csv=p=0", "-show_entries",
+                                "stream=width,height,pix_fmt,r_frame_rate,nb_read_frames", f / "film.mp4"],
+                               capture_output=True, text=True, check=True).stdout.strip()
+        assert shown == "492,372,yuv420p,10/1,11", shown
+        assert sorted(p.name for p in f.iterdir()) == ["film.mp4", "film.y4m", "life.c"]
+
+
+def mistakes_in_outputs_are_explained():
+    with tool.folder() as f:
+        for words, saying in [
+            (["-o", f / "a_%d.npy"], "needs --every"), (["-o", f / "a.mp4"], "needs --every"),
+            (["-o", f / "a_%s.npy", "--every", 2], "%06d"), (["--every", 2], "needs an output"),
+            (["-o", f / "a.png", "--range", "1:0"], "the lower one first"), (["-o", f / "a.png", "--colours", "red"], "viridis"),
+            (["-o", f / "a.png", "--field", "w"], "the kernel has u and v"), (["-o", f / "a.png", "--field", "u[1]"], "0 to 0"),
+            (["-o", f / "a.y4m", "--every", 2, "--rate", 0], "at most 1000"),
+        ]:
+            tool.refuses("run", "star2d1", "--size", "20x20", *words, saying=saying)
+        tool.refuses("run", "star2d1", "--size", "20x20", "-o", f / "a.png", "--slice", "z=3", saying="3 dimensions", code=1)
+        assert not list(f.iterdir())
 
 
 def the_report_names_speed_and_plan():

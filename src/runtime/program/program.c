@@ -58,6 +58,7 @@ static void forget(ambit_grid *g, const void *object)
   for (ambit__link *i = g->programs.next; i->owner; i = i->next) {
     ambit_program *p = i->owner;
 
+    ambit__program_unobserve(p, object);
     for (size_t k = 0; k < p->nwritten; k++)
       if (refers(&p->written[k], object)) {
         ambit__program_unseal(p);
@@ -89,6 +90,8 @@ static bool is_running(const ambit_grid *g, const void *object)
 
     for (size_t k = 0; k < p->nwritten && !used; k++)
       used = refers(&p->written[k], object);
+    for (const ambit__observer *o = p->observers; o && !used; o = o->next)
+      used = o->uses(o, object);
     if (used && is_active(p)) return true;
   }
   return false;
@@ -208,7 +211,7 @@ bool ambit__program_sets(const ambit_program *p, const ambit_scalar *scalar)
 
 bool ambit__program_calls_back(const ambit_program *p)
 {
-  bool found = p && p->callback;
+  bool found = p && (p->callback || p->observers);
 
   for (size_t i = 0; p && i < p->nwritten && !found; i++)
     found = ambit__step_calls_back(&p->written[i]);
@@ -271,6 +274,7 @@ void ambit_program_destroy(ambit_program *p)
 
 void ambit__program_free(ambit_program *p)
 {
+  ambit__program_unobserve(p, NULL);
   if (p->lean_of) p->lean_of->lean->program = NULL;
   ambit__program_unseal(p);
   if (p->unbalance) p->unbalance(p);
@@ -689,6 +693,28 @@ ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_fn fn, void
   p->callback = fn;
   p->callback_user = user;
   return AMBIT_OK;
+}
+
+void ambit__program_observe(ambit_program *p, ambit__observer *o)
+{
+  ambit__observer **last = &p->observers;
+
+  if (!p->callback && !*last) unseal_callers(p);
+  while (*last)
+    last = &(*last)->next;
+  *last = o;
+}
+
+void ambit__program_unobserve(ambit_program *p, const void *object)
+{
+  for (ambit__observer **at = &p->observers, *o; (o = *at);) {
+    if (object && !o->uses(o, object)) {
+      at = &o->next;
+      continue;
+    }
+    *at = o->next;
+    o->end(o);
+  }
 }
 
 int ambit_program_converged(const ambit_program *p)

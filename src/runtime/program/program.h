@@ -174,6 +174,18 @@ static inline bool ambit__rival_is_close(double rival, double chosen)
   return rival >= 0 && rival <= 1.25 * chosen;
 }
 
+/* Something that looks at fields while a program runs, and sets none. All processes have the same.
+ */
+typedef struct ambit__observer {
+  int64_t every; /* it looks before the first iteration and after every, 2 every, ... of them */
+  ambit_status (*look)(struct ambit__observer *o, ambit_program *p); /* collective */
+  bool (*uses)(const struct ambit__observer *o, const void *object);
+  void (*end)(struct ambit__observer *o); /* frees it; may raise an error */
+  bool has_looked;
+  int64_t seen; /* then: in this iteration */
+  struct ambit__observer *next;
+} ambit__observer;
+
 struct ambit_program {
   ambit_grid *grid;
   ambit__link link;
@@ -231,7 +243,9 @@ struct ambit_program {
   const ambit_scalar *awaited; /* running: the scalar of the stop condition; NULL: none */
   bool watched;                /* the device evaluates the stop condition */
   bool converged;              /* the last run_until ended because its condition held */
-  int64_t every;               /* iterations between callbacks; 0: none */
+  struct ambit__observer *observers; /* in order; NULL: none; owned */
+  double observed;                   /* seconds that they took */
+  int64_t every;                     /* iterations between callbacks; 0: none */
   ambit_callback_fn callback;
   void *callback_user;
   ambit_stats stats;
@@ -280,6 +294,9 @@ bool ambit__program_rotates(const ambit_program *p, const ambit_field *f);
 bool ambit__step_sets(const ambit__step *s, const ambit_scalar *scalar);
 bool ambit__program_sets(const ambit_program *p, const ambit_scalar *scalar);
 bool ambit__program_calls(const ambit_program *p); /* whether it has such a step */
+/* Adds an observer; ends all those that use an object (NULL: all). */
+void ambit__program_observe(ambit_program *p, ambit__observer *o);
+void ambit__program_unobserve(ambit_program *p, const void *object);
 /* Whether a program, or one that it calls, has a callback; and whether a step calls such a one: any
  * field may then change, as callbacks set values and run other programs. */
 bool ambit__program_calls_back(const ambit_program *p);

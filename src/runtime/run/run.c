@@ -133,12 +133,20 @@ static ambit_status agree_on_time(const ambit_program *p, double *seconds)
   return ambit__net_max(p->grid->context->net, seconds, 1);
 }
 
-/* The iterations to the next callback, or to the end of the run, `left` of them away. */
+static int64_t least(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* The iterations to the next callback or look of an observer, or to the end of the run, `left` of
+ * them away. */
 static int64_t unobserved(const ambit_program *p, int64_t left)
 {
-  const int64_t n = p->every ? p->every - p->iteration % p->every : left;
+  int64_t n = p->every ? least(p->every - p->iteration % p->every, left) : left;
 
-  return n < left ? n : left;
+  for (const ambit__observer *o = p->observers; o; o = o->next)
+    n = least(n, o->every - p->iteration % o->every);
+  return n;
 }
 
 /* Runs to the next callback, to iteration `mark`, or to the end of the run, `left` iterations
@@ -167,6 +175,21 @@ static ambit_status stretch(ambit_program *p, int64_t left, int64_t mark, ambit_
   count(p, p->iteration - first, seconds);
   ambit__balance_stop(p, seconds);
   return s ? s : share_scalars(p);
+}
+
+/* Lets observers look that are due and have not seen this iteration. */
+static ambit_status show(ambit_program *p)
+{
+  const double start = ambit__clock();
+
+  for (ambit__observer *o = p->observers; o; o = o->next) {
+    if (p->iteration % o->every || (o->has_looked && o->seen == p->iteration)) continue;
+    o->has_looked = true;
+    o->seen = p->iteration;
+    AMBIT_TRY(o->look(o, p));
+  }
+  if (p->observers) p->observed += ambit__clock() - start;
+  return AMBIT_OK;
 }
 
 /* Calls the callback. All processes stop if one of them asks for it. */
@@ -204,7 +227,7 @@ static ambit_status tune(ambit_program *p, int64_t most, const ambit__until *unt
   const int64_t first = p->iteration;
   const double start = ambit__clock();
 
-  if (until || p->every || p->is_called || !ambit__tune_is_due(p)) return AMBIT_OK;
+  if (until || p->every || p->observers || p->is_called || !ambit__tune_is_due(p)) return AMBIT_OK;
   if (most < ambit__tune_iterations(p)) return AMBIT_OK;
   AMBIT_TRY(ambit__program_tune(p, progress));
   count(p, p->iteration - first, ambit__clock() - start);
@@ -257,6 +280,7 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
 
   p->converged = false;
   AMBIT_TRY(ambit__run_or_stop(p, check_awaited(p, until)));
+  AMBIT_TRY(show(p));
   AMBIT_TRY(tune(p, most, until, progress));
   left = most - (p->iteration - first);
   mark = until || p->is_called ? INT64_MAX : ambit__rival_begin(p, left);
@@ -269,6 +293,7 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
     AMBIT_TRY(stretch(p, left, mark, until, progress));
     left = most - (p->iteration - first);
     stopped = p->converged;
+    AMBIT_TRY(show(p));
     AMBIT_TRY(call_back(p, &stopped));
     AMBIT_TRY(ambit__balance_act(p, stopped ? 0 : left));
     AMBIT_TRY(look(p, before, start, until, stopped || left <= 0));

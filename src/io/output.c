@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* output.c - files, pictures and films of a program while it runs: an observer of the program.
+ *
+ * An output that cannot be written, because the disk is full for instance, does not end the run:
+ * its message is printed, and the error is raised when the output ends. The next one is tried
+ * again. Files of the same name stay as they were.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "io/draw.h"
+#include "io/field_hdf5.h"
+#include "io/frames.h"
+#include "io/hdf5.h"
+#include "io/png.h"
+#include "io/save.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 25.0 /* frames per second */
+
+typedef enum kind { KIND_FILE, KIND_PICTURE, KIND_FILM } kind;
+
+typedef struct output {
+  ambit__observer observer; /* first */
+  ambit *context;
+  kind kind;
+  char *path;                 /* as given, owned */
+  ambit__numbered numbered;   /* of it */
+  int n;                      /* fields */
+  ambit_field **fields;       /* owned */
+  ambit__drawing drawing;     /* pictures and films */
+  double rate;                /* of films */
+  ambit__film *film;          /* on process 0, from the first frame on */
+  bool has_series;            /* a list of the files is kept for ParaView */
+  int64_t *written, nwritten; /* the iterations of its files; owned */
+  int64_t done, failures;     /* outputs, and those that could not be written */
+  char *reason;               /* of the first failure; owned */
+} output;
+
+static bool ends_in(const char *path, const char *tail)
+{
+  const size_t n = strlen(path), m = strlen(tail);
+
+  return n > m && !strcmp(path + n - m, tail);
+}
+
+/* ---- series ---- */
+
+/* "run/out_%06d.vtkhdf" has the list "run/out.vtkhdf.series". */
+static char *series_name(const output *o)
+{
+  const ambit__numbered *x = &o->numbered;
+  const size_t size = strlen(o->path) + sizeof ".series";
+  char *name = ambit__new(&o->context->errors, size, 1);
+  int head = x->head;
+
+  while (head > 0 && strchr("_-.", o->path[head - 1]))
+    head--;
+  if (head == 0 || o->path[head - 1] == '/') head = x->head;
+  if (name) snprintf(name, size, "%.*s%s.series", head, o->path, o->path + x->tail);
+  return name;
+}
+
+static void print_series(const output *o, ambit__text *t)
+{
+  ambit__print(t, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
+  for (int64_t i = 0; i < o->nwritten; i++) {
+    char *name = ambit__numbered_name(&o->numbered, o->written[i]);
+    const char *slash = name ? strrchr(name, '/') : NULL;
+
+    ambit__print(t, "    { \"name\": \"");
+    for (const char *c = slash ? slash + 1 : name; c && *c; c++)
+      ambit__print(t, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    ambit__print(t, "\", \"time\": %" PRId64 " }%s\n", o->written[i],
+                 i + 1 < o->nwritten ? "," : "");
+    free(name);
+  }
+  ambit__print(t, "  ]\n}\n");
+}
+
+/* The list is replaced after each file, so it is complete whenever the run ends. */
+static ambit_status write_series(output *o, int64_t iteration)
+{
+  ambit__errors *errors = &o->context->errors;
+  char *name = series_name(o);
+  ambit__text t = {0};
+  ambit__file *file;
+  int64_t *more = realloc(o->written, (size_t)(o->nwritten + 1) * sizeof *more);
+  ambit_status s = name && more ? AMBIT_OK : ambit__raise(errors, AMBIT_ENOMEM, "out of memory");
+
+  if (more) o->written = more;
+  if (!s) {
+    o->written[o->nwritten++] = iteration;
+    print_series(o, &t);
+    s = t.failed ? ambit__raise(errors, AMBIT_ENOMEM, "out of memory") : AMBIT_OK;
+  }
+  if (!s) {
+    s = ambit__file_create(errors, name, &file);
+    if (!s) {
+      ambit__file_write(file, t.chars, t.len);
+      s = ambit__file_commit(file);
+    }
+  }
+  ambit__text_free(&t);
+  free(name);
+  return s;
+}
+
+/* ---- one output ---- */
+
+static ambit_status add_frame(output *o)
+{
+  ambit__errors *errors = &o->context->errors;
+  ambit__picture p;
+
+  if (!ambit__drawing_read(o->fields[0], &o->drawing, &p) && p.values) {
+    if (o->film || !ambit__film_create(errors, o->path, o->rate, &o->film))
+      ambit__film_add(o->film, &p);
+  }
+  ambit__picture_free(&p);
+  return ambit__meet(o->context, "has added a frame"); /* raises a failure on all */
+}
+
+static ambit_status write_file(output *o, const char *path, int64_t iteration)
+{
+  if (o->kind == KIND_PICTURE) return ambit__draw_png(o->fields[0], &o->drawing, path);
+  AMBIT_TRY(ambit__save_all(path, o->n, o->fields));
+  if (!o->has_series) return AMBIT_OK;
+  if (!o->context->net->rank) write_series(o, iteration);
+  return ambit__meet(o->context, "has written a list of files");
+}
+
+static ambit_status write_one(output *o, int64_t iteration)
+{
+  char *path;
+  ambit_status s;
+
+  if (o->kind == KIND_FILM) return add_frame(o);
+  path = ambit__numbered_name(&o->numbered, iteration);
+  if (!path) ambit__raise(&o->context->errors, AMBIT_ENOMEM, "no memory for the name of a file");
+  AMBIT_TRY(ambit__net_agree(o->context->net));
+  s = write_file(o, path, iteration);
+  free(path);
+  return s;
+}
+
+/* Only files can fail without harm to the run. Messages after the first one are not printed. */
+static ambit_status forgive(output *o, ambit_status s)
+{
+  ambit__errors *errors = &o->context->errors;
+
+  if (s != AMBIT_EIO) return s;
+  if (!o->failures++) o->reason = strdup(errors->text ? errors->text : "");
+  ambit_error_clear(o->context);
+  return AMBIT_OK;
+}
+
+static ambit_status look(ambit__observer *observer, ambit_program *p)
+{
+  output *o = (output *)observer;
+  ambit__errors *errors = &o->context->errors;
+  const ambit_error_fn handler = errors->handler;
+  ambit_status s;
+
+  o->done++;
+  if (o->failures) errors->handler = NULL;
+  s = forgive(o, write_one(o, p->iteration));
+  errors->handler = handler;
+  return s;
+}
+
+static bool uses(const ambit__observer *observer, const void *object)
+{
+  const output *o = (const output *)observer;
+
+  for (int i = 0; i < o->n; i++)
+    if (o->fields[i] == object) return true;
+  return false;
+}
+
+/* A film of which frames are missing keeps those it has. */
+static void end(ambit__observer *observer)
+{
+  output *o = (output *)observer;
+
+  ambit__film_end(o->film);
+  if (o->failures && !ambit__failed(o->context))
+    ambit__raise(&o->context->errors, AMBIT_EIO,
+                 "%" PRId64 " of %" PRId64 " outputs to %s could not be written; the first: %s",
+                 o->failures, o->done, o->path, o->reason ? o->reason : "");
+  free(o->reason);
+  free(o->written);
+  free(o->fields);
+  free(o->path);
+  free(o);
+}
+
+/* ---- making one ---- */
+
+static ambit_status choose_kind(output *o)
+{
+  ambit__errors *errors = &o->context->errors;
+  const char *path = o->path;
+  const bool is_hdf5 = ends_in(path, ".vtkhdf") || ends_in(path, ".h5");
+
+  AMBIT_CHECK(ambit__numbered_any(path, &o->numbered), errors, AMBIT_EINVAL,
+              "the output is %s; the number of an iteration is written %%d or %%06d, once", path);
+  o->kind = ends_in(path, ".png") ? KIND_PICTURE : ends_in(path, ".y4m") ? KIND_FILM : KIND_FILE;
+  if (!strncmp(path, "/dev/fd/", 8)) o->kind = KIND_FILM;
+  AMBIT_CHECK(o->kind || is_hdf5 || ends_in(path, ".npy"), errors, AMBIT_EINVAL,
+              "the output is %s; the name must end in .vtkhdf, .h5, .npy, .png or .y4m", path);
+  AMBIT_CHECK(o->n == 1 || is_hdf5, errors, AMBIT_EINVAL,
+              "%d fields cannot be written to %s: the name must end in .vtkhdf or .h5", o->n, path);
+  AMBIT_CHECK(o->kind != KIND_FILM || o->numbered.is_one, errors, AMBIT_EINVAL,
+              "the output is %s: a film is one file, without a number", path);
+  AMBIT_CHECK(!is_hdf5 || !*ambit__h5_why_not(), errors, AMBIT_EUNSUPPORTED, "%s: %s", path,
+              ambit__h5_why_not());
+  if (is_hdf5) AMBIT_TRY(ambit__fields_check_hdf5(o->n, o->fields, path, ends_in(path, ".vtkhdf")));
+  o->has_series = ends_in(path, ".vtkhdf") && !o->numbered.is_one;
+  return o->kind == KIND_PICTURE ? ambit__png_try(errors, path) : AMBIT_OK;
+}
+
+static ambit_status set_up(output *o, const ambit_program *p, ambit_field *const *fields,
+                           const ambit_picture *picture)
+{
+  ambit__errors *errors = &o->context->errors;
+
+  for (int i = 0; i < o->n; i++) {
+    AMBIT_CHECK(fields[i], errors, AMBIT_EINVAL, "field %d of an output is NULL", i);
+    AMBIT_CHECK(fields[i]->grid->context == p->grid->context && fields[i]->grid == fields[0]->grid,
+                errors, AMBIT_EINVAL,
+                "field '%s' of an output is of another context or grid than the first one",
+                fields[i]->name);
+    o->fields[i] = fields[i];
+  }
+  AMBIT_TRY(choose_kind(o));
+  if (o->kind != KIND_FILE) AMBIT_TRY(ambit__drawing_make(fields[0], picture, &o->drawing));
+  o->drawing.is_series = true;
+  o->rate = picture && picture->rate > 0 ? picture->rate : RATE;
+  AMBIT_CHECK(o->rate < 1e6, errors, AMBIT_EINVAL, "%g frames per second are too many", o->rate);
+  return AMBIT_OK;
+}
+
+static ambit_status make(ambit_program *p, int64_t every, const char *path, int n,
+                         ambit_field *const *fields, const ambit_picture *picture)
+{
+  ambit *a = p->grid->context;
+  output *o;
+
+  AMBIT_CHECK(path && *path && n >= 1 && fields && every >= 1, &a->errors, AMBIT_EINVAL,
+              "ambit_output: there is no file name, no field, or the interval, %" PRId64
+              ", is not 1 or more",
+              every);
+  o = ambit__new(&a->errors, 1, sizeof *o);
+  if (!o) return AMBIT_ENOMEM;
+  *o = (output){
+      .observer = {.every = every, .look = look, .uses = uses, .end = end}, .context = a, .n = n};
+  o->path = ambit__strdup(&a->errors, path);
+  o->fields = ambit__new(&a->errors, (size_t)n, sizeof *o->fields);
+  if (o->path && o->fields && !set_up(o, p, fields, picture)) {
+    ambit__program_observe(p, &o->observer);
+    return AMBIT_OK;
+  }
+  end(&o->observer);
+  return a->errors.status;
+}
+
+ambit_status ambit_output(ambit_program *p, int64_t every, const char *path, int n,
+                          ambit_field *const *fields, const ambit_picture *picture)
+{
+  char doing[160];
+
+  if (!p || ambit__failed(p->grid->context))
+    return p ? p->grid->context->errors.status : AMBIT_EINVAL;
+  make(p, every, path, n, fields, picture);
+  snprintf(doing, sizeof doing, "outputs %d fields every %" PRId64 " iterations to %.90s", n, every,
+           path ? path : "");
+  return ambit__meet(p->grid->context, doing);
+}
+
+ambit_status ambit_output_end(ambit_program *p)
+{
+  if (!p) return AMBIT_EINVAL;
+  ambit__program_unobserve(p, NULL);
+  return ambit__meet(p->grid->context, "ends its outputs");
+}
