@@ -8,13 +8,18 @@
 #define AMBIT_BASE_NUMBER_H
 
 #include <stdbool.h>
-#include <string.h>
+#include <stdint.h>
 
 /* Whether two numbers have the same bits: 0 and -0 do not, and a NaN has those of itself. This is
  * the comparison of constants that may stand for each other. */
 static inline bool ambit__number_same(double x, double y)
 {
-  return !memcmp(&x, &y, sizeof x);
+  const union {
+    double x;
+    uint64_t bits;
+  } a = {x}, b = {y};
+
+  return a.bits == b.bits;
 }
 
 enum { AMBIT__NUMBER_CHARS = 32 }; /* room for any finite number and its NUL */

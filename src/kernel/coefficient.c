@@ -25,7 +25,8 @@ int ambit__expr_compare(const expr *a, const expr *b)
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     if ((c = compare_int(a->offset[d], b->offset[d])) != 0) return c;
   if (a->op == EXPR_CALL && (c = compare_int(a->call, b->call)) != 0) return c;
-  if (a->op == EXPR_CONST && (c = memcmp(&a->value, &b->value, sizeof a->value)) != 0) return c;
+  if (a->op == EXPR_CONST && a->value.integer != b->value.integer) /* all bits */
+    return a->value.integer < b->value.integer ? -1 : 1;
   if ((c = ambit__expr_compare(a->a, b->a)) || (c = ambit__expr_compare(a->b, b->b))) return c;
   return ambit__expr_compare(a->c, b->c);
 }

@@ -675,7 +675,7 @@ void ambit__rewrite_sums(work *w)
 {
   const ambit__rule before = *w->to;
   const bool changed = w->changed;
-  const size_t most = (size_t)(before.nlocals + count_statements(before.body) + TERMS);
+  const size_t most = (size_t)before.nlocals + (size_t)count_statements(before.body) + TERMS;
   ambit__tap *taps = calloc(TERMS, sizeof *taps);
   linear l = {.w = w, .tail = &l.first};
   ambit__sum plain = {0};

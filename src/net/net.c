@@ -3,6 +3,7 @@
 #include "net/net.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <sched.h>
@@ -332,7 +333,7 @@ static int find_other(const ambit__net *net, const verdict *all)
   for (int r = 0; r < net->size; r++)
     if (all[r].number == 0) return 0;
   for (int r = 1; r < net->size && !who; r++)
-    if (memcmp(&all[r].number, &all[0].number, sizeof all->number)) who = r;
+    if (!ambit__number_same(all[r].number, all[0].number)) who = r;
   return who;
 }
 
