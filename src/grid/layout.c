@@ -11,6 +11,7 @@ enum {
 #else
   SHORT_ROW = 8 * LINE,
 #endif
+  PACKED_ROW = 5 * LINE, /* bytes: shorter rows have no line for their low margin */
   ALIAS = 4096 /* rows at multiples of this distance in bytes share cache sets or memory banks */
 };
 
@@ -81,7 +82,8 @@ bool ambit__layout_make(ambit__layout *l)
   int64_t elements = 1, line = LINE, beyond;
 
   if (l->active) return make_runs(l);
-  if (l->line > LINE) l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
+  if (l->line > LINE || cells_along(l, last) * per_cell * size >= PACKED_ROW)
+    l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
   for (int d = last; d >= 0; d--) {
     int64_t cells = cells_along(l, d);

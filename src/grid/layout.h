@@ -44,8 +44,10 @@ typedef struct ambit__layout {
 /* Computes strides, component, origin and bytes from the other fields. Rows are aligned to `line`
  * bytes; while that would cost more than an eighth of the memory, the alignment is halved, down to
  * a cache line, and on cores below that while it would cost more than a third. With a longer line
- * than that of a cache, the low margin of the last axis is widened to whole cache lines. Returns
- * false if the size exceeds 63 bits. */
+ * than that of a cache, and if rows are not short, the low margin of the last axis is widened to
+ * whole cache lines: vectors at the end of a row may read a few cells behind it, whose values they
+ * do not use, and of short rows these are the low margin of the next. Returns false if the size
+ * exceeds 63 bits. */
 bool ambit__layout_make(ambit__layout *l);
 
 /* Whether the own cells and the margins contain a box. */
