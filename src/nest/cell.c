@@ -132,6 +132,11 @@ static void let_out(ambit__nest *n, ambit__access a)
 void ambit__nest_let_outs(ambit__nest *n)
 {
   each_output(n, let_out);
+  ambit__nest_let_results(n);
+}
+
+void ambit__nest_let_results(ambit__nest *n)
+{
   for (int i = 0; i < n->rule->nparams; i++)
     if (ambit__nest_is_reduction(n, i))
       ambit__nest_let_identity(n, i, ambit__nest_type(n, i), ambit__nest_name_out(n, i, 0));

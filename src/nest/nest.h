@@ -77,6 +77,8 @@ typedef struct ambit__nest {
   const ambit__binding *bind;
   const char *integer;  /* the 64-bit integer type */
   ambit__hoists hoists; /* values that all cells share */
+  const int *unit;      /* on a GPU and a sparse grid: rows of a unit; NULL: cells have one */
+  int row;              /* of a unit: the one that is being written */
   bool loads_first; /* the reads of a cell are variables u_r0, u_r1, ...: NODE_RULE uses those */
   ambit__node *first;
   ambit__node **end[AMBIT__NEST_DEPTH]; /* where the next node goes, per level that is open */
@@ -141,6 +143,7 @@ void ambit__nest_let_places(ambit__nest *n);
 void ambit__nest_let_loads(ambit__nest *n);
 /* "float v_out = v_at[0];" for every written component and reduction, and "v_at[0] = v_out;". */
 void ambit__nest_let_outs(ambit__nest *n);
+void ambit__nest_let_results(ambit__nest *n); /* of reductions alone */
 void ambit__nest_store_outs(ambit__nest *n);
 const char *ambit__nest_name_out(ambit__nest *n, int param, int component);
 void ambit__nest_let_identity(ambit__nest *n, int param, const char *type, const char *name);

@@ -3,6 +3,7 @@
 #include "nest/nest.h"
 
 #include "codegen/flat.h"
+#include "grid/deal.h"
 
 #include <string.h>
 
@@ -15,43 +16,51 @@ static void print_neighbour(const ambit__nest *n, ambit__text *t, int param, int
                distance < 0 ? -distance : distance);
 }
 
-/* A term of a sum: "2 * u_s0", after " + " or " - " if there is one before. */
-static void print_term(ambit__text *t, bool first, int by, const char *name, int number)
+/* On a sparse grid, the distance to the row of an access: "k2" on a GPU, with the name of the field
+ * in C and where its cells are apart. Units of several rows have a number for each slot, of their
+ * own rows too. Returns false for the own row. */
+static bool print_row(const ambit__nest *n, ambit__text *t, const ambit__access *a)
 {
-  const int n = by < 0 ? -by : by;
+  const ambit__chunk_form *form = n->group->form;
+  const int ndims = n->group->ndims;
+  const int view = form ? ambit__chunk_form_of(form, a->param, a->component) : -1;
+  int k = view >= 0 ? ambit__chunk_form_column(form, ndims, view, a->offset) : -1;
 
-  ambit__print(t, "%s", first ? (by < 0 ? "-" : "") : by < 0 ? " - " : " + ");
-  if (n != 1) ambit__print(t, "%d * ", n);
-  ambit__print(t, number < 0 ? "%s_c" : "%s_s%d", name, number);
+  if (form && n->unit && ambit__deal_rows(n->unit) > 1)
+    k = k < 0 ? ambit__deal_own(n->unit, view, n->row)
+              : ambit__deal_slot(form, ndims, n->unit, n->row, k);
+  if (k < 0) return false;
+  if (!n->dialect->kernel || !n->bind[a->param].contiguous)
+    ambit__print(t, "%s_", ambit__nest_param(n, a->param)->name);
+  ambit__print(t, "k%d", k);
+  return true;
 }
 
 void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__access *a)
 {
   const char *name = ambit__nest_param(n, a->param)->name;
   const ambit__binding *bind = &n->bind[a->param];
-  const int last = n->group->ndims - 1;
-  bool first = true;
+  const int ndims = n->group->ndims;
+  bool any = print_row(n, t, a);
 
-  for (int d = 0; d < last; d++)
-    if (a->offset[d]) {
-      print_term(t, first, a->offset[d], name, d);
-      first = false;
-    }
-  if (last >= 0 && a->offset[last]) {
-    const int k = a->offset[last];
+  for (int d = n->group->form ? ndims - 1 : 0; d <= ndims; d++) {
+    const int by = d < ndims ? a->offset[d] : a->component, times = by < 0 ? -by : by;
+    const bool plain = d == ndims - 1 && bind->contiguous;
 
-    if (bind->wraps_rows) {
-      ambit__print(t, "%s", first ? "" : " + ");
-      print_neighbour(n, t, a->param, k);
-    } else if (bind->contiguous) {
-      ambit__print(t, "%s%d", first ? (k < 0 ? "-" : "") : k < 0 ? " - " : " + ", k < 0 ? -k : k);
-    } else {
-      print_term(t, first, k, name, last);
+    if (!by) continue;
+    if (d == ndims - 1 && bind->wraps_rows) {
+      ambit__print(t, "%s", any ? " + " : "");
+      print_neighbour(n, t, a->param, by);
+      any = true;
+      continue;
     }
-    first = false;
+    ambit__print(t, "%s", any ? (by < 0 ? " - " : " + ") : by < 0 ? "-" : "");
+    if (times != 1 || plain) ambit__print(t, "%d%s", times, plain ? "" : " * ");
+    if (!plain && d < ndims) ambit__print(t, "%s_s%d", name, d);
+    if (d == ndims) ambit__print(t, "%s_c", name);
+    any = true;
   }
-  if (a->component) print_term(t, first, a->component, name, -1);
-  if (first && !a->component) ambit__print(t, "0");
+  if (!any) ambit__print(t, "0");
 }
 
 static void print_access(const ambit__nest *n, ambit__text *t, const ambit__access *a)
@@ -87,18 +96,6 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
     print_access(n, t, &(ambit__access){e->index, e->component, e->offset});
 }
 
-static void print_index(const ambit__scope *s, ambit__text *t, int axis)
-{
-  (void)s;
-  ambit__print(t, "i%d", axis);
-}
-
-static void print_extent(const ambit__scope *s, ambit__text *t, int axis)
-{
-  (void)s;
-  ambit__print(t, "extent%d", axis);
-}
-
 static ambit__scope scope_of(const ambit__nest *n)
 {
   const bool in_c = n->dialect == &ambit__dialect_c, relaxed = !n->group->strict;
@@ -106,8 +103,6 @@ static ambit__scope scope_of(const ambit__nest *n)
   return (ambit__scope){.rule = n->rule,
                         .dialect = n->dialect,
                         .read = read,
-                        .index = print_index,
-                        .extent = print_extent,
                         .step = "step",
                         .hoists = &n->hoists,
                         .flat = n->loads_first,

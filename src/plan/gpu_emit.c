@@ -2,10 +2,8 @@
 /* gpu_emit.c - pieces of kernels that all strategies for GPUs use. */
 #include "plan/gpu.h"
 
-#include "grid/deal.h"
+#include "nest/nest.h"
 #include "plan/pipeline.h"
-
-#include <stdlib.h>
 
 extern const char ambit__prelude_sums[]; /* embedded by the build */
 
@@ -124,89 +122,38 @@ void ambit__gpucode_emit_values(const ambit__gpucode_job *j)
 
 /* ---- addresses ---- */
 
-/* "u_m1", "u_p2": the distance to a neighbour along an axis whose rows wrap. */
-static void print_neighbour(const ambit__gpucode_job *j, int param, int distance)
+/* The same function as a nest; the caller frees it. */
+static void begin_nest(const ambit__gpucode_job *j, ambit__nest *n)
 {
-  ambit__print(j->t, "%s_%c%d", name_of(j, param), distance < 0 ? 'm' : 'p', abs(distance));
+  ambit__nest_begin(n, j->group, j->dialect);
+  n->unit = j->group->form ? j->plan->rows : NULL;
+  n->row = j->row;
 }
 
-static void emit_neighbour(const ambit__gpucode_job *j, int param, int distance)
+/* Writes a piece of a nest in the middle of a kernel that is no nest yet. */
+static void emit_piece(const ambit__gpucode_job *j, void (*piece)(ambit__nest *))
 {
-  const int x = j->group->ndims - 1, n = abs(distance);
+  ambit__nest n;
 
-  ambit__line_begin(j->w);
-  ambit__print(j->t, "const %s ", j->integer);
-  print_neighbour(j, param, distance);
-  if (distance < 0)
-    ambit__print(j->t, " = (y%d < %d ? extent%d - %d : -%d)", x, n, x, n, n);
-  else
-    ambit__print(j->t, " = (y%d < extent%d - %d ? %d : %d - extent%d)", x, x, n, n, n, x);
-  if (!j->bind[param].contiguous) ambit__print(j->t, " * %s_s%d", name_of(j, param), x);
-  ambit__line_end(j->w, ";");
-}
-
-static bool is_read_at(const ambit__param *p, int axis, int distance)
-{
-  for (int k = 0; k < p->nreads; k++)
-    if (p->reads[k].offset[axis] == distance) return true;
-  return false;
+  begin_nest(j, &n);
+  piece(&n);
+  ambit__nest_print(&n, j->w);
+  ambit__nest_free(&n);
 }
 
 void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j)
 {
-  const int x = j->group->ndims - 1;
-
-  for (int i = 0; i < j->rule->nparams; i++) {
-    const ambit__param *p = &j->rule->params[i];
-
-    for (int n = -p->low[x]; j->bind[i].wraps_rows && n <= p->high[x]; n++)
-      if (n && is_read_at(p, x, n)) emit_neighbour(j, i, n);
-  }
-}
-
-/* On a sparse grid, the distance to the row of a read: "k2", or "u_k2" if cells are apart. Units of
- * several rows have a number for each slot, of their own rows too. */
-static bool print_row(const ambit__gpucode_job *j, int param, int component, const int *offset)
-{
-  const ambit__chunk_form *form = j->group->form;
-  const int *rows = j->plan->rows;
-  const int view = form ? ambit__chunk_form_of(form, param, component) : -1;
-  int k = view >= 0 ? ambit__chunk_form_column(form, j->group->ndims, view, offset) : -1;
-
-  if (form && ambit__deal_rows(rows) > 1)
-    k = k < 0 ? ambit__deal_own(rows, view, j->row)
-              : ambit__deal_slot(form, j->group->ndims, rows, j->row, k);
-  if (k < 0) return false;
-  if (!j->bind[param].contiguous) ambit__print(j->t, "%s_", name_of(j, param));
-  ambit__print(j->t, "k%d", k);
-  return true;
+  emit_piece(j, ambit__nest_let_wraps);
 }
 
 void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int component,
                                  const int *offset)
 {
-  const int ndims = j->group->ndims;
-  bool any = print_row(j, param, component, offset);
+  ambit__nest n;
 
-  for (int d = j->group->form ? ndims - 1 : 0; d <= ndims; d++) {
-    int k = d < ndims ? offset[d] : component;
-    bool plain = d == ndims - 1 && j->bind[param].contiguous;
-
-    if (!k) continue;
-    if (d == ndims - 1 && j->bind[param].wraps_rows) {
-      ambit__print(j->t, "%s", any ? " + " : "");
-      print_neighbour(j, param, k);
-      any = true;
-      continue;
-    }
-    ambit__print(j->t, "%s", any ? (k < 0 ? " - " : " + ") : k < 0 ? "-" : "");
-    k = k < 0 ? -k : k;
-    if (k != 1 || plain) ambit__print(j->t, "%d%s", k, plain ? "" : " * ");
-    if (!plain && d < ndims) ambit__print(j->t, "%s_s%d", name_of(j, param), d);
-    if (d == ndims) ambit__print(j->t, "%s_c", name_of(j, param));
-    any = true;
-  }
-  if (!any) ambit__print(j->t, "0");
+  begin_nest(j, &n);
+  ambit__nest_print_offset(&n, j->t, &(ambit__access){param, component, offset});
+  ambit__nest_free(&n);
 }
 
 static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
@@ -222,25 +169,11 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   ambit__print(t, "]");
 }
 
-static void print_index(const ambit__scope *s, ambit__text *t, int axis)
-{
-  (void)s;
-  ambit__print(t, "i%d", axis);
-}
-
-static void print_extent(const ambit__scope *s, ambit__text *t, int axis)
-{
-  (void)s;
-  ambit__print(t, "extent%d", axis);
-}
-
 ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
 {
   return (ambit__scope){.rule = j->rule,
                         .dialect = j->dialect,
                         .read = read,
-                        .index = print_index,
-                        .extent = print_extent,
                         .step = "step",
                         .hoists = &j->hoists,
                         .relaxed = !j->group->strict,
@@ -249,80 +182,20 @@ ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
 
 void ambit__gpucode_emit_places(const ambit__gpucode_job *j)
 {
-  const int ndims = j->group->ndims;
-
-  for (int d = 0; d <= j->rule->max_axis && d < ndims; d++)
-    ambit__line(j->w, "const %s i%d = offset%d + y%d;", j->integer, d, d, d);
-  for (int i = 0; i < j->rule->nparams; i++) {
-    const ambit__param *p = &j->rule->params[i];
-
-    if (!ambit__gpucode_is_field(j, i)) continue;
-    ambit__line_begin(j->w);
-    ambit__print(j->t, "%s%s%s *%s_at = %s_mem + (%s_o", j->dialect->global,
-                 p->is_written ? "" : "const ", ambit__gpucode_type(j, i), p->name, p->name,
-                 p->name);
-    for (int d = 0; d < ndims; d++)
-      if (d == ndims - 1 && j->bind[i].contiguous)
-        ambit__print(j->t, " + y%d", d);
-      else
-        ambit__print(j->t, " + y%d * %s_s%d", d, p->name, d);
-    ambit__line_end(j->w, ");");
-  }
-}
-
-/* ---- written components ---- */
-
-static void declare_component(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)
-{
-  ambit__line_begin(j->w);
-  ambit__print(j->t, "%s ", ambit__gpucode_type(j, i));
-  ambit__name_out(s, j->t, i, c);
-  if (j->rule->params[i].keeps[c]) {
-    ambit__print(j->t, " = %s_at[", name_of(j, i));
-    ambit__gpucode_print_offset(j, i, c, ambit__param_target(&j->rule->params[i], c));
-    ambit__print(j->t, "]");
-  }
-  ambit__line_end(j->w, ";");
+  emit_piece(j, ambit__nest_let_places);
 }
 
 void ambit__gpucode_declare_results(const ambit__gpucode_job *j)
 {
-  const ambit__scope s = ambit__gpucode_scope(j);
-
-  for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpucode_is_reduction(j, i)) continue;
-    ambit__line_begin(j->w);
-    ambit__print(j->t, "%s %s_out = ", ambit__gpucode_type(j, i), name_of(j, i));
-    ambit__emit_identity(&s, j->t, &j->rule->params[i]);
-    ambit__line_end(j->w, ";");
-  }
+  emit_piece(j, ambit__nest_let_results);
 }
 
 void ambit__gpucode_declare_outs(const ambit__gpucode_job *j)
 {
-  const ambit__scope s = ambit__gpucode_scope(j);
-
-  for (int i = 0; i < j->rule->nparams; i++) {
-    const ambit__param *p = &j->rule->params[i];
-
-    for (int c = 0; ambit__gpucode_is_field(j, i) && c < p->components; c++)
-      if (p->writes[c]) declare_component(j, &s, i, c);
-  }
-  ambit__gpucode_declare_results(j);
+  emit_piece(j, ambit__nest_let_outs);
 }
 
 void ambit__gpucode_store_outs(const ambit__gpucode_job *j)
 {
-  const ambit__scope s = ambit__gpucode_scope(j);
-
-  for (int i = 0; i < j->rule->nparams; i++)
-    for (int c = 0; ambit__gpucode_is_field(j, i) && c < j->rule->params[i].components; c++) {
-      if (!j->rule->params[i].writes[c]) continue;
-      ambit__line_begin(j->w);
-      ambit__print(j->t, "%s_at[", name_of(j, i));
-      ambit__gpucode_print_offset(j, i, c, ambit__param_target(&j->rule->params[i], c));
-      ambit__print(j->t, "] = ");
-      ambit__name_out(&s, j->t, i, c);
-      ambit__line_end(j->w, ";");
-    }
+  emit_piece(j, ambit__nest_store_outs);
 }

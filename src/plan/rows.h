@@ -17,6 +17,7 @@ enum { AMBIT__ROWS_LOOKS = 8 }; /* most look-ups of bytes by vectors */
 
 /* The code that is being written. */
 typedef struct ambit__rows_job {
+  const ambit__group *group;
   const ambit__plan *plan;
   const ambit__rule *rule;
   const ambit__binding *bind;

@@ -5,6 +5,7 @@
  * One function prints each list, either as parameters or as arguments, so the two cannot differ.
  */
 #include "codegen/flat.h"
+#include "nest/nest.h"
 #include "plan/rows.h"
 
 #include <stdio.h>
@@ -21,33 +22,13 @@ static void ambit__rows_print_component(const job *j, int i, const char *stem, i
   if (ambit__rows_param(j, i)->is_vector) ambit__print(j->t, "%d", c);
 }
 
-/* "u_k3": the distance to the row at an offset, on a sparse grid. Returns false for the own row. */
-static bool print_column(const job *j, ambit__text *t, int i, int component, const int *offset)
-{
-  const int view = ambit__chunk_form_of(j->form, i, component);
-  const int k = ambit__chunk_form_column(j->form, j->ndims, view, offset);
-
-  if (k >= 0) ambit__print(t, "%s_k%d", ambit__rows_param(j, i)->name, k);
-  return k >= 0;
-}
-
 void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component, const int *offset)
 {
-  bool any = j->form && print_column(j, t, i, component, offset);
+  ambit__nest n;
 
-  for (int d = j->form ? j->last : 0; d <= j->ndims; d++) {
-    int k = d < j->ndims ? offset[d] : component;
-    bool plain = d == j->last && j->bind[i].contiguous;
-
-    if (!k) continue;
-    ambit__print(t, "%s", any ? (k < 0 ? " - " : " + ") : k < 0 ? "-" : "");
-    k = k < 0 ? -k : k;
-    if (k != 1 || plain) ambit__print(t, "%d%s", k, plain ? "" : " * ");
-    if (!plain && d < j->ndims) ambit__print(t, "%s_s%d", ambit__rows_param(j, i)->name, d);
-    if (d == j->ndims) ambit__print(t, "%s_c", ambit__rows_param(j, i)->name);
-    any = true;
-  }
-  if (!any) ambit__print(t, "0");
+  ambit__nest_begin(&n, j->group, &ambit__dialect_c);
+  ambit__nest_print_offset(&n, t, &(ambit__access){i, component, offset});
+  ambit__nest_free(&n);
 }
 
 void ambit__rows_print_invariants(const job *j, ambit__list_kind kind)
@@ -161,18 +142,6 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   }
 }
 
-static void print_index(const ambit__scope *s, ambit__text *t, int axis)
-{
-  (void)s;
-  ambit__print(t, "i%d", axis);
-}
-
-static void print_extent(const ambit__scope *s, ambit__text *t, int axis)
-{
-  (void)s;
-  ambit__print(t, "call->extent[%d]", axis);
-}
-
 static void declare_to(const job *j, int i, int c, const void *user)
 {
   (void)user;
@@ -237,8 +206,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
   return (ambit__scope){.rule = j->rule,
                         .dialect = &ambit__dialect_c,
                         .read = read,
-                        .index = print_index,
-                        .extent = print_extent,
+                        .in_call = true,
                         .step = "call->step",
                         .inside = j->tests ? "inside" : NULL,
                         .compares = !j->form,

@@ -302,7 +302,8 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   ambit__narrow narrow = {0};
   ambit__shares shares = {0};
   ambit__factors factors = {0};
-  job j = {.plan = p,
+  job j = {.group = g,
+           .plan = p,
            .rule = g->steps[0].rule,
            .bind = g->steps[0].bind,
            .form = g->form,
