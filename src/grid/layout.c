@@ -82,7 +82,7 @@ bool ambit__layout_make(ambit__layout *l)
   int64_t elements = 1, line = LINE, beyond;
 
   if (l->active) return make_runs(l);
-  if (l->line > LINE || cells_along(l, last) * per_cell * size >= PACKED_ROW)
+  if (l->line > LINE || cells_along(l, last) > (PACKED_ROW - 1) / (per_cell * size))
     l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
   for (int d = last; d >= 0; d--) {
