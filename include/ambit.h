@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 #define AMBIT_VERSION_MAJOR 0
-#define AMBIT_VERSION_MINOR 1
+#define AMBIT_VERSION_MINOR 2
 #define AMBIT_VERSION_PATCH 0
 
 #define AMBIT_MAX_DIMS   6  /* number of axes of a grid */
