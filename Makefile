@@ -11,7 +11,7 @@ DEMO   ?= --ambit-progress=1 --ambit-report=1
 build = env -u MAKEFLAGS -u MAKELEVEL cmake --build
 setup = $(if $(filter yes,$(SETUP)),scripts/setup $(1),@:)
 
-.PHONY: all demo check check-threads check-long bench install format clean help
+.PHONY: all demo check check-threads check-long check-matrix coverage bench install format clean help
 
 all:
 	$(call setup,build)
@@ -41,6 +41,20 @@ check-long:
 	$(build) build -j $(JOBS)
 	python3 tests/meta/run_tests.py --jobs $(JOBS) long
 
+# Each optional part left out, a build each (an hour).
+check-matrix:
+	$(call setup,check)
+	python3 tests/meta/run_matrix.py --jobs $(JOBS)
+
+# Counts of earlier runs are forgotten; build/coverage/coverage.html has every line.
+coverage:
+	$(call setup,check)
+	cmake --preset coverage
+	$(build) build/coverage -j $(JOBS)
+	find build/coverage -name '*.gcda' -delete
+	python3 tests/meta/run_tests.py --jobs $(JOBS) coverage
+	python3 tests/meta/measure_tests.py coverage build/coverage
+
 bench:
 	$(call setup,bench)
 	cmake --preset release
@@ -65,6 +79,8 @@ help:
 	@echo "make check     all tests, plain and with sanitizers"
 	@echo "make check-threads  threads, pools and messages, with the thread sanitizer"
 	@echo "make check-long  random programs and fuzzing beyond make check (an hour)"
+	@echo "make check-matrix  builds without each optional part, and their tests (an hour)"
+	@echo "make coverage  lines and branches that the tests reach"
 	@echo "make bench     measure, beside other programs (minutes)"
 	@echo "make install   into PREFIX=$(PREFIX)"
 	@echo "make format    lay out the C files as .clang-format says"

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts the tests and measures what they cover, for docs/testing.md.
+
+    measure_tests.py counts BUILD            the tests that ctest has in this build, as a table
+    measure_tests.py coverage BUILD          lines and branches that ran in a build of the preset coverage
+    measure_tests.py check BUILD             the numbers in docs/testing.md are still about right
+
+The first two print a table in Markdown. With --write they put it into docs/testing.md, with today's date.
+"""
+import collections, datetime, json, os, pathlib, re, shutil, subprocess, sys
+
+import project
+
+PAGE = project.ROOT / "docs/testing.md"
+NEAR = 0.25  # by so much may a number of the page be off
+
+
+def ctest(build, *options):
+    out = subprocess.run(["ctest", "--show-only=json-v1", *options], cwd=build, check=True, capture_output=True, text=True)
+    return json.loads(out.stdout)["tests"]
+
+
+def labels(test):
+    return next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
+
+
+def kind(test):
+    """The layer or folder of a test: the label that says nothing about how it runs."""
+    return next((label for label in labels(test) if label not in ("mpi", "slow", "long", "threads")), "other")
+
+
+def cases(folder):
+    """Named cases of test programs: the lines of their tables."""
+    return sum(len(re.findall(r'{"(\w+)",\s+\1}', f.read_text())) for f in project.files(f"tests/{folder}", ext="c"))
+
+
+def lines(*folders, ext):
+    return sum(f.read_text().count("\n") for f in project.files(*folders, ext=ext))
+
+
+def counts(build):
+    everyday, search = ctest(build), [t for t in ctest(build, "-C", "long") if "long" in labels(t)]
+    kinds, search_kinds = (collections.Counter(map(kind, tests)) for tests in (everyday, search))
+    rows = [(f"`{k}`", kinds[k], search_kinds[k], cases(k) or "") for k in sorted(kinds)]
+    rows.append(("all", len(everyday), len(search), sum(r[3] or 0 for r in rows)))
+    yield "| label | tests of `make check` | of `make check-long` | named cases in C |"
+    yield "|---|--:|--:|--:|"
+    yield from (f"| {k} | {n} | {m} | {c} |" for k, n, m, c in rows)
+    yield ""
+    yield (f"{sum('mpi' in labels(t) for t in everyday)} of them run several processes under MPI. The library has "
+           f"{lines('src', 'include', ext='ch'):,} lines of C, its tool {lines('tools', ext='ch'):,}, the tests "
+           f"{lines('tests', ext='ch'):,} of C and {lines_of_python():,} of Python, and "
+           f"{len(list((project.ROOT / 'tests/error').glob('*.c')))} kernels that must be refused.")
+
+
+def lines_of_python():
+    return sum(f.read_text().count("\n") for f in (project.ROOT / "tests").rglob("*.py"))
+
+
+def gcovr(build):
+    tool = shutil.which("gcovr") or project.skip("gcovr is not installed")
+    out = build / "coverage.json"
+    subprocess.run([tool, "-r", project.ROOT, "--filter", "src/", "--filter", "tools/", "--gcov-ignore-parse-errors",
+                    "--json-summary", out, "--html-details", build / "coverage.html", "-j", "2", build], check=True,
+                   stdout=subprocess.DEVNULL)
+    return json.loads(out.read_text())["files"]
+
+
+def layer(path):
+    parts = pathlib.PurePath(path).parts
+    return "/".join(parts[:2]) if parts[0] == "src" or parts[1:2] == ("port",) else parts[0]
+
+
+def coverage(build):
+    sums = collections.defaultdict(collections.Counter)
+    for f in gcovr(build):
+        for name in (layer(f["filename"]), "all"):
+            sums[name].update({k: f[k] for k in ("line_total", "line_covered", "branch_total", "branch_covered")})
+    yield "| | lines | of them run | branches | of them taken |"
+    yield "|---|--:|--:|--:|--:|"
+    for name in sorted(sums, key=lambda n: (n == "all", n)):
+        s = sums[name]
+        yield (f"| `{name}` | {s['line_total']:,} | {100 * s['line_covered'] / s['line_total']:.1f} % | "
+               f"{s['branch_total']:,} | {100 * s['branch_covered'] / max(1, s['branch_total']):.1f} % |")
+
+
+def write(what, table):
+    """Replaces the text between <!-- what --> and <!-- end --> of the page."""
+    text = PAGE.read_text()
+    today = datetime.date.today()
+    block = f"<!-- {what} -->\nOn {today.day} {today:%B %Y}, {os.uname().machine}:\n\n{table}\n<!-- end -->"
+    changed, n = re.subn(rf"<!-- {what} -->.*?<!-- end -->", lambda _: block, text, flags=re.S)
+    if n != 1:
+        sys.exit(f"docs/testing.md has {n} blocks <!-- {what} -->; it should have one")
+    PAGE.write_text(changed)
+
+
+def check(build):
+    """Every label is on the page, with a count that is not far off. Builds differ in their parts: MPI, libclang."""
+    row = re.compile(r"^\| `?(\w+)`? \| (\d+) \| \d+ \|", re.M)
+    told = dict(row.findall(PAGE.read_text()))
+    is_whole = bool(ctest(build, "-R", r"^net\.messages")) and bool(ctest(build, "-R", r"^port\.random"))
+    if not is_whole:
+        project.skip("a build without MPI or libclang has fewer tests")
+    found = dict(row.findall("\n".join(counts(build))))
+    bad = [f"{k}: the page says {told.get(k, 'nothing')}, ctest has {n}" for k, n in found.items()
+           if abs(int(told.get(k, 0)) - int(n)) > max(5, NEAR * int(n))]
+    print("\n".join(bad) or f"{found['all']} tests, as docs/testing.md says")
+    if bad:
+        print("mend it: python3 tests/meta/measure_tests.py counts --write", build)
+    return bool(bad)
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != "--write"]
+    if len(words) != 2 or words[0] not in ("counts", "coverage", "check"):
+        sys.exit(__doc__)
+    what, build = words[0], pathlib.Path(words[1]).resolve()
+    if what == "check":
+        return check(build)
+    table = "\n".join({"counts": counts, "coverage": coverage}[what](build))
+    print(table)
+    if "--write" in sys.argv:
+        write(what, table)
+    return 0
+
+
+sys.exit(main())

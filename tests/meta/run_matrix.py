@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds Ambit without each of its optional parts, with warnings as errors, and runs the tests of each build.
+
+    run_matrix.py [--list] [--jobs N] [--tests REGEX] [--targets "..."] [VARIANT...]
+
+VARIANTS is the one list of builds; the workflow of the forge has a job for each (tests/meta/check_release.py compares
+them). Each build is in build/matrix/VARIANT. Without --tests all tests run but those labelled slow, meta, install or
+examples; `--tests none` runs none.
+"""
+import argparse, subprocess, sys
+
+import project
+
+VARIANTS = {
+    "no-mpi": ["-DAMBIT_MPI=OFF"],
+    "no-hdf5": ["-DAMBIT_HDF5=OFF"],
+    "no-png": ["-DAMBIT_PNG=OFF"],
+    "no-tiff": ["-DAMBIT_TIFF=OFF"],
+    "no-port": ["-DAMBIT_LIBCLANG=OFF"],
+    "static": ["-DBUILD_SHARED_LIBS=OFF"],
+    "none": [f"-DAMBIT_{part}=OFF" for part in "MPI HDF5 PNG TIFF LIBCLANG".split()],
+    "clang": ["-DCMAKE_C_COMPILER=clang"],
+}
+
+
+def sh(*command, **options):
+    print("$", *command, flush=True)
+    return subprocess.run(list(map(str, command)), cwd=project.ROOT, **options).returncode == 0
+
+
+def build_and_test(variant, args):
+    folder = project.ROOT / "build/matrix" / variant
+    targets = ["--target", *args.targets.split()] if args.targets else []
+    if not sh("cmake", "-S", project.ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DAMBIT_WERROR=ON",
+              f"-DAMBIT_TEST_CACHE={project.ROOT}/build/cache", *VARIANTS[variant], stdout=subprocess.DEVNULL):
+        return "not configured"
+    if not sh("cmake", "--build", folder, "-j", args.jobs, *targets, stdout=subprocess.DEVNULL):
+        return "not built"
+    if args.tests == "none":
+        return "built"
+    chosen = ["-R", args.tests] if args.tests else []
+    tests = sh("ctest", "--test-dir", folder, "-j", args.jobs, "-LE", "slow|meta|install|examples", *chosen,
+               "--no-tests=error", "--output-on-failure", "--progress")
+    return "passed" if tests else "failed"
+
+
+def main():
+    args = argparse.ArgumentParser()
+    args.add_argument("--list", action="store_true")
+    args.add_argument("--jobs", type=int, default=2)
+    args.add_argument("--tests")
+    args.add_argument("--targets")
+    args.add_argument("variants", nargs="*")
+    args = args.parse_args()
+    unknown = set(args.variants) - set(VARIANTS)
+    if unknown:
+        sys.exit(f"no variant {', '.join(sorted(unknown))}; there are {', '.join(VARIANTS)}")
+    if args.list:
+        print("\n".join(VARIANTS))
+        return 0
+    results = {v: build_and_test(v, args) for v in args.variants or VARIANTS}
+    print("\n".join(f"{result:15} {variant}" for variant, result in results.items()))
+    return any(r.startswith(("not", "failed")) for r in results.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
