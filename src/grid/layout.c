@@ -11,7 +11,9 @@ enum {
 #else
   SHORT_ROW = 8 * LINE,
 #endif
-  PACKED_ROW = 5 * LINE, /* bytes: shorter rows have no line for their low margin */
+  PACKED_ROW = 5 * LINE,      /* bytes: shorter rows have no line for their low margin; on GPUs */
+  GPU_PACKED = LINE,          /* rows that take little of a warp, */
+  GPU_PACKED_DEEP = 4 * LINE, /* and with more than three axes, where no plan loads vectors */
   ALIAS = 4096 /* rows at multiples of this distance in bytes share cache sets or memory banks */
 };
 
@@ -20,14 +22,35 @@ static int64_t round_up(int64_t n, int64_t to)
   return (n + to - 1) / to * to;
 }
 
-/* The alignment of rows of `row` bytes, whose values have `size`: see layout.h. */
-static int64_t good_line(int64_t most, int64_t row, int64_t size)
+static int64_t cells_along(const ambit__layout *l, int axis)
 {
-  int64_t line = most > LINE ? most : LINE;
+  return l->own.hi[axis] - l->own.lo[axis] + l->margin_lo[axis] + l->margin_hi[axis];
+}
+
+static bool is_for_gpu(const ambit__layout *l)
+{
+  return l->line > LINE;
+}
+
+/* Whether rows are too short for a line of their own, in which a cell has `bytes`. */
+static bool has_short_rows(const ambit__layout *l, int64_t bytes)
+{
+  const int last = l->own.ndims - 1;
+  const int64_t own = l->own.hi[last] - l->own.lo[last];
+
+  if (!is_for_gpu(l)) return cells_along(l, last) <= (PACKED_ROW - 1) / bytes;
+  return last > 0 && own <= ((last > 2 ? GPU_PACKED_DEEP : GPU_PACKED) - 1) / bytes;
+}
+
+/* The alignment of rows of `row` bytes, whose cells have `size`: see layout.h. */
+static int64_t good_line(const ambit__layout *l, int64_t row, int64_t size)
+{
+  int64_t line = is_for_gpu(l) ? l->line : LINE;
 
   while (line > LINE && round_up(row, line) - round_up(row, LINE) > row / 8)
     line /= 2;
-  while (most <= LINE && line > size && round_up(row, line) - row > row / 3)
+  while ((!is_for_gpu(l) || has_short_rows(l, size)) && line > size &&
+         round_up(row, line) - row > row / 3)
     line /= 2;
   return line;
 }
@@ -42,8 +65,8 @@ static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64
   const bool is_row = axis == l->own.ndims - 1;
   int64_t bytes = round_up(pitch * size, line);
 
-  if (bytes % ALIAS == 0 && (is_row || l->line <= LINE)) bytes += line;
-  if (is_row && l->line <= LINE && bytes >= SHORT_ROW && bytes / LINE % 2 == 0) bytes += LINE;
+  if (bytes % ALIAS == 0 && (is_row || !is_for_gpu(l))) bytes += line;
+  if (is_row && !is_for_gpu(l) && bytes >= SHORT_ROW && bytes / LINE % 2 == 0) bytes += LINE;
   return bytes / size;
 }
 
@@ -53,11 +76,6 @@ static bool fits(int64_t n, int64_t a, int64_t b, int64_t more)
   const int64_t most = INT64_MAX / 2 - more;
 
   return !a || !b || n <= most / a / b;
-}
-
-static int64_t cells_along(const ambit__layout *l, int axis)
-{
-  return l->own.hi[axis] - l->own.lo[axis] + l->margin_lo[axis] + l->margin_hi[axis];
 }
 
 /* The runs of a sparse grid. */
@@ -82,7 +100,7 @@ bool ambit__layout_make(ambit__layout *l)
   int64_t elements = 1, line = LINE, beyond;
 
   if (l->active) return make_runs(l);
-  if (l->line > LINE || cells_along(l, last) > (PACKED_ROW - 1) / (per_cell * size))
+  if (!has_short_rows(l, per_cell * size))
     l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
   for (int d = last; d >= 0; d--) {
@@ -93,7 +111,7 @@ bool ambit__layout_make(ambit__layout *l)
     if (!fits(cells, l->stride[d], size, ALIAS)) return false;
     elements = cells * l->stride[d];
     if (d == last) {
-      line = good_line(l->line, elements * size, size * per_cell);
+      line = good_line(l, elements * size, size * per_cell);
       /* the low margin of a row lies in the padding of the row before */
       l->origin = round_up(l->origin * size, line) / size;
     }
@@ -104,6 +122,13 @@ bool ambit__layout_make(ambit__layout *l)
   if (!fits(elements, planes, size, beyond)) return false;
   l->bytes = (size_t)(elements * planes * size + beyond);
   return true;
+}
+
+bool ambit__layout_is_packed(const ambit__layout *l)
+{
+  const int64_t size = (int64_t)ambit_type_size(l->type);
+
+  return !l->active && has_short_rows(l, l->order == AMBIT_AOS ? l->components * size : size);
 }
 
 bool ambit__layout_has(const ambit__layout *l, const ambit__box *box)

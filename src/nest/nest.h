@@ -152,8 +152,9 @@ void ambit__nest_let_identity(ambit__nest *n, int param, const char *type, const
 
 /* In C, on any number of axes: the nest that a person would write. */
 void ambit__nest_cells(ambit__nest *n);
-/* On a GPU: the loops of a thread, in blocks of threads[0] x threads[1]. */
-void ambit__nest_cells_launched(ambit__nest *n, const int threads[2]);
+/* On a GPU: the loops of a thread, in blocks of threads[0] x threads[1]. With more than three axes
+ * it computes `walk` cells along the third last, one after the other. */
+void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk);
 
 /* ---- print.c ---- */
 

@@ -59,10 +59,12 @@ static bool fields_fit(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_FIELD &&
-        (!g->steps[0].bind[i].contiguous || g->steps[0].bind[i].shared))
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__binding *b = &g->steps[0].bind[i];
+
+    if (rule->params[i].kind == PARAM_FIELD && (!b->contiguous || b->packed || b->shared))
       return false;
+  }
   return true;
 }
 

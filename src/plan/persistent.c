@@ -149,7 +149,8 @@ static bool applies(const ambit__group *g, const ambit__target *t)
   for (int d = 0; d < g->ndims; d++)
     if (p->cut[d]) return false;
   for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    if (g->steps[0].rule->params[i].kind == PARAM_FIELD && !g->steps[0].bind[i].contiguous)
+    if (g->steps[0].rule->params[i].kind == PARAM_FIELD &&
+        (!g->steps[0].bind[i].contiguous || g->steps[0].bind[i].packed))
       return false;
   return true;
 }

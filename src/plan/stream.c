@@ -55,7 +55,8 @@ static bool fields_fit(const ambit__group *g)
     const ambit__binding *b = &g->steps[0].bind[i];
 
     if (p->kind != PARAM_FIELD || !b->is_field) continue;
-    if (!b->contiguous || b->shared || (p->is_written && p->reads_neighbours)) return false;
+    if (!b->contiguous || b->packed || b->shared || (p->is_written && p->reads_neighbours))
+      return false;
     n++;
   }
   return n > 0;

@@ -171,6 +171,38 @@ static void gpus_have_rows_on_longer_lines(void)
   }
 }
 
+/* Of the memory that a thin grid, or one of many axes, moves on a GPU, most is cells. */
+static void gpus_pack_short_rows(void)
+{
+  static const struct {
+    int ndims;
+    int64_t row;
+    bool packed;
+  } cases[] = {{2, 15, true}, {2, 16, false}, {3, 1, true},  {3, 3, true},   {3, 16, false},
+               {4, 26, true}, {5, 26, true},  {6, 15, true}, {4, 64, false}, {1, 3, false}};
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int last = cases[i].ndims - 1;
+    ambit__layout l = {.type = AMBIT_F32,
+                       .components = 1,
+                       .line = 256,
+                       .own = {.ndims = cases[i].ndims, .hi = {9, 9, 9, 9, 9, 9}}};
+
+    l.own.hi[last] = cases[i].row;
+    for (int margin = 0; margin < 2; margin++) {
+      const int64_t cells = cases[i].row + 2 * margin;
+
+      l.margin_lo[last] = l.margin_hi[last] = margin;
+      CHECK(ambit__layout_make(&l));
+      CHECK_EQ(cases[i].packed, ambit__layout_is_packed(&l));
+      if (cases[i].packed)
+        CHECK(3 * l.stride[last - 1] <= 4 * cells);
+      else if (last)
+        CHECK_EQ(0, l.stride[last - 1] * 4 % 64);
+    }
+  }
+}
+
 static void a_span_goes_from_the_first_value_to_the_last(void)
 {
   ambit__layout l = {.type = AMBIT_F64, .components = 1, .own = {.ndims = 2, .hi = {10, 500}}};
@@ -214,6 +246,7 @@ int main(int argc, char **argv)
       {"rows_are_whole_lines_but_no_pages_apart", rows_are_whole_lines_but_no_pages_apart},
       {"cores_have_rows_of_an_odd_number_of_lines", cores_have_rows_of_an_odd_number_of_lines},
       {"gpus_have_rows_on_longer_lines", gpus_have_rows_on_longer_lines},
+      {"gpus_pack_short_rows", gpus_pack_short_rows},
       {"a_span_goes_from_the_first_value_to_the_last",
        a_span_goes_from_the_first_value_to_the_last},
       {"a_size_beyond_63_bits_is_refused", a_size_beyond_63_bits_is_refused},

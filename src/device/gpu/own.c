@@ -11,7 +11,8 @@ void ambit__gpu_own_name(const ambit__gpu_device *d, const ambit__rule *rule, am
   ambit__print(t, "the source registered for kernel %s on %s", rule->name, d->driver->name);
 }
 
-/* Registered kernels may rely on contiguous fields, each bound once. */
+/* Registered kernels may rely on contiguous fields, each bound once, and on aligned rows, unless
+ * these are very short. */
 static bool can_walk(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -19,8 +20,8 @@ static bool can_walk(const ambit__group *g)
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__binding *b = &g->steps[0].bind[i];
 
-    if (rule->params[i].kind == PARAM_FIELD && (!b->is_field || !b->contiguous || b->shared))
-      return false;
+    if (rule->params[i].kind != PARAM_FIELD) continue;
+    if (!b->is_field || !b->contiguous || b->shared || (b->packed && g->ndims > 3)) return false;
   }
   return g->ndims > 0;
 }

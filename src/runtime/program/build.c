@@ -10,6 +10,16 @@
 
 /* ---- functions ---- */
 
+bool ambit__field_is_packed(const ambit_field *f)
+{
+  const ambit_grid *g = f->grid;
+
+  for (int i = 0; f->stores && i < g->placement.n; i++)
+    if (ambit__engine_of(g, i)->backend->line && ambit__layout_is_packed(&f->stores[i].layout))
+      return true;
+  return false;
+}
+
 void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                       ambit__binding *bind)
 {
@@ -22,6 +32,7 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit_
     bind[i] = (ambit__binding){.is_field = f != NULL};
     if (!f) continue;
     bind[i].contiguous = (f->order == AMBIT_SOA || f->components == 1) && !f->base;
+    bind[i].packed = ambit__field_is_packed(f);
     bind[i].twin = ambit__step_twin(p, s, region, i);
     bind[i].wraps_rows =
         (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_wraps_rows(p, f);
@@ -161,8 +172,8 @@ static uint64_t hash_of(const ambit_program *p, size_t step)
 
 static bool same_binding(const ambit__binding *a, const ambit__binding *b)
 {
-  return a->is_field == b->is_field && a->contiguous == b->contiguous && a->shared == b->shared &&
-         a->twin == b->twin && a->wraps_rows == b->wraps_rows;
+  return a->is_field == b->is_field && a->contiguous == b->contiguous && a->packed == b->packed &&
+         a->shared == b->shared && a->twin == b->twin && a->wraps_rows == b->wraps_rows;
 }
 
 static bool same_functions(const ambit_program *p, size_t a, size_t b)

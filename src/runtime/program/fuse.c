@@ -131,7 +131,8 @@ static void make_group(const ambit_program *p, ambit__fused *f)
     f->params[i] = param_of(p, f, i);
     f->bind[i] = (ambit__binding){
         .is_field = field != NULL,
-        .contiguous = field && (field->order == AMBIT_SOA || field->components == 1)};
+        .contiguous = field && (field->order == AMBIT_SOA || field->components == 1),
+        .packed = field && ambit__field_is_packed(field)};
   }
   f->step = (ambit__group_step){.rule = &f->rule, .bind = f->bind};
   f->group = (ambit__group){.nsteps = 1,

@@ -417,6 +417,8 @@ ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const 
 bool ambit__step_shares(const ambit_program *p, size_t step);
 /* Appends the plans that a step can be built with, a line each. */
 void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__text *lines);
+/* Whether a part of the field on a GPU has rows that are not aligned. */
+bool ambit__field_is_packed(const ambit_field *f);
 /* How the parameters of a step on a region are bound, for strategies. */
 void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                       ambit__binding *bind);
