@@ -64,6 +64,7 @@ bench:
 
 # The linker finds a new library in /usr/local/lib after ldconfig only.
 install: all
+	$(build) build -j $(JOBS) --target ambit_installable
 	cmake --install build --prefix $(PREFIX)
 	-@[ ! -w /etc/ld.so.cache ] || ldconfig
 

@@ -1,36 +1,79 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What `cmake --install` puts where: header, library, modules, tool, and the two ways to find them,
-# find_package(Ambit) and pkg-config. The installed tree can be moved.
+# What `cmake --install` puts where, in four components (`cmake --install build --component dev`):
+#   runtime  the shared library, and its modules for MPI
+#   dev      header, static library, and the two ways to find them: find_package(Ambit) and pkg-config
+#   tools    ambit, ambit-port, their man pages and completion
+#   doc      the documents and the examples
+# The installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Ambit)
 get_target_property(library_type ambit TYPE)
 
-install(FILES include/ambit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS ambit_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# ---- runtime and dev ----
+
 install(TARGETS ambit EXPORT AmbitTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(AMBIT_MODULES)
-  install(TARGETS ${AMBIT_MODULES} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${AMBIT_MODULES} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()
-install(EXPORT AmbitTargets NAMESPACE Ambit:: DESTINATION ${config_dir})
+install(FILES include/ambit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(EXPORT AmbitTargets NAMESPACE Ambit:: DESTINATION ${config_dir} COMPONENT dev)
+if(AMBIT_STATIC)
+  install(TARGETS ambit_static EXPORT AmbitStaticTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT AmbitStaticTargets NAMESPACE Ambit:: DESTINATION ${config_dir} COMPONENT dev)
+endif()
 
-# A static library hands what it needs on to whoever links it; a shared one keeps it to itself.
+# Programs that link the static library link its libraries too; the shared one keeps them to itself.
 set(config_packages "")
-set(pc_lines "Libs: -L\${libdir} -lambit")
+list(JOIN AMBIT_PACKAGES " " config_static_packages)
+list(JOIN AMBIT_PKGCONFIG " " pc_requires)
+set(pc_private ".private")
+set(pc_libs "Libs: -L\${libdir} -lambit\nLibs.private: -lm -ldl -lpthread")
 if(library_type STREQUAL "STATIC_LIBRARY")
-  list(JOIN AMBIT_PACKAGES " " config_packages)
-  list(JOIN AMBIT_PKGCONFIG " " pc_requires)
-  string(APPEND pc_lines " -lm -ldl -lpthread\nRequires: ${pc_requires}")
+  set(config_packages ${config_static_packages})
+  set(pc_private "")
+  set(pc_libs "Libs: -L\${libdir} -lambit -lm -ldl -lpthread")
 endif()
 configure_package_config_file(cmake/AmbitConfig.cmake.in AmbitConfig.cmake
   INSTALL_DESTINATION ${config_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(AmbitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/AmbitConfig.cmake ${PROJECT_BINARY_DIR}/AmbitConfigVersion.cmake
-        DESTINATION ${config_dir})
+        DESTINATION ${config_dir} COMPONENT dev)
 
 string(REGEX REPLACE "[^/]+" ".." pc_up ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 configure_file(cmake/ambit.pc.in ambit.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/ambit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/ambit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+
+# ---- tools ----
+
+install(TARGETS ambit_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+if(TARGET ambit_port)
+  install(TARGETS ambit_port RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+endif()
+if(NOT CMAKE_CROSSCOMPILING AND NOT AMBIT_SANITIZE)
+  set(pages ${PROJECT_BINARY_DIR}/pages)
+  add_custom_command(OUTPUT ${pages}/made DEPENDS ambit_tool cmake/AmbitPages.cmake
+    COMMAND ${CMAKE_COMMAND} -DTOOL=$<TARGET_FILE:ambit_tool> -DOUTPUT=${pages} -P ${PROJECT_SOURCE_DIR}/cmake/AmbitPages.cmake
+    COMMENT "Making man pages and completion" VERBATIM)
+  add_custom_target(ambit_pages ALL DEPENDS ${pages}/made)
+  install(DIRECTORY ${pages}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  install(DIRECTORY ${pages}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+  install(DIRECTORY ${pages}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools)
+endif()
+
+# ---- doc ----
+
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
+
+# What to build before an installation, without the tests.
+add_custom_target(ambit_installable DEPENDS ambit ambit_tool)
+foreach(target ambit_static ambit_port ambit_pages ${AMBIT_MODULES})
+  if(TARGET ${target})
+    add_dependencies(ambit_installable ${target})
+  endif()
+endforeach()

@@ -79,7 +79,12 @@ typedef struct tool_spool {
 int tool_spool_open(ambit *a, const char *path, tool_spool *s);
 void tool_spool_close(tool_spool *s);
 
-extern const tool_command tool_bench, tool_cache, tool_devices, tool_explain, tool_gen, tool_port,
-    tool_run, tool_stream, tool_tune;
+extern const tool_command tool_bench, tool_cache, tool_completion, tool_devices, tool_explain,
+    tool_gen, tool_port, tool_run, tool_stream, tool_tune;
+const tool_command *tool_command_at(int i); /* of all commands; NULL past the end (main.c) */
+
+/* Man pages (manual.c): of a command, and of the whole tool. Return TOOL_OK. */
+int tool_manual(const tool_command *c);
+int tool_manual_overview(const char *summary, const char *notes);
 
 #endif

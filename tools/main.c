@@ -18,10 +18,28 @@
 
 FILE *tool_notes;
 
-static const tool_command *const commands[] = {&tool_run,     &tool_stream, &tool_explain,
-                                               &tool_gen,     &tool_bench,  &tool_port,
-                                               &tool_devices, &tool_cache,  &tool_tune};
+static const tool_command *const commands[] = {
+    &tool_run,  &tool_stream,  &tool_explain, &tool_gen,  &tool_bench,
+    &tool_port, &tool_devices, &tool_cache,   &tool_tune, &tool_completion};
 enum { COUNT = sizeof commands / sizeof *commands };
+
+static const char about[] = "Iterative stencil computations on CPUs and GPUs.";
+static const char notes[] =
+    "options:\n"
+    "  -h, --help     this text; after a command, its own\n"
+    "      --version  the version of the tool and of its library\n"
+    "      --ambit-*  options of the library: devices, threads, strict, cache, cc, verbose, ...\n"
+    "\nexamples:\n"
+    "  ambit run star2d1 --size 512x512 --steps 100 --output out.png\n"
+    "  ambit run heat.c --set k=0.2 --boundary periodic --output heat.npy\n"
+    "  ambit stream sobel.c -i in.mp4 -o out.mp4 --boundary reflect/symmetric\n"
+    "  ambit explain box3d1 --size 256^3\n"
+    "  ambit bench 'star3d1 512^3 float t20'\n";
+
+const tool_command *tool_command_at(int i)
+{
+  return i < COUNT ? commands[i] : NULL;
+}
 
 static const tool_command *find(const char *name)
 {
@@ -32,22 +50,11 @@ static const tool_command *find(const char *name)
 
 static int overview(void)
 {
-  printf("usage: ambit COMMAND [words and options]\n\n"
-         "Iterative stencil computations on CPUs and GPUs. Commands:\n\n");
+  printf("usage: ambit COMMAND [words and options]\n\n%s Commands:\n\n", about);
   for (int i = 0; i < COUNT; i++)
     printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
   printf("  %-10s %s\n", "help", "Shows this, or the help of a command: ambit help run");
-  printf(
-      "\noptions:\n"
-      "  -h, --help     this text; after a command, its own\n"
-      "      --version  the version of the tool and of its library\n"
-      "      --ambit-*  options of the library: devices, threads, strict, cache, cc, verbose, ...\n"
-      "\nexamples:\n"
-      "  ambit run star2d1 --size 512x512 --steps 100 --output out.png\n"
-      "  ambit run heat.c --set k=0.2 --boundary periodic --output heat.npy\n"
-      "  ambit stream sobel.c -i in.mp4 -o out.mp4 --boundary reflect/symmetric\n"
-      "  ambit explain box3d1 --size 256^3\n"
-      "  ambit bench 'star3d1 512^3 float t20'\n");
+  printf("\n%s", notes);
   return TOOL_OK;
 }
 
@@ -64,13 +71,16 @@ static int unknown(const char *name)
   return TOOL_USAGE;
 }
 
+/* help [--man] [COMMAND] */
 static int help(int argc, char **argv)
 {
-  const tool_command *command;
+  const bool is_man = argc > 2 && !strcmp(argv[2], "--man");
+  const char *name = argc > 2 + is_man ? argv[2 + is_man] : NULL;
+  const tool_command *command = name ? find(name) : NULL;
 
-  if (argc < 3) return overview();
-  command = find(argv[2]);
-  return command ? tool_help(command) : unknown(argv[2]);
+  if (!name) return is_man ? tool_manual_overview(about, notes) : overview();
+  if (!command) return unknown(name);
+  return is_man ? tool_manual(command) : tool_help(command);
 }
 
 static int dispatch(ambit *a, int argc, char **argv)

@@ -5,7 +5,7 @@ import re
 
 import tool
 
-COMMANDS = "run explain gen bench port devices cache".split()
+COMMANDS = "run explain gen bench port devices cache completion".split()
 
 
 def help_goes_to_standard_output_and_has_examples():

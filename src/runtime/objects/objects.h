@@ -361,6 +361,8 @@ bool ambit__interval_parse(const char *text, int64_t *iterations, double *second
  * Collective. */
 double ambit__options_number(const ambit *a);
 ambit_status ambit__options_differ(ambit *a, int who);
+/* The name of option i; NULL past the end. */
+const char *ambit__options_name(int i);
 /* AMBIT__CHECK_... flags from the options check and nan. */
 unsigned ambit__options_checks(const ambit *a);
 

@@ -449,6 +449,11 @@ static value value_of(const ambit *a, const row *r)
   return v;
 }
 
+const char *ambit__options_name(int i)
+{
+  return i < NROWS ? rows[i].name : NULL;
+}
+
 double ambit__options_number(const ambit *a)
 {
   ambit__hash h;
