@@ -17,6 +17,8 @@
  * Reals are not associative: results differ in the last bits, and a sum whose terms cancel may not
  * be exactly 0.
  */
+#include "base/hash.h"
+#include "base/index.h"
 #include "kernel/coefficient.h"
 #include "kernel/range.h"
 #include "kernel/rewrite.h"
@@ -38,6 +40,7 @@ typedef ambit__coefficient poly;
 typedef struct term {
   const expr *value; /* NULL: 1 */
   poly by;
+  int group; /* the first of the terms whose coefficients have the size of its own */
 } term;
 
 typedef struct sum {
@@ -53,9 +56,11 @@ typedef struct variable {
   int uses;
   int origin;       /* the local that it is a version of; itself: of none */
   int now;          /* its latest version */
+  int nversions;    /* the next number for a name */
   bool branches;    /* assigned under a condition: it has no versions */
   bool gone;        /* part of a sum */
   bool split;       /* some version of it is gone */
+  bool long_sum;    /* its value is a sum of too many terms; so is a sum that contains it */
   const expr *only; /* its value, if that may be moved; else NULL */
 } variable;
 
@@ -68,7 +73,9 @@ typedef struct linear {
     int local;
   } * shared;                       /* coefficients that have locals; TERMS of them */
   const ambit__stmt *first, **tail; /* their declarations */
+  const ambit__stmt *now;           /* the statement that is rewritten */
   bool any;                         /* some sum has changed */
+  ambit__index names;               /* hashes of names that are taken */
 } linear;
 
 static const expr *rewrite(linear *l, const expr *e);
@@ -175,6 +182,7 @@ static bool add_expr(linear *l, sum *s, const expr *e, const poly *by, double ti
     if (only && only->op == EXPR_READ && only->type == e->type) return add_term(s, only, by, times);
     if (!only || l->locals[e->index].uses > 1 || s->ninlined == NESTED)
       return add_term(s, e, by, times);
+    if (l->locals[e->index].long_sum) return false;
     s->inlined[s->ninlined++] = e->index;
     return add_expr(l, s, only, by, times, depth + 1);
   case EXPR_NEG: return add_expr(l, s, e->a, by, -times, depth + 1);
@@ -218,17 +226,23 @@ static int compare_terms(const void *a, const void *b)
   return ambit__expr_compare(((const term *)a)->value, ((const term *)b)->value);
 }
 
-/* The first of the terms whose coefficients have the size of that of term i. */
-static int group_of(const sum *s, int i)
+static bool have_one_size(const term *a, const term *b)
 {
-  int k = 0;
+  return !a->value == !b->value &&
+         !ambit__coefficient_compare(
+             &a->by, &b->by, ambit__coefficient_sign(&a->by) * ambit__coefficient_sign(&b->by));
+}
 
-  while (ambit__coefficient_compare(&s->terms[k].by, &s->terms[i].by,
-                                    ambit__coefficient_sign(&s->terms[k].by) *
-                                        ambit__coefficient_sign(&s->terms[i].by)) ||
-         !s->terms[k].value != !s->terms[i].value)
-    k++;
-  return k;
+static void find_groups(sum *s)
+{
+  for (int i = 0; i < s->n; i++) {
+    int k = 0;
+
+    s->terms[i].group = i;
+    while (s->terms[k].group != k || !have_one_size(&s->terms[k], &s->terms[i]))
+      k++;
+    s->terms[i].group = k;
+  }
 }
 
 /* Additions and multiplications per cell. */
@@ -239,7 +253,7 @@ static int count_operations(const sum *s)
   for (int i = 0; i < s->n; i++) {
     poly size = {0};
 
-    if (group_of(s, i) != i || !s->terms[i].value) continue;
+    if (s->terms[i].group != i || !s->terms[i].value) continue;
     ambit__coefficient_add(&size, &s->terms[i].by, ambit__coefficient_sign(&s->terms[i].by));
     n += !ambit__coefficient_is_one(&size);
   }
@@ -294,21 +308,41 @@ static const expr *write_poly(linear *l, const expr *like, const poly *p)
   return e;
 }
 
-/* A name for a local: the given one, or with a number. */
-static const char *unused_name(linear *l, const char *name, int number)
+/* false: it is taken, or another one with its hash. */
+static bool take_name(linear *l, const char *name)
+{
+  ambit__hash h;
+  size_t at = 0;
+
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, name);
+  if (ambit__index_next(&l->names, h.w[0], &at) >= 0) return false;
+  if (ambit__index_add(l->w->errors, &l->names, h.w[0], 0) != AMBIT_OK)
+    l->w->starved = l->w->failed = true;
+  return true;
+}
+
+static void take_names(linear *l)
 {
   const ambit__rule *r = l->w->to;
-  char text[280];
-  bool taken = false;
 
-  snprintf(text, sizeof text, number ? "%.240s_%d" : "%.240s", name, number);
   for (int i = 0; i < r->nlocals; i++)
-    taken = taken || !strcmp(r->locals[i].name, text);
+    take_name(l, r->locals[i].name);
   for (int i = 0; i < r->nparams; i++)
-    taken = taken || !strcmp(r->params[i].name, text);
+    take_name(l, r->params[i].name);
   for (int i = 0; i < r->ntables; i++)
-    taken = taken || !strcmp(r->tables[i].name, text);
-  if (taken) return unused_name(l, name, number + 1);
+    take_name(l, r->tables[i].name);
+}
+
+/* A name for a local: the given one if *number is 0, or with the first free number from there. */
+static const char *unused_name(linear *l, const char *name, int *number)
+{
+  char text[280];
+
+  do {
+    snprintf(text, sizeof text, *number ? "%.240s_%d" : "%.240s", name, *number);
+    ++*number;
+  } while (!take_name(l, text));
   name = ambit__arena_strndup(&l->w->to->arena, text, strlen(text));
   l->w->starved |= !name;
   l->w->failed = l->w->failed || !name;
@@ -322,13 +356,14 @@ static int declare(linear *l, const expr *like, const poly *p)
   ambit__stmt *s = ambit__rewriting_take(l->w, sizeof *s);
   const int local = to->nlocals;
   char name[32];
+  int number = 0;
 
   if (!s) return -1;
   snprintf(name, sizeof name, "shared%d", l->nshared);
   *s = (ambit__stmt){.kind = STMT_LOCAL, .place = like->place, .index = local};
   s->value = write_poly(l, like, p);
   to->locals[local] =
-      (ambit__local){.name = unused_name(l, name, 0), .type = like->type, .is_shared = true};
+      (ambit__local){.name = unused_name(l, name, &number), .type = like->type, .is_shared = true};
   to->nlocals++;
   l->locals[local] = (variable){.origin = local, .now = local};
   *l->tail = s;
@@ -375,7 +410,7 @@ static const expr *write_group(linear *l, const expr *like, const sum *s, int gr
     for (int i = 0; i < s->n && !l->w->failed; i++) {
       const double sign = ambit__coefficient_sign(&s->terms[i].by);
 
-      if (!s->terms[i].value || group_of(s, i) != group || (sign > 0) == pass) continue;
+      if (!s->terms[i].value || s->terms[i].group != group || (sign > 0) == pass) continue;
       value = rewrite(l, s->terms[i].value);
       if (first == 0) first = sign;
       if (one && to && !inner)
@@ -394,18 +429,15 @@ static const expr *write_group(linear *l, const expr *like, const sum *s, int gr
 /* Groups with a positive term first: no negation is needed then. */
 static const expr *write_sum(linear *l, const expr *like, const sum *s)
 {
+  bool positive[TERMS] = {0}; /* by the first term of a group */
   const expr *e = NULL;
 
+  for (int i = 0; i < s->n; i++)
+    if (ambit__coefficient_sign(&s->terms[i].by) > 0) positive[s->terms[i].group] = true;
   for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < s->n && !l->w->failed; i++) {
-      bool positive = false;
-
-      if (!s->terms[i].value || group_of(s, i) != i) continue;
-      for (int k = 0; k < s->n; k++)
-        positive = positive || (s->terms[k].value && group_of(s, k) == i &&
-                                ambit__coefficient_sign(&s->terms[k].by) > 0);
-      if (positive == !pass) e = write_group(l, like, s, i, e);
-    }
+    for (int i = 0; i < s->n && !l->w->failed; i++)
+      if (s->terms[i].value && s->terms[i].group == i && positive[i] == !pass)
+        e = write_group(l, like, s, i, e);
   for (int i = 0; i < s->n && !l->w->failed; i++)
     if (!s->terms[i].value)
       e = both(l, like, EXPR_ADD, e, write_coefficient(l, like, &s->terms[i].by));
@@ -427,7 +459,10 @@ static const expr *find_sum(linear *l, const expr *e)
       if (s.terms[i].by.n) s.terms[n++] = s.terms[i];
     s.n = n;
     qsort(s.terms, (size_t)s.n, sizeof *s.terms, compare_terms);
+    find_groups(&s);
     if (is_stencil(&s) && count_operations(&s) <= s.operations) to = write_sum(l, e, &s);
+  } else if (l->now->kind == STMT_LOCAL && e == l->now->value) {
+    l->locals[l->now->index].long_sum = true;
   }
   if (l->w->failed || !to) l->nshared = nshared;
   for (int i = 0; to && i < s.ninlined; i++)
@@ -486,8 +521,9 @@ static void new_version(linear *l, ambit__stmt *s)
   ambit__rule *r = l->w->to;
   const int origin = s->index, version = r->nlocals;
 
-  r->locals[version] = (ambit__local){.name = unused_name(l, r->locals[origin].name, 1),
-                                      .type = r->locals[origin].type};
+  r->locals[version] =
+      (ambit__local){.name = unused_name(l, r->locals[origin].name, &l->locals[origin].nversions),
+                     .type = r->locals[origin].type};
   r->nlocals++;
   l->locals[version] = (variable){.origin = origin, .now = version};
   l->locals[origin].now = version;
@@ -577,6 +613,7 @@ static void rewrite_all(linear *l, ambit__stmt *s)
 {
   for (; s && !l->w->failed; s = (ambit__stmt *)s->next) {
     if (s->kind == STMT_LOCAL && l->locals[s->index].gone) continue;
+    l->now = s;
     s->value = rewrite(l, s->value);
     rewrite_all(l, (ambit__stmt *)s->body);
     rewrite_all(l, (ambit__stmt *)s->other);
@@ -645,7 +682,8 @@ static void rewrite_rule(linear *l)
   ambit__stmt *body;
 
   for (int i = 0; i < n; i++)
-    l->locals[i] = (variable){.origin = i, .now = i};
+    l->locals[i] = (variable){.origin = i, .now = i, .nversions = 1};
+  take_names(l);
   mark_branches(l, r->body, false);
   body = make_versions(l, r->body, false);
   examine(l, body);
@@ -698,6 +736,7 @@ void ambit__rewrite_sums(work *w)
     w->failed = false;
   }
   w->starved |= plain.starved;
+  ambit__index_free(&l.names);
   free(l.locals);
   free(l.shared);
   free(taps);

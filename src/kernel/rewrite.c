@@ -89,7 +89,7 @@ static void note_locals(ambit__rewriting *w)
 ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, int64_t extent,
                                 bool strict, ambit__rule **out)
 {
-  ambit__rewriting w = {.from = rule, .extent = extent};
+  ambit__rewriting w = {.errors = errors, .from = rule, .extent = extent};
 
   *out = NULL;
   w.to = ambit__new(errors, 1, sizeof *w.to);

@@ -8,6 +8,7 @@
 #include "kernel/kernel.h"
 
 typedef struct ambit__rewriting {
+  ambit__errors *errors;
   const ambit__rule *from;
   ambit__rule *to; /* owns what is new */
   int64_t extent;  /* no axis of the grid is longer */
