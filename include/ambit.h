@@ -102,7 +102,10 @@ AMBIT_API const char *ambit_status_text(ambit_status s);
   X(I16, 4, int16_t, "short")                                                                      \
   X(I64, 5, int64_t, "long")                                                                       \
   X(F16, 6, uint16_t, "half")                                                                      \
-  X(BF16, 7, uint16_t, "bfloat")
+  X(BF16, 7, uint16_t, "bfloat")                                                                   \
+  X(U16, 8, uint16_t, "unsigned short")                                                            \
+  X(U32, 9, uint32_t, "unsigned")                                                                  \
+  X(U64, 10, uint64_t, "unsigned long")
 
 typedef enum ambit_type {
 #define X(name, value, ctype, text) AMBIT_##name = value,
@@ -350,8 +353,21 @@ AMBIT_API double ambit_scalar_get(ambit_scalar *s); /* NaN on failure */
 #define AMBIT_SOURCE(...) "#line " AMBIT__STR(__LINE__) " \"" __FILE__ "\"\n" #__VA_ARGS__
 #define AMBIT_HERE        "#line " AMBIT__STR(__LINE__) " \"" __FILE__ "\"\n\n"
 
-/* Parses and checks one function in the kernel language, from text or from a file. Mistakes raise
- * AMBIT_EKERNEL with file, line, caret and advice in the message. */
+/* A constant for the texts of kernels that are created later. With AMBIT_DEFINE(a, RADIUS) they see
+ * a macro or an enum constant of the program, with its type. Integers are exact up to 2^53. A later
+ * definition of the same name replaces it. */
+AMBIT_API ambit_status ambit_define(ambit *a, const char *name, ambit_type type, double value);
+#define AMBIT_DEFINE(a, x) ambit_define(a, #x, AMBIT__TYPE_OF(x), (double)(x))
+#define AMBIT__IS_WHOLE(x) (((x)*0 + 1) / 2 < 0.4)
+#define AMBIT__TYPE_OF(x)                                                                          \
+  (!AMBIT__IS_WHOLE(x)           ? (sizeof((x)*0) == sizeof(float) ? AMBIT_F32 : AMBIT_F64)        \
+   : sizeof((x)*0) > sizeof(int) ? ((x)*0 - 1 > 0 ? AMBIT_U64 : AMBIT_I64)                         \
+   : (x)*0 - 1 > 0               ? AMBIT_U32                                                       \
+                                 : AMBIT_I32)
+
+/* Parses and checks a text in the kernel language, or a file: one kernel or several, and functions.
+ * Returns the first kernel. Mistakes raise AMBIT_EKERNEL with file, line, caret and advice in the
+ * message. */
 AMBIT_API ambit_kernel *ambit_kernel_create(ambit *a, const char *text);
 AMBIT_API ambit_kernel *ambit_kernel_load(ambit *a, const char *path);
 /* The same for texts written with the type `real`, so that one text serves float and double. `real`
@@ -359,6 +375,8 @@ AMBIT_API ambit_kernel *ambit_kernel_load(ambit *a, const char *path);
  * are of this type too. AMBIT_F16 and AMBIT_BF16 are of fields, and everything else is float. */
 AMBIT_API ambit_kernel *ambit_kernel_create_real(ambit *a, const char *text, ambit_type real);
 AMBIT_API ambit_kernel *ambit_kernel_load_real(ambit *a, const char *path, ambit_type real);
+/* Another kernel of the text that `k` is from, by its name. Each call makes a kernel. */
+AMBIT_API ambit_kernel *ambit_kernel_find(const ambit_kernel *k, const char *name);
 AMBIT_API void ambit_kernel_destroy(ambit_kernel *k);
 AMBIT_API const char *ambit_kernel_name(const ambit_kernel *k);
 

@@ -85,11 +85,29 @@ static const struct {
   const char *name;
   ambit_type type;
 } types[] = {
-    {"float", AMBIT_F32}, {"double", AMBIT_F64}, {"int", AMBIT_I32}, {"unsigned char", AMBIT_U8},
-    {"short", AMBIT_I16}, {"long", AMBIT_I64},   {"f32", AMBIT_F32}, {"f64", AMBIT_F64},
-    {"i32", AMBIT_I32},   {"u8", AMBIT_U8},      {"i16", AMBIT_I16}, {"i64", AMBIT_I64},
-    {"uchar", AMBIT_U8},  {"half", AMBIT_F16},   {"f16", AMBIT_F16}, {"bfloat", AMBIT_BF16},
+    {"float", AMBIT_F32},
+    {"double", AMBIT_F64},
+    {"int", AMBIT_I32},
+    {"unsigned char", AMBIT_U8},
+    {"short", AMBIT_I16},
+    {"long", AMBIT_I64},
+    {"f32", AMBIT_F32},
+    {"f64", AMBIT_F64},
+    {"i32", AMBIT_I32},
+    {"u8", AMBIT_U8},
+    {"i16", AMBIT_I16},
+    {"i64", AMBIT_I64},
+    {"uchar", AMBIT_U8},
+    {"half", AMBIT_F16},
+    {"f16", AMBIT_F16},
+    {"bfloat", AMBIT_BF16},
     {"bf16", AMBIT_BF16},
+    {"u16", AMBIT_U16},
+    {"u32", AMBIT_U32},
+    {"u64", AMBIT_U64},
+    {"unsigned short", AMBIT_U16},
+    {"unsigned", AMBIT_U32},
+    {"unsigned long", AMBIT_U64},
 };
 
 static int find_type(const char *word)

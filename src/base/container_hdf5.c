@@ -171,6 +171,9 @@ static void put_datatype(ambit__text *messages, const ambit__block *block)
   case AMBIT_I32: put_integer(&b, 4, true); break;
   case AMBIT_I16: put_integer(&b, 2, true); break;
   case AMBIT_I64: put_integer(&b, 8, true); break;
+  case AMBIT_U16: put_integer(&b, 2, false); break;
+  case AMBIT_U32: put_integer(&b, 4, false); break;
+  case AMBIT_U64: put_integer(&b, 8, false); break;
   case AMBIT__BLOCK_TEXT: put_characters(&b, block->extents[0]); break;
   default: put_integer(&b, 1, false);
   }

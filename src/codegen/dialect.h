@@ -11,7 +11,7 @@ typedef struct ambit__dialect {
   const char *extension; /* of files: ".c" */
   const char *prelude;   /* fixed text at the start of every file: types and macros for the rest */
   const char *helpers;   /* more fixed text, after the common arithmetic; NULL: none */
-  const char *types[8];  /* by ambit_type; a half or bfloat is its bits */
+  const char *types[11]; /* by ambit_type; a half or bfloat is its bits */
   const char *table;     /* qualifiers of a constant array outside functions */
   int64_t table_room;    /* the least number of bytes that a table of bytes has room for */
   const char *infinity[2]; /* float, double */

@@ -9,7 +9,7 @@ const ambit__dialect ambit__dialect_c = {
     .extension = ".c",
     .prelude = ambit__prelude_c,
     .types = {"float", "double", "int32_t", "uint8_t", "int16_t", "int64_t", "ambit_f16",
-              "ambit_f16"},
+              "ambit_f16", "uint16_t", "uint32_t", "uint64_t"},
     .table = "static const",
     .table_room = 256, /* ambit_look_up loads them all */
     .infinity = {"INFINITY", "(double)INFINITY"},

@@ -11,7 +11,7 @@ const ambit__dialect ambit__dialect_cuda = {
     .prelude = ambit__prelude_cuda,
     .helpers = ambit__prelude_gpu,
     .types = {"float", "double", "int", "unsigned char", "short", "long long", "ambit_f16",
-              "ambit_f16"},
+              "ambit_f16", "unsigned short", "unsigned int", "unsigned long long"},
     .table = "static __device__ const",
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000LL)"},
     .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000LL)"},

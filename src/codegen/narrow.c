@@ -66,8 +66,10 @@ static bool is_small(ambit_type type)
 
 /* ---- statements ---- */
 
+/* More than MOST_NODES for unsigned numbers that are no bytes: they are left to compilers. */
 static int count(const ambit__expr *e)
 {
+  if (e && ambit__type_is_unsigned(e->type) && e->type != AMBIT_U8) return MOST_NODES + 1;
   return e ? 1 + count(e->a) + count(e->b) + count(e->c) : 0;
 }
 

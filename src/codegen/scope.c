@@ -65,6 +65,10 @@ void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type ty
     ambit__print(t, "(-9223372036854775807L - 1)");
   else if (type == AMBIT_I64)
     ambit__print(t, "%" PRId64 "L", v.integer);
+  else if (type == AMBIT_U64)
+    ambit__print(t, "%" PRIu64 "uL", (uint64_t)v.integer);
+  else if (type == AMBIT_U32)
+    ambit__print(t, "%" PRId64 "u", v.integer);
   else if (v.integer == INT32_MIN)
     ambit__print(t, "(-2147483647 - 1)");
   else
@@ -93,7 +97,8 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
 
 static const char *suffix(ambit_type type)
 {
-  static const char *const names[] = {"f32", "f64", "i32", "u8", "i16", "i64", "f16", "bf16"};
+  static const char *const names[] = {"f32", "f64",  "i32", "u8",  "i16", "i64",
+                                      "f16", "bf16", "u16", "u32", "u64"};
 
   return names[type];
 }
@@ -129,7 +134,8 @@ static const ambit__expr *negated(const ambit__scope *s, const ambit__expr *e)
 
 static bool is_safe_divisor(const ambit__expr *e)
 {
-  return e->op == EXPR_CONST && e->value.integer != 0 && e->value.integer != -1;
+  return e->op == EXPR_CONST && e->value.integer != 0 &&
+         (e->value.integer != -1 || ambit__type_is_unsigned(e->type));
 }
 
 /* An operand of a logical operator as 0 or 1. Expressions have no side effects and cannot fail, so
@@ -215,7 +221,7 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
     emit_helper(s, t, e->op == EXPR_SHL ? "shl" : "shr", e->type, e);
     return;
   }
-  if (!real && !s->dialect->wraps &&
+  if (!real && !s->dialect->wraps && !ambit__type_is_unsigned(e->type) &&
       (e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL)) {
     emit_helper(s, t, e->op == EXPR_ADD ? "add" : e->op == EXPR_SUB ? "sub" : "mul", e->type, e);
     return;
@@ -301,7 +307,7 @@ static void emit_constant(const ambit__scope *s, ambit__text *t, ambit_type type
   const bool real = ambit__type_is_real(type);
   const bool negative = ambit__type_is_half(type) ? false
                         : real                    ? signbit(v.real) != 0
-                                                  : v.integer < 0;
+                                                  : v.integer < 0 && type != AMBIT_U64;
 
   if (negative && around > ARGUMENT) ambit__print(t, "(");
   ambit__emit_constant(s->dialect, t, type, v);

@@ -111,6 +111,9 @@ static ambit__hid type_of(const ambit__h5_api *c, const ambit__h5 *h, ambit_type
   case AMBIT_U8: return c->H5T_NATIVE_UINT8_g;
   case AMBIT_I16: return c->H5T_NATIVE_INT16_g;
   case AMBIT_I64: return c->H5T_NATIVE_INT64_g;
+  case AMBIT_U16: return c->H5T_NATIVE_UINT16_g;
+  case AMBIT_U32: return c->H5T_NATIVE_UINT32_g;
+  case AMBIT_U64: return c->H5T_NATIVE_UINT64_g;
   case AMBIT_F16: return h->half;
   case AMBIT_BF16: return h->bfloat;
   }
@@ -128,18 +131,18 @@ static bool find_real(const ambit__h5_api *c, ambit__hid t, ambit__h5_info *info
   return bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-/* Integers that are not ours are read into the next larger type. */
+/* Signed bytes are read into shorts. */
 static bool find_integer(const ambit__h5_api *c, ambit__hid t, ambit__h5_info *info)
 {
   const size_t bytes = c->H5Tget_size(t);
   const bool is_signed = c->H5Tget_sign(t) != AMBIT__H5_UNSIGNED;
 
-  info->is_same = is_signed ? bytes > 1 : bytes == 1;
+  info->is_same = !is_signed || bytes > 1;
   switch (bytes) {
   case 1: info->type = is_signed ? AMBIT_I16 : AMBIT_U8; return true;
-  case 2: info->type = is_signed ? AMBIT_I16 : AMBIT_I32; return true;
-  case 4: info->type = is_signed ? AMBIT_I32 : AMBIT_I64; return true;
-  case 8: info->type = AMBIT_I64; return is_signed;
+  case 2: info->type = is_signed ? AMBIT_I16 : AMBIT_U16; return true;
+  case 4: info->type = is_signed ? AMBIT_I32 : AMBIT_U32; return true;
+  case 8: info->type = is_signed ? AMBIT_I64 : AMBIT_U64; return true;
   default: return false;
   }
 }

@@ -109,6 +109,9 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(H5T_NATIVE_FLOAT_g)                                                                            \
   X(H5T_NATIVE_DOUBLE_g)                                                                           \
   X(H5T_NATIVE_UINT8_g)                                                                            \
+  X(H5T_NATIVE_UINT16_g)                                                                           \
+  X(H5T_NATIVE_UINT32_g)                                                                           \
+  X(H5T_NATIVE_UINT64_g)                                                                           \
   X(H5T_NATIVE_INT16_g)                                                                            \
   X(H5T_NATIVE_INT32_g)                                                                            \
   X(H5T_NATIVE_INT64_g)

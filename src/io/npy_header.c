@@ -20,7 +20,8 @@ static const struct {
   const char *name; /* NumPy's type name, without the byte order */
   ambit_type type;
 } types[] = {{"f4", AMBIT_F32}, {"f8", AMBIT_F64}, {"i4", AMBIT_I32}, {"u1", AMBIT_U8},
-             {"i2", AMBIT_I16}, {"i8", AMBIT_I64}, {"b1", AMBIT_U8},  {"f2", AMBIT_F16}};
+             {"i2", AMBIT_I16}, {"i8", AMBIT_I64}, {"b1", AMBIT_U8},  {"f2", AMBIT_F16},
+             {"u2", AMBIT_U16}, {"u4", AMBIT_U32}, {"u8", AMBIT_U64}};
 enum { NTYPES = sizeof types / sizeof *types };
 
 static bool little_endian(void)

@@ -57,11 +57,14 @@ typedef struct ambit__symbol {
   bool is_ready;                      /* false inside its own initialiser */
   int naxes;                          /* subscripts of an array or table: 0, 1 or 2 */
   int64_t size[2];                    /* of a local array or a reduction, set by unroll */
-  ambit__slot *slots;           /* size[0] * size[1] of them, or 1; NULL before the declaration */
-  ambit__place place;           /* of the declaration */
-  int depth;                    /* of its scope */
-  struct ambit__symbol *shadow; /* outer symbol of the same name */
-  struct ambit__symbol *older;  /* symbol declared before this one, among those in scope */
+  /* an array parameter of a function that stands for a table: its symbol; else NULL */
+  const struct ambit__symbol *table;
+  const struct ambit__expr *row; /* ... for one row of it; NULL: the whole table */
+  ambit__slot *slots;            /* size[0] * size[1] of them, or 1; NULL before the declaration */
+  ambit__place place;            /* of the declaration */
+  int depth;                     /* of its scope */
+  struct ambit__symbol *shadow;  /* outer symbol of the same name */
+  struct ambit__symbol *older;   /* symbol declared before this one, among those in scope */
 } ambit__symbol;
 
 typedef enum ambit__node_kind {
@@ -89,6 +92,7 @@ typedef struct ambit__node {
   ambit__symbol *symbol;    /* NODE_ACCESS; NODE_CALL of a static function; set by check */
   int function;             /* NODE_CALL: an ambit__call, or an ambit__op if is_place */
   bool is_place;            /* NODE_CALL: index(), extent() or step(); set by check */
+  bool is_statement;        /* NODE_CALL: its value is not used */
   int nsubs;                /* NODE_ACCESS: subscripts; NODE_CALL: arguments */
   struct ambit__node *subs; /* list of them */
   struct ambit__node *next; /* in that list */
@@ -108,6 +112,7 @@ typedef enum ambit__line_kind {
   LINE_IF,
   LINE_FOR,
   LINE_BLOCK,
+  LINE_CALL,  /* of a function without a value: value */
   LINE_RETURN /* of a function: value */
 } ambit__line_kind;
 
@@ -138,9 +143,11 @@ typedef struct ambit__helper {
   ambit__name *name;
   ambit__place place;
   ambit_type type; /* of the value it returns */
+  bool is_void;    /* it returns none */
+  bool is_library; /* it is a function of the language (library.c) */
   int nparams;
   ambit__line *params; /* LINE_DECL without values */
-  ambit__line *body;   /* the last one is its only LINE_RETURN */
+  ambit__line *body;   /* the last one is its only LINE_RETURN; is_void: it has none */
   struct ambit__helper *next;
 } ambit__helper;
 
@@ -162,6 +169,17 @@ typedef struct ambit__head {
   ambit__symbol *symbol; /* set by check */
 } ambit__head;
 
+/* A kernel of the syntax tree. */
+typedef struct ambit__kernel_node {
+  ambit__name *name;
+  ambit__place name_place;
+  ambit__head heads[AMBIT_MAX_PARAMS];
+  int nheads;
+  ambit__line *body;
+  ambit__helper *last; /* function before it; NULL: none */
+  struct ambit__kernel_node *next;
+} ambit__kernel_node;
+
 /* The local of the user's text that a local of the rule comes from, for messages. */
 typedef struct ambit__origin {
   const ambit__symbol *symbol;
@@ -173,6 +191,9 @@ typedef struct ambit__unit {
   jmp_buf stop;           /* target of ambit__unit_stop */
   bool no_memory;         /* the reason: out of memory */
   const ambit_type *real; /* the type `real`; NULL: there is none */
+  const char *text;       /* lex: the rule's, or that of the language's own functions */
+  const char *wanted;     /* name of the kernel to read; NULL: the first */
+  int axes;               /* of the grid; -1: not known */
   bool is_single;         /* lex: the text uses `real`, which is float */
   ambit__arena arena;     /* everything that is freed when the rule is complete */
   ambit__diag diag;
@@ -184,21 +205,20 @@ typedef struct ambit__unit {
   ambit__name *newest;
   ambit__token *tokens; /* lex: ends with TOKEN_END */
   size_t ntokens, tokens_cap;
-  size_t at;              /* parse: next token */
-  int depth;              /* parse: nesting depth. check: scope depth */
-  bool panic;             /* parse: suppress messages until the next statement */
-  ambit__helper *helpers; /* parse: in the order of the text */
-  bool in_helper;         /* parse: inside one of them */
-  ambit__name *name;      /* parse: of the kernel */
-  ambit__place name_place;
-  ambit__head heads[AMBIT_MAX_PARAMS];
-  int nheads;
-  ambit__line *body;
-  ambit__symbol *symbols;   /* check: symbols in scope, newest first */
-  ambit__place ndims_place; /* check: the access that determined rule->ndims */
-  ambit__expr *returned;    /* unroll: by the current function */
-  int work;                 /* unroll: operations so far, up to AMBIT_MAX_UNROLLED */
-  const ambit__stmt **tail; /* unroll: where to append the next statement */
+  size_t at;                   /* parse: next token */
+  int depth;                   /* parse: nesting depth. check: scope depth */
+  bool panic;                  /* parse: suppress messages until the next statement */
+  ambit__helper *helpers;      /* parse: in the order of the text */
+  bool in_helper;              /* parse: inside one of them */
+  ambit__kernel_node *kernels; /* parse: in the order of the text */
+  ambit__kernel_node *kernel;  /* parse: the present one. Later: the one that is read */
+  bool in_library;             /* lex, parse: of the language's own functions */
+  const ambit__place *call;    /* unroll: of such a function; NULL: in the user's text */
+  ambit__symbol *symbols;      /* check: symbols in scope, newest first */
+  ambit__place ndims_place;    /* check: the access that determined rule->ndims */
+  ambit__expr *returned;       /* unroll: by the current function */
+  int work;                    /* unroll: operations so far, up to AMBIT_MAX_UNROLLED */
+  const ambit__stmt **tail;    /* unroll: where to append the next statement */
   size_t locals_cap;
   ambit__origin *origins; /* unroll: one per local of the rule */
   size_t origins_cap;
@@ -206,6 +226,7 @@ typedef struct ambit__unit {
 
 /* The stages. */
 void ambit__lex(ambit__unit *u);
+void ambit__library(ambit__unit *u); /* adds functions of the language that the text calls */
 void ambit__parse(ambit__unit *u);
 void ambit__check(ambit__unit *u);
 void ambit__unroll(ambit__unit *u);
@@ -227,6 +248,14 @@ void *ambit__unit_grow(ambit__unit *u, ambit__arena *arena, void *array, size_t 
 void ambit__unit_told(ambit__unit *u);
 _Noreturn void ambit__unit_stop(ambit__unit *u);
 
+/* lex.c: the tokens of u->text, without more meaning; whether a type stands before token i, perhaps
+ * with a star: float half, const float *half. */
+void ambit__lex_text(ambit__unit *u);
+bool ambit__is_declared(const ambit__unit *u, size_t i);
+
+/* library.c: the float form of a function of the language. */
+const ambit__helper *ambit__library_single(const ambit__unit *u, const ambit__helper *h);
+
 /* names.c */
 ambit__name *ambit__name_of(ambit__unit *u, const char *text, size_t length);
 /* A name for generated code that differs from all locals, parameters, words and functions of the
@@ -243,7 +272,7 @@ const char *ambit__macro_hint(const char *text);
 typedef struct ambit__known_call {
   const char *name;
   int function;  /* an ambit__call; or if is_place, EXPR_INDEX, EXPR_EXTENT, EXPR_STEP or EXPR_LOR,
-                      which means outside() */
+                      which means outside(), or EXPR_CONST, the number of the cell */
   bool is_place; /* index(), extent(), step(), outside() */
   ambit_type type; /* of the result, and of the arguments unless is_place */
   int nargs;       /* -1: one per axis */
@@ -279,6 +308,10 @@ bool ambit__starts_type(const ambit__token *t);
 ambit_type ambit__parse_type(ambit__unit *u, bool *is_const);
 
 /* type_names.c: a name where a type must stand. */
+#define AMBIT__TYPES_TEXT                                                                          \
+  "the types are float, double, int, short, long, the same with unsigned, unsigned char, half "    \
+  "and "                                                                                           \
+  "bfloat"
 void ambit__wrong_type(ambit__unit *u, ambit__place place); /* reports it, with a suggestion */
 /* Whether the name `ahead` can only be meant as a type: another name, or a star and a name, follow.
  */
@@ -331,7 +364,10 @@ ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n);
 bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param);
 /* The component and offsets of a field access; if invalid, reports it and returns false. */
 bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset);
-/* unroll.c: the value of a call of a static function, whose statements are emitted before. */
+/* The first subscript of an access of a table. */
+ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__node *n);
+/* unroll.c: the value of a call of a static function, whose statements are emitted before; NULL if
+ * it has none. */
 ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n);
 void ambit__unroll_work(ambit__unit *u, ambit__place place); /* counts one operation */
 

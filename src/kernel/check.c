@@ -111,6 +111,7 @@ static void check_line(ambit__unit *u, ambit__line *l)
     check_lines(u, l->other);
     break;
   case LINE_FOR: check_for(u, l); break;
+  case LINE_CALL:
   case LINE_RETURN: ambit__check_expr(u, l->value); break;
   case LINE_BLOCK:
     u->depth++;
@@ -178,7 +179,10 @@ static void check_head(ambit__unit *u, ambit__head *h)
 /* A function is declared after its body: it cannot call itself. */
 static void check_helper(ambit__unit *u, ambit__helper *h)
 {
+  const bool is_single = u->is_single;
+
   u->depth = 1;
+  u->is_single &= !h->is_library;
   for (ambit__line *p = h->params; p; p = p->next) {
     for (int a = 0; a < p->naxes; a++)
       check_integer(u, p->size[a], "the size of an array");
@@ -189,6 +193,7 @@ static void check_helper(ambit__unit *u, ambit__helper *h)
   }
   check_lines(u, h->body);
   leave_scope(u);
+  u->is_single = is_single;
   if (ambit__known_call_find(h->name->text))
     AMBIT_WRONG(u, h->place, "'%s' is a function of the language\nchoose another name",
                 h->name->text);
@@ -200,7 +205,7 @@ void ambit__check(ambit__unit *u)
   for (ambit__helper *h = u->helpers; h; h = h->next)
     check_helper(u, h);
   u->depth = 1; /* parameters and the body share a scope, as in C */
-  for (int i = 0; i < u->nheads; i++)
-    check_head(u, &u->heads[i]);
-  check_lines(u, u->body);
+  for (int i = 0; i < u->kernel->nheads; i++)
+    check_head(u, &u->kernel->heads[i]);
+  check_lines(u, u->kernel->body);
 }

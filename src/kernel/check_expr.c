@@ -13,20 +13,14 @@ static bool is_integer(const ambit__node *n)
   return !ambit__type_is_real(n->type);
 }
 
-/* unsigned char and short are promoted to int, half to float. */
-static ambit_type promoted(ambit_type t)
-{
-  if (ambit__type_is_half(t)) return AMBIT_F32;
-  return t == AMBIT_U8 || t == AMBIT_I16 ? AMBIT_I32 : t;
-}
-
 ambit_type ambit__common_type(ambit_type a, ambit_type b)
 {
-  a = promoted(a);
-  b = promoted(b);
+  a = ambit__type_promoted(a);
+  b = ambit__type_promoted(b);
   if (a == AMBIT_F64 || b == AMBIT_F64) return AMBIT_F64;
   if (a == AMBIT_F32 || b == AMBIT_F32) return AMBIT_F32;
-  return a == AMBIT_I64 || b == AMBIT_I64 ? AMBIT_I64 : AMBIT_I32;
+  if (ambit__type_bits(a) != ambit__type_bits(b)) return ambit__type_bits(a) == 64 ? a : b;
+  return ambit__type_is_unsigned(a) ? a : b; /* as in C, where long has more bits than unsigned */
 }
 
 /* ---- names ---- */
@@ -48,12 +42,26 @@ static void unknown_name(ambit__unit *u, ambit__node *n)
                 *(hint = ambit__name_hint(u, name, false)) ? hint : ambit__macro_hint(name));
 }
 
+/* Constants of the program come before those of the language. */
+static bool find_constant(const ambit__unit *u, ambit__node *n)
+{
+  for (int i = u->rule->ndefines - 1; i >= 0; i--) {
+    const ambit__define *d = &u->rule->defines[i];
+
+    if (strcmp(d->name, n->name->text) != 0) continue;
+    n->type = d->type;
+    n->value = d->value;
+    return true;
+  }
+  return ambit__constant_find(n->name->text, &n->type, &n->value);
+}
+
 /* Sets the symbol of an access; false if there is none or the name is a constant. */
 static bool resolve(ambit__unit *u, ambit__node *n)
 {
   n->symbol = n->name->symbol;
   if (!n->symbol) {
-    if (!n->nsubs && !n->is_deref && ambit__constant_find(n->name->text, &n->type, &n->value)) {
+    if (!n->nsubs && !n->is_deref && find_constant(u, n)) {
       n->kind = NODE_NUMBER;
       if (u->is_single && n->type == AMBIT_F64) {
         n->value = ambit__value_cast(n->value, AMBIT_F64, AMBIT_F32);
@@ -190,7 +198,7 @@ static void check_unary(ambit__unit *u, ambit__node *n)
   ambit__check_expr(u, n->a);
   n->is_wrong = n->a->is_wrong;
   if (n->is_wrong) return;
-  n->operands = promoted(n->a->type);
+  n->operands = ambit__type_promoted(n->a->type);
   n->type = n->op == EXPR_NOT ? AMBIT_I32 : n->operands;
   if (n->op == EXPR_COMPL && !is_integer(n->a)) no_reals(u, n, n->a, "~");
 }
@@ -204,7 +212,8 @@ static void check_binary(ambit__unit *u, ambit__node *n)
   ambit__check_expr(u, n->b);
   n->is_wrong = n->a->is_wrong || n->b->is_wrong;
   if (n->is_wrong) return;
-  n->operands = is_shift ? promoted(n->a->type) : ambit__common_type(n->a->type, n->b->type);
+  n->operands =
+      is_shift ? ambit__type_promoted(n->a->type) : ambit__common_type(n->a->type, n->b->type);
   n->type = n->op >= EXPR_LT ? AMBIT_I32 : n->operands;
   if (is_bits && !(is_integer(n->a) && is_integer(n->b)))
     no_reals(u, n, is_integer(n->a) ? n->b : n->a, ambit__operator_of(n->op)->text);
@@ -223,7 +232,7 @@ static void check_cond(ambit__unit *u, ambit__node *n)
 
 static void unknown_function(ambit__unit *u, const ambit__node *n)
 {
-  const char *name = n->name->text;
+  const char *name = n->name->text, *macro = ambit__macro_hint(name);
 
   if (n->name->symbol)
     AMBIT_WRONG(u, n->place, "'%s' is not a function", name);
@@ -233,11 +242,12 @@ static void unknown_function(ambit__unit *u, const ambit__node *n)
                 ": y for integers",
                 name, name, name);
   else
-    AMBIT_WRONG(u, n->place,
-                "unknown function '%s'%s\na kernel may call the functions of <math.h>, abs, labs, "
-                "index(axis), extent(axis), step(), normal(axis), outside(offsets) and static "
-                "functions that stand before it%s",
-                name, ambit__name_hint(u, name, true), ambit__macro_hint(name));
+    AMBIT_WRONG(
+        u, n->place,
+        "unknown function '%s'%s\na kernel may call the functions of <math.h>, abs, labs, "
+        "index(axis), extent(axis), step(), normal(axis), outside(offsets), random(seed, n), "
+        "uniform, gauss and static functions that stand before it%s%s",
+        name, ambit__name_hint(u, name, true), *macro ? "; " : "", *macro ? macro + 1 : "");
 }
 
 /* One offset per axis. */
@@ -259,27 +269,50 @@ static void check_outside(ambit__unit *u, ambit__node *n)
   }
 }
 
-/* An array is passed by its name. */
+/* An array or a table is passed by its name, a row of it with its first subscript. */
 static void check_array(ambit__unit *u, ambit__node *a, const ambit__line *param)
 {
-  a->symbol = a->kind == NODE_ACCESS && !a->nsubs && !a->is_deref ? a->name->symbol : NULL;
-  if (a->symbol && a->symbol->kind == SYMBOL_LOCAL && a->symbol->is_ready &&
-      a->symbol->naxes == param->naxes && a->symbol->type == param->type)
-    return;
-  AMBIT_WRONG(u, a->place,
-              "'%s' takes an array here\npass the name of a local array of %s with %d subscript%s",
-              param->name->text, ambit_type_name(param->type), param->naxes,
-              param->naxes == 1 ? "" : "s");
+  const ambit__symbol *s = a->kind == NODE_ACCESS && !a->is_deref ? a->name->symbol : NULL;
+  const bool is_array = s && (s->kind == SYMBOL_LOCAL || s->kind == SYMBOL_TABLE) && s->is_ready;
+
+  a->symbol = a->name ? a->name->symbol : NULL;
   a->is_wrong = true;
+  for (ambit__node *i = a->subs; is_array && i; i = i->next) {
+    ambit__check_expr(u, i);
+    if (i->is_wrong) return;
+  }
+  if (!is_array || s->naxes != param->naxes + a->nsubs || s->type != param->type ||
+      (a->subs && !is_integer(a->subs)))
+    AMBIT_WRONG(u, a->place,
+                "'%s' takes an array here\npass the name of a local array%s of %s with %d "
+                "subscript%s%s",
+                param->name->text, param->is_const ? " or table" : "", ambit_type_name(param->type),
+                param->naxes, param->naxes == 1 ? "" : "s",
+                param->naxes == 1 ? ", or a row of one with 2: a[1]" : "");
+  else if (!param->is_const && s->is_const)
+    AMBIT_WRONG(
+        u, a->place,
+        "'%s' is const, and '%s' fills it\nwrite const before the parameter if the function "
+        "only reads it",
+        s->name->text, param->name->text);
+  else
+    a->is_wrong = false;
 }
 
 static void check_helper_call(ambit__unit *u, ambit__node *n)
 {
   const ambit__helper *h = n->name->symbol->helper;
-  const ambit__line *p = h->params;
+  const ambit__line *p;
 
-  n->symbol = n->name->symbol;
+  if (u->is_single && h->is_library && h->type == AMBIT_F64) h = ambit__library_single(u, h);
+  p = h->params;
+  n->symbol = h->name->symbol;
   n->type = h->type;
+  if (h->is_void && !n->is_statement) {
+    AMBIT_WRONG(u, n->place, "'%s' returns no value\ncall it in a statement of its own",
+                h->name->text);
+    n->is_wrong = true;
+  }
   for (ambit__node *a = n->subs; a; a = a->next, p = p ? p->next : NULL) {
     if (p && p->naxes)
       check_array(u, a, p);
@@ -296,8 +329,16 @@ static void check_helper_call(ambit__unit *u, ambit__node *n)
 static void check_call(ambit__unit *u, ambit__node *n)
 {
   const ambit__known_call *f = ambit__known_call_find(n->name->text);
+  const ambit__symbol *s = n->name->symbol;
 
-  if (n->name->symbol && n->name->symbol->kind == SYMBOL_FUNCTION) {
+  if (n->is_statement && !(s && s->kind == SYMBOL_FUNCTION && s->helper->is_void)) {
+    AMBIT_WRONG(u, n->place,
+                "this statement has no effect\na statement assigns: *v = ...; t += "
+                "...; or calls a static function that returns void");
+    n->is_wrong = true;
+    return;
+  }
+  if (s && s->kind == SYMBOL_FUNCTION) {
     check_helper_call(u, n);
     return;
   }

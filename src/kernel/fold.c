@@ -25,6 +25,7 @@ static ambit__expr *new_expr(ambit__unit *u, ambit__op op, ambit_type type, ambi
 {
   ambit__expr *e = ambit__rule_new(u, 1, sizeof *e);
 
+  if (u->call) place = *u->call;
   ambit__unroll_work(u, place);
   e->op = op;
   e->type = type;
@@ -88,8 +89,8 @@ static ambit__expr *truth(ambit__unit *u, ambit__expr *a)
   if (is_constant(a))
     return constant(u, AMBIT_I32, a->place,
                     (ambit__value){.integer = ambit__value_is_true(a->value, a->type)});
-  if (a->type == AMBIT_U8 || a->type == AMBIT_I16) return ambit__fold_cast(u, a, AMBIT_I32);
-  if (ambit__type_is_half(a->type)) a = ambit__fold_cast(u, a, AMBIT_F32);
+  a = ambit__fold_cast(u, a, ambit__type_promoted(a->type));
+  if (a->type == AMBIT_I32) return a;
   return binary(u, EXPR_NE, AMBIT_I32, a->place, a, zero(u, a->type, a->place));
 }
 
@@ -212,11 +213,11 @@ static ambit__expr *fold_element(ambit__unit *u, const ambit__node *n)
   return ambit__fold_local(u, n->type, n->place, slot->local);
 }
 
-/* A subscript of a table, int or long; reports a constant one that is out of range. */
+/* A subscript of a table, of a promoted type; reports a constant one that is out of range. */
 static ambit__expr *fold_subscript(ambit__unit *u, const ambit__node *n, const ambit__node *s,
                                    int64_t size)
 {
-  ambit__expr *e = ambit__fold_as(u, s, s->type == AMBIT_I64 ? AMBIT_I64 : AMBIT_I32);
+  ambit__expr *e = ambit__fold_as(u, s, ambit__type_promoted(s->type));
 
   if (is_constant(e) && (e->value.integer < 0 || e->value.integer >= size))
     AMBIT_WRONG(u, s->place, "'%s' has no element %" PRId64 "\nits elements are 0 to %" PRId64,
@@ -224,15 +225,24 @@ static ambit__expr *fold_subscript(ambit__unit *u, const ambit__node *n, const a
   return e;
 }
 
+ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__node *n)
+{
+  const ambit__symbol *s = n->symbol->table ? n->symbol->table : n->symbol;
+
+  return fold_subscript(u, n, n->subs, u->rule->tables[s->param].size[0]);
+}
+
+/* An element of a table, or of an array parameter that stands for one or for a row of it. */
 static ambit__expr *fold_table(ambit__unit *u, const ambit__node *n)
 {
-  ambit__table *t = &u->rule->tables[n->symbol->param];
+  const ambit__symbol *s = n->symbol->table ? n->symbol->table : n->symbol;
+  ambit__table *t = &u->rule->tables[s->param];
   ambit__expr *e = new_expr(u, EXPR_TABLE, n->type, n->place);
-  const ambit__node *first = n->subs, *second = n->subs->next;
+  const ambit__node *last = n->symbol->row ? n->subs : n->subs->next;
 
-  e->index = n->symbol->param;
-  e->a = fold_subscript(u, n, first, t->size[0]);
-  if (second) e->b = fold_subscript(u, n, second, t->size[1]);
+  e->index = s->param;
+  e->a = n->symbol->row ? n->symbol->row : ambit__fold_row(u, n);
+  if (last) e->b = fold_subscript(u, n, last, t->size[1]);
   if (!is_constant(e->a) || (e->b && !is_constant(e->b))) t->is_looked_up = true;
   return e;
 }
@@ -242,6 +252,7 @@ static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
   ambit__expr *e;
 
   switch (n->symbol->kind) {
+  case SYMBOL_LOCAL: return n->symbol->table ? fold_table(u, n) : fold_element(u, n);
   case SYMBOL_FIELD: return fold_field(u, n);
   case SYMBOL_TABLE: return fold_table(u, n);
   case SYMBOL_VALUE:
@@ -365,6 +376,20 @@ static ambit__expr *fold_place(ambit__unit *u, const ambit__node *n)
   return e;
 }
 
+/* The number of the cell in row-major order; on scalars 0. */
+static ambit__expr *fold_cell_number(ambit__unit *u, ambit__place place)
+{
+  const int axes = u->rule->ndims ? u->rule->ndims : u->axes < 0 ? 1 : u->axes;
+  ambit__expr *e = axes ? place_of(u, EXPR_INDEX, place, 0) : zero(u, AMBIT_I64, place);
+
+  u->rule->wants_axes |= !u->rule->ndims && u->axes < 0;
+  for (int d = 1; d < axes; d++) {
+    e = binary(u, EXPR_MUL, AMBIT_I64, place, e, place_of(u, EXPR_EXTENT, place, d));
+    e = binary(u, EXPR_ADD, AMBIT_I64, place, e, place_of(u, EXPR_INDEX, place, d));
+  }
+  return e;
+}
+
 static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
 {
   ambit__expr *args[3] = {NULL, NULL, NULL}, *e;
@@ -374,6 +399,7 @@ static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
 
   if (n->symbol) return ambit__unroll_call(u, n);
   if (n->is_place && n->function == EXPR_LOR) return fold_outside(u, n);
+  if (n->is_place && n->function == EXPR_CONST) return fold_cell_number(u, n->place);
   if (n->is_place) return fold_place(u, n);
   for (const ambit__node *a = n->subs; a; a = a->next, i++) {
     args[i] = ambit__fold_as(u, a, n->operands);

@@ -88,7 +88,7 @@ static void check_written(flow *f)
                   name, ambit_type_name(p->type), name);
   }
   if (!results)
-    AMBIT_WRONG(f->u, f->u->name_place,
+    AMBIT_WRONG(f->u, f->u->kernel->name_place,
                 "the kernel '%s' has no result\na result is a field that is not const (float *v) "
                 "or a reduction (sum float *r)",
                 f->rule->name);

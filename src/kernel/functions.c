@@ -18,6 +18,7 @@ static const ambit__known_call functions[] = {
     {"extent", EXPR_EXTENT, true, AMBIT_I64, 1},
     {"step", EXPR_STEP, true, AMBIT_I64, 0},
     {"normal", EXPR_NORMAL, true, AMBIT_I64, 1},
+    {"ambit__cell", EXPR_CONST, true, AMBIT_I64, 0}, /* of library/random.h */
     {"outside", EXPR_LOR, true, AMBIT_I32, -1},
 };
 

@@ -194,6 +194,13 @@ typedef struct ambit__folder {
   const ambit__expr *value;   /* of f, after the body */
 } ambit__folder;
 
+/* A constant that the program gives to the kernels of a context. */
+typedef struct ambit__define {
+  const char *name;
+  ambit_type type;
+  ambit__value value;
+} ambit__define;
+
 typedef struct ambit__rule {
   const char *name; /* of the function */
   const char *file; /* for messages */
@@ -218,13 +225,33 @@ typedef struct ambit__rule {
   bool mixes_double; /* computes in double although all its fields are float; gives a warning */
   bool has_real;     /* `real` had a meaning: */
   ambit_type real;
+  int ndefines; /* constants of the program, when it was read */
+  const ambit__define *defines;
+  int nkernels; /* of the text */
+  const char *const *kernels;
+  /* random() counts cells, and how depends on the number of axes, which neither a subscript nor the
+   * caller gave: a copy for a grid is needed */
+  bool wants_axes;
   const struct ambit__rule
       *written; /* the rule that this one is the same as, simplified; or NULL */
   ambit__arena arena;
 } ambit__rule;
 
+/* How a text is read. */
+typedef struct ambit__reading {
+  const char *file, *text; /* file names the text if it has no #line; NULL: "kernel" */
+  const char *name;        /* of the kernel; NULL: the first one */
+  const ambit_type *real;  /* the type `real`; NULL: there is none */
+  int axes;                /* of the grid; 0: it runs on scalars; -1: not known */
+  int ndefines;
+  const ambit__define *defines;
+} ambit__reading;
+
 /* Parses and checks kernel text. On failure raises AMBIT_EKERNEL with all diagnostics (file, line,
  * column, source line, caret, cause, advice). `file` names the text if it has no #line. */
+ambit_status ambit__rule_read(ambit__errors *errors, const ambit__reading *how, ambit__rule **out);
+ambit__reading ambit__rule_reading(const ambit__rule *rule); /* how it was, on any grid */
+/* The same for the first kernel, on any grid. */
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
                                ambit__rule **out);
 /* The same with a meaning for the type `real`: AMBIT_F32, AMBIT_F64, or AMBIT_F16 or AMBIT_BF16,
@@ -237,9 +264,11 @@ void ambit__rule_note_locals(ambit__rule *rule);
 
 /* ---- tables (table.c) ---- */
 
-/* A copy of a rule without the values of its tables, and giving values to one of them, converted
- * from another type. `values` are as many as the table has. */
-ambit_status ambit__rule_copy(ambit__errors *errors, const ambit__rule *rule, ambit__rule **out);
+/* A copy of a rule without the values of its tables, for a grid with so many axes (-1: any), and
+ * giving values to one of them, converted from another type. `values` are as many as the table
+ * has. */
+ambit_status ambit__rule_copy(ambit__errors *errors, const ambit__rule *rule, int axes,
+                              ambit__rule **out);
 ambit_status ambit__table_set(ambit__errors *errors, ambit__rule *rule, int table,
                               const void *values, ambit_type type);
 /* An element; a subscript outside the table means the nearest one. */

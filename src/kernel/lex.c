@@ -40,6 +40,7 @@ const char *ambit__token_text(ambit__token_kind kind)
 
 static ambit__place place_at(const ambit__unit *u, int offset, int length)
 {
+  if (u->in_library) return (ambit__place){0};
   return (ambit__place){u->line, offset - u->line_start + 1, offset, length};
 }
 
@@ -103,7 +104,7 @@ static const char *file_name(ambit__unit *u, const char *s, int n)
 /* Reads `#line N "file"` at `at`; false if there is none. */
 static bool read_line_mark(ambit__unit *u, int at, int end)
 {
-  const char *text = u->rule->text, *file;
+  const char *text = u->text, *file;
   int line = 0, i = at + 1;
 
   while (i < end && is_blank(text[i]))
@@ -125,7 +126,7 @@ static bool read_line_mark(ambit__unit *u, int at, int end)
 
 static int lex_hash(ambit__unit *u, int at)
 {
-  int end = end_of_line(u->rule->text, at);
+  int end = end_of_line(u->text, at);
 
   if (!u->ntokens && u->line_start == 0 && read_line_mark(u, at, end)) return end;
   AMBIT_WRONG(u, place_at(u, at, end - at),
@@ -139,7 +140,7 @@ static int lex_hash(ambit__unit *u, int at)
 /* Returns the end of the comment that starts at `at`. */
 static int skip_comment(ambit__unit *u, int at)
 {
-  const char *text = u->rule->text, *end;
+  const char *text = u->text, *end;
 
   if (text[at + 1] == '/') return end_of_line(text, at);
   end = strstr(text + at + 2, "*/");
@@ -154,7 +155,7 @@ static int skip_comment(ambit__unit *u, int at)
 
 static int lex_name(ambit__unit *u, int at)
 {
-  const char *text = u->rule->text;
+  const char *text = u->text;
   int end = at;
   ambit__token *t;
   ambit__name *name;
@@ -172,7 +173,7 @@ static int lex_name(ambit__unit *u, int at)
 
 static int lex_number(ambit__unit *u, int at)
 {
-  const char *text = u->rule->text, *wrong;
+  const char *text = u->text, *wrong;
   bool hex = text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
   int end = at;
   ambit__token *t;
@@ -191,7 +192,7 @@ static int lex_number(ambit__unit *u, int at)
 
 static int lex_sign(ambit__unit *u, int at)
 {
-  const char *text = u->rule->text;
+  const char *text = u->text;
 
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
     size_t n = strlen(signs[i].text);
@@ -212,7 +213,7 @@ static bool can_start(char c)
 /* Skips invalid characters, or a string. */
 static int lex_wrong(ambit__unit *u, int at)
 {
-  const char *text = u->rule->text;
+  const char *text = u->text;
   int end = at + 1, stop = end_of_line(text, at);
 
   if (text[at] == '"' || text[at] == '\'') {
@@ -233,7 +234,7 @@ static int lex_wrong(ambit__unit *u, int at)
 /* Lexes the token at `at`, which is not blank; returns its end. */
 static int lex_one(ambit__unit *u, int at)
 {
-  const char *s = u->rule->text + at;
+  const char *s = u->text + at;
   int end;
 
   if (*s == '/' && (s[1] == '/' || s[1] == '*')) return skip_comment(u, at);
@@ -249,8 +250,7 @@ static bool is_name(const ambit__unit *u, size_t i, const char *text)
   return u->tokens[i].kind == TOKEN_NAME && !strcmp(u->tokens[i].name->text, text);
 }
 
-/* Whether a type stands before token i, perhaps with a star: float half, const float *half. */
-static bool is_declared(const ambit__unit *u, size_t i)
+bool ambit__is_declared(const ambit__unit *u, size_t i)
 {
   if (i > 1 && u->tokens[i - 1].kind == TOKEN_MUL) i--;
   return i > 0 && u->tokens[i - 1].kind != TOKEN_word_const &&
@@ -261,7 +261,7 @@ static bool is_declared(const ambit__unit *u, size_t i)
 static void settle_half(ambit__unit *u, const char *name, ambit__token_kind kind)
 {
   for (size_t i = 0; i < u->ntokens; i++)
-    if (is_name(u, i, name) && is_declared(u, i)) return;
+    if (is_name(u, i, name) && ambit__is_declared(u, i)) return;
   for (size_t i = 0; i < u->ntokens; i++)
     if (is_name(u, i, name)) u->tokens[i].kind = kind;
 }
@@ -297,9 +297,9 @@ static void settle_real(ambit__unit *u)
   }
 }
 
-void ambit__lex(ambit__unit *u)
+void ambit__lex_text(ambit__unit *u)
 {
-  const char *text = u->rule->text;
+  const char *text = u->text;
   int at = 0, last = 0, line = 1, start = 0; /* end of the last token */
   size_t before;
 
@@ -320,6 +320,11 @@ void ambit__lex(ambit__unit *u)
   u->line = line;
   u->line_start = start;
   add(u, TOKEN_END, last, 1);
+}
+
+void ambit__lex(ambit__unit *u)
+{
+  ambit__lex_text(u);
   settle_real(u);
   settle_half(u, "half", TOKEN_word_half);
   settle_half(u, "bfloat", TOKEN_word_bfloat);

@@ -36,6 +36,28 @@ static int digit_of(char c)
                                       : 99;
 }
 
+#define LONG_LONG "is a long long; a long has 64 bits here, write one L"
+
+/* The letters after the digits, and the type that they mean. */
+static bool is_suffix(const char *s, ambit_type *type)
+{
+  static const struct {
+    const char *letters;
+    ambit_type type;
+  } rows[] = {
+      {"", AMBIT_I32}, {"l", AMBIT_I64}, {"u", AMBIT_U32}, {"ul", AMBIT_U64}, {"lu", AMBIT_U64}};
+  char low[4] = "";
+
+  for (int i = 0; i < 3 && s[i]; i++)
+    low[i] = (char)tolower((unsigned char)s[i]);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(low, rows[i].letters)) {
+      *type = rows[i].type;
+      return true;
+    }
+  return false;
+}
+
 static const char *parse_integer(const char *s, ambit_type *type, ambit__value *value)
 {
   int base = starts_hex(s) ? 16 : s[0] == '0' && s[1] ? 8 : 10;
@@ -44,23 +66,19 @@ static const char *parse_integer(const char *s, ambit_type *type, ambit__value *
 
   for (; digit_of(*p) < (base == 8 ? 10 : base); p++) {
     if (digit_of(*p) >= base) return "has a digit that is not octal: a leading 0 means octal";
-    if (x > (UINT64_MAX - 15) / 16) return "does not fit in a long";
+    if (x > (UINT64_MAX - (uint64_t)digit_of(*p)) / (uint64_t)base)
+      return "does not fit in an unsigned long";
     x = x * (uint64_t)base + (uint64_t)digit_of(*p);
   }
   if (base == 16 && p == digits) return "has no digits after 0x";
-  *type = AMBIT_I32;
-  if (!strcmp(p, "l") || !strcmp(p, "L"))
-    *type = AMBIT_I64;
-  else if (strpbrk(p, "uU") && strspn(p, "uUlL") == strlen(p))
-    return "is unsigned, and the only unsigned type of a kernel is unsigned char; remove the u";
-  else if (!strcmp(p, "ll") || !strcmp(p, "LL"))
-    return "is a long long; a long has 64 bits here, write one L";
-  else if (*p)
-    return "has invalid letters";
-  if (x > INT64_MAX) return "does not fit in a long";
+  if (!is_suffix(p, type))
+    return strstr(p, "ll") || strstr(p, "LL") ? LONG_LONG : "has invalid letters";
+  if (*type == AMBIT_U32 && x > UINT32_MAX) *type = AMBIT_U64; /* as in C */
+  if (*type == AMBIT_I64 && x > INT64_MAX)
+    return "does not fit in a long; write UL after it to make it an unsigned long";
   if (*type == AMBIT_I32 && x > INT32_MAX)
     return "does not fit in an int; write an L after it to make it a long";
-  value->integer = (int64_t)x;
+  *value = ambit__value_cast((ambit__value){.integer = (int64_t)x}, AMBIT_U64, *type);
   return NULL;
 }
 
@@ -114,9 +132,13 @@ const char *ambit__literal_parse(const char *text, size_t length, ambit_type *ty
 
 static void print_integer(ambit__text *out, int64_t x, ambit_type type)
 {
-  const char *suffix = type == AMBIT_I64 ? "L" : "";
+  const char *suffix = type == AMBIT_I64 ? "L" : type == AMBIT_U32 ? "u" : "";
 
-  if (type == AMBIT_U8 || type == AMBIT_I16) ambit__print(out, "(%s)", ambit_type_name(type));
+  if (type == AMBIT_U64) {
+    ambit__print(out, "%" PRIu64 "uL", (uint64_t)x);
+    return;
+  }
+  if (ambit__type_bits(type) < 32) ambit__print(out, "(%s)", ambit_type_name(type));
   /* the minimum has no literal: its digits without the sign overflow */
   if (x == (type == AMBIT_I64 ? INT64_MIN : INT32_MIN))
     ambit__print(out, "(-%" PRId64 "%s - 1)", -(x + 1), suffix);

@@ -118,10 +118,8 @@ const char *ambit__macro_hint(const char *text)
     capital |= *c >= 'A' && *c <= 'Z';
   }
   return capital
-             ? "\na kernel does not see macros and enum constants of the program: pass the value "
-               "as "
-               "a parameter, or put it into the text (AMBIT_HERE and a macro that makes a string "
-               "of it)"
+             ? "\nkernels see a constant of the program after AMBIT_DEFINE(a, NAME); a macro with "
+               "arguments becomes a static function"
              : "";
 }
 

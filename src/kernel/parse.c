@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* parse.c - the function and its parameters. The grammar production is above each function. */
+/* parse.c - kernels and their parameters. The grammar production is above each function. */
 #include "kernel/ast.h"
 
 #include <string.h>
@@ -148,10 +148,10 @@ static void parse_param(ambit__unit *u, ambit__head *h)
     return;
   }
   if (!ambit__starts_type(ambit__peek(u, 0))) {
-    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
-                 "the type of a parameter is missing here\na parameter is const float *u (read), "
-                 "float *v (written), float k (a value) or sum float *r (a reduction); the types "
-                 "are float, double, int, unsigned char, short, long, half and bfloat");
+    AMBIT_SYNTAX(
+        u, ambit__peek(u, 0)->place,
+        "the type of a parameter is missing here\na parameter is const float *u (read), "
+        "float *v (written), float k (a value) or sum float *r (a reduction); " AMBIT__TYPES_TEXT);
     return;
   }
   h->type = ambit__parse_type(u, &h->is_const);
@@ -186,50 +186,84 @@ static void parse_params(ambit__unit *u)
   if (ambit__at(u, TOKEN_word_void) && ambit__peek(u, 1)->kind == TOKEN_RPAREN) ambit__next(u);
   if (ambit__at(u, TOKEN_RPAREN)) return;
   do {
-    if (u->nheads == AMBIT_MAX_PARAMS) {
+    if (u->kernel->nheads == AMBIT_MAX_PARAMS) {
       AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
                    "a kernel has at most %d parameters\nrelated values can be the components of "
                    "one field: float *f[9]",
                    AMBIT_MAX_PARAMS);
       return;
     }
-    parse_param(u, &u->heads[u->nheads++]);
+    parse_param(u, &u->kernel->heads[u->kernel->nheads++]);
   } while (!u->panic && ambit__accept(u, TOKEN_COMMA));
 }
 
-/* text := { function } kernel
- * kernel := "void" name "(" params ")" block */
-void ambit__parse(ambit__unit *u)
+/* kernel := "void" name "(" params ")" block */
+static void parse_kernel(ambit__unit *u)
 {
-  ambit__place first;
+  const ambit__place first = ambit__peek(u, 0)->place;
+  ambit__kernel_node *k = ambit__unit_new(u, 1, sizeof *k), **tail = &u->kernels;
 
-  while (!u->panic && ambit__at(u, TOKEN_word_static))
-    ambit__parse_helper(u);
-  if (u->panic) return;
-  first = ambit__peek(u, 0)->place;
+  for (; *tail; tail = &(*tail)->next)
+    ;
+  *tail = u->kernel = k;
+  for (k->last = u->helpers; k->last && k->last->next;)
+    k->last = k->last->next;
   if (!ambit__accept(u, TOKEN_word_void)) {
     const ambit__name *n = ambit__peek(u, 0)->name;
 
     AMBIT_SYNTAX(u, first,
-                 "a kernel starts with void%s%s%s\nit is one function of one cell: void "
+                 "a kernel starts with void%s%s%s\nit is a function of one cell: void "
                  "heat(const float *u, float *v) { *v = ...; }; functions that it calls are "
                  "static, before it",
                  n ? ", not '" : "", n ? n->text : "", n ? "'" : "");
     return;
   }
-  u->name_place = ambit__peek(u, 0)->place;
-  u->name = ambit__expect_name(u, "the name of the kernel");
-  if (!u->name || !ambit__expect(u, TOKEN_LPAREN, "after the name of the kernel")) return;
+  k->name_place = ambit__peek(u, 0)->place;
+  k->name = ambit__expect_name(u, "the name of the kernel");
+  if (!k->name || !ambit__expect(u, TOKEN_LPAREN, "after the name of the kernel")) return;
   parse_params(u);
   if (!ambit__expect(u, TOKEN_RPAREN, "after the parameters")) return;
   if (!ambit__at(u, TOKEN_LBRACE)) {
     ambit__expect(u, TOKEN_LBRACE, "to begin the kernel");
     return;
   }
-  u->body = ambit__parse_block(u)->body;
-  if (!ambit__at(u, TOKEN_END))
-    AMBIT_SYNTAX(
-        u, ambit__peek(u, 0)->place,
-        "unexpected text after the kernel\na text contains one kernel, after the static functions "
-        "that it calls");
+  k->body = ambit__parse_block(u)->body;
+}
+
+/* The kernel that is wanted, with the functions before it; reports two of the same name. */
+static void choose(ambit__unit *u)
+{
+  const char **names;
+
+  u->kernel = NULL;
+  for (ambit__kernel_node *k = u->kernels; k; k = k->next, u->rule->nkernels++) {
+    if (!u->kernel && (!u->wanted || !strcmp(u->wanted, k->name->text))) u->kernel = k;
+    for (const ambit__kernel_node *other = k->next; other; other = other->next)
+      if (other->name == k->name)
+        AMBIT_WRONG(u, other->name_place, "there are two kernels '%s', the first at line %d",
+                    k->name->text, k->name_place.line);
+  }
+  if (!u->kernel) {
+    u->kernel = u->kernels;
+    AMBIT_WRONG(u, u->kernel->name_place, "there is no kernel '%s' in this text", u->wanted);
+  }
+  if (u->kernel->last)
+    u->kernel->last->next = NULL;
+  else
+    u->helpers = NULL;
+  u->rule->kernels = names = ambit__rule_new(u, (size_t)u->rule->nkernels, sizeof *names);
+  for (const ambit__kernel_node *k = u->kernels; k; k = k->next)
+    *names++ = ambit__rule_text(u, k->name);
+}
+
+/* text := { function } kernel { function | kernel } */
+void ambit__parse(ambit__unit *u)
+{
+  do
+    if (ambit__at(u, TOKEN_word_static))
+      ambit__parse_helper(u);
+    else
+      parse_kernel(u);
+  while (!u->panic && (!u->kernels || !ambit__at(u, TOKEN_END)));
+  if (!u->diag.count) choose(u);
 }

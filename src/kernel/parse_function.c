@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* parse_function.c - static functions in front of the kernel. Calls are replaced by their bodies
- * (unroll.c), so a function has one return, its last statement. */
+ * (unroll.c), so a function has one return, its last statement, or if it returns void, none. */
 #include "kernel/ast.h"
 
 /* parameter := type name { "[" expr "]" } */
@@ -24,7 +24,7 @@ static ambit__line *parse_parameter(ambit__unit *u)
   l->place = ambit__peek(u, 0)->place;
   if (ambit__at(u, TOKEN_MUL)) {
     AMBIT_SYNTAX(u, l->place,
-                 "a function takes values and arrays of constants, no pointers\nread the field in "
+                 "a function takes values and arrays, no pointers\nread the field in "
                  "the kernel and pass the value: f(*u)");
     return l;
   }
@@ -36,11 +36,6 @@ static ambit__line *parse_parameter(ambit__unit *u)
       l->size[l->naxes++] = ambit__parse_expr(u);
     ambit__expect(u, TOKEN_RBRACKET, "after the size");
   }
-  if (!u->panic && l->naxes && !l->is_const)
-    AMBIT_SYNTAX(u, l->place,
-                 "the array '%s' is not const\na function cannot change the arrays of its caller; "
-                 "it returns one value",
-                 l->name->text);
   return l;
 }
 
@@ -83,11 +78,13 @@ static void check_returns(ambit__unit *u, const ambit__helper *h)
                 "a return that is not the last statement of '%s'\nuse ?:, or a local that is "
                 "assigned under an if and returned at the end",
                 h->name->text);
-  else if (!last || last->kind != LINE_RETURN)
+  else if (h->is_void && last && last->kind == LINE_RETURN)
+    AMBIT_WRONG(u, last->place, "'%s' returns void\nremove the return", h->name->text);
+  else if (!h->is_void && (!last || last->kind != LINE_RETURN))
     AMBIT_WRONG(u, h->place, "the function '%s' does not end in a return", h->name->text);
 }
 
-/* function := "static" [ "inline" ] type name "(" parameters ")" block */
+/* function := "static" [ "inline" ] ( "void" | type ) name "(" parameters ")" block */
 void ambit__parse_helper(ambit__unit *u)
 {
   ambit__helper *h = ambit__unit_new(u, 1, sizeof *h), **tail = &u->helpers;
@@ -95,14 +92,16 @@ void ambit__parse_helper(ambit__unit *u)
 
   ambit__next(u);
   ambit__accept(u, TOKEN_word_inline);
-  if (ambit__at(u, TOKEN_word_void) || !ambit__starts_type(ambit__peek(u, 0))) {
+  h->is_library = u->in_library;
+  h->is_void = ambit__accept(u, TOKEN_word_void);
+  if (!h->is_void && !ambit__starts_type(ambit__peek(u, 0))) {
     AMBIT_SYNTAX(
         u, ambit__peek(u, 0)->place,
-        "a static function returns a value\nwrite static float f(float x) { return ...; }; "
+        "a static function returns a value or void\nwrite static float f(float x) { return ...; }; "
         "the kernel itself is not static");
     return;
   }
-  h->type = ambit__parse_type(u, &is_const);
+  if (!h->is_void) h->type = ambit__parse_type(u, &is_const);
   h->place = ambit__peek(u, 0)->place;
   h->name = ambit__expect_name(u, "the name of the function");
   if (!h->name || !ambit__expect(u, TOKEN_LPAREN, "after the name of the function")) return;

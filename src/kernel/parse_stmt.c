@@ -290,9 +290,7 @@ static const char *advice_for(ambit__token_kind k)
   case TOKEN_word_default: return "use if and else";
   case TOKEN_word_goto: return "use if and else";
   case TOKEN_word_else: return "an else must follow the statement or block of an if";
-  default:
-    return "a kernel declares only parameters and locals, of the types float, double, int, "
-           "unsigned char, short, long, half and bfloat";
+  default: return "a kernel declares only parameters and locals; " AMBIT__TYPES_TEXT;
   }
 }
 
@@ -342,7 +340,8 @@ static void no_assignment(ambit__unit *u, const ambit__line *l, ambit__token_kin
     ambit__expect(u, TOKEN_SET, "in this statement");
 }
 
-/* set := ("++" | "--") unary ";" | unary ("++" | "--" | assign expr) ";" */
+/* set := ("++" | "--") unary ";" | unary ("++" | "--" | assign expr) ";"
+ * call := name "(" [ expr { "," expr } ] ")" ";" */
 static ambit__line *parse_set(ambit__unit *u)
 {
   ambit__line *l = new_line(u, LINE_SET, ambit__peek(u, 0)->place);
@@ -354,6 +353,13 @@ static ambit__line *parse_set(ambit__unit *u)
   l->place = l->target->place;
   if (u->panic) return l;
   if (!is_prefix) sign = ambit__peek(u, 0)->kind;
+  if (sign == TOKEN_SEMI && l->target->kind == NODE_CALL) {
+    ambit__next(u);
+    l->kind = LINE_CALL;
+    l->value = l->target;
+    l->value->is_statement = true;
+    return l;
+  }
   o = ambit__operator_set(sign);
   if (sign != TOKEN_INC && sign != TOKEN_DEC && sign != TOKEN_SET && !o) {
     no_assignment(u, l, sign);
@@ -414,7 +420,7 @@ static ambit__line *parse_statement_inner(ambit__unit *u)
   return parse_set(u);
 }
 
-/* statement := ";" | block | if | for | declaration | set */
+/* statement := ";" | block | if | for | declaration | set | call */
 static ambit__line *parse_statement(ambit__unit *u)
 {
   ambit__line *l;

@@ -22,6 +22,8 @@ ambit__range ambit__range_of_type(ambit_type type)
   case AMBIT_U8: return (ambit__range){0, UINT8_MAX};
   case AMBIT_I16: return (ambit__range){INT16_MIN, INT16_MAX};
   case AMBIT_I32: return (ambit__range){INT32_MIN, INT32_MAX};
+  case AMBIT_U16: return (ambit__range){0, UINT16_MAX};
+  case AMBIT_U32: return (ambit__range){0, UINT32_MAX};
   default: return (ambit__range){INT64_MIN, INT64_MAX};
   }
 }
@@ -31,11 +33,13 @@ static bool is_near(ambit__range r)
   return r.low >= -FAR && r.high <= FAR;
 }
 
-/* A range that may exceed its type: then values wrap. */
+/* A range that may exceed its type: then values wrap. Nothing is known of unsigned numbers of 64
+ * bits, unless they are less than 2^63. */
 static ambit__range within(ambit__range r, ambit_type type)
 {
   const ambit__range all = ambit__range_of_type(type);
 
+  if (type == AMBIT_U64 && r.low < 0) return all;
   return r.low < all.low || r.high > all.high ? all : r;
 }
 
@@ -88,6 +92,7 @@ bool ambit__expr_is_most(const ambit__expr *e)
 
 static ambit__range choice(const ambit__expr *e, ambit__range b, ambit__range c)
 {
+  if (e->type == AMBIT_U64) return within(hull(b, c), e->type);
   if (ambit__expr_is_least(e)) return (ambit__range){least(b.low, c.low), least(b.high, c.high)};
   if (ambit__expr_is_most(e)) return (ambit__range){most(b.low, c.low), most(b.high, c.high)};
   return hull(b, c);
@@ -137,7 +142,8 @@ static ambit__range unary(const ambit__expr *e, ambit__range a)
 {
   if (e->op == EXPR_CAST && !ambit__type_is_real(e->a->type)) return within(a, e->type);
   if (e->op == EXPR_NEG && is_near(a)) return within((ambit__range){-a.high, -a.low}, e->type);
-  if (e->op == EXPR_COMPL && is_near(a)) return (ambit__range){-1 - a.high, -1 - a.low};
+  if (e->op == EXPR_COMPL && is_near(a) && !ambit__type_is_unsigned(e->type))
+    return (ambit__range){-1 - a.high, -1 - a.low};
   if (e->op == EXPR_CALL && e->call == CALL_abs && is_near(a))
     return within((ambit__range){a.low > 0    ? a.low
                                  : a.high < 0 ? -a.high
@@ -151,7 +157,7 @@ ambit__range ambit__range_from(const ambit__expr *e, ambit__range a, ambit__rang
 {
   if (ambit__type_is_real(e->type)) return ambit__range_of_type(AMBIT_I64);
   switch (e->op) {
-  case EXPR_CONST: return (ambit__range){e->value.integer, e->value.integer};
+  case EXPR_CONST: return within((ambit__range){e->value.integer, e->value.integer}, e->type);
   case EXPR_NORMAL: return (ambit__range){-1, 1};
   case EXPR_NEG:
   case EXPR_COMPL:

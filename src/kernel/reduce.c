@@ -14,11 +14,11 @@ const char *ambit__reduce_name(ambit__reduce op)
 static ambit__value identity(ambit__reduce op, ambit_type type)
 {
   static const int64_t lowest[] = {
-      [AMBIT_I32] = INT32_MIN, [AMBIT_U8] = 0, [AMBIT_I16] = INT16_MIN, [AMBIT_I64] = INT64_MIN};
-  static const int64_t highest[] = {[AMBIT_I32] = INT32_MAX,
-                                    [AMBIT_U8] = UINT8_MAX,
-                                    [AMBIT_I16] = INT16_MAX,
-                                    [AMBIT_I64] = INT64_MAX};
+      [AMBIT_I32] = INT32_MIN, [AMBIT_I16] = INT16_MIN, [AMBIT_I64] = INT64_MIN, [AMBIT_U64] = 0};
+  static const int64_t highest[] = {
+      [AMBIT_I32] = INT32_MAX, [AMBIT_U8] = UINT8_MAX,   [AMBIT_I16] = INT16_MAX,
+      [AMBIT_I64] = INT64_MAX, [AMBIT_U16] = UINT16_MAX, [AMBIT_U32] = UINT32_MAX,
+      [AMBIT_U64] = -1};
   ambit__value v = {0};
 
   if (op == REDUCE_SUM) return v;
@@ -37,11 +37,12 @@ static double fold_real(ambit__reduce op, double a, double b)
   return a > b ? a : b;
 }
 
-static int64_t fold_integer(ambit__reduce op, int64_t a, int64_t b)
+static int64_t fold_integer(ambit__reduce op, ambit_type type, int64_t a, int64_t b)
 {
+  const bool less = type == AMBIT_U64 ? (uint64_t)a < (uint64_t)b : a < b;
+
   if (op == REDUCE_SUM) return (int64_t)((uint64_t)a + (uint64_t)b);
-  if (op == REDUCE_MIN) return a < b ? a : b;
-  return a > b ? a : b;
+  return less == (op == REDUCE_MIN) ? a : b;
 }
 
 ambit__value ambit__reduce_identity(const ambit__param *q)
@@ -57,7 +58,7 @@ ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__va
   if (ambit__type_is_real(q->type))
     v.real = fold_real(q->reduce, a.real, b.real);
   else
-    v.integer = fold_integer(q->reduce, a.integer, b.integer);
+    v.integer = fold_integer(q->reduce, q->type, a.integer, b.integer);
   return v;
 }
 

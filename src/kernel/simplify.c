@@ -80,11 +80,17 @@ static node *out_value(work *w, const state *s, int i)
   return s->outs[i] ? s->outs[i] : initial(w, i);
 }
 
+/* Unsigned numbers other than bytes are left to compilers. */
+static bool is_wide(ambit_type type)
+{
+  return ambit__type_is_unsigned(type) && type != AMBIT_U8;
+}
+
 static node *read_expr(work *w, const state *s, const ambit__expr *e)
 {
   node *a, *b, *c;
 
-  if (w->g.failed || e->is_outside) {
+  if (w->g.failed || e->is_outside || is_wide(e->type)) {
     w->g.failed = true;
     return &w->g.nothing;
   }

@@ -5,10 +5,24 @@
 
 #include <string.h>
 
-ambit_status ambit__rule_copy(ambit__errors *errors, const ambit__rule *rule, ambit__rule **out)
+ambit__reading ambit__rule_reading(const ambit__rule *rule)
 {
-  return rule->has_real ? ambit__rule_parse_real(errors, rule->file, rule->text, rule->real, out)
-                        : ambit__rule_parse(errors, rule->file, rule->text, out);
+  return (ambit__reading){.file = rule->file,
+                          .text = rule->text,
+                          .name = rule->name,
+                          .real = rule->has_real ? &rule->real : NULL,
+                          .axes = -1,
+                          .ndefines = rule->ndefines,
+                          .defines = rule->defines};
+}
+
+ambit_status ambit__rule_copy(ambit__errors *errors, const ambit__rule *rule, int axes,
+                              ambit__rule **out)
+{
+  ambit__reading how = ambit__rule_reading(rule);
+
+  how.axes = axes;
+  return ambit__rule_read(errors, &how, out);
 }
 
 ambit_status ambit__table_set(ambit__errors *errors, ambit__rule *rule, int table,

@@ -54,6 +54,7 @@ typedef struct ambit__name {
   struct ambit__symbol *symbol; /* its symbol in the current scope; NULL: undeclared */
   bool is_taken;                /* some local or parameter of the rule has this name */
   bool is_reported;             /* already reported as unknown */
+  bool is_own;                  /* of the language, but declared by the text itself */
   int suffix;                   /* last number appended to make a unique name */
   struct ambit__name *next;     /* next with the same hash */
   struct ambit__name *older;    /* list of all names, newest first */

@@ -157,10 +157,12 @@ static const struct {
   const char *letters;
   ambit_type type;
 } spellings[] = {
-    {"f", AMBIT_F32},  {"d", AMBIT_F64},   {"i", AMBIT_I32}, {"g", AMBIT_I32},
-    {"gi", AMBIT_I32}, {"cu", AMBIT_U8},   {"s", AMBIT_I16}, {"is", AMBIT_I16},
-    {"gs", AMBIT_I16}, {"gis", AMBIT_I16}, {"l", AMBIT_I64}, {"il", AMBIT_I64},
-    {"gl", AMBIT_I64}, {"gil", AMBIT_I64}, {"h", AMBIT_F16}, {"b", AMBIT_BF16},
+    {"f", AMBIT_F32},  {"d", AMBIT_F64},   {"i", AMBIT_I32},  {"g", AMBIT_I32},
+    {"gi", AMBIT_I32}, {"cu", AMBIT_U8},   {"s", AMBIT_I16},  {"is", AMBIT_I16},
+    {"gs", AMBIT_I16}, {"gis", AMBIT_I16}, {"l", AMBIT_I64},  {"il", AMBIT_I64},
+    {"gl", AMBIT_I64}, {"gil", AMBIT_I64}, {"h", AMBIT_F16},  {"b", AMBIT_BF16},
+    {"u", AMBIT_U32},  {"iu", AMBIT_U32},  {"su", AMBIT_U16}, {"isu", AMBIT_U16},
+    {"lu", AMBIT_U64}, {"ilu", AMBIT_U64},
 };
 
 static char letter(ambit__token_kind k)
@@ -212,8 +214,6 @@ ambit_type ambit__parse_type(ambit__unit *u, bool *is_const)
   if (*letters || all.offset != first.offset)
     ambit__wrong_type(u, all);
   else
-    AMBIT_SYNTAX(u, all,
-                 "the type is missing after const\nwrite const float; the types are float, double, "
-                 "int, unsigned char, short, long, half and bfloat");
+    AMBIT_SYNTAX(u, all, "the type is missing after const\nwrite const float; " AMBIT__TYPES_TEXT);
   return AMBIT_F32;
 }

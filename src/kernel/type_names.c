@@ -39,11 +39,10 @@ static const struct {
     {"int32_t", "int"},
     {"int32", "int"},
     {"i32", "int"},
-    {"uint16_t", "int"},
-    {"uint16", "int"},
-    {"unsigned short", "int"},
-    {"ushort", "int"},
-    {"u16", "int"},
+    {"uint16_t", "unsigned short"},
+    {"uint16", "unsigned short"},
+    {"ushort", "unsigned short"},
+    {"u16", "unsigned short"},
     {"int16_t", "short"},
     {"int16", "short"},
     {"i16", "short"},
@@ -55,17 +54,15 @@ static const struct {
     {"int64", "long"},
     {"i64", "long"},
     {"long long", "long"},
-    {"size_t", "long"},
+    {"unsigned long long", "unsigned long"},
+    {"size_t", "unsigned long"},
     {"ptrdiff_t", "long"},
-    {"uint32_t", "long"},
-    {"uint32", "long"},
-    {"u32", "long"},
-    {"uint", "long"},
-    {"unsigned int", "long"},
-    {"unsigned", "long"},
-    {"unsigned long", "long"},
-    {"uint64_t", "long"},
-    {"u64", "long"},
+    {"uint32_t", "unsigned"},
+    {"uint32", "unsigned"},
+    {"u32", "unsigned"},
+    {"uint", "unsigned"},
+    {"uint64_t", "unsigned long"},
+    {"u64", "unsigned long"},
     {"char", "unsigned char"},
     {"uint8_t", "unsigned char"},
     {"uint8", "unsigned char"},
@@ -105,9 +102,7 @@ void ambit__wrong_type(ambit__unit *u, ambit__place place)
     return;
   }
   type = suggestion(name);
-  AMBIT_SYNTAX(u, place,
-               "'%s' is not a type of the kernel language\nthe types are float, double, int, "
-               "unsigned char, short, long, half and bfloat%s%s%s",
+  AMBIT_SYNTAX(u, place, "'%s' is not a type of the kernel language\n" AMBIT__TYPES_TEXT "%s%s%s",
                name, type ? "; did you mean '" : "", type ? type : "", type ? "'?" : "");
 }
 

@@ -69,8 +69,9 @@ static void note_locals(ambit__unit *u)
 /* Runs the stages until one reports a mistake. ambit__unit_stop jumps here. */
 static void run(ambit__unit *u)
 {
-  static void (*const stages[])(ambit__unit *) = {ambit__lex,    ambit__parse,     ambit__check,
-                                                  ambit__unroll, ambit__footprint, note_locals};
+  static void (*const stages[])(ambit__unit *) = {ambit__lex,   ambit__library, ambit__parse,
+                                                  ambit__check, ambit__unroll,  ambit__footprint,
+                                                  note_locals};
 
   if (setjmp(u->stop)) return;
   for (size_t i = 0; i < sizeof stages / sizeof *stages && !u->diag.count; i++)
@@ -110,28 +111,50 @@ static ambit_status rule_create(ambit__errors *errors, const char *file, const c
   return ambit__raise(errors, AMBIT_ENOMEM, "out of memory for the kernel in %s", file);
 }
 
-static ambit_status rule_parse(ambit__errors *errors, const char *file, const char *text,
-                               const ambit_type *real, ambit__rule **out)
+/* Keeps what a copy of the rule needs. */
+static ambit_status keep_reading(ambit__errors *errors, const ambit__reading *how,
+                                 ambit__rule *rule)
 {
+  const size_t n = (size_t)how->ndefines;
+  ambit__define *defines = ambit__arena_alloc(&rule->arena, (n + 1) * sizeof *defines);
+  bool enough = defines != NULL;
+
+  rule->has_real = how->real != NULL;
+  if (how->real) rule->real = *how->real;
+  for (size_t i = 0; enough && i < n; i++) {
+    defines[i] = how->defines[i];
+    defines[i].name =
+        ambit__arena_strndup(&rule->arena, how->defines[i].name, strlen(how->defines[i].name));
+    enough = defines[i].name != NULL;
+  }
+  AMBIT_CHECK(enough, errors, AMBIT_ENOMEM, "out of memory for the kernel in %s", rule->file);
+  rule->defines = defines;
+  rule->ndefines = how->ndefines;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__rule_read(ambit__errors *errors, const ambit__reading *how, ambit__rule **out)
+{
+  const char *file = how->file ? how->file : "kernel", *text = how->text;
   ambit__unit *u;
   ambit__rule *rule = NULL;
   ambit_status s;
 
   *out = NULL;
-  if (!file) file = "kernel";
   AMBIT_CHECK(text, errors, AMBIT_EINVAL, "%s: the kernel text is NULL", file);
   AMBIT_CHECK(strlen(text) <= AMBIT_MAX_TEXT, errors, AMBIT_EKERNEL,
               "%s: the kernel text is longer than %d bytes", file, AMBIT_MAX_TEXT);
   AMBIT_TRY(rule_create(errors, file, text, &rule));
-  u = ambit__new(errors, 1, sizeof *u);
+  u = keep_reading(errors, how, rule) ? NULL : ambit__new(errors, 1, sizeof *u);
   if (!u) {
     ambit__rule_free(rule);
     return AMBIT_ENOMEM;
   }
   u->rule = rule;
-  u->real = real;
-  rule->has_real = real != NULL;
-  if (real) rule->real = *real;
+  u->text = rule->text;
+  u->real = how->real;
+  u->wanted = how->name;
+  u->axes = how->axes;
   u->arena.limit = ARENA_LIMIT;
   u->diag = (ambit__diag){.file = rule->file, .text = rule->text};
   run(u);
@@ -148,7 +171,7 @@ static ambit_status rule_parse(ambit__errors *errors, const char *file, const ch
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
                                ambit__rule **out)
 {
-  return rule_parse(errors, file, text, NULL, out);
+  return ambit__rule_read(errors, &(ambit__reading){.file = file, .text = text, .axes = -1}, out);
 }
 
 ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
@@ -159,7 +182,8 @@ ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, con
               "the type `real` cannot be %s; it can be AMBIT_F32, AMBIT_F64, AMBIT_F16 or "
               "AMBIT_BF16",
               ambit_type_name(real));
-  return rule_parse(errors, file, text, &real, out);
+  return ambit__rule_read(
+      errors, &(ambit__reading){.file = file, .text = text, .real = &real, .axes = -1}, out);
 }
 
 void ambit__rule_free(ambit__rule *rule)

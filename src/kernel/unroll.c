@@ -19,7 +19,7 @@ static ambit__stmt *new_stmt(ambit__unit *u, ambit__stmt_kind kind, ambit__place
 
   ambit__unroll_work(u, place);
   s->kind = kind;
-  s->place = place;
+  s->place = u->call ? *u->call : place;
   return s;
 }
 
@@ -281,6 +281,7 @@ static void unroll_lines(ambit__unit *u, const ambit__line *l)
     case LINE_IF: unroll_if(u, l); break;
     case LINE_FOR: unroll_for(u, l); break;
     case LINE_BLOCK: unroll_lines(u, l->body); break;
+    case LINE_CALL: ambit__unroll_call(u, l->value); break;
     case LINE_RETURN: u->returned = ambit__fold(u, l->value); break;
     }
   }
@@ -288,20 +289,43 @@ static void unroll_lines(ambit__unit *u, const ambit__line *l)
 
 /* ---- static functions ---- */
 
-/* The array of the caller, under the name of the parameter. */
+/* The elements of a row of a local array; stops the front end if there is no such row. */
+static ambit__slot *row_of(ambit__unit *u, const ambit__node *arg)
+{
+  const ambit__symbol *from = arg->symbol;
+  int64_t row;
+
+  if (!ambit__fold_integer(u, arg->subs, "row", from->name->text, &row)) ambit__unit_stop(u);
+  if (row >= 0 && row < from->size[0]) return from->slots + row * from->size[1];
+  AMBIT_WRONG(u, arg->subs->place, "'%s' has no row %" PRId64 "\nits rows are 0 to %" PRId64,
+              from->name->text, row, from->size[0] - 1);
+  ambit__unit_stop(u);
+}
+
+/* The array of the caller, or a row of it, under the name of the parameter. */
 static void bind_array(ambit__unit *u, const ambit__line *param, const ambit__node *arg)
 {
   ambit__symbol *s = param->symbol;
   const ambit__symbol *from = arg->symbol;
+  const ambit__symbol *table = from->kind == SYMBOL_TABLE ? from : from->table;
+  const int64_t *all = table ? u->rule->tables[table->param].size : from->size;
+  const ambit__expr *row = from->row;
+  int64_t size[2] = {all[0], all[1]};
 
+  if (table && arg->nsubs) row = ambit__fold_row(u, arg);
+  if (arg->nsubs || row) size[0] = all[1], size[1] = 1;
   if (!unroll_sizes(u, param, s)) ambit__unit_stop(u);
-  if (s->size[0] != from->size[0] || s->size[1] != from->size[1]) {
-    AMBIT_WRONG(u, arg->place, "the array '%s' has %" PRId64 " elements, '%s' has %" PRId64,
-                from->name->text, from->size[0] * from->size[1], s->name->text,
-                s->size[0] * s->size[1]);
+  if (s->size[0] != size[0] || s->size[1] != size[1]) {
+    AMBIT_WRONG(u, arg->place, "%s '%s' has %" PRId64 " elements, '%s' has %" PRId64,
+                arg->nsubs ? "a row of"
+                : table    ? "the table"
+                           : "the array",
+                from->name->text, size[0] * size[1], s->name->text, s->size[0] * s->size[1]);
     ambit__unit_stop(u);
   }
-  s->slots = from->slots;
+  s->table = table;
+  s->row = row;
+  s->slots = table ? NULL : arg->nsubs ? row_of(u, arg) : from->slots;
 }
 
 /* The value that a function returned, in a local: expressions do not grow by calls. */
@@ -321,14 +345,17 @@ static ambit__expr *keep_value(ambit__unit *u, const ambit__helper *h, ambit__ex
 ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n)
 {
   const ambit__helper *h = n->symbol->helper;
+  const ambit__place *caller = u->call;
   const ambit__expr *values[AMBIT_MAX_PARAMS] = {NULL};
   const ambit__node *arg = n->subs;
+  ambit__expr *value = NULL;
   int i = 0;
 
   for (const ambit__line *p = h->params; p; p = p->next, arg = arg->next, i++)
     if (!p->naxes) values[i] = ambit__fold_as(u, arg, p->type);
   arg = n->subs;
   i = 0;
+  if (h->is_library && !u->call) u->call = &n->place;
   for (const ambit__line *p = h->params; p; p = p->next, arg = arg->next, i++) {
     if (p->naxes) {
       bind_array(u, p, arg);
@@ -339,7 +366,9 @@ ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n)
     unroll_element(u, p->symbol, 0, values[i]);
   }
   unroll_lines(u, h->body);
-  return keep_value(u, h, ambit__fold_cast(u, u->returned, h->type), n->place);
+  if (!h->is_void) value = keep_value(u, h, ambit__fold_cast(u, u->returned, h->type), n->place);
+  u->call = caller;
+  return value;
 }
 
 /* ---- the kernel ---- */
@@ -491,8 +520,8 @@ static void unroll_folders(ambit__unit *u)
 {
   ambit__param *params = u->rule->params;
 
-  for (int i = 0; i < u->nheads; i++) {
-    const ambit__head *h = &u->heads[i];
+  for (int i = 0; i < u->kernel->nheads; i++) {
+    const ambit__head *h = &u->kernel->heads[i];
 
     if (!h->helper) continue;
     params[h->symbol->param].folder = unroll_folder(u, h);
@@ -505,18 +534,18 @@ void ambit__unroll(ambit__unit *u)
 {
   ambit__rule *r = u->rule;
 
-  r->name = ambit__rule_text(u, u->name);
+  r->name = ambit__rule_text(u, u->kernel->name);
   r->params = ambit__rule_new(u, AMBIT_MAX_PARAMS, sizeof *r->params);
-  r->tables = ambit__rule_new(u, (size_t)u->nheads, sizeof *r->tables);
+  r->tables = ambit__rule_new(u, (size_t)u->kernel->nheads, sizeof *r->tables);
   u->tail = &r->body;
-  for (int i = 0; i < u->nheads; i++)
-    if (u->heads[i].kind == PARAM_TABLE)
-      unroll_table(u, &u->heads[i]);
+  for (int i = 0; i < u->kernel->nheads; i++)
+    if (u->kernel->heads[i].kind == PARAM_TABLE)
+      unroll_table(u, &u->kernel->heads[i]);
     else
-      unroll_head(u, &u->heads[i]);
+      unroll_head(u, &u->kernel->heads[i]);
   check_tables(u);
   if (!u->diag.count) unroll_folders(u);
   if (u->diag.count) return;
   u->tail = &r->body;
-  unroll_lines(u, u->body);
+  unroll_lines(u, u->kernel->body);
 }

@@ -24,6 +24,27 @@ bool ambit__type_is_half(ambit_type t)
   return t == AMBIT_F16 || t == AMBIT_BF16;
 }
 
+bool ambit__type_is_unsigned(ambit_type t)
+{
+  return t == AMBIT_U8 || t == AMBIT_U16 || t == AMBIT_U32 || t == AMBIT_U64;
+}
+
+int ambit__type_bits(ambit_type t)
+{
+  return 8 * (int)ambit_type_size(t);
+}
+
+ambit_type ambit__type_promoted(ambit_type t)
+{
+  if (ambit__type_is_real(t)) return ambit__type_is_half(t) ? AMBIT_F32 : t;
+  return ambit__type_bits(t) < 32 ? AMBIT_I32 : t;
+}
+
+ambit_type ambit__type_total(ambit_type t)
+{
+  return ambit__type_is_real(t) ? AMBIT_F64 : t == AMBIT_U64 ? AMBIT_U64 : AMBIT_I64;
+}
+
 const char *ambit__call_name(ambit__call c)
 {
   switch (c) {
@@ -87,6 +108,8 @@ static ambit__value wrap(uint64_t x, ambit_type type)
   case AMBIT_U8: return integer((int64_t)(x & 0xff));
   case AMBIT_I16: return integer((int64_t)((x & 0xffff) ^ 0x8000) - 0x8000);
   case AMBIT_I32: return integer((int64_t)((x & 0xffffffff) ^ 0x80000000) - 0x80000000LL);
+  case AMBIT_U16: return integer((int64_t)(x & 0xffff));
+  case AMBIT_U32: return integer((int64_t)(x & 0xffffffff));
   default: return integer(x <= INT64_MAX ? (int64_t)x : -(int64_t)(UINT64_MAX - x) - 1);
   }
 }
@@ -97,8 +120,16 @@ static void range(ambit_type type, int64_t *least, int64_t *most)
   case AMBIT_U8: *least = 0, *most = UINT8_MAX; break;
   case AMBIT_I16: *least = INT16_MIN, *most = INT16_MAX; break;
   case AMBIT_I32: *least = INT32_MIN, *most = INT32_MAX; break;
+  case AMBIT_U16: *least = 0, *most = UINT16_MAX; break;
+  case AMBIT_U32: *least = 0, *most = UINT32_MAX; break;
   default: *least = INT64_MIN, *most = INT64_MAX; break;
   }
+}
+
+static ambit__value saturate_u64(double x)
+{
+  if (!(x > 0)) return integer(0);
+  return wrap(x >= 0x1p64 ? UINT64_MAX : (uint64_t)x, AMBIT_U64);
 }
 
 /* (double)INT64_MAX rounds up to 2^63, so `>=` is correct; it is harmless for smaller types. */
@@ -106,6 +137,7 @@ static ambit__value saturate(double x, ambit_type type)
 {
   int64_t least, most;
 
+  if (type == AMBIT_U64) return saturate_u64(x);
   range(type, &least, &most);
   if (x != x) return integer(0);
   if (x <= (double)least) return integer(least);
@@ -120,6 +152,11 @@ ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to)
     if (to == AMBIT_F16) return real(ambit_half_number(ambit_half(v.real)));
     if (to == AMBIT_BF16) return real(ambit_bfloat_number(ambit_bfloat(v.real)));
     return to == AMBIT_F64 ? v : saturate(v.real, to);
+  }
+  if (from == AMBIT_U64 && v.integer < 0 && ambit__type_is_real(to)) {
+    const uint64_t x = (uint64_t)v.integer;
+
+    return to == AMBIT_F64 ? real((double)x) : ambit__value_cast(real((float)x), AMBIT_F32, to);
   }
   /* directly from the integer: converting through double would round twice, unless to a half, which
    * is infinite long before; a bfloat is a float that is rounded */
@@ -172,8 +209,10 @@ static bool real_compare(int op, double a, double b)
   }
 }
 
-static bool integer_compare(int op, int64_t a, int64_t b)
+/* Unsigned numbers of 64 bits are ordered as the signed ones with the other first bit. */
+static bool integer_compare(int op, ambit_type type, int64_t a, int64_t b)
 {
+  if (type == AMBIT_U64 && op < EXPR_LAND) a ^= INT64_MIN, b ^= INT64_MIN;
   switch (op) {
   case EXPR_LT: return a < b;
   case EXPR_LE: return a <= b;
@@ -207,8 +246,11 @@ static uint64_t remainder_of(int64_t a, int64_t b)
 static uint64_t integer_binary(int op, ambit_type type, int64_t a, int64_t b)
 {
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
-  unsigned count = (unsigned)(y & (type == AMBIT_I64 ? 63 : 31));
+  unsigned count = (unsigned)(y & (ambit__type_bits(type) == 64 ? 63 : 31));
 
+  if (type == AMBIT_U64 && op == EXPR_DIV) return y ? x / y : 0;
+  if (type == AMBIT_U64 && op == EXPR_MOD) return y ? x % y : 0;
+  if (type == AMBIT_U64 && op == EXPR_SHR) return x >> count;
   switch (op) {
   case EXPR_ADD: return x + y;
   case EXPR_SUB: return x - y;
@@ -227,7 +269,7 @@ ambit__value ambit__value_binary(int op, ambit_type type, ambit__value a, ambit_
 {
   if (op >= EXPR_LT)
     return integer(ambit__type_is_real(type) ? real_compare(op, a.real, b.real)
-                                             : integer_compare(op, a.integer, b.integer));
+                                             : integer_compare(op, type, a.integer, b.integer));
   if (type == AMBIT_F32) return float_binary(op, (float)a.real, (float)b.real);
   if (type == AMBIT_F64) return double_binary(op, a.real, b.real);
   return wrap(integer_binary(op, type, a.integer, b.integer), type);
@@ -291,6 +333,9 @@ ambit__value ambit__value_load(const void *p, ambit_type type)
   case AMBIT_I64: return integer(*(const int64_t *)p);
   case AMBIT_F16: return real(ambit_half_number(*(const uint16_t *)p));
   case AMBIT_BF16: return real(ambit_bfloat_number(*(const uint16_t *)p));
+  case AMBIT_U16: return integer(*(const uint16_t *)p);
+  case AMBIT_U32: return integer(*(const uint32_t *)p);
+  case AMBIT_U64: return wrap(*(const uint64_t *)p, AMBIT_U64);
   }
   return integer(0);
 }
@@ -306,6 +351,9 @@ void ambit__value_store(void *p, ambit_type type, ambit__value v)
   case AMBIT_I64: *(int64_t *)p = v.integer; break;
   case AMBIT_F16: *(uint16_t *)p = ambit_half(v.real); break;
   case AMBIT_BF16: *(uint16_t *)p = ambit_bfloat(v.real); break;
+  case AMBIT_U16: *(uint16_t *)p = (uint16_t)v.integer; break;
+  case AMBIT_U32: *(uint32_t *)p = (uint32_t)v.integer; break;
+  case AMBIT_U64: *(uint64_t *)p = (uint64_t)v.integer; break;
   }
 }
 

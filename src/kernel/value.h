@@ -16,7 +16,7 @@
  * operation but a conversion takes or gives a half. */
 typedef union ambit__value {
   double real;     /* of all types of real numbers */
-  int64_t integer; /* the others, within the range of their type */
+  int64_t integer; /* the others, within the range of their type; unsigned ones of 64 bits wrap */
 } ambit__value;
 
 /* The functions of <math.h> that kernels may call: name, number of arguments. Each exists as `name`
@@ -44,6 +44,12 @@ bool ambit__call_is_cheap(ambit__call c); /* a few vector instructions */
 
 bool ambit__type_is_real(ambit_type t); /* float, double, half or bfloat */
 bool ambit__type_is_half(ambit_type t); /* of fields: 16 bits in memory, float in expressions */
+bool ambit__type_is_unsigned(ambit_type t);
+int ambit__type_bits(ambit_type t);
+/* The type that C computes with: int for shorter integers, float for halves. */
+ambit_type ambit__type_promoted(ambit_type t);
+/* Of the partial results of a reduction: 64 bits. */
+ambit_type ambit__type_total(ambit_type t);
 
 /* Converts as EXPR_CAST does: saturating from real to integer, wrapping between integers. */
 ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to);

@@ -69,11 +69,6 @@ static ambit_type part_type(const ambit__param *p)
   return p->reduce == REDUCE_SUM && !ambit__type_is_real(p->type) ? AMBIT_I64 : p->type;
 }
 
-static ambit_type total_type(const ambit__param *p)
-{
-  return ambit__type_is_real(p->type) ? AMBIT_F64 : AMBIT_I64;
-}
-
 static void let_param(ambit__nest *n, int i)
 {
   const ambit__param *p = ambit__nest_param(n, i);
@@ -82,7 +77,7 @@ static void let_param(ambit__nest *n, int i)
   if (ambit__nest_is_field(n, i))
     let_field(n, i);
   else if (ambit__nest_is_reduction(n, i))
-    ambit__nest_let(n, ambit__nest_text(n, "%s *", n->dialect->types[total_type(p)]),
+    ambit__nest_let(n, ambit__nest_text(n, "%s *", n->dialect->types[ambit__type_total(p->type)]),
                     ambit__nest_text(n, "%s_total", p->name),
                     ambit__nest_text(n, "call->origin[%d]", i));
   else
@@ -115,7 +110,7 @@ static void fold_into(ambit__nest *n, const char *to, const char *from, bool tot
           n, (ambit__node){.kind = NODE_FOLD,
                            .name = ambit__nest_text(n, "%s%s_%s", total ? "*" : "", p->name, to),
                            .value = ambit__nest_text(n, "%s_%s", p->name, from),
-                           .wide = total ? total_type(p) : part_type(p),
+                           .wide = total ? ambit__type_total(p->type) : part_type(p),
                            .access = {.param = i}});
   }
 }

@@ -399,8 +399,7 @@ static void fold_cell(const ambit__gpucode_job *j, const ambit__scope *s)
     ambit__print(&total, "%s_total", p->name);
     ambit__print(&out, "%s_out", p->name);
     ambit__line_begin(j->w);
-    ambit__emit_fold(s, j->t, p, ambit__type_is_real(p->type) ? AMBIT_F64 : AMBIT_I64, total.chars,
-                     out.chars);
+    ambit__emit_fold(s, j->t, p, ambit__type_total(p->type), total.chars, out.chars);
     ambit__line_end(j->w, ";");
     j->t->failed |= total.failed || out.failed;
     ambit__text_free(&total);

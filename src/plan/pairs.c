@@ -153,7 +153,8 @@ static bool is_extreme(const ambit__expr *e)
 /* Whether an expression can be computed for a pair of cells. Counts its nodes. */
 static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
 {
-  if (++*nodes > MOST_NODES || ambit__type_is_real(e->type) || e->is_outside || !fits(p, e) ||
+  if (++*nodes > MOST_NODES || ambit__type_is_real(e->type) || e->is_outside ||
+      (ambit__type_is_unsigned(e->type) && e->type != AMBIT_U8) || !fits(p, e) ||
       ambit__dots_find(p->dots, e) || (has_shorts(p) && calculates_below_zero(p, e)))
     return false;
   switch (e->op) {

@@ -192,7 +192,7 @@ void ambit__rows_fold(const job *j, const ambit__scope *s, int i, const char *st
 
   snprintf(to, sizeof to, "%s%s_%s", star, ambit__rows_param(j, i)->name, a);
   snprintf(from, sizeof from, "%s_%s", ambit__rows_param(j, i)->name, b);
-  if (total) type = ambit__type_is_real(type) ? AMBIT_F64 : AMBIT_I64;
+  if (total) type = ambit__type_total(type);
   ambit__line_begin(j->w);
   if (!total && ambit__reduce_is_magnitude(j->rule, i))
     ambit__print(j->t, "%s = ambit_fold_most_%s(%s, %s)", to, ambit__rows_tail(j, i), to, from);

@@ -1,4 +1,4 @@
-// expect: a function takes values and arrays of constants, no pointers
+// expect: a function takes values and arrays, no pointers
 static float f(const float *u)
 {
   return u[1];

@@ -1,4 +1,4 @@
-// expect: a static function returns a value
+// expect: 'f' returns no value
 static void f(float x)
 {
   x = 1;

@@ -1,11 +1,10 @@
-// expect: unexpected text after the kernel
-// expect: one kernel
+// expect: there are two kernels 'f', the first at line 2
 void f(float *v)
 {
   *v = 1;
 }
 
-void g(float *v)
+void f(float *v)
 {
   *v = 2;
 }

@@ -1,5 +1,5 @@
 // expect: 'size_t' is not a type
-// expect: did you mean 'long'?
+// expect: did you mean 'unsigned long'?
 void f(float *v)
 {
   *v = 0;

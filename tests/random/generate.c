@@ -34,11 +34,13 @@ bool dice_chance(dice *d, int percent)
 
 /* ---- common to a family ---- */
 
-static ambit_type any_type(dice *d)
+static ambit_type any_type(dice *d, const program_plan *p)
 {
+  static const ambit_type news[] = {AMBIT_U16, AMBIT_U32, AMBIT_U64};
   static const ambit_type types[] = {AMBIT_F32, AMBIT_F32, AMBIT_F64, AMBIT_F64,
                                      AMBIT_I32, AMBIT_U8,  AMBIT_I16, AMBIT_I64};
 
+  if (p->is_new && dice_chance(d, 35)) return news[dice_below(d, 3)];
   return types[dice_below(d, 8)];
 }
 
@@ -48,7 +50,7 @@ static ambit_type any_field_type(dice *d, const program_plan *p)
 {
   if (p->is_narrow) return dice_chance(d, 60) ? AMBIT_U8 : AMBIT_I16;
   if (!p->is_smooth && dice_chance(d, 15)) return dice_chance(d, 60) ? AMBIT_F16 : AMBIT_BF16;
-  return any_type(d);
+  return any_type(d, p);
 }
 
 static void make_fields(dice *d, program_plan *p)
@@ -110,7 +112,7 @@ static param_plan *add_field_param(kernel_plan *k, const program_plan *p, role r
 
 static void add_value(dice *d, program_plan *p, kernel_plan *k)
 {
-  param_plan *q = add_param(k, ROLE_VALUE, any_type(d));
+  param_plan *q = add_param(k, ROLE_VALUE, any_type(d, p));
 
   if (dice_chance(d, 50)) q->scalar = exact_scalar(d, p, q->type);
   q->number = is_real(q->type) ? dice_between(d, -64, 64) / 64.0 : dice_between(d, -3, 9);
@@ -119,7 +121,7 @@ static void add_value(dice *d, program_plan *p, kernel_plan *k)
 static void add_reduction(dice *d, program_plan *p, kernel_plan *k)
 {
   role r = (role)dice_between(d, ROLE_SUM, ROLE_MAX);
-  param_plan *q = add_param(k, r, any_type(d));
+  param_plan *q = add_param(k, r, any_type(d, p));
 
   if (r == ROLE_MAX && dice_chance(d, 40)) q->role = ROLE_FOLD;
   if (p->nscalars > MOST_SCALARS - 2) {
@@ -202,12 +204,12 @@ static void make_face(dice *d, program_plan *p, kernel_plan *k)
 /* On scalars only. */
 static void make_once(dice *d, program_plan *p, kernel_plan *k)
 {
-  param_plan *q = add_param(k, ROLE_OUT, any_type(d));
+  param_plan *q = add_param(k, ROLE_OUT, any_type(d, p));
 
   k->runs_once = true;
   q->scalar = make_scalar(d, p, q->type);
   add_value(d, p, k);
-  q = add_param(k, ROLE_IN, any_type(d));
+  q = add_param(k, ROLE_IN, any_type(d, p));
   q->is_near = true;
   q->scalar = exact_scalar(d, p, q->type);
   if (q->scalar < 0) k->nparams--;
@@ -504,6 +506,7 @@ void program_make(program_plan *p, uint64_t seed)
   p->ndims = dice_chance(&family, 6) ? dice_between(&family, 5, 6) : dice_between(&family, 1, 4);
   p->is_narrow = seed >> 40 & 1;
   p->is_waving = seed >> 41 & 1;
+  p->is_new = seed >> 42 & 1;
   p->is_smooth = !p->is_narrow && dice_chance(&family, 20);
   p->is_wild = !p->is_smooth && dice_chance(&family, 30);
   make_fields(&family, p);

@@ -54,6 +54,9 @@ static void store(void *values, int64_t i, ambit_type type, double x)
   case AMBIT_U8: ((uint8_t *)values)[i] = (uint8_t)(int32_t)x; break;
   case AMBIT_I16: ((int16_t *)values)[i] = (int16_t)(int32_t)x; break;
   case AMBIT_I64: ((int64_t *)values)[i] = (int64_t)x; break;
+  case AMBIT_U16: ((uint16_t *)values)[i] = (uint16_t)(int32_t)x; break;
+  case AMBIT_U32: ((uint32_t *)values)[i] = (uint32_t)(int64_t)x; break;
+  case AMBIT_U64: ((uint64_t *)values)[i] = (uint64_t)(int64_t)x; break;
   case AMBIT_F16: ((uint16_t *)values)[i] = ambit_half(x); break;
   case AMBIT_BF16: ((uint16_t *)values)[i] = ambit_bfloat(x); break;
   }

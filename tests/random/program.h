@@ -120,6 +120,7 @@ typedef struct program_plan {
   bool is_wild;     /* values may be huge, infinite or NaN */
   bool is_narrow;   /* fields are bytes and shorts: seeds with bit 40 */
   bool is_waving;   /* three fields take turns: seeds with bit 41 */
+  bool is_new;      /* unsigned types and random numbers, too: seeds with bit 42 */
   bool is_quiet;    /* fields start with one value but for a few cells; set by the caller */
   int threads;      /* of the cpu device */
   bool tiny_caches; /* simulated for the cpu device, which then cuts and streams */
@@ -178,6 +179,11 @@ extern int recuts; /* cuts that were moved so far */
 /* Runs the program in a separate context. */
 void program_play(const program_plan *p, const play_mode *mode, outcome *o);
 void outcome_free(outcome *o);
+
+static inline bool is_unsigned(ambit_type t)
+{
+  return t == AMBIT_U8 || t == AMBIT_U16 || t == AMBIT_U32 || t == AMBIT_U64;
+}
 
 static inline bool is_real(ambit_type t)
 {

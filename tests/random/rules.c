@@ -143,12 +143,27 @@ static bool wants_element(maker *m, bool real)
   return m->k->has_table && is_real(m->k->table_type) == real && dice_chance(m->d, 20);
 }
 
+/* A number of the generator: its own seed, since fields of one program draw independently. */
+static void draw(maker *m, const char *function)
+{
+  say(m, "%s(%d, %d)", function, dice_below(m->d, 9), dice_below(m->d, 6));
+}
+
+static void real_draw(maker *m)
+{
+  static const char *const functions[] = {"uniformf", "uniform", "gaussf", "gauss"};
+
+  draw(m, functions[dice_below(m->d, m->p->is_smooth ? 2 : 4)]);
+}
+
 static void real_leaf(maker *m)
 {
   int param = pick_param(m, true, true), value = pick_param(m, false, true);
   int local = pick_local(m, true);
 
-  if (wants_element(m, true))
+  if (m->p->is_new && dice_chance(m->d, 10))
+    real_draw(m);
+  else if (wants_element(m, true))
     element(m);
   else if (param >= 0 && dice_chance(m->d, 65))
     read_field(m, param);
@@ -183,9 +198,14 @@ static void int_leaf(maker *m)
   static const char *const ends[] = {"INT_MAX", "INT_MIN", "(-9223372036854775807L)",
                                      "(-9223372036854775807L - 1)"};
   int param = pick_param(m, true, false), value = pick_param(m, false, false);
+  static const char *const news[] = {"7u", "0xffffffffu", "3uL", "0x8000000000000000uL"};
   int local = pick_local(m, false);
 
-  if (wants_element(m, false))
+  if (m->p->is_new && dice_chance(m->d, 10))
+    draw(m, "random");
+  else if (m->p->is_new && dice_chance(m->d, 10))
+    say(m, "%s", news[dice_below(m->d, 4)]);
+  else if (wants_element(m, false))
     element(m);
   else if (param >= 0 && dice_chance(m->d, 55))
     read_field(m, param);
@@ -296,6 +316,7 @@ static void real_expr(maker *m, int depth)
 static void int_unary(maker *m, int depth)
 {
   static const char *const ops[] = {"-", "~", "!", "(short)", "(unsigned char)", "(long)", "(int)"};
+  static const char *const news[] = {"(unsigned short)", "(unsigned)", "(unsigned long)"};
 
   if (dice_chance(m->d, 15)) {
     say(m, "%s(", dice_chance(m->d, 50) ? "abs" : "labs");
@@ -303,7 +324,8 @@ static void int_unary(maker *m, int depth)
     say(m, ")");
     return;
   }
-  say(m, "(%s ", ops[dice_below(m->d, 7)]);
+  say(m, "(%s ",
+      m->p->is_new && dice_chance(m->d, 40) ? news[dice_below(m->d, 3)] : ops[dice_below(m->d, 7)]);
   int_expr(m, depth - 1);
   say(m, ")");
 }
@@ -311,13 +333,15 @@ static void int_unary(maker *m, int depth)
 static void int_from_real(maker *m, int depth)
 {
   static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
-  static const char *const casts[] = {"(int)", "(short)", "(unsigned char)", "(long)"};
+  static const char *const casts[] = {"(int)",          "(short)",          "(unsigned char)",
+                                      "(long)",         "(unsigned short)", "(unsigned)",
+                                      "(unsigned long)"};
 
   if (dice_chance(m->d, 60)) {
     pair(m, real_expr, depth, compare[dice_below(m->d, 6)]);
     return;
   }
-  say(m, "%s(", casts[dice_below(m->d, 4)]);
+  say(m, "%s(", casts[dice_below(m->d, m->p->is_new ? 7 : 4)]);
   real_expr(m, depth - 1);
   say(m, ")");
 }
@@ -449,7 +473,10 @@ static void local(maker *m)
 {
   static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_I64,
                                      AMBIT_I16, AMBIT_U8,  AMBIT_F16, AMBIT_BF16};
-  ambit_type type = types[dice_below(m->d, m->p->is_smooth ? 6 : 8)];
+  static const ambit_type news[] = {AMBIT_U16, AMBIT_U32, AMBIT_U64};
+  const bool is_new = m->p->is_new && dice_chance(m->d, 30);
+  ambit_type type =
+      is_new ? news[dice_below(m->d, 3)] : types[dice_below(m->d, m->p->is_smooth ? 6 : 8)];
 
   if (m->nlocals == MOST_LOCALS) return;
   say(m, "  %s t%d = ", type_name(type), m->nlocals);
@@ -578,7 +605,7 @@ static const char *folder(maker *m, int param)
   else
     say(m, "  return %s;\n}\n", ops[op]);
   if (is_real(type)) return op < 2 ? "0" : "INFINITY";
-  return op == 2 ? "1" : op == 3 && type != AMBIT_U8 ? "-32768" : "0";
+  return op == 2 ? "1" : op == 3 && !is_unsigned(type) ? "-32768" : "0";
 }
 
 static void head(maker *m, int number)

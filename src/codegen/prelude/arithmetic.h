@@ -48,6 +48,34 @@
   }
 AMBIT_INTEGERS(i32, ambit_i32, ambit_u32)
 AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
+#define AMBIT_UNSIGNED(name, U)                                                                    \
+  AMBIT_INLINE U ambit_neg_##name(U a)                                                             \
+  {                                                                                                \
+    return 0 - a;                                                                                  \
+  }                                                                                                \
+  AMBIT_INLINE U ambit_div_##name(U a, U b)                                                        \
+  {                                                                                                \
+    U q = a / (b == 0 ? 1 : b);                                                                    \
+    return b == 0 ? 0 : q;                                                                         \
+  }                                                                                                \
+  AMBIT_INLINE U ambit_mod_##name(U a, U b)                                                        \
+  {                                                                                                \
+    return a % (b == 0 ? 1 : b);                                                                   \
+  }                                                                                                \
+  AMBIT_INLINE U ambit_shl_##name(U a, ambit_u32 b)                                                \
+  {                                                                                                \
+    return a << (b & (8 * sizeof(U) - 1));                                                         \
+  }                                                                                                \
+  AMBIT_INLINE U ambit_shr_##name(U a, ambit_u32 b)                                                \
+  {                                                                                                \
+    return a >> (b & (8 * sizeof(U) - 1));                                                         \
+  }                                                                                                \
+  AMBIT_INLINE U ambit_clip_##name(U a, U most)                                                    \
+  {                                                                                                \
+    return a > most ? most : a;                                                                    \
+  }
+AMBIT_UNSIGNED(u32, ambit_u32)
+AMBIT_UNSIGNED(u64, ambit_u64)
 
 /* fmin and fmax of the language, which ignore NaN, written as two selections, which compilers
  * vectorise. Of two equal values, which are zeros if they differ at all, the second is returned;
@@ -90,6 +118,9 @@ AMBIT_ORDER(i32, ambit_i32, AMBIT_SHOWN)
 AMBIT_ORDER(u8, ambit_u8, AMBIT_SHOWN)
 AMBIT_ORDER(i16, ambit_i16, AMBIT_SHOWN)
 AMBIT_ORDER(i64, ambit_i64, AMBIT_SHOWN)
+AMBIT_ORDER(u16, ambit_u16, AMBIT_SHOWN)
+AMBIT_ORDER(u32, ambit_u32, AMBIT_SHOWN)
+AMBIT_ORDER(u64, ambit_u64, AMBIT_SHOWN)
 
 /* Real to integer: truncates, saturates, and maps NaN to 0. `least` and `above` are exact in F. */
 #define AMBIT_CUT(to, T, from, F, least, most, above)                                              \
@@ -118,8 +149,13 @@ AMBIT_ORDER(i64, ambit_i64, AMBIT_SHOWN)
   AMBIT_CUT(i32, ambit_i32, from, F, -2147483647 - 1, 2147483647, 2147483648.0f)                   \
   AMBIT_CUT(i16, ambit_i16, from, F, -32768, 32767, 32768.0f)                                      \
   AMBIT_CUT_U8(from, F, between)                                                                   \
+  AMBIT_CUT_64(from, F)
+#define AMBIT_CUT_64(from, F)                                                                      \
   AMBIT_CUT(i64, ambit_i64, from, F, -9223372036854775807L - 1, 9223372036854775807L,              \
-            9223372036854775808.0f)
+            9223372036854775808.0f)                                                                \
+  AMBIT_CUT(u16, ambit_u16, from, F, 0, 65535, 65536.0f)                                           \
+  AMBIT_CUT(u32, ambit_u32, from, F, 0, 4294967295u, 4294967296.0f)                                \
+  AMBIT_CUT(u64, ambit_u64, from, F, 0, 18446744073709551615uL, 18446744073709551616.0f)
 #ifdef __CUDACC__ /* one instruction, from float; from double, NaN becomes the least integer */
 #  define AMBIT_CUT_F32(to, T, R, kind)                                                            \
     AMBIT_INLINE T ambit_##to##_from_f32(float x)                                                  \
@@ -133,8 +169,7 @@ AMBIT_ORDER(i64, ambit_i64, AMBIT_SHOWN)
 AMBIT_CUT_F32(i32, ambit_i32, ambit_i32, "s32")
 AMBIT_CUT_F32(i16, ambit_i16, ambit_i16, "s16")
 AMBIT_CUT_F32(u8, ambit_u8, ambit_i16, "u8")
-AMBIT_CUT(i64, ambit_i64, f32, float, -9223372036854775807L - 1, 9223372036854775807L,
-          9223372036854775808.0f)
+AMBIT_CUT_64(f32, float)
 #else
 AMBIT_CUTS(f32, float, AMBIT_BYTE_F32)
 #endif

@@ -19,6 +19,7 @@
 
 typedef uint8_t ambit_u8;
 typedef int16_t ambit_i16;
+typedef uint16_t ambit_u16;
 typedef int32_t ambit_i32;
 typedef uint32_t ambit_u32;
 typedef int64_t ambit_i64;
@@ -130,6 +131,9 @@ AMBIT_REALS_FROM(i32, ambit_i32)
 AMBIT_REALS_FROM(u8, ambit_u8)
 AMBIT_REALS_FROM(i16, ambit_i16)
 AMBIT_REALS_FROM(i64, ambit_i64)
+AMBIT_REALS_FROM(u16, ambit_u16)
+AMBIT_REALS_FROM(u32, ambit_u32)
+AMBIT_REALS_FROM(u64, ambit_u64)
 
 /* Folds a magnitude b, with the sign bit 0, into a partial result a. Such bits are ordered as the
  * numbers are, NaN above all: one instruction replaces a maximum and a test for NaN. */

@@ -22,6 +22,7 @@
 
 typedef uchar ambit_u8;
 typedef short ambit_i16;
+typedef ushort ambit_u16;
 typedef int ambit_i32;
 typedef uint ambit_u32;
 typedef long ambit_i64;

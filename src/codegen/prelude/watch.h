@@ -10,6 +10,9 @@ AMBIT_INLINE double number_at(GLOBAL const void *at, ambit_i64 type)
   if (type == AMBIT_I32) return (double)*(GLOBAL const int *)at;
   if (type == AMBIT_U8) return (double)*(GLOBAL const unsigned char *)at;
   if (type == AMBIT_I16) return (double)*(GLOBAL const short *)at;
+  if (type == AMBIT_U16) return (double)*(GLOBAL const ambit_u16 *)at;
+  if (type == AMBIT_U32) return (double)*(GLOBAL const ambit_u32 *)at;
+  if (type == AMBIT_U64) return (double)*(GLOBAL const ambit_u64 *)at;
   return (double)*(GLOBAL const ambit_i64 *)at;
 }
 

@@ -196,6 +196,9 @@ LEAD(I16, int16_t, (double))
 LEAD(I64, int64_t, (double))
 LEAD(F16, uint16_t, ambit_half_number)
 LEAD(BF16, uint16_t, ambit_bfloat_number)
+LEAD(U16, uint16_t, (double))
+LEAD(U32, uint32_t, (double))
+LEAD(U64, uint64_t, (double))
 #undef LEAD
 
 typedef double (*lead_fn)(const void *now, const void *before, int64_t n);

@@ -160,10 +160,16 @@ static const ambit__interpreter *interpreter_of(const ambit__evaluator *v)
   return v->user;
 }
 
+static int64_t subscript(const ambit__evaluator *v, const ambit__expr *e)
+{
+  const int64_t i = ambit__evaluate(v, e).integer;
+
+  return i < 0 && e->type == AMBIT_U64 ? INT64_MAX : i;
+}
+
 static ambit__value look_up(const ambit__evaluator *v, const ambit__expr *e)
 {
-  const int64_t i = ambit__evaluate(v, e->a).integer;
-  const int64_t j = e->b ? ambit__evaluate(v, e->b).integer : 0;
+  const int64_t i = subscript(v, e->a), j = e->b ? subscript(v, e->b) : 0;
 
   return ambit__table_at(&interpreter_of(v)->rule->tables[e->index], i, j);
 }

@@ -219,6 +219,7 @@ ambit_status ambit_close(ambit *a)
   if (!is_foreign(a)) ambit__net_close(a->net); /* MPI is the parent's */
   status = a->errors.status;
   ambit__options_close(a);
+  ambit__defines_free(a);
   ambit__tape_free(&a->journal.tape);
   ambit__errors_clear(&a->errors);
   free(a);

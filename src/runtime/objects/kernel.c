@@ -6,6 +6,7 @@
 #include "runtime/objects/objects.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,8 +100,13 @@ static void set_normal(ambit__rule *rule, const int *normal)
   memcpy(rule->normal, normal, sizeof rule->normal);
 }
 
+bool ambit__kernel_is_complete(const ambit_kernel *k)
+{
+  return !ambit__kernel_tables(k) && !ambit__kernel_needs_normal(k) && !k->rule->wants_axes;
+}
+
 ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, const int *normal,
-                                ambit_arg *others, ambit_kernel **bound)
+                                int axes, ambit_arg *others, ambit_kernel **bound)
 {
   ambit__rule *rule;
   ambit_status s;
@@ -110,7 +116,7 @@ ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, co
       AMBIT_TRY(check_table(k, &k->rule->tables[tables++], &args[i]));
     else
       others[i - tables] = args[i];
-  AMBIT_TRY(ambit__rule_copy(&k->context->errors, k->rule, &rule));
+  AMBIT_TRY(ambit__rule_copy(&k->context->errors, k->rule, axes, &rule));
   s = set_tables(rule, &k->context->errors, args);
   if (s) {
     ambit__rule_free(rule);
@@ -121,14 +127,35 @@ ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, co
   return *bound ? AMBIT_OK : k->context->errors.status;
 }
 
+/* Checks the other kernels of a text, so that their mistakes are found at once. */
+static ambit_status check_others(ambit *a, const ambit__rule *rule, ambit__reading how)
+{
+  for (int i = 1; i < rule->nkernels; i++) {
+    ambit__rule *other;
+
+    how.name = rule->kernels[i];
+    AMBIT_TRY(ambit__rule_read(&a->errors, &how, &other));
+    ambit__rule_free(other);
+  }
+  return AMBIT_OK;
+}
+
 static ambit_kernel *create(ambit *a, const char *file, const char *text, const ambit_type *real)
 {
+  const ambit__reading how = {.file = file,
+                              .text = text,
+                              .real = real,
+                              .axes = -1,
+                              .ndefines = (int)a->ndefines,
+                              .defines = a->defines};
   ambit__rule *rule = NULL;
   ambit_kernel *k;
 
-  if (real ? ambit__rule_parse_real(&a->errors, file, text, *real, &rule)
-           : ambit__rule_parse(&a->errors, file, text, &rule))
+  if (ambit__rule_read(&a->errors, &how, &rule)) return NULL;
+  if (check_others(a, rule, how)) {
+    ambit__rule_free(rule);
     return NULL;
+  }
   k = make(a, rule, false);
   if (!k) return NULL;
   if (rule->mixes_double)
@@ -138,6 +165,77 @@ static ambit_kernel *create(ambit *a, const char *file, const char *text, const 
                "0.25f a float",
                rule->name);
   return k;
+}
+
+ambit_kernel *ambit_kernel_find(const ambit_kernel *k, const char *name)
+{
+  ambit__text all = {0};
+  ambit__rule *rule;
+  char *list;
+
+  if (!k || ambit__failed(k->context)) return NULL;
+  for (int i = 0; name && i < k->rule->nkernels; i++) {
+    ambit__reading how = ambit__rule_reading(k->rule);
+
+    if (strcmp(k->rule->kernels[i], name) != 0) continue;
+    how.name = name;
+    return ambit__rule_read(&k->context->errors, &how, &rule) ? NULL
+                                                              : make(k->context, rule, false);
+  }
+  for (int i = 0; i < k->rule->nkernels; i++)
+    ambit__print(&all, "%s%s", i ? ", " : "", k->rule->kernels[i]);
+  list = ambit__text_finish(&all);
+  ambit__raise(&k->context->errors, AMBIT_EINVAL,
+               "there is no kernel '%s' in %s; its kernels are %s", name ? name : "(null)",
+               k->rule->file, list ? list : "");
+  free(list);
+  return NULL;
+}
+
+/* ---- constants of the program ---- */
+
+static bool is_word(const char *name)
+{
+  static const char letters[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+  return name && *name && strspn(name, letters) == strlen(name) && !(*name >= '0' && *name <= '9');
+}
+
+ambit_status ambit_define(ambit *a, const char *name, ambit_type type, double value)
+{
+  ambit__define d = {.type = type}, *defines;
+  char *copy;
+
+  if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
+  AMBIT_CHECK(is_word(name), &a->errors, AMBIT_EINVAL,
+              "'%s' cannot be the name of a constant of kernels; a name is letters, digits and _",
+              name ? name : "(null)");
+  AMBIT_CHECK(ambit_type_size(type) && !ambit__type_is_half(type), &a->errors, AMBIT_EINVAL,
+              "the constant %s has the type %s; give float, double or an integer type", name,
+              ambit_type_name(type));
+  d.value = ambit__value_of(value, type);
+  AMBIT_CHECK(ambit__type_is_real(type) ||
+                  (fabs(value) <= 0x1p53 && ambit__value_number(d.value, type) == value),
+              &a->errors, AMBIT_EINVAL,
+              "the constant %s is %.17g, which no %s up to 2^53 is: write it into the text", name,
+              value, ambit_type_name(type));
+  copy = ambit__new(&a->errors, strlen(name) + 1, 1);
+  defines = ambit__grow(&a->errors, a->defines, a->ndefines, &a->defines_cap, sizeof *defines);
+  if (defines) a->defines = defines;
+  if (!copy || !defines) {
+    free(copy);
+    return AMBIT_ENOMEM;
+  }
+  d.name = strcpy(copy, name);
+  a->defines[a->ndefines++] = d;
+  return AMBIT_OK;
+}
+
+void ambit__defines_free(ambit *a)
+{
+  for (size_t i = 0; i < a->ndefines; i++)
+    free((char *)a->defines[i].name);
+  free(a->defines);
 }
 
 static ambit_kernel *create_from_text(ambit *a, const char *text, const ambit_type *real)

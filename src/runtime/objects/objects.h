@@ -79,6 +79,8 @@ struct ambit {
   struct ambit__checkpoint *checkpoint;      /* NULL: nobody asked for it so far; owned */
   void (*close_checkpoint)(struct ambit *a); /* frees it; NULL: there is none */
   uint64_t last_id;                          /* last id given to an object */
+  ambit__define *defines;                    /* constants for kernels; owned, and their names too */
+  size_t ndefines, defines_cap;
   ambit__link grids, scalars, kernels;
   ambit__link waiting; /* link in the list of contexts with deferred errors (context.c) */
 };
@@ -326,13 +328,15 @@ ambit_kernel *ambit__kernel_adopt(ambit *a, ambit__rule *rule);
 /* The same kernel for another context, which must be closed before `k` is destroyed. */
 ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k);
 void ambit__kernel_free(ambit_kernel *k); /* NULL: does nothing */
+void ambit__defines_free(ambit *a);
 /* The number of tables that have no values yet. */
 int ambit__kernel_tables(const ambit_kernel *k);
 bool ambit__kernel_needs_normal(const ambit_kernel *k); /* and has none yet */
+bool ambit__kernel_is_complete(const ambit_kernel *k);  /* it needs no ambit__kernel_bind */
 /* A kernel with the values of the tables among the arguments, for the `others`, and with the normal
- * of a face, if it uses one. The caller frees it. */
+ * of a face, if it uses one, on a grid with so many axes; 0: on scalars. The caller frees it. */
 ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, const int *normal,
-                                ambit_arg *others, ambit_kernel **bound);
+                                int axes, ambit_arg *others, ambit_kernel **bound);
 
 /* ---- kernel_info.c ---- */
 

@@ -353,6 +353,16 @@ static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
   return true;
 }
 
+/* The axes of the cells that a kernel runs on; 0: it runs once. Tables are arguments, too. */
+static int axes_of(const ambit__rule *rule, const ambit__box *box, int nargs, const ambit_arg *args)
+{
+  for (int i = 0; i < nargs; i++)
+    if (args[i].kind == AMBIT_ARG_FIELD) return box->ndims;
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) return box->ndims;
+  return 0;
+}
+
 /* A kernel without tables to be given. */
 static ambit_status apply_plain(ambit_program *p, const ambit__box *box, const ambit_kernel *k,
                                 ambit_kernel *bound, const ambit_arg *args)
@@ -389,9 +399,9 @@ static ambit_status apply(ambit_program *p, const ambit__box *box, const int *no
   AMBIT_CHECK(normal || !ambit__kernel_needs_normal(k), ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s uses normal(), which only faces have: apply it with ambit_apply_faces",
               k->rule->name);
-  if (!ambit__kernel_tables(k) && !ambit__kernel_needs_normal(k))
-    return apply_plain(p, box, k, NULL, args);
-  AMBIT_TRY(ambit__kernel_bind(k, args, normal, others, &bound));
+  if (ambit__kernel_is_complete(k)) return apply_plain(p, box, k, NULL, args);
+  AMBIT_TRY(
+      ambit__kernel_bind(k, args, normal, axes_of(k->rule, box, nargs, args), others, &bound));
   s = apply_plain(p, box, k, bound, others);
   if (s) ambit__kernel_free(bound);
   return s;
