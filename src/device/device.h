@@ -289,6 +289,7 @@ typedef struct ambit__backend {
   bool wraps_rows;            /* builds functions for fields bound `wraps_rows` (plan/plan.h) */
   bool sparse;                /* stores may be of sparse grids (grid/layout.h) */
   bool wide_activity;         /* there, active cells are told by ints instead of bytes */
+  bool twins;                 /* a device that is opened twice has one memory, for two threads */
   /* rows of fields should start at multiples of this many bytes (grid/layout.h); 0: anywhere */
   int line;
 

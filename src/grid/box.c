@@ -150,6 +150,19 @@ bool ambit__box_next_row(const ambit__box *b, int64_t *at)
   return false;
 }
 
+int64_t ambit__box_runs(const ambit__box *all, const ambit__box *b, ambit__box *starts)
+{
+  int64_t cells = 1;
+  int d = b->ndims - 1;
+
+  *starts = *b;
+  for (;; d--) {
+    cells *= b->hi[d] - b->lo[d];
+    starts->hi[d] = starts->lo[d] + 1;
+    if (d == 0 || b->lo[d] > 0 || b->hi[d] < all->hi[d]) return cells;
+  }
+}
+
 /* The axis along which pieces are cut, and the cells of a piece along it. */
 static int piece_axis(const ambit__box *b, int64_t most, int64_t *cells)
 {

@@ -66,6 +66,9 @@ int ambit__box_split(const ambit__box *whole, const ambit__box *inner,
  */
 void ambit__box_first(const ambit__box *b, int64_t *at);
 bool ambit__box_next_row(const ambit__box *b, int64_t *at);
+/* The runs of cells of a box that are adjacent in an array of the cells of `all`, from 0 on: their
+ * first cells, as the rows of a box, and their length. */
+int64_t ambit__box_runs(const ambit__box *all, const ambit__box *b, ambit__box *starts);
 
 /* Iterates over a box in pieces of at most `most` cells (at least one), which are boxes themselves:
  * whole planes or rows where they fit, else parts of rows. Cells are visited in row-major order.

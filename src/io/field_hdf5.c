@@ -175,7 +175,7 @@ static ambit_status put_runs(const saving *s, const ambit_field *f, const ambit_
 {
   int64_t at[AMBIT_MAX_DIMS];
   ambit__box starts;
-  const size_t bytes = (size_t)ambit__runs_of(f, box, &starts) * cell;
+  const size_t bytes = (size_t)ambit__box_runs(&f->grid->box, box, &starts) * cell;
 
   ambit__box_first(&starts, at);
   do {

@@ -42,7 +42,7 @@ static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense
   int64_t at[AMBIT_MAX_DIMS];
   ambit__box starts;
   const size_t cell = ambit__field_cell_bytes(f);
-  const size_t bytes = (size_t)ambit__runs_of(f, box, &starts) * cell;
+  const size_t bytes = (size_t)ambit__box_runs(&f->grid->box, box, &starts) * cell;
   const unsigned char *from = dense;
 
   AMBIT_TRY(ambit__field_read_own(f, box, dense));
@@ -59,7 +59,7 @@ static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense
   int64_t at[AMBIT_MAX_DIMS];
   ambit__box starts;
   const size_t cell = ambit__field_cell_bytes(f);
-  const size_t bytes = (size_t)ambit__runs_of(f, box, &starts) * cell;
+  const size_t bytes = (size_t)ambit__box_runs(&f->grid->box, box, &starts) * cell;
   unsigned char *to = dense;
 
   ambit__box_first(&starts, at);

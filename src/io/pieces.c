@@ -41,20 +41,6 @@ ambit_status ambit__each_shared_piece(ambit_field *f, ambit__piece_fn fn, void *
   return s;
 }
 
-int64_t ambit__runs_of(const ambit_field *f, const ambit__box *box, ambit__box *starts)
-{
-  const ambit__box *all = &f->grid->box;
-  int64_t cells = 1;
-  int d = box->ndims - 1;
-
-  *starts = *box;
-  for (;; d--) {
-    cells *= box->hi[d] - box->lo[d];
-    starts->hi[d] = starts->lo[d] + 1;
-    if (d == 0 || box->lo[d] > 0 || box->hi[d] < all->hi[d]) return cells;
-  }
-}
-
 size_t ambit__cell_number(const ambit_field *f, const int64_t *at)
 {
   size_t n = 0;

@@ -23,9 +23,6 @@ typedef ambit_status (*ambit__piece_fn)(ambit_field *f, const ambit__box *box, v
 ambit_status ambit__each_own_piece(ambit_field *f, ambit__piece_fn fn, void *user);
 ambit_status ambit__each_shared_piece(ambit_field *f, ambit__piece_fn fn, void *user);
 
-/* The contiguous runs of a box in an array of the whole grid: their first cells, as a box (see
- * ambit__box_next_row), and their length in cells. */
-int64_t ambit__runs_of(const ambit_field *f, const ambit__box *box, ambit__box *starts);
 /* The number of a cell in an array of the whole grid. */
 size_t ambit__cell_number(const ambit_field *f, const int64_t *at);
 

@@ -20,6 +20,7 @@ const ambit__backend ambit__backend_cuda = {
     .count = count,
     .fast = count,
     .open = open_device,
+    .twins = true,
     AMBIT__GPU_ENTRIES,
     .pass = ambit__gpu_pass,
     .record = ambit__gpu_record,

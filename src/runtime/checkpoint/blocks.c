@@ -84,12 +84,17 @@ static ambit_status flush(transfer *t)
   return n ? ambit__file_write_at(t->out, t->block->at + t->at, t->buffer, n) : AMBIT_OK;
 }
 
+/* Much is written from where it is. */
 static ambit_status put(transfer *t, uint64_t at, const unsigned char *bytes, size_t n)
 {
   while (n) {
     size_t take;
 
-    if (t->n == BUFFER || (t->n && at != t->at + t->n)) AMBIT_TRY(flush(t));
+    if (t->n == BUFFER || (t->n && (at != t->at + t->n || n >= BUFFER / 2))) AMBIT_TRY(flush(t));
+    if (!t->n && n >= BUFFER / 2) {
+      t->block->sum += ambit__block_sum(at, bytes, n);
+      return ambit__file_write_at(t->out, t->block->at + at, bytes, n);
+    }
     if (!t->n) t->at = at;
     take = n < BUFFER - t->n ? n : BUFFER - t->n;
     memcpy(t->buffer + t->n, bytes, take);
@@ -158,20 +163,20 @@ static int64_t place(const ambit__box *box, const int64_t *at)
   return n;
 }
 
-/* Moves the cells of a piece, a dense array, row by row. */
+/* Moves the cells of a piece, a dense array: the runs of them that are adjacent in the block. */
 static ambit_status move_rows(transfer *t, const ambit_field *f, const ambit__box *piece,
                               unsigned char *dense)
 {
-  const int last = piece->ndims - 1;
-  const int64_t row = piece->hi[last] - piece->lo[last];
   const size_t size = ambit__field_cell_bytes(f);
   int64_t at[AMBIT_MAX_DIMS];
+  ambit__box starts;
+  const int64_t run = ambit__box_runs(&f->grid->box, piece, &starts);
 
-  ambit__box_first(piece, at);
+  ambit__box_first(&starts, at);
   do {
-    AMBIT_TRY(move(t, place(&f->grid->box, at), size, dense, row));
-    dense += (size_t)row * size;
-  } while (ambit__box_next_row(piece, at));
+    AMBIT_TRY(move(t, place(&f->grid->box, at), size, dense, run));
+    dense += (size_t)run * size;
+  } while (ambit__box_next_row(&starts, at));
   return AMBIT_OK;
 }
 

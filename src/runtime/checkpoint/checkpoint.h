@@ -57,8 +57,11 @@ typedef struct ambit__checkpoint {
   ambit__standing waiting;
   ambit__kept_value *values; /* owned */
   size_t nvalues, values_cap;
+  struct ambit__saving *saving; /* a file that is being written; NULL: none; owned */
   int saves, failures;
-  double waited;   /* seconds in which devices waited for files */
+  int sync;        /* those for which there was no memory for a copy */
+  double waited;   /* seconds in which devices waited for copies and files */
+  double wrote;    /* seconds in which files were written */
   char *failure;   /* the first one; owned */
   bool told_full;  /* a warning about the journal was printed */
   bool is_watched; /* signals are watched for this context */
@@ -83,9 +86,15 @@ ambit_status ambit__checkpoint_look(ambit_program *p, int64_t ran, double second
 
 /* ---- save.c ---- */
 
-/* Saves the state. A failure to write is not an error of the context: the run goes on, and the
- * error is raised when the context is closed. */
-ambit_status ambit__checkpoint_save(ambit *a);
+/* Saves the state: begins to, if it does not wait. A failure to write is not an error of the
+ * context: the run goes on, and the error is raised when the context is closed. Collective. */
+ambit_status ambit__checkpoint_save(ambit *a, bool waits);
+/* Whether this process has written its share of the file that was begun, or none was. */
+bool ambit__checkpoint_is_written(const ambit *a);
+/* Waits for that, on all processes, and gives the file its name. Collective. */
+ambit_status ambit__checkpoint_complete(ambit *a);
+/* The same before the context is closed, which may have failed. */
+void ambit__checkpoint_end(ambit *a);
 
 /* ---- load.c ---- */
 

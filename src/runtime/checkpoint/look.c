@@ -25,6 +25,7 @@ static void close_checkpoint(ambit *a)
 {
   ambit__checkpoint *c = a->checkpoint;
 
+  ambit__checkpoint_end(a);
   if (c->is_watched) ambit__signals_unwatch();
   if (c->failures)
     ambit__raise(&a->errors, AMBIT_EIO, "%d checkpoint%s could not be saved; the first: %s",
@@ -122,7 +123,8 @@ ambit_status ambit__checkpoint_look(ambit_program *p, int64_t ran, double second
 {
   ambit *a = p->grid->context;
   ambit__checkpoint *c = a->checkpoint;
-  double all[4] = {seconds};
+  double all[5] = {seconds};
+  bool busy, due;
   int asked;
 
   if (!ambit__checkpoint_is_due(p)) return AMBIT_OK;
@@ -130,15 +132,18 @@ ambit_status ambit__checkpoint_look(ambit_program *p, int64_t ran, double second
   all[1] = ambit__clock() - c->saved_at;
   all[2] = asked & AMBIT__ASKED_SAVE;
   all[3] = asked & AMBIT__ASKED_END;
-  AMBIT_TRY(ambit__net_max(a->net, all, 4));
+  all[4] = !ambit__checkpoint_is_written(a);
+  AMBIT_TRY(ambit__net_max(a->net, all, 5));
+  busy = all[4] > 0;
+  if (!busy) AMBIT_TRY(ambit__checkpoint_complete(a));
   adapt(p, ran, all[0]);
   c->since += ran;
   c->standing = *at;
   c->standing.done = p->iteration - c->first;
-  if (!(c->every && c->since >= c->every) && !(c->seconds > 0 && all[1] >= c->seconds) &&
-      !(all[2] > 0) && !(all[3] > 0))
+  due = c->seconds > 0 && all[1] >= c->seconds && !busy; /* one is enough at a time */
+  if (!due && !(c->every && c->since >= c->every) && !(all[2] > 0) && !(all[3] > 0))
     return AMBIT_OK;
-  AMBIT_TRY(ambit__checkpoint_save(a));
+  AMBIT_TRY(ambit__checkpoint_save(a, all[3] > 0));
   if (all[3] > 0) {
     if (!a->net->rank) ambit__say(&a->settings, "SIGTERM: the state is in %s", c->path);
     ambit__signals_end();

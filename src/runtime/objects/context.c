@@ -3,7 +3,7 @@
 #include "base/fork.h"
 #include "base/memory.h"
 #include "net/launcher.h"
-#include "runtime/objects/objects.h"
+#include "runtime/objects/scribe.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -212,6 +212,7 @@ ambit_status ambit_close(ambit *a)
     ambit_scalar_destroy(a->scalars.next->owner);
   while (a->kernels.next->owner)
     ambit_kernel_destroy(a->kernels.next->owner);
+  ambit__scribe_close(a);
   ambit__trace_close(a->trace);
   ambit__engines_close(a);
   ambit__errors_tell(&a->errors);

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "grid/partition.h"
-#include "runtime/objects/objects.h"
+#include "runtime/objects/scribe.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -245,6 +245,7 @@ void ambit_grid_destroy(ambit_grid *g)
   while (g->fields.next->owner)
     ambit_field_destroy(g->fields.next->owner);
   ambit__list_remove(&g->link);
+  if (g->active) ambit__scribe_wait(g->context); /* snapshots use it */
   free(g->partition);
   free(g->weights);
   ambit__active_free_all(g->active, g->local, g->placement.n);

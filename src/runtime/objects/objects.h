@@ -78,8 +78,9 @@ struct ambit {
   ambit__journal journal;     /* of a context with checkpoints */
   struct ambit__checkpoint *checkpoint;      /* NULL: nobody asked for it so far; owned */
   void (*close_checkpoint)(struct ambit *a); /* frees it; NULL: there is none */
-  uint64_t last_id;                          /* last id given to an object */
-  ambit__define *defines;                    /* constants for kernels; owned, and their names too */
+  struct ambit__scribe *scribe; /* output beside the computation; NULL: none so far; owned */
+  uint64_t last_id;             /* last id given to an object */
+  ambit__define *defines;       /* constants for kernels; owned, and their names too */
   size_t ndefines, defines_cap;
   ambit__link grids, scalars, kernels;
   ambit__link waiting; /* link in the list of contexts with deferred errors (context.c) */

@@ -7,7 +7,7 @@
  * bit, so results do not depend on where the cut is.
  */
 #include "base/memory.h"
-#include "runtime/objects/objects.h"
+#include "runtime/objects/scribe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +55,7 @@ static cut cut_of(const ambit_grid *g)
 
 static void set_cut(ambit_grid *g, const cut *c)
 {
+  if (g->active) ambit__scribe_wait(g->context); /* snapshots use it */
   g->nparts = c->nparts;
   g->split = c->split;
   g->first = c->first;

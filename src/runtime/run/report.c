@@ -176,10 +176,13 @@ static void print_machines(const ambit_grid *g)
 static void print_checkpoints(const ambit *a)
 {
   const ambit__checkpoint *c = a->checkpoint;
+  const int n = c ? c->saves + (c->saving != NULL) : 0;
 
-  if (c && c->saves)
-    fprintf(stderr, "  %d checkpoint%s so far, for which all runs waited %.3g s\n", c->saves,
-            c->saves == 1 ? "" : "s", c->waited);
+  if (n)
+    fprintf(stderr,
+            "  %d checkpoint%s so far: all runs waited %.3g s for them, %.3g s of writing%s\n", n,
+            n == 1 ? "" : "s", c->waited, c->wrote,
+            c->sync ? "; there was no memory for a copy of all fields" : " beside them");
 }
 
 ambit_status ambit_program_report(ambit_program *p)
