@@ -69,6 +69,15 @@ static double cell_bytes(const tool_problem *p)
   return bytes;
 }
 
+static int count_fields(const tool_problem *p)
+{
+  int n = 0;
+
+  for (int i = 0; i < p->nparams; i++)
+    n += p->params[i].kind == AMBIT_PARAM_FIELD;
+  return n ? n : 1;
+}
+
 static void print_parts(const ambit_grid *g)
 {
   int64_t least = INT64_MAX, most = 0;
@@ -90,27 +99,45 @@ static void print_parts(const ambit_grid *g)
            g->weights ? "their shares" : "the mean");
 }
 
-/* "auto is list on a GPU: it takes 0.71 of the time of runs" */
-static void print_choice(const char *site, const double *costs, const double *cells)
+/* "auto is list on a GPU: it takes 0.71 of the time of runs, and at most 30 MiB" */
+static void print_choice(const char *site, const double *costs, const double *cells, double mib,
+                         int fields)
 {
   const ambit__storage best = ambit__storage_best(costs, cells);
 
   printf("  auto is %s %s", ambit__storage_name(best), site);
   if (best == STORAGE_RUNS)
-    printf(": no other is clearly faster\n");
+    printf(": no other is clearly faster");
   else
-    printf(": estimated at %.2g of the time of runs\n", costs[best] / costs[STORAGE_RUNS]);
+    printf(": estimated at %.2g of the time of runs", costs[best] / costs[STORAGE_RUNS]);
+  printf("; at most %.4g MiB while it stores fields\n",
+         ambit__storage_peak(best, cells, fields) * mib / fields);
+}
+
+/* A dense grid with a mask field moves all cells of the box, and the mask. It is not compared by
+ * time: with stars of cells at random it was faster where it moves a third of what auto counts. */
+static void print_mask(double box, double cell, double bytes, const double *best)
+{
+  const double moves = box * (bytes + 1);
+
+  printf(
+      "  a dense grid with a mask field would take %.4g MiB, and move %.4g bytes per active cell\n",
+      cell, moves);
+  if (moves < best[SITE_CORES] / 3)
+    printf("  it is probably faster on cores: the cells are scattered\n");
 }
 
 /* Of the storages: bytes of memory, and bytes moved per active cell. `active` is a field of bytes
- * that kernels with tests have. */
-static void print_tolls(const tool_problem *p, int64_t cells, bool active, const ambit__toll *tolls)
+ * that kernels with tests have; `box` has cells for each active one. */
+static void print_tolls(const tool_problem *p, int64_t cells, double box, bool active,
+                        const ambit__toll *tolls)
 {
   static const char *const sites[] = {"on cores", "on a GPU"};
   const double mib = (double)cells / (1 << 20);
   const ambit__price price = ambit__price_of(p->rule);
   const double cell = cell_bytes(p) + active;
   double costs[AMBIT__SITES][AMBIT__STORAGES], cells_of[AMBIT__STORAGES];
+  double best[AMBIT__SITES];
 
   printf("storage of %.4g MiB of values\n", cell_bytes(p) * mib);
   for (int k = 0; k < AMBIT__STORAGES; k++) {
@@ -126,8 +153,11 @@ static void print_tolls(const tool_problem *p, int64_t cells, bool active, const
     for (int site = 0; site < AMBIT__SITES; site++)
       costs[site][k] = ambit__storage_costs(t, (ambit__site)site, price.bytes, price.written);
   }
-  for (int site = 0; site < AMBIT__SITES; site++)
-    print_choice(sites[site], costs[site], cells_of);
+  for (int site = 0; site < AMBIT__SITES; site++) {
+    print_choice(sites[site], costs[site], cells_of, cell * mib, count_fields(p));
+    best[site] = costs[site][ambit__storage_best(costs[site], cells_of)];
+  }
+  print_mask(box, (cell_bytes(p) + 1) * box * mib, price.bytes, best);
 }
 
 ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g)
@@ -147,7 +177,8 @@ ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g)
     printf("sparse grid\n  %" PRId64 " active cells, %.3g %% of the box, in %" PRId64 " runs\n",
            a->cells, 100 * (double)a->cells / (double)ambit__box_volume(&a->box), a->n);
     print_parts(g);
-    print_tolls(p, a->cells, adapted != NULL, tolls);
+    print_tolls(p, a->cells, (double)ambit__box_volume(&a->box) / (double)(a->cells ? a->cells : 1),
+                adapted != NULL, tolls);
   }
   ambit__rule_free(adapted);
   return s;

@@ -11,6 +11,7 @@ enum {
   FEW_BYTES = 16, /* ... if cells move no more than this: plan/sparse.c */
   PIECE = 128,    /* cells of a row with a line in the table of a GPU, at most */
   CHUNK = 190,    /* bytes that cores could move while they begin a chunk, and twice its values */
+  FIRST = 25,     /* percent of memory that runs may take besides active cells at first */
   MARGIN = 10,    /* percent by which another storage must be better than runs ... */
   DENSE = 25 /* ... and dense storage, which on an H200 was never faster; and more memory for it */
 };
@@ -142,4 +143,18 @@ ambit__storage ambit__storage_best(const double *costs, const double *cells)
 
   if (dense && (!list || costs[STORAGE_DENSE] < costs[STORAGE_LIST])) return STORAGE_DENSE;
   return list ? STORAGE_LIST : STORAGE_RUNS;
+}
+
+ambit__storage ambit__storage_first(double runs, double active)
+{
+  return runs * 100 > active * (100 + FIRST) ? STORAGE_LIST : STORAGE_RUNS;
+}
+
+/* The last field to move has both its stores; before, the larger storage counts. */
+double ambit__storage_peak(ambit__storage to, const double *cells, int fields)
+{
+  const ambit__storage from = ambit__storage_first(cells[STORAGE_RUNS], cells[STORAGE_LIST]);
+  const double most = cells[from] > cells[to] ? cells[from] : cells[to];
+
+  return fields * most + (from == to ? 0 : cells[from] + cells[to] - most);
 }

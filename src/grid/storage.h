@@ -45,4 +45,11 @@ double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double by
  * cheaper; and dense only if it takes hardly more memory. */
 ambit__storage ambit__storage_best(const double *costs, const double *cells);
 
+/* The storage of fields until a program chooses one, of the cells that runs take in memory and the
+ * active ones: a list, if runs take much more, so that memory for them is never taken in vain. */
+ambit__storage ambit__storage_first(double runs, double active);
+/* The most memory, in cells, that `fields` of them take at a time: they are stored anew one after
+ * the other. `cells` is by storage. */
+double ambit__storage_peak(ambit__storage to, const double *cells, int fields);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How sparse grids are cut into parts and stored, and when they are stored anew. */
 #include "device/cpu/machine.h"
+#include "grid/storage.h"
 #include "ring.h"
 #include "runtime/run/run.h"
 #include "support/capture.h"
@@ -393,6 +394,33 @@ static int in_first_rows(const int64_t *i, void *user)
   return i[0] < 16;
 }
 
+static int at_random(const int64_t *i, void *user)
+{
+  (void)user;
+  return (uint64_t)(i[0] * 64 + i[1]) * 0x9e3779b97f4a7c15u >> 60 == 0;
+}
+
+/* The fields of cells that are almost alone would be four times as large as runs. */
+static void memory_that_no_program_needs_is_not_taken(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *alone = ambit_grid_create_sparse(a, 2, AMBIT_INDEX(64, 64), at_random, NULL);
+  ambit_grid *rows = ambit_grid_create_sparse(a, 2, AMBIT_INDEX(64, 4096), in_first_rows, NULL);
+  ambit_field *u = ambit_field_create(alone, "u", AMBIT_F32);
+  ambit_program *p = ambit_program_create(alone);
+  const double cells[] = {40, 10, 90};
+
+  CHECK_EQ(STORAGE_LIST, alone->active->storage);
+  CHECK_EQ(STORAGE_RUNS, rows->active->storage);
+  ambit_apply(p, ambit_kernel_create(a, "void k(float *u) { *u = *u + 1; }"), u);
+  ambit_run(p, 1);
+  CHECK_EQ(STORAGE_LIST, alone->active->storage);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+
+  CHECK_NEAR(30, ambit__storage_peak(STORAGE_LIST, cells, 3), 0);
+  CHECK_NEAR(3 * 40 + 10, ambit__storage_peak(STORAGE_RUNS, cells, 3), 0); /* the last of them */
+}
+
 /* Half of the active cells is a small share of the box. */
 static void the_report_counts_active_cells(void)
 {
@@ -442,6 +470,7 @@ int main(int argc, char **argv)
       {"large_parts_are_split", large_parts_are_split},
       {"programs_on_other_grids_leave_tables_alone", programs_on_other_grids_leave_tables_alone},
       {"the_box_is_never_allocated", the_box_is_never_allocated},
+      {"memory_that_no_program_needs_is_not_taken", memory_that_no_program_needs_is_not_taken},
       {"the_memory_of_each_storage_is_printed_first", the_memory_of_each_storage_is_printed_first},
       {"the_report_counts_active_cells", the_report_counts_active_cells},
       {"a_promise_without_effect_is_a_warning", a_promise_without_effect_is_a_warning},

@@ -55,6 +55,7 @@ def a_mask_shows_what_a_sparse_grid_takes():
         assert 20 <= moved[1][1] < 20.1, out  # a list: eight bytes of values, the places of two neighbours, and bits
         assert "auto is runs on cores: no other is clearly faster" in out and "auto is runs on a GPU" in out, out
         assert "parts" not in out.split("sparse grid")[1], out
+        assert "a dense grid with a mask field would take 0.1099 MiB, and move 36 bytes per active cell" in out and "probably" not in out, out
         out, _ = tool.run("explain", "star2d1", "--mask", path, "--parts", "4")
         assert "4 parts of 800 to 800 active cells, 0 % more than the mean" in out, out
         out, _ = tool.run("explain", "star2d1", "--mask", path, "--processes", "2", "--device", "cuda:0,cuda:1", "--weights", "1,3,1,3")
@@ -64,8 +65,12 @@ def a_mask_shows_what_a_sparse_grid_takes():
             assert option.split("=")[0] + " is that of a dense grid: leave out --mask" in err, err
         _write_mask(path, [[(7 * y + x) % 11 == 0 for x in range(200)] for y in range(64)])
         out, _ = tool.run("explain", "star2d1", "--mask", path)
-        assert re.search(r"auto is list on cores: estimated at 0\.\d+ of the time of runs", out), out
+        found = re.search(r"auto is list on cores: estimated at 0\.\d+ of the time of runs; at most ([\d.]+) MiB", out)
+        assert found and float(found[1]) == float(re.search(r"  list   ([\d.]+) MiB", out)[1]), out
         assert re.search(r"auto is list on a GPU: estimated at 0\.\d+ of the time of runs", out), out
+        _write_mask(path, [[hash((x * 7919 + y) * 104729 % 1000003) % 2 for x in range(200)] for y in range(64)])
+        out, _ = tool.run("explain", "star2d1", "--mask", path)
+        assert "it is probably faster on cores: the cells are scattered" in out, out
         _, err = tool.run("explain", "star2d1", "--mask", path, "--size", "64x64", code=2)
         assert "leave out --size" in err, err
 

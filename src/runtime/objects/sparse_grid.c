@@ -221,6 +221,24 @@ static void log_memory(ambit *a, const ambit__active *active)
              mib[STORAGE_LIST], mib[STORAGE_DENSE]);
 }
 
+/* With the option auto: runs, in the storage that fields have before a program chooses. Runs that
+ * are several parts of a device stay: a list would have too few parts for them. */
+static ambit__active *store_first(ambit *a, ambit__active *runs)
+{
+  const ambit__storage first = runs->size > ambit__active_most
+                                   ? STORAGE_RUNS
+                                   : ambit__storage_first((double)runs->size, (double)runs->cells);
+  ambit__active *other = first == runs->storage ? NULL : ambit__new(&a->errors, 1, sizeof *other);
+
+  if (!other || ambit__active_store(&a->errors, runs, first, runs->pad, other)) {
+    free(other);
+    return runs;
+  }
+  ambit__active_free(runs);
+  free(runs);
+  return other;
+}
+
 ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, const ambit__mask *m)
 {
   ambit_grid *g;
@@ -231,6 +249,7 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
   g->any_storage = m->like ? m->like->any_storage : !strcmp(a->settings.storage, "auto");
   g->active = new_active(a, &g->box, m, storage_of(a, m), AMBIT__PAD);
   if (g->active && !m->like) log_memory(a, g->active);
+  if (g->active && !m->like && g->any_storage) g->active = store_first(a, g->active);
   /* a failure is raised by the next one, on all processes */
   return ambit__grid_end(g, NULL);
 }
