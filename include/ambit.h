@@ -276,6 +276,19 @@ AMBIT_API ambit_status ambit_field_write(ambit_field *f, const int64_t *lo, cons
 AMBIT_API ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *hi,
                                         void *values);
 
+/* Where the cells of a field are in memory, to use them without a copy. The grid is dense and has
+ * one part. The values may be changed there; between runs, since a run may move them, and swaps and
+ * rotations exchange the memory of fields. AMBIT_EUNSUPPORTED: not on this device or grid. */
+typedef enum ambit_memory_kind { AMBIT_HOST_MEMORY = 0, AMBIT_CUDA_MEMORY = 1 } ambit_memory_kind;
+typedef struct ambit_memory {
+  void *data;                     /* component 0 of cell 0 */
+  int64_t stride[AMBIT_MAX_DIMS]; /* bytes from a cell to the next one, per axis */
+  int64_t component;              /* bytes from a component to the next one */
+  ambit_memory_kind device;
+  int ordinal; /* of the CUDA device */
+} ambit_memory;
+AMBIT_API ambit_status ambit_field_memory(ambit_field *f, ambit_memory *memory);
+
 /* Saves the field in the format given by the file name:
  *   .npy   lossless, for NumPy, any number of dimensions; .cells.npy: a list of active cells
  *   .vtkhdf  lossless, for ParaView and VTK, 1 to 3 dimensions; .h5: plain HDF5, for h5py, any
@@ -609,6 +622,10 @@ AMBIT_API ambit_status ambit_program_relaxes(ambit_program *p);
 AMBIT_API ambit_status ambit_check_every(ambit_program *p, int64_t iterations);
 AMBIT_API int ambit_program_converged(const ambit_program *p);
 AMBIT_API int64_t ambit_program_iterations(const ambit_program *p); /* since creation */
+
+/* Ends the run in progress after the present iterations, as a callback does that returns 1. From
+ * any thread, or a signal handler. With several processes, the run ends at its next callback. */
+AMBIT_API void ambit_stop(ambit *a);
 
 /* Appends a call: the step runs another program of the context, on any of its grids, `iterations`
  * times, or until a scalar meets a condition or `most` iterations are done, as ambit_run_until

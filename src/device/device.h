@@ -317,6 +317,9 @@ typedef struct ambit__backend {
    * memory. */
   unsigned char *(*address)(ambit__buffer *buf);
 
+  /* Address of a buffer in device memory, for other libraries. NULL: there is none. */
+  void *(*place)(ambit__device *dev, ambit__buffer *buf);
+
   /* Copy a box of own cells from or to a dense row-major array, components last. */
   ambit_status (*write_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                             const void *src);

@@ -126,6 +126,13 @@ ambit_status ambit__gpu_wait(ambit__queue *q)
 
 /* ---- memory ---- */
 
+void *ambit__gpu_place(ambit__device *dev, ambit__buffer *buf)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(dev)->driver;
+
+  return driver->address ? driver->address(ambit__gpu_memory_of(buf)) : NULL;
+}
+
 void ambit__gpu_release(ambit__device *dev, ambit__buffer *buf)
 {
   if (!buf) return;

@@ -307,3 +307,46 @@ ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *
   ambit__journal_record(&a->journal, ENTRY_FIELD, values, bytes);
   return AMBIT_OK;
 }
+
+/* The only store of a field, on a dense grid with one part; NULL: an error was raised. */
+static ambit__store *sole_store(ambit_field *f)
+{
+  const ambit_grid *g = f->grid;
+
+  if (!g->active && g->nparts == 1 && g->placement.n == 1) return &f->stores[0];
+  ambit__raise(ambit__field_errors(f), AMBIT_EUNSUPPORTED,
+               "field '%s' has no memory to be shown as a whole: its grid %s; use ambit_field_read",
+               f->name, g->active ? "is sparse" : "has several parts");
+  return NULL;
+}
+
+ambit_status ambit_field_memory(ambit_field *f, ambit_memory *memory)
+{
+  ambit__store *store;
+  const ambit__engine *e;
+  unsigned char *base = NULL;
+  int64_t size, first[AMBIT_MAX_DIMS] = {0};
+
+  if (ambit__field_failed(f)) return ambit__field_status(f);
+  AMBIT_CHECK(memory, ambit__field_errors(f), AMBIT_EINVAL, "ambit_field_memory: memory is NULL");
+  ambit__view_refresh(f);
+  store = sole_store(f);
+  if (!store) return AMBIT_EUNSUPPORTED;
+  e = ambit__engine_of(f->grid, 0);
+  *memory = (ambit_memory){.device = AMBIT_HOST_MEMORY, .ordinal = e->ordinal};
+  if (e->device->backend->address) base = e->device->backend->address(store->buffer);
+  if (!base && e->device->backend->place) {
+    base = e->device->backend->place(e->device, store->buffer);
+    memory->device = AMBIT_CUDA_MEMORY;
+  }
+  AMBIT_CHECK(base, ambit__field_errors(f), AMBIT_EUNSUPPORTED,
+              "field '%s' is on the device %s, whose memory cannot be shown; use ambit_field_read",
+              f->name, e->backend->name);
+  size = (int64_t)ambit_type_size(f->type);
+  memory->data = base + ambit__layout_at(&store->layout, first) * size;
+  for (int d = 0; d < f->grid->box.ndims; d++)
+    memory->stride[d] = store->layout.stride[d] * size;
+  memory->component = store->layout.component * size;
+  ambit__field_changed(f); /* as far as anyone knows */
+  return ambit__engines_wait(f->grid->context);
+}

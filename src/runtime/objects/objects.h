@@ -14,6 +14,7 @@
 #include "runtime/objects/journal.h"
 #include "runtime/observe/trace.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 /* A link of a list; the list itself is a link whose `owner` is NULL. */
@@ -79,6 +80,8 @@ struct ambit {
   struct ambit__checkpoint *checkpoint;      /* NULL: nobody asked for it so far; owned */
   void (*close_checkpoint)(struct ambit *a); /* frees it; NULL: there is none */
   struct ambit__scribe *scribe; /* output beside the computation; NULL: none so far; owned */
+  atomic_bool stops;            /* the run in progress is to end (ambit_stop) */
+  int runs;                     /* in progress, one in a callback of the other */
   uint64_t last_id;             /* last id given to an object */
   ambit__define *defines;       /* constants for kernels; owned, and their names too */
   size_t ndefines, defines_cap;

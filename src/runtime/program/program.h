@@ -235,6 +235,7 @@ struct ambit_program {
   int64_t check_every; /* iterations between checks of run_until */
   int64_t look_every;  /* ... between looks at signals and the clock, for checkpoints */
   bool is_running;
+  bool may_stop;               /* running: iterations that ambit_stop can end */
   bool is_called;              /* running: by a step of another program */
   bool is_calling;             /* running: in a step that runs another program */
   bool is_outdated;            /* to be unsealed, once it runs no other program */

@@ -193,6 +193,7 @@ static ambit_status iterate_all(ambit_program *p, int64_t n, ambit__progress *pr
     if (!cycle && !ready) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
     ready = !cycle;
     AMBIT_TRY(c ? iterate_round(p, c, cycle, progress) : iterate_single(p, 1, progress));
+    if (ambit__run_stops(p)) break;
   }
   if (ready) ambit__program_rest(p);
   return AMBIT_OK;

@@ -110,6 +110,7 @@ static ambit_status run_lean(ambit_program *p, int64_t n, ambit__progress *progr
 
   lean->iteration = p->iteration;
   lean->is_running = p->is_calling = true;
+  lean->may_stop = p->may_stop;
   ambit__program_forget_ghosts(p);
   s = ambit__run_or_stop(lean, ambit__program_ready(lean));
   if (!s) s = ambit__program_iterate_many(lean, n, progress);
@@ -147,7 +148,7 @@ static void note(ambit_program *p, bool lean, double seconds)
 ambit_status ambit__lean_iterate(ambit_program *p, int64_t n, ambit__progress *progress,
                                  ambit_status (*plain)(ambit_program *, int64_t, ambit__progress *))
 {
-  while (n > 0) {
+  while (n > 0 && !ambit__run_stops(p)) {
     const bool timed = is_on_trial(p), lean = is_preferred(p);
     const int64_t block = timed && n > BLOCK ? BLOCK : n;
     double start, seconds;
@@ -157,7 +158,7 @@ ambit_status ambit__lean_iterate(ambit_program *p, int64_t n, ambit__progress *p
     AMBIT_TRY(lean ? run_lean(p, block, progress) : plain(p, block, progress));
     AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
     n -= block;
-    if (!timed) continue;
+    if (!timed || ambit__run_stops(p)) continue;
     AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
     seconds = (ambit__clock() - start) / (double)block;
     AMBIT_TRY(ambit__net_max(p->grid->context->net, &seconds, 1));

@@ -164,12 +164,14 @@ static ambit_status stretch(ambit_program *p, int64_t left, int64_t mark, ambit_
   if (ambit__balance_left(p) < n) n = ambit__balance_left(p);
   if (ambit__checkpoint_left(p) < n) n = ambit__checkpoint_left(p);
   ambit__balance_start(p);
+  p->may_stop = !p->is_called && p->grid->context->net->size == 1;
   if (until)
     s = ambit__program_iterate_until(p, until, n, n == left, progress);
   else
     s = ambit__program_iterate_many(p, n, progress);
   if (!s && !until && !p->is_called)
     s = ambit__run_or_stop(p, ambit__engines_wait(p->grid->context));
+  p->may_stop = false;
   seconds = ambit__clock() - start;
   if (!s) s = agree_on_time(p, &seconds);
   count(p, p->iteration - first, seconds);
@@ -200,7 +202,7 @@ static ambit_status ask(ambit_program *p, bool *stopped)
   bool stops;
 
   ambit__program_note_changes(p); /* for programs that the callback runs */
-  stops = p->callback(p, p->iteration, p->callback_user) != 0;
+  stops = p->callback(p, p->iteration, p->callback_user) != 0 || atomic_load(&a->stops);
   ambit__trace_add(a->trace, NOTE_CALLBACK, start);
   AMBIT_TRY(ambit__meet(a, p->unseal ? "returns from its callback"
                                      : "changed its program in its callback"));
@@ -270,6 +272,14 @@ static ambit_status look(ambit_program *p, int64_t first, double start, const am
   return ambit__checkpoint_look(p, p->iteration - first, ambit__clock() - start, &at);
 }
 
+/* ambit_stop has ended the iterations of the only process. */
+static bool has_stopped(const ambit_program *p)
+{
+  ambit *a = p->grid->context;
+
+  return !p->is_called && a->net->size == 1 && atomic_load(&a->stops);
+}
+
 /* Runs the iterations of a prepared run. */
 static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
                             ambit__progress *progress)
@@ -292,7 +302,7 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
     left = most - (p->iteration - first);
     AMBIT_TRY(stretch(p, left, mark, until, progress));
     left = most - (p->iteration - first);
-    stopped = p->converged;
+    stopped = p->converged || has_stopped(p);
     AMBIT_TRY(show(p));
     AMBIT_TRY(call_back(p, &stopped));
     AMBIT_TRY(ambit__balance_act(p, stopped ? 0 : left));
@@ -367,13 +377,20 @@ static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
 
   AMBIT_CHECK(!p->is_running, ambit__program_errors(p), AMBIT_EPROGRAM,
               "a callback runs the program that called it; it can run other programs");
+  if (!p->grid->context->runs++) atomic_store(&p->grid->context->stops, false);
   s = ambit__checkpoint_enter(p, &at, &skip);
   if (!s && !skip) {
     enter(p, until);
     s = leave(p, run_all(p, at.done < most ? most - at.done : most < 0 ? most : 0, until, &at));
   }
   ambit__checkpoint_leave(p, skip, s);
+  p->grid->context->runs--;
   return s;
+}
+
+void ambit_stop(ambit *a)
+{
+  if (a) atomic_store(&a->stops, true);
 }
 
 ambit_status ambit__program_run_called(ambit_program *p, int64_t most, ambit__until *until)

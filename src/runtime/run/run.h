@@ -56,6 +56,15 @@ ambit_status ambit__program_run_called(ambit_program *p, int64_t most, struct am
  * error (ambit__net_stop). */
 ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s);
 
+/* Whether ambit_stop was called in a run of one process: the loops over iterations then end, after
+ * at least one. */
+static inline bool ambit__run_stops(const ambit_program *p)
+{
+  ambit *a = p->grid->context;
+
+  return p->may_stop && atomic_load_explicit(&a->stops, memory_order_relaxed);
+}
+
 /* Other programs on these fields must know that this one has changed them. */
 void ambit__program_note_changes(ambit_program *p);
 

@@ -144,6 +144,7 @@ static ambit_status settle(chase *c)
 static ambit_status skip(chase *c, int64_t left, ambit__progress *progress, int64_t *done)
 {
   ambit_program *p = c->p;
+  const int64_t first = p->iteration;
   int64_t n = p->check_every - c->until->unchecked - 1;
 
   *done = 0;
@@ -152,8 +153,8 @@ static ambit_status skip(chase *c, int64_t left, ambit__progress *progress, int6
   if (!p->cycle || n < ambit__cycle_least(p->cycle)) return AMBIT_OK;
   AMBIT_TRY(ambit__program_iterate_many(p, n, progress));
   if (!c->until->scalar) ambit__still_skip(c->until->still);
-  c->until->unchecked += n;
-  *done = n;
+  *done = p->iteration - first;
+  c->until->unchecked += *done;
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
@@ -166,6 +167,7 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
     double start;
 
     if (!there) AMBIT_TRY(skip(c, n - i + 1, progress, &done));
+    if (done && ambit__run_stops(c->p)) break;
     i += done;
     AMBIT_TRY(ambit__run_or_stop(c->p, ambit__program_iterate(c->p)));
     if (progress->on) ambit__progress_show(progress, c->p, false);
@@ -173,12 +175,14 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
     if (last && n - i < left) left = n - i;
     if (left > 0) {
       AMBIT_TRY(ambit__run_or_stop(c->p, look_here(c, left)));
+      if (ambit__run_stops(c->p)) break;
       continue;
     }
     c->until->unchecked = 0;
     start = ambit__trace_clock(a->trace);
     AMBIT_TRY(ambit__run_or_stop(c->p, there ? check_there(c) : check_here(c)));
     ambit__trace_add(a->trace, NOTE_CHECK, start);
+    if (ambit__run_stops(c->p)) break;
   }
   return there ? settle(c) : ambit__run_or_stop(c->p, rest(c->p));
 }
