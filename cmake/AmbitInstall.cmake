@@ -27,6 +27,13 @@ if(AMBIT_STATIC)
   install(EXPORT AmbitStaticTargets NAMESPACE Ambit:: DESTINATION ${config_dir} COMPONENT dev)
 endif()
 
+# The Python package carries the library and its modules. (For Ninja, `ambit` is the file of the tool.)
+if(SKBUILD)
+  add_custom_target(ambit_python)
+  add_dependencies(ambit_python ambit)
+  install(TARGETS ambit ${AMBIT_MODULES} LIBRARY DESTINATION . COMPONENT python)
+endif()
+
 # Programs that link the static library link its libraries too; the shared one keeps them to itself.
 set(config_packages "")
 list(JOIN AMBIT_PACKAGES " " config_static_packages)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the tests of the Python package with the first Python that has NumPy and pytest.
+
+    run.py LIBRARY [arguments of pytest...]
+
+That is build/python (scripts/setup check-all), the Python of this script, or the system's. Without one, exit status 77
+(skipped). A single test that is skipped says why.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+VENV = HERE.parents[1] / "build/python/bin/python"
+
+
+def has(python, modules):
+    return subprocess.run([python, "-c", f"import {modules}"], capture_output=True).returncode == 0
+
+
+for python in (str(VENV), sys.executable, "/usr/bin/python3"):
+    if os.path.exists(python) and has(python, "numpy, pytest"):
+        break
+else:
+    print("skipped: no Python here has NumPy and pytest; scripts/setup check installs them")
+    sys.exit(77)
+done = subprocess.run([python, "-B", "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--rootdir", HERE, *sys.argv[2:]],
+                      env={**os.environ, "LIBAMBIT": sys.argv[1]}, cwd=HERE)
+sys.exit(done.returncode)
