@@ -11,14 +11,18 @@ DEMO   ?= --ambit-progress=1 --ambit-report=1
 build = env -u MAKEFLAGS -u MAKELEVEL cmake --build
 setup = $(if $(filter yes,$(SETUP)),scripts/setup $(1),@:)
 
-.PHONY: all demo check check-threads check-long check-matrix coverage bench install format clean help
+.PHONY: all demo check check-threads check-long check-matrix coverage dist check-packages bench install format clean help
 
 all:
 	$(call setup,build)
 	cmake --preset release
 	$(build) build -j $(JOBS) --target ambit ambit_tool examples
 
-demo: all
+# The library and the one example, nothing else.
+demo:
+	$(call setup,build)
+	cmake --preset release
+	$(build) build -j $(JOBS) --target heat
 	build/examples/01_heat/heat $(DEMO)
 
 # Configuring takes one core: both at once.
@@ -55,6 +59,16 @@ coverage:
 	python3 tests/meta/run_tests.py --jobs $(JOBS) coverage
 	python3 tests/meta/measure_tests.py coverage build/coverage
 
+dist:
+	mkdir -p build
+	packaging/dist build/ambit-$$(sed -n 's/^.define AMBIT_VERSION_[A-Z]* \([0-9]*\).*/\1/p' include/ambit.h | paste -sd.).tar.gz
+
+# Debian packages, tried in a fresh Debian (as root; minutes).
+check-packages:
+	$(call setup,packages)
+	packaging/build-deb build/deb
+	packaging/try-deb build/deb
+
 bench:
 	$(call setup,bench)
 	cmake --preset release
@@ -82,6 +96,8 @@ help:
 	@echo "make check-long  random programs and fuzzing beyond make check (an hour)"
 	@echo "make check-matrix  builds without each optional part, and their tests (an hour)"
 	@echo "make coverage  lines and branches that the tests reach"
+	@echo "make dist      build/ambit-VERSION.tar.gz, the sources"
+	@echo "make check-packages  Debian packages, installed and removed in a fresh Debian (as root)"
 	@echo "make bench     measure, beside other programs (minutes)"
 	@echo "make install   into PREFIX=$(PREFIX)"
 	@echo "make format    lay out the C files as .clang-format says"

@@ -19,8 +19,13 @@
 FILE *tool_notes;
 
 static const tool_command *const commands[] = {
-    &tool_run,  &tool_stream,  &tool_explain, &tool_gen,  &tool_bench,
-    &tool_port, &tool_devices, &tool_cache,   &tool_tune, &tool_completion};
+    &tool_run,
+#ifdef AMBIT_STREAMS
+    &tool_stream,
+#endif
+    &tool_explain, &tool_gen,   &tool_bench, &tool_port,
+    &tool_devices, &tool_cache, &tool_tune,  &tool_completion,
+};
 enum { COUNT = sizeof commands / sizeof *commands };
 
 static const char about[] = "Iterative stencil computations on CPUs and GPUs.";

@@ -2,8 +2,9 @@
 /* module.c - finds the MPI library that the program has loaded, and loads the module for it.
  *
  * Two MPI libraries in one process would resolve each other's symbols, so an MPI that is already
- * loaded must be used; its version string identifies it. Modules are searched beside the library,
- * in the install directory and in the loader's search path.
+ * loaded must be used; its version string identifies it. Modules are searched beside the library
+ * (a build folder), in the folder ambit/ there (an installation), in the folder that they were
+ * installed in, and in the loader's search path.
  */
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "net/launcher.h"
@@ -103,12 +104,13 @@ static void own_folder(char *folder, size_t bytes)
  * `why`. */
 static void *open_module(const char *file, char *why, size_t bytes)
 {
-  char beside[2048], path[4096];
-  const char *folders[] = {beside, AMBIT_LIBDIR "/", ""};
+  char beside[2048], below[2060], path[4096];
+  const char *folders[] = {beside, below, AMBIT_LIBDIR "/ambit/", ""};
   void *library = NULL;
 
   own_folder(beside, sizeof beside);
-  for (int i = 0; i < 3 && !library; i++) {
+  snprintf(below, sizeof below, "%s%s", beside, *beside ? "ambit/" : "");
+  for (size_t i = 0; i < sizeof folders / sizeof *folders && !library; i++) {
     snprintf(path, sizeof path, "%s%s", folders[i], file);
     if (*folders[i] && access(path, R_OK)) continue;
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

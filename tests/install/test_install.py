@@ -4,7 +4,7 @@
 the way a user would: with find_package(Ambit) and with pkg-config, with the shared and with the static library. All
 must run, and the components together install the same files as all at once.
 
-    test_install.py BUILD_FOLDER WORK_FOLDER cmake|cmake_static|pkgconfig|pkgconfig_static|components CMAKE CC
+    test_install.py BUILD_FOLDER WORK_FOLDER cmake|cmake_static|pkgconfig|pkgconfig_static|components CMAKE CC [MPIRUN]
 """
 import os, pathlib, re, shutil, subprocess, sys
 
@@ -108,7 +108,7 @@ def check_components(prefix, work, cmake, build):
 
 def main():
     build, work = map(pathlib.Path, sys.argv[1:3])
-    way, cmake, cc = sys.argv[3:6]
+    way, cmake, cc, *mpirun = sys.argv[3:]
     prefix = install(build, work, cmake)
     if way == "components":
         return check_components(prefix, work, cmake, build)
@@ -121,6 +121,9 @@ def main():
             library.unlink()
     env = {**os.environ, "LD_LIBRARY_PATH": ":".join(libraries)}
     sh(program, *SMALL, cwd=work, env=env)
+    if mpirun and not way.endswith("_static"):  # whose programs find modules at the prefix of the build alone
+        for command in ([program, *SMALL], [prefix / "bin/ambit", "run", "2d4", "--size", "64x64"]):
+            sh(*mpirun, "-n", "2", *command, "--ambit-mpi=on", cwd=work, env=env)
     sh(prefix / "bin/ambit", "--help", stdout=subprocess.DEVNULL)
 
 

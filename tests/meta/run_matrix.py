@@ -18,8 +18,9 @@ VARIANTS = {
     "no-png": ["-DAMBIT_PNG=OFF"],
     "no-tiff": ["-DAMBIT_TIFF=OFF"],
     "no-port": ["-DAMBIT_LIBCLANG=OFF"],
+    "core": [f"-DAMBIT_{part}=OFF" for part in "STREAMS ELEVATION LIBCLANG".split()],
     "static": ["-DBUILD_SHARED_LIBS=OFF"],
-    "none": [f"-DAMBIT_{part}=OFF" for part in "MPI HDF5 PNG TIFF LIBCLANG".split()],
+    "none": [f"-DAMBIT_{part}=OFF" for part in "MPI HDF5 PNG TIFF LIBCLANG STREAMS ELEVATION".split()],
     "clang": ["-DCMAKE_C_COMPILER=clang"],
 }
 
