@@ -64,6 +64,15 @@ static void add_read(problem *p, int field, int components, int ndims)
     add(p, "[%d]", draw(3) || d == ndims - 1 ? draw_reach(p) : 0);
 }
 
+/* "if (!outside(0, 1)) ": the place of a neighbour. */
+static void add_test(problem *p, int ndims)
+{
+  add(p, " if (!outside(");
+  for (int d = 0; d < ndims; d++)
+    add(p, "%s%d", d ? ", " : "", (int)draw(3) - 1);
+  add(p, "))");
+}
+
 static int draw_components(const problem *p)
 {
   static const int most[] = {1, 1, 1, 2, 4, 9, 33, 100};
@@ -71,13 +80,13 @@ static int draw_components(const problem *p)
   return 1 + (int)draw(most[draw(p->common ? 4 : 8)]);
 }
 
-/* One to four fields that are read, one that is written, sometimes a reduction, and a sum of reads.
- */
+/* One to four fields that are read, one that is written, sometimes a reduction, and a sum of reads,
+ * sometimes where a neighbour is in the grid. */
 static void draw_rule(problem *p, int ndims)
 {
   const int nfields = 1 + (int)draw(p->common ? 2 : 4), written = draw_components(p);
   const char *type = types[draw(6)];
-  const bool reduces = draw(4) == 0;
+  const bool reduces = draw(4) == 0, tests = draw(6) == 0;
   int components[4];
 
   add(p, "void k(");
@@ -91,6 +100,7 @@ static void draw_rule(problem *p, int ndims)
   if (written > 1) add(p, "[%d]", written);
   add(p, reduces ? ", max %s *r) {" : ") {", types[draw(6)]);
   for (int c = 0; c < written && c < 8; c++) {
+    if (tests) add_test(p, ndims);
     add(p, written > 1 ? " *v[%d] = 1" : " *v = 1", c);
     for (int i = 0; i < nfields; i++)
       for (int64_t n = 1 + draw(draw(4) ? 4 : 30); n > 0 && strlen(p->text) < MOST_TEXT / 2; n--)
@@ -293,6 +303,77 @@ static void write_others(const problem *p)
   if (!ambit__gpucode_reduces(&p->group)) CHECK(write_group(&other, &plan));
 }
 
+/* ---- sparse grids ---- */
+
+/* The reads of a rule, all with the same boundaries; the parameters from `activity` on are that. */
+static bool read_form(const ambit__rule *rule, int ndims, int activity, ambit__chunk_form *form)
+{
+  const ambit__boundaries edges = {.inactive = AMBIT_CONSTANT};
+  ambit__errors errors = {0};
+  bool ok = true;
+
+  for (int i = 0; i < rule->nparams && ok; i++) {
+    const ambit__param *q = &rule->params[i];
+
+    if (q->kind != PARAM_FIELD || !q->reads_neighbours) continue;
+    form->view[i] = calloc((size_t)q->components, sizeof **form->view);
+    ok = form->view[i] && ambit__chunk_form_view(&errors, form, &edges) == 0;
+    for (int k = 0; k < q->nreads && ok; k++)
+      ok = !ambit__chunk_form_add(&errors, form, ndims, 0, q->reads[k].offset, i >= activity);
+  }
+  ok = ok && !ambit__chunk_form_rank(&errors, form, ndims);
+  ambit__errors_clear(&errors);
+  return ok;
+}
+
+/* The rule with activity as a field of bytes; itself if it does not test that. */
+static const ambit__rule *sparse_rule(const problem *p, ambit__rule **adapted)
+{
+  const ambit__box box = ambit__box_of_extents(p->group.ndims, p->group.cells);
+  const ambit__surroundings around = {.type = AMBIT_U8, .box = &box, .nviews = 1};
+  ambit__errors errors = {0};
+  int activity;
+
+  CHECK_EQ(AMBIT_OK, ambit__rule_sparse(&errors, p->rule, &around, &activity, adapted));
+  ambit__errors_clear(&errors);
+  return *adapted ? *adapted : p->rule;
+}
+
+/* The same rule on a sparse grid, by runs and as a list; GPUs have several kinds of units. */
+static void write_sparse(const problem *p)
+{
+  static const char *const units[] = {NULL, "(sparse 256 wide 1", "(sparse 256 wide 2",
+                                      "(sparse 256 wide 4 rows"};
+  ambit__rule *adapted = NULL;
+  problem other = *p;
+
+  other.rule = (ambit__rule *)sparse_rule(p, &adapted);
+  for (int i = 0; i < other.rule->nparams; i++) {
+    other.bind[i].is_field = other.rule->params[i].kind == PARAM_FIELD;
+    if (i >= p->rule->nparams) other.bind[i].contiguous = true;
+    other.bind[i].wraps_rows = false;
+    other.bind[i].twin = 0;
+  }
+  other.step = (ambit__group_step){.rule = other.rule, .bind = other.bind};
+  other.group.steps = &other.step;
+  other.group.active = 100000;
+  other.group.run = p->seed % 2 ? 500 : 10;
+  other.group.stacked = 0.5;
+  for (int list = 0; list <= (p->target.kind == TARGET_GPU); list++) {
+    ambit__chunk_form form = {.list = list};
+    ambit__plan plan;
+
+    CHECK(read_form(other.rule, p->group.ndims, p->rule->nparams, &form));
+    other.group.form = &form;
+    for (int i = 0; i < (list || p->target.kind != TARGET_GPU || p->group.checks ? 1 : 4); i++) {
+      other.group.preferred = units[i];
+      CHECK(write_group(&other, &plan));
+    }
+    ambit__chunk_form_free(&form);
+  }
+  if (adapted) ambit__rule_free(adapted);
+}
+
 static void check_problem(problem *p)
 {
   ambit__plan plan;
@@ -303,6 +384,7 @@ static void check_problem(problem *p)
   }
   count(&plan);
   write_others(p);
+  if (p->seed % 4 == 0 || p->seed % 4 == 1) write_sparse(p);
   if (p->target.kind == TARGET_GPU) check_launches(p, &plan);
 }
 
@@ -374,9 +456,37 @@ static void axes_longer_than_a_launch_are_planned_for(void)
       }
 }
 
+/* Kernels on scalars alone, in all languages, checked or not. */
+static void kernels_on_scalars_are_planned_for(void)
+{
+  static const ambit__dialect *const dialects[] = {NULL, &ambit__dialect_cuda,
+                                                   &ambit__dialect_opencl};
+  static problem p;
+
+  for (int type = 0; type < 6; type++)
+    for (int d = 0; d < 3; d++)
+      for (unsigned checks = 0; checks < 2; checks++) {
+        ambit__plan plan;
+
+        p = (problem){.seed = (uint64_t)type};
+        add(&p,
+            "void k(const %s *a, double b, %s *v, float *w)"
+            "{ if (b > 1) *v = *a + *w; *w = b * step(); }",
+            types[type], types[type]);
+        CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "scalars", p.text, &p.rule));
+        p.step = (ambit__group_step){.rule = p.rule, .bind = p.bind};
+        p.group = (ambit__group){.nsteps = 1, .steps = &p.step, .depth = 1, .checks = checks};
+        p.target = (ambit__target){.vector_bytes = 32};
+        if (d) p.target = (ambit__target){.kind = TARGET_GPU, .dialect = dialects[d]};
+        CHECK(write_group(&p, &plan));
+        ambit__rule_free(p.rule);
+      }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
+      {"kernels_on_scalars_are_planned_for", kernels_on_scalars_are_planned_for},
       {"rows_read_too_far_for_a_warp_are_planned_for",
        rows_read_too_far_for_a_warp_are_planned_for},
       {"axes_longer_than_a_launch_are_planned_for", axes_longer_than_a_launch_are_planned_for},
