@@ -393,7 +393,7 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
   case EXPR_READ: s->read(s, t, e); break;
   case EXPR_OUT: ambit__name_out(s, t, e->index, e->component); break;
   case EXPR_INDEX: ambit__print(t, "i%d", e->index); break;
-  case EXPR_EXTENT: ambit__print(t, s->in_call ? "call->extent[%d]" : "extent%d", e->index); break;
+  case EXPR_EXTENT: ambit__print(t, "extent%d", e->index); break;
   case EXPR_STEP: ambit__print(t, "%s", s->step); break;
   case EXPR_NORMAL:
     emit_constant(s, t, e->type, (ambit__value){.integer = s->rule->normal[e->index]}, around);

@@ -17,7 +17,6 @@ struct ambit__scope {
   const ambit__dialect *dialect;
   /* Prints an access to memory: the value of a field before the step, at e->offset. */
   void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
-  bool in_call;       /* extents are in the call of a C function, not in variables extent0, ... */
   const char *step;   /* an expression for step() */
   const char *inside; /* a variable: not 0 if the cell is far from all faces; NULL: there is none */
   bool compares;      /* it holds for comparisons of index() too, not only for outside() */

@@ -8,11 +8,6 @@ static int last_of(const ambit__nest *n)
   return n->group->ndims - 1;
 }
 
-void ambit__nest_let_integer(ambit__nest *n, const char *name, const char *value)
-{
-  ambit__nest_let(n, ambit__nest_text(n, "const %s", n->integer), name, value);
-}
-
 /* ---- places ---- */
 
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" */
@@ -26,8 +21,7 @@ static void let_neighbour(ambit__nest *n, int i, int distance)
   else
     where = ambit__nest_text(n, "(y%d < extent%d - %d ? %d : %d - extent%d)", x, x, k, k, k, x);
   if (!n->bind[i].contiguous) where = ambit__nest_text(n, "%s * %s_s%d", where, name, x);
-  ambit__nest_let_integer(n, ambit__nest_text(n, "%s_%c%d", name, distance < 0 ? 'm' : 'p', k),
-                          where);
+  ambit__nest_do(n, "const %s %s_%c%d = %s", n->integer, name, distance < 0 ? 'm' : 'p', k, where);
 }
 
 static bool is_read_at(const ambit__param *p, int axis, int distance)
@@ -66,16 +60,13 @@ static const char *place_of(ambit__nest *n, int i)
 void ambit__nest_let_places(ambit__nest *n)
 {
   for (int d = 0; d <= n->rule->max_axis && d <= last_of(n); d++)
-    ambit__nest_let_integer(n, ambit__nest_text(n, "i%d", d),
-                            ambit__nest_text(n, "offset%d + y%d", d, d));
+    ambit__nest_do(n, "const %s i%d = offset%d + y%d", n->integer, d, d, d);
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
     if (ambit__nest_is_field(n, i))
-      ambit__nest_let(n,
-                      ambit__nest_text(n, "%s%s%s *", n->dialect->global,
-                                       p->is_written ? "" : "const ", ambit__nest_type(n, i)),
-                      ambit__nest_text(n, "%s_at", p->name), place_of(n, i));
+      ambit__nest_do(n, "%s%s%s *%s_at = %s", n->dialect->global, p->is_written ? "" : "const ",
+                     ambit__nest_type(n, i), p->name, place_of(n, i));
   }
 }
 
@@ -86,13 +77,12 @@ void ambit__nest_let_loads(ambit__nest *n)
   for (int i = 0; n->loads_first && i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
-    for (int k = 0; ambit__nest_is_field(n, i) && k < p->nreads; k++)
-      ambit__nest_add(n,
-                      (ambit__node){.kind = NODE_LET,
-                                    .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
-                                    .name = ambit__nest_text(n, "%s_r%d", p->name, k),
-                                    .let = LET_LOAD,
-                                    .access = {i, p->reads[k].component, p->reads[k].offset}});
+    for (int k = 0; ambit__nest_is_field(n, i) && !n->widened[i] && k < p->nreads; k++)
+      ambit__nest_add(
+          n, (ambit__node){.kind = NODE_LOAD,
+                           .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
+                           .name = ambit__nest_text(n, "%s_r%d", p->name, k),
+                           .access = {i, p->reads[k].component, p->reads[k].offset, NULL}});
   }
 }
 
@@ -106,32 +96,32 @@ const char *ambit__nest_name_out(ambit__nest *n, int i, int c)
                       : ambit__nest_text(n, "%s_out", p->name);
 }
 
-/* Calls f for every written component of a field. */
-static void each_output(ambit__nest *n, void (*f)(ambit__nest *, ambit__access))
+void ambit__nest_each_output(ambit__nest *n,
+                             void (*f)(ambit__nest *, ambit__nest_access, void *user), void *user)
 {
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
     for (int c = 0; ambit__nest_is_field(n, i) && c < p->components; c++)
-      if (p->writes[c]) f(n, (ambit__access){i, c, ambit__param_target(p, c)});
+      if (p->writes[c]) f(n, (ambit__nest_access){i, c, ambit__param_target(p, c), NULL}, user);
   }
 }
 
-static void let_out(ambit__nest *n, ambit__access a)
+static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
-  const bool keeps = ambit__nest_param(n, a.param)->keeps[a.component];
+  const char *type = ambit__nest_type(n, a.param);
+  const char *name = ambit__nest_name_out(n, a.param, a.component);
 
-  ambit__nest_add(n, (ambit__node){.kind = NODE_LET,
-                                   .type = ambit__nest_type(n, a.param),
-                                   .name = ambit__nest_name_out(n, a.param, a.component),
-                                   .let = keeps ? LET_LOAD : LET_VALUE,
-                                   .value = n->loads_first ? "0" : NULL,
-                                   .access = a});
+  (void)user;
+  if (ambit__nest_param(n, a.param)->keeps[a.component])
+    ambit__nest_add(n, (ambit__node){.kind = NODE_LOAD, .type = type, .name = name, .access = a});
+  else
+    ambit__nest_do(n, "%s %s%s", type, name, n->flat ? " = 0" : "");
 }
 
 void ambit__nest_let_outs(ambit__nest *n)
 {
-  each_output(n, let_out);
+  ambit__nest_each_output(n, let_out, NULL);
   ambit__nest_let_results(n);
 }
 
@@ -139,24 +129,42 @@ void ambit__nest_let_results(ambit__nest *n)
 {
   for (int i = 0; i < n->rule->nparams; i++)
     if (ambit__nest_is_reduction(n, i))
-      ambit__nest_let_identity(n, i, ambit__nest_type(n, i), ambit__nest_name_out(n, i, 0));
+      ambit__nest_do(n, "%s %s_out = %s", ambit__nest_type(n, i), ambit__nest_param(n, i)->name,
+                     ambit__nest_identity(n, i));
 }
 
-static void store_out(ambit__nest *n, ambit__access a)
+static void store_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
+  (void)user;
   ambit__nest_add(n, (ambit__node){.kind = NODE_STORE, .access = a});
 }
 
 void ambit__nest_store_outs(ambit__nest *n)
 {
-  each_output(n, store_out);
+  ambit__nest_each_output(n, store_out, NULL);
 }
 
-void ambit__nest_let_identity(ambit__nest *n, int i, const char *type, const char *name)
+/* ---- reductions ---- */
+
+ambit_type ambit__nest_part_type(const ambit__param *p)
 {
-  ambit__nest_add(n, (ambit__node){.kind = NODE_LET,
-                                   .type = type,
-                                   .name = name,
-                                   .let = LET_IDENTITY,
-                                   .access = {.param = i}});
+  return p->reduce == REDUCE_SUM && !ambit__type_is_real(p->type) ? AMBIT_I64 : p->type;
+}
+
+void ambit__nest_fold_into(ambit__nest *n, const char *to, const char *from, bool wide)
+{
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+    const bool is_exact = !n->dialect->kernel && ambit__sums_exactly(n->group, p);
+    const bool deref = to[0] == '*';
+
+    if (ambit__nest_is_reduction(n, i) && !is_exact)
+      ambit__nest_add(
+          n, (ambit__node){
+                 .kind = NODE_FOLD,
+                 .name = ambit__nest_text(n, "%s%s_%s", deref ? "*" : "", p->name, to + deref),
+                 .value = ambit__nest_text(n, "%s_%s", p->name, from),
+                 .wide = wide ? ambit__type_total(p->type) : ambit__nest_part_type(p),
+                 .access = {.param = i}});
+  }
 }

@@ -32,7 +32,7 @@ enum {
 #endif
 };
 
-/* Functions for GPUs that run on tiles (plan/tiles.c). On cores, any function does. */
+/* Functions for GPUs that run on tiles (nest/tiles.c). On cores, any function does. */
 typedef enum ambit__tile_use {
   TILES_NONE,    /* runs on boxes */
   TILES_COMPARE, /* entry `tiles` of a device */

@@ -19,24 +19,50 @@ void ambit__nest_begin(ambit__nest *n, const ambit__group *g, const ambit__diale
 
 void ambit__nest_free(ambit__nest *n)
 {
+  ambit__shares_end(&n->shares);
+  ambit__narrow_end(&n->narrow);
   ambit__arena_free(&n->arena);
 }
 
-const char *ambit__nest_text(ambit__nest *n, const char *format, ...)
+bool ambit__nest_reduces(const ambit__nest *n)
 {
-  ambit__text t = {0};
-  char *chars, *kept;
-  va_list list;
+  for (int i = 0; i < n->rule->nparams; i++)
+    if (ambit__nest_is_reduction(n, i)) return true;
+  return false;
+}
 
-  va_start(list, format);
-  ambit__vprint(&t, format, list);
-  va_end(list);
-  chars = ambit__text_finish(&t);
-  kept = chars ? ambit__arena_strndup(&n->arena, chars, strlen(chars)) : NULL;
+/* ---- texts ---- */
+
+const char *ambit__nest_keep(ambit__nest *n, ambit__text *t)
+{
+  char *chars = ambit__text_finish(t);
+  char *kept = chars ? ambit__arena_strndup(&n->arena, chars, strlen(chars)) : NULL;
+
   free(chars);
   n->failed |= !kept;
   return kept ? kept : "";
 }
+
+static const char *format_text(ambit__nest *n, const char *format, va_list list)
+{
+  ambit__text t = {0};
+
+  ambit__vprint(&t, format, list);
+  return ambit__nest_keep(n, &t);
+}
+
+const char *ambit__nest_text(ambit__nest *n, const char *format, ...)
+{
+  const char *text;
+  va_list list;
+
+  va_start(list, format);
+  text = format_text(n, format, list);
+  va_end(list);
+  return text;
+}
+
+/* ---- nodes ---- */
 
 static ambit__node *append(ambit__nest *n, const ambit__node *node)
 {
@@ -57,14 +83,15 @@ void ambit__nest_add(ambit__nest *n, ambit__node node)
   append(n, &node);
 }
 
-void ambit__nest_let(ambit__nest *n, const char *type, const char *name, const char *value)
+void ambit__nest_do(ambit__nest *n, const char *format, ...)
 {
-  ambit__nest_add(n, (ambit__node){.kind = NODE_LET, .type = type, .name = name, .value = value});
-}
+  ambit__node node = {.kind = NODE_DO};
+  va_list list;
 
-void ambit__nest_do(ambit__nest *n, const char *statement)
-{
-  ambit__nest_add(n, (ambit__node){.kind = NODE_DO, .value = statement});
+  va_start(list, format);
+  node.value = format_text(n, format, list);
+  va_end(list);
+  append(n, &node);
 }
 
 void ambit__nest_open(ambit__nest *n, ambit__node node)
@@ -77,6 +104,30 @@ void ambit__nest_open(ambit__nest *n, ambit__node node)
   }
   n->opened[++n->level] = kept;
   n->end[n->level] = &kept->body;
+}
+
+void ambit__nest_for(ambit__nest *n, const char *type, const char *name, const char *from,
+                     const char *below)
+{
+  ambit__nest_open(
+      n,
+      (ambit__node){.kind = NODE_LOOP, .type = type, .name = name, .from = from, .below = below});
+}
+
+void ambit__nest_if(ambit__nest *n, const char *format, ...)
+{
+  ambit__node node = {.kind = NODE_IF};
+  va_list list;
+
+  va_start(list, format);
+  node.value = format_text(n, format, list);
+  va_end(list);
+  ambit__nest_open(n, node);
+}
+
+void ambit__nest_block(ambit__nest *n)
+{
+  ambit__nest_open(n, (ambit__node){.kind = NODE_IF});
 }
 
 void ambit__nest_otherwise(ambit__nest *n)

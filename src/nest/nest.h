@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nest.h - a loop nest as data: how a machine computes a group.
  *
- * A nest is a tree of nodes. Builders make it (cells.c), passes change it, and one printer writes
- * it (print.c), in a language that is a table (codegen/dialect.h).
+ * A nest is a tree of nodes. Builders make it (once.c, rows.c, cells.c, ...), passes change it, and
+ * one printer writes it (print.c), in a language that is a table (codegen/dialect.h).
  *
  * The names in a nest are the same in every language:
  *
  *   u_mem, u_o    memory of a field, and the distance from there to cell 0, 0, ...
  *   u_s0, u_c     its stride along axis 0, and between components
- *   u_at          this cell of it; u_at[2 * u_s0 - 1] is a neighbour
+ *   u_row, u_at   the start of this row, and this cell of it; u_at[2 * u_s0 - 1] is a neighbour
  *   k_v, r_out    a value; the result of a cell for a reduction; v_out of a written component
  *   lo0, hi0      the box to compute, local; y0 runs from one to the other
  *   i0, extent0   the index of a cell, and the extent of the grid
@@ -21,19 +21,22 @@
 #define AMBIT_NEST_NEST_H
 
 #include "codegen/hoist.h"
+#include "codegen/narrow.h"
 #include "nest/group.h"
+#include "nest/shares.h"
 
-/* A component of a field at an offset from this cell. */
-typedef struct ambit__access {
+/* A component of a field at an offset from this cell, or from place x along the row. */
+typedef struct ambit__nest_access {
   int param, component;
   const int *offset; /* ndims */
-} ambit__access;
+  const char *x;     /* a formula; NULL: this cell */
+} ambit__nest_access;
 
 typedef enum ambit__node_kind {
-  NODE_LOOP,   /* name = from; name < below; in steps of 1, or as `how` says: body */
-  NODE_IF,     /* if (value) body, else other */
-  NODE_LET,    /* declares name, of a type, with a value, a load, an identity, or nothing */
-  NODE_STORE,  /* the variable of a written component goes to memory */
+  NODE_LOOP,   /* name = from; name < below; name += step: body; without a type, name goes on */
+  NODE_IF,     /* if (value) body, else other; without a value, the body alone */
+  NODE_LOAD,   /* declares name, of a type: the value at `access` */
+  NODE_STORE,  /* a value, or the variable of a written component, goes to memory */
   NODE_RULE,   /* the statements of the rule */
   NODE_SHARED, /* declares what all cells share: values, and in C the operators of reductions */
   NODE_FOLD,   /* name = name and value, by the operator of a reduction */
@@ -43,68 +46,105 @@ typedef enum ambit__node_kind {
 typedef enum ambit__loop_kind {
   LOOP_SERIAL,
   LOOP_VECTOR, /* its turns are independent: compilers make vectors of them */
-  LOOP_LAUNCH  /* shared by the blocks and threads of a launch, if there are any */
+  LOOP_LAUNCH  /* shared by the blocks and threads of a launch */
 } ambit__loop_kind;
 
-typedef enum ambit__let_kind {
-  LET_VALUE,   /* a formula, or nothing if `value` is NULL */
-  LET_LOAD,    /* the value at `access` */
-  LET_IDENTITY /* of the reduction `access.param` */
-} ambit__let_kind;
+typedef enum ambit__store_kind {
+  STORE_CELL,
+  STORE_VECTOR, /* a whole vector, from the array `value` */
+  STORE_PAST    /* the same, past the caches */
+} ambit__store_kind;
 
 typedef struct ambit__node {
   ambit__node_kind kind;
-  const char *type, *name;  /* LOOP, LET */
-  const char *value;        /* IF, LET, DO, FOLD: a formula */
-  ambit__let_kind let;      /* LET */
-  const char *from, *below; /* LOOP */
-  ambit__loop_kind how;     /* LOOP */
-  int along, threads;       /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
-  bool rolled;              /* LOOP: compilers should not unroll it */
-  bool folds;               /* LOOP_VECTOR: its turns fold reductions into r_part */
-  ambit__access access;     /* LET, STORE, FOLD */
-  ambit_type wide;          /* FOLD: the type in which it is done */
-  int inside;               /* RULE: tests of place are -1: computed; 0, 1: as this says */
+  const char *type, *name;         /* LOOP, LOAD, FOLD */
+  const char *value;               /* IF, DO, FOLD, STORE: a formula */
+  const char *from, *below, *step; /* LOOP; step NULL: 1 */
+  ambit__loop_kind how;            /* LOOP */
+  int along, threads;              /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
+  bool rolled, unrolled;           /* LOOP, on GPUs: compilers should not unroll it; should */
+  bool folds;                      /* LOOP_VECTOR: its turns fold reductions into r_part */
+  ambit__nest_access access;       /* LOAD, STORE, FOLD: its parameter */
+  ambit__store_kind past;          /* STORE */
+  ambit_type wide;                 /* FOLD: the type in which it is done */
+  int inside;                      /* RULE: tests of place are -1: computed; 0, 1: as this says */
+  int row, rows[2];                /* RULE: of a block, which has so many rows */
+  bool subscripts;                 /* RULE: those of look-ups by vectors alone */
   struct ambit__node *body, *other, *next;
 } ambit__node;
 
-enum { AMBIT__NEST_DEPTH = 32 }; /* most nodes inside each other */
+enum {
+  AMBIT__NEST_DEPTH = 32, /* most nodes inside each other */
+  AMBIT__LOOKS = 8        /* most look-ups of bytes by vectors */
+};
 
-typedef struct ambit__nest {
+typedef struct ambit__nest ambit__nest;
+
+/* How a builder or a pass writes parts of a rule; NULL: as they are. The first two return whether
+ * they printed other text for a read of a field, and for any expression; `skip`, whether a
+ * statement is left out; `set` adds code after one that sets a result. */
+typedef struct ambit__nest_hooks {
+  bool (*read)(ambit__nest *n, const ambit__node *rule, ambit__text *t, const ambit__expr *e);
+  bool (*instead)(ambit__nest *n, const ambit__node *rule, ambit__text *t, const ambit__expr *e);
+  bool (*skip)(ambit__nest *n, const ambit__node *rule, const ambit__stmt *st);
+  void (*set)(ambit__nest *n, ambit__writer *w, const ambit__stmt *st);
+} ambit__nest_hooks;
+
+struct ambit__nest {
   const ambit__group *group;
   const ambit__dialect *dialect;
   const ambit__rule *rule; /* of the group's only step */
   const ambit__binding *bind;
   const char *integer;  /* the 64-bit integer type */
   ambit__hoists hoists; /* values that all cells share */
-  const int *unit;      /* on a GPU and a sparse grid: rows of a unit; NULL: cells have one */
-  int row;              /* of a unit: the one that is being written */
+  ambit__nest_hooks hooks;
+  const int *unit;  /* on a GPU and a sparse grid: rows of a unit; NULL: cells have one */
+  int row;          /* of a unit: the one that is being written */
+  bool flat;        /* conditions of the rule become selections */
   bool loads_first; /* the reads of a cell are variables u_r0, u_r1, ...: NODE_RULE uses those */
+  /* In C, a vector at a time: fields of narrow integers whose reads are arrays u_w0_0, ... of
+   * int32_t; or, if all fields are narrow, lanes as narrow as values, what rows share, and
+   * look-ups. */
+  bool widened[AMBIT_MAX_PARAMS];
+  bool is_narrow;
+  ambit__narrow narrow;
+  ambit__shares shares;
+  int nlooks;
+  const ambit__expr *looks[AMBIT__LOOKS];
+  bool whole; /* in C: vectors at the ends of rows may be stored whole, if the call says so */
   ambit__node *first;
   ambit__node **end[AMBIT__NEST_DEPTH]; /* where the next node goes, per level that is open */
   ambit__node *opened[AMBIT__NEST_DEPTH];
   int level;
   bool failed; /* no memory */
   ambit__arena arena;
-} ambit__nest;
+};
 
 void ambit__nest_begin(ambit__nest *n, const ambit__group *g, const ambit__dialect *d);
 void ambit__nest_free(ambit__nest *n);
 
 /* ---- make.c: appends a node ---- */
 
-/* A formula or name, kept as long as the nest. */
-const char *ambit__nest_text(ambit__nest *n, const char *format, ...)
 #ifdef __GNUC__
-    __attribute__((format(printf, 2, 3)))
+#  define AMBIT__NEST_FORMAT __attribute__((format(printf, 2, 3)))
+#else
+#  define AMBIT__NEST_FORMAT
 #endif
-    ;
+
+/* A formula or name, kept as long as the nest. */
+const char *ambit__nest_text(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+/* Keeps a text that was printed, and frees it. */
+const char *ambit__nest_keep(ambit__nest *n, ambit__text *t);
 void ambit__nest_add(ambit__nest *n, ambit__node node);
-void ambit__nest_let(ambit__nest *n, const char *type, const char *name, const char *value);
-void ambit__nest_do(ambit__nest *n, const char *statement);
-/* Nodes that follow are inside the loop or condition, until close. `otherwise` turns to the other
- * side of a condition. */
+/* A statement, such as "const long i0 = offset0 + y0", without its semicolon. */
+void ambit__nest_do(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+/* Nodes that follow are inside the loop, condition or block, until close. `otherwise` turns to the
+ * other side of a condition. */
 void ambit__nest_open(ambit__nest *n, ambit__node node);
+void ambit__nest_for(ambit__nest *n, const char *type, const char *name, const char *from,
+                     const char *below);
+void ambit__nest_if(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+void ambit__nest_block(ambit__nest *n);
 void ambit__nest_otherwise(ambit__nest *n);
 void ambit__nest_close(ambit__nest *n);
 
@@ -125,6 +165,13 @@ static inline bool ambit__nest_is_reduction(const ambit__nest *n, int i)
   return ambit__nest_param(n, i)->kind == PARAM_REDUCE;
 }
 
+static inline bool ambit__nest_is_value(const ambit__nest *n, int i)
+{
+  return !ambit__nest_is_field(n, i) && !ambit__nest_is_reduction(n, i);
+}
+
+bool ambit__nest_reduces(const ambit__nest *n); /* any parameter is a reduction */
+
 static inline const char *ambit__nest_type(const ambit__nest *n, int i)
 {
   return n->dialect->types[ambit__nest_param(n, i)->type];
@@ -132,7 +179,6 @@ static inline const char *ambit__nest_type(const ambit__nest *n, int i)
 
 /* ---- cell.c: the pieces of a cell ---- */
 
-void ambit__nest_let_integer(ambit__nest *n, const char *name, const char *value); /* const */
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
  * parameter bound `wraps_rows` is read: the distance from the cell at y1 to that neighbour. */
 void ambit__nest_let_wraps(ambit__nest *n);
@@ -145,22 +191,55 @@ void ambit__nest_let_loads(ambit__nest *n);
 void ambit__nest_let_outs(ambit__nest *n);
 void ambit__nest_let_results(ambit__nest *n); /* of reductions alone */
 void ambit__nest_store_outs(ambit__nest *n);
+/* Calls f for every written component of a field, with the offset of its cell. */
+void ambit__nest_each_output(ambit__nest *n,
+                             void (*f)(ambit__nest *, ambit__nest_access, void *user), void *user);
 const char *ambit__nest_name_out(ambit__nest *n, int param, int component);
-void ambit__nest_let_identity(ambit__nest *n, int param, const char *type, const char *name);
+/* Folds one variable of every reduction but strict sums into another: r_to and r_from. The type
+ * in which results of a row are folded; with `wide`, rows are, in that of totals. */
+void ambit__nest_fold_into(ambit__nest *n, const char *to, const char *from, bool wide);
+ambit_type ambit__nest_part_type(const ambit__param *p);
 
-/* ---- cells.c: one cell after the other ---- */
+/* ---- builders ---- */
 
-/* In C, on any number of axes: the nest that a person would write. */
-void ambit__nest_cells(ambit__nest *n);
-/* On a GPU: the loops of a thread, in blocks of threads[0] x threads[1]. With more than three axes
- * it computes `walk` cells along the third last, one after the other. */
+/* once.c: a rule on scalars alone. */
+void ambit__nest_once(ambit__nest *n);
+
+/* rows.c: in C, a box, or chunks of a sparse grid. */
+typedef struct ambit__rows {
+  int rows[2];   /* computed together: along the axis before the last, and the one before that */
+  int64_t strip; /* cells of a row computed at a time; 0: the whole row */
+  int64_t block; /* rows of a plane that are finished before the next plane; 0: all */
+  bool plain;    /* the nest that a person would write: compilers make vectors along rows */
+  bool vectors;  /* a vector of cells at a time; false: where compilers do not make good ones */
+  bool past;     /* stores bypass the caches */
+  bool scalar;   /* the rule has operations that compilers do not vectorise */
+  bool factored; /* a weighted sum with fewer operations: nest/factors.h */
+} ambit__rows;
+void ambit__nest_rows(ambit__nest *n, const ambit__rows *r);
+/* Whether the rule of a group is a weighted sum of one field into another whose terms may be
+ * reordered; its terms, at most so many. */
+bool ambit__nest_sum(const ambit__group *g, ambit__tap *taps, int most, ambit__sum *sum);
+
+/* cells.c: on a GPU, the loops of a thread, in blocks of threads[0] x threads[1]. With more than
+ * three axes it computes `walk` cells along the third last, one after the other. */
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk);
 
 /* ---- print.c ---- */
 
-void ambit__nest_print(const ambit__nest *n, ambit__writer *w);
+void ambit__nest_print(ambit__nest *n, ambit__writer *w);
 /* "2 * u_s0 - u_s1 + 3", or in rows that wrap "2 * u_s0 - u_s1 + u_p3": the distance from this cell
  * of a field to another, or to a component; "0" for the cell itself. */
-void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__access *a);
+void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a);
+/* The number of a read among those of its field. */
+int ambit__nest_read_number(const ambit__param *p, const ambit__expr *e);
+/* Texts for formulas: a value in memory, "u_at[-1]"; its address, "u_row + (u_s0) + x"; an
+ * expression of the rule, as in a NODE_RULE (NULL: outside any); a number; the identity of a
+ * reduction. */
+const char *ambit__nest_value(ambit__nest *n, const ambit__nest_access *a);
+const char *ambit__nest_pointer(ambit__nest *n, const ambit__nest_access *a);
+const char *ambit__nest_expr(ambit__nest *n, const ambit__node *rule, const ambit__expr *e);
+const char *ambit__nest_number(ambit__nest *n, ambit_type type, double x);
+const char *ambit__nest_identity(ambit__nest *n, int param);
 
 #endif

@@ -19,7 +19,7 @@ static void print_neighbour(const ambit__nest *n, ambit__text *t, int param, int
 /* On a sparse grid, the distance to the row of an access: "k2" on a GPU, with the name of the field
  * in C and where its cells are apart. Units of several rows have a number for each slot, of their
  * own rows too. Returns false for the own row. */
-static bool print_row(const ambit__nest *n, ambit__text *t, const ambit__access *a)
+static bool print_row(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
 {
   const ambit__chunk_form *form = n->group->form;
   const int ndims = n->group->ndims;
@@ -36,7 +36,7 @@ static bool print_row(const ambit__nest *n, ambit__text *t, const ambit__access 
   return true;
 }
 
-void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__access *a)
+void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
 {
   const char *name = ambit__nest_param(n, a->param)->name;
   const ambit__binding *bind = &n->bind[a->param];
@@ -63,17 +63,64 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
   if (!any) ambit__print(t, "0");
 }
 
-static void print_access(const ambit__nest *n, ambit__text *t, const ambit__access *a)
+/* "u_row + (u_s0 - 1) + x + l" */
+static void print_pointer(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
 {
+  const char *name = ambit__nest_param(n, a->param)->name;
+  bool here = !a->component;
+
+  for (int d = 0; d < n->group->ndims; d++)
+    here &= !a->offset[d];
+  ambit__print(t, "%s_%s", name, a->x ? "row" : "at");
+  if (!here) {
+    ambit__print(t, " + (");
+    ambit__nest_print_offset(n, t, a);
+    ambit__print(t, ")");
+  }
+  if (a->x && n->bind[a->param].contiguous)
+    ambit__print(t, " + %s", a->x);
+  else if (a->x)
+    ambit__print(t, " + (%s) * %s_s%d", a->x, name, n->group->ndims - 1);
+}
+
+static void print_access(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
+{
+  if (a->x) {
+    ambit__print(t, "*(");
+    print_pointer(n, t, a);
+    ambit__print(t, ")");
+    return;
+  }
   ambit__print(t, "%s_at[", ambit__nest_param(n, a->param)->name);
   ambit__nest_print_offset(n, t, a);
   ambit__print(t, "]");
 }
 
+const char *ambit__nest_value(ambit__nest *n, const ambit__nest_access *a)
+{
+  ambit__text t = {0};
+
+  print_access(n, &t, a);
+  return ambit__nest_keep(n, &t);
+}
+
+const char *ambit__nest_pointer(ambit__nest *n, const ambit__nest_access *a)
+{
+  ambit__text t = {0};
+
+  print_pointer(n, &t, a);
+  return ambit__nest_keep(n, &t);
+}
+
 /* ---- the rule ---- */
 
-/* The number of a read among those of its field. */
-static int number_of_read(const ambit__param *p, const ambit__expr *e)
+/* A rule that is being written. */
+typedef struct spot {
+  ambit__nest *n;
+  const ambit__node *rule;
+} spot;
+
+int ambit__nest_read_number(const ambit__param *p, const ambit__expr *e)
 {
   int k = 0;
 
@@ -85,50 +132,105 @@ static int number_of_read(const ambit__param *p, const ambit__expr *e)
 
 static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  const ambit__nest *n = s->user;
+  const spot *here = s->user;
+  ambit__nest *n = here->n;
   const ambit__param *p = ambit__nest_param(n, e->index);
 
   if (!ambit__nest_is_field(n, e->index))
     ambit__print(t, "%s_v", p->name);
+  else if (n->hooks.read && n->hooks.read(n, here->rule, t, e))
+    return;
   else if (n->loads_first)
-    ambit__print(t, "%s_r%d", p->name, number_of_read(p, e));
+    ambit__print(t, "%s_r%d", p->name, ambit__nest_read_number(p, e));
   else
-    print_access(n, t, &(ambit__access){e->index, e->component, e->offset});
+    print_access(n, t, &(ambit__nest_access){e->index, e->component, e->offset, NULL});
 }
 
-static ambit__scope scope_of(const ambit__nest *n)
+static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  const bool in_c = n->dialect == &ambit__dialect_c, relaxed = !n->group->strict;
+  const spot *here = s->user;
+
+  return here->n->hooks.instead(here->n, here->rule, t, e);
+}
+
+static bool skip(const ambit__scope *s, const ambit__stmt *st)
+{
+  const spot *here = s->user;
+
+  return here->n->hooks.skip(here->n, here->rule, st);
+}
+
+static void set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
+{
+  const spot *here = s->user;
+
+  here->n->hooks.set(here->n, w, st);
+}
+
+static ambit__scope scope_of(const spot *here)
+{
+  ambit__nest *n = here->n;
+  const bool in_c = !n->dialect->kernel, relaxed = !n->group->strict;
 
   return (ambit__scope){.rule = n->rule,
                         .dialect = n->dialect,
                         .read = read,
                         .step = "step",
+                        .inside = here->rule && here->rule->inside >= 0 ? "inside" : NULL,
+                        .compares = !n->group->form,
+                        .instead = n->hooks.instead ? instead : NULL,
+                        .skip = n->hooks.skip ? skip : NULL,
+                        .set = n->hooks.set ? set : NULL,
                         .hoists = &n->hoists,
-                        .flat = n->loads_first,
+                        .narrow = n->is_narrow ? &n->narrow : NULL,
+                        .flat = n->flat,
                         .relaxed = relaxed,
-                        .partial = in_c && relaxed,
+                        .partial = in_c && relaxed && !n->is_narrow,
                         .own_calls = in_c && relaxed && ambit__rule_calls_own(n->rule),
-                        .user = n};
+                        .user = here};
 }
 
-static void print_rule(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+static void print_rule(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
-  ambit__scope s = scope_of(n);
+  const spot here = {n, node};
+  const ambit__scope s = scope_of(&here);
 
-  if (node->inside >= 0) {
-    s.inside = "inside";
-    s.compares = true;
-  }
   ambit__emit_stmts(&s, w, n->rule->body);
+}
+
+const char *ambit__nest_expr(ambit__nest *n, const ambit__node *rule, const ambit__expr *e)
+{
+  const spot here = {n, rule};
+  const ambit__scope s = scope_of(&here);
+  ambit__text t = {0};
+
+  ambit__emit_expr(&s, &t, e);
+  return ambit__nest_keep(n, &t);
+}
+
+const char *ambit__nest_number(ambit__nest *n, ambit_type type, double x)
+{
+  ambit__text t = {0};
+
+  ambit__emit_constant(n->dialect, &t, type, ambit__value_of(x, type));
+  return ambit__nest_keep(n, &t);
+}
+
+const char *ambit__nest_identity(ambit__nest *n, int i)
+{
+  const ambit__param *p = ambit__nest_param(n, i);
+  ambit__text t = {0};
+
+  ambit__emit_constant(n->dialect, &t, p->type, ambit__reduce_identity(p));
+  return ambit__nest_keep(n, &t);
 }
 
 /* ---- nodes ---- */
 
-static void print_list(const ambit__nest *n, ambit__writer *w, const ambit__node *list);
+static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list);
 
 /* "#pragma omp simd reduction(+:s_part) reduction(r_join:r_part)" */
-static void print_vector(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+static void print_vector(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
   ambit__line_begin(w);
   ambit__print(&w->text, "#pragma omp simd");
@@ -145,38 +247,47 @@ static void print_vector(const ambit__nest *n, ambit__writer *w, const ambit__no
 }
 
 /* "for (long y0 = lo0 + block * 4 + thread; y0 < hi0; y0 += blocks * 4)" */
-static void print_loop(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
   const ambit__dialect *d = n->dialect;
-  const bool launch = node->how == LOOP_LAUNCH && d->kernel;
+  const bool launch = node->how == LOOP_LAUNCH;
   const int k = node->along;
 
   if (node->how == LOOP_VECTOR && !d->kernel) print_vector(n, w, node);
-  if (node->rolled && d->kernel) ambit__line(w, "#pragma unroll 1");
+  if (node->rolled) ambit__line(w, "#pragma unroll 1");
+  if (node->unrolled) ambit__line(w, "#pragma unroll");
   ambit__line_begin(w);
-  ambit__print(&w->text, "for (%s %s = ", node->type, node->name);
+  ambit__print(&w->text, "for (");
+  if (node->type) ambit__print(&w->text, "%s %s = ", node->type, node->name);
   if (node->from) ambit__print(&w->text, "%s", node->from);
   if (launch && node->from) ambit__print(&w->text, " + ");
   if (launch && node->threads > 1)
     ambit__print(&w->text, "%s * %d + %s", d->block[k], node->threads, d->thread[k]);
   else if (launch)
     ambit__print(&w->text, "%s", d->block[k]);
-  ambit__print(&w->text, "; %s < %s; ", node->name, node->below);
-  if (!launch)
-    ambit__print(&w->text, "%s++", node->name);
-  else if (node->threads > 1)
-    ambit__print(&w->text, "%s += %s * %d", node->name, d->blocks[k], node->threads);
+  ambit__print(&w->text, "; %s < %s; %s", node->name, node->below, node->name);
+  if (launch && node->threads > 1)
+    ambit__print(&w->text, " += %s * %d", d->blocks[k], node->threads);
+  else if (launch)
+    ambit__print(&w->text, " += %s", d->blocks[k]);
+  else if (node->step)
+    ambit__print(&w->text, " += %s", node->step);
   else
-    ambit__print(&w->text, "%s += %s", node->name, d->blocks[k]);
+    ambit__print(&w->text, "++");
   ambit__line_end(w, ") {");
   w->depth++;
   print_list(n, w, node->body);
   ambit__close(w);
 }
 
-static void print_if(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+static void print_if(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
-  ambit__open(w, "if (%s)", node->value);
+  if (node->value)
+    ambit__open(w, "if (%s)", node->value);
+  else {
+    ambit__line(w, "{");
+    w->depth++;
+  }
   print_list(n, w, node->body);
   ambit__close(w);
   if (!node->other) return;
@@ -185,37 +296,39 @@ static void print_if(const ambit__nest *n, ambit__writer *w, const ambit__node *
   ambit__close(w);
 }
 
-static void print_let(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+static void print_load(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
-  const ambit__scope s = scope_of(n);
-
   ambit__line_begin(w);
-  ambit__print(&w->text, "%s%s%s", node->type, node->type[strlen(node->type) - 1] == '*' ? "" : " ",
-               node->name);
-  if (node->let != LET_VALUE || node->value) ambit__print(&w->text, " = ");
-  if (node->let == LET_LOAD)
-    print_access(n, &w->text, &node->access);
-  else if (node->let == LET_IDENTITY)
-    ambit__emit_identity(&s, &w->text, ambit__nest_param(n, node->access.param));
-  else if (node->value)
-    ambit__print(&w->text, "%s", node->value);
+  ambit__print(&w->text, "%s %s = ", node->type, node->name);
+  print_access(n, &w->text, &node->access);
   ambit__line_end(w, ";");
 }
 
-static void print_store(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+static void print_store(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
-  const ambit__scope s = scope_of(n);
+  const spot here = {n, NULL};
+  const ambit__scope s = scope_of(&here);
 
   ambit__line_begin(w);
-  print_access(n, &w->text, &node->access);
-  ambit__print(&w->text, " = ");
-  ambit__name_out(&s, &w->text, node->access.param, node->access.component);
+  if (node->past == STORE_CELL) {
+    print_access(n, &w->text, &node->access);
+    ambit__print(&w->text, " = ");
+  } else {
+    ambit__print(&w->text, "ambit_%s(", node->past == STORE_PAST ? "put_past" : "put");
+    print_pointer(n, &w->text, &node->access);
+    ambit__print(&w->text, ", ");
+  }
+  if (node->value)
+    ambit__print(&w->text, "%s", node->value);
+  else
+    ambit__name_out(&s, &w->text, node->access.param, node->access.component);
+  if (node->past != STORE_CELL) ambit__print(&w->text, ", (int)sizeof %s)", node->value);
   ambit__line_end(w, ";");
 }
 
 /* "r_total = ambit_fold_max_f32(r_total, r_out)"; of a strict sum, "r_total =
  * ambit_part_add(r_total, r_words, r_out)". */
-static void print_kernel_fold(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+static void print_kernel_fold(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
   const ambit__param *p = ambit__nest_param(n, node->access.param);
 
@@ -228,21 +341,33 @@ static void print_kernel_fold(const ambit__nest *n, ambit__writer *w, const ambi
   ambit__print(&w->text, "(%s, %s)", node->name, node->value);
 }
 
-static void print_fold(const ambit__nest *n, ambit__writer *w, const ambit__node *node)
+/* In C; of magnitudes, by their bits. */
+static void print_c_fold(ambit__nest *n, ambit__text *t, int i, ambit_type wide, const char *to,
+                         const char *from)
 {
-  const ambit__scope s = scope_of(n);
+  const ambit__param *p = ambit__nest_param(n, i);
+  const spot here = {n, NULL};
+  const ambit__scope s = scope_of(&here);
 
+  if (wide == p->type && ambit__reduce_is_magnitude(n->rule, i))
+    ambit__print(t, "%s = ambit_fold_most_%s(%s, %s)", to, wide == AMBIT_F32 ? "f32" : "f64", to,
+                 from);
+  else
+    ambit__emit_fold(&s, t, p, wide, to, from);
+}
+
+static void print_fold(ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
   ambit__line_begin(w);
   if (n->dialect->kernel)
     print_kernel_fold(n, w, node);
   else
-    ambit__emit_fold(&s, &w->text, ambit__nest_param(n, node->access.param), node->wide, node->name,
-                     node->value);
+    print_c_fold(n, &w->text, node->access.param, node->wide, node->name, node->value);
   ambit__line_end(w, ";");
 }
 
 /* In C: minima, maxima and functions of the user as operators for vectors. */
-static void print_join(const ambit__nest *n, ambit__writer *w, const ambit__scope *s, int i)
+static void print_join(ambit__nest *n, ambit__writer *w, int i)
 {
   const ambit__param *p = ambit__nest_param(n, i);
 
@@ -250,28 +375,28 @@ static void print_join(const ambit__nest *n, ambit__writer *w, const ambit__scop
   ambit__line_begin(w);
   ambit__print(&w->text, "#pragma omp declare reduction(%s_join:%s:", p->name,
                ambit__nest_type(n, i));
-  ambit__emit_fold(s, &w->text, p, p->type, "omp_out", "omp_in");
-  ambit__print(&w->text, ") initializer(omp_priv = ");
-  ambit__emit_identity(s, &w->text, p);
+  print_c_fold(n, &w->text, i, p->type, "omp_out", "omp_in");
+  ambit__print(&w->text, ") initializer(omp_priv = %s", ambit__nest_identity(n, i));
   ambit__line_end(w, ")");
 }
 
-static void print_shared(const ambit__nest *n, ambit__writer *w)
+static void print_shared(ambit__nest *n, ambit__writer *w)
 {
-  const ambit__scope s = scope_of(n);
+  const spot here = {n, NULL};
+  const ambit__scope s = scope_of(&here);
 
   for (int i = 0; i < n->rule->nparams; i++)
-    print_join(n, w, &s, i);
+    print_join(n, w, i);
   ambit__hoists_emit(&n->hoists, &s, w);
 }
 
-static void print_list(const ambit__nest *n, ambit__writer *w, const ambit__node *list)
+static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list)
 {
   for (const ambit__node *node = list; node; node = node->next)
     switch (node->kind) {
     case NODE_LOOP: print_loop(n, w, node); break;
     case NODE_IF: print_if(n, w, node); break;
-    case NODE_LET: print_let(n, w, node); break;
+    case NODE_LOAD: print_load(n, w, node); break;
     case NODE_STORE: print_store(n, w, node); break;
     case NODE_RULE: print_rule(n, w, node); break;
     case NODE_FOLD: print_fold(n, w, node); break;
@@ -280,8 +405,8 @@ static void print_list(const ambit__nest *n, ambit__writer *w, const ambit__node
     }
 }
 
-void ambit__nest_print(const ambit__nest *n, ambit__writer *w)
+void ambit__nest_print(ambit__nest *n, ambit__writer *w)
 {
-  if (n->failed) w->text.failed = true;
   print_list(n, w, n->first);
+  if (n->failed) w->text.failed = true;
 }

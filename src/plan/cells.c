@@ -174,34 +174,6 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 
 /* ---- code ---- */
 
-/* The end of a block that reduces. */
-static void emit_end(const ambit__gpucode_job *j)
-{
-  const ambit__dialect *d = j->dialect;
-  const int *n = j->plan->threads;
-
-  if (!ambit__gpucode_reduces(j->group)) return;
-  ambit__line(j->w, "const int t = %s * %d + %s;", d->thread[1], n[0], d->thread[0]);
-  ambit__line(j->w, "const %s b = (%s * %s + %s) * %s + %s;", j->integer, d->block[2], d->blocks[1],
-              d->block[1], d->blocks[0], d->block[0]);
-  ambit__gpucode_leave_totals(j, n[0] * n[1], "t", "b");
-}
-
-static void emit_c(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
-{
-  ambit__nest n;
-
-  ambit__nest_begin(&n, g, &ambit__dialect_c);
-  ambit__nest_cells(&n);
-  ambit__emit_head(g, p, w);
-  ambit__line(w, "void %s(const ambit_call *call)", ambit__entry_name(g));
-  ambit__line(w, "{");
-  w->depth++;
-  ambit__nest_print(&n, w);
-  ambit__close(w);
-  ambit__nest_free(&n);
-}
-
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   return t->kind == TARGET_C ? 2 * ambit__strategy_rows.cost(g, t, p)
@@ -212,22 +184,24 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
                         ambit__writer *w)
 {
   ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
-  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
   ambit__nest n;
 
   ambit__hoists_begin(&j.hoists, j.rule);
   ambit__nest_begin(&n, g, t->dialect);
   n.hoists = j.hoists;
   ambit__nest_cells_launched(&n, p->threads, p->rows[1]);
-  ambit__gpucode_emit_head(&j);
-  ambit__gpucode_open_kernel(&j, "", p->threads, ambit__gpucode_slots(g, slots), slots);
-  ambit__gpucode_emit_ended(&j);
-  ambit__gpucode_declare_totals(&j, p->threads[0] * p->threads[1]);
-  ambit__gpucode_emit_values(&j);
-  ambit__nest_print(&n, w);
-  emit_end(&j);
-  ambit__close(w);
-  ambit__gpucode_emit_fold(&j);
+  ambit__gpucode_emit_kernel(&j, &n, "");
+  ambit__nest_free(&n);
+}
+
+static void emit_function(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
+{
+  const ambit__rows rows = {.rows = {1, 1}, .plain = true};
+  ambit__nest n;
+
+  ambit__nest_begin(&n, g, &ambit__dialect_c);
+  ambit__nest_rows(&n, &rows);
+  ambit__emit_function(g, p, &n, w);
   ambit__nest_free(&n);
 }
 
@@ -235,7 +209,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
                  ambit__writer *w)
 {
   if (t->kind == TARGET_C)
-    emit_c(g, p, w);
+    emit_function(g, p, w);
   else
     emit_kernel(g, t, p, w);
 }

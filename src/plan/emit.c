@@ -5,7 +5,8 @@
 
 /* Embedded by the build: the declarations that generated code shares with ambit.h. */
 extern const char ambit__prelude_sizes[], ambit__prelude_call[];
-extern const char ambit__prelude_math[];
+extern const char ambit__prelude_math[], ambit__prelude_full_call[];
+extern const char ambit__prelude_lanes[], ambit__prelude_look_up[];
 extern const char ambit__prelude_sums[], ambit__prelude_sums_c[];
 
 const char *ambit__entry_name(const ambit__group *g)
@@ -39,4 +40,18 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
   ambit__emit_tables(&ambit__dialect_c, &w->text, g->steps[0].rule, NULL, 0);
   ambit__emit_folders(&ambit__dialect_c, w, g->steps[0].rule, g->strict);
   ambit__print(&w->text, "\n");
+}
+
+void ambit__emit_function(const ambit__group *g, const ambit__plan *p, ambit__nest *n,
+                          ambit__writer *w)
+{
+  ambit__emit_head(g, p, w);
+  if (n->is_narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
+  if (n->nlooks) ambit__print(&w->text, "%s\n", ambit__prelude_look_up);
+  if (n->whole || g->form) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
+  ambit__line(w, "void %s(const ambit_call *call)", ambit__entry_name(g));
+  ambit__line(w, "{");
+  w->depth++;
+  ambit__nest_print(n, w);
+  ambit__close(w);
 }

@@ -3,7 +3,7 @@
 #ifndef AMBIT_PLAN_EMIT_H
 #define AMBIT_PLAN_EMIT_H
 
-#include "codegen/scope.h"
+#include "nest/nest.h"
 #include "plan/plan.h"
 
 #define AMBIT_ENTRY "ambit_kernel" /* default name of the exported function */
@@ -20,5 +20,8 @@ bool ambit__has_exact_sums(const ambit__group *g);
 /* The comment at the top (kernel, plan) and the prelude, with the prelude of strict sums if needed.
  */
 void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w);
+/* The C function of a nest, in a file of its own. */
+void ambit__emit_function(const ambit__group *g, const ambit__plan *p, ambit__nest *n,
+                          ambit__writer *w);
 
 #endif

@@ -22,7 +22,7 @@
  * update; share, the number of them that a block has; and in a list first, the position of the
  * first cell, or -1 if the others do not follow it.
  *
- * On tiles (plan/tiles.c), the box is replaced by tables of boxes, and what is found about them.
+ * On tiles (nest/tiles.c), the box is replaced by tables of boxes, and what is found about them.
  *
  * A rule that reduces has a second kernel, <entry>_fold, which runs in one block and folds the
  * partial results. Its parameters are: for each reduction r_mem and r_to (the scalar); count, the
@@ -37,7 +37,7 @@
 #ifndef AMBIT_PLAN_GPU_H
 #define AMBIT_PLAN_GPU_H
 
-#include "codegen/hoist.h"
+#include "nest/tiles.h"
 #include "plan/emit.h"
 
 enum {
@@ -67,7 +67,7 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_UNITS,
   SLOT_SHARE,
   SLOT_FIRST, /* of a list */
-  SLOT_TABLE, /* of tiles: memory; see plan/tiles.c for these */
+  SLOT_TABLE, /* of tiles: memory; see nest/tiles.c for these */
   SLOT_THAN,  /* param: of an output, memory */
   SLOT_FOUND, /* memory */
   SLOT_LINKS, /* memory */
@@ -147,6 +147,9 @@ void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, c
 void ambit__gpucode_emit_ended(const ambit__gpucode_job *j);
 /* "const float k_v = *k_mem;" for every value, and `hoists`. */
 void ambit__gpucode_emit_values(const ambit__gpucode_job *j);
+/* The file of a nest: head, more text, the kernel with its totals and values, and the one that
+ * folds. */
+void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, const char *prelude);
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
  * parameter bound `wraps_rows` is read: the distance from the cell at y1 to that neighbour. */
 void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j);
@@ -173,21 +176,6 @@ void ambit__gpucode_fold_cell(const ambit__gpucode_job *j);
 void ambit__gpucode_leave_totals(const ambit__gpucode_job *j, int threads, const char *thread,
                                  const char *block);
 void ambit__gpucode_emit_fold(const ambit__gpucode_job *j);
-
-/* tiles.c: words of a tile in a table; of what is found about it. */
-int ambit__tiles_words(const ambit__group *g);
-int ambit__tiles_found(const ambit__group *g);
-enum {
-  AMBIT__TILES_MODE_RUN,     /* computes cells, and compares them */
-  AMBIT__TILES_MODE_COMPARE, /* compares them only */
-  AMBIT__TILES_MODE_COPY,    /* copies those of SLOT_THAN */
-  /* words at the start of SLOT_STATE: the lengths of three lists, used in turn; passes over tiles;
-   * whether a cell changed. Behind them are, each with a word per tile, two lists of marks and two
-   * of tiles. */
-  AMBIT__TILES_PASSES = 3,
-  AMBIT__TILES_CHANGED,
-  AMBIT__TILES_HEAD = 8
-};
 
 /* "ambit_load<4>(", or in a language without templates "ambit_load_float_4(": begins the call of a
  * function for n values of a type; of one without a type if that is NULL. */

@@ -120,6 +120,36 @@ void ambit__gpucode_emit_values(const ambit__gpucode_job *j)
   ambit__hoists_emit(&j->hoists, &s, j->w);
 }
 
+/* The end of a block that reduces. */
+static void emit_end(const ambit__gpucode_job *j)
+{
+  const ambit__dialect *d = j->dialect;
+  const int *n = j->plan->threads;
+
+  if (!ambit__gpucode_reduces(j->group)) return;
+  ambit__line(j->w, "const int t = %s * %d + %s;", d->thread[1], n[0], d->thread[0]);
+  ambit__line(j->w, "const %s b = (%s * %s + %s) * %s + %s;", j->integer, d->block[2], d->blocks[1],
+              d->block[1], d->blocks[0], d->block[0]);
+  ambit__gpucode_leave_totals(j, n[0] * n[1], "t", "b");
+}
+
+void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, const char *prelude)
+{
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
+  const int *threads = j->plan->threads;
+
+  ambit__gpucode_emit_head(j);
+  ambit__print(j->t, "%s", prelude);
+  ambit__gpucode_open_kernel(j, "", threads, ambit__gpucode_slots(j->group, slots), slots);
+  ambit__gpucode_emit_ended(j);
+  ambit__gpucode_declare_totals(j, threads[0] * threads[1]);
+  ambit__gpucode_emit_values(j);
+  ambit__nest_print(n, j->w);
+  emit_end(j);
+  ambit__close(j->w);
+  ambit__gpucode_emit_fold(j);
+}
+
 /* ---- addresses ---- */
 
 /* The same function as a nest; the caller frees it. */
@@ -152,7 +182,7 @@ void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int com
   ambit__nest n;
 
   begin_nest(j, &n);
-  ambit__nest_print_offset(&n, j->t, &(ambit__access){param, component, offset});
+  ambit__nest_print_offset(&n, j->t, &(ambit__nest_access){param, component, offset, NULL});
   ambit__nest_free(&n);
 }
 

@@ -59,7 +59,7 @@ typedef struct ambit__plan {
   int64_t strip; /* cells of a row computed at a time; 0: the whole row */
   /* cells along the axis before the last that are finished before the next plane; 0: all */
   int64_t block;
-  /* operations per cell of a weighted sum that is factored (plan/factors.h), its terms; 0: not */
+  /* operations per cell of a weighted sum that is factored (nest/factors.h), its terms; 0: not */
   int factored, terms;
   bool nontemporal; /* stores bypass the caches */
   bool scalar;      /* TARGET_C: the rule has operations that compilers do not vectorise */

@@ -9,7 +9,7 @@
 #define AMBIT_PLAN_ROOTS_H
 
 #include "kernel/range.h"
-#include "plan/dots.h"
+#include "nest/dots.h"
 
 typedef struct ambit__root {
   const ambit__expr *value;

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows.c - one sweep over a box, a few rows at a time, a vector of cells at a time.
- *
- * The rule is generated once, as a function of one cell. A vector of cells is a loop over lanes
- * that the compiler turns into straight vector code. Several rows share it, so that rows reuse each
- * other's loads and memory serves several streams at once:
- *
- *      rows along the axis before the last (2-D), or along the one before that (3-D and more)
- *        |
- *        v   x x x x x x x x      <- lanes of row 0      results are kept in arrays that live in
- *            x x x x x x x x      <- lanes of row 1      registers and are stored together, with
- *            x x x x x x x x      <- lanes of row 2      non-temporal stores for large fields
- *
- * On a sparse grid the rows are chunks (grid/chunks.h), one at a time, and the distances to the
- * rows that are read come from a table.
- *
- * Vectors are aligned. A vector that extends beyond the ends of the rows is computed whole and
- * stored in part. In strict sums the ends are computed cell by cell.
- */
-#include "plan/rows.h"
+/* rows.c - one sweep over a box, or over the chunks of a sparse grid, a few rows at a time, a
+ * vector of cells at a time: a nest of nest/rows.c. Here is the choice of its numbers. */
 #include "codegen/flat.h"
+#include "nest/factors.h"
+#include "nest/nest.h"
+#include "plan/emit.h"
 
 #include <stdlib.h>
 
@@ -27,6 +13,7 @@ enum {
   LEAST_TERMS = 20, /* of a sum that is factored; */
   MANY_TERMS = 100, /* on x86 */
   LONG_RUN = 160,   /* cells: non-temporal stores of shorter runs on sparse grids lose */
+  MOST_TAPS = 512,  /* terms of a sum */
   FAR = 8           /* cells from the first to the last read along an axis: radius 4 */
 };
 
@@ -103,7 +90,7 @@ static int best_rows(const ambit__group *g, const ambit__target *t)
   return g->ndims > 1 ? rows : 1;
 }
 
-/* Whether a weighted sum takes at most 3/5 of the operations if it is factored (plan/factors.h):
+/* Whether a weighted sum takes at most 3/5 of the operations if it is factored (nest/factors.h):
  * then rows are computed one at a time. Sums of few terms wait for memory, not for operations. On
  * x86, where results are streamed, that is true of more of them, since loads need not be aligned:
  * on a Xeon 27 terms took 1.3 to 1.5 times as long factored, 125 terms 0.5 to 0.8. */
@@ -111,13 +98,14 @@ static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit_
 {
   const int least = t->can_stream ? MANY_TERMS : LEAST_TERMS;
   const ambit__binding *bind = g->steps[0].bind;
-  ambit__tap *taps = calloc(AMBIT__ROWS_TAPS, sizeof *taps);
+  ambit__tap *taps = calloc(MOST_TAPS, sizeof *taps);
   ambit__factors f = {0};
   ambit__sum sum = {0};
 
   if (taps && !g->form && count_reads(g->steps[0].rule) >= least &&
-      ambit__rows_taps(g, taps, &sum) && ambit__factors_begin(&f, taps, sum.n, g->ndims - 1) &&
-      ambit__factors_is_box(&f) && ambit__factors_save(&f, sum.n)) {
+      ambit__nest_sum(g, taps, MOST_TAPS, &sum) &&
+      ambit__factors_begin(&f, taps, sum.n, g->ndims - 1) && ambit__factors_is_box(&f) &&
+      ambit__factors_save(&f, sum.n)) {
     p->factored = ambit__factors_operations(&f);
     p->terms = sum.n;
   }
@@ -244,11 +232,31 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "%s%s)", p->nontemporal ? " nontemporal" : "", p->scalar ? " scalar" : "");
 }
 
+/* Processors that do not stream, ARM, do better with one long loop along the rows: the address
+ * computations of many short loops cost more than they save. */
+static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                 ambit__writer *w)
+{
+  const ambit__rows rows = {.rows = {p->rows[0], p->rows[1]},
+                            .strip = p->strip,
+                            .block = p->block,
+                            .vectors = t->can_stream,
+                            .past = p->nontemporal,
+                            .scalar = p->scalar,
+                            .factored = p->factored > 0};
+  ambit__nest n;
+
+  ambit__nest_begin(&n, g, &ambit__dialect_c);
+  ambit__nest_rows(&n, &rows);
+  ambit__emit_function(g, p, &n, w);
+  ambit__nest_free(&n);
+}
+
 const ambit__strategy ambit__strategy_rows = {
     .name = "rows",
     .applies = applies,
     .candidates = candidates,
     .cost = cost,
-    .emit = ambit__rows_emit,
+    .emit = emit,
     .describe = describe,
 };

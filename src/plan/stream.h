@@ -14,7 +14,7 @@
 #ifndef AMBIT_PLAN_STREAM_H
 #define AMBIT_PLAN_STREAM_H
 
-#include "plan/factors.h"
+#include "nest/factors.h"
 #include "plan/gpu.h"
 #include "plan/pairs.h"
 

@@ -159,7 +159,7 @@ static void add_terms(const ambit__stream_job *j, int plane, bool begins)
   }
 }
 
-/* ---- with fewer operations: plan/factors.h ---- */
+/* ---- with fewer operations: nest/factors.h ---- */
 
 static void print_number(const ambit__stream_job *j, double x)
 {

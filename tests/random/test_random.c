@@ -37,6 +37,7 @@ static bool sparse;                /* on sparse grids */
 /* ---- simulated caches of the cpu device ---- */
 
 static bool tiny_caches; /* so small that rows are cut and results are streamed past them */
+static bool streams;     /* or a processor whose functions have long loops along rows */
 
 void __real_ambit__machine_probe(const char *root, ambit__machine *m);
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
@@ -45,6 +46,7 @@ void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
 {
   __real_ambit__machine_probe(root, m);
+  m->can_stream = streams;
   if (!tiny_caches) return;
   m->l1 = 256;
   m->l2 = 512;
@@ -224,6 +226,7 @@ static void check_program(uint64_t seed)
   program_make(&p, seed);
   p.is_quiet = sleeps;
   tiny_caches = p.tiny_caches;
+  streams = p.threads % 2;
   program_play(
       &p,
       &(play_mode){

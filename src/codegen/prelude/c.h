@@ -150,12 +150,6 @@ AMBIT_INLINE double ambit_fold_most_f64(double a, double b)
 
 /* Vectors: bytes per vector, and stores of whole vectors from an array held in registers. A
  * streaming store bypasses the cache and needs an aligned address. */
-#if defined(__aarch64__)
-#  define AMBIT_LONG_LOOPS                                                                         \
-    1 /* the address computations of many short loops cost more than they save */
-#else
-#  define AMBIT_LONG_LOOPS 0
-#endif
 #if defined(__AVX512F__)
 #  define AMBIT_VECTOR 64
 #elif defined(__AVX__) || (defined(__aarch64__) && !defined(AMBIT_SHORT_ROWS))

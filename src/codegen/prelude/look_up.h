@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Look-ups of bytes in tables with room for 256 (plan/rows_tables.c), in place. Permutations of
+/* Look-ups of bytes in tables with room for 256 (nest/rows_narrow.c), in place. Permutations of
  * bytes take a vector at a time: those of AVX-512 choose from 128 bytes, those of ARM from 64, and
  * leave a byte as it is if its subscript is larger. */
 #if defined(__AVX512VBMI__)

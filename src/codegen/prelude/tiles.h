@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles on a GPU: boxes of differences, and lists of tiles to compute (plan/tiles.c). */
+/* Tiles on a GPU: boxes of differences, and lists of tiles to compute (nest/tiles.c). */
 #ifdef __OPENCL_VERSION__
 #  define AMBIT_GLOBAL          global
 #  define AMBIT_LEAST(at, v)    atomic_min(at, v)

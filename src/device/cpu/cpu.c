@@ -12,7 +12,7 @@
 
 enum {
 #ifdef __aarch64__
-  SHORT_ROWS = 0 /* the loops of generated code have long beginnings: AMBIT_LONG_LOOPS */
+  SHORT_ROWS = 0 /* the loops of generated code have long beginnings: plan/rows.c */
 #else
   SHORT_ROWS = 1
 #endif

@@ -82,7 +82,7 @@ static int slabs_across(const ambit__box *b, const int axes[2], int n)
 }
 
 /* Slab i of n along an axis. If there are enough cells, its ends are at whole units, counted from
- * `start`. Along rows this is required: two slabs must not share a cache line (plan/rows_emit.c),
+ * `start`. Along rows this is required: two slabs must not share a cache line (nest/rows_walk.c),
  * and rows start at one. */
 static ambit__box slab(const ambit__box *b, int64_t start, int axis, int64_t i, int64_t n)
 {

@@ -413,7 +413,7 @@ ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *
                                    ambit__gpu_shared **out);
 void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL does nothing */
 
-/* ---- function.c: launches on tiles (plan/tiles.c) ---- */
+/* ---- function.c: launches on tiles (nest/tiles.c) ---- */
 
 /* The tiles of a launch, in device memory. */
 typedef struct ambit__gpu_tiled {
@@ -443,7 +443,7 @@ ambit_status ambit__gpu_tiles_finish(ambit__gpu_lane *lane); /* before other wor
 
 /* ---- relax.c ---- */
 
-/* The tiles of a part in device memory (plan/tiles.c). */
+/* The tiles of a part in device memory (nest/tiles.c). */
 typedef struct ambit__gpu_rest {
   struct ambit__gpu_rest *next;
   int part;

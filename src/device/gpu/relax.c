@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* relax.c - brings a part to rest, in rounds that the device makes by itself.
  *
- * A round is a launch over the list of awake tiles (plan/tiles.c), which makes the list of the next
+ * A round is a launch over the list of awake tiles (nest/tiles.c), which makes the list of the next
  * one. The host submits a few rounds at a time and then looks whether tiles are left; in between,
  * it can submit work to other devices. The values stay in the store that is read; the result is
  * copied to the other one at the end.

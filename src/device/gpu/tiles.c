@@ -2,7 +2,7 @@
 /* tiles.c - runs a function on some tiles of a grid, and finds the cells that changed.
  *
  * The host sends a table of the tiles; a block of threads computes and compares each, as generated
- * by plan/tiles.c; the boxes of differences and the reductions of the tiles come back. All travel
+ * by nest/tiles.c; the boxes of differences and the reductions of the tiles come back. All travel
  * through one stage: its host memory has the table first and the results afterwards.
  */
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/dots.h"
+#include "nest/dots.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/shares.h"
+#include "nest/shares.h"
 
 #include <stdlib.h>
 #include <string.h>

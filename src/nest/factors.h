@@ -18,8 +18,8 @@
  *
  * The order of the terms differs from the user's, so strict mode does not use this.
  */
-#ifndef AMBIT_PLAN_FACTORS_H
-#define AMBIT_PLAN_FACTORS_H
+#ifndef AMBIT_NEST_FACTORS_H
+#define AMBIT_NEST_FACTORS_H
 
 #include "kernel/kernel.h"
 

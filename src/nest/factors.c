@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/factors.h"
+#include "nest/factors.h"
 
 #include <math.h>
 #include <stdlib.h>

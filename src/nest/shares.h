@@ -2,7 +2,7 @@
 /* shares.h - values that several rows of a block use: narrow integers of the strategy `rows`.
  *
  * A share is a weighted sum of values in one row of a field, or a single value. A weighted sum of
- * bytes over several rows (plan/dots.h) is one of shares. Rows of a block that use the same share
+ * bytes over several rows (nest/dots.h) is one of shares. Rows of a block that use the same share
  * compute it once: of 3 x 3 bytes, 8 rows add 10 sums of 3, and 3 of these each. Integer sums are
  * exact, so this holds in strict mode too.
  *
@@ -10,11 +10,11 @@
  *      . b b b .    share 1 of row 0, share 0 of row 1
  *      . c c c .    share 2 of row 0, share 1 of row 1, share 0 of row 2
  */
-#ifndef AMBIT_PLAN_SHARES_H
-#define AMBIT_PLAN_SHARES_H
+#ifndef AMBIT_NEST_SHARES_H
+#define AMBIT_NEST_SHARES_H
 
 #include "kernel/range.h"
-#include "plan/dots.h"
+#include "nest/dots.h"
 
 typedef struct ambit__share {
   int param, component;

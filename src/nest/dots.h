@@ -4,8 +4,8 @@
  * Finds the parts of a rule that are sums of bytes or shorts of fields with small weights, also
  * where the sum is built in several statements. Their type is int: sums wrap as the statements do.
  */
-#ifndef AMBIT_PLAN_DOTS_H
-#define AMBIT_PLAN_DOTS_H
+#ifndef AMBIT_NEST_DOTS_H
+#define AMBIT_NEST_DOTS_H
 
 #include "kernel/kernel.h"
 

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows.c - in C: a box, or chunks of a sparse grid, a few rows at a time.
+ *
+ * With one row at a time and no vectors this is the nest that a person would write: a loop per
+ * axis, on any number of axes, of which compilers make vectors along the rows. Several rows share
+ * loads, and memory serves several streams at once:
+ *
+ *      rows along the axis before the last (2-D), or along the one before that (3-D and more)
+ *        |
+ *        v   x x x x x x x x      <- lanes of row 0      a vector of cells at a time: results are
+ *            x x x x x x x x      <- lanes of row 1      kept in arrays that live in registers and
+ *            x x x x x x x x      <- lanes of row 2      are stored together
+ *
+ * On a sparse grid the rows are chunks (grid/chunks.h), one at a time, and the distances to the
+ * rows that are read come from a table.
+ *
+ * In the walk along the rows, x counts cells as the box does, and u_row points at x = 0.
+ */
+#include "nest/rows.h"
+
+#include "codegen/flat.h"
+
+#include <stdlib.h>
+
+typedef ambit__rows_job job;
+
+enum {
+  MOST_TAPS = 512,  /* terms of a sum that is computed term by term */
+  MOST_VECTOR = 64, /* bytes; the largest AMBIT_VECTOR (codegen/prelude/c.h) */
+  /* of these, no vector crosses the end of a row whose length is a multiple: plan.h */
+  ALIGNED = 16
+};
+
+/* ---- the call: variables named like the parameters of a kernel ---- */
+
+static void let_field(job *j, int i)
+{
+  ambit__nest *n = j->n;
+  const ambit__param *p = ambit__nest_param(n, i);
+
+  ambit__nest_do(n, "%s%s *%s%s_mem = call->origin[%d]", p->is_written ? "" : "const ",
+                 ambit__nest_type(n, i), n->bind[i].shared ? "" : "restrict ", p->name, i);
+  for (int d = j->form ? j->last : 0; d < j->last + !n->bind[i].contiguous; d++)
+    ambit__nest_do(n, "const int64_t %s_s%d = call->stride[%d][%d]", p->name, d, i, d);
+  if (p->components > 1) ambit__nest_do(n, "const int64_t %s_c = call->component[%d]", p->name, i);
+}
+
+/* A strict sum: cells put their numbers into a block, which is added up when it is full
+ * (codegen/prelude/sums_c.h). Registered functions add to a double. */
+static void let_block(job *j, int i)
+{
+  ambit__nest *n = j->n;
+  const char *name = ambit__nest_param(n, i)->name;
+
+  ambit__nest_do(n, "ambit_block %s_block", name);
+  if (n->group->for_people) ambit__nest_do(n, "int64_t %s_words[AMBIT_LONG_WORDS] = {0}", name);
+  ambit__nest_do(n, "ambit_block_open(&%s_block, %s)", name,
+                 n->group->for_people ? ambit__nest_text(n, "%s_words", name)
+                                      : ambit__nest_text(n, "call->origin[%d]", i));
+}
+
+static void close_block(job *j, int i)
+{
+  ambit__nest *n = j->n;
+  const ambit__param *p = ambit__nest_param(n, i);
+
+  ambit__nest_do(n, "ambit_block_close_%s(&%s_block)", p->type == AMBIT_F32 ? "f32" : "f64",
+                 p->name);
+  if (!n->group->for_people) return;
+  ambit__nest_do(n, "ambit_long_carry(%s_words)", p->name);
+  ambit__nest_do(n, "*(double *)call->origin[%d] += AMBIT_F64_OF(ambit_long_bits_f64(%s_words))", i,
+                 p->name);
+}
+
+static void let_param(job *j, int i)
+{
+  ambit__nest *n = j->n;
+  const ambit__param *p = ambit__nest_param(n, i);
+  const char *type = ambit__nest_type(n, i);
+
+  if (ambit__nest_is_field(n, i))
+    let_field(j, i);
+  else if (!ambit__nest_is_reduction(n, i))
+    ambit__nest_do(n, "const %s %s_v = *(const %s *)call->origin[%d]", type, p->name, type, i);
+  else if (ambit__rows_is_exact(j, i))
+    let_block(j, i);
+  else
+    ambit__nest_do(n, "%s *%s_sum = call->origin[%d]",
+                   n->dialect->types[ambit__type_total(p->type)], p->name, i);
+}
+
+static void let_axes(job *j, const char *name)
+{
+  for (int d = 0; d <= j->last; d++)
+    ambit__nest_do(j->n, "const int64_t %s%d = call->%s[%d]", name, d, name, d);
+}
+
+static void let_call(job *j, size_t lane_bytes)
+{
+  ambit__nest *n = j->n;
+
+  if (j->lanes || j->r->factored)
+    ambit__nest_do(n, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu }", lane_bytes,
+                   lane_bytes);
+  if (j->exact) { /* numbers that a block must have room for */
+    ambit__nest_do(n, "enum { ROOM = %d%s }", j->r->rows[0] * j->r->rows[1],
+                   j->lanes ? " * LANES" : "");
+    ambit__nest_do(n, "_Static_assert((int)ROOM <= (int)AMBIT_BLOCK, \"a block is too small\")");
+  }
+  for (int i = 0; i < n->rule->nparams; i++)
+    let_param(j, i);
+  if (!j->form) {
+    let_axes(j, "lo");
+    let_axes(j, "hi");
+    let_axes(j, "offset");
+  }
+  let_axes(j, "extent");
+  ambit__nest_do(n, "const int64_t step = call->step");
+  ambit__nest_add(n, (ambit__node){.kind = NODE_SHARED});
+}
+
+/* ---- totals ---- */
+
+/* In a box, rows are folded into totals, in a wider type; an element per lane. */
+static bool has_totals(const job *j)
+{
+  return j->lanes && !j->form;
+}
+
+static void let_totals(job *j)
+{
+  ambit__nest *n = j->n;
+
+  for (int i = 0; has_totals(j) && i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    if (!ambit__nest_is_reduction(n, i) || ambit__rows_is_exact(j, i)) continue;
+    ambit__nest_do(n, "%s %s_total[LANES]", n->dialect->types[ambit__type_total(p->type)], p->name);
+    ambit__rows_open_lanes(j);
+    ambit__nest_do(n, "%s_total[l] = %s", p->name, ambit__nest_identity(n, i));
+    ambit__nest_close(n);
+  }
+}
+
+static void add_results(job *j)
+{
+  ambit__nest *n = j->n;
+
+  if (j->reduces && has_totals(j)) {
+    ambit__nest_for(n, "int", "l", "0", "LANES");
+    ambit__nest_fold_into(n, "*sum", "total[l]", true);
+    ambit__nest_close(n);
+  }
+  for (int i = 0; i < n->rule->nparams; i++)
+    if (ambit__rows_is_exact(j, i)) close_block(j, i);
+  if (j->r->past) ambit__nest_do(n, "AMBIT_FENCE()");
+}
+
+/* ---- a box ---- */
+
+/* Pointers to the row at y0, y1, ...; whether its cells, and those of the others of a block, are so
+ * far from faces along all axes but the last that tests of their place have known values. */
+static void let_row(job *j)
+{
+  ambit__nest *n = j->n;
+  const char *inside = "1";
+
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+    const char *row = ambit__nest_text(n, "%s_mem", p->name);
+
+    if (!ambit__nest_is_field(n, i)) continue;
+    for (int d = 0; d < j->last; d++)
+      row = ambit__nest_text(n, "%s + y%d * %s_s%d", row, d, p->name, d);
+    ambit__nest_do(n, "%s%s *%s_row = %s", p->is_written ? "" : "const ", ambit__nest_type(n, i),
+                   p->name, row);
+  }
+  for (int d = 0; d < j->last; d++)
+    inside =
+        ambit__nest_text(n, "%s & (offset%d + y%d >= %d) & (offset%d + y%d + n%d <= extent%d - %d)",
+                         inside, d, d, j->low[d], d, d, d, d, j->high[d]);
+  if (j->tests) ambit__nest_do(n, "const int inside = %s", inside);
+}
+
+static void add_block(job *j, int along, int across)
+{
+  j->rows[0] = along;
+  j->rows[1] = across;
+  j->count = along * across;
+  ambit__rows_add_walk(j);
+}
+
+/* Whole blocks of rows as long as they fit, then single rows. */
+static void add_rows(job *j)
+{
+  const int *rows = j->r->rows, axis = rows[1] > 1 ? j->last - 2 : j->last - 1;
+
+  let_row(j);
+  if (rows[0] * rows[1] > 1) {
+    ambit__nest_if(j->n, "n%d == %d", axis, rows[0] * rows[1]);
+    add_block(j, rows[0], rows[1]);
+    ambit__nest_otherwise(j->n);
+    add_block(j, 1, 1);
+    ambit__nest_close(j->n);
+  } else {
+    add_block(j, 1, 1);
+  }
+}
+
+/* "for (y0 = lo0, n0; y0 < hi0; y0 += n0)", with n0 rows at a time. */
+static void open_axis(job *j, int d, const char *lo, const char *hi)
+{
+  const int rows = d == j->last - 1 ? j->r->rows[0] : d == j->last - 2 ? j->r->rows[1] : 1;
+  ambit__nest *n = j->n;
+
+  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
+                                    .type = "int64_t",
+                                    .name = ambit__nest_text(n, "y%d", d),
+                                    .from = ambit__nest_text(n, "%s, n%d", lo, d),
+                                    .below = hi,
+                                    .step = ambit__nest_text(n, "n%d", d)});
+  if (rows > 1)
+    ambit__nest_do(n, "n%d = %s - y%d >= %d ? %d : 1", d, hi, d, rows, rows);
+  else
+    ambit__nest_do(n, "n%d = 1", d);
+}
+
+/* Strips of so many cells along an axis: from .. to - 1, cut at multiples of the number. */
+static void open_cut(job *j, int axis, int64_t cells, const char *from, const char *to)
+{
+  const char *step =
+      ambit__nest_text(j->n, "%lld - %s %% %lld", (long long)cells, from, (long long)cells);
+
+  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
+                                       .type = "int64_t",
+                                       .name = from,
+                                       .from = ambit__nest_text(j->n, "lo%d", axis),
+                                       .below = ambit__nest_text(j->n, "hi%d", axis),
+                                       .step = step});
+  ambit__nest_do(j->n, "const int64_t %s = %s + %s < hi%d ? %s + %s : hi%d", to, from, step, axis,
+                 from, step, axis);
+}
+
+/* With a block, the axis before the last is cut, and all planes of one cut are finished before the
+ * next. */
+static void add_box(job *j)
+{
+  const int64_t block = j->last ? j->r->block : 0;
+
+  if (j->r->strip)
+    open_cut(j, j->last, j->r->strip, "x0", "x1");
+  else
+    ambit__nest_do(j->n, "const int64_t x0 = lo%d, x1 = hi%d", j->last, j->last);
+  if (block) open_cut(j, j->last - 1, block, "b0", "b1");
+  for (int d = 0; d < j->last; d++) {
+    const bool is_cut = block && d == j->last - 1;
+
+    open_axis(j, d, is_cut ? "b0" : ambit__nest_text(j->n, "lo%d", d),
+              is_cut ? "b1" : ambit__nest_text(j->n, "hi%d", d));
+  }
+  add_rows(j);
+  while (j->n->level)
+    ambit__nest_close(j->n);
+}
+
+/* ---- chunks of a sparse grid ---- */
+
+/* The distances to the rows that field i reads. */
+static void let_columns(job *j, int i)
+{
+  const ambit__param *p = ambit__nest_param(j->n, i);
+
+  for (int k = 0; k < j->form->ncolumns; k++)
+    if (ambit__chunk_form_uses(j->form, i, p->components, k))
+      ambit__nest_do(
+          j->n, "const int64_t %s_k%d = chunk[%d]%s", p->name, k, AMBIT__CHUNK_COLUMN + k,
+          j->n->bind[i].contiguous ? "" : ambit__nest_text(j->n, " * %s_s%d", p->name, j->last));
+}
+
+/* Pointers, indices and distances of a chunk, whose cells are x0 to x1 from there. Stores past the
+ * caches are of whole vectors: they begin at one. */
+static void let_chunk(job *j)
+{
+  ambit__nest *n = j->n;
+
+  ambit__nest_do(n, "const int64_t x0 = %s, x1 = x0 + chunk[%d], at = chunk[%d] - x0",
+                 j->r->past && j->lanes ? "chunk[0] & (LANES - 1)" : "0", AMBIT__CHUNK_CELLS,
+                 AMBIT__CHUNK_AT);
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    if (!ambit__nest_is_field(n, i)) continue;
+    ambit__nest_do(n, "%s%s *%s_row = %s_mem + at%s", p->is_written ? "" : "const ",
+                   ambit__nest_type(n, i), p->name, p->name,
+                   n->bind[i].contiguous ? "" : ambit__nest_text(n, " * %s_s%d", p->name, j->last));
+    let_columns(j, i);
+  }
+  if (n->rule->max_axis < 0) return;
+  ambit__nest_do(n, "int64_t number = full->cells[k]");
+  for (int d = j->last; d >= 0; d--) {
+    ambit__nest_do(n, "const int64_t from%d = number %% extent%d%s", d, d,
+                   d == j->last ? " - x0" : "");
+    if (d) ambit__nest_do(n, "number /= extent%d", d);
+  }
+}
+
+/* Parts are those of all chunks: folding them for each would take longer than a short chunk. */
+static void add_chunks(job *j)
+{
+  ambit__nest *n = j->n;
+
+  ambit__nest_do(n, "const ambit_full_call *full = (const ambit_full_call *)call");
+  ambit__rows_let_parts(j);
+  ambit__nest_for(n, "int64_t", "k", "full->first", "full->end");
+  ambit__nest_do(n, "const int32_t *chunk = full->chunks + k * %d",
+                 AMBIT__CHUNK_COLUMN + j->form->ncolumns);
+  let_chunk(j);
+  if (j->tests) /* both of its halves */
+    ambit__nest_do(n, "const int inside = chunk[%d] + (int)x0 * 0x10001", AMBIT__CHUNK_INNER);
+  add_block(j, 1, 1);
+  ambit__nest_close(n);
+  ambit__rows_fold_parts(j);
+}
+
+/* ---- what the rule is like ---- */
+
+static void examine(job *j)
+{
+  const ambit__nest *n = j->n;
+
+  j->reduces = ambit__nest_reduces(n);
+  for (int i = 0; i < n->rule->nparams; i++) {
+    j->exact |= ambit__rows_is_exact(j, i);
+    if (!ambit__nest_is_field(n, i)) continue;
+    if (n->bind[i].shared || (ambit__nest_param(n, i)->is_written && !n->bind[i].contiguous))
+      j->direct = true;
+  }
+  j->lanes = !j->r->plain && !j->direct;
+  j->tests = ambit__rule_tests(n->rule, !j->form, j->low, j->high);
+}
+
+/* The size of the narrowest value in the lanes: of those written, or if there are none, of the real
+ * numbers read, or if there are none, of all that are read. */
+static size_t lane_bytes(const job *j)
+{
+  size_t least = 0;
+
+  for (int pass = 0; pass < 3 && !least; pass++)
+    for (int i = 0; i < j->n->rule->nparams; i++) {
+      const ambit__param *p = ambit__nest_param(j->n, i);
+      const size_t size = ambit_type_size(p->type);
+
+      if (!ambit__nest_is_field(j->n, i) || (pass == 0 && !p->is_written) ||
+          (pass == 1 && !ambit__type_is_real(p->type)))
+        continue;
+      if (!least || size < least) least = size;
+    }
+  return least ? least : sizeof(float);
+}
+
+/* Whether every output has a contiguous twin, and vectors are not longer than the space beside
+ * rows: docs/design/0007-ends.md. */
+static bool stores_whole(const job *j)
+{
+  bool any = false;
+
+  if (!j->r->past || !j->lanes || j->reduces || lane_bytes(j) * ALIGNED < MOST_VECTOR) return false;
+  for (int i = 0; i < j->n->rule->nparams; i++) {
+    const int twin = j->n->bind[i].twin - 1;
+
+    if (!ambit__nest_is_field(j->n, i) || !ambit__nest_param(j->n, i)->is_written) continue;
+    if (twin < 0 || !j->n->bind[twin].contiguous) return false;
+    any = true;
+  }
+  return any;
+}
+
+/* Whether all factors of weights can be hoisted. */
+static bool has_room(const ambit__rule *rule)
+{
+  int n = 0;
+
+  for (int i = 0; i < rule->nlocals; i++)
+    n += rule->locals[i].is_shared;
+  return n <= AMBIT__HOISTS;
+}
+
+bool ambit__nest_sum(const ambit__group *g, ambit__tap *taps, int most, ambit__sum *sum)
+{
+  const ambit__group_step *step = &g->steps[0];
+  const ambit__param *p = step->rule->params;
+
+  if (g->strict || !ambit__rule_sum(step->rule, false, taps, most, sum)) return false;
+  return step->bind[sum->from].is_field && step->bind[sum->to].is_field &&
+         p[sum->from].type == p[sum->to].type && has_room(step->rule);
+}
+
+static void find_taps(job *j)
+{
+  ambit__sum sum = {0};
+
+  if (j->direct) return;
+  j->taps = calloc(MOST_TAPS, sizeof *j->taps);
+  if (j->taps && ambit__nest_sum(j->n->group, j->taps, MOST_TAPS, &sum)) {
+    j->from = sum.from;
+    j->to = sum.to;
+    j->ntaps = sum.n;
+    return;
+  }
+  j->n->failed |= !j->taps || sum.starved;
+  free(j->taps);
+  j->taps = NULL;
+}
+
+void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
+{
+  job j = {.n = n, .r = r, .form = n->group->form, .last = n->group->ndims - 1};
+
+  examine(&j);
+  n->flat = n->loads_first = ambit__rule_branches(n->rule);
+  find_taps(&j);
+  if (!r->plain) ambit__rows_begin_narrow(&j);
+  j.lanes &= r->vectors || j.reduces || n->nlooks || ambit__rows_widens(&j, lane_bytes(&j));
+  n->whole = stores_whole(&j);
+  if (!n->is_narrow) ambit__hoists_begin(&n->hoists, n->rule);
+  let_call(&j, lane_bytes(&j));
+  let_totals(&j);
+  if (j.form)
+    add_chunks(&j);
+  else
+    add_box(&j);
+  add_results(&j);
+  free(j.taps);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows.h - the builder `rows`. rows.c has the loops over a box or over chunks, rows_walk.c the loop
+ * along a block of rows, rows_cells.c the cells of a block, rows_sum.c those of weighted sums,
+ * rows_narrow.c narrow integers. */
+#ifndef AMBIT_NEST_ROWS_H
+#define AMBIT_NEST_ROWS_H
+
+#include "nest/factors.h"
+#include "nest/nest.h"
+
+typedef struct ambit__rows_job {
+  ambit__nest *n;
+  const ambit__rows *r;
+  const ambit__chunk_form *form; /* of a sparse grid; NULL: dense */
+  int last;                      /* axis */
+  bool
+      direct; /* results are stored cell by cell: a field is read and written, or cells are apart */
+  bool lanes; /* a vector at a time, cell x + l in lane l; false: cell x */
+  bool reduces; /* there are reductions, and */
+  bool exact;   /* of these, strict sums */
+  bool tests;   /* the rule tests its place, at most these distances from the cell: */
+  int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
+  ambit__tap *taps; /* of a weighted sum of one field into another; NULL: the rule is none */
+  int ntaps, from, to;
+  int rows[2], count; /* of the block that is being built; all of its rows */
+} ambit__rows_job;
+
+/* Whether reduction i is a strict sum. */
+static inline bool ambit__rows_is_exact(const ambit__rows_job *j, int i)
+{
+  return ambit__sums_exactly(j->n->group, ambit__nest_param(j->n, i));
+}
+
+/* ---- rows_walk.c ---- */
+
+/* The loop along the rows x0 .. x1 - 1 of a block. */
+void ambit__rows_add_walk(ambit__rows_job *j);
+/* "for l: <text>", a statement for all lanes. */
+void ambit__rows_open_lanes(ambit__rows_job *j);
+/* The variables r_part into which rows are folded, with their identity; one per lane. */
+void ambit__rows_let_parts(ambit__rows_job *j);
+/* Folds them into r_<total>: an element per lane, or *r_sum. */
+void ambit__rows_fold_parts(ambit__rows_job *j);
+
+/* ---- rows_cells.c ---- */
+
+/* Component c of field i in row r of the block, at an offset (NULL: none) from place x of the row;
+ * x NULL: the present cell. */
+ambit__nest_access ambit__rows_access(ambit__rows_job *j, int i, int c, int r, const int *offset,
+                                      const char *x);
+/* "x + l", or "x". */
+const char *ambit__rows_x(const ambit__rows_job *j);
+/* Pointers u_at and indices i0, ... of the cell in row r. */
+void ambit__rows_let_place(ambit__rows_job *j, int r);
+/* "v_b0_1[l]": the result of row 1 for component 0. */
+const char *ambit__rows_result(ambit__rows_job *j, int i, int c, int r);
+/* The cells of all rows at x, or x + l; `inside` as in NODE_RULE; `ragged`: not all lanes are cells
+ * of the rows. */
+void ambit__rows_add_cells(ambit__rows_job *j, int inside, bool ragged);
+/* Calls f for every written component in every row of the block. */
+void ambit__rows_each_result(ambit__rows_job *j,
+                             void (*f)(ambit__rows_job *j, ambit__nest_access a, int r));
+
+/* ---- rows_sum.c ---- */
+
+/* The terms of a weighted sum, for all rows. */
+void ambit__rows_add_sum(ambit__rows_job *j);
+/* A row of a sum that is factored. */
+void ambit__rows_add_factored(ambit__rows_job *j);
+
+/* ---- rows_narrow.c ---- */
+
+/* Finds fields of narrow integers beside wider ones, in lanes of so many bytes; whether there are
+ * any. And rules whose fields are all narrow. */
+bool ambit__rows_widens(ambit__rows_job *j, size_t lane_bytes);
+void ambit__rows_begin_narrow(ambit__rows_job *j);
+/* The arrays of widened reads. */
+void ambit__rows_load_wide(ambit__rows_job *j);
+/* What row r needs that no earlier row of the block has. */
+void ambit__rows_let_shares(ambit__rows_job *j, int r);
+/* Look-ups for vectors of all rows. */
+void ambit__rows_look_up(ambit__rows_job *j, int inside);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows_narrow.c - vectors of narrow integers.
+ *
+ * Fields of narrow integers beside wider ones, such as masks of bytes: a loop over values of
+ * several widths is vectorised for the narrowest, with as many vectors of the others as that takes:
+ * with masks of bytes, D2Q9 took 4 times the instructions on x86. So a loop of its own first widens
+ * the values of a vector.
+ *
+ * Rules whose fields are all narrow: lanes are as narrow as the values (codegen/narrow.h). The
+ * cells of a block have the values of fields in variables h0_0, h1_0, ...: rows share them, and
+ * sums of them (nest/shares.h), where compilers do not see that two rows read the same.
+ *
+ * Look-ups of bytes in tables of at most 256: compilers look up one cell after the other. So a
+ * first loop computes the subscripts, and whole vectors of them are looked up
+ * (prelude/look_up.h): look0_1 is the first look-up of row 1.
+ */
+#include "nest/rows.h"
+
+#include <stdlib.h>
+
+typedef ambit__rows_job job;
+
+enum { MOST_ELEMENTS = 256 };
+
+/* ---- beside wider fields ---- */
+
+static bool print_wide(ambit__nest *n, const ambit__node *rule, ambit__text *t,
+                       const ambit__expr *e)
+{
+  const ambit__param *p = ambit__nest_param(n, e->index);
+
+  if (!n->widened[e->index]) return false;
+  ambit__print(t, "%s_w%d_%d[l]", p->name, ambit__nest_read_number(p, e), rule->row);
+  return true;
+}
+
+bool ambit__rows_widens(job *j, size_t lane_bytes)
+{
+  ambit__nest *n = j->n;
+  bool any = false;
+
+  for (int i = 0; i < n->rule->nparams && j->lanes; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    n->widened[i] = ambit__nest_is_field(n, i) && p->nreads && !p->is_written &&
+                    n->bind[i].contiguous && !ambit__type_is_real(p->type) &&
+                    ambit_type_size(p->type) < sizeof(int32_t) && lane_bytes >= sizeof(int32_t);
+    any |= n->widened[i];
+  }
+  if (any) n->hooks.read = print_wide;
+  return any;
+}
+
+void ambit__rows_load_wide(job *j)
+{
+  ambit__nest *n = j->n;
+
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    for (int k = 0; n->widened[i] && k < p->nreads * j->count; k++) {
+      const ambit__read *read = &p->reads[k % p->nreads];
+      const int r = k / p->nreads;
+      const ambit__nest_access a =
+          ambit__rows_access(j, i, read->component, r, read->offset, ambit__rows_x(j));
+
+      ambit__nest_do(n, "int32_t %s_w%d_%d[LANES] __attribute__((aligned(AMBIT_VECTOR)))", p->name,
+                     k % p->nreads, r);
+      ambit__rows_open_lanes(j);
+      ambit__nest_do(n, "%s_w%d_%d[l] = %s", p->name, k % p->nreads, r, ambit__nest_value(n, &a));
+      ambit__nest_close(n);
+    }
+  }
+}
+
+/* ---- what rows share ---- */
+
+/* Whether all fields are integers of 8 or 16 bits, and the code will be vectorised. */
+static bool is_narrow(const job *j)
+{
+  bool any = false;
+
+  for (int i = 0; i < j->n->rule->nparams; i++) {
+    const ambit_type type = ambit__nest_param(j->n, i)->type;
+
+    if (!ambit__nest_is_field(j->n, i)) continue;
+    if (type != AMBIT_U8 && type != AMBIT_I16) return false;
+    any = true;
+  }
+  return any && !j->direct && !j->r->scalar;
+}
+
+static bool is_single(const ambit__share *x)
+{
+  return x->n == 1 && x->weights[0] == 1;
+}
+
+static const char *type_of(ambit__nest *n, int share)
+{
+  const ambit__share *x = &n->shares.list[share];
+
+  return is_single(x) ? ambit__nest_type(n, x->param)
+                      : ambit__narrow_type(ambit__share_range(&n->shares, share));
+}
+
+/* The first row of a block that has share k of row r, and its number there. */
+static int find_first(ambit__nest *n, const int rows[2], int k, int r, int *row)
+{
+  const ambit__share *list = n->shares.list;
+  const int last = n->group->ndims - 1;
+  int own[AMBIT_MAX_DIMS] = {0}, other[AMBIT_MAX_DIMS] = {0};
+
+  for (*row = 0; *row < r; ++*row) {
+    if (last >= 1) own[last - 1] = r % rows[0], other[last - 1] = *row % rows[0];
+    if (last >= 2) own[last - 2] = r / rows[0], other[last - 2] = *row / rows[0];
+    for (int i = 0; i < n->shares.n; i++)
+      if (ambit__shares_meet(&list[i], other, &list[k], own)) return i;
+  }
+  return k;
+}
+
+static void print_share(ambit__nest *n, const ambit__node *rule, ambit__text *t, int k)
+{
+  int row;
+  const int first = find_first(n, rule->rows, k, rule->row, &row);
+
+  ambit__print(t, "h%d_%d", first, row);
+}
+
+/* The terms are added from the last one with a positive weight on, backwards. */
+static void let_share(job *j, int k, int r)
+{
+  ambit__nest *n = j->n;
+  const ambit__share *x = &n->shares.list[k];
+  const char *type = type_of(n, k), *sum = "";
+  int first = x->n - 1, offset[AMBIT_MAX_DIMS];
+
+  while (x->weights[first] < 0)
+    first--;
+  for (int m = 0; m < x->n; m++) {
+    const int i = (first - m + x->n) % x->n, weight = abs(x->weights[i]);
+    ambit__nest_access a;
+
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+      offset[d] = d == j->last ? x->at[i] : x->offset[d];
+    a = ambit__rows_access(j, x->param, x->component, r, offset, ambit__rows_x(j));
+    if (m) sum = ambit__nest_text(n, "%s%s", sum, x->weights[i] < 0 ? " - " : " + ");
+    if (weight > 1) sum = ambit__nest_text(n, "%s(%s)%d * ", sum, type, weight);
+    sum = ambit__nest_text(n, "%s(%s)%s", sum, type, ambit__nest_value(n, &a));
+  }
+  ambit__nest_do(n, "const %s h%d_%d = (%s)(%s)", type, k, r, type, sum);
+}
+
+void ambit__rows_let_shares(job *j, int r)
+{
+  int row;
+
+  for (int k = 0; j->n->is_narrow && k < j->n->shares.n; k++)
+    if (find_first(j->n, j->rows, k, r, &row) == k && row == r) let_share(j, k, r);
+}
+
+static bool print_read(ambit__nest *n, const ambit__node *rule, ambit__text *t,
+                       const ambit__expr *e)
+{
+  print_share(n, rule, t, ambit__shares_read(&n->shares, e));
+  return true;
+}
+
+/* A sum of bytes, in the narrowest type that holds it. */
+static bool print_sum(ambit__nest *n, const ambit__node *rule, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__dot *sum = ambit__dots_find(&n->shares.dots, e);
+  const char *type = sum ? ambit__narrow_type(ambit__narrow_range(&n->narrow, e)) : NULL;
+  ambit__share_term terms[AMBIT__DOT_TERMS];
+  bool starts; /* with the constant */
+  int count;
+
+  if (!sum) return false;
+  count = ambit__shares_sum(&n->shares, sum, terms);
+  starts = sum->constant || !count || terms[0].factor < 0;
+  ambit__print(t, "(int32_t)(%s)(", type);
+  if (starts) ambit__print(t, "(%s)(%d)", type, (int)sum->constant);
+  for (int k = 0; k < count; k++) {
+    const int factor = abs(terms[k].factor);
+
+    if (starts || k) ambit__print(t, terms[k].factor < 0 ? " - " : " + ");
+    if (factor > 1) ambit__print(t, "(%s)%d * ", type, factor);
+    ambit__print(t, "(%s)", type);
+    print_share(n, rule, t, terms[k].share);
+  }
+  ambit__print(t, ")");
+  return true;
+}
+
+/* A sum of bytes, or a byte that was looked up. */
+static bool print_ready(ambit__nest *n, const ambit__node *rule, ambit__text *t,
+                        const ambit__expr *e)
+{
+  for (int k = 0; k < n->nlooks; k++)
+    if (n->looks[k] == e) {
+      ambit__print(t, "(lane_u8)look%d_%d[l]", k, rule->row);
+      return true;
+    }
+  return print_sum(n, rule, t, e);
+}
+
+/* Locals that only sums read; before look-ups, all but the locals that subscripts may need. */
+static bool skip(ambit__nest *n, const ambit__node *rule, const ambit__stmt *st)
+{
+  if (ambit__shares_idle(&n->shares, st)) return true;
+  return rule->subscripts && (st->kind != STMT_LOCAL || ambit__expr_looks_up(n->rule, st->value));
+}
+
+/* ---- look-ups ---- */
+
+static bool is_look(ambit__nest *n, const ambit__expr *e)
+{
+  const ambit__table *table = e->op == EXPR_TABLE ? &n->rule->tables[e->index] : NULL;
+  ambit__range r;
+
+  if (!table || table->type != AMBIT_U8 || table->naxes > 1 || table->size[0] > MOST_ELEMENTS)
+    return false;
+  r = ambit__narrow_range(&n->narrow, e->a);
+  return e->a->op != EXPR_CONST && r.low >= 0 && r.high <= UINT8_MAX &&
+         !ambit__expr_looks_up(n->rule, e->a);
+}
+
+static void collect(ambit__nest *n, const ambit__expr *e)
+{
+  if (!e) return;
+  if (is_look(n, e) && n->nlooks < AMBIT__LOOKS) n->looks[n->nlooks++] = e;
+  collect(n, e->a);
+  collect(n, e->b);
+  collect(n, e->c);
+}
+
+static void find_looks(job *j)
+{
+  const ambit__rule *rule = j->n->rule;
+
+  if (j->reduces || !j->lanes) return;
+  for (const ambit__stmt *s = rule->body; s; s = s->next)
+    if (s->kind != STMT_SET_OUT && (s->kind != STMT_LOCAL || !ambit__only_value(rule, s->index)))
+      return;
+  for (const ambit__stmt *s = rule->body; s; s = s->next)
+    collect(j->n, s->value);
+}
+
+static void let_subscripts(job *j, int r, int inside)
+{
+  ambit__nest *n = j->n;
+  const ambit__node rule = {.kind = NODE_RULE,
+                            .inside = inside,
+                            .row = r,
+                            .rows = {j->rows[0], j->rows[1]},
+                            .subscripts = true};
+
+  ambit__rows_let_shares(j, r);
+  ambit__nest_block(n);
+  if (inside >= 0) ambit__nest_do(n, "enum { inside = %d }", inside);
+  ambit__rows_let_place(j, r);
+  ambit__nest_add(n, rule);
+  for (int k = 0; k < n->nlooks; k++) {
+    const ambit__expr *e = n->looks[k]->a;
+    const int last = (int)n->rule->tables[n->looks[k]->index].size[0] - 1;
+    const char *at = ambit__nest_expr(n, &rule, e);
+
+    if (ambit__narrow_range(&n->narrow, e).high > last)
+      ambit__nest_do(n, "look%d_%d[l] = (uint8_t)ambit_clip_i32(%s, %d)", k, r, at, last);
+    else
+      ambit__nest_do(n, "look%d_%d[l] = (uint8_t)(%s)", k, r, at);
+  }
+  ambit__nest_close(n);
+}
+
+void ambit__rows_look_up(job *j, int inside)
+{
+  ambit__nest *n = j->n;
+  ambit__text name;
+
+  if (!n->nlooks) return;
+  for (int k = 0; k < n->nlooks * j->count; k++)
+    ambit__nest_do(n, "uint8_t look%d_%d[LANES] __attribute__((aligned(AMBIT_VECTOR)))",
+                   k % n->nlooks, k / n->nlooks);
+  ambit__rows_open_lanes(j);
+  for (int r = 0; r < j->count; r++)
+    let_subscripts(j, r, inside);
+  ambit__nest_close(n);
+  for (int k = 0; k < n->nlooks * j->count; k++) {
+    name = (ambit__text){0};
+    ambit__name_table(&name, &n->rule->tables[n->looks[k % n->nlooks]->index]);
+    ambit__nest_do(n, "ambit_look_up(look%d_%d, %s, LANES)", k % n->nlooks, k / n->nlooks,
+                   ambit__nest_keep(n, &name));
+  }
+}
+
+void ambit__rows_begin_narrow(job *j)
+{
+  ambit__nest *n = j->n;
+
+  if (!is_narrow(j) || !ambit__narrow_begin(&n->narrow, n->rule)) return;
+  n->failed |= !ambit__shares_begin(&n->shares, n->rule, n->group->ndims);
+  n->is_narrow = true;
+  n->hooks.read = print_read;
+  n->hooks.instead = print_ready;
+  n->hooks.skip = skip;
+  find_looks(j);
+}
