@@ -28,6 +28,7 @@ from ._kernel import (Apply, Kernel, Param, Step, catalogue, kernel, load_kernel
 from ._program import Program, Stats, call, copy, rotate, swap
 from ._scalar import Condition, Scalar, scalar
 from ._stream import Stream
+from ._translate import extent, index, normal, outside, step
 
 __version__ = f"{_c.AMBIT_VERSION_MAJOR}.{_c.AMBIT_VERSION_MINOR}.{_c.AMBIT_VERSION_PATCH}"
 
@@ -35,6 +36,6 @@ __all__ = [
     "ALL_FACES", "Apply", "CompileError", "Condition", "Context", "DeviceError", "Error", "Explanation", "Field", "FileError",
     "Grid", "INACTIVE", "InvalidArgument", "Kernel", "KernelError", "NoDevice", "OptionError", "OutOfMemory", "Param",
     "ProcessError", "Program", "ProgramError", "Scalar", "Stats", "Step", "Stream", "Unsupported", "ViewError", "axis", "call",
-    "catalogue", "copy", "current", "high", "inspect", "kernel", "load_kernel", "low", "open", "register_cpu",
-    "register_source", "rotate", "save", "scalar", "stencil", "swap", "weights",
+    "catalogue", "copy", "current", "extent", "high", "index", "inspect", "kernel", "load_kernel", "low", "normal", "open", "outside", "register_cpu",
+    "register_source", "rotate", "save", "scalar", "stencil", "step", "swap", "weights",
 ]

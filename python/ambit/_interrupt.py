@@ -29,21 +29,21 @@ class Watcher:
         threading.Thread(target=self.watch, name="ambit-interrupt", daemon=True).start()
 
     def watch(self) -> None:
-        asked = False
+        ending: Optional[Callable[[], None]] = None  # the run that a signal is about; never one that begins later
         while True:
-            ready = select.select([self.read], [], [], AGAIN if asked else None)[0]
-            if ready:
+            if select.select([self.read], [], [], AGAIN if ending else None)[0]:
                 signals = os.read(self.read, 4096)
-                asked = asked or signal.SIGINT in signals
+                if signal.SIGINT in signals:
+                    ending = self.stop
                 if self.before >= 0:
                     try:
                         os.write(self.before, signals)
                     except OSError:
                         pass
-            stop = self.stop
-            asked = asked and stop is not None
-            if asked and stop is not None:
-                stop()
+            if ending is not self.stop:
+                ending = None
+            if ending is not None:
+                ending()
 
 
 _watcher: Optional[Watcher] = None

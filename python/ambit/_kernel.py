@@ -302,6 +302,9 @@ def kernel(source: Union[str, Callable[..., Any], None] = None, *, real: Optiona
     """
     if source is None:
         return lambda fn: kernel(fn, real=real, name=name)
+    if callable(source):
+        from ._translate import PythonKernel
+        return PythonKernel(source)
     shown = located(source, 2)
     kind = None if real is None else type_of(real)
     is_real = kind is None and re.search(r"\breal\b", source) is not None
