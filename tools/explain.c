@@ -7,6 +7,8 @@
 #include "device/dry.h"
 #include "generate.h"
 #include "grid/layout.h"
+#include "grid/partition.h"
+#include "runtime/run/balance.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -311,32 +313,113 @@ typedef struct order {
   const char *mask;  /* NULL: none */
 } order;
 
+/* The shares that earlier runs here found, and what they say about the gain. */
+static bool print_remembered(const ambit_program *p)
+{
+  double weights[AMBIT__SHOWN_WEIGHTS], all = 0, most = 0;
+  const ambit_grid *g = p->grid;
+  int first = 0, ordinal;
+  const char *name;
+
+  if (!ambit__balance_remembers(p, weights)) return false;
+  for (int i = 0; i < g->nparts; i++) {
+    all += weights[i];
+    if (weights[i] <= most) continue;
+    most = weights[i];
+    first = i;
+  }
+  printf("  earlier runs here found these shares:");
+  for (int i = 0; i < g->nparts; i++)
+    printf("%s %.1f %%", i ? "," : "", 100 * weights[i] / all);
+  name = ambit__part_device(g, first, &ordinal);
+  if (most < all)
+    printf("\n  predicted gain: %.1f %% over %s:%d alone\n", 100 * (all / most - 1), name, ordinal);
+  else
+    printf("\n  %s:%d alone was the fastest\n", name, ordinal);
+  return true;
+}
+
+/* The gain of unlike devices together, or the way in which the cut between them is found. */
+static void print_gain(const ambit_program *p)
+{
+  const ambit_grid *g = p->grid;
+  int64_t most = 0;
+  int first = 0, ordinal;
+  const char *name;
+
+  if (!g->context->unlike) return;
+  if (!*g->context->settings.weights) {
+    if (print_remembered(p)) return;
+    printf("  the devices differ: the cut begins with shares by copy bandwidth, and moves to where "
+           "all "
+           "of them\n  need the same time; `ambit devices --measure` prints their speeds\n");
+    return;
+  }
+  for (int i = 0; i < g->nparts; i++)
+    if (ambit__grid_count(g, &g->parts[i]) > most) {
+      most = ambit__grid_count(g, &g->parts[i]);
+      first = i;
+    }
+  name = ambit__part_device(g, first, &ordinal);
+  printf("  predicted gain, if the weights are the speeds: %.1f %% over %s:%d alone\n",
+         100 * ((double)ambit__grid_count(g, &g->box) / (double)most - 1), name, ordinal);
+}
+
+/* Prints a text, and frees it. */
+static ambit_status print_text(const ambit_program *p, ambit__text *t)
+{
+  char *text = ambit__text_finish(t);
+
+  AMBIT_CHECK(text, &p->grid->context->errors, AMBIT_ENOMEM, "out of memory to explain a program");
+  printf("%s", text);
+  free(text);
+  return AMBIT_OK;
+}
+
+static ambit_status print_parts(ambit_program *p)
+{
+  ambit__text t = {0}, drawing = {0};
+
+  ambit__explain_parts(p, &t);
+  AMBIT_TRY(print_text(p, &t));
+  print_gain(p);
+  ambit__offers_print(p->grid->context, stdout);
+  printf("\n");
+  ambit__partition_print(&drawing, &p->grid->box, p->grid->parts, p->grid->nparts);
+  AMBIT_TRY(print_text(p, &drawing));
+  printf("\n");
+  t = (ambit__text){0};
+  if (ambit__explain_messages(p, &t)) {
+    free(ambit__text_finish(&t));
+    return p->grid->context->errors.status;
+  }
+  return print_text(p, &t);
+}
+
 /* A sealed program of the problem, for one of several simulated processes. */
 static ambit_status seal(ambit *a, const order *o, tool_job *job)
 {
-  AMBIT_TRY(ambit__pretend(a, (int)o->process, (int)o->processes));
+  if (!o->problem.sparse) AMBIT_TRY(ambit__pretend(a, (int)o->process, (int)o->processes));
   AMBIT_TRY(tool_job_open(a, &o->problem, o->problem.kernel, job));
   return ambit__program_seal(job->program);
 }
 
 static int print_run(ambit *a, const order *o)
 {
+  ambit__text t = {0};
   tool_job job;
 
   if (seal(a, o, &job)) return TOOL_FAILED;
-  if (job.grid->nparts > 1 && (tool_print_parts(job.program) || tool_print_messages(job.program)))
-    return TOOL_FAILED;
-  tool_print_schedule(job.program);
-  return TOOL_OK;
+  if (job.grid->nparts > 1 && print_parts(job.program)) return TOOL_FAILED;
+  ambit__explain_schedule(job.program, &t);
+  return print_text(job.program, &t) ? TOOL_FAILED : TOOL_OK;
 }
 
 /* The grid is as large as the mask. */
 static int load_mask(ambit *a, const tool_args *args, order *o)
 {
   if (!o->mask) return TOOL_OK;
-  if (o->graph || o->source)
-    return tool_wrong(args, "%s is that of a dense grid: leave out --mask",
-                      o->graph ? "--graph" : "--source");
+  if (o->source) return tool_wrong(args, "--source is that of a dense grid: leave out --mask");
   if (ambit__pretend(a, (int)o->process, (int)o->processes)) return TOOL_FAILED;
   return tool_problem_mask(a, args, o->mask, &o->problem);
 }
@@ -345,8 +428,8 @@ static int explain(ambit *a, order *o)
 {
   int code = print_kernel(a, &o->problem, o->mask != NULL);
 
-  if (!code && o->problem.sparse)
-    return tool_print_sparse(&o->problem, o->problem.sparse) ? TOOL_FAILED : TOOL_OK;
+  if (!code && o->problem.sparse && tool_print_sparse(&o->problem, o->problem.sparse))
+    return TOOL_FAILED;
   return code || !tool_problem_try_bind(&o->problem) ? code : print_run(a, o);
 }
 
@@ -358,7 +441,7 @@ static int write_graph(ambit *a, const tool_args *args, order *o)
     return tool_wrong(args,
                       "--graph: the tool cannot run kernel %s, so there is no schedule to show",
                       ambit_kernel_name(o->problem.kernel));
-  return seal(a, o, &job) || tool_write_graph(job.program, o->graph) ? TOOL_FAILED : TOOL_OK;
+  return seal(a, o, &job) || ambit__explain_graph(job.program, o->graph) ? TOOL_FAILED : TOOL_OK;
 }
 
 /* ---- the command line ---- */

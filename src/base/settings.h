@@ -36,6 +36,7 @@ typedef struct ambit__settings {
   const char *checkpoint;       /* file to save the state of the context in; "": none */
   const char *checkpoint_every; /* "1000", "10min": iterations or time between two of them */
   const char *resume;           /* "auto", "no", "any", or the checkpoint to continue from */
+  const char *explain;          /* "text", or a file for a graph; "": none */
   const char *dump;             /* directory for generated source; "": none */
   bool hugepages;               /* ask for huge pages for large fields */
   bool nan;          /* initialise memory with NaN, and stop at the first NaN that a step writes */

@@ -9,7 +9,7 @@ import re, sys
 import project
 
 LAYERS = "base grid kernel codegen nest plan net device runtime skeleton io".split()
-ROOMS = "observe objects program exchange schedule sleep checkpoint run".split()
+ROOMS = "observe objects program exchange schedule sleep checkpoint explain run".split()
 EMBEDDED = "ambit__prelude_"  # texts that the build makes from files
 
 

@@ -54,15 +54,17 @@ def a_mask_shows_what_a_sparse_grid_takes():
         assert len(moved) == 3 and all(8 < n < 15 for n in moved[0]), out
         assert 20 <= moved[1][1] < 20.1, out  # a list: eight bytes of values, the places of two neighbours, and bits
         assert "auto is runs on cores: no other is clearly faster" in out and "auto is runs on a GPU" in out, out
-        assert "parts" not in out.split("sparse grid")[1], out
+        assert "parts" not in out.split("sparse grid")[1] and "launch  star2d1, all cells: part 0 [1,63)x[1,199)" in out, out
         assert "a dense grid with a mask field would take 0.1099 MiB, and move 36 bytes per active cell" in out and "probably" not in out, out
         out, _ = tool.run("explain", "star2d1", "--mask", path, "--parts", "4")
         assert "4 parts of 800 to 800 active cells, 0 % more than the mean" in out, out
         out, _ = tool.run("explain", "star2d1", "--mask", path, "--processes", "2", "--device", "cuda:0,cuda:1", "--weights", "1,3,1,3")
         assert "4 parts of 400 to 1200 active cells, at most 0 % more than their shares" in out, out
-        for option in ("--source", "--graph=-"):
-            _, err = tool.run("explain", "star2d1", "--mask", path, option, code=2)
-            assert option.split("=")[0] + " is that of a dense grid: leave out --mask" in err, err
+        assert "  sent between processes: 2 messages, 800 bytes" in out and "part 0 to 1 (400 bytes)" in out, out  # of 100 cells of a row
+        _, err = tool.run("explain", "star2d1", "--mask", path, "--source", code=2)
+        assert "--source is that of a dense grid: leave out --mask" in err, err
+        out, _ = tool.run("explain", "star2d1", "--mask", path, "--processes", "2", "--graph", "-")
+        assert out.startswith("digraph") and "send from part 0 to 1\\n400 bytes" in out, out
         _write_mask(path, [[(7 * y + x) % 11 == 0 for x in range(200)] for y in range(64)])
         out, _ = tool.run("explain", "star2d1", "--mask", path)
         found = re.search(r"auto is list on cores: estimated at 0\.\d+ of the time of runs; at most ([\d.]+) MiB", out)

@@ -63,6 +63,7 @@ struct ambit {
   int nengines;
   ambit__placement placement; /* from the option devices; copied to each grid */
   bool chosen;                /* the device is the fastest here: the user named none */
+  int nexplained;             /* programs that have a number (explain/) */
   bool unlike;                /* devices of all processes differ in kind or model */
   ambit__offer *offers;       /* by process, noffers each; NULL: nothing was measured; owned */
   int noffers;

@@ -70,6 +70,19 @@ static ambit_status check_partition(ambit *a, const char *value)
   return AMBIT_OK;
 }
 
+static ambit_status check_explain(ambit *a, const char *value)
+{
+  const char *dot = strrchr(value, '.');
+
+  AMBIT_CHECK(!*value || !strcmp(value, "text") ||
+                  (dot && dot > value && (!strcmp(dot, ".svg") || !strcmp(dot, ".dot"))),
+              &a->errors, AMBIT_EOPTION,
+              "option explain is '%s'; it must be text, or a file for a graph: its name ends in "
+              ".svg, or in .dot for Graphviz",
+              value);
+  return AMBIT_OK;
+}
+
 bool ambit__interval_parse(const char *text, int64_t *iterations, double *seconds)
 {
   static const struct {
@@ -116,6 +129,7 @@ static const row rows[] = {
     {"devices", CHECKED, BEFORE_DEVICES, OWN, AT(devices), "auto", 0, 0, NULL,
      ambit__devices_check},
     {"dump", TEXT, ANY_TIME, OWN, AT(dump), "", 0, 0, NULL, NULL},
+    {"explain", CHECKED, ANY_TIME, OWN, AT(explain), "", 0, 0, NULL, check_explain},
     {"gpuaware", FLAG, BEFORE_DEVICES, OWN, AT(gpuaware), "1", 0, 0, NULL, NULL},
     {"hugepages", FLAG, ANY_TIME, OWN, AT(hugepages), "1", 0, 0, NULL, NULL},
     {"join", FLAG, ANY_TIME, SHARED, AT(join), "1", 0, 0, NULL, NULL},
@@ -346,9 +360,9 @@ static bool is_one_of(const row *r, const char *const *names)
 
 ambit_status ambit__options_copy(ambit *a, const ambit *from)
 {
-  static const char *const own[] = {"checkpoint", "devices",  "lanes",   "mpi",
-                                    "partition",  "progress", "report",  "resume",
-                                    "threads",    "trace",    "weights", NULL};
+  static const char *const own[] = {"checkpoint", "devices",  "explain", "lanes",  "mpi",
+                                    "partition",  "progress", "report",  "resume", "threads",
+                                    "trace",      "weights",  NULL};
 
   a->options = ambit__new(&a->errors, NROWS, sizeof *a->options);
   if (!a->options) return AMBIT_ENOMEM;

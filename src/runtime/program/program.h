@@ -234,6 +234,8 @@ struct ambit_program {
   bool tuning;
   int64_t check_every; /* iterations between checks of run_until */
   int64_t look_every;  /* ... between looks at signals and the clock, for checkpoints */
+  int number;          /* among the programs that are shown, from 1 (explain/); 0: none yet */
+  bool is_explained;   /* it was shown */
   bool is_running;
   bool may_stop;               /* running: iterations that ambit_stop can end */
   bool is_called;              /* running: by a step of another program */

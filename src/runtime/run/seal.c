@@ -9,6 +9,7 @@
  * (schedule.c); the option plan (check_plan.c); recording (replay.c).
  */
 #include "base/memory.h"
+#include "runtime/explain/explain.h"
 #include "runtime/program/cycle.h"
 #include "runtime/program/halo_state.h"
 #include "runtime/program/join.h"
@@ -165,5 +166,5 @@ ambit_status ambit__program_seal(ambit_program *p)
       if (p->steps[i].call.program) AMBIT_TRY(ambit__program_seal(p->steps[i].call.program));
     AMBIT_TRY(seal_one(p));
   }
-  return AMBIT_OK;
+  return ambit__explain_program(p);
 }

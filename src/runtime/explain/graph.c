@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* explain_graph.c - the dependencies within an iteration of one process, as a graph for Graphviz.
+/* graph.c - the dependencies within an iteration of one process, as a graph.
  *
  * Every operation of the schedule becomes nodes: a launch one per box, an exchange one per message,
  * copy, and part whose ghost cells it fills. A node records the cells of the fields it reads and
  * writes. It depends on an earlier node if one of them writes values that the other reads or
  * writes. Nodes are in execution order, so edges only go forward. Transitive edges are omitted.
  */
-#include "explain.h"
-
+#include "runtime/explain/graph.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "runtime/exchange/exchange.h"
+#include "runtime/explain/explain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 4000, MOST_ACCESSES = 2 * AMBIT_MAX_PARAMS, LABEL = 320, BOX_CHARS = 256 };
+enum { MOST_NODES = 4000, MOST_ACCESSES = 2 * AMBIT_MAX_PARAMS, BOX_CHARS = 256 };
 
-typedef enum kind { SEND, RECEIVE, COPY, GHOSTS, LAUNCH, SHARE, ROTATE } kind;
+typedef enum kind { SEND, RECEIVE, COPY, GHOSTS, LAUNCH, SHARE, ROTATE, CALL } kind;
 static const char *const colours[] = {"#f4a582", "#fddbc7", "#d9f0d3", "#e7d4e8",
-                                      "#92c5de", "#ffffb3", "#dddddd"};
-static const char *const names[] = {"send",   "receive", "copy",  "ghosts",
-                                    "launch", "reduce",  "rotate"};
+                                      "#92c5de", "#ffffb3", "#dddddd", "#ffffff"};
+static const char *const names[] = {"send",   "receive", "copy",   "ghosts",
+                                    "launch", "reduce",  "rotate", "call"};
 
 /* Cells of a field on a part, or a scalar. */
 typedef struct access {
@@ -36,7 +35,7 @@ typedef struct access {
 
 typedef struct node {
   kind kind;
-  char label[LABEL];
+  char label[AMBIT__LABEL_CHARS];
   access *accesses; /* owned */
   int naccesses, cap;
   const ambit__channel *mail; /* SEND and RECEIVE */
@@ -47,6 +46,8 @@ typedef struct graph {
   ambit_program *p;
   node *nodes;
   size_t count, cap;
+  ambit__edge *edges; /* owned */
+  size_t nedges, edge_cap;
   bool failed; /* out of memory */
 } graph;
 
@@ -87,6 +88,12 @@ static void add_access(graph *g, node *n, const void *what, int part, const ambi
 
 /* ---- exchanges ---- */
 
+/* Where the cells of a transfer come from. */
+static const ambit_field *source_of(const ambit__halo_slice *f)
+{
+  return f->source ? f->source : f->field;
+}
+
 static void add_channel(graph *g, const ambit__exchange *x, const ambit__channel *m)
 {
   node *n = add_node(g, m->incoming ? RECEIVE : SEND);
@@ -101,7 +108,7 @@ static void add_channel(graph *g, const ambit__exchange *x, const ambit__channel
     const ambit__transfer *t = &f->halo.transfers[m->items[2 * i + 1]];
     ambit__box box = m->incoming ? ambit__box_move(&t->box, t->shift) : t->box;
 
-    add_access(g, n, f->field, m->part, &box, m->incoming);
+    add_access(g, n, m->incoming ? f->field : source_of(f), m->part, &box, m->incoming);
   }
 }
 
@@ -118,13 +125,13 @@ static void add_copy(graph *g, const ambit__halo_slice *f, const ambit__transfer
   char box[BOX_CHARS];
   node *n;
 
-  if (!grid->mine[t->from] || !tool_parts_near(grid, t->from, t->to)) return;
+  if (!grid->mine[t->from] || !ambit__parts_near(grid, t->from, t->to)) return;
   n = add_node(g, COPY);
   if (!n) return;
   ambit__box_print(&t->box, box, sizeof box);
   snprintf(n->label, sizeof n->label, "begin: copy %s from part %d to %d\\n%s", f->field->name,
            t->from, t->to, box);
-  add_access(g, n, f->field, t->from - grid->first, &t->box, false);
+  add_access(g, n, source_of(f), t->from - grid->first, &t->box, false);
   add_access(g, n, f->field, t->to - grid->first, &to, true);
 }
 
@@ -253,7 +260,7 @@ static void add_piece(graph *g, const ambit__operation *op, const ambit__piece *
   if (!n) return;
   ambit__box_print(&piece->box, box, sizeof box);
   snprintf(n->label, sizeof n->label, "%s, %s\\npart %d %s", s->kernel->rule->name,
-           tool_cells_name(op->cells), g->p->grid->first + piece->part, box);
+           ambit__cells_name(op->cells), g->p->grid->first + piece->part, box);
   for (int i = 0; i < s->n; i++) {
     const ambit__param *q = &s->kernel->rule->params[i];
     const ambit__box read = reads_of(g->p, s, i, &piece->box);
@@ -296,6 +303,16 @@ static void add_rotation(graph *g, const ambit__step *s)
   }
 }
 
+/* Its steps are drawn with its program. It may use all fields. */
+static void add_call(graph *g, const ambit__subrun *call)
+{
+  node *n = add_node(g, CALL);
+
+  if (!n) return;
+  snprintf(n->label, sizeof n->label, "call program %d\\nat most %" PRId64 " iterations",
+           ambit__explain_number(g->p->grid->context, call->program), call->most);
+}
+
 static void add_operation(graph *g, const ambit__operation *op)
 {
   switch (op->kind) {
@@ -308,7 +325,7 @@ static void add_operation(graph *g, const ambit__operation *op)
     break;
   case OP_ALLREDUCE_BEGIN: add_reduction(g, "reduce", &g->p->steps[op->step]); break;
   case OP_ALLREDUCE_END: add_reduction(g, "reduced", &g->p->steps[op->step]); break;
-  case OP_CALL: /* its steps are drawn with its program */
+  case OP_CALL: add_call(g, &g->p->steps[op->step].call); break;
   case OP_GHOSTS:
   case OP_WAVE:
   case OP_FUSED:
@@ -333,6 +350,7 @@ static bool meet(const access *a, const access *b)
 /* Whether `later` depends on `earlier`. */
 static bool must_wait(const node *later, const node *earlier)
 {
+  if (later->kind == CALL || earlier->kind == CALL) return true;
   if (later->mail && earlier->mail && later->mail->peer == earlier->mail) return true;
   for (int i = 0; i < later->naccesses; i++)
     for (int k = 0; k < earlier->naccesses; k++)
@@ -345,9 +363,20 @@ static bool has_bit(const uint64_t *bits, size_t i)
   return bits[i / 64] >> i % 64 & 1;
 }
 
-/* Prints the edges to a node, from the latest predecessor on; dependencies implied by these are
+static ambit_status add_edge(graph *g, size_t from, size_t to)
+{
+  ambit__edge *edges =
+      ambit__grow(&g->p->grid->context->errors, g->edges, g->nedges, &g->edge_cap, sizeof *edges);
+
+  if (!edges) return AMBIT_ENOMEM;
+  g->edges = edges;
+  g->edges[g->nedges++] = (ambit__edge){from, to};
+  return AMBIT_OK;
+}
+
+/* Adds the edges to a node, from the latest predecessor on; dependencies implied by these are
  * skipped. */
-static ambit_status print_edges(graph *g, size_t to, ambit__text *t)
+static ambit_status find_edges(graph *g, size_t to)
 {
   node *n = &g->nodes[to];
   const size_t words = g->count / 64 + 1;
@@ -356,7 +385,7 @@ static ambit_status print_edges(graph *g, size_t to, ambit__text *t)
   if (!n->waits) return AMBIT_ENOMEM;
   for (size_t from = to; from-- > 0;) {
     if (has_bit(n->waits, from) || !must_wait(n, &g->nodes[from])) continue;
-    ambit__print(t, "  n%zu -> n%zu;\n", from, to);
+    AMBIT_TRY(add_edge(g, from, to));
     n->waits[from / 64] |= UINT64_C(1) << from % 64;
     for (size_t i = 0; i < words; i++)
       n->waits[i] |= g->nodes[from].waits[i];
@@ -366,25 +395,51 @@ static ambit_status print_edges(graph *g, size_t to, ambit__text *t)
 
 /* ---- the file ---- */
 
-static ambit_status print_graph(graph *g, ambit__text *t)
+static void print_title(const graph *g, ambit__text *t)
 {
   const ambit *a = g->p->grid->context;
 
-  ambit__print(t, "digraph iteration {\n");
-  ambit__print(t, "  label=\"process %d of %d, %d parts, overlap %s\";\n", a->net->rank,
-               a->net->size, g->p->grid->nparts, a->settings.overlap);
+  ambit__print(t, "process %d of %d, %d parts, overlap %s", a->net->rank, a->net->size,
+               g->p->grid->nparts, a->settings.overlap);
+}
+
+static void print_dot(const graph *g, ambit__text *t)
+{
+  ambit__print(t, "digraph iteration {\n  label=\"");
+  print_title(g, t);
+  ambit__print(t, "\";\n");
   ambit__print(t, "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n");
   for (size_t i = 0; i < g->count; i++)
     ambit__print(t, "  n%zu [class=\"%s\", fillcolor=\"%s\", label=\"%s\"];\n", i,
                  names[g->nodes[i].kind], colours[g->nodes[i].kind], g->nodes[i].label);
-  for (size_t i = 0; i < g->count; i++)
-    AMBIT_TRY(print_edges(g, i, t));
+  for (size_t i = 0; i < g->nedges; i++)
+    ambit__print(t, "  n%zu -> n%zu;\n", g->edges[i].from, g->edges[i].to);
   ambit__print(t, "}\n");
-  return AMBIT_OK;
 }
 
-static ambit_status make_graph(graph *g, ambit__text *t)
+static ambit_status print_svg(const graph *g, ambit__text *t)
 {
+  ambit__errors *errors = &g->p->grid->context->errors;
+  ambit__box_of_text *boxes = ambit__new(errors, g->count + 1, sizeof *boxes);
+  ambit__text title = {0};
+  ambit_status s = AMBIT_ENOMEM;
+  char *head;
+
+  print_title(g, &title);
+  head = ambit__text_finish(&title);
+  for (size_t i = 0; boxes && i < g->count; i++)
+    boxes[i] = (ambit__box_of_text){.label = g->nodes[i].label,
+                                    .kind = names[g->nodes[i].kind],
+                                    .colour = colours[g->nodes[i].kind]};
+  if (boxes && head) s = ambit__graph_draw(errors, head, boxes, g->count, g->edges, g->nedges, t);
+  free(head);
+  free(boxes);
+  return s;
+}
+
+static ambit_status make_graph(graph *g, const char *path, ambit__text *t)
+{
+  const size_t length = strlen(path);
   ambit__errors *errors = &g->p->grid->context->errors;
 
   for (size_t i = 0; i < g->p->schedule.n; i++)
@@ -394,7 +449,11 @@ static ambit_status make_graph(graph *g, ambit__text *t)
       g->count <= MOST_NODES, errors, AMBIT_EUNSUPPORTED,
       "the graph would have %zu nodes, which is too many to display; use fewer parts per process",
       g->count);
-  return print_graph(g, t);
+  for (size_t i = 0; i < g->count; i++)
+    AMBIT_TRY(find_edges(g, i));
+  if (length > 4 && !strcmp(path + length - 4, ".svg")) return print_svg(g, t);
+  print_dot(g, t);
+  return AMBIT_OK;
 }
 
 static ambit_status write_text(ambit__errors *errors, const char *path, const char *text)
@@ -410,12 +469,12 @@ static ambit_status write_text(ambit__errors *errors, const char *path, const ch
   return ambit__file_commit(file);
 }
 
-ambit_status tool_write_graph(ambit_program *p, const char *path)
+ambit_status ambit__explain_graph(ambit_program *p, const char *path)
 {
   ambit__errors *errors = &p->grid->context->errors;
   graph g = {.p = p};
   ambit__text t = {0};
-  ambit_status s = make_graph(&g, &t);
+  ambit_status s = make_graph(&g, path, &t);
   char *text = ambit__text_finish(&t);
 
   if (!s && !text) s = ambit__raise(errors, AMBIT_ENOMEM, "out of memory for the text of a graph");
@@ -425,6 +484,7 @@ ambit_status tool_write_graph(ambit_program *p, const char *path)
     free(g.nodes[i].waits);
   }
   free(g.nodes);
+  free(g.edges);
   free(text);
   return s;
 }
