@@ -11,6 +11,8 @@
  *   scalar   ambit_scalar   one value, read by kernels and written by reductions
  *   kernel   ambit_kernel   the update rule of one cell
  *   program  ambit_program  a list of steps, run once per iteration
+ *   points   ambit_points   places in a grid, between its cells: sources and receivers
+ *   record   ambit_record   rows of numbers, one per iteration: a series, or a measurement
  *   stream   ambit_stream   a program applied to one item after the other
  *
  * Errors. On failure constructors return NULL and other calls return a status. The context keeps
@@ -63,6 +65,8 @@ typedef struct ambit_field ambit_field;
 typedef struct ambit_scalar ambit_scalar;
 typedef struct ambit_kernel ambit_kernel;
 typedef struct ambit_program ambit_program;
+typedef struct ambit_points ambit_points;
+typedef struct ambit_record ambit_record;
 
 /* ---- status ------------------------------------------------------------------------------- */
 
@@ -525,11 +529,17 @@ AMBIT_API void ambit_program_destroy(ambit_program *p);
 
 /* One argument of a kernel. */
 typedef struct ambit_arg {
-  enum { AMBIT_ARG_FIELD, AMBIT_ARG_SCALAR, AMBIT_ARG_NUMBER, AMBIT_ARG_TABLE } kind;
+  enum {
+    AMBIT_ARG_FIELD,
+    AMBIT_ARG_SCALAR,
+    AMBIT_ARG_NUMBER,
+    AMBIT_ARG_TABLE,
+    AMBIT_ARG_RECORD
+  } kind;
   ambit_field *field;
   ambit_scalar *scalar;
   double number;
-  const void *table; /* rows * columns values of the type */
+  const void *table; /* rows * columns values of the type; or an ambit_record */
   ambit_type type;
   int rows, columns;
 } ambit_arg;
@@ -537,6 +547,7 @@ typedef struct ambit_arg {
 AMBIT_API ambit_arg ambit_arg_field(const ambit_field *f);
 AMBIT_API ambit_arg ambit_arg_scalar(const ambit_scalar *s);
 AMBIT_API ambit_arg ambit_arg_number(double x);
+AMBIT_API ambit_arg ambit_arg_record(const ambit_record *r);
 AMBIT_API ambit_arg ambit_arg_same(ambit_arg a);
 /* Numbers for a parameter `table T k[rows][columns]`, or, with one row, `table T k[columns]`: a
  * row-major array, converted to T. They are copied when the kernel is applied: later changes have
@@ -672,6 +683,75 @@ AMBIT_API ambit_status ambit_program_stats(ambit_program *p, int measure_copy, a
 /* Prints them to stderr: cells/s, GB/s, their share of the copy bandwidth, and the steps' plans. */
 AMBIT_API ambit_status ambit_program_report(ambit_program *p);
 
+/* ---- points and records ------------------------------------------------------------------- */
+
+/* Places in a dense grid for sources and receivers (docs/points.md). Coordinates are counted in
+ * cells, n x ndims numbers: cell i is at i, and i + 0.5 is halfway to the next one. They lie
+ * between the first and the last cell of each axis. The order of all sums is defined, so that
+ * results are the same bits for any devices, parts and processes. */
+typedef enum ambit_interpolation {
+  AMBIT_NEAREST = 0, /* the nearest cell; halfway, the one with the higher index */
+  AMBIT_LINEAR = 1   /* the 2^ndims cells around, with linear weights along each axis */
+} ambit_interpolation;
+AMBIT_API ambit_points *ambit_points_create(ambit_grid *g, int64_t n, const double *coordinates,
+                                            ambit_interpolation how);
+/* The same with weights of one's own: point i has those of a box of width[0] x ... cells that
+ * begins at the cell first[i * ndims ...], row-major. Cells with weight 0 are not read. */
+AMBIT_API ambit_points *ambit_points_create_weighted(ambit_grid *g, int64_t n, const int64_t *first,
+                                                     const int64_t *width, const double *weights);
+/* Other coordinates for as many points, between runs. */
+AMBIT_API ambit_status ambit_points_move(ambit_points *points, const double *coordinates);
+AMBIT_API void ambit_points_destroy(ambit_points *points);
+AMBIT_API int64_t ambit_points_count(const ambit_points *points);
+
+/* Rows of numbers, of float or double, that stay on the device while programs run: one row for each
+ * time that a step samples or injects it. A record is like a tape. A step goes on at its place from
+ * run to run; ambit_record_rewind goes back to the first row. */
+AMBIT_API ambit_record *ambit_record_create(ambit *a, const char *name);
+AMBIT_API void ambit_record_destroy(ambit_record *r);
+AMBIT_API const char *ambit_record_name(const ambit_record *r);
+AMBIT_API int64_t ambit_record_rows(const ambit_record *r); /* that were sampled, or written */
+AMBIT_API int64_t ambit_record_columns(const ambit_record *r);
+/* Replaces all rows by an array of rows x columns, and rewinds. */
+AMBIT_API ambit_status ambit_record_write(ambit_record *r, int64_t rows, int64_t columns,
+                                          const double *values);
+/* Copies rows first .. first + rows - 1. Collective. */
+AMBIT_API ambit_status ambit_record_read(ambit_record *r, int64_t first, int64_t rows,
+                                         double *values);
+AMBIT_API ambit_status ambit_record_rewind(ambit_record *r);
+/* Saves all rows: .npy, .csv, or .png: a plot of up to 8 columns over the rows, or a picture of
+ * more. Collective. */
+AMBIT_API ambit_status ambit_record_save(ambit_record *r, const char *path);
+
+/* Appends a step that adds values to a field at points: to each cell around a point, weight times
+ * value. The values are those of the next row of a record (0 after its last), with one column for
+ * all points, one per point, or one per point and component; or a scalar, or a number. */
+AMBIT_API ambit_status ambit_inject_arg(ambit_program *p, ambit_points *points, ambit_arg value,
+                                        ambit_field *f);
+/* Appends a step that appends a row to a record: the values of a field at points, with the
+ * components of a point adjacent. ambit_step_every applies to both. */
+AMBIT_API ambit_status ambit_sample(ambit_program *p, ambit_points *points, ambit_field *f,
+                                    ambit_record *to);
+/* Appends a step that keeps the value of a scalar, after every n iterations, in a new record that
+ * has the scalar's name. */
+AMBIT_API ambit_record *ambit_history(ambit_program *p, ambit_scalar *s, int64_t every);
+
+/* A new record with a series of one column that sources often have: Ricker's wavelet, the second
+ * derivative of a Gaussian, which has its peak, 1 times `amplitude`, at time 1.2 / frequency. Row i
+ * is at time i * dt. */
+AMBIT_API ambit_record *ambit_ricker(ambit *a, double frequency, double dt, int64_t rows,
+                                     double amplitude);
+/* Sets a field to an absorbing layer: `strength` * (depth / layers)^2 in the `layers` cells at some
+ * faces, where depth is counted from the inner end of the layer to the face; 0 elsewhere. */
+AMBIT_API ambit_status ambit_field_sponge(ambit_field *f, unsigned faces, int layers,
+                                          double strength);
+/* Finite differences: the weights of a central difference for a derivative (1 or more) with an
+ * error of an even order, for cells of size 1. Stores weights[0] to weights[2 r], those of offsets
+ * -r to r, and returns the reach r, at most AMBIT_MAX_REACH; -1: there are none. Kernels take them
+ * as a table. */
+#define AMBIT_MAX_REACH 16
+AMBIT_API int ambit_coefficients(int derivative, int order, double *weights);
+
 /* ---- checkpoints -------------------------------------------------------------------------- */
 
 /* Saves the state of the context in a file, again and again while programs run, so that the same
@@ -805,6 +885,10 @@ inline ambit_arg ambit_arg_of(const ambit_scalar *s)
 {
   return ambit_arg_scalar(s);
 }
+inline ambit_arg ambit_arg_of(const ambit_record *r)
+{
+  return ambit_arg_record(r);
+}
 inline ambit_arg ambit_arg_of(double x)
 {
   return ambit_arg_number(x);
@@ -812,6 +896,11 @@ inline ambit_arg ambit_arg_of(double x)
 inline ambit_arg ambit_arg_of(const ambit_arg &a)
 {
   return a;
+}
+template <typename Value>
+ambit_status ambit_inject(ambit_program *p, ambit_points *points, Value value, ambit_field *f)
+{
+  return ambit_inject_arg(p, points, ambit_arg_of(value), f);
 }
 template <typename... Args>
 ambit_status ambit_apply(ambit_program *p, const ambit_kernel *k, Args... args)
@@ -840,6 +929,7 @@ ambit_status ambit_apply_faces(ambit_program *p, unsigned faces, const ambit_ker
         const ambit_field *: ambit_arg_field,                                                      \
         ambit_scalar *: ambit_arg_scalar,                                                          \
         const ambit_scalar *: ambit_arg_scalar,                                                    \
+        ambit_record *: ambit_arg_record,                                                          \
         ambit_arg: ambit_arg_same,                                                                 \
         default: ambit_arg_number)(x)
 #  define AMBIT__ARGS1(x)       AMBIT__ARG(x)
@@ -888,7 +978,8 @@ ambit_status ambit_apply_faces(ambit_program *p, unsigned faces, const ambit_ker
     {                                                                                              \
       AMBIT__PASTE(AMBIT__ARGS, AMBIT__COUNT(__VA_ARGS__))(__VA_ARGS__)                            \
     }
-#  define ambit_apply(p, k, ...) ambit_apply_args(p, k, AMBIT__LIST(__VA_ARGS__))
+#  define ambit_inject(p, points, value, f) ambit_inject_arg(p, points, AMBIT__ARG(value), f)
+#  define ambit_apply(p, k, ...)            ambit_apply_args(p, k, AMBIT__LIST(__VA_ARGS__))
 #  define ambit_apply_box(p, lo, hi, k, ...)                                                       \
     ambit_apply_box_args(p, lo, hi, k, AMBIT__LIST(__VA_ARGS__))
 #  define ambit_apply_faces(p, faces, k, ...)                                                      \

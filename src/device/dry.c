@@ -242,7 +242,7 @@ static ambit_status build_planned(ambit__device *dev, const ambit__group *g, amb
   ambit__plan plan;
 
   AMBIT_TRY(dry_build(dev, g, fn));
-  if (!ambit__plan_choose(g, target_of(dev), &plan)) return AMBIT_OK;
+  if (g->steps[0].chore || !ambit__plan_choose(g, target_of(dev), &plan)) return AMBIT_OK;
   plan.strategy->describe(&plan, &line);
   free((*fn)->plan);
   (*fn)->plan = ambit__text_finish(&line);

@@ -22,7 +22,8 @@ typedef struct ambit__binding {
 
 typedef struct ambit__group_step {
   const ambit__rule *rule;
-  const ambit__binding *bind; /* per parameter */
+  const ambit__binding *bind;       /* per parameter */
+  const struct ambit__chore *chore; /* device/chore.h: the rule has no body; NULL: it has one */
 } ambit__group_step;
 
 enum {

@@ -7,7 +7,7 @@ import project
 
 WORDS = re.compile(r"\b(TODO|FIXME|XXX|HACK|for now)\b|^\s*#\s*if\s+0\b")
 MOST_LINES = 800
-LONGER = {"include/ambit.h": 900}  # one file for users, whatever it is about
+LONGER = {"include/ambit.h": 1200}  # one file for users, whatever it is about
 
 
 def faults(f):

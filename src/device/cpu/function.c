@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "device/chore.h"
 #include "device/cpu/target.h"
 #include "device/cpu/trial.h"
 #include "device/registered.h"
@@ -166,19 +167,45 @@ void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g)
   ambit__cpu_way way;
   char *source;
 
-  if (!d->cc->available || registered(g) || !ambit__cpu_way_choose(d, g, &way)) return;
+  if (!d->cc->available || g->steps[0].chore || registered(g) || !ambit__cpu_way_choose(d, g, &way))
+    return;
   source = ambit__cpu_way_source(d, g, &way);
   if (source) ambit__cc_foresee(way.cc, source, d->machine.cores, false);
   free(source);
+}
+
+/* Nanoseconds for a tap of a point, roughly. */
+static const double TAP_NS = 5;
+
+/* Small chores run on one thread. */
+static ambit_status build_chore(ambit__device *dev, const ambit__group *g, ambit__function **fn)
+{
+  const ambit__chore *t = g->steps[0].chore;
+  function *f = ambit__new(dev->errors, 1, sizeof *f);
+  double cells = 1;
+
+  if (!f) return AMBIT_ENOMEM;
+  for (int d = 0; d < g->ndims; d++)
+    cells *= (double)(g->cells[d] > 1 ? g->cells[d] : 1);
+  f->rule = g->steps[0].rule;
+  f->run = ambit__host_chore;
+  f->cell_ns = t->points ? TAP_NS * (double)(t->points->n * t->points->taps) / cells : 0;
+  f->head.waves = g->ndims > 0;
+  *fn = &f->head;
+  if (!set_plan(dev, f, "(points)")) return AMBIT_OK;
+  ambit__cpu_discard(dev, &f->head);
+  return AMBIT_ENOMEM;
 }
 
 ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   device *d = (device *)dev;
   const ambit__rule *rule = g->steps[0].rule;
-  function *f = ambit__new(dev->errors, 1, sizeof *f);
+  function *f;
   ambit_status s = AMBIT_OK;
 
+  if (g->steps[0].chore) return build_chore(dev, g, fn);
+  f = ambit__new(dev->errors, 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
   f->rule = rule;
   f->run = registered(g);

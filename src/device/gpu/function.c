@@ -32,6 +32,7 @@ typedef struct function {
   variant usual, any;
   ambit__gpu_own own;      /* registered source, compiled as the code of `usual`; it has no plan */
   ambit__gpu_dealt *dealt; /* on a sparse grid: the cells of launches so far; owned */
+  ambit__gpu_chore *chore; /* in place of the group; NULL: none; owned */
   ambit__gpu_rest *rests;  /* if it relaxes: the tiles of parts so far; owned */
   ambit__gpu_memory *mail; /* of a pipeline that loops; NULL: not launched yet; owned */
   int64_t rounds;          /* at least as many as exchanges through it so far */
@@ -103,6 +104,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   ambit__gpu_shared_drop(d, f->any.code);
   ambit__gpu_dealt_free(d, f->dealt);
   ambit__gpu_rests_free(d, f->rests);
+  ambit__gpu_chore_close(d, f->chore);
   if (f->mail) d->driver->release(f->mail);
   free(f->own.source);
   free(f->head.plan);
@@ -237,12 +239,26 @@ static bool can_tile(const function *f)
          f->group.ndims && !ambit__has_exact_sums(&f->group);
 }
 
+static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, ambit__function **fn)
+{
+  function *f = ambit__new(d->head.errors, 1, sizeof *f);
+  ambit_status s;
+
+  if (!f) return AMBIT_ENOMEM;
+  f->head.plan = ambit__strdup(d->head.errors, "(points)");
+  s = f->head.plan ? ambit__gpu_chore_open(d, g->steps[0].chore, &f->chore) : AMBIT_ENOMEM;
+  if (s) ambit__gpu_discard(&d->head, &f->head);
+  *fn = s ? NULL : &f->head;
+  return s;
+}
+
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
   function *f;
   ambit_status s;
 
+  if (g->steps[0].chore) return build_chore(d, g, fn);
   AMBIT_TRY(check_double(d, g->steps[0].rule));
   f = ambit__new(dev->errors, 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
@@ -536,6 +552,7 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   function *f = (function *)fn;
   flight t = {.lane = (ambit__gpu_lane *)q, .f = f, .l = l, .dealt = &no_cells, .tiled = &no_tiles};
 
+  if (f->chore) return ambit__gpu_chore_launch(t.lane, f->chore, l);
   AMBIT_TRY(choose(d, f, l, &t.v));
   AMBIT_TRY(prepare(d, f, &t));
   if (f->group.pipeline && f->group.pipeline->loops) return run_together(f, &t);

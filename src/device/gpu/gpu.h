@@ -17,6 +17,7 @@
  *   tiles.c     launches on tiles, and the cells that changed
  *   relax.c     parts that are brought to rest
  *   own.c       registered source
+ *   points.c    values at points, and rows of numbers
  *   adopt.c     reductions of registered kernels
  *   module.c    compiled source, shared by all functions with the same source
  *   watch.c     conditions that the device checks
@@ -454,6 +455,17 @@ typedef struct ambit__gpu_rest {
 
 ambit__gpu_rest **ambit__gpu_rests_of(ambit__function *fn); /* function.c */
 void ambit__gpu_rests_free(ambit__gpu_device *d, ambit__gpu_rest *list);
+
+/* ---- points.c ---- */
+
+typedef struct ambit__gpu_chore ambit__gpu_chore; /* a step that is no kernel (device/chore.h) */
+
+/* *out is to be closed, after failures too; it may be NULL then. */
+ambit_status ambit__gpu_chore_open(ambit__gpu_device *d, const struct ambit__chore *c,
+                                   ambit__gpu_chore **out);
+void ambit__gpu_chore_close(ambit__gpu_device *d, ambit__gpu_chore *g); /* NULL does nothing */
+ambit_status ambit__gpu_chore_launch(ambit__gpu_lane *lane, ambit__gpu_chore *g,
+                                     const ambit__launch *l);
 
 /* ---- own.c ---- */
 

@@ -7,6 +7,7 @@
  * devices.
  */
 #define _GNU_SOURCE /* _SC_PHYS_PAGES */
+#include "device/chore.h"
 #include "device/host.h"
 #include "device/ref/interpret.h"
 
@@ -33,6 +34,7 @@ typedef struct function {
   ambit__function head;
   ambit__interpreter interpreter;
   bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum, whose total is behind its value */
+  const ambit__chore *chore;    /* in place of the rule; NULL: none */
 } function;
 
 /* The state of a reduction. */
@@ -125,6 +127,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
   f->interpreter.ghosts = dev->backend->ghosts != NULL; /* the device may be of another backend */
   f->head.plan = ambit__strdup(dev->errors, "(ref)");
   f->head.checked = group->checks != 0;
+  f->chore = group->steps[0].chore;
   if (!f->head.plan ||
       ambit__interpreter_init(&f->interpreter, dev->errors, group->steps[0].rule, group->checks)) {
     discard(dev, &f->head);
@@ -238,6 +241,10 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   total totals[AMBIT_MAX_PARAMS];
 
   (void)q;
+  if (f->chore) {
+    ambit__ref_chore(f->chore, l);
+    return AMBIT_OK;
+  }
   ambit__interpreter_begin(in, l);
   start_totals(f, l, totals);
   if (!ambit__box_is_empty(&l->box)) { /* without axes there is one cell */

@@ -80,6 +80,7 @@ static bool hash_step(const ambit__step *s, char hex[AMBIT__HASH_CHARS])
     ambit__hash_bytes(&h, &s->args[i].number, sizeof s->args[i].number);
   ambit__hash_bytes(&h, s->shift, sizeof s->shift);
   if (text) ambit__hash_text(&h, text);
+  if (s->chore) ambit__chore_hash(s->chore, &h);
   free(text);
   ambit__hash_hex(&h, hex);
   return text || s->kind != STEP_APPLY;

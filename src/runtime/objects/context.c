@@ -132,6 +132,7 @@ static ambit *make(void)
   a->fork_number = ambit__fork_number();
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
+  ambit__list_init(&a->records);
   ambit__list_init(&a->kernels);
   return a;
 }
@@ -210,6 +211,8 @@ ambit_status ambit_close(ambit *a)
     ambit_grid_destroy(a->grids.next->owner);
   while (a->scalars.next->owner)
     ambit_scalar_destroy(a->scalars.next->owner);
+  while (a->records.next->owner)
+    ambit_record_destroy(a->records.next->owner);
   while (a->kernels.next->owner)
     ambit_kernel_destroy(a->kernels.next->owner);
   ambit__scribe_close(a);

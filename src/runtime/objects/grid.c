@@ -172,6 +172,7 @@ ambit_grid *ambit__grid_begin(ambit *a, int ndims, const int64_t *extents)
   ambit__list_init(&g->fields);
   ambit__list_init(&g->programs);
   ambit__list_init(&g->streams);
+  ambit__list_init(&g->points);
   ambit__list_add(&a->grids, &g->link, g);
   ambit__engines_tell_alone(a);
   return g;
@@ -242,6 +243,8 @@ void ambit_grid_destroy(ambit_grid *g)
     ambit_stream_destroy(g->streams.next->owner);
   while (g->programs.next->owner)
     ambit_program_destroy(g->programs.next->owner);
+  while (g->points.next->owner)
+    ambit_points_destroy(g->points.next->owner);
   while (g->fields.next->owner)
     ambit_field_destroy(g->fields.next->owner);
   ambit__list_remove(&g->link);

@@ -17,7 +17,8 @@
   X(SCALAR, "reads a scalar")                                                                      \
   X(FIELD, "reads a field")                                                                        \
   X(CELLS, "counts the cells of a sparse grid")                                                    \
-  X(SAVE, "saves a field")
+  X(SAVE, "saves a field")                                                                         \
+  X(RECORD, "reads a record")
 
 typedef enum ambit__entry {
 #define X(name, text) ENTRY_##name,

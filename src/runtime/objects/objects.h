@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "device/cpu/pool.h"
 #include "device/device.h"
+#include "grid/points.h"
 #include "net/net.h"
 #include "runtime/objects/journal.h"
 #include "runtime/observe/trace.h"
@@ -86,7 +87,7 @@ struct ambit {
   uint64_t last_id;             /* last id given to an object */
   ambit__define *defines;       /* constants for kernels; owned, and their names too */
   size_t ndefines, defines_cap;
-  ambit__link grids, scalars, kernels;
+  ambit__link grids, scalars, kernels, records;
   ambit__link waiting; /* link in the list of contexts with deferred errors (context.c) */
 };
 
@@ -96,7 +97,8 @@ typedef struct ambit__dependents {
   void (*gone)(ambit_grid *g, const void *object); /* a field, scalar or kernel is destroyed */
   /* whether a program is running that is or uses the object; NULL: any program */
   bool (*running)(const ambit_grid *g, const void *object);
-  void (*report)(const ambit_grid *g); /* reports that are due now */
+  void (*report)(const ambit_grid *g);                      /* reports that are due now */
+  void (*moved)(ambit_grid *g, const ambit_points *points); /* they are elsewhere */
 } ambit__dependents;
 
 struct ambit_grid {
@@ -120,7 +122,7 @@ struct ambit_grid {
   bool nested;                /* it is cut at the same places as others, or sparse, and stays so */
   const void *balanced;       /* the program that moves the cut to where it runs best; NULL: none */
   const ambit__dependents *dependents; /* NULL: no program was made on this grid */
-  ambit__link fields, programs, streams;
+  ambit__link fields, programs, streams, points;
 };
 
 /* The state of the halo and ghost cells of a field. Moves with the buffers. */
@@ -169,6 +171,38 @@ struct ambit_scalar {
   ambit_type type;
   /* By engine: an ambit__scalar_bytes. The value is the same on all engines; owned. */
   ambit__buffer **values;
+};
+
+struct ambit_points {
+  ambit_grid *grid;
+  ambit__link link;
+  bool is_weighted; /* by the user; else */
+  ambit__point_kind kind;
+  ambit__points set;
+};
+
+/* Rows of numbers (program/records.c). Its place is the next row that a step samples or injects. It
+ * follows from the iterations of the program that used it last, so that steps need not count. */
+struct ambit_record {
+  ambit *context;
+  ambit__link link;
+  char *name;
+  ambit_type type; /* AMBIT_F32 or AMBIT_F64, of the rows on devices, if is_typed */
+  bool is_typed;
+  int64_t columns;      /* 0: no step and no call has said it yet */
+  ambit_program *by;    /* the program that uses it: its place is by->iteration / every + shift */
+  int64_t every, shift; /* of the step */
+  int64_t at;           /* the place, if by is NULL */
+  bool writes;          /* the step samples: there are as many rows as its place says; else */
+  int64_t rows;
+  /* In host memory: the first `kept` rows, as far as this process has them; of all processes, the
+   * first `complete` ones. Owned. */
+  double *values;
+  int64_t kept, complete, cap;
+  /* By engine, rows first .. first + room - 1, of `columns` values of `type`; those that other
+   * engines sample are 0. NULL: there are none; owned. */
+  ambit__buffer **windows;
+  int64_t first, room;
 };
 
 struct ambit_kernel {

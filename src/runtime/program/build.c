@@ -75,8 +75,8 @@ static void add_form(const ambit_program *p, size_t step, const ambit__box *box,
   g->stacked = ambit__active_stacked(a);
 }
 
-static const ambit__group *make_group(const ambit_program *p, size_t step, const ambit__box *box,
-                                      single *g)
+static const ambit__group *make_group(const ambit_program *p, size_t step, int engine,
+                                      const ambit__box *box, single *g)
 {
   const ambit__step *s = &p->steps[step];
   const ambit__box *region = &p->applies[step].region;
@@ -84,6 +84,7 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, const
 
   ambit__step_bind(p, s, region, g->bind);
   g->step = (ambit__group_step){.rule = s->kernel->rule, .bind = g->bind};
+  if (s->chore) g->step.chore = &s->chore->on[engine];
   g->group = (ambit__group){.nsteps = 1,
                             .steps = &g->step,
                             .depth = 1,
@@ -106,7 +107,7 @@ ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const 
   ambit__device *dev = p->grid->context->engines[engine].device;
   single g;
 
-  make_group(p, step, box, &g);
+  make_group(p, step, engine, box, &g);
   g.group.tiles = tiles;
   AMBIT_TRY(dev->backend->build(dev, &g.group, fn));
   ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", g.step.rule->name, (*fn)->plan);
@@ -119,7 +120,8 @@ void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__t
   const ambit__box box = typical_box(p, &p->applies[step].region, engine);
   single g;
 
-  if (dev->backend->plans) dev->backend->plans(dev, make_group(p, step, &box, &g), lines);
+  if (dev->backend->plans && !p->steps[step].chore)
+    dev->backend->plans(dev, make_group(p, step, engine, &box, &g), lines);
 }
 
 /* Announces the functions of a step to the devices. */
@@ -132,7 +134,8 @@ static void foresee_step(const ambit_program *p, size_t step)
     const ambit__box box = typical_box(p, &p->applies[step].region, e);
     single g;
 
-    if (dev->backend->foresee) dev->backend->foresee(dev, make_group(p, step, &box, &g));
+    if (dev->backend->foresee && !p->steps[step].chore)
+      dev->backend->foresee(dev, make_group(p, step, e, &box, &g));
   }
 }
 
@@ -212,7 +215,7 @@ static ambit_status find_models(ambit_program *p, ambit__index *known)
     int other;
 
     a->model = i;
-    if (p->steps[i].kind != STEP_APPLY || p->grid->active) continue;
+    if (p->steps[i].kind != STEP_APPLY || p->grid->active || p->steps[i].chore) continue;
     hash = hash_of(p, i);
     while (a->model == i && (other = ambit__index_next(known, hash, &at)) >= 0)
       if (same_functions(p, (size_t)other, i)) a->model = (size_t)other;
@@ -234,6 +237,16 @@ static ambit_status make_number(ambit_program *p, int engine, ambit_type type, d
   return e->device->backend->put(e->queue, *buffer, bytes, sizeof bytes);
 }
 
+/* The address of a chore, for devices in host memory. */
+static ambit_status make_address(ambit_program *p, int engine, const ambit__chore *chore,
+                                 ambit__buffer **buffer)
+{
+  const ambit__engine *e = &p->grid->context->engines[engine];
+
+  AMBIT_TRY(e->device->backend->alloc(e->device, sizeof(double), NULL, buffer));
+  return e->device->backend->put(e->queue, *buffer, &chore, sizeof chore);
+}
+
 static ambit_status make_numbers(ambit_program *p, const ambit__step *s, ambit__apply *a)
 {
   const int nengines = p->grid->context->nengines;
@@ -243,7 +256,9 @@ static ambit_status make_numbers(ambit_program *p, const ambit__step *s, ambit__
   if (!a->numbers) return AMBIT_ENOMEM;
   for (int e = 0; e < nengines; e++)
     for (int i = 0; i < s->n; i++)
-      if (s->args[i].kind == AMBIT_ARG_NUMBER)
+      if (s->chore && i == AMBIT__CHORE_ADDRESS)
+        AMBIT_TRY(make_address(p, e, &s->chore->on[e], &a->numbers[e * s->n + i]));
+      else if (s->args[i].kind == AMBIT_ARG_NUMBER)
         AMBIT_TRY(make_number(p, e, s->kernel->rule->params[i].type, s->args[i].number,
                               &a->numbers[e * s->n + i]));
   return AMBIT_OK;
@@ -312,14 +327,14 @@ static ambit_status build_step(ambit_program *p, size_t step)
   ambit__price price = ambit__price_of(ambit__step_rule(p, step));
 
   if (is_idle(a)) return AMBIT_OK;
-  a->checks = ambit__options_checks(p->grid->context);
+  a->checks = s->chore ? 0 : ambit__options_checks(p->grid->context);
   AMBIT_TRY(make_numbers(p, s, a));
   AMBIT_TRY(make_arguments(p, s, a));
   if (ambit__step_shares(p, step))
     a->functions = p->applies[a->model].functions;
   else
     AMBIT_TRY(build_functions(p, step));
-  if (a->region.ndims) {
+  if (a->region.ndims && !s->chore) {
     const double cells = (double)ambit__grid_count(p->grid, &a->region);
 
     a->cells = cells * ambit__step_updates(s);

@@ -104,8 +104,8 @@ void ambit__step_describe(const ambit__step *s, int step, ambit__text *t)
   else if (s->kind == STEP_COPY)
     ambit__print(t, "step %d is a copy of %s (", step + 1, box);
   else
-    ambit__print(t, "step %d is kernel '%s' on %s (", step + 1, s->kernel->rule->name,
-                 *box ? box : "scalars");
+    ambit__print(t, "step %d is %s '%s' on %s (", step + 1, s->chore ? "chore" : "kernel",
+                 s->kernel->rule->name, *box ? box : "scalars");
   for (int i = 0; i < s->n; i++) {
     ambit__print(t, "%s", i ? ", " : "");
     describe_argument(&s->args[i], t);
@@ -148,6 +148,7 @@ static ambit_status hash_step(const ambit_program *p, int step, ambit__hash *h)
     ambit__hash_bytes(h, &s->args[i].number, sizeof s->args[i].number);
   }
   if (s && s->kind == STEP_COPY) ambit__hash_bytes(h, s->shift, sizeof s->shift);
+  if (s && s->chore) ambit__chore_hash(s->chore, h);
   if (!s || s->kind != STEP_APPLY) return AMBIT_OK;
   text = ambit__rule_print(s->kernel->rule);
   AMBIT_CHECK(text, ambit__program_errors(p), AMBIT_ENOMEM, "no memory to compare the kernel '%s'",

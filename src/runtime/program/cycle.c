@@ -217,7 +217,7 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
 {
   if (p->grid->active) return "the grid is sparse";
   for (size_t i = 0; i < p->nsteps; i++) {
-    if (p->steps[i].every > 1) return "a step runs every n iterations only";
+    if (p->steps[i].every > 1 && !p->steps[i].chore) return "a step runs every n iterations only";
     if (p->steps[i].kind == STEP_COPY) return "a step copies a box of cells";
     if (p->steps[i].kind == STEP_CALL) return "a step calls a program";
     if (ambit__step_is_in_place(p, &p->steps[i])) return "a step reads neighbours in place";

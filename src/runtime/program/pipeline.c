@@ -118,6 +118,7 @@ static const char *refuse_step(const ambit_program *p, size_t step)
   const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
 
   if (s->kind != STEP_APPLY) return NULL;
+  if (s->chore) return "a step samples or injects at points";
   if (!region->ndims) return "a step runs once per iteration, on scalars";
   for (int d = 0; d < grid->ndims; d++)
     if (grid->hi[d] > MOST_CELLS) return "the grid is too long";

@@ -38,6 +38,7 @@ static void unseal_all(ambit_grid *g)
 static bool refers(const ambit__step *s, const void *object)
 {
   if (s->kernel == object || s->call.program == object || s->call.scalar == object) return true;
+  if (s->chore && (s->chore->points == object || s->chore->record == object)) return true;
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field == object || s->args[i].scalar == object ||
         ambit__field_root(s->args[i].field) == object)
@@ -108,8 +109,17 @@ static void report_all(const ambit_grid *g)
     report(i->owner);
 }
 
-static const ambit__dependents dependents = {
-    .changed = unseal_all, .gone = forget, .running = is_running, .report = report_all};
+static void move_all(ambit_grid *g, const ambit_points *points)
+{
+  for (ambit__link *i = g->programs.next; i->owner; i = i->next)
+    ambit__program_points_moved(i->owner, points);
+}
+
+static const ambit__dependents dependents = {.changed = unseal_all,
+                                             .gone = forget,
+                                             .running = is_running,
+                                             .report = report_all,
+                                             .moved = move_all};
 
 int ambit__program_field(const ambit_program *p, const ambit_field *f)
 {
@@ -281,7 +291,9 @@ void ambit__program_free(ambit_program *p)
   for (size_t i = 0; i < p->nwritten; i++) {
     free(p->written[i].args);
     ambit__kernel_free(p->written[i].bound);
+    ambit__chore_use_free(p->written[i].own_chore);
   }
+  ambit__records_leave(p);
   free(p->written);
   ambit__list_remove(&p->link);
   ambit__object_gone(p->grid->context, p);
@@ -305,6 +317,12 @@ ambit_arg ambit_arg_scalar(const ambit_scalar *s)
 ambit_arg ambit_arg_number(double x)
 {
   ambit_arg a = {.kind = AMBIT_ARG_NUMBER, .number = x};
+  return a;
+}
+
+ambit_arg ambit_arg_record(const ambit_record *r)
+{
+  ambit_arg a = {.kind = AMBIT_ARG_RECORD, .table = r};
   return a;
 }
 

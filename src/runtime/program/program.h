@@ -8,6 +8,8 @@
 #ifndef AMBIT_RUNTIME_PROGRAM_PROGRAM_H
 #define AMBIT_RUNTIME_PROGRAM_PROGRAM_H
 
+#include "base/hash.h"
+#include "device/chore.h"
 #include "grid/halo.h"
 #include "runtime/objects/objects.h"
 
@@ -25,12 +27,22 @@ typedef struct ambit__subrun {
   double bound;
 } ambit__subrun;
 
+/* A step of kind STEP_APPLY that is no kernel; its rule has no body (device/chore.h). */
+typedef struct ambit__chore_use {
+  ambit__chore_kind kind;
+  ambit_points *points; /* NULL: it has none */
+  ambit_record *record; /* NULL: none */
+  ambit__chore *on;     /* by engine; owned */
+} ambit__chore_use;
+
 /* One step as the user wrote it. */
 typedef struct ambit__step {
   ambit__step_kind kind;
-  int64_t every;              /* it runs in iterations every, 2 every, ...; 1: in all */
-  const ambit_kernel *kernel; /* STEP_APPLY */
-  ambit_kernel *bound;        /* the same, if made for the values of its tables; owned */
+  int64_t every;               /* it runs in iterations every, 2 every, ...; 1: in all */
+  const ambit_kernel *kernel;  /* STEP_APPLY */
+  ambit_kernel *bound;         /* the same, if made for the values of its tables; owned */
+  ambit__chore_use *chore;     /* what it does in place of the kernel; NULL: nothing */
+  ambit__chore_use *own_chore; /* the same, owned */
   ambit__box box;     /* STEP_APPLY: requested cells; ndims 0: runs once. STEP_COPY: the source */
   ambit__subrun call; /* STEP_CALL */
   int64_t shift[AMBIT_MAX_DIMS]; /* STEP_COPY: from the source to the destination */
@@ -375,6 +387,28 @@ ambit_status ambit__program_chunks(ambit_program *p);
 /* The chunks of a launch on a box of a part, made for the first one; NULL on a dense grid. */
 ambit_status ambit__apply_chunks(const ambit_program *p, const ambit__apply *a, int part,
                                  const ambit__box *box, const ambit__chunks **chunks);
+
+/* ---- chores.c: steps that sample, inject and note ---- */
+
+void ambit__chore_use_free(ambit__chore_use *t); /* NULL does nothing */
+/* Points have moved: the boxes of steps, and sealed programs, follow. */
+void ambit__program_points_moved(ambit_program *p, const ambit_points *points);
+void ambit__chore_hash(const ambit__chore_use *t, ambit__hash *h);
+
+/* ---- records.c: rows on devices ---- */
+
+/* Before iterations: gives all records of a program room for up to n of them; *n is as many as
+ * there is room for, at least 1. Collective. */
+ambit_status ambit__records_ready(ambit_program *p, int64_t *n);
+/* The program is destroyed: its records stay where they are. */
+void ambit__records_leave(const ambit_program *p);
+/* Brings all rows to the host memory of all processes. Collective. */
+ambit_status ambit__record_collect(ambit_record *r);
+int64_t ambit__record_place(const ambit_record *r); /* the next row */
+int64_t ambit__record_count(const ambit_record *r); /* rows that there are */
+/* Replaces all rows and the place. */
+ambit_status ambit__record_set(ambit_record *r, int64_t rows, int64_t columns, const double *values,
+                               int64_t place);
 
 /* ---- reductions.c: reductions of several steps into one scalar ---- */
 

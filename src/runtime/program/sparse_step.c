@@ -332,7 +332,8 @@ static ambit_status simplify(ambit_program *p, size_t step)
 ambit_status ambit__program_normal(ambit_program *p)
 {
   for (size_t i = 0; !p->grid->active && i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_APPLY && p->applies[i].region.ndims) AMBIT_TRY(simplify(p, i));
+    if (p->steps[i].kind == STEP_APPLY && p->applies[i].region.ndims && !p->steps[i].chore)
+      AMBIT_TRY(simplify(p, i));
   return AMBIT_OK;
 }
 

@@ -71,6 +71,7 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
     double share;
 
     if (p->steps[i].kind != STEP_APPLY || ambit__box_is_empty(&p->applies[i].region)) continue;
+    if (p->steps[i].chore) continue; /* few cells */
     price = ambit__price_of(ambit__step_rule(p, i));
     share =
         (double)ambit__box_volume(&p->applies[i].region) / (double)ambit__box_volume(&p->grid->box);

@@ -163,6 +163,7 @@ static ambit_status stretch(ambit_program *p, int64_t left, int64_t mark, ambit_
   if (mark > first && mark - first < n) n = mark - first;
   if (ambit__balance_left(p) < n) n = ambit__balance_left(p);
   if (ambit__checkpoint_left(p) < n) n = ambit__checkpoint_left(p);
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__records_ready(p, &n)));
   ambit__balance_start(p);
   p->may_stop = !p->is_called && p->grid->context->net->size == 1;
   if (until)
@@ -228,9 +229,12 @@ static ambit_status tune(ambit_program *p, int64_t most, const ambit__until *unt
 {
   const int64_t first = p->iteration;
   const double start = ambit__clock();
+  int64_t n = ambit__tune_iterations(p);
 
   if (until || p->every || p->observers || p->is_called || !ambit__tune_is_due(p)) return AMBIT_OK;
-  if (most < ambit__tune_iterations(p)) return AMBIT_OK;
+  if (most < n) return AMBIT_OK;
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__records_ready(p, &n)));
+  if (n < ambit__tune_iterations(p)) return AMBIT_OK;
   AMBIT_TRY(ambit__program_tune(p, progress));
   count(p, p->iteration - first, ambit__clock() - start);
   return AMBIT_OK;
@@ -242,8 +246,11 @@ static ambit_status try_rival(ambit_program *p, int64_t left, int64_t *mark,
 {
   const int64_t first = p->iteration;
   const double start = ambit__clock();
+  int64_t n = unobserved(p, left);
 
-  if (first < *mark || !ambit__rival_fits(p, unobserved(p, left))) return AMBIT_OK;
+  if (first < *mark || !ambit__rival_fits(p, n)) return AMBIT_OK;
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__records_ready(p, &n)));
+  if (!ambit__rival_fits(p, n)) return AMBIT_OK;
   *mark = INT64_MAX;
   AMBIT_TRY(ambit__rival_try(p, progress));
   count(p, p->iteration - first, ambit__clock() - start);

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* points.c - chores on a GPU: a fixed kernel (codegen/prelude/points.h) for the types of the field
+ * and the value, and lists of the points of a box in device memory, made for its first launch. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "device/chore.h"
+#include "device/gpu/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const char ambit__prelude_points[]; /* embedded by the build */
+
+/* The points of a box, or the cells that they touch. */
+typedef struct list {
+  struct list *next;
+  ambit__box box;
+  int64_t n; /* of points, or cells */
+  ambit__gpu_memory *at, *who, *weights;
+  ambit__gpu_memory *more; /* distances of taps, or the first entries of cells */
+} list;
+
+struct ambit__gpu_chore {
+  const ambit__chore *chore;
+  ambit__gpu_shared *code;
+  list *lists;
+};
+
+/* ---- the kernel ---- */
+
+static const char *const suffixes[] = {"f32", "f64", "i32", "u8", "i16", "i64", "f16", "bf16"};
+
+/* #define NAME(x), the conversion between two types of which one is float or double */
+static void define_cast(ambit__text *t, const ambit__dialect *l, const char *name, ambit_type to,
+                        ambit_type from)
+{
+  const bool helper = ambit__type_is_half(to) || ambit__type_is_half(from) ||
+                      (!ambit__type_is_real(to) && ambit__type_is_real(from));
+
+  if (helper)
+    ambit__print(t, "#define %s(x) ambit_%s_from_%s(x)\n", name, suffixes[to], suffixes[from]);
+  else
+    ambit__print(t, "#define %s(x) ((%s)(x))\n", name, l->types[to]);
+}
+
+static char *write_source(const ambit__dialect *l, const ambit__chore *c)
+{
+  static const char *const kinds[] = {"SAMPLES", "INJECTS", "NOTES"};
+  const bool rows = c->kind == CHORE_INJECT && c->columns;
+  const ambit_type field = c->kind == CHORE_NOTE ? c->value : c->field;
+  const ambit_type sum = ambit__chore_type(field), value = rows ? sum : c->value;
+  ambit__text t = {0};
+
+  ambit__print(&t, "/* Values at points. */\n");
+  ambit__dialect_print(l, &t);
+  ambit__print(&t, "%s#define KERNEL %s\n#define GLOBAL %s\n", l->strict, l->kernel, l->global);
+  ambit__print(&t, "#define T %s\n#define S %s\n#define V %s\n", l->types[field], l->types[sum],
+               l->types[value]);
+  define_cast(&t, l, "LOAD", sum, field);
+  define_cast(&t, l, "STORE", field, sum);
+  define_cast(&t, l, "GET", sum, value);
+  ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
+               AMBIT__MOVE_THREADS, l->thread[0], l->block[0], l->blocks[0]);
+  ambit__print(&t, "#define %s\n\n%s", kinds[c->kind], ambit__prelude_points);
+  return ambit__text_finish(&t);
+}
+
+static ambit_status compile(ambit__gpu_device *d, ambit__gpu_chore *g)
+{
+  ambit__gpu_text text = {
+      .name = "points", .what = "a fixed kernel", .entry = "ambit_points", .strict = true};
+  char *source = write_source(d->driver->dialect, g->chore);
+  ambit_status s;
+
+  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
+  text.source = source;
+  s = ambit__gpu_shared_get(d, &text, &g->code);
+  free(source);
+  return s;
+}
+
+ambit_status ambit__gpu_chore_open(ambit__gpu_device *d, const ambit__chore *c,
+                                   ambit__gpu_chore **out)
+{
+  const ambit_type type = c->kind == CHORE_NOTE ? c->value : c->field;
+  ambit__gpu_chore *g;
+
+  AMBIT_CHECK(d->info.has_double || ambit__chore_type(type) == AMBIT_F32, d->head.errors,
+              AMBIT_EUNSUPPORTED,
+              "values of type %s at points or in records are computed in double, which %s does not "
+              "have; use float, or another device",
+              ambit_type_name(type), d->info.name);
+  g = ambit__new(d->head.errors, 1, sizeof *g);
+  if (!g) return AMBIT_ENOMEM;
+  g->chore = c;
+  *out = g;
+  return compile(d, g);
+}
+
+void ambit__gpu_chore_close(ambit__gpu_device *d, ambit__gpu_chore *g)
+{
+  if (!g) return;
+  for (list *l = g->lists, *next; l; l = next) {
+    ambit__gpu_memory *all[] = {l->at, l->who, l->weights, l->more};
+
+    next = l->next;
+    for (int i = 0; i < 4; i++)
+      if (all[i]) d->driver->release(all[i]);
+    free(l);
+  }
+  ambit__gpu_shared_drop(d, g->code);
+  free(g);
+}
+
+/* ---- lists ---- */
+
+/* A list in host memory. */
+typedef struct draft {
+  int64_t *at, *who, *more;
+  double *weights; /* floats, once they are narrowed */
+  int64_t n, nwho, nweights, nmore;
+} draft;
+
+static void free_draft(draft *d)
+{
+  free(d->at);
+  free(d->who);
+  free(d->more);
+  free(d->weights);
+}
+
+static ambit_status make_draft(ambit__errors *errors, const ambit__chore *c, draft *d)
+{
+  const ambit__points *p = c->points;
+  const bool samples = c->kind == CHORE_SAMPLE;
+  const int64_t cells = samples ? p->n : p->touched.n;
+  const int64_t entries = samples ? p->n : p->touched.start[p->touched.n];
+
+  d->at = ambit__new(errors, (size_t)cells + 1, sizeof *d->at);
+  d->who = ambit__new(errors, (size_t)entries + 1, sizeof *d->who);
+  d->more = ambit__new(errors, (size_t)(samples ? p->taps : cells) + 1, sizeof *d->more);
+  d->weights =
+      ambit__new(errors, (size_t)(entries * (samples ? p->taps : 1)) + 1, sizeof *d->weights);
+  return d->at && d->who && d->more && d->weights ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static void fill_samples(const ambit__points *p, const ambit__layout *l, const ambit__box *box,
+                         draft *d)
+{
+  const ambit__point_cells *b = &p->bases;
+
+  for (int64_t i = ambit__point_cells_next(b, box, 0); i < b->n;
+       i = ambit__point_cells_next(b, box, i + 1))
+    for (int64_t k = b->start[i]; k < b->start[i + 1]; k++, d->n++) {
+      d->at[d->n] = ambit__layout_at(l, b->index + i * b->ndims);
+      d->who[d->n] = b->point[k];
+      memcpy(d->weights + d->n * p->taps, p->weights + b->point[k] * p->taps,
+             (size_t)p->taps * sizeof *d->weights);
+    }
+  for (int64_t t = 0; t < p->taps; t++)
+    for (int64_t rest = t, a = p->ndims - 1; a >= 0; rest /= p->width[a--])
+      d->more[t] += rest % p->width[a] * l->stride[a];
+  d->nwho = d->n;
+  d->nweights = d->n * p->taps;
+  d->nmore = p->taps;
+}
+
+static void fill_cells(const ambit__points *p, const ambit__layout *l, const ambit__box *box,
+                       draft *d)
+{
+  const ambit__point_cells *b = &p->touched;
+
+  for (int64_t i = ambit__point_cells_next(b, box, 0); i < b->n;
+       i = ambit__point_cells_next(b, box, i + 1)) {
+    d->at[d->n] = ambit__layout_at(l, b->index + i * b->ndims);
+    d->more[d->n++] = d->nwho;
+    for (int64_t k = b->start[i]; k < b->start[i + 1]; k++, d->nwho++) {
+      d->who[d->nwho] = b->point[k];
+      d->weights[d->nwho] = b->weights[k];
+    }
+  }
+  d->more[d->n] = d->nwho;
+  d->nweights = d->nwho;
+  d->nmore = d->n + 1;
+}
+
+static ambit_status upload(ambit__gpu_device *dev, const ambit__chore *c, draft *d, list *l)
+{
+  const bool wide = ambit__chore_type(c->field) == AMBIT_F64;
+  const size_t size = wide ? sizeof(double) : sizeof(float);
+
+  for (int64_t i = 0; !wide && i < d->nweights; i++) {
+    const float w = (float)d->weights[i];
+
+    memcpy((char *)d->weights + (size_t)i * sizeof w, &w, sizeof w);
+  }
+  l->n = d->n;
+  if (!d->n) return AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_upload(dev, d->at, (size_t)d->n * sizeof *d->at, &l->at));
+  AMBIT_TRY(ambit__gpu_upload(dev, d->who, (size_t)d->nwho * sizeof *d->who, &l->who));
+  AMBIT_TRY(ambit__gpu_upload(dev, d->weights, (size_t)d->nweights * size, &l->weights));
+  return ambit__gpu_upload(dev, d->more, (size_t)d->nmore * sizeof *d->more, &l->more);
+}
+
+/* The list for a launch, made on the first call. */
+static ambit_status find(ambit__gpu_device *dev, ambit__gpu_chore *g, const ambit__launch *l,
+                         const list **found)
+{
+  draft d = {0};
+  list *new;
+  ambit_status s;
+
+  for (list *i = g->lists; i; i = i->next)
+    if (ambit__box_equal(&i->box, &l->box)) {
+      *found = i;
+      return AMBIT_OK;
+    }
+  new = ambit__new(dev->head.errors, 1, sizeof *new);
+  if (!new) return AMBIT_ENOMEM;
+  new->next = g->lists;
+  new->box = l->box;
+  g->lists = new;
+  *found = new;
+  s = make_draft(dev->head.errors, g->chore, &d);
+  if (!s && g->chore->kind == CHORE_SAMPLE)
+    fill_samples(g->chore->points, &l->args[0].store->layout, &l->box, &d);
+  else if (!s)
+    fill_cells(g->chore->points, &l->args[0].store->layout, &l->box, &d);
+  if (!s) s = upload(dev, g->chore, &d, new);
+  free_draft(&d);
+  return s;
+}
+
+/* ---- launches ---- */
+
+static ambit__gpu_arg end_of(const ambit__gpu_lane *lane)
+{
+  const ambit__gpu_memory *ended = ambit__gpu_watch_record(lane);
+
+  return ended ? ambit__gpu_arg_memory(ended) : ambit__gpu_arg_none();
+}
+
+static ambit_status note(ambit__gpu_lane *lane, const ambit__gpu_chore *g, const ambit__launch *l,
+                         int64_t first)
+{
+  const ambit__gpu_arg args[] = {
+      ambit__gpu_arg_memory(ambit__gpu_memory_of(l->args[0].value)),
+      ambit__gpu_arg_memory(ambit__gpu_memory_of(g->chore->rows)),
+      ambit__gpu_arg_number(&first),
+      end_of(lane),
+  };
+
+  return ambit__gpu_moves_run(lane, g->code->run, 1, 4, args);
+}
+
+static ambit_status sample(ambit__gpu_lane *lane, const ambit__gpu_chore *g, const list *at,
+                           const ambit__store *store, int64_t first)
+{
+  const int64_t components = store->layout.components;
+  const ambit__gpu_arg args[] = {
+      ambit__gpu_arg_memory(ambit__gpu_memory_of(store->buffer)),
+      ambit__gpu_arg_number(&components),
+      ambit__gpu_arg_number(&store->layout.component),
+      ambit__gpu_arg_number(&at->n),
+      ambit__gpu_arg_memory(at->at),
+      ambit__gpu_arg_memory(at->who),
+      ambit__gpu_arg_memory(at->weights),
+      ambit__gpu_arg_memory(at->more),
+      ambit__gpu_arg_number(&g->chore->points->taps),
+      ambit__gpu_arg_memory(ambit__gpu_memory_of(g->chore->rows)),
+      ambit__gpu_arg_number(&first),
+      end_of(lane),
+  };
+
+  return ambit__gpu_moves_run(lane, g->code->run, at->n * components, 12, args);
+}
+
+static ambit_status inject(ambit__gpu_lane *lane, const ambit__gpu_chore *g, const list *at,
+                           const ambit__launch *l, int64_t first)
+{
+  const ambit__store *store = l->args[0].store;
+  const ambit__chore *c = g->chore;
+  const int64_t components = store->layout.components;
+  const bool many = c->rows && c->columns > 1, all = many && c->columns != c->points->n;
+  const int64_t by_point = all ? components : many, by_component = all;
+  const ambit__buffer *values = c->rows ? c->rows : l->args[AMBIT__CHORE_VALUE].value;
+  const ambit__gpu_arg args[] = {
+      ambit__gpu_arg_memory(ambit__gpu_memory_of(store->buffer)),
+      ambit__gpu_arg_number(&components),
+      ambit__gpu_arg_number(&store->layout.component),
+      ambit__gpu_arg_number(&at->n),
+      ambit__gpu_arg_memory(at->at),
+      ambit__gpu_arg_memory(at->who),
+      ambit__gpu_arg_memory(at->weights),
+      ambit__gpu_arg_memory(at->more),
+      ambit__gpu_arg_memory(ambit__gpu_memory_of(values)),
+      ambit__gpu_arg_number(&first),
+      ambit__gpu_arg_number(&by_point),
+      ambit__gpu_arg_number(&by_component),
+      end_of(lane),
+  };
+
+  return ambit__gpu_moves_run(lane, g->code->run, at->n * components, 13, args);
+}
+
+ambit_status ambit__gpu_chore_launch(ambit__gpu_lane *lane, ambit__gpu_chore *g,
+                                     const ambit__launch *l)
+{
+  const ambit__chore *c = g->chore;
+  const int64_t first = c->rows ? ambit__chore_row(c, l->step) * c->columns : 0;
+  const list *at;
+
+  if (!ambit__chore_is_due(c, l->step)) return AMBIT_OK;
+  if (c->kind == CHORE_NOTE) return note(lane, g, l, first);
+  AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, l, &at));
+  if (!at->n) return AMBIT_OK;
+  return c->kind == CHORE_SAMPLE ? sample(lane, g, at, l->args[0].store, first)
+                                 : inject(lane, g, at, l, first);
+}

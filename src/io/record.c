@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record.c - saves records: NumPy arrays, text, and plots. Process 0 writes. */
+#include "base/file.h"
+#include "base/memory.h"
+#include "io/npy.h"
+#include "io/png.h"
+#include "runtime/program/program.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  WIDTH = 900,
+  HEIGHT = 450,
+  CURVES = 8
+}; /* of a plot, in pixels; most columns that it draws */
+
+static bool ends_in(const char *path, const char *tail)
+{
+  const size_t n = strlen(path), m = strlen(tail);
+
+  return n >= m && !strcmp(path + n - m, tail);
+}
+
+static double value_at(const ambit_record *r, int64_t row, int64_t column)
+{
+  return r->values[row * r->columns + column];
+}
+
+/* ---- arrays ---- */
+
+static ambit_status save_npy(ambit_record *r, int64_t rows, const char *path)
+{
+  const ambit_type type = r->is_typed ? r->type : AMBIT_F64;
+  const int64_t shape[] = {rows, r->columns};
+  ambit__npy *file;
+  ambit_status s = AMBIT_OK;
+
+  AMBIT_TRY(
+      ambit__npy_begin(&r->context->errors, path, type, r->columns > 1 ? 2 : 1, shape, &file));
+  for (int64_t i = 0; !s && i < rows * r->columns; i++) {
+    const float narrow = (float)r->values[i];
+
+    s = type == AMBIT_F32 ? ambit__npy_append(file, &narrow, sizeof narrow)
+                          : ambit__npy_append(file, &r->values[i], sizeof *r->values);
+  }
+  if (!s) return ambit__npy_end(file);
+  ambit__npy_abort(file);
+  return s;
+}
+
+/* ---- text ---- */
+
+/* Row numbers, then the columns, with all digits of their type. */
+static ambit_status save_csv(ambit_record *r, int64_t rows, const char *path)
+{
+  const int digits = r->is_typed && r->type == AMBIT_F32 ? 9 : 17;
+  ambit__file *file;
+  ambit_status s;
+  char text[64];
+  int n;
+
+  AMBIT_TRY(ambit__file_create(&r->context->errors, path, &file));
+  s = ambit__file_write(file, "row", 3);
+  for (int64_t c = 0; !s && c < r->columns; c++) {
+    n = r->columns > 1 ? snprintf(text, sizeof text, ",%.40s %lld", r->name, (long long)c)
+                       : snprintf(text, sizeof text, ",%.40s", r->name);
+    s = ambit__file_write(file, text, (size_t)n);
+  }
+  for (int64_t i = 0; !s && i < rows; i++) {
+    n = snprintf(text, sizeof text, "\n%lld", (long long)i);
+    s = ambit__file_write(file, text, (size_t)n);
+    for (int64_t c = 0; !s && c < r->columns; c++) {
+      n = snprintf(text, sizeof text, ",%.*g", digits, value_at(r, i, c));
+      s = ambit__file_write(file, text, (size_t)n);
+    }
+  }
+  if (!s) s = ambit__file_write(file, "\n", 1);
+  if (!s) return ambit__file_commit(file);
+  ambit__file_abort(file);
+  return s;
+}
+
+/* ---- pictures ---- */
+
+/* The values of colours: 0 is white, the frame is grey, curves have the others. */
+typedef struct plot {
+  const ambit_record *r;
+  int64_t rows;
+  double lo, hi;
+  float *pixels; /* HEIGHT x WIDTH */
+} plot;
+
+static void find_range(plot *p)
+{
+  p->lo = INFINITY;
+  p->hi = -INFINITY;
+  for (int64_t i = 0; i < p->rows * p->r->columns; i++) {
+    const double x = p->r->values[i];
+
+    if (!isfinite(x)) continue;
+    p->lo = fmin(p->lo, x);
+    p->hi = fmax(p->hi, x);
+  }
+  if (!(p->lo < p->hi)) {
+    p->lo = (isfinite(p->lo) ? p->lo : 0) - 1;
+    p->hi = p->lo + 2;
+  }
+}
+
+static int pixel_of(const plot *p, double x)
+{
+  const double at = (p->hi - x) / (p->hi - p->lo) * (HEIGHT - 21) + 10;
+
+  return (int)(at < 0 ? 0 : at > HEIGHT - 1 ? HEIGHT - 1 : at);
+}
+
+static void draw_curve(plot *p, int64_t column)
+{
+  static const float colours[CURVES] = {1, -1, 0.6f, -0.6f, 0.8f, -0.8f, 0.4f, -0.4f};
+  int before = -1;
+
+  for (int64_t i = 0; i < p->rows; i++) {
+    const double x = value_at(p->r, i, column);
+    const int64_t at = p->rows > 1 ? 10 + i * (WIDTH - 21) / (p->rows - 1) : WIDTH / 2;
+    const int64_t next = i + 1 < p->rows ? 10 + (i + 1) * (WIDTH - 21) / (p->rows - 1) : at;
+    int y, from;
+
+    if (!isfinite(x)) {
+      before = -1;
+      continue;
+    }
+    y = pixel_of(p, x);
+    from = before < 0 ? y : before;
+    for (int k = from < y ? from : y; k <= (from < y ? y : from); k++)
+      p->pixels[k * WIDTH + at] = colours[column % CURVES];
+    for (int64_t k = at; k < next; k++)
+      p->pixels[y * WIDTH + k] = colours[column % CURVES];
+    before = y;
+  }
+}
+
+static void draw_frame(plot *p)
+{
+  for (int64_t x = 0; x < WIDTH; x++)
+    p->pixels[x] = p->pixels[(HEIGHT - 1) * WIDTH + x] = -0.2f;
+  for (int64_t y = 0; y < HEIGHT; y++)
+    p->pixels[y * WIDTH] = p->pixels[y * WIDTH + WIDTH - 1] = -0.2f;
+  for (int64_t x = 0; p->lo < 0 && p->hi > 0 && x < WIDTH; x++)
+    p->pixels[pixel_of(p, 0) * WIDTH + x] = -0.2f; /* where values are 0 */
+}
+
+static ambit_status get_pixels(void *user, int64_t y, double *row)
+{
+  const plot *p = user;
+
+  for (int64_t x = 0; x < WIDTH; x++)
+    row[x] = (double)p->pixels[y * WIDTH + x];
+  return AMBIT_OK;
+}
+
+static ambit_status save_plot(ambit_record *r, int64_t rows, const char *path)
+{
+  const ambit__picture_options options = {.map = AMBIT__MAP_TIDE, .lo = -1, .hi = 1, .min_side = 1};
+  plot p = {.r = r, .rows = rows};
+  ambit_status s;
+
+  p.pixels = ambit__new(&r->context->errors, (size_t)WIDTH * HEIGHT, sizeof *p.pixels);
+  if (!p.pixels) return AMBIT_ENOMEM;
+  find_range(&p);
+  draw_frame(&p);
+  for (int64_t c = 0; c < r->columns; c++)
+    draw_curve(&p, c);
+  s = ambit__png_write(&r->context->errors, path, WIDTH, HEIGHT, get_pixels, &p, &options);
+  free(p.pixels);
+  return s;
+}
+
+static ambit_status get_row(void *user, int64_t y, double *row)
+{
+  const ambit_record *r = user;
+
+  memcpy(row, r->values + y * r->columns, (size_t)r->columns * sizeof *row);
+  return AMBIT_OK;
+}
+
+/* ---- by name ---- */
+
+static ambit_status save(ambit_record *r, const char *path)
+{
+  const int64_t rows = ambit__record_count(r);
+
+  AMBIT_CHECK(rows && r->columns, &r->context->errors, AMBIT_EINVAL,
+              "record '%s' has no rows to save in %s", r->name, path);
+  if (ends_in(path, ".npy")) return save_npy(r, rows, path);
+  if (ends_in(path, ".csv")) return save_csv(r, rows, path);
+  if (ends_in(path, ".png") && r->columns <= CURVES) return save_plot(r, rows, path);
+  if (ends_in(path, ".png"))
+    return ambit__png_write(&r->context->errors, path, r->columns, rows, get_row, r, NULL);
+  return ambit__raise(&r->context->errors, AMBIT_EINVAL,
+                      "record '%s' cannot be saved as %s: the name must end in .npy, .csv or .png",
+                      r->name, path);
+}
+
+ambit_status ambit_record_save(ambit_record *r, const char *path)
+{
+  ambit__journal *journal;
+  char doing[160];
+
+  if (!r) return AMBIT_EINVAL;
+  journal = &r->context->journal;
+  snprintf(doing, sizeof doing, "saves record '%.20s' in %.90s", r->name, path ? path : "NULL");
+  AMBIT_TRY(ambit__meet(r->context, doing));
+  if (ambit__journal_replay(&r->context->errors, journal, ENTRY_SAVE, NULL, 0))
+    return r->context->errors.status;
+  AMBIT_TRY(ambit__record_collect(r));
+  if (!r->context->net->rank) {
+    if (path)
+      save(r, path);
+    else
+      ambit__raise(&r->context->errors, AMBIT_EINVAL, "record '%s': the file name is NULL",
+                   r->name);
+  }
+  AMBIT_TRY(ambit__net_agree(r->context->net));
+  ambit__journal_record(journal, ENTRY_SAVE, NULL, 0);
+  return AMBIT_OK;
+}

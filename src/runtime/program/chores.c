@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* chores.c - appends steps that are no kernels: values at points, and rows of records.
+ *
+ * A rule without a body says what such a step reads and writes, so that halos, schedules, waves and
+ * messages are those of any step on a box: the cells that the points lie in.
+ */
+#include "base/memory.h"
+#include "runtime/program/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool failed(const ambit_program *p)
+{
+  return !p || ambit__failed(p->grid->context);
+}
+
+static ambit_status status_of(const ambit_program *p)
+{
+  return p ? p->grid->context->errors.status : AMBIT_EINVAL;
+}
+
+void ambit__chore_use_free(ambit__chore_use *t)
+{
+  if (!t) return;
+  free(t->on);
+  free(t);
+}
+
+/* ---- rules ---- */
+
+/* " + u[1][0][1]", for a component of a vector */
+static void print_read(ambit__text *t, const ambit__points *p, bool vector, int component,
+                       int64_t tap)
+{
+  int64_t index[AMBIT_MAX_DIMS];
+
+  for (int d = p->ndims - 1; d >= 0; d--) {
+    index[d] = tap % p->width[d];
+    tap /= p->width[d];
+  }
+  ambit__print(t, " + u");
+  if (vector) ambit__print(t, "[%d]", component);
+  for (int d = 0; d < p->ndims; d++)
+    ambit__print(t, "[%lld]", (long long)index[d]);
+}
+
+/* The last parameter of a sample stands for the record, and is dropped. */
+static void print_sample(ambit__text *t, const ambit_field *f, const ambit__points *p)
+{
+  const char *type = ambit_type_name(f->type), *sum = ambit__type_is_real(f->type) ? "0.0f" : "0";
+  const bool vector = f->components > 1;
+
+  ambit__print(t, "void sample(const %s *u", type);
+  if (vector) ambit__print(t, "[%d]", f->components);
+  ambit__print(t, ", long chore, double *row) { *row = %s", sum);
+  for (int c = 0; c < f->components; c++)
+    for (int64_t i = 0; i < p->taps; i++)
+      print_read(t, p, vector, c, i);
+  ambit__print(t, "; }");
+}
+
+static void print_inject(ambit__text *t, const ambit_field *f, ambit_type value)
+{
+  const char *type = ambit_type_name(f->type);
+
+  if (f->components == 1) {
+    ambit__print(t, "void inject(%s *u, long chore, %s x) { *u += 1; }", type,
+                 ambit_type_name(value));
+    return;
+  }
+  ambit__print(t, "void inject(%s *u[%d], long chore, %s x) {", type, f->components,
+               ambit_type_name(value));
+  for (int c = 0; c < f->components; c++)
+    ambit__print(t, " *u[%d] += 1;", c);
+  ambit__print(t, " }");
+}
+
+/* A kernel whose rule has the first n parameters of a text, and no body. */
+static ambit_status make_kernel(ambit_program *p, ambit__text *text, int n, bool on_cells,
+                                ambit_kernel **kernel)
+{
+  ambit *a = p->grid->context;
+  char *source = ambit__text_finish(text);
+  ambit__rule *rule;
+  ambit_status s;
+
+  AMBIT_CHECK(source, &a->errors, AMBIT_ENOMEM, "no memory for a step at points");
+  s = ambit__rule_parse(&a->errors, "points", source, &rule);
+  free(source);
+  AMBIT_TRY(s);
+  rule->nparams = n;
+  rule->body = NULL;
+  rule->flops = 0;
+  rule->uses_step = true;
+  rule->max_axis = on_cells ? p->grid->box.ndims - 1 : -1;
+  *kernel = ambit__kernel_adopt(a, rule);
+  return *kernel ? AMBIT_OK : a->errors.status;
+}
+
+/* ---- steps ---- */
+
+static ambit__box box_of(const ambit__chore_use *t)
+{
+  return t->kind == CHORE_SAMPLE ? t->points->set.bases.hull : t->points->set.touched.hull;
+}
+
+static ambit_status make_chore(ambit_program *p, const ambit__chore_use *like,
+                               const ambit__chore *on, ambit__chore_use **chore)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  const int n = p->grid->context->nengines;
+
+  *chore = ambit__new(errors, 1, sizeof **chore);
+  if (!*chore) return AMBIT_ENOMEM;
+  **chore = *like;
+  (*chore)->on = ambit__new(errors, (size_t)n, sizeof *on);
+  for (int e = 0; (*chore)->on && e < n; e++) {
+    (*chore)->on[e] = *on;
+    (*chore)->on[e].kind = like->kind;
+    (*chore)->on[e].points = like->points ? &like->points->set : NULL;
+    if (like->record) {
+      (*chore)->on[e].type = like->record->type;
+      (*chore)->on[e].columns = like->record->columns;
+    }
+  }
+  return (*chore)->on ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* Appends the step with the kernel, which it owns from now on. */
+static ambit_status append(ambit_program *p, ambit_kernel *kernel, const ambit__chore_use *like,
+                           const ambit__chore *on, int n, ambit_arg *args)
+{
+  ambit__step s = {.kind = STEP_APPLY, .kernel = kernel, .bound = kernel, .n = n, .args = args};
+  ambit_status status = make_chore(p, like, on, &s.own_chore);
+
+  s.chore = s.own_chore;
+  if (like->points) s.box = box_of(like);
+  if (!status) status = ambit__step_check(p, &s);
+  if (!status) status = ambit__program_append(p, s, args);
+  if (!status) return AMBIT_OK;
+  ambit__chore_use_free(s.own_chore);
+  ambit__kernel_free(kernel);
+  return status;
+}
+
+/* ---- checks ---- */
+
+static ambit_status check_points(const ambit_program *p, const char *call,
+                                 const ambit_points *points, const ambit_field *f)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+
+  AMBIT_CHECK(points && points->grid == p->grid, errors, AMBIT_EINVAL,
+              "%s: the points are NULL or belong to another grid than the program", call);
+  AMBIT_CHECK(f && f->grid == p->grid, errors, AMBIT_EINVAL,
+              "%s: the field is NULL or belongs to another grid than the program", call);
+  AMBIT_CHECK(!f->base, errors, AMBIT_EPROGRAM,
+              "%s: field '%s' is a view; use the field that it shows, in a program on its grid",
+              call, f->name);
+  return AMBIT_OK;
+}
+
+/* A record has as many columns, and numbers of the type, that its steps want. */
+static ambit_status check_record(const ambit_program *p, const char *call, ambit_record *r,
+                                 int64_t columns, ambit_type type)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+
+  AMBIT_CHECK(r && r->context == p->grid->context, errors, AMBIT_EINVAL,
+              "%s: the record is NULL or belongs to another context", call);
+  AMBIT_CHECK(!r->columns || r->columns == columns, errors, AMBIT_EPROGRAM,
+              "%s: record '%s' has %lld columns, and this step needs %lld: use another record",
+              call, r->name, (long long)r->columns, (long long)columns);
+  AMBIT_CHECK(
+      !r->is_typed || r->type == type, errors, AMBIT_EPROGRAM,
+      "%s: record '%s' holds numbers of type %s for another step, and this one needs %s: use "
+      "another record",
+      call, r->name, ambit_type_name(r->type), ambit_type_name(type));
+  r->columns = columns;
+  r->type = type;
+  r->is_typed = true;
+  return AMBIT_OK;
+}
+
+/* In one program, a record is sampled by one step, or injected by some. */
+static ambit_status check_use(const ambit_program *p, const char *call, const ambit_record *r,
+                              bool writes)
+{
+  for (size_t i = 0; i < p->nwritten; i++) {
+    const ambit__chore_use *t = p->written[i].chore;
+
+    AMBIT_CHECK(!t || t->record != r || (!writes && t->kind == CHORE_INJECT),
+                ambit__program_errors(p), AMBIT_EPROGRAM,
+                "%s: step %zu of the program uses record '%s' too, and one of them writes it: use "
+                "another record",
+                call, i + 1, r->name);
+  }
+  return AMBIT_OK;
+}
+
+static int64_t columns_for(const ambit_record *r, const ambit_points *points, const ambit_field *f)
+{
+  const int64_t all = points->set.n * f->components;
+
+  if (!r || r->columns == 1 || r->columns == points->set.n) return r ? r->columns : 0;
+  return all;
+}
+
+/* ---- calls ---- */
+
+ambit_status ambit_sample(ambit_program *p, ambit_points *points, ambit_field *f, ambit_record *to)
+{
+  ambit__chore_use use = {.kind = CHORE_SAMPLE, .points = points, .record = to};
+  ambit_arg args[] = {ambit_arg_field(f), ambit_arg_number(0)};
+  ambit__text text = {0};
+  ambit__chore on = {0};
+  ambit_kernel *kernel;
+
+  if (failed(p)) return status_of(p);
+  AMBIT_TRY(check_points(p, "ambit_sample", points, f));
+  AMBIT_TRY(check_record(p, "ambit_sample", to, points->set.n * f->components,
+                         ambit__chore_type(f->type)));
+  AMBIT_TRY(check_use(p, "ambit_sample", to, true));
+  on.field = f->type;
+  on.components = f->components;
+  print_sample(&text, f, &points->set);
+  AMBIT_TRY(make_kernel(p, &text, 2, true, &kernel));
+  return append(p, kernel, &use, &on, 2, args);
+}
+
+static ambit_record *record_of(const ambit_arg *value)
+{
+  return value->kind == AMBIT_ARG_RECORD ? (ambit_record *)value->table : NULL;
+}
+
+static ambit_status check_value(const ambit_program *p, const ambit_points *points,
+                                const ambit_field *f, const ambit_arg *value)
+{
+  ambit_record *r;
+
+  AMBIT_CHECK(value->kind == AMBIT_ARG_RECORD || value->kind == AMBIT_ARG_NUMBER ||
+                  (value->kind == AMBIT_ARG_SCALAR && value->scalar),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "ambit_inject: the value must be a record, a scalar or a number");
+  if (value->kind != AMBIT_ARG_RECORD) return AMBIT_OK;
+  r = record_of(value);
+  AMBIT_TRY(
+      check_record(p, "ambit_inject", r, columns_for(r, points, f), ambit__chore_type(f->type)));
+  return check_use(p, "ambit_inject", r, false);
+}
+
+ambit_status ambit_inject_arg(ambit_program *p, ambit_points *points, ambit_arg value,
+                              ambit_field *f)
+{
+  ambit__chore_use use = {.kind = CHORE_INJECT, .points = points};
+  ambit_arg args[] = {ambit_arg_field(f), ambit_arg_number(0), value};
+  ambit__text text = {0};
+  ambit__chore on = {0};
+  ambit_kernel *kernel;
+  const int n = value.kind == AMBIT_ARG_RECORD ? 2 : 3;
+
+  if (failed(p)) return status_of(p);
+  AMBIT_TRY(check_points(p, "ambit_inject", points, f));
+  AMBIT_TRY(check_value(p, points, f, &value));
+  use.record = record_of(&value);
+  on.field = f->type;
+  on.components = f->components;
+  on.value = value.kind == AMBIT_ARG_SCALAR ? value.scalar->type : ambit__chore_type(f->type);
+  print_inject(&text, f, on.value);
+  AMBIT_TRY(make_kernel(p, &text, n, true, &kernel));
+  return append(p, kernel, &use, &on, n, args);
+}
+
+/* Steps of records are one. */
+static ambit_status add_history(ambit_program *p, ambit_scalar *s, ambit_record *to)
+{
+  ambit__chore_use use = {.kind = CHORE_NOTE, .record = to};
+  ambit_arg args[] = {ambit_arg_scalar(s), ambit_arg_number(0)};
+  ambit__text text = {0};
+  ambit__chore on = {.value = s->type};
+  ambit_kernel *kernel;
+
+  AMBIT_TRY(check_record(p, "ambit_history", to, 1, ambit__chore_type(s->type)));
+  ambit__print(&text, "void note(%s x, long chore, double *row) { *row = x; }",
+               ambit_type_name(s->type));
+  AMBIT_TRY(make_kernel(p, &text, 2, false, &kernel));
+  return append(p, kernel, &use, &on, 2, args);
+}
+
+ambit_record *ambit_history(ambit_program *p, ambit_scalar *s, int64_t every)
+{
+  ambit_record *r;
+
+  if (failed(p)) return NULL;
+  if (!s || s->context != p->grid->context || every < 1) {
+    ambit__raise(ambit__program_errors(p), AMBIT_EINVAL,
+                 "ambit_history: the scalar is NULL or belongs to another context, or the interval "
+                 "%lld is not at least 1",
+                 (long long)every);
+    return NULL;
+  }
+  r = ambit_record_create(p->grid->context, s->name);
+  if (!r || add_history(p, s, r) || ambit_step_every(p, every)) {
+    ambit_record_destroy(r);
+    return NULL;
+  }
+  return r;
+}
+
+/* ---- changes ---- */
+
+void ambit__program_points_moved(ambit_program *p, const ambit_points *points)
+{
+  for (size_t i = 0; i < p->nwritten; i++) {
+    ambit__step *s = &p->written[i];
+
+    if (!s->chore || s->chore->points != points) continue;
+    ambit__program_unseal(p);
+    s->box = box_of(s->chore);
+  }
+}
+
+void ambit__chore_hash(const ambit__chore_use *t, ambit__hash *h)
+{
+  const ambit__points *p = t->points ? &t->points->set : NULL;
+
+  if (!p) return;
+  ambit__hash_bytes(h, p->base, (size_t)(p->n * p->ndims) * sizeof *p->base);
+  ambit__hash_bytes(h, p->weights, (size_t)(p->n * p->taps) * sizeof *p->weights);
+}
