@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* seismic.c - a shot over layered ground: the acoustic wave equation, of order 8 in space.
  *
+ * A source and a line of receivers are points; their record stays on the device while the program
+ * runs.
+ *
  *   seismic [--output FILE.png]    compares arrivals with theory; the picture is the shot record
  */
 #include <ambit.h>
@@ -39,13 +42,6 @@ static const char wave_rule[] = AMBIT_SOURCE(void wave(
   *next = (2 * *now - (1 - *damping) * *past + *courant * laplace) / (1 + *damping);
 });
 
-/* Ricker's wavelet, which has its peak at time 1.2 / frequency. */
-static const char source_rule[] = AMBIT_SOURCE(void source(float *u, float dt, float frequency) {
-  const float t = 3.14159265f * (frequency * dt * step() - 1.2f);
-
-  *u += (1 - 2 * t * t) * expf(-t * t);
-});
-
 /* The square of speed * TIME_STEP / CELL. */
 static double courant(const int64_t *index, int component, void *user)
 {
@@ -58,38 +54,8 @@ static double courant(const int64_t *index, int component, void *user)
   return pow(speed * TIME_STEP / CELL, 2);
 }
 
-static double damping(const int64_t *index, int component, void *user)
-{
-  const int64_t extent[] = {ROWS, COLUMNS};
-  double most = 0;
-
-  (void)component;
-  (void)user;
-  for (int d = 0; d < 2; d++) {
-    most = fmax(most, (double)(LAYER - index[d]) / LAYER);
-    most = fmax(most, (double)(LAYER - (extent[d] - 1 - index[d])) / LAYER);
-  }
-  return 0.12 * most * most;
-}
-
-/* ---- the record: the row of receivers, step by step ---- */
-
-typedef struct receivers {
-  ambit_field *now;
-  float *record; /* STEPS x COLUMNS */
-} receivers;
-
-static int listen(ambit_program *p, int64_t iteration, void *user)
-{
-  const receivers *r = user;
-  const int64_t lo[] = {DEPTH, 0}, hi[] = {DEPTH + 1, COLUMNS};
-
-  (void)p;
-  return ambit_field_read(r->now, lo, hi, r->record + (iteration - 1) * COLUMNS) != AMBIT_OK;
-}
-
 /* The time of the largest value at a column between two times, to a fraction of a step. */
-static double peak(const float *record, int column, double from, double to)
+static double peak(const double *record, int column, double from, double to)
 {
   const int first = (int)(from / TIME_STEP), last = (int)(to / TIME_STEP);
   int best = first;
@@ -98,15 +64,15 @@ static double peak(const float *record, int column, double from, double to)
   for (int t = first; t <= last; t++)
     if (record[t * COLUMNS + column] > record[best * COLUMNS + column]) best = t;
   if (best == first || best == last) return NAN;
-  a = (double)record[(best - 1) * COLUMNS + column];
-  b = (double)record[best * COLUMNS + column];
-  c = (double)record[(best + 1) * COLUMNS + column];
+  a = record[(best - 1) * COLUMNS + column];
+  b = record[best * COLUMNS + column];
+  c = record[(best + 1) * COLUMNS + column];
   return (best + 0.5 * (a - c) / (a - 2 * b + c)) * TIME_STEP;
 }
 
 /* In two dimensions a wave that has gone a distance peaks a fixed time after distance / speed, be
  * it direct or reflected. */
-static int check(const float *record)
+static int check(const double *record)
 {
   const double v = layers[0].speed, delay = peak(record, SHOT + 60, 0.4, 0.7) - 60 * CELL / v;
   const double h = ((double)layers[1].top - 0.5 - DEPTH) * CELL;
@@ -129,22 +95,23 @@ static int check(const float *record)
 
 /* Saves the record as a picture: late arrivals are weaker, so they are amplified, and strong values
  * are cut off. */
-static ambit_status save(ambit *a, const float *record, const char *path)
+static ambit_status save(ambit *a, const double *record, const char *path)
 {
-  ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){STEPS / 4, COLUMNS - 2 * LAYER});
-  ambit_field *f = ambit_field_create(g, "record", AMBIT_F32);
-  float row[COLUMNS];
+  const int64_t rows = STEPS / 4, columns = COLUMNS - 2 * LAYER;
+  ambit_record *shown = ambit_record_create(a, "shown");
+  double *values = malloc((size_t)(rows * columns) * sizeof *values);
+  ambit_status s = AMBIT_ENOMEM;
 
-  for (int64_t t = 0; t < STEPS / 4; t++) {
-    for (int64_t x = 0; x < COLUMNS - 2 * LAYER; x++) {
+  for (int64_t t = 0; values && t < rows; t++)
+    for (int64_t x = 0; x < columns; x++) {
       const double gain = 0.3 + 14 * pow(4 * (double)t / STEPS, 2);
-      const double value = gain * (double)record[4 * t * COLUMNS + x + LAYER];
 
-      row[x] = (float)fmax(-1, fmin(1, value));
+      values[t * columns + x] = fmax(-1, fmin(1, gain * record[4 * t * COLUMNS + x + LAYER]));
     }
-    ambit_field_write(f, AMBIT_INDEX(t, 0), AMBIT_INDEX(t + 1, COLUMNS - 2 * LAYER), row);
-  }
-  return ambit_field_save(f, path);
+  if (values && !ambit_record_write(shown, rows, columns, values))
+    s = ambit_record_save(shown, path);
+  free(values);
+  return s;
 }
 
 static int run(ambit *a, const char *output)
@@ -156,23 +123,26 @@ static int run(ambit *a, const char *output)
   ambit_field *speed = ambit_field_create(g, "courant", AMBIT_F32);
   ambit_field *layer = ambit_field_create(g, "damping", AMBIT_F32);
   ambit_program *p = ambit_program_create(g);
-  receivers r = {now, calloc(STEPS * COLUMNS, sizeof *r.record)};
+  ambit_record *seen = ambit_record_create(a, "seen");
+  double receivers[COLUMNS][2], *record = calloc(STEPS * COLUMNS, sizeof *record);
   int wrong;
 
-  if (!r.record) return 1;
+  if (!record) return 1;
+  for (int x = 0; x < COLUMNS; x++)
+    receivers[x][0] = DEPTH, receivers[x][1] = x;
   ambit_field_fill(speed, courant, NULL);
-  ambit_field_fill(layer, damping, NULL);
+  ambit_field_sponge(layer, AMBIT_ALL_FACES, LAYER, 0.12);
   ambit_field_boundary(now, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
   ambit_apply(p, ambit_kernel_create(a, wave_rule), past, now, next, speed, layer);
-  ambit_apply_box(p, AMBIT_INDEX(DEPTH, SHOT), AMBIT_INDEX(DEPTH + 1, SHOT + 1),
-                  ambit_kernel_create(a, source_rule), next, TIME_STEP, FREQUENCY);
+  ambit_inject(p, ambit_points_create(g, 1, (double[]){DEPTH, SHOT}, AMBIT_LINEAR),
+               ambit_ricker(a, FREQUENCY, TIME_STEP, STEPS, 1), next);
   ambit_rotate(p, 3, (ambit_field *[]){past, now, next});
-  ambit_every(p, 1, listen, &r);
-  ambit_checkpoint_value(a, "record", r.record, STEPS * COLUMNS * sizeof *r.record);
+  ambit_sample(p, ambit_points_create(g, COLUMNS, receivers[0], AMBIT_LINEAR), now, seen);
   ambit_run(p, STEPS);
-  wrong = check(r.record);
-  if (output) wrong |= save(a, r.record, output) != AMBIT_OK;
-  free(r.record);
+  ambit_record_read(seen, 0, STEPS, record);
+  wrong = check(record);
+  if (output) wrong |= save(a, record, output) != AMBIT_OK;
+  free(record);
   return wrong;
 }
 

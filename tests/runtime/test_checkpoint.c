@@ -246,6 +246,44 @@ static void three_fields(ambit *a, FILE *out)
   put_number(out, ambit_scalar_get(sum));
 }
 
+/* Records of receivers and of a scalar; the first is injected in a second program. */
+static void records(ambit *a, FILE *out)
+{
+  ambit_grid *g = grid_2d(a, 30, 20);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+              *v = ambit_field_create(g, "v", AMBIT_F32);
+  ambit_scalar *sum = ambit_scalar_create(a, "sum", AMBIT_F64);
+  ambit_program *p = ambit_program_create(g), *back = ambit_program_create(g);
+  ambit_record *seen = ambit_record_create(a, "seen"), *sums;
+  ambit_points *points =
+      ambit_points_create(g, 3, (double[]){3.5, 4.25, 17.1, 18.3, 28.9, 2}, AMBIT_LINEAR);
+  double rows[250 * 3];
+
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+  ambit_apply(p,
+              ambit_kernel_create(a,
+                                  "void mean(const float *u, float *v, sum double *s) { *v = "
+                                  "0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]); *s = *v; }"),
+              u, v, sum);
+  ambit_inject(p, points, ambit_ricker(a, 10, 0.004, 100, 1), v);
+  ambit_swap(p, u, v);
+  ambit_sample(p, points, u, seen);
+  sums = ambit_history(p, sum, 3);
+  ambit_run(p, 150);
+  put_number(out, (double)ambit_record_rows(seen));
+  ambit_record_read(seen, 100, 20, rows);
+  put_number(out, rows[7]);
+  ambit_run(p, 100);
+  ambit_record_rewind(seen);
+  ambit_inject(back, points, seen, u);
+  ambit_run(back, 130);
+  put_field(out, u);
+  ambit_record_read(seen, 0, 250, rows);
+  fwrite(rows, sizeof rows, 1, out);
+  ambit_record_read(sums, 0, 83, rows);
+  fwrite(rows, sizeof *rows, 83, out);
+}
+
 static void until(ambit *a, FILE *out)
 {
   scene s = heat_scene(a);
@@ -395,6 +433,12 @@ static void stop_conditions_continue(void)
   interrupt(until, cores);
 }
 IN_FOLDER(stop_conditions_continue)
+
+static void records_continue(void)
+{
+  interrupt(records, cores);
+}
+IN_FOLDER(records_continue)
 
 static void runs_until_nothing_changes_continue(void)
 {
@@ -808,6 +852,7 @@ int main(int argc, char **argv)
       {"a_killed_series_of_runs_continues", a_killed_series_of_runs_continues_},
       {"rotations_and_counters_continue", rotations_and_counters_continue_},
       {"stop_conditions_continue", stop_conditions_continue_},
+      {"records_continue", records_continue_},
       {"runs_until_nothing_changes_continue", runs_until_nothing_changes_continue_},
       {"called_programs_continue", called_programs_continue_},
       {"values_and_boundaries_of_callbacks_continue", values_and_boundaries_of_callbacks_continue_},

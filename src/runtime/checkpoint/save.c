@@ -367,6 +367,8 @@ ambit_status ambit__checkpoint_save(ambit *a, bool waits)
   saving *s;
 
   AMBIT_TRY(ambit__checkpoint_complete(a));
+  for (ambit__link *l = a->records.next; l->owner; l = l->next)
+    AMBIT_TRY(ambit__record_collect(l->owner));
   s = c->saving = ambit__new(&a->errors, 1, sizeof *s);
   AMBIT_TRY(ambit__net_agree(a->net));
   s->a = a;

@@ -111,6 +111,8 @@ ambit_status ambit__state_describe(ambit *a, char **text)
 
     ambit__print(&t, "there is a scalar '%s' of type %s\n", s->name, ambit_type_name(s->type));
   }
+  for (const ambit__link *l = a->records.next; l->owner; l = l->next)
+    ambit__print(&t, "there is a record '%s'\n", ((const ambit_record *)l->owner)->name);
   for (size_t i = 0; i < c->nvalues; i++)
     ambit__print(&t, "there is a value '%s' of %zu bytes\n", c->values[i].name, c->values[i].bytes);
   n = 1;
@@ -197,6 +199,15 @@ static void put_field(const ambit_field *f, ambit__tape *t)
   if (f->special) ambit__tape_put(t, f->special, (size_t)f->components * sizeof *f->special);
 }
 
+/* All its rows are in host memory. */
+static void put_record(const ambit_record *r, ambit__tape *t)
+{
+  ambit__tape_put_number(t, r->columns);
+  ambit__tape_put_number(t, ambit__record_place(r));
+  ambit__tape_put_number(t, r->kept);
+  ambit__tape_put(t, r->values, (size_t)(r->kept * r->columns) * sizeof *r->values);
+}
+
 void ambit__state_put(ambit *a, ambit__tape *t)
 {
   int64_t n = 0;
@@ -213,6 +224,8 @@ void ambit__state_put(ambit *a, ambit__tape *t)
   for (const ambit__link *g = a->grids.next; g->owner; g = g->next)
     for (const ambit__link *l = ((ambit_grid *)g->owner)->fields.next; l->owner; l = l->next)
       if (!((ambit_field *)l->owner)->is_activity) put_field(l->owner, t);
+  for (const ambit__link *l = a->records.next; l->owner; l = l->next)
+    put_record(l->owner, t);
 }
 
 static bool are_same(const ambit_field *f, const ambit__boundaries *all,
@@ -267,6 +280,31 @@ static ambit_status get_fields(ambit *a, ambit__tape *t)
   return AMBIT_OK;
 }
 
+static ambit_status get_record(ambit_record *r, ambit__tape *t)
+{
+  const int64_t columns = ambit__tape_get_number(t), place = ambit__tape_get_number(t);
+  const int64_t rows = ambit__tape_get_number(t), most = (int64_t)((t->n - t->at) / sizeof(double));
+  double *values;
+  ambit_status s;
+
+  t->failed |= columns < 0 || rows < 0 || (columns && rows > most / columns);
+  if (t->failed) return AMBIT_OK;
+  values = ambit__new(&r->context->errors, (size_t)(rows * columns) + 1, sizeof *values);
+  if (!values) return AMBIT_ENOMEM;
+  ambit__tape_get(t, values, (size_t)(rows * columns) * sizeof *values);
+  s = columns ? ambit__record_set(r, rows, columns, values, place) : AMBIT_OK;
+  free(values);
+  return s;
+}
+
+/* Files of versions without records end before them. */
+static ambit_status get_records(ambit *a, ambit__tape *t)
+{
+  for (const ambit__link *l = a->records.next; l->owner && t->at < t->n; l = l->next)
+    AMBIT_TRY(get_record(l->owner, t));
+  return AMBIT_OK;
+}
+
 static void get_standing(const ambit *a, ambit__tape *t, ambit_program **program,
                          ambit__standing *at)
 {
@@ -289,8 +327,10 @@ ambit_status ambit__state_get(ambit *a, ambit__tape *t, ambit_program **program,
   ambit__tape_get_number(t); /* whether the journal is full */
   get_standing(a, t, program, at);
   ambit__progress_get(a, t);
-  if (ambit__tape_get_number(t) == sizeof(ambit__boundaries) && !c->takes_any)
+  if (ambit__tape_get_number(t) == sizeof(ambit__boundaries) && !c->takes_any) {
     AMBIT_TRY(get_fields(a, t));
+    AMBIT_TRY(get_records(a, t));
+  }
   AMBIT_CHECK(!t->failed && *program, &a->errors, AMBIT_EIO, "the state in %s is incomplete",
               c->from);
   return AMBIT_OK;
