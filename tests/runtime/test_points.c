@@ -266,7 +266,7 @@ static void all_types_and_values_agree_with_ref(void)
       run_variety(measure, &v, want, seen);
       EACH_PLACE(d)
       {
-        if (compiles_slowly(*d) && n % 4 != type % 4) continue;
+        if (compiles_slowly(*d) && n % 7) continue; /* 6 of them */
         run_variety(*d, &v, got, other);
         CHECK_MSG(!memcmp(want, got, sizeof want), "%s: field of %s, value %d", *d,
                   ambit_type_name(v.type), value);
