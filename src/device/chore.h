@@ -6,8 +6,8 @@
  * devices in host memory. The third, if there is one, is the value to inject. A launch on a box is
  * about the points whose base cell lies in it (CHORE_SAMPLE), or the cells of it that points touch
  * (CHORE_INJECT), so that it may be cut into any boxes. All devices give the same bits: products
- * and sums are of float, or of double where the field is double, int or long, each rounded. A sum
- * that is added to a cell is rounded to the type of the field each time.
+ * and sums are of float, or of double where the field is double or has integers of 32 bits or more,
+ * each rounded. A sum that is added to a cell is rounded to the type of the field each time.
  */
 #ifndef AMBIT_DEVICE_CHORE_H
 #define AMBIT_DEVICE_CHORE_H
@@ -53,7 +53,10 @@ static inline int64_t ambit__chore_row(const ambit__chore *t, int64_t step)
 /* The type of products and sums for values of a type. */
 static inline ambit_type ambit__chore_type(ambit_type type)
 {
-  return type == AMBIT_F64 || type == AMBIT_I32 || type == AMBIT_I64 ? AMBIT_F64 : AMBIT_F32;
+  const bool wide = type == AMBIT_F64 || type == AMBIT_I32 || type == AMBIT_I64 ||
+                    type == AMBIT_U32 || type == AMBIT_U64;
+
+  return wide ? AMBIT_F64 : AMBIT_F32;
 }
 
 /* The column of a value in a row that has one for all, one per point, or one per component too. */

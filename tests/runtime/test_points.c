@@ -251,7 +251,7 @@ static void all_types_and_values_agree_with_ref(void)
   const char *measure = places()[3] ? "ref" : "cpu"; /* several processes: ref has one part */
   int n = 0;
 
-  for (int type = AMBIT_F32; type <= AMBIT_BF16; type++)
+  for (int type = AMBIT_F32; type <= AMBIT_U64; type++)
     for (int value = 0; value < 5; value++, n++) {
       const variety v = {.type = (ambit_type)type,
                          .components = 1 + (n + value) % MOST,

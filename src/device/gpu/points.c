@@ -28,7 +28,8 @@ struct ambit__gpu_chore {
 
 /* ---- the kernel ---- */
 
-static const char *const suffixes[] = {"f32", "f64", "i32", "u8", "i16", "i64", "f16", "bf16"};
+static const char *const suffixes[] = {"f32", "f64",  "i32", "u8",  "i16", "i64",
+                                       "f16", "bf16", "u16", "u32", "u64"};
 
 /* #define NAME(x), the conversion between two types of which one is float or double */
 static void define_cast(ambit__text *t, const ambit__dialect *l, const char *name, ambit_type to,
