@@ -53,14 +53,17 @@ def ways(tools, devices, processes):
             yield f"{pathlib.Path(mpirun[0]).name} -n {n}", [*mpirun, "-n", str(n)], {"AMBIT_THREADS": "1"}
 
 
-def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes=(2,), flags=(), nests=None, sanitize=True, strict_parallel=True):
-    """Serial against translated. runs: arguments of the program, one tuple for each run. nests: how many must be translated."""
+def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes=(2,), flags=(), nests=None, steps=(), sanitize=True, strict_parallel=True):
+    """Serial against translated. runs: arguments of the program, one tuple for each run. nests: how many must be translated;
+    steps: that they become."""
     source, folder = pathlib.Path(source), pathlib.Path(folder)
     name = source.stem
     serial = tools.compile_serial(source, folder / f"{name}_serial", *flags)
     notes = tools.translate(source, folder / f"{name}_ported.c", *flags)
     if nests is not None:
         assert f": {nests} nest" in notes, f"{name}: not {nests} nests\n{notes}"
+    for n in steps:
+        assert f"({n} steps)" in notes, f"{name}: not {n} steps\n{notes}"
     ported = tools.compile_ported(folder / f"{name}_ported.c", folder / f"{name}_ported", *flags)
     clean = None
     if sanitize:

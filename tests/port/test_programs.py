@@ -11,7 +11,8 @@ import os, pathlib, sys, tempfile
 
 import check
 
-# How many nests each program has, and the arguments it runs with. None is left serial.
+# How many nests each program has, and the arguments it runs with. None is left serial. For some, the steps that the nests
+# become.
 PROGRAMS = {
     "blur": (2, [()]),
     "branches": (2, [()]),
@@ -43,6 +44,7 @@ PROGRAMS = {
     "panda": (3, [()]),
     "periodic": (4, [()]),
     "places": (3, [()]),
+    "planes": (4, [()], 12),
     "redblack": (4, [()]),
     "row_members": (7, [()]),
     "rows": (1, [()]),
@@ -68,14 +70,14 @@ def main():
     failed = 0
     names = only or (list(PROGRAMS) if "AMBIT_TEST_LONG" in os.environ else list(PROGRAMS)[::2])
     for name in names:
-        nests, runs = PROGRAMS[name]
+        nests, runs, *steps = PROGRAMS[name]
         with tempfile.TemporaryDirectory() as folder:
             try:
                 path = check.HERE / "programs" / f"{name}.c"
                 if name == "cardiac":
                     path = pathlib.Path(source) / "examples" / "06_cardiac" / "cardiac.c"
                 check.compare(tools, path, folder, runs=runs, devices=devices,
-                              processes=[int(n) for n in processes], nests=nests, sanitize="AMBIT_TEST_LONG" in os.environ)
+                              processes=[int(n) for n in processes], nests=nests, steps=steps, sanitize="AMBIT_TEST_LONG" in os.environ)
                 print("ok", name)
             except AssertionError as e:
                 failed += 1

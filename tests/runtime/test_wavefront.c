@@ -494,6 +494,47 @@ static void iterations_left_over_are_a_shorter_cycle(void)
   ambit_close(a);
 }
 
+/* Two steps, the second of which reads the results of the first at neighbours; one iteration per
+ * run. */
+static ambit *run_one_by_one(const char *devices, double *values, ambit_program **p)
+{
+  scene s = {.a = ambit_open(NULL, NULL), .ndims = 2};
+
+  ambit_option_set(s.a, "devices", devices);
+  ambit_option_set(s.a, "strict", "1");
+  ambit_option_set(s.a, "depth", "3");
+  s.g = ambit_grid_create(s.a, 2, (int64_t[]){40, 50});
+  for (int i = 0; i < 2; i++) {
+    s.f[i] = ambit_field_create(s.g, i ? "v" : "u", AMBIT_F64);
+    ambit_field_boundary(s.f[i], AMBIT_ALL_FACES, AMBIT_REFLECT, 0);
+    ambit_field_fill(s.f[i], start, &s.ndims);
+  }
+  *p = s.p = ambit_program_create(s.g);
+  heat(&s);
+  heat(&s);
+  for (int i = 0; i < 5; i++)
+    CHECK_EQ(AMBIT_OK, ambit_run(s.p, 1));
+  ambit_field_read(s.f[0], NULL, NULL, values);
+  return s.a;
+}
+
+static void the_steps_of_one_iteration_are_one_pass(void)
+{
+  static double want[40 * 50], got[40 * 50];
+  const ambit__cycle *c;
+  ambit_program *p;
+  ambit *a;
+
+  owners = 0;
+  size = (ambit__wave_sizes){0};
+  ambit_close(run_one_by_one("ref", want, &p));
+  a = run_one_by_one("cpu", got, &p);
+  c = p->cycle ? p->cycle->shorter : NULL;
+  CHECK(!memcmp(want, got, sizeof want));
+  CHECK(c && c->schedule.iterations == 1 && c->schedule.n && c->wavefront);
+  ambit_close(a);
+}
+
 /* ---- refusals ---- */
 
 static void expect_refusal(const char *text, const char *words)
@@ -556,6 +597,7 @@ int main(int argc, char **argv)
       {"reductions_that_can_be_seen_are_right", reductions_that_can_be_seen_are_right},
       {"scalars_may_change_between_runs", scalars_may_change_between_runs},
       {"iterations_left_over_are_a_shorter_cycle", iterations_left_over_are_a_shorter_cycle},
+      {"the_steps_of_one_iteration_are_one_pass", the_steps_of_one_iteration_are_one_pass},
       {"programs_that_cannot_be_one_pass_are_told_why",
        programs_that_cannot_be_one_pass_are_told_why},
       {"launches_with_more_work_are_worth_more_threads",

@@ -102,14 +102,15 @@ typedef struct leaf {
 typedef struct nest {
   unit *unit;
   function *function;
-  node *node;       /* the outermost loop, as it stands in the program */
-  node *copy;       /* the one that is analysed */
-  node *whole;      /* a copy of that, to search in: the walk takes lists apart */
-  bool sum_any;     /* the order of sums is free */
-  bool is_cells;    /* the outermost loop is one over cells */
-  bool is_unrolled; /* short loops are written out; set before the walk */
-  bool has_short;   /* there may be some */
-  bool is_untiled;  /* it was written in tiles: cells came in another order */
+  node *node;                /* the outermost loop, as it stands in the program */
+  node *copy;                /* the one that is analysed */
+  node *whole;               /* a copy of that, to search in: the walk takes lists apart */
+  bool sum_any;              /* the order of sums is free */
+  bool is_cells;             /* the outermost loop is one over cells */
+  bool is_unrolled;          /* short loops are written out; set before the walk */
+  const symbol *over_planes; /* ... and the loop with this variable; NULL: none */
+  bool has_short;            /* there may be some */
+  bool is_untiled;           /* it was written in tiles: cells came in another order */
   symbol *fixed;    /* an integer that is taken to be a number in headers of loops; NULL: none */
   int64_t fixed_to; /* ... that number */
   int nflat;        /* one loop goes over an array of several axes: */
@@ -233,6 +234,9 @@ const char *port_base_text(const access *a);
 /* has_mirrors: u[n - i] counts as u[i] does; else it is refused. */
 void port_shapes_learn(nest *n, bool has_mirrors);
 void port_shapes_settle(void);
+/* The variable of a short loop over the planes of an array most of which other nests name, as in
+ * f[0][i][j], f[1][i][j], ...; NULL: there is none. */
+const symbol *port_shapes_planes(const nest *n);
 bool port_shapes_apply(nest *n, bool has_all); /* has_all: the axes of all arrays are known */
 /* Whether one loop alone goes over an array that has several axes; flat: their strides. */
 int port_shapes_flat(const nest *n, poly *flat);

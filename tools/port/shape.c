@@ -163,16 +163,36 @@ static void settle_flat(array *a, int l)
     a->is_unclear = true;
 }
 
-/* A row or plane with one index only is an axis too, unless it is one of a few components: half of
- * them are named. */
-static bool is_component(const array *a, int l)
+/* Whether half of the planes, or more, are named by numbers. */
+static bool is_named(const array *a, int l)
 {
   int named = 0;
 
   for (uint32_t s = a->seen[l]; s; s &= s - 1)
     named++;
-  return a->extents[l] >= 0 &&
-         (a->extents[l] <= 8 || (a->extents[l] <= 32 && 2 * named >= a->extents[l]));
+  return a->extents[l] >= 0 && a->extents[l] <= 32 && 2 * named >= a->extents[l];
+}
+
+/* A row or plane with one index only is an axis too, unless it is one of a few components. */
+static bool is_component(const array *a, int l)
+{
+  return a->extents[l] >= 0 && (a->extents[l] <= 8 || is_named(a, l));
+}
+
+const symbol *port_shapes_planes(const nest *n)
+{
+  for (int i = 0; i < n->naccesses; i++) {
+    const access *a = n->accesses[i];
+
+    for (int l = 0; l + 1 < a->nsubs; l++)
+      for (int k = 0; a->array->levels[l] == LEVEL_TYPED && a->array->is_axis[l] &&
+                      is_named(a->array, l) && k < n->nloops;
+           k++)
+        if (port_poly_equal(a->subs[l], port_poly_atom(n->loops[k].atom)) &&
+            port_loop_is_short(&n->loops[k]))
+          return n->loops[k].var;
+  }
+  return NULL;
 }
 
 void port_shapes_settle(void)

@@ -45,7 +45,8 @@ typedef struct run {
   int n;
   /* nests that are tried with their short loops written out, as they were without */
   const nest *first[MOST_NESTS];
-  bool is_tried[MOST_NESTS]; /* in vain: they stay serial */
+  const symbol *over_planes[MOST_NESTS]; /* ... with this one, for the sake of others; or NULL */
+  bool is_tried[MOST_NESTS];             /* in vain: they stay as they were */
   int nfirst;
   candidate refused[MOST_NESTS]; /* of all functions */
   int nrefused;
@@ -123,6 +124,7 @@ static nest *open_nest(const run *r, node *s, const pragma *p, symbol *fixed, in
   for (int i = 0; i < r->nrows; i++)
     if (r->rows[i]->node == s) n->nflat = port_shapes_flat(r->rows[i], n->flat);
   n->is_unrolled = before >= 0 && !r->is_tried[before];
+  if (n->is_unrolled) n->over_planes = r->over_planes[before];
   if (port_nest_open(n) && s->is_macro && port_statement_end(r->u, s) <= s->begin)
     port_refuse(n, s, "the nest is part of a macro", "write it out");
   return n;
@@ -303,11 +305,38 @@ static bool try_again(run *r)
       r->is_tried[before] = true;
     else if (n->has_short && r->nfirst < MOST_NESTS) {
       r->is_tried[r->nfirst] = false;
+      r->over_planes[r->nfirst] = NULL;
       r->first[r->nfirst++] = n;
     } else
       continue;
     more = true;
   }
+  return more;
+}
+
+/* Planes that some nests name one by one are arrays of their own, and such a nest is one step,
+ * unless there is a loop over the planes elsewhere. So short loops over them are written out;
+ * whether there are new ones. If planes are an axis nevertheless, that was in vain. */
+static bool find_planes(run *r)
+{
+  bool more = false, in_vain = false;
+
+  for (int i = 0; i < r->n; i++) {
+    const nest *n = r->at[i].nest;
+    const symbol *planes = n->steps ? port_shapes_planes(n) : NULL;
+
+    if (!planes) continue;
+    if (first_try(r, n) >= 0 || r->nfirst == MOST_NESTS) {
+      in_vain = true;
+      continue;
+    }
+    r->is_tried[r->nfirst] = false;
+    r->over_planes[r->nfirst] = planes;
+    r->first[r->nfirst++] = n;
+    more = true;
+  }
+  for (int i = 0; in_vain && !more && i < r->nfirst; i++)
+    if (r->over_planes[i] && !r->is_tried[i]) r->is_tried[i] = more = true;
   return more;
 }
 
@@ -461,7 +490,7 @@ static void translate_function(run *r)
   r->nfirst = r->nrows = r->ncases = r->naround = 0;
   do
     analyse(r);
-  while (try_again(r) || find_rows(r) || find_cases(r) || find_around(r));
+  while (try_again(r) || find_planes(r) || find_rows(r) || find_cases(r) || find_around(r));
   for (int i = 0; i < r->n; i++) {
     nest *n = r->at[i].nest;
     const int before = first_try(r, n);

@@ -328,7 +328,7 @@ static bool unroll_list(nest *n, node **list, bool is_inside)
     if (s->kind == S_FOR && is_unrollable(n, s, &l)) {
       t.var = l.var;
       if (((is_inside && !is_alone) || port_find(s->d, indexes_table, &t) ||
-           is_tiny(s, &l, is_inside)) &&
+           is_tiny(s, &l, is_inside) || l.var == n->over_planes) &&
           write_out(n, at, &l)) {
         done = true;
         continue;

@@ -27,6 +27,10 @@ enum {
  * once, had 340 and 140 in every second trial of 2 ms: both threads were on one core. */
 static const double LEAST_TRIAL = 0.03, CLEAR = 6;
 
+/* A cycle comes first, when memory is cold: if it took less than this share of the time of a single
+ * iteration, and not too short a time, once is enough. */
+static const double SURELY = 0.8;
+
 static bool may_refuse(const ambit_program *p)
 {
   return !ambit__cycle_is_asked(p) && !p->tuned;
@@ -37,6 +41,8 @@ static bool is_on_trial(const ambit_program *p, const ambit__cycle *c)
   const ambit__trial *t = &c->trial;
 
   if (!may_refuse(p)) return false;
+  if (t->cycles && t->singles && t->spent >= LEAST_TRIAL && t->cycle < SURELY * t->single)
+    return false;
   if (t->cycles < ROUNDS || t->singles < ROUNDS) return true;
   return t->cores && t->spent < LEAST_TRIAL && t->singles < MOST_ROUNDS &&
          t->cycle < CLEAR * t->single && t->single < CLEAR * t->cycle;
@@ -116,6 +122,17 @@ static ambit_status iterate_round(ambit_program *p, ambit__cycle *c, bool cycle,
 
 /* ---- shorter cycles ---- */
 
+/* Whether a cycle of one iteration differs from that iteration: its steps are computed in one pass
+ * over the cells. */
+static bool has_stages(const ambit_program *p)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    n += p->steps[i].kind == STEP_APPLY;
+  return n > 1 && p->cycle->wavefront;
+}
+
 /* Whether to make a cycle for so many iterations that are left over. */
 static bool is_due(ambit_program *p, int64_t n)
 {
@@ -124,7 +141,8 @@ static bool is_due(ambit_program *p, int64_t n)
 
   for (const ambit__cycle *i = c->shorter; i; i = i->shorter)
     made++;
-  if (n < 2 || made >= MOST_SHORTER || (!c->fused && !c->wavefront)) return false;
+  if (n < 1 || (n == 1 && !has_stages(p)) || made >= MOST_SHORTER || (!c->fused && !c->wavefront))
+    return false;
   if (c->wavefront || ambit__cycle_is_asked(p)) return true;
   c->lost += (double)n * c->fused->saved;
   return c->lost >= c->fused->built;

@@ -7,7 +7,7 @@
  * was counted. Programs are kept; the numbers a step was given are not part of them, they are set
  * before a run.
  */
-enum { PORT_LONGEST = 96, PORT_PROGRAMS = 48 };
+enum { PORT_LONGEST = 96, PORT_PASS = 32, PORT_PROGRAMS = 48 };
 
 typedef struct port_entry {
   port_rule *rule;
@@ -200,6 +200,21 @@ static void port_set_values(port_program *p, const port_entry *entries)
     }
 }
 
+/* Rounds of a loop that differ in their numbers alone are no period. Programs of a few rounds serve
+ * all of them, and Ambit computes one in one pass over the cells, if it is not too long. The steps
+ * of such a program; n: there is no round. */
+static int port_pass_length(const port_entry *entries, int n)
+{
+  for (int m = 1; m <= PORT_PASS && 2 * m <= n; m++) {
+    int same = 1;
+
+    for (int k = m; same && k < n; k++)
+      same = port_same_step(&entries[k], &entries[k - m]);
+    if (same) return PORT_PASS / m * m;
+  }
+  return n;
+}
+
 /* Steps of one grid after the other, since a program has one grid. */
 static void port_run(const port_entry *entries, int n, int64_t times)
 {
@@ -207,6 +222,12 @@ static void port_run(const port_entry *entries, int n, int64_t times)
   int cut = 1, round;
 
   if (!n || !times) return;
+  if (times == 1 && (cut = port_pass_length(entries, n)) < n) {
+    for (int a = 0; a < n; a += cut)
+      port_run(entries + a, a + cut < n ? cut : n - a, 1);
+    return;
+  }
+  cut = 1;
   while (cut < n && entries[cut].grid == entries[0].grid)
     cut++;
   if (cut < n) {
