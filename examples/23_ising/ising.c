@@ -123,6 +123,7 @@ static int check(ambit *a, double temperature)
   double cells = (double)SIZE * SIZE, energy, moment;
   int wrong;
 
+  ambit_checkpoint_value(a, "means", &mean, sizeof mean);
   ambit_run(m.sweep, SETTLE);
   ambit_every(m.sweep, 10, add, user);
   ambit_run(m.sweep, SWEEPS);

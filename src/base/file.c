@@ -372,6 +372,11 @@ ambit_status ambit__file_write_at(ambit__file *f, uint64_t offset, const void *d
   return f->failed;
 }
 
+void ambit__file_tell(ambit__file *f, ambit__errors *errors)
+{
+  f->errors = errors;
+}
+
 static ambit_status close_file(ambit__file *f)
 {
   int fd = f->fd;

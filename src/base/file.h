@@ -45,6 +45,8 @@ ambit_status ambit__file_join(ambit__errors *errors, const char *path, const cha
                               ambit__file **out);
 /* Writes within the length of the file. */
 ambit_status ambit__file_write_at(ambit__file *f, uint64_t offset, const void *data, size_t bytes);
+/* From now on, failures are raised in `errors`: another thread writes, for instance. */
+void ambit__file_tell(ambit__file *f, ambit__errors *errors);
 /* Discards the file; NULL is ignored. */
 void ambit__file_abort(ambit__file *f);
 

@@ -108,10 +108,8 @@ static ambit_status put_vtk_head(ambit__h5 *h, const ambit_grid *g)
 
 /* A file that is being saved. */
 typedef struct saving {
-  const ambit_grid *grid;
-  int n;
-  ambit_field *const *fields;
-  const char *path;
+  ambit__saving head;
+  char *path; /* owned */
   bool for_vtk, has_mask;
   uint64_t *offsets; /* by field: of its first value in the file; behind them, that of the mask */
   ambit__file *file;
@@ -119,13 +117,18 @@ typedef struct saving {
   float *wide; /* a piece of it, as float; NULL: as it is */
 } saving;
 
+static const ambit_grid *grid_of(const saving *s)
+{
+  return s->head.fields[0]->grid;
+}
+
 static ambit_status put_datasets(const saving *s, ambit__h5 *h)
 {
-  const ambit_grid *g = s->grid;
+  const ambit_grid *g = grid_of(s);
   char name[AMBIT__H5_NAME];
 
-  for (int i = 0; i < s->n; i++) {
-    const ambit_field *f = s->fields[i];
+  for (int i = 0; i < s->head.n; i++) {
+    const ambit_field *f = s->head.fields[i];
     int64_t shape[AMBIT_MAX_DIMS + 1];
     const int ndims = shape_of(f, shape);
 
@@ -137,12 +140,12 @@ static ambit_status put_datasets(const saving *s, ambit__h5 *h)
   }
   if (!s->has_mask) return AMBIT_OK;
   return ambit__h5_dataset(h, CELLS "/" GHOST, AMBIT_U8, g->box.ndims, g->box.hi,
-                           &s->offsets[s->n]);
+                           &s->offsets[s->head.n]);
 }
 
 static ambit_status put_head(const saving *s)
 {
-  ambit__errors *errors = &s->grid->context->errors;
+  ambit__errors *errors = &s->head.context->errors;
   const char *beside = ambit__file_beside(s->file);
   ambit_status status = AMBIT_OK, closed;
   ambit__h5 *h;
@@ -152,7 +155,7 @@ static ambit_status put_head(const saving *s)
               "Use the name of a file",
               s->path);
   AMBIT_TRY(ambit__h5_create(errors, beside, s->path, &h));
-  if (s->for_vtk) status = put_vtk_head(h, s->grid);
+  if (s->for_vtk) status = put_vtk_head(h, grid_of(s));
   if (!status) status = put_datasets(s, h);
   closed = ambit__h5_close(h);
   return status ? status : closed;
@@ -214,12 +217,12 @@ static ambit_status put_mask(ambit_field *f, const ambit__box *box, void *dense,
     memset((unsigned char *)dense + n * width + row.lo[last] - box->lo[last], 0,
            (size_t)(row.hi[last] - row.lo[last]));
   }
-  return put_runs(s, f, box, dense, 1, s->offsets[s->n]);
+  return put_runs(s, f, box, dense, 1, s->offsets[s->head.n]);
 }
 
 static ambit_status put_field(saving *s, int i)
 {
-  ambit_field *f = s->fields[i];
+  ambit_field *f = s->head.fields[i];
   ambit_status status;
 
   s->field = i;
@@ -237,64 +240,80 @@ static ambit_status put_field(saving *s, int i)
 /* ---- saving ---- */
 
 /* Every process writes its own parts. */
-static ambit_status put_own(saving *s, const char *beside)
+static ambit_status write(ambit__saving *head)
 {
-  ambit__errors *errors = &s->grid->context->errors;
+  saving *s = (saving *)head;
 
-  if (s->grid->context->net->rank) AMBIT_TRY(ambit__file_join(errors, s->path, beside, &s->file));
-  for (int i = 0; i < s->n; i++)
+  for (int i = 0; i < head->n; i++)
     AMBIT_TRY(put_field(s, i));
-  return s->has_mask ? ambit__each_own_piece(s->fields[0], put_mask, s) : AMBIT_OK;
+  return s->has_mask ? ambit__each_own_piece(head->fields[0], put_mask, s) : AMBIT_OK;
 }
 
-/* Process 0 is last, since it renames the file. */
-static ambit_status end(saving *s)
+static ambit_status commit(ambit__saving *head)
 {
-  ambit__net *net = s->grid->context->net;
+  ambit__file *file = ((saving *)head)->file;
 
-  for (int turn = 0; turn < 2; turn++) {
-    if (s->file && (net->rank == 0) == turn) {
-      ambit__file_commit(s->file);
-      s->file = NULL;
-    }
-    AMBIT_TRY(ambit__net_agree(net));
-  }
-  return AMBIT_OK;
+  ((saving *)head)->file = NULL;
+  return ambit__file_commit(file);
 }
 
-static ambit_status save(saving *s, char **beside)
+static void tell(ambit__saving *head, ambit__errors *errors)
 {
-  ambit *a = s->grid->context;
-
-  if (!a->net->rank && !ambit__file_create(&a->errors, s->path, &s->file)) put_head(s);
-  AMBIT_TRY(ambit__share_name(a, s->file ? ambit__file_beside(s->file) : NULL, beside));
-  AMBIT_TRY(ambit__net_broadcast(a->net, 0, s->offsets, (size_t)(s->n + 1) * sizeof *s->offsets));
-  put_own(s, *beside);
-  AMBIT_TRY(ambit__net_agree(a->net));
-  return end(s);
+  if (((saving *)head)->file) ambit__file_tell(((saving *)head)->file, errors);
 }
 
-ambit_status ambit__fields_save_hdf5(int n, ambit_field *const *fields, const char *path,
-                                     bool for_vtk)
+static void free_saving(ambit__saving *head)
 {
-  ambit_grid *g = fields[0]->grid;
-  saving s = {.grid = g,
-              .n = n,
-              .fields = fields,
-              .path = path,
-              .for_vtk = for_vtk,
-              .has_mask = for_vtk && g->active};
+  saving *s = (saving *)head;
+
+  ambit__file_abort(s->file);
+  free(s->offsets);
+  free(s->path);
+  free(s);
+}
+
+static ambit_status begin(saving *s)
+{
+  ambit *a = s->head.context;
   char *beside = NULL;
   ambit_status status;
 
-  AMBIT_TRY(ambit__fields_check_hdf5(n, fields, path, for_vtk));
-  s.offsets = ambit__new(&g->context->errors, (size_t)n + 1, sizeof *s.offsets);
-  status = ambit__net_agree(g->context->net);
-  if (!status) status = save(&s, &beside);
-  ambit__file_abort(s.file);
+  if (!a->net->rank && !ambit__file_create(&a->errors, s->path, &s->file)) put_head(s);
+  status = ambit__share_name(a, s->file ? ambit__file_beside(s->file) : NULL, &beside);
+  if (!status)
+    status =
+        ambit__net_broadcast(a->net, 0, s->offsets, (size_t)(s->head.n + 1) * sizeof *s->offsets);
+  if (!status && a->net->rank) ambit__file_join(&a->errors, s->path, beside, &s->file);
   free(beside);
-  free(s.offsets);
-  return status;
+  return status ? status : ambit__net_agree(a->net);
+}
+
+ambit_status ambit__save_begin_hdf5(const char *path, int n, ambit_field *const *fields,
+                                    bool for_vtk, ambit__saving **out)
+{
+  const ambit_grid *g = fields[0]->grid;
+  ambit *a = g->context;
+  saving *s;
+
+  *out = NULL;
+  AMBIT_TRY(ambit__fields_check_hdf5(n, fields, path, for_vtk));
+  s = ambit__new(&a->errors, 1, sizeof *s);
+  if (s) {
+    *s = (saving){.head = {.context = a,
+                           .n = n,
+                           .fields = fields,
+                           .write = write,
+                           .commit = commit,
+                           .tell = tell,
+                           .free = free_saving},
+                  .for_vtk = for_vtk,
+                  .has_mask = for_vtk && g->active,
+                  .path = ambit__strdup(&a->errors, path),
+                  .offsets = ambit__new(&a->errors, (size_t)n + 1, sizeof *s->offsets)};
+    *out = &s->head;
+  }
+  AMBIT_TRY(ambit__net_agree(a->net));
+  return begin(s);
 }
 
 /* ---- loading ---- */

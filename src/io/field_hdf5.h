@@ -4,11 +4,11 @@
 #ifndef AMBIT_IO_FIELD_HDF5_H
 #define AMBIT_IO_FIELD_HDF5_H
 
-#include "runtime/run/run.h"
+#include "io/save.h"
 
 /* `for_vtk`: as VTKHDF. The fields are of one grid. */
-ambit_status ambit__fields_save_hdf5(int n, ambit_field *const *fields, const char *path,
-                                     bool for_vtk);
+ambit_status ambit__save_begin_hdf5(const char *path, int n, ambit_field *const *fields,
+                                    bool for_vtk, ambit__saving **out);
 /* Raises an error if the fields cannot be saved so, whatever the path. */
 ambit_status ambit__fields_check_hdf5(int n, ambit_field *const *fields, const char *path,
                                       bool for_vtk);

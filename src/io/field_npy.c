@@ -81,33 +81,24 @@ static void form_of(const ambit_field *f, bool as_list, ambit__npy_info *form)
     form->ndims = npy_shape(f, form->shape);
 }
 
-/* Process 0 creates the file and broadcasts its temporary name: *beside, to free(); NULL: a
- * pipe. */
-static ambit_status begin(ambit_field *f, const char *path, const ambit__npy_info *form,
-                          ambit__npy **npy, char **beside)
-{
-  const char *where = NULL;
-
-  if (!NET(f)->rank && !ambit__npy_create(ERRORS(f), path, form, npy))
-    ambit__npy_share(*npy, &where);
-  return ambit__share_name(f->grid->context, where, beside);
-}
+/* A file that is being saved. */
+typedef struct saving {
+  ambit__saving head;
+  ambit__npy_info form;
+  ambit__npy *npy; /* NULL: ended */
+} saving;
 
 /* Every process writes its own parts. */
-static ambit_status write_own(ambit_field *f, const char *path, const char *beside,
-                              const ambit__npy_info *form, ambit__npy **npy)
+static ambit_status write_own(ambit_field *f, const saving *s)
 {
   ambit__cell_list list;
+  ambit_status status;
 
-  if (NET(f)->rank) ambit__npy_join(ERRORS(f), path, beside, form, npy);
-  AMBIT_TRY(ambit__net_agree(NET(f)));
-  if (!form->axes) {
-    ambit__each_own_piece(f, put_piece, *npy);
-  } else {
-    if (!ambit__cell_list_begin(f, *npy, &list)) ambit__each_own_piece(f, put_list, &list);
-    ambit__cell_list_end(&list);
-  }
-  return ambit__net_agree(NET(f));
+  if (!s->form.axes) return ambit__each_own_piece(f, put_piece, s->npy);
+  status = ambit__cell_list_begin(f, s->npy, &list);
+  if (!status) status = ambit__each_own_piece(f, put_list, &list);
+  ambit__cell_list_end(&list);
+  return status;
 }
 
 static ambit_status append_list(ambit_field *f, const ambit__box *box, void *dense, void *list)
@@ -126,19 +117,6 @@ static ambit_status append_piece(ambit_field *f, const ambit__box *box, void *de
   return AMBIT_OK;
 }
 
-/* Process 0 is last, since it renames the file. */
-static ambit_status end(ambit_field *f, ambit__npy **npy)
-{
-  for (int turn = 0; turn < 2; turn++) {
-    if (*npy && (NET(f)->rank == 0) == turn) {
-      ambit__npy_end(*npy);
-      *npy = NULL;
-    }
-    AMBIT_TRY(ambit__net_agree(NET(f)));
-  }
-  return AMBIT_OK;
-}
-
 /* Process 0 writes to a pipe. */
 static ambit_status write_pipe(ambit_field *f, const ambit__npy_info *form, ambit__npy *npy)
 {
@@ -152,24 +130,75 @@ static ambit_status write_pipe(ambit_field *f, const ambit__npy_info *form, ambi
   return s;
 }
 
-ambit_status ambit__field_save_npy(ambit_field *f, const char *path, bool as_list)
+static ambit_status write(ambit__saving *head)
 {
-  ambit__npy *npy = NULL;
-  char *beside = NULL;
-  ambit__npy_info form;
-  ambit_status s;
+  const saving *s = (saving *)head;
 
-  AMBIT_CHECK(f->type != AMBIT_BF16, ERRORS(f), AMBIT_EIO,
+  return head->in_order ? write_pipe(head->fields[0], &s->form, s->npy)
+                        : write_own(head->fields[0], s);
+}
+
+static ambit_status commit(ambit__saving *head)
+{
+  ambit__npy *npy = ((saving *)head)->npy;
+
+  ((saving *)head)->npy = NULL;
+  return npy ? ambit__npy_end(npy) : AMBIT_OK; /* a pipe is that of process 0 */
+}
+
+static void tell(ambit__saving *head, ambit__errors *errors)
+{
+  if (((saving *)head)->npy) ambit__npy_tell(((saving *)head)->npy, errors);
+}
+
+static void free_saving(ambit__saving *head)
+{
+  ambit__npy_abort(((saving *)head)->npy);
+  free(head);
+}
+
+/* Process 0 creates the file and broadcasts its temporary name; the others join. */
+static ambit_status begin(saving *s, const char *path)
+{
+  ambit *a = s->head.context;
+  const char *where = NULL;
+  char *beside = NULL;
+  ambit_status status;
+
+  if (!a->net->rank && !ambit__npy_create(&a->errors, path, &s->form, &s->npy))
+    ambit__npy_share(s->npy, &where);
+  status = ambit__share_name(a, where, &beside);
+  s->head.in_order = !beside;
+  if (!status && beside && a->net->rank)
+    ambit__npy_join(&a->errors, path, beside, &s->form, &s->npy);
+  free(beside);
+  return status ? status : ambit__net_agree(a->net);
+}
+
+ambit_status ambit__save_begin_npy(const char *path, ambit_field *const *f, bool as_list,
+                                   ambit__saving **out)
+{
+  saving *s;
+
+  *out = NULL;
+  AMBIT_CHECK((*f)->type != AMBIT_BF16, ERRORS(*f), AMBIT_EIO,
               "%s: NumPy has no type for the bfloat field '%s'; save a float field that a kernel "
               "copies it to",
-              path, f->name);
-  form_of(f, as_list, &form);
-  s = begin(f, path, &form, &npy, &beside);
-  if (!s) s = beside ? write_own(f, path, beside, &form, &npy) : write_pipe(f, &form, npy);
-  if (!s) s = end(f, &npy);
-  ambit__npy_abort(npy);
-  free(beside);
-  return s;
+              path, (*f)->name);
+  s = ambit__new(ERRORS(*f), 1, sizeof *s);
+  if (s) {
+    s->head = (ambit__saving){.context = (*f)->grid->context,
+                              .n = 1,
+                              .fields = f,
+                              .write = write,
+                              .commit = commit,
+                              .tell = tell,
+                              .free = free_saving};
+    form_of(*f, as_list, &s->form);
+    *out = &s->head;
+  }
+  AMBIT_TRY(ambit__net_agree(NET(*f)));
+  return begin(s, path);
 }
 
 /* ---- loading ---- */

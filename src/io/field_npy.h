@@ -4,10 +4,11 @@
 #define AMBIT_IO_FIELD_NPY_H
 
 #include "io/npy.h"
-#include "runtime/run/run.h"
+#include "io/save.h"
 
 /* As an array of all cells, or with `as_list` as a list of active ones. */
-ambit_status ambit__field_save_npy(ambit_field *f, const char *path, bool as_list);
+ambit_status ambit__save_begin_npy(const char *path, ambit_field *const *f, bool as_list,
+                                   ambit__saving **out);
 ambit_status ambit__field_load_npy(ambit_field *f, const char *path);
 
 /* ---- field_list.c: lists of active cells, in the order of cells of an array ---- */

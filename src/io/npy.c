@@ -81,6 +81,12 @@ ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_typ
   return ambit__npy_create(errors, path, &form, out);
 }
 
+void ambit__npy_tell(ambit__npy *n, ambit__errors *errors)
+{
+  n->errors = errors;
+  ambit__file_tell(n->file, errors);
+}
+
 ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char *beside,
                              const ambit__npy_info *form, ambit__npy **out)
 {

@@ -53,7 +53,8 @@ ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char
 ambit_status ambit__npy_put(ambit__npy *n, size_t at, const void *data, size_t bytes);
 /* Completes the file and gives it its name, if it is complete or shared. Frees `n` in any case. */
 ambit_status ambit__npy_end(ambit__npy *n);
-void ambit__npy_abort(ambit__npy *n); /* NULL is ignored */
+void ambit__npy_abort(ambit__npy *n);                       /* NULL is ignored */
+void ambit__npy_tell(ambit__npy *n, ambit__errors *errors); /* as ambit__file_tell */
 
 /* Reads sequentially, in pieces of whole elements. ambit__npy_open
  * refuses lists of cells. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* output.c - files, pictures and films of a program while it runs: an observer of the program.
  *
+ * An output is begun when the observer looks, written by the scribe from a copy (a snapshot of the
+ * fields, or the values of a picture), and settled before the next one and at the end of the run.
+ *
  * An output that cannot be written, because the disk is full for instance, does not end the run:
  * its message is printed, and the error is raised when the output ends. The next one is tried
  * again. Files of the same name stay as they were.
@@ -14,6 +17,7 @@
 #include "io/hdf5.h"
 #include "io/png.h"
 #include "io/save.h"
+#include "runtime/objects/scribe.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +42,16 @@ typedef struct output {
   bool has_series;            /* a list of the files is kept for ParaView */
   int64_t *written, nwritten; /* the iterations of its files; owned */
   int64_t done, failures;     /* outputs, and those that could not be written */
-  char *reason;               /* of the first failure; owned */
+  /* the one that is being written: */
+  bool is_begun;
+  ambit__ticket job;
+  ambit__errors errors;  /* of the job, and of films; silent */
+  int64_t iteration;     /* of the program */
+  char *name;            /* of the file; owned */
+  ambit__saving *saving; /* KIND_FILE */
+  ambit__snapshot *copy; /* for it; the job frees it. NULL: none */
+  ambit__picture drawn;  /* others, on process 0 */
+  char *reason;          /* of the first failure; owned */
 } output;
 
 static bool ends_in(const char *path, const char *tail)
@@ -83,9 +96,8 @@ static void print_series(const output *o, ambit__text *t)
 }
 
 /* The list is replaced after each file, so it is complete whenever the run ends. */
-static ambit_status write_series(output *o, int64_t iteration)
+static ambit_status write_series(output *o, ambit__errors *errors)
 {
-  ambit__errors *errors = &o->context->errors;
   char *name = series_name(o);
   ambit__text t = {0};
   ambit__file *file;
@@ -94,7 +106,7 @@ static ambit_status write_series(output *o, int64_t iteration)
 
   if (more) o->written = more;
   if (!s) {
-    o->written[o->nwritten++] = iteration;
+    o->written[o->nwritten++] = o->iteration;
     print_series(o, &t);
     s = t.failed ? ambit__raise(errors, AMBIT_ENOMEM, "out of memory") : AMBIT_OK;
   }
@@ -110,41 +122,106 @@ static ambit_status write_series(output *o, int64_t iteration)
   return s;
 }
 
-/* ---- one output ---- */
+/* ---- writing: jobs of the scribe ---- */
 
-static ambit_status add_frame(output *o)
+static void draw(void *job)
 {
-  ambit__errors *errors = &o->context->errors;
-  ambit__picture p;
+  output *o = job;
 
-  if (!ambit__drawing_read(o->fields[0], &o->drawing, &p) && p.values) {
-    if (o->film || !ambit__film_create(errors, o->path, o->rate, &o->film))
-      ambit__film_add(o->film, &p);
-  }
-  ambit__picture_free(&p);
-  return ambit__meet(o->context, "has added a frame"); /* raises a failure on all */
+  if (o->kind == KIND_PICTURE)
+    ambit__png_put(&o->errors, o->name, &o->drawn);
+  else if (o->film || !ambit__film_create(&o->errors, o->path, o->rate, &o->film))
+    ambit__film_add(o->film, &o->drawn);
+  ambit__picture_free(&o->drawn);
+  o->drawn = (ambit__picture){0};
 }
 
-static ambit_status write_file(output *o, const char *path, int64_t iteration)
+/* A single process completes the file. */
+static void write_copy(void *job)
 {
-  if (o->kind == KIND_PICTURE) return ambit__draw_png(o->fields[0], &o->drawing, path);
-  AMBIT_TRY(ambit__save_all(path, o->n, o->fields));
+  output *o = job;
+  ambit__errors *errors = &o->copy->context.errors;
+  ambit_status s;
+
+  o->saving->fields = o->copy->fields;
+  o->saving->tell(o->saving, errors);
+  s = o->saving->write(o->saving);
+  if (!s && o->context->net->size == 1) {
+    s = o->saving->commit(o->saving);
+    if (!s && o->has_series) s = write_series(o, errors);
+  }
+  if (s) ambit__raise(&o->errors, s, "%s", errors->text ? errors->text : ambit_status_text(s));
+  o->saving->tell(o->saving, &o->errors);
+  ambit__snapshot_free(o->copy);
+  o->copy = NULL;
+}
+
+/* ---- one output ---- */
+
+static ambit_status begin_drawing(output *o)
+{
+  AMBIT_TRY(ambit__drawing_read(o->fields[0], &o->drawing, &o->drawn));
+  if (o->drawn.values) o->job = ambit__scribe_add(o->context, draw, o);
+  return AMBIT_OK;
+}
+
+static ambit_status begin_file(output *o)
+{
+  AMBIT_TRY(ambit__save_begin(o->name, o->n, o->fields, &o->saving));
+  if (!o->saving->in_order) ambit__snapshot_take(o->context, o->n, o->fields, &o->copy);
+  if (o->copy)
+    o->job = ambit__scribe_add(o->context, write_copy, o);
+  else
+    o->saving->write(o->saving);
+  return ambit__net_agree(o->context->net);
+}
+
+static ambit_status begin(output *o)
+{
+  ambit__errors *errors = &o->context->errors;
+
+  o->is_begun = true;
+  o->name = ambit__numbered_name(&o->numbered, o->iteration);
+  if (!o->name) ambit__raise(errors, AMBIT_ENOMEM, "no memory for the name of a file");
+  AMBIT_TRY(ambit__net_agree(o->context->net));
+  for (int i = 0; i < o->n; i++)
+    ambit__view_refresh(o->fields[i]);
+  return o->kind == KIND_FILE ? begin_file(o) : begin_drawing(o);
+}
+
+/* The file of several processes, or one that was not written by the scribe. */
+static ambit_status end_file(output *o)
+{
+  const bool was_copied = o->job.queue != NULL;
+  ambit__saving *saving = o->saving;
+
+  o->saving = NULL;
+  if (was_copied && o->context->net->size == 1) {
+    saving->free(saving);
+    return o->context->errors.status;
+  }
+  AMBIT_TRY(ambit__save_end(saving));
   if (!o->has_series) return AMBIT_OK;
-  if (!o->context->net->rank) write_series(o, iteration);
+  if (!o->context->net->rank) write_series(o, &o->context->errors);
   return ambit__meet(o->context, "has written a list of files");
 }
 
-static ambit_status write_one(output *o, int64_t iteration)
+/* Waits for the job, and raises its error on all processes. */
+static ambit_status complete(output *o)
 {
-  char *path;
   ambit_status s;
 
-  if (o->kind == KIND_FILM) return add_frame(o);
-  path = ambit__numbered_name(&o->numbered, iteration);
-  if (!path) ambit__raise(&o->context->errors, AMBIT_ENOMEM, "no memory for the name of a file");
-  AMBIT_TRY(ambit__net_agree(o->context->net));
-  s = write_file(o, path, iteration);
-  free(path);
+  if (!o->is_begun) return AMBIT_OK;
+  o->is_begun = false;
+  ambit__errand_wait(o->job);
+  if (o->errors.status)
+    ambit__raise(&o->context->errors, o->errors.status, "%s",
+                 o->errors.text ? o->errors.text : ambit_status_text(o->errors.status));
+  ambit__errors_clear(&o->errors);
+  s = o->saving ? end_file(o) : ambit__meet(o->context, "has written an output");
+  o->job = (ambit__ticket){0};
+  free(o->name);
+  o->name = NULL;
   return s;
 }
 
@@ -159,18 +236,41 @@ static ambit_status forgive(output *o, ambit_status s)
   return AMBIT_OK;
 }
 
-static ambit_status look(ambit__observer *observer, ambit_program *p)
+/* Runs a step of an output; only the first failure is told. */
+static ambit_status forgiving(output *o, ambit_status (*step)(output *o))
 {
-  output *o = (output *)observer;
   ambit__errors *errors = &o->context->errors;
   const ambit_error_fn handler = errors->handler;
   ambit_status s;
 
-  o->done++;
   if (o->failures) errors->handler = NULL;
-  s = forgive(o, write_one(o, p->iteration));
+  s = forgive(o, step(o));
   errors->handler = handler;
   return s;
+}
+
+static ambit_status settle(ambit__observer *observer)
+{
+  return forgiving((output *)observer, complete);
+}
+
+/* An output that could not be begun on all processes is discarded. */
+static ambit_status begin_or_complete(output *o)
+{
+  ambit_status s = begin(o);
+
+  if (s) complete(o);
+  return s;
+}
+
+static ambit_status look(ambit__observer *observer, ambit_program *p)
+{
+  output *o = (output *)observer;
+
+  AMBIT_TRY(forgiving(o, complete));
+  o->done++;
+  o->iteration = p->iteration;
+  return forgiving(o, begin_or_complete);
 }
 
 static bool uses(const ambit__observer *observer, const void *object)
@@ -187,7 +287,12 @@ static void end(ambit__observer *observer)
 {
   output *o = (output *)observer;
 
-  ambit__film_end(o->film);
+  if (o->is_begun) ambit__scribe_wait(o->context); /* of a run that failed */
+  if (o->saving) o->saving->free(o->saving);
+  if (ambit__film_end(o->film) && !o->failures++)
+    o->reason = strdup(o->errors.text ? o->errors.text : "");
+  ambit__errors_clear(&o->errors);
+  free(o->name);
   if (o->failures && !ambit__failed(o->context))
     ambit__raise(&o->context->errors, AMBIT_EIO,
                  "%" PRId64 " of %" PRId64 " outputs to %s could not be written; the first: %s",
@@ -258,7 +363,9 @@ static ambit_status make(ambit_program *p, int64_t every, const char *path, int 
   o = ambit__new(&a->errors, 1, sizeof *o);
   if (!o) return AMBIT_ENOMEM;
   *o = (output){
-      .observer = {.every = every, .look = look, .uses = uses, .end = end}, .context = a, .n = n};
+      .observer = {.every = every, .look = look, .settle = settle, .uses = uses, .end = end},
+      .context = a,
+      .n = n};
   o->path = ambit__strdup(&a->errors, path);
   o->fields = ambit__new(&a->errors, (size_t)n, sizeof *o->fields);
   if (o->path && o->fields && !set_up(o, p, fields, picture)) {

@@ -53,28 +53,49 @@ static ambit_status save_png(ambit_field *f, const char *path)
   return ambit__draw_png(f, &d, path);
 }
 
-static ambit_status save(ambit_field *f, const char *path)
+ambit_status ambit__save_begin(const char *path, int n, ambit_field *const *fields,
+                               ambit__saving **out)
 {
-  if (ends_in(path, ".npy")) return ambit__field_save_npy(f, path, ends_in(path, ".cells.npy"));
-  if (ends_in(path, ".png")) return save_png(f, path);
-  if (is_hdf5(path)) return ambit__fields_save_hdf5(1, &f, path, ends_in(path, ".vtkhdf"));
-  return ambit__raise(ERRORS(f), AMBIT_EINVAL,
-                      "field '%s' cannot be saved as %s: the name must end in .npy, .png, .vtkhdf "
-                      "or .h5",
-                      f->name, path);
-}
-
-ambit_status ambit__save_all(const char *path, int n, ambit_field *const *fields)
-{
+  *out = NULL;
   for (int i = 1; i < n; i++)
     AMBIT_CHECK(fields[i] && fields[i]->grid == fields[0]->grid, ERRORS(fields[0]), AMBIT_EINVAL,
                 "field %d of %d to be saved in %s is %s", i, n, path,
                 fields[i] ? "on another grid than the first one; fields of a file share a grid"
                           : "NULL");
-  if (n == 1) return save(fields[0], path);
-  AMBIT_CHECK(is_hdf5(path), ERRORS(fields[0]), AMBIT_EINVAL,
+  if (is_hdf5(path)) return ambit__save_begin_hdf5(path, n, fields, ends_in(path, ".vtkhdf"), out);
+  AMBIT_CHECK(n == 1, ERRORS(fields[0]), AMBIT_EINVAL,
               "%d fields cannot be saved as %s: the name must end in .vtkhdf or .h5", n, path);
-  return ambit__fields_save_hdf5(n, fields, path, ends_in(path, ".vtkhdf"));
+  AMBIT_CHECK(ends_in(path, ".npy"), ERRORS(fields[0]), AMBIT_EINVAL,
+              "field '%s' cannot be saved as %s: the name must end in .npy, .png, .vtkhdf or .h5",
+              fields[0]->name, path);
+  return ambit__save_begin_npy(path, fields, ends_in(path, ".cells.npy"), out);
+}
+
+/* Process 0 is last, since it renames the file. */
+ambit_status ambit__save_end(ambit__saving *s)
+{
+  ambit__net *net;
+  ambit_status status;
+
+  if (!s) return AMBIT_OK;
+  net = s->context->net;
+  s->tell(s, &s->context->errors);
+  status = ambit__net_agree(net);
+  for (int turn = 0; !status && turn < 2; turn++) {
+    if ((net->rank == 0) == turn) s->commit(s);
+    status = ambit__net_agree(net);
+  }
+  s->free(s);
+  return status;
+}
+
+ambit_status ambit__save_all(const char *path, int n, ambit_field *const *fields)
+{
+  ambit__saving *s;
+
+  if (n == 1 && ends_in(path, ".png")) return save_png(fields[0], path);
+  if (!ambit__save_begin(path, n, fields, &s)) s->write(s);
+  return s ? ambit__save_end(s) : ERRORS(fields[0])->status;
 }
 
 static ambit_status draw(ambit_field *f, const char *path, const ambit_picture *picture)

@@ -363,6 +363,9 @@ static void callbacks(ambit *a, FILE *out)
   ambit_checkpoint_value(a, "sum", &c.sum, sizeof c.sum);
   ambit_checkpoint_value(a, "calls", &c.calls, sizeof c.calls);
   ambit_every(c.s.p, 3, count, &c);
+  ambit_run(c.s.p, 100);
+  put_number(out, c.sum); /* also if it is interrupted later, and this run is not run again */
+  put_number(out, c.calls);
   ambit_run(c.s.p, 1000);
   put_number(out, c.sum);
   put_number(out, c.calls);
@@ -620,6 +623,28 @@ static void a_full_disk_does_not_end_the_run(void)
 }
 IN_FOLDER(a_full_disk_does_not_end_the_run)
 
+/* A run that was complete is not run again, but values are those that it left. */
+static void values_are_restored_after_each_run(void)
+{
+  double sums[2][2];
+
+  for (int turn = 0; turn < 2; turn++) {
+    ambit *a = open_with(folder_path("run.h5"));
+    counts c = {.s = heat_scene(a)};
+
+    ambit_checkpoint_value(a, "sum", &c.sum, sizeof c.sum);
+    ambit_every(c.s.p, 3, count, &c);
+    for (int run = 0; run < 2; run++) {
+      CHECK(!ambit_run(c.s.p, 25));
+      sums[turn][run] = c.sum;
+    }
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+  CHECK(sums[0][0] > 0 && sums[0][1] > sums[0][0]);
+  CHECK(sums[0][0] == sums[1][0] && sums[0][1] == sums[1][1]);
+}
+IN_FOLDER(values_are_restored_after_each_run)
+
 /* ---- other programs ---- */
 
 static void checkpoints_of_other_programs_are_refused(void)
@@ -871,6 +896,7 @@ int main(int argc, char **argv)
       {"a_file_to_continue_from_can_be_named", a_file_to_continue_from_can_be_named_},
       {"a_program_that_reads_too_much_is_told", a_program_that_reads_too_much_is_told_},
       {"signals_save", signals_save_},
+      {"values_are_restored_after_each_run", values_are_restored_after_each_run_},
       {NULL, NULL}};
 
   if (!access("/dev/shm", W_OK)) setenv("TMPDIR", "/dev/shm", 1); /* disks take milliseconds */

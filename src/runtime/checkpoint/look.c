@@ -184,6 +184,36 @@ static ambit_status load_here(ambit_program *p, ambit__standing *at)
   return AMBIT_OK;
 }
 
+/* Values of the user at the end of a run: callbacks may have set them. */
+static void put_values(const ambit__checkpoint *c, ambit__tape *t)
+{
+  ambit__tape_put_number(t, (int64_t)c->nvalues);
+  for (size_t i = 0; i < c->nvalues; i++) {
+    ambit__tape_put_number(t, (int64_t)c->values[i].bytes);
+    ambit__tape_put(t, c->values[i].at, c->values[i].bytes);
+  }
+}
+
+static ambit_status get_values(ambit *a)
+{
+  const ambit__checkpoint *c = a->checkpoint;
+  ambit__tape *t = &a->journal.tape;
+  const int64_t n = ambit__tape_get_number(t);
+
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t bytes = ambit__tape_get_number(t);
+
+    AMBIT_CHECK(i < (int64_t)c->nvalues && bytes == (int64_t)c->values[i].bytes && !t->failed,
+                &a->errors, AMBIT_EPROGRAM,
+                "value %lld of the program (ambit_checkpoint_value) is not the one that it had "
+                "after this run in %s: it is not the program that was interrupted; start with "
+                "--ambit-resume=no",
+                (long long)i + 1, c->from ? c->from : "the checkpoint");
+    ambit__tape_get(t, c->values[i].at, (size_t)bytes);
+  }
+  return AMBIT_OK;
+}
+
 /* A run that was complete: sets the results of its programs. */
 static ambit_status replay_run(ambit_program *p)
 {
@@ -196,6 +226,7 @@ static ambit_status replay_run(ambit_program *p)
               "is not the one that was interrupted; start with --ambit-resume=no",
               (long long)ambit__program_number(p) + 1, (long long)number + 1);
   ambit__progress_get(a, &a->journal.tape);
+  if (!a->errors.status) get_values(a);
   return a->errors.status;
 }
 
@@ -243,7 +274,9 @@ static void record_run(ambit_program *p)
   const int64_t number = ambit__program_number(p);
 
   ambit__journal_record(j, ENTRY_RUN, &number, sizeof number);
-  if (j->records && !j->replays && !j->is_full && !j->inside) ambit__progress_put(p, &j->tape);
+  if (!j->records || j->replays || j->is_full || j->inside) return;
+  ambit__progress_put(p, &j->tape);
+  put_values(p->grid->context->checkpoint, &j->tape);
 }
 
 void ambit__checkpoint_leave(ambit_program *p, bool skipped, ambit_status s)

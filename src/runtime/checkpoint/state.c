@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1 }; /* of the state */
+enum { VERSION = 2 }; /* of the state */
 
 /* ---- numbers of programs ---- */
 

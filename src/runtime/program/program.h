@@ -191,6 +191,8 @@ static inline bool ambit__rival_is_close(double rival, double chosen)
 typedef struct ambit__observer {
   int64_t every; /* it looks before the first iteration and after every, 2 every, ... of them */
   ambit_status (*look)(struct ambit__observer *o, ambit_program *p); /* collective */
+  /* At the end of a run: completes what looks have begun. Collective. NULL: nothing is. */
+  ambit_status (*settle)(struct ambit__observer *o);
   bool (*uses)(const struct ambit__observer *o, const void *object);
   void (*end)(struct ambit__observer *o); /* frees it; may raise an error */
   bool has_looked;

@@ -207,8 +207,7 @@ ambit_status ambit_program_report(ambit_program *p)
           s.bytes * per_second / 1e9, s.copy_bandwidth / 1e9,
           s.copy_bandwidth > 0 ? 100 * s.bytes * per_second / s.copy_bandwidth : 0);
   print_plans(p);
-  if (p->observed > 0)
-    fprintf(stderr, "  output took %.3f s, in which nothing was computed\n", p->observed);
+  if (p->observed > 0) fprintf(stderr, "  the devices waited %.3f s for output\n", p->observed);
   if (slept > 0)
     fprintf(stderr, "  %.1f %% of the tiles slept in %.0f iterations\n", 100 * slept / tiles,
             (double)p->sleep->iterations);

@@ -195,6 +195,17 @@ static ambit_status show(ambit_program *p)
   return AMBIT_OK;
 }
 
+/* At the end of a run, outputs that have begun are complete. */
+static ambit_status settle(ambit_program *p)
+{
+  const double start = ambit__clock();
+
+  for (ambit__observer *o = p->observers; o; o = o->next)
+    if (o->settle) AMBIT_TRY(o->settle(o));
+  if (p->observers) p->observed += ambit__clock() - start;
+  return AMBIT_OK;
+}
+
 /* Calls the callback. All processes stop if one of them asks for it. */
 static ambit_status ask(ambit_program *p, bool *stopped)
 {
@@ -315,7 +326,7 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
     AMBIT_TRY(ambit__balance_act(p, stopped ? 0 : left));
     AMBIT_TRY(look(p, before, start, until, stopped || left <= 0));
   }
-  return AMBIT_OK;
+  return settle(p);
 }
 
 /* `at`: how far the run was before it was interrupted. */
