@@ -6,13 +6,14 @@
 
 - A block of C with a main function is compiled and run.
 - A block of C with functions that return void has kernels, which `ambit gen` translates.
+- A block of a tutorial that begins with a file name, "/* plate.c */", becomes that file; the commands after it use it.
 - A fragment says so in its first line, "/* in a program */" or "/* in a kernel */", and is completed here. Fragments
   with streams are compiled only: they need videos.
 - A line "$ ..." is run, on small grids, and so are whole commands between backticks (shell.py). The lines after it must be
   in its output, in this order, where "..." stands for any number of lines. In the output of mpirun numbers and plans are
   those of other machines, and may differ. All commands begin with "$", except those that set up or measure for minutes.
 """
-import os, pathlib, re, subprocess, sys, tempfile
+import json, os, pathlib, re, subprocess, sys, tempfile
 
 import shell
 
@@ -124,6 +125,9 @@ def complete(where, text):
 
 
 def check_kernel(where, text):
+    if re.search(r"[(,]\s*table ", text):  # only a program can give it
+        run_program(where, IN_A_PROGRAM % f"  ambit_kernel_create(a, {json.dumps(text)});")
+        return
     pathlib.Path("kernel.c").write_text(text)
     command = [AMBIT, "gen", "--opencl", "kernel.c", "-o", "kernel.cl"]
     if subprocess.run([*command, "--size", "32x32"], capture_output=True).returncode:  # of another dimension
@@ -148,7 +152,11 @@ def check_serial(where, text):
 
 def check_c(where, name, text):
     functions = re.split(r"(?m)^(?=void )", text)
-    if ELSEWHERE.get(name, "\0") in text:
+    file = re.match(r"/\* (\w+\.c) \*/\n", text)
+    if file and name == "tutorial.md":
+        pathlib.Path("tutorial", file[1]).write_text(text)
+        count("files")
+    elif ELSEWHERE.get(name, "\0") in text:
         count("blocks that other tests run")
     elif "int main(" in text:
         run_program(where, text)
@@ -252,7 +260,8 @@ def check(path):
 
 # ---- the files that examples take for granted ----
 
-FOLDERS = {"README.md": "readme", "docs/checkpoints.md": "readme", "docs/debugging.md": "readme", "docs/port.md": "serial"}  # of documents whose heat.c is a whole program
+FOLDERS = {"README.md": "readme", "docs/checkpoints.md": "readme", "docs/debugging.md": "readme", "docs/port.md": "serial",
+           "docs/performance.md": "readme", "docs/tutorial.md": "tutorial"}  # of documents whose heat.c is a whole program
 
 
 def block_of(document, pattern):
