@@ -752,6 +752,54 @@ AMBIT_API ambit_status ambit_field_sponge(ambit_field *f, unsigned faces, int la
 #define AMBIT_MAX_REACH 16
 AMBIT_API int ambit_coefficients(int derivative, int order, double *weights);
 
+/* ---- steps of one's own -------------------------------------------------------------------- */
+
+/* The cells of a field on one part of the grid. Cell i, component c, is the element
+ *   values[(i[0] - lo[0]) * stride[0] + ... + c * component]
+ * with lo of the part. */
+typedef struct ambit_cells {
+  void *values;
+  ambit_type type;
+  int components;
+  int64_t stride[AMBIT_MAX_DIMS]; /* elements */
+  int64_t component;              /* elements */
+} ambit_cells;
+
+typedef struct ambit_part {
+  int ndims;
+  int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS]; /* cells of the part: lo <= i < hi */
+  int64_t extent[AMBIT_MAX_DIMS];                 /* of the whole grid */
+  int64_t step;                                   /* iteration number */
+  int number, count;                              /* of this part, from 0; of all parts */
+  int nfields;
+  ambit_cells fields[AMBIT_MAX_PARAMS];
+} ambit_part;
+
+/* How a field is used; combined with |. */
+#define AMBIT_READ      1u
+#define AMBIT_WRITE     2u /* cells that the function leaves alone keep their values */
+#define AMBIT_ON_DEVICE 4u /* `values` is a device pointer on GPUs that have them (CUDA) */
+/* Cells up to r away along each axis are read too, beyond the part and the grid as well. */
+#define AMBIT_AROUND(r) (AMBIT_READ | (unsigned)(r) << 8)
+
+/* Appends a step that calls a function of the user for each part of this process, in the thread
+ * that runs the program (docs/own.md): an FFT, particles, a solver, output. Each of the n fields is
+ * used as its mode says, and halos and the order of steps follow from that. On `cpu` the function
+ * works in the memory of the field; GPUs copy the cells to the host and those written back, unless
+ * it takes device pointers; then its work on the device is complete when it returns. A field that
+ * is written is not read around. The function does not call Ambit, and returns 0; another number
+ * ends the run with an error. */
+typedef int (*ambit_host_fn)(const ambit_part *part, void *user);
+AMBIT_API ambit_status ambit_apply_host(ambit_program *p, ambit_host_fn fn, void *user, int n,
+                                        ambit_field *const *fields, const unsigned *modes);
+
+/* Between runs: the cells of a field on a part of this process, one of ambit_grid_parts, in the
+ * same form. ambit_field_unmap ends all maps of the field, and stores what was written; the field
+ * is not used in between. */
+AMBIT_API int ambit_grid_parts(const ambit_grid *g);
+AMBIT_API ambit_status ambit_field_map(ambit_field *f, int part, unsigned mode, ambit_part *cells);
+AMBIT_API ambit_status ambit_field_unmap(ambit_field *f);
+
 /* ---- checkpoints -------------------------------------------------------------------------- */
 
 /* Saves the state of the context in a file, again and again while programs run, so that the same

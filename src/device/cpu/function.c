@@ -190,9 +190,10 @@ static ambit_status build_chore(ambit__device *dev, const ambit__group *g, ambit
   f->rule = g->steps[0].rule;
   f->run = ambit__host_chore;
   f->cell_ns = t->points ? TAP_NS * (double)(t->points->n * t->points->taps) / cells : 0;
-  f->head.waves = g->ndims > 0;
+  f->head.waves = g->ndims > 0 && t->kind != CHORE_HOST;
+  f->head.ignores_stop = t->kind == CHORE_HOST;
   *fn = &f->head;
-  if (!set_plan(dev, f, "(points)")) return AMBIT_OK;
+  if (!set_plan(dev, f, t->kind == CHORE_HOST ? "(host)" : "(points)")) return AMBIT_OK;
   ambit__cpu_discard(dev, &f->head);
   return AMBIT_ENOMEM;
 }

@@ -6,6 +6,7 @@
  * part), the strategy for any box runs it, compiled on first use. The memory for partial results of
  * blocks belongs to the queue, whose launches run one after the other.
  */
+#include "device/chore.h"
 #include "device/gpu/gpu.h"
 #include "plan/gpu.h"
 #include "plan/pipeline.h"
@@ -241,12 +242,15 @@ static bool can_tile(const function *f)
 
 static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, ambit__function **fn)
 {
+  const bool host = g->steps[0].chore->kind == CHORE_HOST;
   function *f = ambit__new(d->head.errors, 1, sizeof *f);
   ambit_status s;
 
   if (!f) return AMBIT_ENOMEM;
-  f->head.plan = ambit__strdup(d->head.errors, "(points)");
-  s = f->head.plan ? ambit__gpu_chore_open(d, g->steps[0].chore, &f->chore) : AMBIT_ENOMEM;
+  f->head.ignores_stop = host;
+  f->head.plan = ambit__strdup(d->head.errors, host ? "(host)" : "(points)");
+  s = f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
+  if (!s && !host) s = ambit__gpu_chore_open(d, g->steps[0].chore, &f->chore);
   if (s) ambit__gpu_discard(&d->head, &f->head);
   *fn = s ? NULL : &f->head;
   return s;

@@ -202,6 +202,10 @@ static void discard(ambit_field *f)
   if (f->base) ambit__view_detach(f);
   ambit__list_remove(&f->link);
   free(f->stores);
+  for (int i = 0; f->staged && i < f->grid->placement.n; i++)
+    free(f->staged[i]);
+  free(f->staged);
+  free(f->mapped);
   free(f->special);
   free(f->name);
   free(f);

@@ -162,6 +162,10 @@ struct ambit_field {
   bool started;     /* a program has run on it */
   bool is_held;     /* a function of the user is called with it, or for its values */
   bool is_activity; /* see ambit__grid_activity */
+  /* By part: a copy of its cells for the user, if it is mapped and not in host memory; and the
+   * modes of all maps. NULL: it is not mapped; owned. */
+  void **staged;
+  unsigned *mapped;
 };
 
 struct ambit_scalar {
@@ -482,6 +486,18 @@ static inline const ambit_field *ambit__field_root(const ambit_field *f)
 /* Takes the buffers that the base of a view has now. Does nothing with other fields. */
 void ambit__view_refresh(ambit_field *f);
 void ambit__view_detach(ambit_field *f); /* before the view is freed */
+
+/* ---- cells.c: cells of a part for functions of the user ---- */
+
+/* Describes a box of own cells, used as `mode` says. Where the device has no memory of the host,
+ * *staged is a copy, with the cells around if it asks for them; else NULL. No work is queued. */
+ambit_status ambit__cells_open(ambit_field *f, int part, const ambit__box *box, unsigned mode,
+                               ambit_cells *cells, void **staged);
+/* Stores what was written to the copy, and frees it. */
+ambit_status ambit__cells_close(ambit_field *f, int part, const ambit__box *box, unsigned mode,
+                                void *staged);
+/* All but the fields. */
+void ambit__part_describe(const ambit_grid *g, int part, const ambit__box *box, ambit_part *out);
 
 /* ---- poison.c ---- */
 

@@ -256,7 +256,7 @@ static ambit_status make_numbers(ambit_program *p, const ambit__step *s, ambit__
   if (!a->numbers) return AMBIT_ENOMEM;
   for (int e = 0; e < nengines; e++)
     for (int i = 0; i < s->n; i++)
-      if (s->chore && i == AMBIT__CHORE_ADDRESS)
+      if (s->chore && !ambit__chore_is_host(s->chore) && i == AMBIT__CHORE_ADDRESS)
         AMBIT_TRY(make_address(p, e, &s->chore->on[e], &a->numbers[e * s->n + i]));
       else if (s->args[i].kind == AMBIT_ARG_NUMBER)
         AMBIT_TRY(make_number(p, e, s->kernel->rule->params[i].type, s->args[i].number,

@@ -136,6 +136,7 @@ static ambit_status append(ambit_program *p, ambit_kernel *kernel, const ambit__
 
   s.chore = s.own_chore;
   if (like->points) s.box = box_of(like);
+  if (like->kind == CHORE_HOST) s.box = p->grid->box;
   if (!status) status = ambit__step_check(p, &s);
   if (!status) status = ambit__program_append(p, s, args);
   if (!status) return AMBIT_OK;
@@ -308,6 +309,111 @@ ambit_record *ambit_history(ambit_program *p, ambit_scalar *s, int64_t every)
   return r;
 }
 
+/* ---- functions of the user ---- */
+
+static ambit_status check_host(const ambit_program *p, int n, ambit_field *const *fields,
+                               const unsigned *modes)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+
+  AMBIT_CHECK(n >= 1 && n <= AMBIT_MAX_PARAMS && fields && modes, errors, AMBIT_EINVAL,
+              "ambit_apply_host: a step takes 1 to %d fields and as many modes, not %d",
+              AMBIT_MAX_PARAMS, n);
+  AMBIT_CHECK(!p->grid->active, errors, AMBIT_EUNSUPPORTED,
+              "ambit_apply_host needs a dense grid, and this one is sparse");
+  for (int i = 0; i < n; i++) {
+    const bool around = modes[i] >> 8;
+
+    AMBIT_CHECK(fields[i] && fields[i]->grid == p->grid && !fields[i]->base, errors, AMBIT_EINVAL,
+                "ambit_apply_host: field %d is NULL, a view, or belongs to another grid than the "
+                "program",
+                i + 1);
+    AMBIT_CHECK(
+        modes[i] & (AMBIT_READ | AMBIT_WRITE) && modes[i] >> 8 < 64, errors, AMBIT_EINVAL,
+        "ambit_apply_host: field '%s' has mode %u; it must be AMBIT_READ, AMBIT_WRITE, both, "
+        "or AMBIT_AROUND(1) to AMBIT_AROUND(63)",
+        fields[i]->name, modes[i]);
+    AMBIT_CHECK(
+        !around || !(modes[i] & AMBIT_WRITE), errors, AMBIT_EPROGRAM,
+        "ambit_apply_host: field '%s' is written and read around: whether a neighbour is old "
+        "or new would depend on the parts. Write to a second field and swap the two",
+        fields[i]->name);
+    for (int k = 0; k < i; k++)
+      AMBIT_CHECK(fields[k] != fields[i], errors, AMBIT_EPROGRAM,
+                  "ambit_apply_host: field '%s' appears twice; give it once, with all its modes",
+                  fields[i]->name);
+  }
+  return AMBIT_OK;
+}
+
+/* " + u0[-1][1]" for all cells around, of one component of a field. */
+static void print_around(ambit__text *t, int field, bool vector, int component, int ndims,
+                         int64_t reach)
+{
+  ambit__box box = {.ndims = ndims};
+  int64_t at[AMBIT_MAX_DIMS];
+
+  for (int d = 0; d < ndims; d++) {
+    box.lo[d] = -reach;
+    box.hi[d] = reach + 1;
+  }
+  ambit__box_first(&box, at);
+  do
+    for (at[ndims - 1] = -reach; at[ndims - 1] <= reach; at[ndims - 1]++) {
+      ambit__print(t, " + u%d", field);
+      if (vector) ambit__print(t, "[%d]", component);
+      for (int d = 0; d < ndims; d++)
+        ambit__print(t, "[%lld]", (long long)at[d]);
+    }
+  while (ambit__box_next_row(&box, at));
+}
+
+/* Fields that are only read are read in the sum; the others are read and written at the cell. */
+static void print_host(ambit__text *t, const ambit_program *p, int n, ambit_field *const *fields,
+                       const unsigned *modes)
+{
+  ambit__print(t, "void own(");
+  for (int i = 0; i < n; i++) {
+    ambit__print(t, "%s%s *u%d", modes[i] & AMBIT_WRITE ? "" : "const ",
+                 ambit_type_name(fields[i]->type), i);
+    if (fields[i]->components > 1) ambit__print(t, "[%d]", fields[i]->components);
+    ambit__print(t, ", ");
+  }
+  ambit__print(t, "double *row) { *row = 0");
+  for (int i = 0; i < n; i++)
+    for (int c = 0; !(modes[i] & AMBIT_WRITE) && c < fields[i]->components; c++)
+      print_around(t, i, fields[i]->components > 1, c, p->grid->box.ndims, modes[i] >> 8);
+  ambit__print(t, ";");
+  for (int i = 0; i < n; i++)
+    for (int c = 0; modes[i] & AMBIT_WRITE && c < fields[i]->components; c++)
+      if (fields[i]->components > 1)
+        ambit__print(t, " *u%d[%d] += 1;", i, c);
+      else
+        ambit__print(t, " *u%d += 1;", i);
+  ambit__print(t, " }");
+}
+
+ambit_status ambit_apply_host(ambit_program *p, ambit_host_fn fn, void *user, int n,
+                              ambit_field *const *fields, const unsigned *modes)
+{
+  ambit__chore_use use = {.kind = CHORE_HOST, .fn = fn, .user = user};
+  ambit_arg args[AMBIT_MAX_PARAMS];
+  ambit__text text = {0};
+  ambit__chore on = {0};
+  ambit_kernel *kernel;
+
+  if (failed(p)) return status_of(p);
+  AMBIT_CHECK(fn, ambit__program_errors(p), AMBIT_EINVAL, "ambit_apply_host: the function is NULL");
+  AMBIT_TRY(check_host(p, n, fields, modes));
+  for (int i = 0; i < n; i++) {
+    args[i] = ambit_arg_field(fields[i]);
+    use.modes[i] = modes[i];
+  }
+  print_host(&text, p, n, fields, modes);
+  AMBIT_TRY(make_kernel(p, &text, n, true, &kernel));
+  return append(p, kernel, &use, &on, n, args);
+}
+
 /* ---- changes ---- */
 
 void ambit__program_points_moved(ambit_program *p, const ambit_points *points)
@@ -325,6 +431,7 @@ void ambit__chore_hash(const ambit__chore_use *t, ambit__hash *h)
 {
   const ambit__points *p = t->points ? &t->points->set : NULL;
 
+  ambit__hash_bytes(h, t->modes, sizeof t->modes);
   if (!p) return;
   ambit__hash_bytes(h, p->base, (size_t)(p->n * p->ndims) * sizeof *p->base);
   ambit__hash_bytes(h, p->weights, (size_t)(p->n * p->taps) * sizeof *p->weights);

@@ -64,8 +64,8 @@ bool ambit__step_has_source(const ambit *a, const ambit__step *s)
   return false;
 }
 
-/* Whether kernels can wrap all reads of the field. Registered source reads ghost cells, and kernels
- * that write neighbours write them. */
+/* Whether kernels can wrap all reads of the field. Registered source and functions of the user read
+ * ghost cells, and kernels that write neighbours write them. */
 static bool can_wrap(const ambit_program *p, const ambit_field *f)
 {
   const ambit *a = p->grid->context;
@@ -74,7 +74,8 @@ static bool can_wrap(const ambit_program *p, const ambit_field *f)
     if (!a->engines[i].backend->wraps_rows) return false;
   for (size_t i = 0; i < p->nsteps; i++)
     if (reach_of(p, &p->steps[i], f) &&
-        (ambit__step_has_source(a, &p->steps[i]) || ambit__rule_spreads(p->steps[i].kernel->rule)))
+        (ambit__step_has_source(a, &p->steps[i]) || ambit__chore_is_host(p->steps[i].chore) ||
+         ambit__rule_spreads(p->steps[i].kernel->rule)))
       return false;
   return ambit__options_checks(a) == 0;
 }

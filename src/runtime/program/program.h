@@ -33,7 +33,16 @@ typedef struct ambit__chore_use {
   ambit_points *points; /* NULL: it has none */
   ambit_record *record; /* NULL: none */
   ambit__chore *on;     /* by engine; owned */
+  /* CHORE_HOST: */
+  ambit_host_fn fn;
+  void *user;
+  unsigned modes[AMBIT_MAX_PARAMS]; /* by field */
 } ambit__chore_use;
+
+static inline bool ambit__chore_is_host(const ambit__chore_use *c)
+{
+  return c && c->kind == CHORE_HOST;
+}
 
 /* One step as the user wrote it. */
 typedef struct ambit__step {

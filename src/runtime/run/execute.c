@@ -98,7 +98,9 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
     AMBIT_TRY(ambit__apply_chunks(p, apply, piece->part, &piece->box, &l.chunks));
     if (a->trace) ambit__stopwatch_start(a->trace, engine, q);
     AMBIT_TRY(ambit__meter_start(a->meter, engine, q));
-    if (apply->checks)
+    if (ambit__chore_is_host(p->steps[op->step].chore))
+      AMBIT_TRY(ambit__host_step(p, (size_t)op->step, piece, l.step));
+    else if (apply->checks)
       AMBIT_TRY(ambit__checked_launch(p, op->step, piece->part, &l));
     else
       AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));

@@ -133,4 +133,10 @@ bool ambit__rival_fits(const ambit_program *p, int64_t n);
 /* Tries it, and keeps the fastest plan until the program is unsealed. */
 ambit_status ambit__rival_try(ambit_program *p, ambit__progress *progress);
 
+/* ---- host_step.c ---- */
+
+/* Calls the function of a step of kind CHORE_HOST on a part. */
+ambit_status ambit__host_step(ambit_program *p, size_t step, const ambit__piece *piece,
+                              int64_t iteration);
+
 #endif
