@@ -316,8 +316,6 @@ typedef struct ambit__backend {
   /* Address of a buffer in host memory; accesses through it are immediate. NULL: not in host
    * memory. */
   unsigned char *(*address)(ambit__buffer *buf);
-  /* The same in device memory, for libraries of the user. NULL, or it returns NULL: it has none. */
-  void *(*place)(ambit__device *dev, ambit__buffer *buf);
 
   /* Address of a buffer in device memory, for other libraries. NULL: there is none. */
   void *(*place)(ambit__device *dev, ambit__buffer *buf);

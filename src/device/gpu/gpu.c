@@ -141,13 +141,6 @@ void ambit__gpu_release(ambit__device *dev, ambit__buffer *buf)
   free(buf);
 }
 
-void *ambit__gpu_place(ambit__device *dev, ambit__buffer *buf)
-{
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(dev)->driver;
-
-  return driver->address ? driver->address(ambit__gpu_memory_of(buf)) : NULL;
-}
-
 /* Zeroed, and known to exist: some drivers allocate only on first use. */
 static ambit_status alloc_memory(ambit__gpu_device *d, size_t bytes, ambit__gpu_memory **memory)
 {
