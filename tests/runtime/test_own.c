@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of the user as steps, and maps of fields: on all devices, parts and processes as a kernel
- * does it, to the last bit. */
+/* Functions of the user as steps, and maps of fields: on all devices, parts and processes as a
+ * kernel does it, to the last bit. */
 #include "places.h"
 
 enum { ROWS = 23, COLUMNS = 48, CELLS = ROWS * COLUMNS, STEPS = 5 };
