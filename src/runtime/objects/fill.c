@@ -21,6 +21,7 @@ typedef struct filling {
   const ambit__active *active; /* on a sparse grid, with the runs first .. end - 1 of it */
   int64_t first, end;
   const ambit__box *own; /* of the part */
+  int64_t length;        /* of its rows, on a sparse grid */
   unsigned char *dense;  /* its values, row-major; owned by the caller */
   ambit__pool *pool;     /* NULL: the calling thread alone */
 } filling;
@@ -65,28 +66,29 @@ static void fill_share(void *arg, int thread, int threads)
 
 /* ---- sparse grids ---- */
 
-/* The cells of run i, as far as the part owns them. */
-static ambit__box cells_of(const filling *job, int64_t i)
+/* The cells of a row from lo to hi, as far as the part owns them. */
+static ambit__box cells_of(const filling *job, int64_t row, int64_t lo, int64_t hi)
 {
   const ambit__active *a = job->active;
   const int last = a->box.ndims - 1;
   ambit__box box = {.ndims = last + 1};
 
-  ambit__active_place(a, a->runs[i].row, box.lo);
+  ambit__active_place(a, row, box.lo);
   for (int d = 0; d < last; d++)
     box.hi[d] = box.lo[d] + 1;
-  box.lo[last] = a->runs[i].lo;
-  box.hi[last] = a->runs[i].hi;
+  box.lo[last] = lo;
+  box.hi[last] = hi;
   return ambit__box_intersect(&box, job->own);
 }
 
-/* Where the values of run i are, of those that are being filled: as far apart as in memory. */
-static unsigned char *values_of(const filling *job, int64_t i)
+/* Where the values of these cells are, of the rows that are being filled. */
+static unsigned char *values_of(const filling *job, int64_t row, const ambit__box *cells)
 {
-  const ambit__run *runs = job->active->runs;
+  const int last = job->own->ndims - 1;
+  const int64_t place = (row - job->active->runs[job->first].row) * job->length + cells->lo[last] -
+                        job->own->lo[last];
 
-  return job->dense +
-         (size_t)(runs[i].at - runs[job->first].at) * ambit__field_cell_bytes(job->field);
+  return job->dense + (size_t)place * ambit__field_cell_bytes(job->field);
 }
 
 static void fill_runs_share(void *arg, int thread, int threads)
@@ -94,32 +96,34 @@ static void fill_runs_share(void *arg, int thread, int threads)
   const filling *job = arg;
 
   for (int64_t i = job->first + thread; i < job->end; i += threads) {
-    const ambit__box cells = cells_of(job, i);
+    const ambit__run *r = &job->active->runs[i];
+    const ambit__box cells = cells_of(job, r->row, r->lo, r->hi);
 
-    if (!ambit__box_is_empty(&cells)) fill_cells(job, &cells, values_of(job, i));
+    if (!ambit__box_is_empty(&cells)) fill_cells(job, &cells, values_of(job, r->row, &cells));
   }
 }
 
-/* As many runs from the first on as there is room for; at least one: there is room for a row. */
+/* The runs of as many rows, from that of the first on, as there is room for: one at least. */
 static int64_t end_of_piece(const filling *job)
 {
-  const ambit__active *a = job->active;
-  const int64_t start = a->runs[job->first].at;
+  const ambit__run *runs = job->active->runs;
   int64_t i = job->first + 1;
 
-  while (i < a->n && a->runs[i].at + a->runs[i].hi - a->runs[i].lo - start <= job->most)
+  while (i < job->active->n && (runs[i].row - runs[job->first].row + 1) * job->length <= job->most)
     i++;
   return i;
 }
 
-/* A part of a sparse grid, some runs at a time. */
+/* A part of a sparse grid, some rows at a time. Runs of a row are written at once. */
 static ambit_status fill_runs(ambit_field *f, int part, filling *job)
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
   const int threads = job->pool ? ambit__pool_threads(job->pool) : 1;
+  const int last = f->grid->box.ndims - 1;
 
   job->active = f->stores[part].layout.active;
   job->own = &f->stores[part].layout.own;
+  job->length = job->own->hi[last] - job->own->lo[last];
   for (job->first = 0; job->first < job->active->n; job->first = job->end) {
     job->end = end_of_piece(job);
     if (job->pool)
@@ -127,11 +131,14 @@ static ambit_status fill_runs(ambit_field *f, int part, filling *job)
     else
       fill_runs_share(job, 0, 1);
     for (int64_t i = job->first; i < job->end; i++) {
-      const ambit__box cells = cells_of(job, i);
+      const int64_t row = job->active->runs[i].row;
+      ambit__box cells;
 
+      if (i > job->first && job->active->runs[i - 1].row == row) continue;
+      cells = cells_of(job, row, job->own->lo[last], job->own->hi[last]);
       if (ambit__box_is_empty(&cells)) continue;
-      AMBIT_TRY(
-          e->device->backend->write_box(e->queue, &f->stores[part], &cells, values_of(job, i)));
+      AMBIT_TRY(e->device->backend->write_box(e->queue, &f->stores[part], &cells,
+                                              values_of(job, row, &cells)));
     }
   }
   return AMBIT_OK;
