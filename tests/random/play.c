@@ -455,6 +455,7 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   ambit_option_set(s.a, "cache", mode->cache);
   ambit_option_set(s.a, "verbose", "-1");
   ambit_option_set(s.a, "lean", p->seed / 11 % 3 && strcmp(mode->device, "ref") ? "on" : "off");
+  if (mode->checkpoint) ambit_checkpoint(s.a, mode->checkpoint, mode->every);
   choose_parts(s.a, p, mode->device, mode->sparse);
   if (mode->sparse) choose_storage(s.a, p);
   make_objects(&s, !mode->nan, mode->sparse);

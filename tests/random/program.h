@@ -171,7 +171,8 @@ typedef struct play_mode {
   bool sparse;     /* on a sparse grid, with a random mask */
   int threads;
   const char *cache;
-  const char *plan; /* the option plan; NULL: the device chooses */
+  const char *plan;               /* the option plan; NULL: the device chooses */
+  const char *checkpoint, *every; /* file and interval; NULL: none */
 } play_mode;
 
 extern int recuts; /* cuts that were moved so far */

@@ -12,6 +12,8 @@
  *   test_random --device cpu,slow          on two devices at once: `slow` is cores, too
  *   test_random --sleep                    tiles that did not change are never computed
  *   test_random --sparse                   on sparse grids, with random masks
+ *   test_random --checkpoint               killed at random moments (kill -9), continued, in strict
+ *                                          mode; under MPI and on GPUs continued without a kill
  *   test_random --checked                  with the options nan and, in builds that have it, check:
  *                                          finds only NaN, and the same on both devices
  */
@@ -25,12 +27,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
 
 enum { FIRST = 0x1000, COUNT = 128 };
 
 static const char *device = "cpu"; /* the device under test */
 static bool recutting;             /* the cut moves while programs run */
 static bool checked;               /* with check and nan */
+static bool continued;             /* with checkpoints, killed and started again */
+static int killed;                 /* of these */
 static bool one_thread;            /* the program runs on one */
 static bool sparse;                /* on sparse grids */
 
@@ -172,7 +179,9 @@ static void check_mode(const program_plan *p, const play_mode *mode, const outco
   printf("# to see it again: test_random --device %s%s%s%s --seed 0x%" PRIx64
          "%s%s (%s, %d threads, check %d, nan %d)\n",
          device, plan ? " --plan '" : "", plan ? plan : "", plan ? "'" : "", p->seed,
-         checked ? " --checked" : "",
+         checked     ? " --checked"
+         : continued ? " --checkpoint"
+                     : "",
          sleeps   ? " --sleep"
          : sparse ? " --sparse"
                   : "",
@@ -218,6 +227,63 @@ static void check_checked(const program_plan *p, const outcome *want)
   outcome_free(&poisoned);
 }
 
+/* ---- continued ---- */
+
+/* Runs the program in a child, which is killed after a while. */
+static void play_and_kill(const program_plan *p, const play_mode *mode, long microseconds)
+{
+  const struct timespec while_ = {.tv_nsec = microseconds * 1000};
+  int status = 0;
+  pid_t child;
+  outcome o;
+
+  fflush(stdout);
+  child = fork();
+  if (!child) {
+    program_play(p, mode, &o);
+    _exit(0);
+  }
+  nanosleep(&while_, NULL);
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  killed += WIFSIGNALED(status);
+}
+
+/* Processes of MPI cannot fork, nor can those whose OpenCL driver is in use. */
+static bool can_fork(void)
+{
+  return !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_SIZE") && !strncmp(device, "cpu", 3);
+}
+
+/* The last run to its end continues on other parts from the last checkpoint of a complete one. */
+static void check_continued(const program_plan *p, const outcome *want)
+{
+  static const char *const intervals[] = {"1", "2", "5", "0.001s"};
+  play_mode mode = {.device = device, .strict = true, .sparse = sparse, .cache = folder};
+  char path[64], previous[64];
+  dice d = {p->seed + 1};
+
+  if (want->status) return;
+  snprintf(path, sizeof path, "/tmp/ambit-random-%ld.h5", (long)getppid());
+  snprintf(previous, sizeof previous, "/tmp/ambit-random-%ld.previous.h5", (long)getppid());
+  unlink(path);
+  unlink(previous);
+  mode.threads = p->threads;
+  mode.checkpoint = path;
+  for (int i = 0; i < 3 && can_fork(); i++) {
+    mode.every = intervals[dice_below(&d, 4)];
+    mode.device = i % 2 ? "cpu*2" : device;
+    play_and_kill(p, &mode, dice_between(&d, 500, 40000));
+  }
+  for (int i = 0; i < 2; i++) {
+    mode.device = i && can_fork() ? "cpu*3" : device;
+    mode.every = intervals[i];
+    check_mode(p, &mode, want);
+  }
+  unlink(path);
+  unlink(previous);
+}
+
 static void check_program(uint64_t seed)
 {
   static program_plan p;
@@ -236,8 +302,9 @@ static void check_program(uint64_t seed)
     failures++;
     printf("# test_random --seed 0x%" PRIx64 " is no program: %s\n", seed, want.story);
   }
-  if (checked) {
-    check_checked(&p, &want);
+  if (checked || continued) {
+    if (checked) check_checked(&p, &want);
+    if (continued) check_continued(&p, &want);
     outcome_free(&want);
     return;
   }
@@ -266,6 +333,8 @@ static int check_programs(uint64_t first, uint64_t count)
     fflush(stdout);
   }
   if (checked) printf("# NaN was found in %d programs\n", found_nan);
+  if (continued) printf("# %d runs were killed\n", killed);
+  if (continued && can_fork() && !killed) bad++;
   if (recutting) printf("# the cut was moved %d times\n", recuts);
   if (recutting && !recuts) bad++;
   if (plan) printf("# %d runs had a plan like %s\n", planned, plan);
@@ -294,6 +363,7 @@ int main(int argc, char **argv)
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--print")) print = true;
     if (!strcmp(argv[i], "--checked")) checked = true;
+    if (!strcmp(argv[i], "--checkpoint")) continued = true;
     if (!strcmp(argv[i], "--sleep")) sleeps = true;
     if (!strcmp(argv[i], "--recut")) recutting = true;
     if (!strcmp(argv[i], "--sparse")) sparse = true;
