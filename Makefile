@@ -11,7 +11,7 @@ DEMO   ?= --ambit-progress=1 --ambit-report=1
 build = env -u MAKEFLAGS -u MAKELEVEL cmake --build
 setup = $(if $(filter yes,$(SETUP)),scripts/setup $(1),@:)
 
-.PHONY: all demo check check-threads check-long check-matrix coverage dist check-packages bench install format clean help
+.PHONY: all demo check check-threads check-long check-matrix coverage docs dist check-packages bench install format clean help
 
 all:
 	$(call setup,build)
@@ -59,6 +59,10 @@ coverage:
 	python3 tests/meta/run_tests.py --jobs $(JOBS) coverage
 	python3 tests/meta/measure_tests.py coverage build/coverage
 
+docs:
+	$(call setup,docs)
+	python3 -B docs/site/build.py build/site
+
 dist:
 	mkdir -p build
 	packaging/dist build/ambit-$$(sed -n 's/^.define AMBIT_VERSION_[A-Z]* \([0-9]*\).*/\1/p' include/ambit.h | paste -sd.).tar.gz
@@ -96,6 +100,7 @@ help:
 	@echo "make check-long  random programs and fuzzing beyond make check (an hour)"
 	@echo "make check-matrix  builds without each optional part, and their tests (an hour)"
 	@echo "make coverage  lines and branches that the tests reach"
+	@echo "make docs      the documents as a site with a search, build/site/index.html"
 	@echo "make dist      build/ambit-VERSION.tar.gz, the sources"
 	@echo "make check-packages  Debian packages, installed and removed in a fresh Debian (as root)"
 	@echo "make bench     measure, beside other programs (minutes)"

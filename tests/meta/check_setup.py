@@ -49,7 +49,7 @@ def main():
     check("the group mpi needs an MPI", run("mpi"), 1, "an MPI: Open MPI or MPICH", "mpicc")
     check("an MPICH will do", run("mpi", mpirun=HYDRA, mpicc="mpicc for MPICH version 4.0.2"), 0, missing=("MPI",))
     check("its mpirun asks for its headers", run("mpi", mpirun=HYDRA), 0, "headers of MPICH", missing=("mpicc",))
-    check("other groups are refused", run("moon"), 2, "usage: scripts/setup build|mpi|check|check-all|bench|packages")
+    check("other groups are refused", run("moon"), 2, "usage: scripts/setup build|mpi|check|check-all|bench|docs|packages")
     return bad != 0
 
 
