@@ -2,7 +2,7 @@
 /* access.c - the limits of a launch for each field. */
 #include "device/access.h"
 
-#include "plan/checked.h"
+#include "nest/checked.h"
 
 #include <string.h>
 

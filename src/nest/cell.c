@@ -59,7 +59,7 @@ static const char *place_of(ambit__nest *n, int i)
 
 void ambit__nest_let_places(ambit__nest *n)
 {
-  for (int d = 0; d <= n->rule->max_axis && d <= last_of(n); d++)
+  for (int d = 0; d < ambit__group_indices(n->group); d++)
     ambit__nest_do(n, "const %s i%d = offset%d + y%d", n->integer, d, d, d);
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
@@ -72,17 +72,28 @@ void ambit__nest_let_places(ambit__nest *n)
 
 /* ---- values ---- */
 
+/* Not if it is a read of activity alone on a GPU, which tests then tell. */
+static bool has_place(const ambit__nest *n, int i, const ambit__read *r)
+{
+  const ambit__chunk_form *form = n->dialect->kernel ? n->group->form : NULL;
+  const int view = form ? ambit__chunk_form_of(form, i, r->component) : -1;
+  const int k = form ? ambit__chunk_form_column(form, n->group->ndims, view, r->offset) : -1;
+
+  return k < 0 || form->columns[k].reads;
+}
+
 void ambit__nest_let_loads(ambit__nest *n)
 {
   for (int i = 0; n->loads_first && i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
     for (int k = 0; ambit__nest_is_field(n, i) && !n->widened[i] && k < p->nreads; k++)
-      ambit__nest_add(
-          n, (ambit__node){.kind = NODE_LOAD,
-                           .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
-                           .name = ambit__nest_text(n, "%s_r%d", p->name, k),
-                           .access = {i, p->reads[k].component, p->reads[k].offset, NULL}});
+      if (has_place(n, i, &p->reads[k]))
+        ambit__nest_add(
+            n, (ambit__node){.kind = NODE_LOAD,
+                             .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
+                             .name = ambit__nest_text(n, "%s_r%d", p->name, k),
+                             .access = {i, p->reads[k].component, p->reads[k].offset, NULL}});
   }
 }
 

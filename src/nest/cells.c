@@ -109,7 +109,7 @@ void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk)
   if (outer > 1)
     ambit__nest_for(n, n->integer, ambit__nest_text(n, "y%d", outer - 1), "from", "below");
   ambit__nest_let_places(n);
-  if (ambit__rule_tests(n->rule, true, low, high)) {
+  if (!n->group->checks && ambit__rule_tests(n->rule, true, low, high)) {
     ambit__nest_if(n, "%s", inside_of(n, low, high, threads[0]));
     add_body(n, 1);
     ambit__nest_otherwise(n);

@@ -63,6 +63,15 @@ typedef struct ambit__group {
   const char *preferred;
 } ambit__group;
 
+/* The axes, the first ones, whose indices cells need; of checked functions, all, as faults have
+ * the cell. */
+static inline int ambit__group_indices(const ambit__group *g)
+{
+  const int n = g->steps[0].rule->max_axis + 1;
+
+  return n < g->ndims && !g->checks ? n : g->ndims;
+}
+
 /* Whether parameter p of the group's rule is a sum whose result must not depend on the order of
  * cells, which needs a long accumulator. */
 static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param *p)

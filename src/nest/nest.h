@@ -57,8 +57,8 @@ typedef enum ambit__store_kind {
 
 typedef struct ambit__node {
   ambit__node_kind kind;
-  const char *type, *name;         /* LOOP, LOAD, FOLD */
-  const char *value;               /* IF, DO, FOLD, STORE: a formula */
+  const char *type, *name; /* LOOP, LOAD, FOLD */
+  const char *value;       /* IF, DO, FOLD, STORE: a formula; LOAD: in place of the access */
   const char *from, *below, *step; /* LOOP; step NULL: 1 */
   ambit__loop_kind how;            /* LOOP */
   int along, threads;              /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
@@ -95,11 +95,12 @@ struct ambit__nest {
   const ambit__dialect *dialect;
   const ambit__rule *rule; /* of the group's only step */
   const ambit__binding *bind;
-  const char *integer;  /* the 64-bit integer type */
-  ambit__hoists hoists; /* values that all cells share */
-  ambit__nest_hooks hooks;
+  const char *integer;                /* the 64-bit integer type */
+  ambit__hoists hoists;               /* values that all cells share */
+  ambit__nest_hooks hooks, unchecked; /* `unchecked`: those before checks were added */
   const int *unit;  /* on a GPU and a sparse grid: rows of a unit; NULL: cells have one */
-  int row;          /* of a unit: the one that is being written */
+  int wide;         /* of a unit: cells of a row */
+  int row;          /* of a unit: the one that is being built */
   bool flat;        /* conditions of the rule become selections */
   bool loads_first; /* the reads of a cell are variables u_r0, u_r1, ...: NODE_RULE uses those */
   /* In C, a vector at a time: fields of narrow integers whose reads are arrays u_w0_0, ... of
@@ -224,6 +225,10 @@ bool ambit__nest_sum(const ambit__group *g, ambit__tap *taps, int most, ambit__s
 /* cells.c: on a GPU, the loops of a thread, in blocks of threads[0] x threads[1]. With more than
  * three axes it computes `walk` cells along the third last, one after the other. */
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk);
+
+/* units.c: on a GPU and a sparse grid, the units of a thread (grid/deal.h), which have so many
+ * cells of so many rows. `rows` must stay. */
+void ambit__nest_units(ambit__nest *n, int threads, int wide, const int rows[2]);
 
 /* ---- print.c ---- */
 

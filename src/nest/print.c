@@ -67,16 +67,15 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
 static void print_pointer(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
 {
   const char *name = ambit__nest_param(n, a->param)->name;
-  bool here = !a->component;
+  ambit__text offset = {0};
 
-  for (int d = 0; d < n->group->ndims; d++)
-    here &= !a->offset[d];
+  ambit__nest_print_offset(n, &offset, a);
   ambit__print(t, "%s_%s", name, a->x ? "row" : "at");
-  if (!here) {
-    ambit__print(t, " + (");
-    ambit__nest_print_offset(n, t, a);
-    ambit__print(t, ")");
-  }
+  if (offset.failed)
+    t->failed = true;
+  else if (strcmp(offset.chars, "0") != 0)
+    ambit__print(t, " + (%s)", offset.chars);
+  ambit__text_free(&offset);
   if (a->x && n->bind[a->param].contiguous)
     ambit__print(t, " + %s", a->x);
   else if (a->x)
@@ -170,7 +169,7 @@ static void set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
 static ambit__scope scope_of(const spot *here)
 {
   ambit__nest *n = here->n;
-  const bool in_c = !n->dialect->kernel, relaxed = !n->group->strict;
+  const bool in_c = !n->dialect->kernel && !n->group->checks, relaxed = !n->group->strict;
 
   return (ambit__scope){.rule = n->rule,
                         .dialect = n->dialect,
@@ -300,7 +299,10 @@ static void print_load(ambit__nest *n, ambit__writer *w, const ambit__node *node
 {
   ambit__line_begin(w);
   ambit__print(&w->text, "%s %s = ", node->type, node->name);
-  print_access(n, &w->text, &node->access);
+  if (node->value)
+    ambit__print(&w->text, "%s", node->value);
+  else
+    print_access(n, &w->text, &node->access);
   ambit__line_end(w, ";");
 }
 

@@ -295,7 +295,9 @@ static void let_chunk(job *j)
                    n->bind[i].contiguous ? "" : ambit__nest_text(n, " * %s_s%d", p->name, j->last));
     let_columns(j, i);
   }
-  if (n->rule->max_axis < 0) return;
+  for (int k = 0; n->group->checks && k < j->form->ncolumns; k++)
+    ambit__nest_do(n, "const int64_t k%d = chunk[%d]", k, AMBIT__CHUNK_COLUMN + k);
+  if (!ambit__group_indices(n->group)) return;
   ambit__nest_do(n, "int64_t number = full->cells[k]");
   for (int d = j->last; d >= 0; d--) {
     ambit__nest_do(n, "const int64_t from%d = number %% extent%d%s", d, d,
@@ -335,8 +337,9 @@ static void examine(job *j)
     if (n->bind[i].shared || (ambit__nest_param(n, i)->is_written && !n->bind[i].contiguous))
       j->direct = true;
   }
+  j->direct |= n->group->checks != 0;
   j->lanes = !j->r->plain && !j->direct;
-  j->tests = ambit__rule_tests(n->rule, !j->form, j->low, j->high);
+  j->tests = !n->group->checks && ambit__rule_tests(n->rule, !j->form, j->low, j->high);
 }
 
 /* The size of the narrowest value in the lanes: of those written, or if there are none, of the real
@@ -417,12 +420,13 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
   job j = {.n = n, .r = r, .form = n->group->form, .last = n->group->ndims - 1};
 
   examine(&j);
-  n->flat = n->loads_first = ambit__rule_branches(n->rule);
+  n->flat = !n->group->checks && ambit__rule_branches(n->rule);
+  n->loads_first = n->flat || n->group->checks;
   find_taps(&j);
   if (!r->plain) ambit__rows_begin_narrow(&j);
   j.lanes &= r->vectors || j.reduces || n->nlooks || ambit__rows_widens(&j, lane_bytes(&j));
   n->whole = stores_whole(&j);
-  if (!n->is_narrow) ambit__hoists_begin(&n->hoists, n->rule);
+  if (!n->is_narrow && !n->group->checks) ambit__hoists_begin(&n->hoists, n->rule);
   let_call(&j, lane_bytes(&j));
   let_totals(&j);
   if (j.form)

@@ -64,7 +64,7 @@ void ambit__rows_let_place(job *j, int r)
 {
   ambit__nest *n = j->n;
 
-  for (int d = 0; d <= n->rule->max_axis && d <= j->last; d++) {
+  for (int d = 0; d < ambit__group_indices(n->group); d++) {
     const char *at =
         j->form ? ambit__nest_text(n, "from%d", d) : ambit__nest_text(n, "offset%d", d);
 

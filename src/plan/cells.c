@@ -201,7 +201,7 @@ static void emit_function(const ambit__group *g, const ambit__plan *p, ambit__wr
 
   ambit__nest_begin(&n, g, &ambit__dialect_c);
   ambit__nest_rows(&n, &rows);
-  ambit__emit_function(g, p, &n, w);
+  ambit__emit_function(g, p, &n, "", w);
   ambit__nest_free(&n);
 }
 

@@ -1,86 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked.c - one cell at a time, on any device, with every access and every result checked. */
-#include "plan/checked.h"
+/* checked.c - one cell at a time, on any device, with every access and every result checked: the
+ * plain nests of other strategies, changed by the pass of nest/checked.c. */
+#include "nest/checked.h"
 
-#include "plan/sparse.h"
+#include "plan/gpu.h"
 
-#include <string.h>
+enum { THREADS = 128 }; /* per block */
 
-/* ---- the numbers of reads and writes ---- */
-
-static int count_reads(const ambit__param *p)
-{
-  return p->kind == PARAM_FIELD ? p->nreads : p->kind == PARAM_VALUE;
-}
-
-static int count_writes(const ambit__param *p)
-{
-  return p->kind == PARAM_FIELD ? p->components : p->kind == PARAM_REDUCE;
-}
-
-static int number_of(const ambit__rule *rule, int (*count)(const ambit__param *), int param, int k)
-{
-  for (int i = 0; i < param; i++)
-    k += count(&rule->params[i]);
-  return k;
-}
-
-static void find(const ambit__rule *rule, int (*count)(const ambit__param *), int number,
-                 int *param, int *k)
-{
-  for (*param = 0; *param + 1 < rule->nparams; ++*param) {
-    int n = count(&rule->params[*param]);
-
-    if (number < n) break;
-    number -= n;
-  }
-  *k = number;
-}
-
-int ambit__checked_read(const ambit__rule *rule, int param, int k)
-{
-  return number_of(rule, count_reads, param, k);
-}
-
-int ambit__checked_write(const ambit__rule *rule, int param, int component)
-{
-  return number_of(rule, count_writes, param, component);
-}
-
-void ambit__checked_find_read(const ambit__rule *rule, int number, int *param, int *k)
-{
-  find(rule, count_reads, number, param, k);
-}
-
-void ambit__checked_find_write(const ambit__rule *rule, int number, int *param, int *component)
-{
-  find(rule, count_writes, number, param, component);
-}
-
-int ambit__checked_which(const ambit__param *p, const ambit__expr *e)
-{
-  int k = 0;
-
-  while (k + 1 < p->nreads && (p->reads[k].component != e->component ||
-                               memcmp(p->reads[k].offset, e->offset, sizeof e->offset) != 0))
-    k++;
-  return k;
-}
-
-int ambit__checked_named(const ambit__param *p, const ambit__expr *e)
-{
-  return ambit__checked_which(p, e->clamped ? e->clamped : e);
-}
-
-int ambit__checked_old(const ambit__param *p, int component)
-{
-  ambit__expr e = {.component = component};
-
-  memcpy(e.offset, ambit__param_target(p, component), sizeof e.offset);
-  return ambit__checked_which(p, &e);
-}
-
-/* ---- the plan ---- */
+/* Embedded by the build. */
+extern const char ambit__prelude_faults[], ambit__prelude_checked[], ambit__prelude_full_call[];
+#ifdef AMBIT_ACCESS_CHECKS
+extern const char ambit__prelude_limits[], ambit__prelude_access[];
+#endif
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
@@ -90,7 +21,7 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
-  int threads = t->kind == TARGET_GPU && g->ndims ? AMBIT__CHECKED_THREADS : 1;
+  int threads = t->kind == TARGET_GPU && g->ndims ? THREADS : 1;
 
   if (most < 1) return 0;
   while (t->max_threads > 0 && threads > t->max_threads)
@@ -100,7 +31,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
                            .rows = {1, 1},
                            .wide = g->form ? 1 : 0,
                            .threads = {threads, 1, 1},
-                           .blocks = g->form ? AMBIT__GPUCODE_FEW : 0};
+                           .blocks = AMBIT__GPUCODE_FEW};
   return 1;
 }
 
@@ -119,20 +50,67 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "(checked)");
 }
 
+/* The strategy whose launches and loops it has. */
+static const ambit__strategy *base_of(const ambit__group *g)
+{
+  return g->form    ? &ambit__strategy_sparse
+         : g->ndims ? &ambit__strategy_cells
+                    : &ambit__strategy_once;
+}
+
 static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *shape)
 {
-  int64_t blocks = 1;
+  base_of(g)->shape(g, p, box, shape);
+}
 
-  if (g->form) {
-    ambit__sparse_shape(g, p, box, shape);
-    return;
+static void build(ambit__nest *n, const ambit__plan *p)
+{
+  const ambit__rows rows = {.rows = {1, 1}, .plain = true};
+
+  n->loads_first = true;
+  if (!n->group->ndims)
+    ambit__nest_once(n);
+  else if (!n->dialect->kernel)
+    ambit__nest_rows(n, &rows);
+  else if (n->group->form)
+    ambit__nest_units(n, p->threads[0], 1, p->rows);
+  else
+    ambit__nest_cells_launched(n, p->threads, 1);
+  ambit__nest_check(n);
+}
+
+static void print_prelude(const ambit__group *g, const ambit__target *t, ambit__text *prelude)
+{
+  if (t->kind == TARGET_C) ambit__print(prelude, "%s", ambit__prelude_full_call);
+  if (t->kind == TARGET_GPU && g->form) ambit__print(prelude, "%s", t->dialect->stream);
+  ambit__print(prelude, "%s\n%s\n", ambit__prelude_faults, ambit__prelude_checked);
+#ifdef AMBIT_ACCESS_CHECKS
+  if (g->checks & AMBIT__CHECK_ACCESS)
+    ambit__print(prelude, "%s\n%s\n", ambit__prelude_limits, ambit__prelude_access);
+#endif
+}
+
+static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                 ambit__writer *w)
+{
+  ambit__text prelude = {0};
+  ambit__nest n;
+
+  ambit__nest_begin(&n, g, t->kind == TARGET_C ? &ambit__dialect_c : t->dialect);
+  build(&n, p);
+  print_prelude(g, t, &prelude);
+  if (prelude.failed) {
+    w->text.failed = true;
+  } else if (t->kind == TARGET_C) {
+    ambit__emit_function(g, p, &n, prelude.chars, w);
+  } else {
+    const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
+
+    ambit__gpucode_emit_kernel(&j, &n, prelude.chars);
   }
-  for (int d = 0; d < g->ndims; d++)
-    blocks *= box->hi[d] - box->lo[d];
-  blocks = (blocks + p->threads[0] - 1) / p->threads[0];
-  if (blocks > AMBIT__GPUCODE_FEW) blocks = AMBIT__GPUCODE_FEW;
-  *shape = (ambit__shape){.blocks = {blocks, 1, 1}, .threads = {p->threads[0], 1, 1}};
+  ambit__text_free(&prelude);
+  ambit__nest_free(&n);
 }
 
 const ambit__strategy ambit__strategy_checked = {
@@ -140,7 +118,7 @@ const ambit__strategy ambit__strategy_checked = {
     .applies = applies,
     .candidates = candidates,
     .cost = cost,
-    .emit = ambit__checked_emit,
+    .emit = emit,
     .describe = describe,
     .shape = shape,
 };

@@ -43,12 +43,13 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
 }
 
 void ambit__emit_function(const ambit__group *g, const ambit__plan *p, ambit__nest *n,
-                          ambit__writer *w)
+                          const char *prelude, ambit__writer *w)
 {
   ambit__emit_head(g, p, w);
   if (n->is_narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
   if (n->nlooks) ambit__print(&w->text, "%s\n", ambit__prelude_look_up);
-  if (n->whole || g->form) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
+  if ((n->whole || g->form) && !g->checks) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
+  if (*prelude) ambit__print(&w->text, "%s\n", prelude);
   ambit__line(w, "void %s(const ambit_call *call)", ambit__entry_name(g));
   ambit__line(w, "{");
   w->depth++;

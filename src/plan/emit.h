@@ -20,8 +20,8 @@ bool ambit__has_exact_sums(const ambit__group *g);
 /* The comment at the top (kernel, plan) and the prelude, with the prelude of strict sums if needed.
  */
 void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w);
-/* The C function of a nest, in a file of its own. */
+/* The C function of a nest, in a file of its own, with more text in front of it. */
 void ambit__emit_function(const ambit__group *g, const ambit__plan *p, ambit__nest *n,
-                          ambit__writer *w);
+                          const char *prelude, ambit__writer *w);
 
 #endif

@@ -114,7 +114,6 @@ typedef struct ambit__gpucode_job {
   const char *integer;  /* name of the 64-bit integer type */
   const char *last;     /* a parameter after all others; NULL: none */
   const char *lanes;    /* text in front of all: how lanes exchange values; NULL: none */
-  int row;              /* strategy sparse: of a unit, whose code is being written */
   ambit__hoists hoists; /* values that all cells share; strategies fill it in */
   ambit__writer *w;
   ambit__text *t; /* of the writer */
@@ -129,8 +128,6 @@ bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduct
 /* A rough cost of a thread per cell: about half of the memory bandwidth of a large GPU. */
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t,
                                 const ambit__plan *p);
-/* On a sparse grid: the axes, the first ones, whose indices lines have. */
-int ambit__gpucode_indices(const ambit__group *g);
 /* A strict sum, in a long accumulator. Kernels for users have none: they get eight bytes per block.
  */
 bool ambit__gpucode_is_exact(const ambit__group *g, int param);
@@ -150,22 +147,12 @@ void ambit__gpucode_emit_values(const ambit__gpucode_job *j);
 /* The file of a nest: head, more text, the kernel with its totals and values, and the one that
  * folds. */
 void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, const char *prelude);
-/* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
- * parameter bound `wraps_rows` is read: the distance from the cell at y1 to that neighbour. */
-void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j);
 /* "2 * u_s0 - u_s1 + 3", or with wrapping rows "2 * u_s0 - u_s1 + u_p3": the distance from a cell
  * of a field to another; "0" for the cell itself. */
 void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int component,
                                  const int *offset);
 /* The names that expressions read, as above: u_at[...], k_v, i0, extent0, step. */
 ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j);
-
-/* "const float *u_at = u_mem + (u_o + y0 * u_s0 + y1);" for every field, and the indices i0... */
-void ambit__gpucode_emit_places(const ambit__gpucode_job *j);
-/* "float v_out = *v_at;" for every written component and reduction, and "v_at[0] = v_out;". */
-void ambit__gpucode_declare_outs(const ambit__gpucode_job *j);
-void ambit__gpucode_declare_results(const ambit__gpucode_job *j); /* of reductions alone */
-void ambit__gpucode_store_outs(const ambit__gpucode_job *j);
 
 /* Reductions. r_total is the total of this thread. declare_totals writes its initial value,
  * fold_cell adds a cell, leave_totals stores the total of a block in r_mem[`block`]; all threads of

@@ -53,13 +53,6 @@ double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, c
   return ambit__price_of(g->steps[0].rule).bytes / 2075;
 }
 
-int ambit__gpucode_indices(const ambit__group *g)
-{
-  const int n = g->steps[0].rule->max_axis + 1;
-
-  return n < g->ndims && !g->checks ? n : g->ndims; /* faults have the cell */
-}
-
 const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param)
 {
   return j->dialect->types[j->rule->params[param].type];
@@ -139,7 +132,7 @@ void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, con
   const int *threads = j->plan->threads;
 
   ambit__gpucode_emit_head(j);
-  ambit__print(j->t, "%s", prelude);
+  if (*prelude) ambit__print(j->t, "\n%s", prelude);
   ambit__gpucode_open_kernel(j, "", threads, ambit__gpucode_slots(j->group, slots), slots);
   ambit__gpucode_emit_ended(j);
   ambit__gpucode_declare_totals(j, threads[0] * threads[1]);
@@ -152,36 +145,12 @@ void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, con
 
 /* ---- addresses ---- */
 
-/* The same function as a nest; the caller frees it. */
-static void begin_nest(const ambit__gpucode_job *j, ambit__nest *n)
-{
-  ambit__nest_begin(n, j->group, j->dialect);
-  n->unit = j->group->form ? j->plan->rows : NULL;
-  n->row = j->row;
-}
-
-/* Writes a piece of a nest in the middle of a kernel that is no nest yet. */
-static void emit_piece(const ambit__gpucode_job *j, void (*piece)(ambit__nest *))
-{
-  ambit__nest n;
-
-  begin_nest(j, &n);
-  piece(&n);
-  ambit__nest_print(&n, j->w);
-  ambit__nest_free(&n);
-}
-
-void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j)
-{
-  emit_piece(j, ambit__nest_let_wraps);
-}
-
 void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int component,
                                  const int *offset)
 {
   ambit__nest n;
 
-  begin_nest(j, &n);
+  ambit__nest_begin(&n, j->group, j->dialect);
   ambit__nest_print_offset(&n, j->t, &(ambit__nest_access){param, component, offset, NULL});
   ambit__nest_free(&n);
 }
@@ -208,24 +177,4 @@ ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
                         .hoists = &j->hoists,
                         .relaxed = !j->group->strict,
                         .user = j};
-}
-
-void ambit__gpucode_emit_places(const ambit__gpucode_job *j)
-{
-  emit_piece(j, ambit__nest_let_places);
-}
-
-void ambit__gpucode_declare_results(const ambit__gpucode_job *j)
-{
-  emit_piece(j, ambit__nest_let_results);
-}
-
-void ambit__gpucode_declare_outs(const ambit__gpucode_job *j)
-{
-  emit_piece(j, ambit__nest_let_outs);
-}
-
-void ambit__gpucode_store_outs(const ambit__gpucode_job *j)
-{
-  emit_piece(j, ambit__nest_store_outs);
 }

@@ -43,7 +43,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
   ambit__nest_begin(&n, g, t->kind == TARGET_C ? &ambit__dialect_c : t->dialect);
   ambit__nest_once(&n);
   if (t->kind == TARGET_C) {
-    ambit__emit_function(g, p, &n, w);
+    ambit__emit_function(g, p, &n, "", w);
   } else {
     const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
 

@@ -248,7 +248,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
   ambit__nest_begin(&n, g, &ambit__dialect_c);
   ambit__nest_rows(&n, &rows);
-  ambit__emit_function(g, p, &n, w);
+  ambit__emit_function(g, p, &n, "", w);
   ambit__nest_free(&n);
 }
 

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sparse.c - on a GPU, on a sparse grid: a thread computes a unit of active cells at a time.
- *
- * The units are dealt to the threads (grid/deal.h): a word per 32 units leads each to a line with
- * its place in memory and the distances to the rows that it reads. Reads along its own row, and
- * along those rows, are at constant distances from there. A block has a share of the units that
- * are next to each other in the order in which they are dealt, so that it reads most cells of other
- * rows from its cache; a thread has every 256th of them. In a list, cells have words of their own
- * instead of lines.
- */
-#include "plan/sparse.h"
+/* sparse.c - on a GPU, on a sparse grid: a thread computes a unit of active cells at a time, as
+ * nest/units.c says. In a list, cells have words of their own instead of lines. */
+#include "plan/gpu.h"
 
 #include "grid/deal.h"
 
@@ -180,8 +173,8 @@ int64_t ambit__sparse_share(const ambit__plan *p, int64_t units)
   return (turns + p->blocks - 1) / p->blocks * turn;
 }
 
-void ambit__sparse_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
-                         ambit__shape *shape)
+static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                  ambit__shape *shape)
 {
   const int64_t units = box->hi[0] - box->lo[0], share = ambit__sparse_share(p, units);
 
@@ -190,80 +183,16 @@ void ambit__sparse_shape(const ambit__group *g, const ambit__plan *p, const ambi
                           .threads = {p->threads[0], 1, 1}};
 }
 
-/* ---- code ---- */
-
-/* The line of unit t. The word of the next one is on its way meanwhile. */
-static void emit_line(const ambit__gpucode_job *j)
-{
-  const int words = ambit__deal_words(j->group->form, j->group->ndims, j->plan->rows,
-                                      ambit__gpucode_indices(j->group));
-
-  ambit__line(j->w, "const ambit_u64 group = next;");
-  ambit__line(j->w, "if (t + %d < end) next = groups[(t + %d) >> 5];", j->plan->threads[0],
-              j->plan->threads[0]);
-  ambit__line(j->w,
-              "%sconst ambit_i32 *line_at = lines + %d * ((ambit_i64)(ambit_u32)group + "
-              "ambit_count_bits((ambit_u32)(group >> 32) & (0xffffffffu >> (31 - (t & 31)))));",
-              j->dialect->global, words);
-  ambit__line(j->w, "ambit_i32 line[%d];", words);
-  for (int k = 0; k < words; k += AMBIT__DEAL_VECTOR) {
-    ambit__line_begin(j->w);
-    ambit__gpucode_print_call(j, "ambit_load", j->dialect->types[AMBIT_I32], AMBIT__DEAL_VECTOR);
-    ambit__print(j->t, "line + %d, line_at + %d", k, k);
-    ambit__line_end(j->w, ");");
-  }
-}
-
-void ambit__sparse_open_loop(const ambit__gpucode_job *j)
-{
-  const bool list = j->group->form->list;
-
-  ambit__line(j->w, "const ambit_i32 from = (ambit_i32)(%s * share);", j->dialect->block[0]);
-  ambit__line(j->w,
-              "const ambit_i32 end = (ambit_i32)(from + share < units ? from + share : units);");
-  ambit__line(j->w, "const ambit_i32 start = from + %s;", j->dialect->thread[0]);
-  if (ambit__sparse_has_words(j))
-    ambit__line(j->w, "const %s pitch = (units + %d) / %d * %d;", j->integer, AMBIT__DEAL_GROUP - 1,
-                AMBIT__DEAL_GROUP, AMBIT__DEAL_GROUP);
-  if (!list) ambit__line(j->w, "ambit_u64 next = start < end ? groups[start >> 5] : 0;");
-  ambit__print(j->t, "#pragma unroll 1\n");
-  ambit__open(j->w, "for (ambit_i32 t = start; t < end; t += %d)", j->plan->threads[0]);
-  if (list)
-    ambit__sparse_emit_place(j);
-  else
-    emit_line(j);
-}
-
-static void emit_loop(const ambit__gpucode_job *j)
-{
-  ambit__sparse_open_loop(j);
-  if (j->group->form->list)
-    ambit__sparse_emit_cell(j);
-  else
-    ambit__sparse_emit_unit(j);
-  ambit__close(j->w);
-}
-
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
   const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
-  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
+  ambit__nest n;
 
-  ambit__gpucode_emit_head(&j);
-  ambit__print(j.t, "\n%s", j.dialect->stream);
-  ambit__gpucode_open_kernel(&j, "", p->threads, ambit__gpucode_slots(g, slots), slots);
-  ambit__gpucode_emit_ended(&j);
-  ambit__gpucode_declare_totals(&j, p->threads[0]);
-  ambit__gpucode_emit_values(&j);
-  emit_loop(&j);
-  if (ambit__gpucode_reduces(g)) {
-    ambit__line(w, "const int thread = %s;", j.dialect->thread[0]);
-    ambit__line(w, "const %s block = %s;", j.integer, j.dialect->block[0]);
-    ambit__gpucode_leave_totals(&j, p->threads[0], "thread", "block");
-  }
-  ambit__close(w);
-  ambit__gpucode_emit_fold(&j);
+  ambit__nest_begin(&n, g, t->dialect);
+  ambit__nest_units(&n, p->threads[0], p->wide, p->rows);
+  ambit__gpucode_emit_kernel(&j, &n, t->dialect->stream);
+  ambit__nest_free(&n);
 }
 
 const ambit__strategy ambit__strategy_sparse = {
@@ -273,7 +202,7 @@ const ambit__strategy ambit__strategy_sparse = {
     .cost = cost,
     .emit = emit,
     .describe = describe,
-    .shape = ambit__sparse_shape,
+    .shape = shape,
 };
 
 const ambit__strategy ambit__strategy_list = {
@@ -283,5 +212,5 @@ const ambit__strategy ambit__strategy_list = {
     .cost = list_cost,
     .emit = emit,
     .describe = describe_list,
-    .shape = ambit__sparse_shape,
+    .shape = shape,
 };

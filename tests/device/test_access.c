@@ -2,7 +2,7 @@
 /* Checked launches on every device here: wrong boxes, margins and layouts are found at the first
  * cell they affect, and nothing outside is touched. */
 #include "device/access.h"
-#include "plan/checked.h"
+#include "nest/checked.h"
 #include "support/devices.h"
 #include "support/test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The record of a checked launch: numbers of reads and writes, and values that were never set. */
 #include "device/faults.h"
-#include "plan/checked.h"
+#include "nest/checked.h"
 #include "support/test.h"
 
 static void numbers_of_reads_and_writes_lead_back(void)

@@ -544,7 +544,7 @@ static ambit_status prepare(ambit__gpu_device *d, function *f, flight *t)
   ambit__gpu_dealt *dealt;
 
   if (!t->l->chunks) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_dealt_get(d, t->l, &t->v->plan, ambit__gpucode_indices(&f->group), &f->dealt,
+  AMBIT_TRY(ambit__gpu_dealt_get(d, t->l, &t->v->plan, ambit__group_indices(&f->group), &f->dealt,
                                  &dealt));
   t->dealt = dealt;
   return dealt->units ? ambit__gpu_bounds(t->lane, t->l, dealt) : AMBIT_OK;

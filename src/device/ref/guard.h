@@ -8,7 +8,7 @@
 #define AMBIT_DEVICE_REF_GUARD_H
 
 #include "device/access.h"
-#include "plan/checked.h"
+#include "nest/checked.h"
 
 typedef struct ambit__guard {
   const ambit__rule *rule;

@@ -3,7 +3,7 @@
 #include "runtime/run/access.h"
 
 #include "grid/constants.h"
-#include "plan/checked.h"
+#include "nest/checked.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "device/faults.h"
-#include "plan/checked.h"
+#include "nest/checked.h"
 #include "runtime/run/access.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fault_message.c - messages for faults: kernel, field, offset, cell, iteration, and line of the
  * kernel. */
-#include "plan/checked.h"
+#include "nest/checked.h"
 #include "runtime/run/access.h"
 
 #include <stdlib.h>

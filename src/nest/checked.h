@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked.h - the strategy `checked`: checked.c chooses the plan, checked_emit.c writes the code.
+/* checked.h - checks as a pass over a nest.
  *
  * A checked kernel computes the same values as any other, one cell at a time, and checks every
- * value it writes for NaN. In builds with access checks (checked_access.c) it can also check every
- * read and write of a field against limits. The fault record (codegen/prelude/faults.h) keeps the
- * first faulty cell of a launch.
+ * value it writes for NaN. In builds with access checks (nest/checked_access.c) it can also check
+ * every read and write of a field against limits. The fault record (codegen/prelude/faults.h) keeps
+ * the first faulty cell of a launch.
  *
  * Reads and writes are identified by numbers that count through the rule, parameter by parameter: a
  * field has one for each of its reads, and one for each component that could be written; a plain
  * parameter is one read, a reduction one write.
  */
-#ifndef AMBIT_PLAN_CHECKED_H
-#define AMBIT_PLAN_CHECKED_H
+#ifndef AMBIT_NEST_CHECKED_H
+#define AMBIT_NEST_CHECKED_H
 
-#include "plan/plan.h"
-
-enum { AMBIT__CHECKED_THREADS = 128 }; /* per block */
+#include "nest/nest.h"
 
 /* The number of read k of parameter `param`, and of a write to one of its components. */
 int ambit__checked_read(const ambit__rule *rule, int param, int k);
@@ -30,7 +28,8 @@ int ambit__checked_named(const ambit__param *p, const ambit__expr *e);
 /* The index of the read that gives a written component its old value. */
 int ambit__checked_old(const ambit__param *p, int component);
 
-void ambit__checked_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                         ambit__writer *w);
+/* Changes a nest of a group with checks, which was built with one cell after the other and loads
+ * first: stores have conditions, values are watched, and the lowest cell with a fault is noted. */
+void ambit__nest_check(ambit__nest *n);
 
 #endif
