@@ -418,13 +418,15 @@ static void find_taps(job *j)
 void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
 {
   job j = {.n = n, .r = r, .form = n->group->form, .last = n->group->ndims - 1};
+  bool widens;
 
   examine(&j);
   n->flat = !n->group->checks && ambit__rule_branches(n->rule);
   n->loads_first = n->flat || n->group->checks;
   find_taps(&j);
   if (!r->plain) ambit__rows_begin_narrow(&j);
-  j.lanes &= r->vectors || j.reduces || n->nlooks || ambit__rows_widens(&j, lane_bytes(&j));
+  widens = ambit__rows_widens(&j, lane_bytes(&j));
+  j.lanes &= r->vectors || j.reduces || n->nlooks || widens;
   n->whole = stores_whole(&j);
   if (!n->is_narrow && !n->group->checks) ambit__hoists_begin(&n->hoists, n->rule);
   let_call(&j, lane_bytes(&j));

@@ -483,9 +483,39 @@ static void kernels_on_scalars_are_planned_for(void)
       }
 }
 
+/* Their own loop converts the bytes of a vector, on processors with and without long loops. */
+static void masks_of_bytes_are_widened_on_cores(void)
+{
+  static const char text[] = "void k(const float *u, const unsigned char *m, float *v)"
+                             "{ *v = *m ? *u : u[1]; }";
+  static const ambit__binding bind[3] = {{.is_field = true, .contiguous = true},
+                                         {.is_field = true, .contiguous = true},
+                                         {.is_field = true, .contiguous = true}};
+
+  for (int streams = 0; streams < 2; streams++) {
+    const ambit__target t = {.vector_bytes = 32, .can_stream = streams};
+    ambit__group_step step = {.bind = bind};
+    const ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 1, .cells = {1000}};
+    ambit__writer w = {0};
+    ambit__rule *rule;
+    ambit__plan plan;
+    char *source;
+
+    CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "mask", text, &rule));
+    step.rule = rule;
+    CHECK(ambit__plan_choose(&g, &t, &plan));
+    plan.strategy->emit(&g, &t, &plan, &w);
+    source = ambit__writer_finish(&w);
+    CHECK(source && strstr(source, "int32_t m_w0_0[LANES]") && strstr(source, "m_w0_0[l] ?"));
+    free(source);
+    ambit__rule_free(rule);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
+      {"masks_of_bytes_are_widened_on_cores", masks_of_bytes_are_widened_on_cores},
       {"kernels_on_scalars_are_planned_for", kernels_on_scalars_are_planned_for},
       {"rows_read_too_far_for_a_warp_are_planned_for",
        rows_read_too_far_for_a_warp_are_planned_for},
