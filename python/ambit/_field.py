@@ -28,6 +28,8 @@ KINDS: Dict[str, int] = {
     "fixed": c.AMBIT_FIXED,
 }
 ORDERS = {"soa": c.AMBIT_SOA, "aos": c.AMBIT_AOS}
+byref: Any = ctypes.byref
+byte_of: Any = ctypes.c_char.from_buffer  # array.ctypes.data takes 0.6 us longer
 MOST_PIXELS = 1 << 22  # of a picture in a notebook
 
 
@@ -91,7 +93,9 @@ class Field(Owned):
         self._name = lib.ambit_field_name(self._handle).decode()
         self._type = lib.ambit_field_type(self._handle)
         self._components = lib.ambit_field_components(self._handle)
-        self._shape = self._grid.shape + ((self._components,) if self._vector else ())
+        self._last = [self._components] if self._vector else []
+        self._shape = self._grid.shape + tuple(self._last)
+        self._storage = storage_dtype(self._type)
 
     def coarse(self, grid: "Grid", first: Sequence[int]) -> "Field":
         """Every second cell of the field, from `first` (0 or 1 per axis), as a field of a grid of half the extents
@@ -151,10 +155,12 @@ class Field(Owned):
     # ---- values ----
 
     def _read(self, lo: Optional[List[int]], hi: Optional[List[int]]) -> np.ndarray:
-        shape = self._grid.shape if lo is None or hi is None else tuple(h - l for l, h in zip(lo, hi))
-        out = np.empty(shape + ((self._components,) if self._vector else ()), storage_dtype(self._type))
+        shape = self._shape if lo is None or hi is None else [h - l for l, h in zip(lo, hi)] + self._last
+        out = np.empty(shape, self._storage)
         if out.size:
-            self._context._check(lib.ambit_field_read(self._handle, index(lo), index(hi), out.ctypes.data))
+            status = lib.ambit_field_read(self._handle, index(lo), index(hi), byref(byte_of(out)))
+            if status or self._context._raised:
+                self._context._check(status)
         return from_storage(out, self._type)
 
     def _write(self, lo: Optional[List[int]], hi: Optional[List[int]], values: Any) -> None:
@@ -279,29 +285,56 @@ class CoarseField(Field):
 
 def box_of(key: Any, shape: Tuple[int, ...], ndims: int) -> Optional[Tuple[List[int], List[int], Tuple[Any, ...]]]:
     """The box of a key of integers and slices, and the key within the array of that box. None: another kind of key."""
-    keys = list(key) if isinstance(key, tuple) else [key]
-    if any(k is not Ellipsis and not isinstance(k, (slice, int, np.integer)) or isinstance(k, (bool, np.bool_)) for k in keys):
-        return None
-    if sum(k is Ellipsis for k in keys) > 1 or len(keys) - (Ellipsis in keys) > len(shape):
-        raise IndexError(f"the key {key!r} has too many indices for the shape {shape}")
-    at = keys.index(Ellipsis) if Ellipsis in keys else len(keys)
-    missing = len(shape) - (len(keys) - (at < len(keys)))
-    keys[at:at + 1] = [slice(None)] * missing
+    keys = key if type(key) is tuple else (key,)
+    if len(keys) != len(shape) or type(keys[0]) is DOTS or type(keys[-1]) is DOTS:
+        whole = whole_key(key, keys, shape)
+        if whole is None:
+            return None
+        keys = whole
     lo: List[int] = []
     hi: List[int] = []
     rest: List[Any] = []
     for n, k in zip(shape[:ndims], keys):
-        if not isinstance(k, slice):
-            i = int(k) + (n if k < 0 else 0)
+        if type(k) is slice:
+            first, last, step = k.indices(n)
+            if step == 1:
+                lo.append(first)
+                hi.append(last if last > first else first)
+                rest.append(WHOLE)
+                continue
+            cells = range(first, last, step)
+            lo.append(min(cells, default=0))
+            hi.append(max(cells, default=-1) + 1)
+            rest.append(slice(None, None, step) if cells else WHOLE)
+        elif isinstance(k, (int, np.integer)) and not isinstance(k, (bool, np.bool_)):
+            i = int(k) + n if k < 0 else int(k)
             if not 0 <= i < n:
                 raise IndexError(f"index {k} is out of bounds for an axis of {n} cells")
-            lo, hi, rest = lo + [i], hi + [i + 1], rest + [0]
-            continue
-        cells = range(*k.indices(n))
-        first, last = (min(cells), max(cells)) if cells else (0, -1)
-        lo, hi = lo + [first], hi + [last + 1]
-        rest.append(slice(None) if cells.step == 1 or not cells else slice(None, None, cells.step))
-    return lo, hi, tuple(rest) + tuple(keys[ndims:])
+            lo.append(i)
+            hi.append(i + 1)
+            rest.append(0)
+        else:
+            return None
+    for k in keys[ndims:]:  # components
+        if not isinstance(k, (slice, int, np.integer)) or isinstance(k, (bool, np.bool_)):
+            return None
+        rest.append(k)
+    return lo, hi, tuple(rest)
+
+
+WHOLE, DOTS = slice(None), type(Ellipsis)
+
+
+def whole_key(key: Any, keys: Tuple[Any, ...], shape: Tuple[int, ...]) -> Optional[Tuple[Any, ...]]:
+    """A key for all axes, without an ellipsis. None: the key has masks, arrays or None."""
+    kinds = [type(k) for k in keys]
+    if any(k is not DOTS and k is not slice and not issubclass(k, (int, np.integer)) for k in kinds):
+        return None
+    dots = kinds.count(DOTS)
+    if dots > 1 or len(keys) - dots > len(shape):
+        raise IndexError(f"the key {key!r} has too many indices for the shape {shape}")
+    at = kinds.index(DOTS) if dots else len(keys)
+    return keys[:at] + (WHOLE,) * (len(shape) - len(keys) + dots) + keys[at + dots:]
 
 
 def save(path: Any, *fields: Field) -> None:

@@ -5,6 +5,7 @@ Python's handler only notes a signal while C code runs. It also writes to the wa
 there, asks the library to end the run, and passes the byte on to the descriptor that was set before (asyncio's, in a
 notebook). When the call has returned, Python raises KeyboardInterrupt.
 """
+import _signal  # type: ignore[import-not-found]  # without the enums, which take microseconds
 import os
 import select
 import signal
@@ -26,20 +27,28 @@ class Watcher:
         self.stop: Optional[Callable[[], None]] = None  # while a run is in progress
         self.before = -1
         self.process = os.getpid()
+        self.poll = select.poll()
+        self.poll.register(self.read, select.POLLIN)
         threading.Thread(target=self.watch, name="ambit-interrupt", daemon=True).start()
 
+    def take(self) -> bool:
+        """Reads the signals that have come, and passes them on. True: Ctrl-C was among them."""
+        try:
+            signals = os.read(self.read, 4096)
+        except BlockingIOError:  # the other thread has them
+            return False
+        if self.before >= 0:
+            try:
+                os.write(self.before, signals)
+            except OSError:
+                pass
+        return signal.SIGINT in signals
+
     def watch(self) -> None:
-        ending: Optional[Callable[[], None]] = None  # the run that a signal is about; never one that begins later
+        ending: Optional[Callable[[], None]] = None  # the run that a signal is about
         while True:
-            if select.select([self.read], [], [], AGAIN if ending else None)[0]:
-                signals = os.read(self.read, 4096)
-                if signal.SIGINT in signals:
-                    ending = self.stop
-                if self.before >= 0:
-                    try:
-                        os.write(self.before, signals)
-                    except OSError:
-                        pass
+            if select.select([self.read], [], [], AGAIN if ending else None)[0] and self.take():
+                ending = self.stop
             if ending is not self.stop:
                 ending = None
             if ending is not None:
@@ -53,14 +62,16 @@ class interruptible:
     """A context manager around a call that may take long. Only the main thread receives signals."""
 
     def __init__(self, context: Any, stop: Optional[Callable[[], None]] = None) -> None:
-        self.stop = stop or (lambda: lib.ambit_stop(context._handle))
-        self.set = False
+        self.context, self.stop, self.set = context, stop or self.ask, False
+
+    def ask(self) -> None:
+        lib.ambit_stop(self.context._handle)
 
     def __enter__(self) -> None:
         global _watcher
         if threading.current_thread() is not threading.main_thread() or (_watcher is not None and _watcher.stop is not None):
             return
-        if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
+        if not callable(_signal.getsignal(_signal.SIGINT)):  # ignored, or not Python's
             return
         if _watcher is None or _watcher.process != os.getpid():
             _watcher = Watcher()
@@ -72,4 +83,6 @@ class interruptible:
         if self.set and _watcher is not None:
             _watcher.stop = None
             signal.set_wakeup_fd(_watcher.before)
+            if _watcher.poll.poll(0):  # a signal of this run must not end the next one
+                _watcher.take()
             self.set = False

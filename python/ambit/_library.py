@@ -55,4 +55,7 @@ def text(path: Any) -> bytes:
 
 def index(numbers: Any) -> Any:
     """Numbers as an array of int64_t; None stays NULL."""
-    return None if numbers is None else (ctypes.c_int64 * len(numbers))(*numbers)
+    return None if numbers is None else INDEX[len(numbers)](*numbers)
+
+
+INDEX = [ctypes.c_int64 * n for n in range(c.AMBIT_MAX_DIMS + 2)]

@@ -168,24 +168,25 @@ class Program(Owned):
         meets a condition. run(until="still", most=10000): until nothing changes. Ctrl-C ends a run after the present
         iteration, with KeyboardInterrupt; the program can go on. `progress` shows a bar.
         """
-        if sum(x is not None for x in (iterations, to, until)) != 1:
+        if (iterations is None) + (to is None) + (until is None) != 2:
             raise InvalidArgument("run needs a number of iterations, or to=..., or until=... with most=...")
         if (until is None) != (most is None):
             raise InvalidArgument("until needs most=..., the number of iterations after which to give up, and most needs until")
         context = self._context
-        context._refuse_views("run")
+        if context._views:
+            context._refuse_views("run")
         if context._garbage:
             context._sweep()
         if check_every is not None:
             context._check(lib.ambit_check_every(self._handle, check_every))
-        before = self.iterations
+        before = lib.ambit_program_iterations(self._handle)
         if to is not None:
             iterations = max(0, to - before)
         if progress:
             self._run_with_bar(iterations, until, most, check_every or 1)
         else:
             self._run_once(iterations, until, most)
-        return self.iterations - before
+        return int(lib.ambit_program_iterations(self._handle) - before)
 
     def _run_once(self, iterations: Optional[int], until: Until, most: Optional[int]) -> None:
         context, p = self._context, self._handle

@@ -97,12 +97,17 @@ def source_of(function: Any) -> Source:
     changed = KernelError(f"{where}the file has changed since '{function.__name__}' was imported; reload the module")
     try:
         tree = ast.parse("".join(lines))
-        module = compile("".join(lines), code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & FUTURES)
+        flags = code.co_flags & FUTURES
+        modules = [compile(tree, code.co_filename, "exec", dont_inherit=True, flags=flags)]
+        for statement in tree.body:  # notebooks compile one by one, which can give other instructions
+            if statement.lineno <= code.co_firstlineno + 1 and (statement.end_lineno or 0) >= code.co_firstlineno:
+                alone = ast.Module([statement], [])
+                modules.append(compile(alone, code.co_filename, "exec", dont_inherit=True, flags=flags))
     except SyntaxError:
         raise changed from None
     found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function.__name__
              and first_line(n) == code.co_firstlineno]
-    if not found or not any(same_code(code, other) for other in codes(module)):
+    if not found or not any(same_code(code, other) for module in modules for other in codes(module)):
         raise changed
     return Source(function, found[0], [line.rstrip("\n") for line in lines], code.co_filename, 1)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels as Python functions: the same function on numbers is the oracle."""
+import ast
 import importlib
 import math
 import os
@@ -257,10 +258,11 @@ def test_a_file_that_changed_since_import_is_refused_until_reload(tmp_path, monk
 def test_a_notebook_cell_is_a_source(tmp_path):
     """As IPython does it: the text of a cell is in linecache under a made name."""
     import linecache
-    name, text = "<ipython-input-1>", "import ambit\n@ambit.kernel\ndef k(u):\n    u[0] = 7\n"
+    name, text = "<ipython-input-1>", "import ambit\n@ambit.kernel\ndef k(u):\n    u[0] = 7 + ambit.index(0)\n"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     space = {"__name__": "__main__"}
-    exec(compile(text, name, "exec"), space)
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), name, "exec"), space)
     u = ambit.Grid(4).field("u")
     run(space["k"], u)
     assert u[0] == 7

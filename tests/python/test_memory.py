@@ -106,8 +106,17 @@ def test_numpy_takes_dlpack(dtype):
             u.__dlpack__(**bad)
 
 
+def test_jax_takes_and_gives_dlpack():
+    jax = pytest.importorskip("jax", reason="there is no JAX; scripts/setup check-all installs it")
+    u = ambit.Grid(128).field("u", "f4", value=rng.random(128))  # JAX takes memory without gaps only
+    x = jax.dlpack.from_dlpack(u)
+    assert np.array_equal(np.asarray(x), u[...])
+    f = ambit.Grid.from_array(2 * x)
+    assert np.array_equal(f[...], 2 * u[...])
+
+
 def test_torch_takes_and_gives_dlpack():
-    torch = pytest.importorskip("torch", reason="there is no torch; scripts/setup check-all installs it")
+    torch = pytest.importorskip("torch", reason="there is no torch; pip install torch in build/python")
     u = ambit.Grid(5, 7).field("u", "f4", value=rng.random((5, 7)))
     t = torch.from_dlpack(u)
     t += 1
