@@ -25,6 +25,7 @@ from ._field import ALL_FACES, INACTIVE, Field, axis, high, inspect, low, save
 from ._grid import Grid
 from ._kernel import (Apply, Kernel, Param, Step, catalogue, kernel, load_kernel, register_cpu, register_source, stencil,
                       weights)
+from ._points import Points, Record, coefficients, inject, ricker, sample
 from ._program import Program, Stats, call, copy, rotate, swap
 from ._scalar import Condition, Scalar, scalar
 from ._stream import Stream
@@ -34,8 +35,8 @@ __version__ = f"{_c.AMBIT_VERSION_MAJOR}.{_c.AMBIT_VERSION_MINOR}.{_c.AMBIT_VERS
 
 __all__ = [
     "ALL_FACES", "Apply", "CompileError", "Condition", "Context", "DeviceError", "Error", "Explanation", "Field", "FileError",
-    "Grid", "INACTIVE", "InvalidArgument", "Kernel", "KernelError", "NoDevice", "OptionError", "OutOfMemory", "Param",
-    "ProcessError", "Program", "ProgramError", "Scalar", "Stats", "Step", "Stream", "Unsupported", "ViewError", "axis", "call",
-    "catalogue", "copy", "current", "extent", "high", "index", "inspect", "kernel", "load_kernel", "low", "normal", "open", "outside", "register_cpu",
-    "register_source", "rotate", "save", "scalar", "stencil", "step", "swap", "weights",
+    "Grid", "INACTIVE", "InvalidArgument", "Kernel", "KernelError", "NoDevice", "OptionError", "OutOfMemory", "Param", "Points",
+    "ProcessError", "Program", "ProgramError", "Record", "Scalar", "Stats", "Step", "Stream", "Unsupported", "ViewError", "axis", "call",
+    "catalogue", "coefficients", "copy", "current", "extent", "high", "index", "inject", "inspect", "kernel", "load_kernel", "low", "normal", "open", "outside", "register_cpu",
+    "register_source", "ricker", "rotate", "sample", "save", "scalar", "stencil", "step", "swap", "weights",
 ]

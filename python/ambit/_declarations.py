@@ -10,6 +10,7 @@ AMBIT_ANTISYMMETRIC = 7
 AMBIT_AOS = 1
 AMBIT_ARG_FIELD = 0
 AMBIT_ARG_NUMBER = 2
+AMBIT_ARG_RECORD = 4
 AMBIT_ARG_SCALAR = 1
 AMBIT_ARG_TABLE = 3
 AMBIT_AT_LEAST = 4
@@ -43,12 +44,15 @@ AMBIT_I16 = 4
 AMBIT_I32 = 2
 AMBIT_I64 = 5
 AMBIT_INACTIVE = 2147483648
+AMBIT_LINEAR = 1
 AMBIT_LUMA = 0
 AMBIT_MAX = 2
 AMBIT_MAX_DIMS = 6
 AMBIT_MAX_PARAMS = 32
+AMBIT_MAX_REACH = 16
 AMBIT_METRES = 2
 AMBIT_MIN = 1
+AMBIT_NEAREST = 0
 AMBIT_NONE = 0
 AMBIT_OK = 0
 AMBIT_OPENCL = 2
@@ -209,6 +213,7 @@ FUNCTIONS = {
     "ambit_apply_faces_args": (c_int, (c_void_p, c_uint, c_void_p, c_int, POINTER(ambit_arg),), "p faces k nargs args"),
     "ambit_arg_field": (ambit_arg, (c_void_p,), "f"),
     "ambit_arg_number": (ambit_arg, (c_double,), "x"),
+    "ambit_arg_record": (ambit_arg, (c_void_p,), "r"),
     "ambit_arg_same": (ambit_arg, (ambit_arg,), "a"),
     "ambit_arg_scalar": (ambit_arg, (c_void_p,), "s"),
     "ambit_bfloat": (c_uint16, (c_double,), "x"),
@@ -219,6 +224,7 @@ FUNCTIONS = {
     "ambit_checkpoint": (c_int, (c_void_p, c_char_p, c_char_p,), "a path every"),
     "ambit_checkpoint_value": (c_int, (c_void_p, c_char_p, c_void_p, c_size_t,), "a name value bytes"),
     "ambit_close": (c_int, (c_void_p,), "a"),
+    "ambit_coefficients": (c_int, (c_int, c_int, POINTER(c_double),), "derivative order weights"),
     "ambit_copy_box": (c_int, (c_void_p, c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p, POINTER(c_int64),), "p from lo hi to at"),
     "ambit_define": (c_int, (c_void_p, c_char_p, c_int, c_double,), "a name type value"),
     "ambit_error": (c_int, (c_void_p,), "a"),
@@ -240,6 +246,7 @@ FUNCTIONS = {
     "ambit_field_name": (c_char_p, (c_void_p,), "f"),
     "ambit_field_read": (c_int, (c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p,), "f lo hi values"),
     "ambit_field_save": (c_int, (c_void_p, c_char_p,), "f path"),
+    "ambit_field_sponge": (c_int, (c_void_p, c_uint, c_int, c_double,), "f faces layers strength"),
     "ambit_field_type": (c_int, (c_void_p,), "f"),
     "ambit_field_view": (c_void_p, (c_void_p, c_void_p, POINTER(c_int64),), "coarse field first"),
     "ambit_field_write": (c_int, (c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p,), "f lo hi values"),
@@ -257,6 +264,8 @@ FUNCTIONS = {
     "ambit_grid_ndims": (c_int, (c_void_p,), "g"),
     "ambit_half": (c_uint16, (c_double,), "x"),
     "ambit_half_number": (c_double, (c_uint16,), "bits"),
+    "ambit_history": (c_void_p, (c_void_p, c_void_p, c_int64,), "p s every"),
+    "ambit_inject_arg": (c_int, (c_void_p, c_void_p, ambit_arg, c_void_p,), "p points value f"),
     "ambit_kernel_bytes": (c_double, (c_void_p,), "k"),
     "ambit_kernel_create": (c_void_p, (c_void_p, c_char_p,), "a text"),
     "ambit_kernel_create_real": (c_void_p, (c_void_p, c_char_p, c_int,), "a text real"),
@@ -279,6 +288,11 @@ FUNCTIONS = {
     "ambit_option_set": (c_int, (c_void_p, c_char_p, c_char_p,), "a name value"),
     "ambit_output": (c_int, (c_void_p, c_int64, c_char_p, c_int, POINTER(c_void_p), POINTER(ambit_picture),), "p n path nfields fields picture"),
     "ambit_output_end": (c_int, (c_void_p,), "p"),
+    "ambit_points_count": (c_int64, (c_void_p,), "points"),
+    "ambit_points_create": (c_void_p, (c_void_p, c_int64, POINTER(c_double), c_int,), "g n coordinates how"),
+    "ambit_points_create_weighted": (c_void_p, (c_void_p, c_int64, POINTER(c_int64), POINTER(c_int64), POINTER(c_double),), "g n first width weights"),
+    "ambit_points_destroy": (None, (c_void_p,), "points"),
+    "ambit_points_move": (c_int, (c_void_p, POINTER(c_double),), "points coordinates"),
     "ambit_process": (c_int, (c_void_p,), "a"),
     "ambit_processes": (c_int, (c_void_p,), "a"),
     "ambit_program_converged": (c_int, (c_void_p,), "p"),
@@ -288,14 +302,25 @@ FUNCTIONS = {
     "ambit_program_relaxes": (c_int, (c_void_p,), "p"),
     "ambit_program_report": (c_int, (c_void_p,), "p"),
     "ambit_program_stats": (c_int, (c_void_p, c_int, POINTER(ambit_stats),), "p measure_copy stats"),
+    "ambit_record_columns": (c_int64, (c_void_p,), "r"),
+    "ambit_record_create": (c_void_p, (c_void_p, c_char_p,), "a name"),
+    "ambit_record_destroy": (None, (c_void_p,), "r"),
+    "ambit_record_name": (c_char_p, (c_void_p,), "r"),
+    "ambit_record_read": (c_int, (c_void_p, c_int64, c_int64, POINTER(c_double),), "r first rows values"),
+    "ambit_record_rewind": (c_int, (c_void_p,), "r"),
+    "ambit_record_rows": (c_int64, (c_void_p,), "r"),
+    "ambit_record_save": (c_int, (c_void_p, c_char_p,), "r path"),
+    "ambit_record_write": (c_int, (c_void_p, c_int64, c_int64, POINTER(c_double),), "r rows columns values"),
     "ambit_register_cpu": (c_int, (c_char_p, ambit_cpu_fn,), "kernel_text fn"),
     "ambit_register_source": (c_int, (c_char_p, c_int, c_char_p,), "kernel_text language source"),
     "ambit_resume": (c_int, (c_void_p,), "a"),
+    "ambit_ricker": (c_void_p, (c_void_p, c_double, c_double, c_int64, c_double,), "a frequency dt rows amplitude"),
     "ambit_rotate": (c_int, (c_void_p, c_int, POINTER(c_void_p),), "p n fields"),
     "ambit_run": (c_int, (c_void_p, c_int64,), "p iterations"),
     "ambit_run_to": (c_int, (c_void_p, c_int64,), "p iterations"),
     "ambit_run_until": (c_int, (c_void_p, c_void_p, c_int, c_double, c_int64,), "p s when value most"),
     "ambit_run_until_still": (c_int, (c_void_p, c_int64,), "p most"),
+    "ambit_sample": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p,), "p points f to"),
     "ambit_save": (c_int, (c_char_p, c_int, POINTER(c_void_p),), "path n fields"),
     "ambit_scalar_create": (c_void_p, (c_void_p, c_char_p, c_int,), "a name type"),
     "ambit_scalar_destroy": (None, (c_void_p,), "s"),

@@ -233,6 +233,10 @@ class Field(Owned):
             status = lib.ambit_field_boundary_component(self._handle, component, faces, number, value)
         self._context._check(status)
 
+    def sponge(self, layers: int, strength: float, faces: int = ALL_FACES) -> None:
+        """Sets the field to an absorbing layer: strength * (depth / layers)^2 in the cells at these faces, 0 elsewhere."""
+        self._context._check(lib.ambit_field_sponge(self._handle, faces, layers, strength))
+
     # ---- memory ----
 
     def view(self) -> np.ndarray:

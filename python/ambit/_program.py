@@ -11,6 +11,7 @@ from ._field import Field, picture_of
 from ._interrupt import interruptible
 from ._kernel import Step, plain_box
 from ._library import index, lib, text
+from ._points import Record
 from ._progress import bar_for
 from ._scalar import Condition, Scalar, condition_of
 
@@ -278,6 +279,11 @@ class Program(Owned):
         """Ends all outputs; raises what could not be written."""
         self._context._check(lib.ambit_output_end(self._handle))
         self._observed.clear()
+
+    def history(self, scalar: Any, every: int = 1) -> Record:
+        """A record of the value of a scalar (or the one of this name) after every n iterations."""
+        s = self._scalars[scalar] if isinstance(scalar, str) else scalar
+        return Record._adopt(self._context, lib.ambit_history(self._handle, s._handle, every))
 
     # ---- afterwards ----
 
