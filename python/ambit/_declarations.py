@@ -55,12 +55,14 @@ AMBIT_MIN = 1
 AMBIT_NEAREST = 0
 AMBIT_NONE = 0
 AMBIT_OK = 0
+AMBIT_ON_DEVICE = 4
 AMBIT_OPENCL = 2
 AMBIT_PARAM_FIELD = 0
 AMBIT_PARAM_REDUCTION = 2
 AMBIT_PARAM_TABLE = 3
 AMBIT_PARAM_VALUE = 1
 AMBIT_PERIODIC = 2
+AMBIT_READ = 1
 AMBIT_REFLECT = 3
 AMBIT_SOA = 0
 AMBIT_SUM = 0
@@ -73,6 +75,7 @@ AMBIT_UNKNOWN_UNIT = 0
 AMBIT_VERSION_MAJOR = 0
 AMBIT_VERSION_MINOR = 2
 AMBIT_VERSION_PATCH = 0
+AMBIT_WRITE = 2
 
 
 ambit_error_fn = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
@@ -195,6 +198,33 @@ class ambit_stats(Structure):
     ]
 
 
+class ambit_cells(Structure):
+    _fields_ = [
+        ("values", c_void_p),
+        ("type", c_int),
+        ("components", c_int),
+        ("stride", (c_int64 * 6)),
+        ("component", c_int64),
+    ]
+
+
+class ambit_part(Structure):
+    _fields_ = [
+        ("ndims", c_int),
+        ("lo", (c_int64 * 6)),
+        ("hi", (c_int64 * 6)),
+        ("extent", (c_int64 * 6)),
+        ("step", c_int64),
+        ("number", c_int),
+        ("count", c_int),
+        ("nfields", c_int),
+        ("fields", (ambit_cells * 32)),
+    ]
+
+
+ambit_host_fn = CFUNCTYPE(c_int, POINTER(ambit_part), c_void_p)
+
+
 ambit_output_fn = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
 
@@ -204,13 +234,14 @@ ambit_source_fn = CFUNCTYPE(c_int, c_int64, c_void_p, c_void_p)
 ambit_sink_fn = CFUNCTYPE(c_int, c_int64, c_void_p, c_void_p)
 
 
-STRUCTS = (ambit_memory, ambit_picture, ambit_file_info, ambit_weights, ambit_offset, ambit_param_info, ambit_call, ambit_arg, ambit_stats,)
+STRUCTS = (ambit_memory, ambit_picture, ambit_file_info, ambit_weights, ambit_offset, ambit_param_info, ambit_call, ambit_arg, ambit_stats, ambit_cells, ambit_part,)
 
 # name: (result, types of the parameters, names of the parameters)
 FUNCTIONS = {
     "ambit_apply_args": (c_int, (c_void_p, c_void_p, c_int, POINTER(ambit_arg),), "p k nargs args"),
     "ambit_apply_box_args": (c_int, (c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p, c_int, POINTER(ambit_arg),), "p lo hi k nargs args"),
     "ambit_apply_faces_args": (c_int, (c_void_p, c_uint, c_void_p, c_int, POINTER(ambit_arg),), "p faces k nargs args"),
+    "ambit_apply_host": (c_int, (c_void_p, ambit_host_fn, c_void_p, c_int, POINTER(c_void_p), POINTER(c_uint),), "p fn user n fields modes"),
     "ambit_arg_field": (ambit_arg, (c_void_p,), "f"),
     "ambit_arg_number": (ambit_arg, (c_double,), "x"),
     "ambit_arg_record": (ambit_arg, (c_void_p,), "r"),
@@ -242,12 +273,14 @@ FUNCTIONS = {
     "ambit_field_fill_parallel": (c_int, (c_void_p, ambit_fill_fn, c_void_p,), "f fn user"),
     "ambit_field_fill_value": (c_int, (c_void_p, c_double,), "f value"),
     "ambit_field_load": (c_int, (c_void_p, c_char_p,), "f path"),
+    "ambit_field_map": (c_int, (c_void_p, c_int, c_uint, POINTER(ambit_part),), "f part mode cells"),
     "ambit_field_memory": (c_int, (c_void_p, POINTER(ambit_memory),), "f memory"),
     "ambit_field_name": (c_char_p, (c_void_p,), "f"),
     "ambit_field_read": (c_int, (c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p,), "f lo hi values"),
     "ambit_field_save": (c_int, (c_void_p, c_char_p,), "f path"),
     "ambit_field_sponge": (c_int, (c_void_p, c_uint, c_int, c_double,), "f faces layers strength"),
     "ambit_field_type": (c_int, (c_void_p,), "f"),
+    "ambit_field_unmap": (c_int, (c_void_p,), "f"),
     "ambit_field_view": (c_void_p, (c_void_p, c_void_p, POINTER(c_int64),), "coarse field first"),
     "ambit_field_write": (c_int, (c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p,), "f lo hi values"),
     "ambit_file_inspect": (c_int, (c_void_p, c_char_p, POINTER(ambit_file_info),), "a path info"),
@@ -262,6 +295,7 @@ FUNCTIONS = {
     "ambit_grid_geometry": (c_int, (c_void_p, POINTER(c_double), POINTER(c_double),), "g origin spacing"),
     "ambit_grid_load_sparse": (c_void_p, (c_void_p, c_char_p,), "a path"),
     "ambit_grid_ndims": (c_int, (c_void_p,), "g"),
+    "ambit_grid_parts": (c_int, (c_void_p,), "g"),
     "ambit_half": (c_uint16, (c_double,), "x"),
     "ambit_half_number": (c_double, (c_uint16,), "bits"),
     "ambit_history": (c_void_p, (c_void_p, c_void_p, c_int64,), "p s every"),

@@ -57,3 +57,25 @@ def test_histories_wavelets_sponges_and_coefficients():
     assert np.allclose(ambit.coefficients(2, 4), np.array([-1, 16, -30, 16, -1]) / 12)
     with pytest.raises(ambit.InvalidArgument):
         ambit.coefficients(1, 3)
+
+
+@pytest.mark.parametrize("devices", ["cpu", "cpu*3"])
+def test_steps_of_ones_own(devices):
+    with ambit.open(devices=devices):
+        g = ambit.Grid(12, 7)
+        a = rng.random((12, 7))
+        u, v = g.field("u", "f8", boundary="periodic", value=a), g.field("v", "f8", components=2)
+        parts = []
+
+        def mean(part, x, y):
+            parts.append(part)
+            assert x.shape == (part.hi[0] - part.lo[0] + 2, part.hi[1] - part.lo[1] + 2) and not x.flags.writeable
+            y[..., 0] = (x[:-2, 1:-1] + x[2:, 1:-1]) / 2
+            y[..., 1] += 1
+        p = g.program(ambit.host(mean, reads=[u], writes=[v], around=1))
+        p.run(2)
+        assert np.array_equal(v[..., 0], (np.roll(a, 1, 0) + np.roll(a, -1, 0)) / 2) and (v[..., 1] == 2).all()
+        assert len(parts) == 2 * parts[0].count and parts[-1].step == 1
+        q = g.program(ambit.host(lambda part, x: 1 / 0, reads=[u]))
+        with pytest.raises(ZeroDivisionError):
+            q.run(1)
