@@ -20,7 +20,7 @@ class Part(NamedTuple):
     extent: Tuple[int, ...]
     step: int
     number: int
-    count: int
+    parts: int
 
 
 class Host(Step):

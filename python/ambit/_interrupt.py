@@ -26,6 +26,7 @@ class Watcher:
         os.set_blocking(self.write, False)
         self.stop: Optional[Callable[[], None]] = None  # while a run is in progress
         self.before = -1
+        self.asked = False  # Ctrl-C came during the run
         self.process = os.getpid()
         self.poll = select.poll()
         self.poll.register(self.read, select.POLLIN)
@@ -52,6 +53,7 @@ class Watcher:
             if ending is not self.stop:
                 ending = None
             if ending is not None:
+                self.asked = True
                 ending()
 
 
@@ -75,14 +77,19 @@ class interruptible:
             return
         if _watcher is None or _watcher.process != os.getpid():
             _watcher = Watcher()
+        _watcher.asked = False
         _watcher.stop = self.stop
         _watcher.before = signal.set_wakeup_fd(_watcher.write, warn_on_full_buffer=False)
         self.set = True
 
-    def __exit__(self, *unused: Any) -> None:
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
         if self.set and _watcher is not None:
             _watcher.stop = None
             signal.set_wakeup_fd(_watcher.before)
             if _watcher.poll.poll(0):  # a signal of this run must not end the next one
-                _watcher.take()
+                _watcher.asked |= _watcher.take()
             self.set = False
+            # An exception at the very beginning or end of a callback is lost in ctypes.
+            if _watcher.asked and kind is None and self.context._raised is None and (
+                    _signal.getsignal(_signal.SIGINT) is signal.default_int_handler):
+                raise KeyboardInterrupt

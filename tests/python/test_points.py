@@ -75,7 +75,7 @@ def test_steps_of_ones_own(devices):
         p = g.program(ambit.host(mean, reads=[u], writes=[v], around=1))
         p.run(2)
         assert np.array_equal(v[..., 0], (np.roll(a, 1, 0) + np.roll(a, -1, 0)) / 2) and (v[..., 1] == 2).all()
-        assert len(parts) == 2 * parts[0].count and parts[-1].step == 1
+        assert len(parts) == 2 * parts[0].parts and parts[-1].step == 1
         q = g.program(ambit.host(lambda part, x: 1 / 0, reads=[u]))
         with pytest.raises(ZeroDivisionError):
             q.run(1)
