@@ -847,7 +847,8 @@ AMBIT_API ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes,
  *
  * Reading, copying, computing and writing overlap. Lanes compute the items; each has its own copy
  * of the programs, on its own devices (option lanes). By default there is one lane, on the devices
- * of the context. Programs with a callback or with calls cannot be streamed. */
+ * of the context. Programs with a callback, with calls, points, histories or functions of the user
+ * cannot be streamed. */
 typedef struct ambit_stream ambit_stream;
 
 AMBIT_API ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field *out);

@@ -132,6 +132,13 @@ static bool is_in(const ambit__link *list, const void *object)
   return false;
 }
 
+static bool has_chores(const ambit_program *p)
+{
+  for (size_t i = 0; p && i < p->nwritten; i++)
+    if (p->written[i].chore) return true;
+  return false;
+}
+
 ambit_status ambit__stream_check(const ambit_stream *s)
 {
   const ambit_grid *g = s->grid;
@@ -150,6 +157,9 @@ ambit_status ambit__stream_check(const ambit_stream *s)
   AMBIT_CHECK(!ambit__program_calls(s->program) && !(s->before && ambit__program_calls(s->before)),
               errors_of(s), AMBIT_EPROGRAM,
               "a program of the stream calls another program; programs of streams cannot");
+  AMBIT_CHECK(!has_chores(s->program) && !has_chores(s->before), errors_of(s), AMBIT_EPROGRAM,
+              "a program of the stream has a step at points, a history or a function of the user; "
+              "programs of streams cannot");
   return AMBIT_OK;
 }
 

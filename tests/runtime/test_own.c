@@ -178,6 +178,32 @@ static void wrong_functions_are_refused(void)
   ambit_close(a);
 }
 
+static int no_item(int64_t item, void *values, void *user)
+{
+  (void)item, (void)values, (void)user;
+  return 0;
+}
+
+static int take_none(int64_t item, const void *values, void *user)
+{
+  (void)item, (void)values, (void)user;
+  return 0;
+}
+
+static void streams_have_no_such_steps(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_field *n = ambit_field_create(g, "n", AMBIT_I64);
+  ambit_program *p = ambit_program_create(g);
+  int64_t at = -1;
+
+  ambit_apply_host(p, count_here, &at, 1, &n, (unsigned[]){AMBIT_READ | AMBIT_WRITE});
+  ambit_stream_run_with(ambit_stream_create(p, n, n), no_item, take_none, NULL);
+  CHECK_FAILED(a, AMBIT_EPROGRAM, "a function of the user; programs of streams cannot");
+  ambit_close(a);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -186,6 +212,7 @@ int main(int argc, char **argv)
       {"a_function_can_update_in_place_every_n_iterations_and_fail",
        a_function_can_update_in_place_every_n_iterations_and_fail},
       {"a_field_is_mapped_between_runs", a_field_is_mapped_between_runs},
+      {"streams_have_no_such_steps", streams_have_no_such_steps},
       {NULL, NULL}};
 
   return test_main(argc, argv, tests);
