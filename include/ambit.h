@@ -307,12 +307,12 @@ AMBIT_API ambit_status ambit_save(const char *path, int n, ambit_field *const *f
 /* How a field is drawn. Zeros are the defaults. */
 typedef struct ambit_picture {
   double lo, hi;       /* values of the first and the last colour; 0, 0: from the values */
-  const char *colours; /* "dusk", "viridis", or "tide": blue, white, red. NULL: dusk, or tide with
+  const char *colours; /* "dusk", "viridis", "tide", ... (docs/output.md). NULL: dusk, or tide with
                         * white for 0, where values have both signs */
   const char *slice;   /* the plane of a 3-D field, "z=40": z, y, x are axes 0, 1, 2. NULL: the
                         * middle one of axis 0 */
-  int component;       /* the one to draw */
-  double rate;         /* frames per second of films; 0: 25 */
+  int component, relief; /* the one to draw; not 0: shaded as a landscape of the values */
+  double rate;           /* frames per second of films; 0: 25 */
 } ambit_picture;
 /* Draws a field as a .png picture; NULL: as ambit_field_save does. */
 AMBIT_API ambit_status ambit_field_draw(ambit_field *f, const char *path,
@@ -669,6 +669,8 @@ AMBIT_API ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_f
 AMBIT_API ambit_status ambit_output(ambit_program *p, int64_t n, const char *path, int nfields,
                                     ambit_field *const *fields, const ambit_picture *picture);
 AMBIT_API ambit_status ambit_output_end(ambit_program *p);
+/* Shows runs, that field first (NULL: the result), in the terminal or browser: docs/view.md. */
+AMBIT_API ambit_status ambit_view(ambit_program *p, ambit_field *field);
 
 /* Statistics of all runs of a program so far. */
 typedef struct ambit_stats {

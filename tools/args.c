@@ -65,7 +65,7 @@ static int take_option(tool_args *a, const char *word, const char **value)
     tool_wrong(a, "--%s takes no value, but '%s' was given", o->name, *value);
     return TOOL_WRONG;
   }
-  if (!o->value || *value) return o->id;
+  if (!o->value || *value || o->value[0] == '[') return o->id;
   if (a->at == a->argc) {
     tool_wrong(a, "%s needs a value: --%s %s", a->option, o->name, o->value);
     return TOOL_WRONG;
@@ -102,7 +102,8 @@ static void print_option(const tool_option *o)
   const char *about = o->about;
 
   snprintf(head, sizeof head, "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ',
-           o->letter ? ", " : "   ", o->name, o->value ? " " : "", o->value ? o->value : "");
+           o->letter ? ", " : "   ", o->name, o->value && o->value[0] != '[' ? " " : "",
+           o->value ? o->value : "");
   printf("  %-24s ", head);
   for (size_t n; *about; about += n) {
     n = strcspn(about, "\n");

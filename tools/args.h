@@ -21,7 +21,7 @@ typedef struct tool_option {
   int id;            /* returned by tool_next; positive */
   char letter;       /* -o; 0: none */
   const char *name;  /* without its dashes; NULL ends a table */
-  const char *value; /* name of the value in the help; NULL: a flag */
+  const char *value; /* name of the value in the help; NULL: a flag; "[=WORDS]": may be left out */
   const char *about; /* for the help; lines end with \n */
 } tool_option;
 

@@ -85,7 +85,7 @@ static int take_colours(const tool_args *args, const char *value, ambit_picture 
 
   p->colours = value;
   if (ambit__colour_find(value, &map)) return TOOL_OK;
-  return tool_wrong(args, "%s is '%s'; it must be dusk, viridis or tide", args->option, value);
+  return tool_wrong(args, "%s is '%s'; it must be " AMBIT__COLOUR_NAMES, args->option, value);
 }
 
 static int take_rate(const tool_args *args, const char *value, ambit_picture *p)
@@ -98,12 +98,13 @@ static int take_rate(const tool_args *args, const char *value, ambit_picture *p)
 
 int tool_outputs_option(const tool_args *args, int id, const char *value, tool_outputs *o)
 {
-  o->has_picture |= id == OPT_RANGE || id == OPT_COLOURS || id == OPT_SLICE;
+  o->has_picture |= id == OPT_RANGE || id == OPT_COLOURS || id == OPT_SLICE || id == OPT_RELIEF;
   switch (id) {
   case OPT_OUTPUT: return take_path(args, value, o);
   case OPT_EVERY: return tool_read_count(args, value, 1, INT64_MAX, &o->every);
   case OPT_RANGE: return take_range(args, value, &o->picture);
   case OPT_COLOURS: return take_colours(args, value, &o->picture);
+  case OPT_RELIEF: o->picture.relief = 1; return TOOL_OK;
   case OPT_SLICE: o->picture.slice = value; return TOOL_OK;
   case OPT_FIELD: o->field = value; return TOOL_OK;
   default: return take_rate(args, value, &o->picture);

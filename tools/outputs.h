@@ -21,7 +21,16 @@ typedef struct tool_outputs {
 } tool_outputs;
 
 /* The ids are reserved, as those of problem.h. */
-enum { OPT_OUTPUT = 1100, OPT_EVERY, OPT_RANGE, OPT_COLOURS, OPT_SLICE, OPT_FIELD, OPT_RATE };
+enum {
+  OPT_OUTPUT = 1100,
+  OPT_EVERY,
+  OPT_RANGE,
+  OPT_COLOURS,
+  OPT_SLICE,
+  OPT_FIELD,
+  OPT_RELIEF,
+  OPT_RATE
+};
 #define TOOL_OPTIONS_OUTPUT                                                                        \
   {OPT_OUTPUT, 'o', "output", "FILE",                                                              \
    "write the result as .npy, .h5, .vtkhdf (ParaView), or .png\n(a picture); may be repeated"},    \
@@ -29,8 +38,11 @@ enum { OPT_OUTPUT = 1100, OPT_EVERY, OPT_RANGE, OPT_COLOURS, OPT_SLICE, OPT_FIEL
        "write outputs every N iterations: numbered files, as in\nout_%06d.vtkhdf or "              \
        "frame_%05d.png, or a film: .y4m, or .mp4 and\nothers through ffmpeg"},                     \
       {OPT_RANGE, 0, "range", "LO:HI", "the values of the first and the last colour of pictures"}, \
-      {OPT_COLOURS, 0, "colours", "NAME", "dusk, viridis, or tide (blue, white, red)"},            \
+      {OPT_COLOURS, 0, "colours", "NAME",                                                          \
+       "dusk, tide (blue, white, red), viridis, magma, inferno,\nplasma, cividis, orbit "          \
+       "(cyclic), grey"},                                                                          \
       {OPT_SLICE, 0, "slice", "z=N", "the plane of 3-D fields in pictures: z=40, y=0, x=7"},       \
+      {OPT_RELIEF, 0, "relief", NULL, "shade pictures as landscapes of the values"},               \
       {OPT_FIELD, 0, "field", "NAME", "the field to write: u; in pictures a component: u[2]"},     \
   {                                                                                                \
     OPT_RATE, 0, "rate", "N", "frames per second of films (default: 25)"                           \

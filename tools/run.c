@@ -37,7 +37,7 @@ typedef struct order {
 
 /* ---- the command line ---- */
 
-enum { STEPS_ID = 1, CHECK, INPUT, MASK, UNTIL, REPORT, TRACE, QUIET };
+enum { STEPS_ID = 1, CHECK, INPUT, MASK, UNTIL, REPORT, TRACE, VIEW, QUIET };
 
 static const tool_option options[] = {
     TOOL_OPTION_SIZE,
@@ -60,6 +60,9 @@ static const tool_option options[] = {
     TOOL_OPTION_THREADS,
     {REPORT, 0, "report", NULL, "print speed, bandwidth and plan when done"},
     {TRACE, 0, "trace", "FILE.json", "write a timeline for chrome://tracing or Perfetto"},
+    {VIEW, 0, "view", "[=WORDS]",
+     "show the run while it runs, in the terminal; or as the\nwords say: http, u:norm, z=40, "
+     "paused, ... (docs/view.md)"},
     {QUIET, 'q', "quiet", NULL, "no progress line and no summary"},
     {0},
 };
@@ -92,6 +95,7 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case UNTIL: return tool_read_until(args, value, &o->until);
   case REPORT: o->report = true; return TOOL_OK;
   case TRACE: return ambit_option_set(a, "trace", value) ? TOOL_USAGE : TOOL_OK;
+  case VIEW: return ambit_option_set(a, "view", value ? value : "1") ? TOOL_USAGE : TOOL_OK;
   case QUIET: o->quiet = true; return TOOL_OK;
   default:
     return tool_is_output_option(id) ? tool_outputs_option(args, id, value, &o->outputs)

@@ -43,6 +43,7 @@ typedef struct ambit__settings {
   const char *trace; /* file for a timeline; "": none */
   bool progress;     /* live progress line on stderr */
   bool report;       /* report on stderr when a program ends */
+  const char *view;  /* where and what of runs is shown (runtime/observe/viewing.h); "": nothing */
   int verbose;       /* 0 warnings, 1 plans, 2 compilation and loading */
 #ifdef AMBIT_ACCESS_CHECKS
   bool check; /* check every memory access of every kernel */

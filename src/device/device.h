@@ -77,6 +77,11 @@ typedef struct ambit__store {
   ambit__buffer *buffer;
 } ambit__store;
 
+/* Some cells of a box: along axis d, cells first[d] + i * step[d] for i from 0 to count[d] - 1. */
+typedef struct ambit__lattice {
+  int64_t first[AMBIT_MAX_DIMS], step[AMBIT_MAX_DIMS], count[AMBIT_MAX_DIMS];
+} ambit__lattice;
+
 /* Host memory that one device packs to and unpacks from asynchronously; pinned if that matters.
  * With `direct`, packed data is in device memory only, for nets that can send it from there. */
 typedef struct ambit__message {
@@ -324,6 +329,9 @@ typedef struct ambit__backend {
   ambit_status (*write_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                             const void *src);
   ambit_status (*read_box)(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box);
+  /* Copies own cells of a lattice to such an array, of a dense grid. NULL: read_box is used. */
+  ambit_status (*read_lattice)(ambit__queue *q, void *dst, ambit__store *src,
+                               const ambit__lattice *l);
   /* Sets all components of a box of own cells to one value, of the store's type. */
   ambit_status (*fill_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                            const void *value);

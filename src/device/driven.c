@@ -490,6 +490,7 @@ typedef struct boxes {
   bool shifts;
   const void *src;
   void *dst;
+  ambit__lattice lattice;
   ambit__message *message;
   size_t at;
   ambit__boundaries boundaries;
@@ -503,6 +504,7 @@ static boxes *new_boxes(ambit__queue *q, ambit__errand run, const ambit__store *
 
   b->store = *store;
   b->box = *box;
+  b->lattice.count[0] = 0;
   return b;
 }
 
@@ -527,12 +529,24 @@ static ambit_status run_read(void *user, void *data)
   ambit__queue *q = user;
   boxes *b = data;
 
+  if (b->lattice.count[0])
+    return q->device->backend->read_lattice(q, b->dst, &b->store, &b->lattice);
   return q->device->backend->read_box(q, b->dst, &b->store, &b->box);
 }
 
 static ambit_status read_box(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box)
 {
   new_boxes(q, run_read, src, box)->dst = dst;
+  AMBIT_TRY(add(q));
+  return finish((queue *)q);
+}
+
+static ambit_status read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                 const ambit__lattice *l)
+{
+  boxes *b = new_boxes(q, run_read, src, &src->layout.own);
+
+  b->dst = dst, b->lattice = *l;
   AMBIT_TRY(add(q));
   return finish((queue *)q);
 }
@@ -756,6 +770,7 @@ static const ambit__backend driven = {
     .get = get,
     .write_box = write_box,
     .read_box = read_box,
+    .read_lattice = read_lattice,
     .fill_box = fill_box,
     .copy_box = copy_box,
     .ghosts = ghosts,

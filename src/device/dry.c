@@ -153,6 +153,18 @@ static ambit_status dry_read_box(ambit__queue *q, void *dst, ambit__store *src,
   return AMBIT_OK;
 }
 
+static ambit_status dry_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                     const ambit__lattice *l)
+{
+  size_t values = (size_t)src->layout.components;
+
+  (void)q;
+  for (int d = 0; d < src->layout.own.ndims; d++)
+    values *= (size_t)l->count[d];
+  memset(dst, 0, values * ambit_type_size(src->layout.type));
+  return AMBIT_OK;
+}
+
 static ambit_status dry_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                  const void *value)
 {
@@ -287,9 +299,9 @@ static double dry_copy_bandwidth(ambit__device *dev)
   .name = "dry", .summary = "does nothing", .count = dry_count, .close = dry_close,                \
   .info = dry_info, .queue_open = dry_queue_open, .queue_close = dry_queue_close,                  \
   .alloc = dry_alloc, .release = dry_release, .put = dry_put, .get = dry_get,                      \
-  .write_box = dry_write_box, .read_box = dry_read_box, .fill_box = dry_fill_box,                  \
-  .copy_box = dry_copy_box, .discard = dry_discard, .launch = dry_launch, .wait = dry_wait,        \
-  .copy_bandwidth = dry_copy_bandwidth
+  .write_box = dry_write_box, .read_box = dry_read_box, .read_lattice = dry_read_lattice,          \
+  .fill_box = dry_fill_box, .copy_box = dry_copy_box, .discard = dry_discard,                      \
+  .launch = dry_launch, .wait = dry_wait, .copy_bandwidth = dry_copy_bandwidth
 
 /* One part, like ref. */
 static const ambit__backend whole = {ENTRIES, .open = open_whole, .build = dry_build};

@@ -46,6 +46,8 @@ ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const amb
                                    const void *src);
 ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__box *box);
+ambit_status ambit__host_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                      const ambit__lattice *l);
 ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                   const void *value);
 
@@ -73,6 +75,7 @@ typedef struct ambit__host_copy {
  * stores: see the entries write_box, read_box, fill_box and copy_box. Boxes may include margins. */
 ambit__host_copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src);
 ambit__host_copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box);
+ambit__host_copy ambit__host_copy_lattice(void *dst, ambit__store *src, const ambit__lattice *l);
 ambit__host_copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box,
                                          const void *value);
 ambit__host_copy ambit__host_copy_across(ambit__store *dst, ambit__store *src,

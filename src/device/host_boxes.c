@@ -124,6 +124,25 @@ copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box)
   return copy_of(&src->layout, box, &to, &from);
 }
 
+copy ambit__host_copy_lattice(void *dst, ambit__store *src, const ambit__lattice *l)
+{
+  ambit__box first = src->layout.own, counts = src->layout.own;
+  place to, from;
+
+  for (int d = 0; d < first.ndims; d++) {
+    first.lo[d] = l->first[d];
+    first.hi[d] = l->first[d] + 1;
+    counts.lo[d] = 0;
+    counts.hi[d] = l->count[d];
+  }
+  if (ambit__box_is_empty(&counts)) return (copy){0};
+  to = in_array(&src->layout, &counts, dst);
+  from = in_store(src, &first);
+  for (int d = 0; d < first.ndims; d++)
+    from.step[d] *= l->step[d];
+  return copy_of(&src->layout, &counts, &to, &from);
+}
+
 copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box, const void *value)
 {
   union {
@@ -287,6 +306,16 @@ ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
     return AMBIT_OK;
   }
   c = ambit__host_copy_out(dst, src, box);
+  ambit__host_copy_run(&c);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__host_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                      const ambit__lattice *l)
+{
+  const copy c = ambit__host_copy_lattice(dst, src, l);
+
+  (void)q;
   ambit__host_copy_run(&c);
   return AMBIT_OK;
 }

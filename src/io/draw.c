@@ -61,10 +61,11 @@ ambit_status ambit__drawing_make(const ambit_field *f, const ambit_picture *pict
               "the range of a picture is %g to %g; the first must be less than the second", p->lo,
               p->hi);
   d->options.lo = p->lo;
+  d->options.relief = p->relief != 0;
   d->options.hi = p->hi;
   if (p->colours) {
     AMBIT_CHECK(ambit__colour_find(p->colours, &map), ERRORS(f), AMBIT_EINVAL,
-                "there are no colours '%s'; use dusk, viridis or tide", p->colours);
+                "there are no colours '%s'; use " AMBIT__COLOUR_NAMES, p->colours);
     d->options.map = (int)map + 1;
   }
   return p->slice ? parse_slice(f, p->slice, d) : AMBIT_OK;

@@ -22,6 +22,7 @@ struct ambit__film {
   /* The colours of the map, and of NaN, in the planes. */
   ambit__colour_map map;
   unsigned char colours[AMBIT__COLOURS + 1][PLANES];
+  ambit__rgb table[AMBIT__COLOURS];
 };
 
 ambit_status ambit__film_create(ambit__errors *errors, const char *path, double rate,
@@ -57,12 +58,10 @@ static void set_colour(unsigned char *to, ambit__rgb c)
 
 static void set_colours(ambit__film *f, ambit__colour_map map)
 {
-  ambit__rgb table[AMBIT__COLOURS];
-
   f->map = map;
-  ambit__colour_table(map, table);
+  ambit__colour_table(map, f->table);
   for (int i = 0; i < AMBIT__COLOURS; i++)
-    set_colour(f->colours[i], table[i]);
+    set_colour(f->colours[i], f->table[i]);
   set_colour(f->colours[AMBIT__COLOURS], AMBIT__NO_COLOUR);
 }
 
@@ -86,17 +85,19 @@ static ambit_status write_header(ambit__film *f, const ambit__picture *p)
   return ambit__file_write(f->file, line, strlen(line));
 }
 
-static void draw_row(ambit__film *f, const ambit__picture *p, int64_t y, int plane,
+static void draw_row(const ambit__film *f, const ambit__picture *p, int64_t y, int plane,
                      unsigned char *to)
 {
-  const double *values =
-      p->values + (y / p->zoom_y < p->height ? y / p->zoom_y : p->height - 1) * p->width;
+  const int64_t row = y / p->zoom_y < p->height ? y / p->zoom_y : p->height - 1;
+  const double *values = p->values + row * p->width;
 
   for (int64_t x = 0; x < f->width; x++) {
     const int64_t i = x / p->zoom_x < p->width ? x / p->zoom_x : p->width - 1;
     const int place = ambit__picture_colour(p, values[i]);
+    unsigned char shaded[PLANES];
 
-    to[x] = f->colours[place < 0 ? AMBIT__COLOURS : place][plane];
+    if (p->relief) set_colour(shaded, ambit__picture_pixel(p, f->table, i, row));
+    to[x] = p->relief ? shaded[plane] : f->colours[place < 0 ? AMBIT__COLOURS : place][plane];
   }
 }
 

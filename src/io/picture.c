@@ -171,10 +171,11 @@ static bool is_wave(double lo, double hi)
 }
 
 /* The range of a constant field is extended to zero. */
-static void choose_range(ambit__picture *p, const ambit__picture_options *o)
+void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o)
 {
   bool given = o->lo < o->hi;
 
+  p->relief = o->relief;
   finite_range(p, &p->lo, &p->hi);
   p->is_flat = p->lo == p->hi;
   if (given) {
@@ -198,6 +199,50 @@ int ambit__picture_colour(const ambit__picture *p, double value)
 {
   if (isnan(value)) return -1;
   return (int)(place_in(value, p->lo, p->hi) * (AMBIT__COLOURS - 1) + 0.5);
+}
+
+/* ---- relief ---- */
+
+/* The height of a value, in pixels: a range is an eighth of the picture high. */
+static double height_at(const ambit__picture *p, int64_t x, int64_t y, double otherwise)
+{
+  const int64_t side = p->width > p->height ? p->width : p->height;
+  double v;
+
+  x = x < 0 ? 0 : x < p->width ? x : p->width - 1;
+  y = y < 0 ? 0 : y < p->height ? y : p->height - 1;
+  v = p->values[y * p->width + x];
+  return isnan(v) ? otherwise : place_in(v, p->lo, p->hi) * (double)side / 8;
+}
+
+/* Light that the slope at a value reflects, 1 on level ground; from the upper left. */
+static double light_at(const ambit__picture *p, int64_t x, int64_t y)
+{
+  const double here = height_at(p, x, y, 0);
+  const double across = (height_at(p, x + 1, y, here) - height_at(p, x - 1, y, here)) / 2;
+  const double down = (height_at(p, x, y + 1, here) - height_at(p, x, y - 1, here)) / 2;
+  const double light = (1 + 0.7 * (across + down)) / sqrt(1 + across * across + down * down);
+
+  return light < 0.45 ? 0.45 : light > 1.4 ? 1.4 : light;
+}
+
+static unsigned char lit(unsigned char c, double light)
+{
+  const double x = c * light + (light > 1 ? 40 * (light - 1) : 0);
+
+  return (unsigned char)(x > 255 ? 255 : x + 0.5);
+}
+
+ambit__rgb ambit__picture_pixel(const ambit__picture *p, const ambit__rgb *table, int64_t x,
+                                int64_t y)
+{
+  const int place = ambit__picture_colour(p, p->values[y * p->width + x]);
+  const ambit__rgb c = place < 0 ? AMBIT__NO_COLOUR : table[place];
+  double light;
+
+  if (!p->relief || place < 0) return c;
+  light = light_at(p, x, y);
+  return (ambit__rgb){lit(c.r, light), lit(c.g, light), lit(c.b, light)};
 }
 
 ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t height,
@@ -224,7 +269,7 @@ ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t h
   if (s)
     ambit__picture_free(out);
   else
-    choose_range(out, o);
+    ambit__picture_range(out, o);
   return s;
 }
 

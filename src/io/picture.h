@@ -18,16 +18,12 @@ typedef ambit_status (*ambit__row_fn)(void *user, int64_t y, double *row);
 
 /* Options; zero means the default. */
 typedef struct ambit__picture_options {
-  enum {
-    AMBIT__MAP_AUTO,
-    AMBIT__MAP_DUSK,
-    AMBIT__MAP_TIDE,
-    AMBIT__MAP_VIRIDIS
-  } map;         /* ambit__colour_map + 1; auto: tide for values of both signs, else dusk */
+  int map;       /* ambit__colour_map + 1; 0: tide for values of both signs, else dusk */
   int max_side;  /* maximum pixels of the longer side; default 2048 */
   int min_side;  /* small fields are enlarged up to this; default 512; 1: never */
   double lo, hi; /* values of the first and the last colour, if lo < hi; else from the data */
   double clip;   /* fraction of the pixels to exclude from the range at either end; 0: none */
+  bool relief;   /* shaded as a landscape */
 } ambit__picture_options;
 
 typedef struct ambit__picture {
@@ -38,6 +34,7 @@ typedef struct ambit__picture {
   double lo, hi;         /* values of the first and the last colour */
   bool is_flat;          /* all finite values are the same, or there are none */
   ambit__colour_map map;
+  bool relief;
 } ambit__picture;
 
 ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t height,
@@ -48,5 +45,10 @@ void ambit__picture_free(ambit__picture *p);
 /* The index of a value in the colour map, 0 to AMBIT__COLOURS - 1; values outside the range are
  * clamped. -1 for NaN. */
 int ambit__picture_colour(const ambit__picture *p, double value);
+/* The colour of a value of the picture, from the table of its map, shaded if it has a relief. */
+ambit__rgb ambit__picture_pixel(const ambit__picture *p, const ambit__rgb *table, int64_t x,
+                                int64_t y);
+/* Sets range, map and relief of a picture that has its values. */
+void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o);
 
 #endif

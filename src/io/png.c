@@ -82,13 +82,12 @@ static void on_flush(png_structp png)
 
 _Static_assert(sizeof(ambit__rgb) == 3, "rows of ambit__rgb are passed to libpng as bytes");
 
-static void draw_row(encoder *e, const ambit__picture *p, const double *values)
+static void draw_row(encoder *e, const ambit__picture *p, int64_t y)
 {
   ambit__rgb *pixel = e->line;
 
   for (int64_t x = 0; x < p->width; x++) {
-    int place = ambit__picture_colour(p, values[x]);
-    ambit__rgb colour = place < 0 ? AMBIT__NO_COLOUR : e->colours[place];
+    const ambit__rgb colour = ambit__picture_pixel(p, e->colours, x, y);
 
     for (int i = 0; i < p->zoom_x; i++)
       *pixel++ = colour;
@@ -98,7 +97,7 @@ static void draw_row(encoder *e, const ambit__picture *p, const double *values)
 static void write_rows(encoder *e, const ambit__picture *p)
 {
   for (int64_t y = 0; y < p->height; y++) {
-    draw_row(e, p, p->values + y * p->width);
+    draw_row(e, p, y);
     for (int i = 0; i < p->zoom_y; i++)
       png_write_row(e->png, (png_const_bytep)e->line);
   }

@@ -163,7 +163,7 @@ static ambit_status get_pixels(void *user, int64_t y, double *row)
 
 static ambit_status save_plot(ambit_record *r, int64_t rows, const char *path)
 {
-  const ambit__picture_options options = {.map = AMBIT__MAP_TIDE, .lo = -1, .hi = 1, .min_side = 1};
+  const ambit__picture_options options = {.map = AMBIT__TIDE + 1, .lo = -1, .hi = 1, .min_side = 1};
   plot p = {.r = r, .rows = rows};
   ambit_status s;
 

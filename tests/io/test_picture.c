@@ -151,11 +151,11 @@ static void options_overrule_the_data(void)
 {
   static const double values[] = {-1, 0, 3};
   ambit__picture p =
-      draw(3, 1, values, &(ambit__picture_options){.map = AMBIT__MAP_DUSK, .lo = 0, .hi = 10});
+      draw(3, 1, values, &(ambit__picture_options){.map = AMBIT__DUSK + 1, .lo = 0, .hi = 10});
 
   CHECK(p.map == AMBIT__DUSK && p.lo == 0 && p.hi == 10);
   ambit__picture_free(&p);
-  p = draw(3, 1, values, &(ambit__picture_options){.map = AMBIT__MAP_DUSK});
+  p = draw(3, 1, values, &(ambit__picture_options){.map = AMBIT__DUSK + 1});
   CHECK(p.map == AMBIT__DUSK && p.lo == -1 && p.hi == 3);
   ambit__picture_free(&p);
 }
@@ -267,6 +267,67 @@ static void no_colour_of_a_map_is_the_grey_of_nothing(void)
   }
 }
 
+static void every_map_has_its_name_and_smooth_colours(void)
+{
+  for (int map = 0; map < AMBIT__COLOUR_MAPS; map++) {
+    ambit__rgb t[AMBIT__COLOURS];
+    ambit__colour_map found;
+
+    CHECK(ambit__colour_find(ambit__colour_name((ambit__colour_map)map), &found) &&
+          (int)found == map);
+    CHECK(strstr(AMBIT__COLOUR_NAMES, ambit__colour_name((ambit__colour_map)map)) != NULL);
+    ambit__colour_table((ambit__colour_map)map, t);
+    for (int i = 1; i < AMBIT__COLOURS; i++)
+      CHECK_MSG(abs(t[i].r - t[i - 1].r) <= 3 && abs(t[i].g - t[i - 1].g) <= 3 &&
+                    abs(t[i].b - t[i - 1].b) <= 3,
+                "map %d jumps at %d", map, i);
+  }
+  CHECK(!ambit__colour_find("jet", &(ambit__colour_map){0}));
+}
+
+/* Also without colour vision, and in grey print. */
+static void lightness_tells_values_apart(void)
+{
+  static const ambit__colour_map maps[] = {AMBIT__VIRIDIS, AMBIT__MAGMA,   AMBIT__INFERNO,
+                                           AMBIT__PLASMA,  AMBIT__CIVIDIS, AMBIT__GREY};
+
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+    ambit__rgb t[AMBIT__COLOURS];
+
+    ambit__colour_table(maps[i], t);
+    for (int k = 64; k + 64 < AMBIT__COLOURS; k += 16)
+      CHECK_MSG(lightness(t[k + 64]) > lightness(t[k]) + 1, "map %d at %d", (int)maps[i], k);
+  }
+}
+
+static void orbit_ends_where_it_begins(void)
+{
+  ambit__rgb t[AMBIT__COLOURS];
+
+  ambit__colour_table(AMBIT__ORBIT, t);
+  CHECK(abs(t[0].r - t[AMBIT__COLOURS - 1].r) < 14 && abs(t[0].b - t[AMBIT__COLOURS - 1].b) < 14);
+  CHECK(lightness(t[AMBIT__COLOURS / 2]) < 15 && lightness(t[0]) > 90);
+  CHECK(t[AMBIT__COLOURS / 4].b > t[AMBIT__COLOURS / 4].r + 60);
+  CHECK(t[3 * AMBIT__COLOURS / 4].r > t[3 * AMBIT__COLOURS / 4].b + 60);
+}
+
+static void relief_is_lighter_towards_the_upper_left(void)
+{
+  double values[9 * 9];
+  ambit__picture p = {.width = 9, .height = 9, .values = values, .map = AMBIT__GREY};
+  ambit__rgb table[AMBIT__COLOURS], flat, up, down;
+
+  for (int i = 0; i < 81; i++) /* a roof along the diagonal */
+    values[i] = 1 - abs(i % 9 + i / 9 - 8) / 16.0;
+  ambit__picture_range(&p, &(ambit__picture_options){.map = AMBIT__GREY + 1, .lo = -1, .hi = 2});
+  ambit__colour_table(AMBIT__GREY, table);
+  flat = ambit__picture_pixel(&p, table, 2, 2);
+  p.relief = true;
+  up = ambit__picture_pixel(&p, table, 2, 2);
+  down = ambit__picture_pixel(&p, table, 6, 6);
+  CHECK_MSG(up.r > flat.r && down.r < flat.r, "%d %d %d", up.r, flat.r, down.r);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -285,6 +346,10 @@ int main(int argc, char **argv)
       T(tide_is_light_in_the_middle_and_even_on_both_sides),
       T(neighbouring_colours_are_alike),
       T(no_colour_of_a_map_is_the_grey_of_nothing),
+      T(every_map_has_its_name_and_smooth_colours),
+      T(lightness_tells_values_apart),
+      T(orbit_ends_where_it_begins),
+      T(relief_is_lighter_towards_the_upper_left),
 #undef T
       {0}};
 

@@ -154,6 +154,7 @@ static const struct {
     {"strict", "1", "0"},
     {"trace", "x.json", ""},
     {"tune", "1", "0"},
+    {"view", "http", ""},
     {"weights", weights, ""},
     /* : */
 };

@@ -183,6 +183,13 @@ static ambit_status late_read(ambit__queue *q, void *dst, ambit__store *src, con
   return ambit__backend_cpu.read_box(q, dst, src, box);
 }
 
+static ambit_status late_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                      const ambit__lattice *l)
+{
+  AMBIT_TRY(late_wait(q));
+  return ambit__backend_cpu.read_lattice(q, dst, src, l);
+}
+
 static ambit_status late_fill(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                               const void *value)
 {
@@ -301,6 +308,7 @@ static const ambit__backend *late_backend(void)
   b.get = late_get;
   b.write_box = late_write;
   b.read_box = late_read;
+  b.read_lattice = late_read_lattice;
   b.fill_box = late_fill;
   b.copy_box = late_copy;
   b.watch = late_begin;

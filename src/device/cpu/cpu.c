@@ -153,6 +153,7 @@ const ambit__backend ambit__backend_cpu = {
     .address = ambit__host_base,
     .write_box = ambit__cpu_write_box,
     .read_box = ambit__cpu_read_box,
+    .read_lattice = ambit__cpu_read_lattice,
     .fill_box = ambit__cpu_fill_box,
     .copy_box = ambit__cpu_copy_box,
     .ghosts = ambit__cpu_ghosts,

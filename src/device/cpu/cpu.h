@@ -107,6 +107,8 @@ ambit_status ambit__cpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
                               ambit__buffer **buf);
 ambit_status ambit__cpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                   const void *src);
+ambit_status ambit__cpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                     const ambit__lattice *l);
 ambit_status ambit__cpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                  const ambit__box *box);
 ambit_status ambit__cpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,

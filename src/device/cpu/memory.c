@@ -114,6 +114,12 @@ ambit_status ambit__cpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
   return run_copy(q, ambit__host_copy_out(dst, src, box));
 }
 
+ambit_status ambit__cpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                     const ambit__lattice *l)
+{
+  return run_copy(q, ambit__host_copy_lattice(dst, src, l));
+}
+
 ambit_status ambit__cpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                  const void *value)
 {

@@ -224,28 +224,53 @@ static ambit_status send(ambit__gpu_lane *lane, const box_job *job, const place 
   return ambit__gpu_stage_pass(lane, *stage);
 }
 
-static ambit_status read_dense(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box)
+static ambit_status read_job(ambit__queue *q, void *dst, const box_job *job, const place *from)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  const box_job job = job_of(&src->layout, box);
-  const place from = place_in_store(src, box, NULL);
-  const bool dense = is_dense(&job, &from);
+  const bool dense = is_dense(job, from);
   ambit__gpu_stage *stages[AMBIT__STAGES];
   int64_t sent = 0;
 
-  for (int64_t first = 0, piece = 0; first < job.total; piece++) {
-    int64_t n = piece_of(&job, first);
+  for (int64_t first = 0, piece = 0; first < job->total; piece++) {
+    int64_t n = piece_of(job, first);
 
-    for (; sent < piece + AMBIT__STAGES && sent * piece_of(&job, 0) < job.total; sent++)
+    for (; sent < piece + AMBIT__STAGES && sent * piece_of(job, 0) < job->total; sent++)
       AMBIT_TRY(
-          send(lane, &job, &from, dense, sent * piece_of(&job, 0), &stages[sent % AMBIT__STAGES]));
+          send(lane, job, from, dense, sent * piece_of(job, 0), &stages[sent % AMBIT__STAGES]));
     AMBIT_TRY(driver->event_sync(stages[piece % AMBIT__STAGES]->done));
-    memcpy((char *)dst + (size_t)first * job.size, stages[piece % AMBIT__STAGES]->host,
-           (size_t)n * job.size);
+    memcpy((char *)dst + (size_t)first * job->size, stages[piece % AMBIT__STAGES]->host,
+           (size_t)n * job->size);
     first += n;
   }
   return AMBIT_OK;
+}
+
+static ambit_status read_dense(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box)
+{
+  const box_job job = job_of(&src->layout, box);
+  const place from = place_in_store(src, box, NULL);
+
+  return read_job(q, dst, &job, &from);
+}
+
+ambit_status ambit__gpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                     const ambit__lattice *l)
+{
+  ambit__box first = src->layout.own, counts = src->layout.own;
+  box_job job;
+  place from;
+
+  for (int d = 0; d < first.ndims; d++) {
+    first.lo[d] = l->first[d];
+    counts.lo[d] = 0;
+    counts.hi[d] = l->count[d];
+  }
+  job = job_of(&src->layout, &counts);
+  from = place_in_store(src, &first, NULL);
+  for (int d = 0; d < first.ndims; d++)
+    from.step[first.ndims - d] *= l->step[d];
+  return read_job(q, dst, &job, &from);
 }
 
 /* ---- across ---- */

@@ -349,6 +349,7 @@ const ambit__backend ambit__backend_ref = {
     .get = ambit__host_get,
     .write_box = ambit__host_write_box,
     .read_box = ambit__host_read_box,
+    .read_lattice = ambit__host_read_lattice,
     .fill_box = ambit__host_fill_box,
     .copy_box = copy_box,
     .ghosts = NULL,

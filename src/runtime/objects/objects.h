@@ -81,6 +81,8 @@ struct ambit {
   ambit__journal journal;     /* of a context with checkpoints */
   struct ambit__checkpoint *checkpoint;      /* NULL: nobody asked for it so far; owned */
   void (*close_checkpoint)(struct ambit *a); /* frees it; NULL: there is none */
+  struct ambit__viewer *viewer;          /* shows runs (view/); NULL: nobody asked so far; owned */
+  void (*close_viewer)(struct ambit *a); /* frees it; NULL: there is none */
   struct ambit__scribe *scribe; /* output beside the computation; NULL: none so far; owned */
   atomic_bool stops;            /* the run in progress is to end (ambit_stop) */
   int runs;                     /* in progress, one in a callback of the other */

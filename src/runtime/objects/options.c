@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "grid/partition.h"
 #include "runtime/objects/objects.h"
+#include "runtime/observe/viewing.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -45,9 +46,9 @@ typedef struct row {
   row_kind kind;
   row_time time;
   row_scope scope;
-  size_t at;                /* offset in ambit__settings */
-  const char *initial;      /* default, as text */
-  int least, most;          /* COUNT: the range */
+  size_t at;           /* offset in ambit__settings */
+  const char *initial; /* default, as text */
+  int least, most;     /* COUNT: the range; CHECKED: with most = 1 it needs no value, as FLAG */
   const char *const *words; /* WORD: the values, then NULL; COUNT: words that mean 0 */
   /* CHECKED: raises AMBIT_EOPTION, or AMBIT_ENODEVICE, unless the value has the right form */
   ambit_status (*check)(ambit *a, const char *value);
@@ -113,6 +114,13 @@ static ambit_status check_interval(ambit *a, const char *value)
   return AMBIT_OK;
 }
 
+static ambit_status check_view(ambit *a, const char *value)
+{
+  ambit__viewing v;
+
+  return ambit__viewing_parse(&a->errors, value, &v);
+}
+
 #define AT(field) offsetof(ambit__settings, field)
 /* docs/options.md documents each option; a test compares the two. */
 static const row rows[] = {
@@ -154,6 +162,7 @@ static const row rows[] = {
     {"trial", FLAG, ANY_TIME, OWN, AT(trial), "1", 0, 0, NULL, NULL},
     {"tune", FLAG, ANY_TIME, SHARED, AT(tune), "0", 0, 0, NULL, NULL},
     {"verbose", COUNT, ANY_TIME, OWN, AT(verbose), "0", -1, 2, NULL, NULL},
+    {"view", CHECKED, ANY_TIME, SHARED, AT(view), "", 0, 1, NULL, check_view},
     {"weights", CHECKED, ANY_TIME, SHARED, AT(weights), "", 0, 0, NULL, ambit__weights_check},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
@@ -332,8 +341,8 @@ static ambit_status from_command_line(ambit *a, int *argc, char **argv)
     length = strcspn(name, "=");
     r = find(name, length);
     if (!r) return unknown(a, argv[i], name, length);
-    AMBIT_CHECK(name[length] || r->kind == FLAG, &a->errors, AMBIT_EOPTION,
-                "%s needs a value: --ambit-%s=...", argv[i], r->name);
+    AMBIT_CHECK(name[length] || r->kind == FLAG || (r->kind == CHECKED && r->most), &a->errors,
+                AMBIT_EOPTION, "%s needs a value: --ambit-%s=...", argv[i], r->name);
     AMBIT_TRY(set(a, r, name[length] ? name + length + 1 : "1"));
   }
   *argc = kept;
@@ -362,7 +371,7 @@ ambit_status ambit__options_copy(ambit *a, const ambit *from)
 {
   static const char *const own[] = {"checkpoint", "devices",  "explain", "lanes",  "mpi",
                                     "partition",  "progress", "report",  "resume", "threads",
-                                    "trace",      "weights",  NULL};
+                                    "trace",      "view",     "weights", NULL};
 
   a->options = ambit__new(&a->errors, NROWS, sizeof *a->options);
   if (!a->options) return AMBIT_ENOMEM;

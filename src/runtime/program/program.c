@@ -221,8 +221,10 @@ bool ambit__program_sets(const ambit_program *p, const ambit_scalar *scalar)
 
 bool ambit__program_calls_back(const ambit_program *p)
 {
-  bool found = p && (p->callback || p->observers);
+  bool found = p && p->callback;
 
+  for (const ambit__observer *o = p ? p->observers : NULL; o && !found; o = o->next)
+    found = !o->left;
   for (size_t i = 0; p && i < p->nwritten && !found; i++)
     found = ambit__step_calls_back(&p->written[i]);
   return found;
@@ -727,7 +729,7 @@ void ambit__program_observe(ambit_program *p, ambit__observer *o)
 {
   ambit__observer **last = &p->observers;
 
-  if (!p->callback && !*last) unseal_callers(p);
+  if (!o->left && !ambit__program_calls_back(p)) unseal_callers(p);
   while (*last)
     last = &(*last)->next;
   *last = o;

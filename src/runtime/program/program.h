@@ -202,6 +202,10 @@ typedef struct ambit__observer {
   ambit_status (*look)(struct ambit__observer *o, ambit_program *p); /* collective */
   /* At the end of a run: completes what looks have begun. Collective. NULL: nothing is. */
   ambit_status (*settle)(struct ambit__observer *o);
+  /* Instead of `every`: how many iterations it can wait for its next look. It looks before the
+   * first iteration, whenever iterations stop, and not in called programs. The same on all
+   * processes. NULL: `every` counts. */
+  int64_t (*left)(struct ambit__observer *o, const ambit_program *p);
   bool (*uses)(const struct ambit__observer *o, const void *object);
   void (*end)(struct ambit__observer *o); /* frees it; may raise an error */
   bool has_looked;
@@ -270,7 +274,8 @@ struct ambit_program {
   bool watched;                /* the device evaluates the stop condition */
   bool converged;              /* the last run_until ended because its condition held */
   struct ambit__observer *observers; /* in order; NULL: none; owned */
-  double observed;                   /* seconds that they took */
+  double observed;                   /* seconds that they took, but for those with `left` */
+  int64_t goal;                      /* running: the iteration at which it ends; 0: not known */
   int64_t every;                     /* iterations between callbacks; 0: none */
   ambit_callback_fn callback;
   void *callback_user;

@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/program/cycle.h"
+#include "runtime/program/lean.h"
 #include "runtime/run/balance.h"
 #include "runtime/run/still.h"
 #include "runtime/sleep/sleep.h"
@@ -144,8 +146,11 @@ static int64_t unobserved(const ambit_program *p, int64_t left)
 {
   int64_t n = p->every ? least(p->every - p->iteration % p->every, left) : left;
 
-  for (const ambit__observer *o = p->observers; o; o = o->next)
-    n = least(n, o->every - p->iteration % o->every);
+  for (ambit__observer *o = p->observers; o; o = o->next)
+    if (!o->left)
+      n = least(n, o->every - p->iteration % o->every);
+    else if (!p->is_called)
+      n = least(n, o->left(o, p));
   return n;
 }
 
@@ -183,15 +188,17 @@ static ambit_status stretch(ambit_program *p, int64_t left, int64_t mark, ambit_
 /* Lets observers look that are due and have not seen this iteration. */
 static ambit_status show(ambit_program *p)
 {
-  const double start = ambit__clock();
-
   for (ambit__observer *o = p->observers; o; o = o->next) {
-    if (p->iteration % o->every || (o->has_looked && o->seen == p->iteration)) continue;
+    const double start = ambit__clock();
+
+    if (o->left ? p->is_called
+                : p->iteration % o->every || (o->has_looked && o->seen == p->iteration))
+      continue;
     o->has_looked = true;
     o->seen = p->iteration;
     AMBIT_TRY(o->look(o, p));
+    if (!o->left) p->observed += ambit__clock() - start;
   }
-  if (p->observers) p->observed += ambit__clock() - start;
   return AMBIT_OK;
 }
 
@@ -204,6 +211,26 @@ static ambit_status settle(ambit_program *p)
     if (o->settle) AMBIT_TRY(o->settle(o));
   if (p->observers) p->observed += ambit__clock() - start;
   return AMBIT_OK;
+}
+
+int64_t ambit__program_whole(const ambit_program *p, int64_t n)
+{
+  const ambit_program *runs = ambit__lean_is_open(p) ? p->lean->program : p;
+  const ambit__cycle *c = runs->cycle;
+  int64_t single = c ? c->tail : 0; /* iterations that run one by one at the end */
+
+  if (!c || ambit__cycle_is_elastic(c) || c->schedule.iterations < 2) return n;
+  single += runs != p;
+  return single +
+         ((n > single ? n - single - 1 : 0) / c->schedule.iterations + 1) * c->schedule.iterations;
+}
+
+/* Whether somebody looks at certain iterations. */
+static bool is_observed(const ambit_program *p)
+{
+  for (const ambit__observer *o = p->observers; o; o = o->next)
+    if (!o->left) return true;
+  return false;
 }
 
 /* Calls the callback. All processes stop if one of them asks for it. */
@@ -242,7 +269,8 @@ static ambit_status tune(ambit_program *p, int64_t most, const ambit__until *unt
   const double start = ambit__clock();
   int64_t n = ambit__tune_iterations(p);
 
-  if (until || p->every || p->observers || p->is_called || !ambit__tune_is_due(p)) return AMBIT_OK;
+  if (until || p->every || is_observed(p) || p->is_called || !ambit__tune_is_due(p))
+    return AMBIT_OK;
   if (most < n) return AMBIT_OK;
   AMBIT_TRY(ambit__run_or_stop(p, ambit__records_ready(p, &n)));
   if (n < ambit__tune_iterations(p)) return AMBIT_OK;
@@ -342,7 +370,9 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until,
   if (until) until->unchecked = at->unchecked;
   if (until && until->still && at->found >= 0)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__still_resume(until->still, at->found)));
-  progress = ambit__progress_start(p, until ? 0 : most); /* a maximum is not a forecast */
+  p->goal = until ? 0 : p->iteration + most; /* a maximum is not a forecast */
+  AMBIT_TRY(ambit__view_attach(p));
+  progress = ambit__progress_start(p, until ? 0 : most);
   AMBIT_TRY(iterate(p, most, until, &progress));
   ambit__progress_show(&progress, p, true);
   return AMBIT_OK;

@@ -68,6 +68,15 @@ static inline bool ambit__run_stops(const ambit_program *p)
 /* Other programs on these fields must know that this one has changed them. */
 void ambit__program_note_changes(ambit_program *p);
 
+/* Rounds a number of iterations up to one that runs as whole cycles, if the program has any. */
+int64_t ambit__program_whole(const ambit_program *p, int64_t n);
+
+/* ---- view/viewer.c, a layer above ---- */
+
+/* At the start of a run: lets an observer show it, if the option view or ambit_view asks for that.
+ * Collective. */
+ambit_status ambit__view_attach(ambit_program *p);
+
 /* ---- report.c ---- */
 
 typedef struct ambit__progress {
