@@ -152,4 +152,5 @@ LEFT_OUT = {
     "ambit_table": "the package fills ambit_arg itself",
     "ambit_type_name": "a test compares it with the table of _types.py",
     "ambit_type_size": "a test compares it with the table of _types.py",
+    "ambit_view": "Program.view",
 }

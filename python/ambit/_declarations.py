@@ -104,6 +104,7 @@ class ambit_picture(Structure):
         ("colours", c_char_p),
         ("slice", c_char_p),
         ("component", c_int),
+        ("relief", c_int),
         ("rate", c_double),
     ]
 
@@ -381,4 +382,5 @@ FUNCTIONS = {
     "ambit_table": (ambit_arg, (c_void_p, c_int, c_int, c_int,), "values type rows columns"),
     "ambit_type_name": (c_char_p, (c_int,), "t"),
     "ambit_type_size": (c_size_t, (c_int,), "t"),
+    "ambit_view": (c_int, (c_void_p, c_void_p,), "p field"),
 }

@@ -57,11 +57,12 @@ def kind_of(kind: Kind) -> Tuple[int, float]:
 
 
 def picture_of(lo: Optional[float] = None, hi: Optional[float] = None, colours: Optional[str] = None,
-               slice: Optional[str] = None, component: int = 0, rate: float = 0) -> c.ambit_picture:
+               slice: Optional[str] = None, component: int = 0, rate: float = 0,
+               relief: bool = False) -> c.ambit_picture:
     if (lo is None) != (hi is None):
         raise InvalidArgument("a picture needs both lo and hi, or neither")
     return c.ambit_picture(lo=lo or 0, hi=hi or 0, colours=colours.encode() if colours else None,
-                           slice=slice.encode() if slice else None, component=component, rate=rate)
+                           slice=slice.encode() if slice else None, component=component, rate=rate, relief=int(relief))
 
 
 class Field(Owned):

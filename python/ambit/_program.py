@@ -280,6 +280,10 @@ class Program(Owned):
         self._context._check(lib.ambit_output_end(self._handle))
         self._observed.clear()
 
+    def view(self, field: Optional[Field] = None) -> None:
+        """Shows runs while they run, in the terminal or the browser, as the option view says (docs/view.md)."""
+        self._context._check(lib.ambit_view(self._handle, field._handle if field else None))
+
     def history(self, scalar: Any, every: int = 1) -> Record:
         """A record of the value of a scalar (or the one of this name) after every n iterations."""
         s = self._scalars[scalar] if isinstance(scalar, str) else scalar
