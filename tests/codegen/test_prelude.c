@@ -16,6 +16,7 @@
 #define ambit_hidden_f32  AMBIT_SHOWN
 typedef unsigned char ambit_u8;
 typedef short ambit_i16;
+typedef unsigned short ambit_u16;
 typedef int ambit_i32;
 typedef unsigned ambit_u32;
 typedef long long ambit_i64;

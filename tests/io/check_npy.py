@@ -79,7 +79,7 @@ def check_refused(tool, folder):
     for array, words in [
         (np.asfortranarray(np.ones((2, 3))), "Fortran order"),
         (np.ones(3, dtype="c16"), "'<c16'"),
-        (np.ones(3, dtype="u4"), "'<u4'"),
+        (np.ones(3, dtype="c8"), "'<c8'"),
         (np.zeros(3, dtype=[("x", "f4"), ("y", "f4")]), "records"),
         (np.zeros(3, dtype=[("index", "i8", (2,)), ("value", "f4")]), "a list of cells"),
         (np.array(["text"]), "'<U4'"),

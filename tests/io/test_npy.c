@@ -198,7 +198,7 @@ static void other_kinds_of_arrays_are_refused_with_advice(void)
 {
   refuse("ascontiguousarray", "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }");
   refuse("the type '<c16'", "{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }");
-  refuse("astype", "{'descr': '<u4', 'fortran_order': False, 'shape': (2,), }");
+  refuse("astype", "{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }");
   refuse("the type ''", "{'descr': '', 'fortran_order': False, 'shape': (2,), }");
   refuse("the type 'f4'", "{'descr': 'f4', 'fortran_order': False, 'shape': (2,), }");
   refuse("records", "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }");
