@@ -233,14 +233,16 @@ AMBIT_API ambit_field *ambit_field_view(ambit_grid *coarse, ambit_field *field,
 
 /* The value of a read outside the grid (docs/boundaries.md has pictures). */
 typedef enum ambit_boundary {
-  AMBIT_NONE = 0,         /* such reads are rejected; the default */
-  AMBIT_CONSTANT = 1,     /* a given value */
-  AMBIT_PERIODIC = 2,     /* the grid repeats:                  c d | a b c d | a b */
-  AMBIT_REFLECT = 3,      /* mirrored about the edge cell:      c b | a b c d | c b */
-  AMBIT_SYMMETRIC = 4,    /* mirrored about the edge face:      b a | a b c d | d c */
-  AMBIT_CLAMP = 5,        /* the nearest cell:                  a a | a b c d | d d */
-  AMBIT_FIXED = 6,        /* never read: cells that would read there are not updated */
-  AMBIT_ANTISYMMETRIC = 7 /* symmetric, with the sign changed: -b -a | a b c d | -d -c */
+  AMBIT_NONE = 0,          /* such reads are rejected; the default */
+  AMBIT_CONSTANT = 1,      /* a given value */
+  AMBIT_PERIODIC = 2,      /* the grid repeats:                  c d | a b c d | a b */
+  AMBIT_REFLECT = 3,       /* mirrored about the edge cell:      c b | a b c d | c b */
+  AMBIT_SYMMETRIC = 4,     /* mirrored about the edge face:      b a | a b c d | d c */
+  AMBIT_CLAMP = 5,         /* the nearest cell:                  a a | a b c d | d d */
+  AMBIT_FIXED = 6,         /* never read: cells that would read there are not updated */
+  AMBIT_ANTISYMMETRIC = 7, /* symmetric, with the sign changed: -b -a | a b c d | -d -c */
+  AMBIT_DIRICHLET = 8,     /* a value on the face: 2x-b 2x-a | a b c d | 2x-d 2x-c */
+  AMBIT_NEUMANN = 9        /* a gradient, outwards, per cell:  b+3x a+x | a b c d | d+x c+3x */
 } ambit_boundary;
 
 /* Sets of faces, combined with |. Axis 0 varies slowest; side 0 is low, side 1 is high. */
@@ -251,8 +253,9 @@ typedef enum ambit_boundary {
 #define AMBIT_ALL_FACES        (~0u)
 #define AMBIT_INACTIVE         (1u << 31) /* in place of faces: inactive cells, docs/sparse.md */
 
-/* Sets the boundary of some faces. `value` is used by AMBIT_CONSTANT only. A periodic axis must be
- * periodic on both faces. May be called again between runs.
+/* Sets the boundary of some faces. `value` is used by AMBIT_CONSTANT, AMBIT_DIRICHLET and
+ * AMBIT_NEUMANN only. A periodic axis must be periodic on both faces. May be called again between
+ * runs.
  *
  * AMBIT_INACTIVE takes AMBIT_NONE (the default), AMBIT_CONSTANT and AMBIT_CLAMP, to the cell that
  * reads; `value` is also that of inactive cells in ambit_field_read and in files. */
@@ -262,6 +265,17 @@ AMBIT_API ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambi
  * whole fields only. ambit_field_boundary sets all components again. */
 AMBIT_API ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsigned faces,
                                                       ambit_boundary kind, double value);
+/* The same with a value that changes while programs run. `kind` is AMBIT_CONSTANT, AMBIT_DIRICHLET
+ * or AMBIT_NEUMANN. Of a field `value` on the same grid, with one component or as many as `f`, the
+ * cell at the face counts: the cell of the face through which a read leaves the grid. */
+AMBIT_API ambit_status ambit_field_boundary_scalar(ambit_field *f, unsigned faces,
+                                                   ambit_boundary kind, ambit_scalar *value);
+AMBIT_API ambit_status ambit_field_boundary_field(ambit_field *f, unsigned faces,
+                                                  ambit_boundary kind, ambit_field *value);
+/* A mirror, AMBIT_SYMMETRIC or AMBIT_REFLECT, in which components change places: outside, component
+ * c is component from[c] of the mirrored cell. `from` has a number for each component. */
+AMBIT_API ambit_status ambit_field_boundary_permuted(ambit_field *f, unsigned faces,
+                                                     ambit_boundary kind, const int *from);
 
 /* Sets every cell to the value of a function of its index, converted to the field's type. The
  * function is called once per (active) cell and component, in the calling thread. */

@@ -38,14 +38,16 @@ enum { OPT_SIZE = 1000, OPT_TYPE, OPT_BOUNDARY, OPT_SET, OPT_DEVICE, OPT_STRICT,
 #define TOOL_OPTION_TYPE                                                                           \
   {                                                                                                \
     OPT_TYPE, 0, "type", "TYPE",                                                                   \
-        "float, double, int, 'unsigned char', short, long, half or bfloat\n"                       \
+        "float, double, int, short, long, unsigned, 'unsigned short', 'unsigned\n"                 \
+        "long', 'unsigned char', half or bfloat\n"                                                 \
         "(default: float; a kernel file gives its own)"                                            \
   }
 #define TOOL_OPTION_BOUNDARY                                                                       \
   {                                                                                                \
     OPT_BOUNDARY, 0, "boundary", "KIND",                                                           \
         "fixed, periodic, reflect, symmetric,\n"                                                   \
-        "antisymmetric, clamp or constant=V; or one per axis: periodic,fixed;\n"                   \
+        "antisymmetric, clamp, constant=V, dirichlet=V or neumann=V;\n"                            \
+        "or one per axis: periodic,fixed;\n"                                                       \
         "or one per face: reflect/symmetric\n"                                                     \
         "(default: fixed)"                                                                         \
   }

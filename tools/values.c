@@ -149,11 +149,12 @@ static int wrong_boundary(const tool_args *a, const char *word)
 {
   ambit__guess guess = ambit__guess_start(word);
 
-  for (ambit_boundary k = AMBIT_CONSTANT; k <= AMBIT_ANTISYMMETRIC; k++)
+  for (ambit_boundary k = AMBIT_CONSTANT; k <= AMBIT_NEUMANN; k++)
     ambit__guess_offer(&guess, ambit__boundary_name(k));
   return tool_wrong(a,
                     "unknown boundary '%s'%s%s%s The boundaries are fixed, periodic, reflect, "
-                    "symmetric, antisymmetric, clamp and constant=VALUE",
+                    "symmetric, antisymmetric, clamp, constant=VALUE, dirichlet=VALUE and "
+                    "neumann=VALUE",
                     word, guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
                     guess.best ? "'?" : ".");
 }
@@ -163,15 +164,18 @@ static int read_one_boundary(const tool_args *a, const char *word, ambit_boundar
                              double *value)
 {
   size_t length = strcspn(word, "=");
+  bool takes;
 
   *value = 0;
   if (!tool_is_boundary(word) || !ambit__boundary_find(word, length, kind))
     return wrong_boundary(a, word);
-  if (*kind != AMBIT_CONSTANT && word[length])
+  takes = *kind == AMBIT_CONSTANT || *kind == AMBIT_DIRICHLET || *kind == AMBIT_NEUMANN;
+  if (!takes && word[length])
     return tool_wrong(a, "the boundary '%.*s' takes no value, but '%s' was given", (int)length,
                       word, word);
-  if (*kind == AMBIT_CONSTANT && (!word[length] || !ambit__number_read(word + length + 1, value)))
-    return tool_wrong(a, "the boundary 'constant' needs a number: constant=0.5, not '%s'", word);
+  if (takes && (!word[length] || !ambit__number_read(word + length + 1, value)))
+    return tool_wrong(a, "the boundary '%.*s' needs a number: %.*s=0.5, not '%s'", (int)length,
+                      word, (int)length, word, word);
   return TOOL_OK;
 }
 

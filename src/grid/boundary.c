@@ -31,6 +31,8 @@ int64_t ambit__boundary_map(ambit_boundary kind, int64_t extent, int64_t i)
   case AMBIT_CLAMP: return i < 0 ? 0 : extent - 1;
   case AMBIT_NONE:
   case AMBIT_CONSTANT:
+  case AMBIT_DIRICHLET:
+  case AMBIT_NEUMANN:
   case AMBIT_FIXED: break;
   }
   return i;
@@ -74,14 +76,14 @@ bool ambit__boundaries_map(const ambit__boundaries *b, int ndims, const int64_t 
   return inside;
 }
 
-static const char *const names[] = {"none",      "constant", "periodic", "reflect",
-                                    "symmetric", "clamp",    "fixed",    "antisymmetric"};
+static const char *const names[] = {"none",  "constant", "periodic",      "reflect",   "symmetric",
+                                    "clamp", "fixed",    "antisymmetric", "dirichlet", "neumann"};
 
 bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries *b)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     for (int side = 0; side < 2; side++)
-      if (a->kind[d][side] != b->kind[d][side] ||
+      if (a->kind[d][side] != b->kind[d][side] || a->on[d][side] != b->on[d][side] ||
           !ambit__number_same(a->value[d][side], b->value[d][side]))
         return false;
   return a->inactive == b->inactive && ambit__number_same(a->fill, b->fill);

@@ -13,7 +13,10 @@
 
 typedef struct ambit__boundaries {
   ambit_boundary kind[AMBIT_MAX_DIMS][2]; /* per axis and side */
-  double value[AMBIT_MAX_DIMS][2];        /* for AMBIT_CONSTANT */
+  double value[AMBIT_MAX_DIMS][2];        /* for AMBIT_CONSTANT, and for `on` */
+  /* Steps correct values beyond the face (program/faces.c): AMBIT_DIRICHLET or AMBIT_NEUMANN, where
+   * `kind` is symmetric; AMBIT_CONSTANT: by an object; AMBIT_NONE: they do not */
+  ambit_boundary on[AMBIT_MAX_DIMS][2];
   ambit_boundary inactive; /* of inactive cells: AMBIT_NONE, AMBIT_CONSTANT, or AMBIT_CLAMP, to the
                               cell that reads */
   double fill;             /* their value, for AMBIT_CONSTANT and for users */

@@ -339,6 +339,40 @@ ambit_status ambit__rule_simplify(ambit__errors *errors, const ambit__rule *rule
 ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, int64_t extent,
                                 bool strict, ambit__rule **out);
 
+/* ---- values at faces (faces.c) ---- */
+
+/* What a read of a component through a face returns. */
+typedef struct ambit__face_value {
+  /* AMBIT_NONE: the mirror; AMBIT_DIRICHLET, AMBIT_NEUMANN, AMBIT_CONSTANT: by a value */
+  ambit_boundary kind;
+  int value; /* among those of ambit__faced; AMBIT_CONSTANT and -1: ghost cells have it */
+  int from;  /* the component that the mirror shows */
+} ambit__face_value;
+
+typedef struct ambit__face_values {
+  ambit__face_value at[AMBIT_MAX_DIMS][2]; /* by axis and side */
+} ambit__face_values;
+
+/* A value: a parameter that the rule gets after its own. */
+typedef struct ambit__faced_value {
+  bool is_field;
+  ambit_type type;
+  int components; /* of a field: 1, or as many as the field that is read */
+  const char *label;
+} ambit__faced_value;
+
+typedef struct ambit__faced {
+  int ndims;
+  const ambit__face_values *faces[AMBIT_MAX_PARAMS]; /* by component; NULL: as ghost cells are */
+  int nvalues;
+  ambit__faced_value values[AMBIT_MAX_PARAMS];
+} ambit__faced;
+
+/* A rule whose reads through faces have these values. It refers to `rule`, which must stay. No read
+ * goes further beyond a face than the grid is wide. */
+ambit_status ambit__rule_face(ambit__errors *errors, const ambit__rule *rule,
+                              const ambit__faced *how, ambit__rule **out);
+
 /* ---- sparse grids (sparse.c) ---- */
 
 /* Activity as fields of an integer type that are 1 in active cells: additional parameters of a

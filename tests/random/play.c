@@ -148,6 +148,55 @@ static void set_boundaries(const stage *s, int field)
                            f->value[d][side]);
 }
 
+/* A face of a field: a value on it, a gradient, a scalar or a field as its value, or components
+ * that change places. */
+static void set_new_face(const stage *s, int field, unsigned face, dice *d)
+{
+  const field_plan *f = &s->p->fields[field];
+  const ambit_boundary kind = !is_real(f->type)    ? AMBIT_CONSTANT
+                              : dice_chance(d, 50) ? AMBIT_DIRICHLET
+                                                   : AMBIT_NEUMANN;
+  const int other = dice_below(d, s->p->nfields), value = dice_between(d, -8, 8);
+  int from[MOST_FIELDS] = {1, 2, 0, 0};
+
+  from[f->components - 1] = 0;
+  switch (dice_below(d, 6)) {
+  case 0: ambit_field_boundary(s->fields[field], face, kind, value / 8.0); break;
+  case 1:
+    if (s->p->nscalars)
+      ambit_field_boundary_scalar(s->fields[field], face,
+                                  dice_chance(d, 30) ? AMBIT_CONSTANT : kind,
+                                  s->scalars[dice_below(d, s->p->nscalars)]);
+    break;
+  case 2:
+    if (other != field &&
+        (s->p->fields[other].components == 1 || s->p->fields[other].components == f->components))
+      ambit_field_boundary_field(s->fields[field], face, dice_chance(d, 30) ? AMBIT_CONSTANT : kind,
+                                 s->fields[other]);
+    break;
+  case 3:
+    ambit_field_boundary_permuted(s->fields[field], face,
+                                  dice_chance(d, 60) ? AMBIT_SYMMETRIC : AMBIT_REFLECT, from);
+    break;
+  default: break;
+  }
+}
+
+/* Kernels reach 9 cells at most, and a mirror is one reflection. */
+static void set_new(const stage *s)
+{
+  dice d = {.state = s->p->seed ^ 0x5eed};
+
+  for (int i = 0; i < s->p->nkernels; i++)
+    if (s->p->kernels[i].spreads) return; /* refused */
+  for (int i = 0; s->p->is_new && !s->p->is_smooth && !is_even(s) && i < s->p->nfields; i++)
+    for (int axis = 0; axis < s->p->ndims; axis++)
+      for (int side = 0; side < 2; side++)
+        if (s->p->extents[axis] > 8 && s->p->fields[i].kind[axis][side] != AMBIT_PERIODIC &&
+            s->p->fields[i].kind[axis][side] != AMBIT_FIXED)
+          set_new_face(s, i, AMBIT_FACE(axis, side), &d);
+}
+
 /* ---- masks of sparse grids ---- */
 
 /* Whether a cell is active: by chance, in a ball, in layers; everywhere, or nowhere. */
@@ -223,6 +272,7 @@ static void make_objects(stage *s, bool all, bool sparse)
     s->kernels[i] = ambit_kernel_create(s->a, p->kernels[i].text);
   s->program = ambit_program_create(s->grid);
   s->called = ambit_program_create(s->grid);
+  set_new(s);
 }
 
 static void apply(stage *s, const step_plan *step)

@@ -206,7 +206,9 @@ static void discard(ambit_field *f)
     free(f->staged[i]);
   free(f->staged);
   free(f->mapped);
+  ambit__faces_forget(f->grid->context, f);
   free(f->special);
+  free(f->faces);
   free(f->name);
   free(f);
 }

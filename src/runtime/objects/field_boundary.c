@@ -13,6 +13,19 @@ const ambit__boundaries *ambit__field_boundaries(const ambit_field *f, int compo
 
 ambit_status ambit__field_copy_boundaries(ambit_field *to, const ambit_field *from)
 {
+  for (int c = 0; from->faces && c < from->components; c++)
+    for (int d = 0; d < from->grid->box.ndims; d++)
+      for (int side = 0; side < 2; side++)
+        AMBIT_CHECK(!from->faces[c].scalar[d][side] && !from->faces[c].field[d][side],
+                    ambit__field_errors(to), AMBIT_EUNSUPPORTED,
+                    "field '%s' has a boundary whose value is a scalar or a field, which streams "
+                    "do not have",
+                    from->name);
+  if (from->faces) {
+    to->faces = ambit__new(ambit__field_errors(to), (size_t)from->components, sizeof *from->faces);
+    if (!to->faces) return AMBIT_ENOMEM;
+    memcpy(to->faces, from->faces, (size_t)from->components * sizeof *from->faces);
+  }
   to->boundaries = from->boundaries;
   if (!from->special) return AMBIT_OK;
   to->special =
@@ -24,12 +37,11 @@ ambit_status ambit__field_copy_boundaries(ambit_field *to, const ambit_field *fr
 
 static ambit_status check_kind(const ambit_field *f, ambit_boundary kind)
 {
-  AMBIT_CHECK(kind >= AMBIT_NONE && kind <= AMBIT_ANTISYMMETRIC, ambit__field_errors(f),
-              AMBIT_EINVAL, "field '%s': %d is not a kind of boundary", f->name, (int)kind);
-  AMBIT_CHECK(kind != AMBIT_ANTISYMMETRIC || ambit__type_is_real(f->type), ambit__field_errors(f),
-              AMBIT_EINVAL,
-              "field '%s' is %s; only fields of real numbers can be antisymmetric at a face",
-              f->name, ambit_type_name(f->type));
+  AMBIT_CHECK(kind >= AMBIT_NONE && kind <= AMBIT_NEUMANN, ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': %d is not a kind of boundary", f->name, (int)kind);
+  AMBIT_CHECK(kind < AMBIT_ANTISYMMETRIC || ambit__type_is_real(f->type), ambit__field_errors(f),
+              AMBIT_EINVAL, "field '%s' is %s; only fields of real numbers can be %s at a face",
+              f->name, ambit_type_name(f->type), ambit__boundary_name(kind));
   return AMBIT_OK;
 }
 
@@ -71,12 +83,29 @@ static ambit_status set_inactive(ambit_field *f, ambit_boundary kind, double val
 static void set_faces(ambit__boundaries *b, int ndims, unsigned faces, ambit_boundary kind,
                       double value)
 {
+  const bool corrects = kind == AMBIT_DIRICHLET || kind == AMBIT_NEUMANN;
+
   for (int d = 0; d < ndims; d++)
     for (int side = 0; side < 2; side++)
       if (faces & AMBIT_FACE(d, side)) {
-        b->kind[d][side] = kind;
-        b->value[d][side] = kind == AMBIT_CONSTANT ? value : 0;
+        b->kind[d][side] = corrects ? AMBIT_SYMMETRIC : kind;
+        b->on[d][side] = corrects ? kind : AMBIT_NONE;
+        b->value[d][side] = corrects || kind == AMBIT_CONSTANT ? value : 0;
       }
+}
+
+/* Objects behind the faces of components first .. end - 1. */
+static void set_objects(ambit_field *f, int first, int end, unsigned faces, ambit_scalar *scalar,
+                        ambit_field *field)
+{
+  for (int c = first; f->faces && c < end; c++)
+    for (int d = 0; d < f->grid->box.ndims; d++)
+      for (int side = 0; side < 2; side++)
+        if (faces & AMBIT_FACE(d, side)) {
+          f->faces[c].scalar[d][side] = scalar;
+          f->faces[c].field[d][side] = field;
+          f->faces[c].from[d][side] = 0;
+        }
 }
 
 ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
@@ -88,6 +117,7 @@ ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary
   set_faces(&f->boundaries, f->grid->box.ndims, faces, kind, value);
   for (int c = 0; f->special && c < f->components; c++)
     set_faces(&f->special[c], f->grid->box.ndims, faces, kind, value);
+  set_objects(f, 0, f->components, faces, NULL, NULL);
   for (int d = 0; d < f->grid->box.ndims; d++)
     for (int side = 0; side < 2; side++)
       if (faces & AMBIT_FACE(d, side)) f->is_implied[d][side] = false;
@@ -166,7 +196,118 @@ ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsig
     f->special[component].fill = value;
   } else {
     set_faces(&f->special[component], f->grid->box.ndims, faces, kind, value);
+    set_objects(f, component, component + 1, faces, NULL, NULL);
   }
   ambit__grid_changed(f->grid);
   return AMBIT_OK;
+}
+
+/* ---- values that change ---- */
+
+static ambit_status need_faces(ambit_field *f)
+{
+  if (!f->faces)
+    f->faces = ambit__new(ambit__field_errors(f), (size_t)f->components, sizeof *f->faces);
+  return f->faces ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* Of all components: the value is an object. */
+static void mark_faces(ambit_field *f, unsigned faces, ambit_boundary kind)
+{
+  for (int d = 0; d < f->grid->box.ndims; d++)
+    for (int side = 0; side < 2; side++) {
+      if (!(faces & AMBIT_FACE(d, side))) continue;
+      f->boundaries.on[d][side] = kind;
+      for (int c = 0; f->special && c < f->components; c++)
+        f->special[c].on[d][side] = kind;
+    }
+}
+
+static ambit_status set_value(ambit_field *f, unsigned faces, ambit_boundary kind,
+                              ambit_scalar *scalar, ambit_field *field)
+{
+  AMBIT_CHECK(kind == AMBIT_CONSTANT || kind == AMBIT_DIRICHLET || kind == AMBIT_NEUMANN,
+              ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': a boundary that is %s has no value; give AMBIT_CONSTANT, "
+              "AMBIT_DIRICHLET or AMBIT_NEUMANN",
+              f->name, ambit__boundary_name(kind));
+  AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces & AMBIT_INACTIVE), ambit__field_errors(f),
+              AMBIT_EINVAL, "field '%s': the value of inactive cells is a number", f->name);
+  AMBIT_TRY(need_faces(f));
+  AMBIT_TRY(ambit_field_boundary(f, faces, kind, 0));
+  mark_faces(f, faces, kind);
+  set_objects(f, 0, f->components, faces, scalar, field);
+  return AMBIT_OK;
+}
+
+ambit_status ambit_field_boundary_scalar(ambit_field *f, unsigned faces, ambit_boundary kind,
+                                         ambit_scalar *value)
+{
+  if (ambit__field_failed(f)) return ambit__field_status(f);
+  AMBIT_CHECK(value && value->context == f->grid->context, ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': the value of its boundary is %s", f->name,
+              value ? "a scalar of another context" : "NULL");
+  return set_value(f, faces, kind, value, NULL);
+}
+
+ambit_status ambit_field_boundary_field(ambit_field *f, unsigned faces, ambit_boundary kind,
+                                        ambit_field *value)
+{
+  if (ambit__field_failed(f)) return ambit__field_status(f);
+  AMBIT_CHECK(value && value->grid == f->grid && value != f, ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': the value of its boundary is %s; give another field of its grid",
+              f->name,
+              !value       ? "NULL"
+              : value == f ? "the field itself"
+                           : "of another grid");
+  AMBIT_CHECK(value->components == 1 || value->components == f->components, ambit__field_errors(f),
+              AMBIT_EINVAL,
+              "field '%s' has %d components, and the value of its boundary, '%s', has %d; it can "
+              "have 1 or as many",
+              f->name, f->components, value->name, value->components);
+  return set_value(f, faces, kind, NULL, value);
+}
+
+ambit_status ambit_field_boundary_permuted(ambit_field *f, unsigned faces, ambit_boundary kind,
+                                           const int *from)
+{
+  if (ambit__field_failed(f)) return ambit__field_status(f);
+  AMBIT_CHECK(kind == AMBIT_SYMMETRIC || kind == AMBIT_REFLECT, ambit__field_errors(f),
+              AMBIT_EINVAL,
+              "field '%s': components change places in a mirror, AMBIT_SYMMETRIC or AMBIT_REFLECT, "
+              "not where it is %s",
+              f->name, ambit__boundary_name(kind));
+  AMBIT_CHECK(from, ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': the list of components is NULL", f->name);
+  for (int c = 0; c < f->components; c++)
+    AMBIT_CHECK(from[c] >= 0 && from[c] < f->components, ambit__field_errors(f), AMBIT_EINVAL,
+                "field '%s' has components 0 to %d, and number %d of the list is %d", f->name,
+                f->components - 1, c, from[c]);
+  AMBIT_TRY(need_faces(f));
+  AMBIT_TRY(ambit_field_boundary(f, faces, kind, 0));
+  for (int c = 0; c < f->components; c++)
+    for (int d = 0; d < f->grid->box.ndims; d++)
+      for (int side = 0; side < 2; side++)
+        if (faces & AMBIT_FACE(d, side)) f->faces[c].from[d][side] = from[c] + 1;
+  return AMBIT_OK;
+}
+
+static void forget_in(ambit_field *f, const void *object)
+{
+  for (int c = 0; f->faces && c < f->components; c++)
+    for (int d = 0; d < f->grid->box.ndims; d++)
+      for (int side = 0; side < 2; side++)
+        if (f->faces[c].scalar[d][side] == object || f->faces[c].field[d][side] == object) {
+          set_faces(&f->boundaries, f->grid->box.ndims, AMBIT_FACE(d, side), AMBIT_NONE, 0);
+          for (int k = 0; f->special && k < f->components; k++)
+            f->special[k] = f->boundaries;
+          set_objects(f, 0, f->components, AMBIT_FACE(d, side), NULL, NULL);
+        }
+}
+
+void ambit__faces_forget(ambit *a, const void *object)
+{
+  for (const ambit__link *g = a->grids.next; g->owner; g = g->next)
+    for (const ambit__link *l = ((ambit_grid *)g->owner)->fields.next; l->owner; l = l->next)
+      forget_in(l->owner, object);
 }

@@ -141,6 +141,13 @@ typedef struct ambit__likeness {
   ambit__box differs;
 } ambit__likeness;
 
+/* Objects behind the boundary of a component, by axis and side. */
+typedef struct ambit__face {
+  ambit_scalar *scalar[AMBIT_MAX_DIMS][2]; /* its value; NULL: it is none */
+  ambit_field *field[AMBIT_MAX_DIMS][2];
+  int from[AMBIT_MAX_DIMS][2]; /* 1 + the component that a mirror shows; 0: the same */
+} ambit__face;
+
 struct ambit_field {
   ambit_grid *grid;
   ambit__link link;
@@ -154,7 +161,8 @@ struct ambit_field {
   ambit_field *views, *next_view; /* those of this field; the next one of the same base */
   ambit__ghosts ghosts;
   ambit__boundaries boundaries;
-  ambit__boundaries *special;         /* by component, if some differ; NULL: they do not; owned */
+  ambit__boundaries *special; /* by component, if some differ; NULL: they do not; owned */
+  ambit__face *faces; /* by component: where boundaries.on has objects; NULL: nowhere; owned */
   bool is_implied[AMBIT_MAX_DIMS][2]; /* not declared: only read under outside() (check_step.c) */
   ambit__likeness likeness;
   uint64_t changes; /* how often the user or a program has set values */
@@ -421,6 +429,8 @@ unsigned ambit__options_checks(const ambit *a);
  * none, fixed and periodic always, f->boundaries says the same. */
 const ambit__boundaries *ambit__field_boundaries(const ambit_field *f, int component);
 ambit_status ambit__field_copy_boundaries(ambit_field *to, const ambit_field *from);
+/* Faces of other fields whose values are this field or scalar get AMBIT_NONE. */
+void ambit__faces_forget(ambit *a, const void *object);
 
 /* ---- field.c, field_values.c ---- */
 

@@ -53,6 +53,7 @@ void ambit_scalar_destroy(ambit_scalar *s)
 {
   if (!s || ambit__object_check_unused(s->context, s, "scalar", s->name ? s->name : "")) return;
   ambit__object_gone(s->context, s);
+  ambit__faces_forget(s->context, s);
   for (int i = 0; s->values && i < s->context->nengines; i++) {
     ambit__device *dev = s->context->engines[i].device;
 

@@ -37,7 +37,9 @@ static void unseal_all(ambit_grid *g)
 
 static bool refers(const ambit__step *s, const void *object)
 {
-  if (s->kernel == object || s->call.program == object || s->call.scalar == object) return true;
+  if (s->kernel == object || s->plain == object || s->call.program == object ||
+      s->call.scalar == object)
+    return true;
   if (s->chore && (s->chore->points == object || s->chore->record == object)) return true;
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field == object || s->args[i].scalar == object ||

@@ -56,8 +56,9 @@ typedef struct ambit__step {
   ambit__subrun call; /* STEP_CALL */
   int64_t shift[AMBIT_MAX_DIMS]; /* STEP_COPY: from the source to the destination */
   int n;                         /* number of arguments, or of fields to rotate */
-  ambit_arg *args; /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
-  uint64_t joined; /* sealed: bit i: it does what step i of the user does (join.h) */
+  ambit_arg *args;           /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
+  const ambit_kernel *plain; /* sealed, with corrected boundaries (faces.c): the user's kernel */
+  uint64_t joined;           /* sealed: bit i: it does what step i of the user does (join.h) */
 } ambit__step;
 
 /* Components of a field that all steps read alike, and their halo. */
@@ -218,7 +219,10 @@ struct ambit_program {
   ambit__link link;
   ambit__step *written; /* steps as the user wrote them; owned */
   size_t nwritten, written_cap;
-  size_t last; /* the first step that the last call appended */
+  size_t last;          /* the first step that the last call appended */
+  ambit__step *unfaced; /* sealed: those that have corrected boundaries, as they were; owned */
+  size_t *faced;        /* ... and their numbers; owned */
+  size_t nfaced;
   /* steps as they run: those of the user, unless the program is sealed and some are joined */
   ambit__step *steps;
   size_t nsteps;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* seal.c - seals programs: from the user's steps to the schedule.
  *
- * Phases, one function each: checks of the steps; comparison of processes (compare_processes.c);
- * steps that run as one (join.c); regions of the steps (build.c); fields whose reads kernels wrap
- * (periodic_rows.c); halos (halo_needs.c), for a cycle too (cycle.c), for copies (copies.c) and for
- * steps that write neighbours (returns.c); their memory (margins.c); functions and arguments
- * (build.c); valid halos (halo_state.c); whether tiles can sleep (sleep/make.c); the schedule
- * (schedule.c); the option plan (check_plan.c); recording (replay.c).
+ * Phases, one function each: values at faces (faces.c); checks of the steps; comparison of
+ * processes (compare_processes.c); steps that run as one (join.c); regions of the steps (build.c);
+ * fields whose reads kernels wrap (periodic_rows.c); halos (halo_needs.c), for a cycle too
+ * (cycle.c), for copies (copies.c) and for steps that write neighbours (returns.c); their memory
+ * (margins.c); functions and arguments (build.c); valid halos (halo_state.c); whether tiles can
+ * sleep (sleep/make.c); the schedule (schedule.c); the option plan (check_plan.c); recording
+ * (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/explain/explain.h"
 #include "runtime/program/cycle.h"
+#include "runtime/program/faces.h"
 #include "runtime/program/halo_state.h"
 #include "runtime/program/join.h"
 #include "runtime/program/lean.h"
@@ -89,7 +91,7 @@ static ambit_status inspect(ambit_program *p)
 
 static ambit_status seal(ambit_program *p)
 {
-  inspect(p); /* the comparison passes errors to the other processes */
+  if (!ambit__program_face(p)) inspect(p); /* the comparison passes errors to the other processes */
   AMBIT_TRY(ambit__program_compare(p));
   AMBIT_TRY(ambit__program_join(p));
   AMBIT_TRY(ambit__program_regions(p));
@@ -121,6 +123,7 @@ static void unseal(ambit_program *p)
   ambit__sleep_free(p);
   ambit__program_discard(p);
   ambit__program_part(p);
+  ambit__program_unface(p);
   ambit__halos_free(&p->halos);
   ambit__halos_free(&p->copies);
   ambit__halos_free(&p->returns);
