@@ -70,6 +70,7 @@ typedef struct server {
   ambit__undo undo; /* removes the socket */
   char writer[AMBIT__HTTP_TEXT];
   double written; /* when the writer was last heard of */
+  int64_t shown;  /* number of the last picture that somebody got */
   connection all[CONNECTIONS];
 } server;
 
@@ -148,6 +149,7 @@ static void answer_frame(server *s, connection *c)
   ambit__text body = {0};
 
   c->waits = false;
+  s->shown = s->viewer->frame.number;
   ambit__answer_frame(s->viewer, !*s->writer || is_writer(s, c->client), &body);
   if (body.failed)
     refuse(c, 503);
@@ -536,6 +538,7 @@ static void close_server(void *reader)
     busy = false;
     for (int k = 0; k < CONNECTIONS; k++)
       busy |= s->all[k].fd >= 0 && s->all[k].out.len > 0;
+    busy |= s->shown && s->shown < s->viewer->frame.number; /* who has watched will ask */
     pthread_mutex_unlock(&s->viewer->lock);
   }
   atomic_store(&s->stops, true);

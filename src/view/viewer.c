@@ -24,6 +24,7 @@
 typedef struct lookout {
   ambit__observer head; /* first */
   ambit__viewer *viewer;
+  const ambit_program *program;
   ambit_field *field; /* of ambit_view: the one to show at first; NULL: any */
   bool is_new;        /* it has not been shown yet */
   int64_t n;          /* iterations to the next look */
@@ -283,11 +284,6 @@ static bool uses(const ambit__observer *observer, const void *object)
   return object && o->field == object;
 }
 
-static void end(ambit__observer *observer)
-{
-  free(observer);
-}
-
 static lookout *find(const ambit_program *p)
 {
   for (ambit__observer *o = p->observers; o; o = o->next)
@@ -295,10 +291,36 @@ static lookout *find(const ambit_program *p)
   return NULL;
 }
 
+static void end(ambit__observer *observer)
+{
+  const lookout *o = (const lookout *)observer;
+
+  if (o->viewer->program == o->program) o->viewer->program = NULL;
+  free(observer);
+}
+
+/* Before the view is closed: a picture of the end, if the last one is older. Collective. */
+static void take_last(ambit__viewer *v)
+{
+  ambit__net *net = v->context->net;
+  order o = {.off = true};
+
+  if (v->off || !v->program || !net || v->context->errors.status) return;
+  if (!net->rank && v->reader) {
+    pthread_mutex_lock(&v->lock);
+    o = (order){.sight = v->sight, .rows = v->rows, .columns = v->columns};
+    o.picture = o.rows > 0 && o.columns > 0 && v->frame.iteration != v->program->iteration;
+    pthread_mutex_unlock(&v->lock);
+  }
+  if (net->size > 1 && ambit__net_broadcast(net, 0, &o, sizeof o)) return;
+  if (o.picture) take(v, v->program, &o);
+}
+
 static void close_viewer(ambit *a)
 {
   ambit__viewer *v = a->viewer;
 
+  take_last(v);
   close_reader(v);
   for (const ambit__link *l = a->grids.next; l->owner; l = l->next)
     for (const ambit__link *i = ((ambit_grid *)l->owner)->programs.next; i->owner; i = i->next)
@@ -357,7 +379,8 @@ static ambit_status observe(ambit_program *p, ambit_field *field)
     o = ambit__new(&a->errors, 1, sizeof *o);
     if (!o) return AMBIT_ENOMEM;
     *o = (lookout){.head = {.every = 1, .look = look, .left = left, .uses = uses, .end = end},
-                   .viewer = a->viewer};
+                   .viewer = a->viewer,
+                   .program = p};
     ambit__program_observe(p, &o->head);
   }
   if (field) o->field = field;
@@ -448,6 +471,7 @@ ambit_status ambit__view_attach(ambit_program *p)
   if (v->off) return AMBIT_OK;
   if (o->is_new || !is_same_scene(v, p)) AMBIT_TRY(set_scene(v, p, o));
   if (!v->scene.nfields) return AMBIT_OK;
+  v->program = p;
   v->left_at = 0;
   o->n = 1;
   if (v->tried) return AMBIT_OK;

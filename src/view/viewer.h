@@ -62,9 +62,10 @@ typedef struct ambit__viewer {
   ambit *context;
   ambit__viewing viewing; /* the option */
   const ambit__reader_kind *kind;
-  void *reader; /* NULL: none */
-  bool tried;   /* to open it */
-  bool off;     /* nobody looks any more: the same on all processes */
+  void *reader;           /* NULL: none */
+  bool tried;             /* to open it */
+  bool off;               /* nobody looks any more: the same on all processes */
+  ambit_program *program; /* that ran last; NULL: it is destroyed, or none ran */
   /* of the computing thread: */
   ambit__pace pace;
   double left_at;                 /* when the last look ended; 0: not in this run */
