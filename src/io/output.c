@@ -392,6 +392,6 @@ ambit_status ambit_output(ambit_program *p, int64_t every, const char *path, int
 ambit_status ambit_output_end(ambit_program *p)
 {
   if (!p) return AMBIT_EINVAL;
-  ambit__program_unobserve(p, NULL);
+  ambit__program_end_outputs(p);
   return ambit__meet(p->grid->context, "ends its outputs");
 }

@@ -347,6 +347,18 @@ static void fields_and_programs_may_be_destroyed(void)
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 
+static void outputs_may_end_before_the_view_and_its_last_picture_is_of_the_end(void)
+{
+  open_world(NULL);
+  watch();
+  CHECK_EQ(AMBIT_OK, ambit_run(p, 7));
+  CHECK_EQ(AMBIT_OK, ambit_output_end(p));
+  CHECK(p->observers != NULL);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  CHECK(seen.frames > 0);
+  CHECK_EQ(7, seen.iterations[seen.frames - 1]);
+}
+
 static void the_status_line_has_what_fits(void)
 {
   ambit__viewer *v;
@@ -384,6 +396,7 @@ int main(int argc, char **argv)
       T(every_key_has_a_command_of_its_own),
       T(the_view_ends_on_demand_and_the_run_goes_on),
       T(fields_and_programs_may_be_destroyed),
+      T(outputs_may_end_before_the_view_and_its_last_picture_is_of_the_end),
       T(the_status_line_has_what_fits),
 #undef T
       {0}};

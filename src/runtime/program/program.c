@@ -737,16 +737,31 @@ void ambit__program_observe(ambit_program *p, ambit__observer *o)
   *last = o;
 }
 
+/* Takes it out of the list, and ends it. */
+static void end_observer(ambit__observer **at)
+{
+  ambit__observer *o = *at;
+
+  *at = o->next;
+  o->end(o);
+}
+
 void ambit__program_unobserve(ambit_program *p, const void *object)
 {
-  for (ambit__observer **at = &p->observers, *o; (o = *at);) {
-    if (object && !o->uses(o, object)) {
-      at = &o->next;
-      continue;
-    }
-    *at = o->next;
-    o->end(o);
-  }
+  for (ambit__observer **at = &p->observers; *at;)
+    if (object && !(*at)->uses(*at, object))
+      at = &(*at)->next;
+    else
+      end_observer(at);
+}
+
+void ambit__program_end_outputs(ambit_program *p)
+{
+  for (ambit__observer **at = &p->observers; *at;)
+    if ((*at)->left)
+      at = &(*at)->next;
+    else
+      end_observer(at);
 }
 
 int ambit_program_converged(const ambit_program *p)

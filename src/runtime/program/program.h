@@ -332,6 +332,7 @@ bool ambit__program_calls(const ambit_program *p); /* whether it has such a step
 /* Adds an observer; ends all those that use an object (NULL: all). */
 void ambit__program_observe(ambit_program *p, ambit__observer *o);
 void ambit__program_unobserve(ambit_program *p, const void *object);
+void ambit__program_end_outputs(ambit_program *p); /* all but those with `left` */
 /* Whether a program, or one that it calls, has a callback; and whether a step calls such a one: any
  * field may then change, as callbacks set values and run other programs. */
 bool ambit__program_calls_back(const ambit_program *p);
