@@ -5,7 +5,7 @@
 enum {
   AMBIT_FAULT_LOCK,   /* 0: free */
   AMBIT_FAULT_KIND,   /* one of the kinds below; 0: no fault */
-  AMBIT_FAULT_ACCESS, /* number of the read or write, as plan/checked.h counts them */
+  AMBIT_FAULT_ACCESS, /* number of the read or write, as nest/checked.h counts them */
   AMBIT_FAULT_SET,    /* NaN: position in the text of the assignment, offset + 1 */
   AMBIT_FAULT_SOURCE, /* NaN: lowest number of a read that returned NaN, or -1 */
   AMBIT_FAULT_POISON, /* NaN: the value read was never initialised */
