@@ -26,6 +26,9 @@ CALLS = {
     "ambit_every": "Program.every",
     "ambit_field_boundary": "Field.boundary",
     "ambit_field_boundary_component": "Field.boundary",
+    "ambit_field_boundary_field": "Field.boundary",
+    "ambit_field_boundary_permuted": "Field.boundary",
+    "ambit_field_boundary_scalar": "Field.boundary",
     "ambit_field_components": "Field.components",
     "ambit_field_create": "Grid.field",
     "ambit_field_create_vector": "Grid.field",
@@ -130,6 +133,7 @@ CALLS = {
     "ambit_stream_unmet": "Stream.unmet",
     "ambit_stream_until": "Stream.__init__",
     "ambit_swap": "swap",
+    "ambit_view": "Program.view",
 }
 
 LEFT_OUT = {
@@ -152,5 +156,4 @@ LEFT_OUT = {
     "ambit_table": "the package fills ambit_arg itself",
     "ambit_type_name": "a test compares it with the table of _types.py",
     "ambit_type_size": "a test compares it with the table of _types.py",
-    "ambit_view": "Program.view",
 }

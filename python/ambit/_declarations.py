@@ -22,6 +22,7 @@ AMBIT_CONSTANT = 1
 AMBIT_CUDA = 1
 AMBIT_CUDA_MEMORY = 1
 AMBIT_DEGREES = 1
+AMBIT_DIRICHLET = 8
 AMBIT_ECOMPILE = 7
 AMBIT_EDEVICE = 8
 AMBIT_EINVAL = 2
@@ -53,6 +54,7 @@ AMBIT_MAX_REACH = 16
 AMBIT_METRES = 2
 AMBIT_MIN = 1
 AMBIT_NEAREST = 0
+AMBIT_NEUMANN = 9
 AMBIT_NONE = 0
 AMBIT_OK = 0
 AMBIT_ON_DEVICE = 4
@@ -265,6 +267,9 @@ FUNCTIONS = {
     "ambit_every": (c_int, (c_void_p, c_int64, ambit_callback_fn, c_void_p,), "p n fn user"),
     "ambit_field_boundary": (c_int, (c_void_p, c_uint, c_int, c_double,), "f faces kind value"),
     "ambit_field_boundary_component": (c_int, (c_void_p, c_int, c_uint, c_int, c_double,), "f component faces kind value"),
+    "ambit_field_boundary_field": (c_int, (c_void_p, c_uint, c_int, c_void_p,), "f faces kind value"),
+    "ambit_field_boundary_permuted": (c_int, (c_void_p, c_uint, c_int, POINTER(c_int),), "f faces kind from"),
+    "ambit_field_boundary_scalar": (c_int, (c_void_p, c_uint, c_int, c_void_p,), "f faces kind value"),
     "ambit_field_components": (c_int, (c_void_p,), "f"),
     "ambit_field_create": (c_void_p, (c_void_p, c_char_p, c_int,), "g name type"),
     "ambit_field_create_vector": (c_void_p, (c_void_p, c_char_p, c_int, c_int, c_int,), "g name type components order"),

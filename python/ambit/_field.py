@@ -16,6 +16,7 @@ from ._types import DTYPES, WORDS, DTypeLike, from_storage, storage_dtype, to_st
 
 if TYPE_CHECKING:
     from ._grid import Grid
+    from ._scalar import Scalar
 
 Kind = Union[str, float]
 Boundary = Union[None, Kind, Dict[int, Kind]]
@@ -25,7 +26,7 @@ INACTIVE: int = c.AMBIT_INACTIVE
 KINDS: Dict[str, int] = {
     "none": c.AMBIT_NONE, "constant": c.AMBIT_CONSTANT, "periodic": c.AMBIT_PERIODIC, "reflect": c.AMBIT_REFLECT,
     "symmetric": c.AMBIT_SYMMETRIC, "antisymmetric": c.AMBIT_ANTISYMMETRIC, "clamp": c.AMBIT_CLAMP,
-    "fixed": c.AMBIT_FIXED,
+    "fixed": c.AMBIT_FIXED, "dirichlet": c.AMBIT_DIRICHLET, "neumann": c.AMBIT_NEUMANN,
 }
 ORDERS = {"soa": c.AMBIT_SOA, "aos": c.AMBIT_AOS}
 byref: Any = ctypes.byref
@@ -218,21 +219,38 @@ class Field(Owned):
                 return 0.0
         context._check(lib.ambit_field_fill(self._handle, c.ambit_fill_fn(value), None))
 
-    def boundary(self, kind: Boundary, faces: int = ALL_FACES, component: Optional[int] = None) -> None:
+    def boundary(self, kind: Boundary, faces: int = ALL_FACES, component: Optional[int] = None,
+                 value: "Union[None, float, Scalar, Field]" = None, permute: Optional[Sequence[int]] = None) -> None:
         """Sets what reads outside the grid give: a word, such as "clamp", or a number, on some faces, or all; or a
-        dictionary from faces to these. With a component, of that one only. INACTIVE stands for inactive cells."""
+        dictionary from faces to these. With a component, of that one only. INACTIVE stands for inactive cells.
+        "constant", "dirichlet" and "neumann" take a value: a number, or a scalar or field that may change. In a mirror,
+        `permute` says which component of the mirrored cell each one is."""
         if isinstance(kind, dict):
             for some, each in kind.items():
-                self.boundary(each, some, component)
+                self.boundary(each, some, component, value, permute)
             return
         if kind is None:
             kind = "none"
-        number, value = kind_of(kind)
-        if component is None:
-            status = lib.ambit_field_boundary(self._handle, faces, number, value)
+        number, constant = kind_of(kind)
+        if permute is not None:
+            status = lib.ambit_field_boundary_permuted(self._handle, faces, number, self._permutation(permute))
+        elif isinstance(value, Field):
+            status = lib.ambit_field_boundary_field(self._handle, faces, number, value._handle)
+        elif value is not None and not isinstance(value, (int, float)):
+            handle = value._for(self._context, type_of(self.dtype))
+            status = lib.ambit_field_boundary_scalar(self._handle, faces, number, handle)
         else:
-            status = lib.ambit_field_boundary_component(self._handle, component, faces, number, value)
+            x = constant if value is None else float(value)
+            if component is None:
+                status = lib.ambit_field_boundary(self._handle, faces, number, x)
+            else:
+                status = lib.ambit_field_boundary_component(self._handle, component, faces, number, x)
         self._context._check(status)
+
+    def _permutation(self, numbers: Sequence[int]) -> Any:
+        if len(numbers) != self.components:
+            raise InvalidArgument(f"permute has {len(numbers)} numbers; field '{self.name}' has {self.components} components")
+        return (ctypes.c_int * len(numbers))(*numbers)
 
     def sponge(self, layers: int, strength: float, faces: int = ALL_FACES) -> None:
         """Sets the field to an absorbing layer: strength * (depth / layers)^2 in the cells at these faces, 0 elsewhere."""

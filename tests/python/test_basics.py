@@ -392,3 +392,29 @@ def test_progress_bars_run_all_iterations(capsys):
         results.append((p.iterations, u[...]))
     assert results[0][0] == results[1][0] and np.array_equal(results[0][1], results[1][1])
     assert "500 of 500 iterations" in capsys.readouterr().err
+
+
+def test_faces_have_values_that_change():
+    g = ambit.Grid(4)
+    u, v, wall = g.field("u", "f8"), g.field("v", "f8"), ambit.scalar("wall", "f8", 3.0)
+    left = ambit.kernel("void left(const double *u, double *v) { *v = u[-1] + u[1]; }")
+    u[:] = [1, 2, 3, 4]
+    u.boundary("dirichlet", ambit.low(0), value=wall)
+    u.boundary("neumann", ambit.high(0), value=0.5)
+    p = g.program(left(u, v))
+    p.run(1)
+    assert v[:].tolist() == [2 * 3 - 1 + 2, 4, 6, 3 + 4 + 0.5]
+    wall.value = 5
+    p.run(1)
+    assert v[:].tolist() == [2 * 5 - 1 + 2, 4, 6, 3 + 4 + 0.5]
+
+
+def test_mirrors_can_exchange_components():
+    g = ambit.Grid(3)
+    u, v = g.field("u", "f4", components=2), g.field("v", "f4")
+    u[:] = [[1, 2], [3, 4], [5, 6]]
+    u.boundary("symmetric", permute=[1, 0])
+    g.program(ambit.kernel("void k(const float *u[2], float *v) { *v = u[0][-1]; }")(u, v)).run(1)
+    assert v[:].tolist() == [2, 1, 3]
+    with pytest.raises(ambit.InvalidArgument, match="has 2 components"):
+        u.boundary("symmetric", permute=[0])

@@ -72,7 +72,7 @@ def zsh_reads_its_completion():
     for c in _commands():
         assert f"  {c})" in text, c
         assert all(option in text for option in _options(c)), c
-    words = "autoload -U compinit; compinit -u -d /dev/null; eval \"$text\"; print -l ${_comps[ambit]}"
+    words = "autoload -U compinit; compinit -u -D; eval \"$text\"; print -l ${_comps[ambit]}"
     run = subprocess.run(["zsh", "-f", "-c", words], env={"text": text, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
     assert run.stdout.strip() == "_ambit", run.stdout + run.stderr
 

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdint.h>
 
+/* A function declares all names that a rule may use. */
+#pragma GCC diagnostic ignored "-Wunused-variable"
+
 #define AMBIT_INLINE     static inline __attribute__((always_inline, unused))
 #define AMBIT_HAS_DOUBLE 1
 /* By comparison: gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x), which is -0 for

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/program/faces.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "runtime/program/join.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ static bool is_faced(const ambit__step *s, int i)
 static bool same(const ambit_arg *a, const ambit_arg *b)
 {
   return a->kind == b->kind && a->field == b->field && a->scalar == b->scalar &&
-         (a->kind != AMBIT_ARG_NUMBER || !memcmp(&a->number, &b->number, sizeof a->number));
+         (a->kind != AMBIT_ARG_NUMBER || ambit__number_same(a->number, b->number));
 }
 
 /* The number of a value; one that is there already, if possible. */
@@ -141,7 +142,7 @@ static ambit_status replace(ambit_program *p, ambit__step *s, facing *x)
   for (int i = 0; i < s->n; i++)
     if (is_faced(s, i)) AMBIT_TRY(list_faces(p, s, i, x));
   AMBIT_TRY(ambit__rule_face(ambit__program_errors(p), s->kernel->rule, &x->how, &rule));
-  args = ambit__new(ambit__program_errors(p), (size_t)(s->n + x->how.nvalues), sizeof *args);
+  args = ambit__new(ambit__program_errors(p), (size_t)s->n + (size_t)x->how.nvalues, sizeof *args);
   if (!args) {
     ambit__rule_free(rule);
     return AMBIT_ENOMEM;
