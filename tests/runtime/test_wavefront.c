@@ -450,14 +450,15 @@ static void scalars_may_change_between_runs(void)
 
 /* ---- rests ---- */
 
-/* 18 iterations of which 5 make a cycle. */
-static ambit *run_eighteen(const char *devices, double *values, ambit_program **p)
+/* Heat, so many steps in an iteration, in runs of some iterations each. */
+static ambit *run_heat(const char *devices, const char *depth, int steps, int runs, int iterations,
+                       double *values, ambit_program **p)
 {
   scene s = {.a = ambit_open(NULL, NULL), .ndims = 2};
 
   ambit_option_set(s.a, "devices", devices);
   ambit_option_set(s.a, "strict", "1");
-  ambit_option_set(s.a, "depth", "5");
+  ambit_option_set(s.a, "depth", depth);
   s.g = ambit_grid_create(s.a, 2, (int64_t[]){40, 50});
   for (int i = 0; i < 2; i++) {
     s.f[i] = ambit_field_create(s.g, i ? "v" : "u", AMBIT_F64);
@@ -465,9 +466,11 @@ static ambit *run_eighteen(const char *devices, double *values, ambit_program **
     ambit_field_fill(s.f[i], start, &s.ndims);
   }
   *p = s.p = ambit_program_create(s.g);
-  heat(&s);
-  CHECK_EQ(AMBIT_OK, ambit_run(s.p, 18));
-  CHECK_EQ(18, ambit_program_iterations(s.p));
+  for (int i = 0; i < steps; i++)
+    heat(&s);
+  for (int i = 0; i < runs; i++)
+    CHECK_EQ(AMBIT_OK, ambit_run(s.p, iterations));
+  CHECK_EQ(runs * iterations, ambit_program_iterations(s.p));
   ambit_field_read(s.f[0], NULL, NULL, values);
   return s.a;
 }
@@ -481,8 +484,8 @@ static void iterations_left_over_are_a_shorter_cycle(void)
 
   owners = 0;
   size = (ambit__wave_sizes){0};
-  ambit_close(run_eighteen("ref", want, &p));
-  a = run_eighteen("cpu", got, &p);
+  ambit_close(run_heat("ref", "5", 1, 1, 18, want, &p));
+  a = run_heat("cpu", "5", 1, 1, 18, got, &p);
   c = p->cycle ? p->cycle->shorter : NULL;
   CHECK(!memcmp(want, got, sizeof want));
   CHECK(c && c->schedule.iterations == 3 && c->schedule.n && !c->shorter);
@@ -494,30 +497,7 @@ static void iterations_left_over_are_a_shorter_cycle(void)
   ambit_close(a);
 }
 
-/* Two steps, the second of which reads the results of the first at neighbours; one iteration per
- * run. */
-static ambit *run_one_by_one(const char *devices, double *values, ambit_program **p)
-{
-  scene s = {.a = ambit_open(NULL, NULL), .ndims = 2};
-
-  ambit_option_set(s.a, "devices", devices);
-  ambit_option_set(s.a, "strict", "1");
-  ambit_option_set(s.a, "depth", "3");
-  s.g = ambit_grid_create(s.a, 2, (int64_t[]){40, 50});
-  for (int i = 0; i < 2; i++) {
-    s.f[i] = ambit_field_create(s.g, i ? "v" : "u", AMBIT_F64);
-    ambit_field_boundary(s.f[i], AMBIT_ALL_FACES, AMBIT_REFLECT, 0);
-    ambit_field_fill(s.f[i], start, &s.ndims);
-  }
-  *p = s.p = ambit_program_create(s.g);
-  heat(&s);
-  heat(&s);
-  for (int i = 0; i < 5; i++)
-    CHECK_EQ(AMBIT_OK, ambit_run(s.p, 1));
-  ambit_field_read(s.f[0], NULL, NULL, values);
-  return s.a;
-}
-
+/* Two steps, the second of which reads the results of the first at neighbours. */
 static void the_steps_of_one_iteration_are_one_pass(void)
 {
   static double want[40 * 50], got[40 * 50];
@@ -527,8 +507,8 @@ static void the_steps_of_one_iteration_are_one_pass(void)
 
   owners = 0;
   size = (ambit__wave_sizes){0};
-  ambit_close(run_one_by_one("ref", want, &p));
-  a = run_one_by_one("cpu", got, &p);
+  ambit_close(run_heat("ref", "3", 2, 5, 1, want, &p));
+  a = run_heat("cpu", "3", 2, 5, 1, got, &p);
   c = p->cycle ? p->cycle->shorter : NULL;
   CHECK(!memcmp(want, got, sizeof want));
   CHECK(c && c->schedule.iterations == 1 && c->schedule.n && c->wavefront);
