@@ -2,13 +2,12 @@
 /* The planner is total: every rule that the front end accepts gets a plan on every possible grid
  * and every target, and the plan can be described, written and launched. Rules, sizes and targets
  * are random; a seed reproduces each. */
-#include "base/hash.h"
 #include "plan/gpu.h"
 #include "plan/recipe.h"
 #include "support/draw.h"
 #include "support/test.h"
+#include "texts.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -250,24 +249,6 @@ static void count(const ambit__plan *plan)
     met[i] += !strcmp(plan->strategy->name, names[i]);
 }
 
-/* For comparing two builds, when the code that generates text is rebuilt: --hashes prints a line
- * for every text, --texts the texts themselves. */
-static enum { PRINT_NOTHING, PRINT_HASHES, PRINT_TEXTS } prints;
-
-static void print_source(const problem *p, const ambit__plan *plan, const char *source)
-{
-  const ambit__dialect *d = p->target.kind == TARGET_GPU ? p->target.dialect : &ambit__dialect_c;
-  ambit__hash h;
-  char hex[AMBIT__HASH_CHARS];
-
-  if (!prints || !source) return;
-  ambit__hash_init(&h);
-  ambit__hash_text(&h, source);
-  ambit__hash_hex(&h, hex);
-  printf("%" PRIu64 " %s %s %s\n", p->seed, d->name, plan->strategy->name, hex);
-  if (prints == PRINT_TEXTS) printf("%s\n", source);
-}
-
 /* Plans, describes and writes a group. */
 static bool write_group(const problem *p, ambit__plan *plan)
 {
@@ -282,7 +263,8 @@ static bool write_group(const problem *p, ambit__plan *plan)
   plan->strategy->emit(&p->group, &p->target, plan, &w);
   source = ambit__writer_finish(&w);
   CHECK_MSG(source && strstr(source, AMBIT_ENTRY), "seed %" PRIu64 ": no code", p->seed);
-  print_source(p, plan, source);
+  print_source(p->seed, p->target.kind == TARGET_GPU ? p->target.dialect : &ambit__dialect_c,
+               plan->strategy->name, source);
   free(source);
   return true;
 }
@@ -523,8 +505,7 @@ int main(int argc, char **argv)
       {"every_rule_has_a_plan_on_every_target", every_rule_has_a_plan_on_every_target},
       {0}};
 
-  for (; argc > 1 && (!strcmp(argv[1], "--hashes") || !strcmp(argv[1], "--texts")); argc--, argv++)
-    prints = argv[1][2] == 'h' ? PRINT_HASHES : PRINT_TEXTS;
+  take_prints(&argc, &argv);
   if (argc > 2 && !strcmp(argv[1], "--count")) {
     problems = atoi(argv[2]);
     if (argc > 3) first = strtoull(argv[3], NULL, 10);
