@@ -141,7 +141,7 @@ void ambit__nest_let_results(ambit__nest *n)
   for (int i = 0; i < n->rule->nparams; i++)
     if (ambit__nest_is_reduction(n, i))
       ambit__nest_do(n, "%s %s_out = %s", ambit__nest_type(n, i), ambit__nest_param(n, i)->name,
-                     ambit__nest_identity(n, i));
+                     ambit__nest_identity(n, ambit__nest_param(n, i)));
 }
 
 static void store_out(ambit__nest *n, ambit__nest_access a, void *user)

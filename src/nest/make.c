@@ -94,6 +94,36 @@ void ambit__nest_do(ambit__nest *n, const char *format, ...)
   append(n, &node);
 }
 
+void ambit__nest_do_if(ambit__nest *n, const char *condition, const char *format, ...)
+{
+  ambit__node node = {.kind = NODE_DO};
+  va_list list;
+
+  va_start(list, format);
+  node.value = format_text(n, format, list);
+  va_end(list);
+  ambit__nest_if(n, "%s", condition);
+  append(n, &node);
+  ambit__nest_close(n);
+}
+
+void ambit__nest_call(ambit__nest *n, const char *name, const char *type, int cells,
+                      const char *format, ...)
+{
+  ambit__node node = {.kind = NODE_CALL, .name = name, .type = type, .cells = cells};
+  va_list list;
+
+  va_start(list, format);
+  node.value = format_text(n, format, list);
+  va_end(list);
+  append(n, &node);
+}
+
+void ambit__nest_barrier(ambit__nest *n)
+{
+  append(n, &(ambit__node){.kind = NODE_BARRIER});
+}
+
 void ambit__nest_open(ambit__nest *n, ambit__node node)
 {
   ambit__node *kept = append(n, &node);
@@ -112,6 +142,16 @@ void ambit__nest_for(ambit__nest *n, const char *type, const char *name, const c
   ambit__nest_open(
       n,
       (ambit__node){.kind = NODE_LOOP, .type = type, .name = name, .from = from, .below = below});
+}
+
+void ambit__nest_unroll(ambit__nest *n, const char *name, int first, int end)
+{
+  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
+                                    .type = "int",
+                                    .name = name,
+                                    .from = ambit__nest_text(n, "%d", first),
+                                    .below = ambit__nest_text(n, "%d", end),
+                                    .unrolled = true});
 }
 
 void ambit__nest_if(ambit__nest *n, const char *format, ...)

@@ -33,14 +33,16 @@ typedef struct ambit__nest_access {
 } ambit__nest_access;
 
 typedef enum ambit__node_kind {
-  NODE_LOOP,   /* name = from; name < below; name += step: body; without a type, name goes on */
-  NODE_IF,     /* if (value) body, else other; without a value, the body alone */
-  NODE_LOAD,   /* declares name, of a type: the value at `access` */
-  NODE_STORE,  /* a value, or the variable of a written component, goes to memory */
-  NODE_RULE,   /* the statements of the rule */
-  NODE_SHARED, /* declares what all cells share: values, and in C the operators of reductions */
-  NODE_FOLD,   /* name = name and value, by the operator of a reduction */
-  NODE_DO      /* a statement: value */
+  NODE_LOOP,  /* name = from; name < below; name += step: body; without a type, name goes on */
+  NODE_IF,    /* if (value) body, else other; without a value, the body alone, named in a comment */
+  NODE_LOAD,  /* declares name, of a type: the value at `access` */
+  NODE_STORE, /* a value, or the variable of a written component, goes to memory */
+  NODE_RULE,  /* the statements of the rule */
+  NODE_SHARED,  /* declares what all cells share: values, and in C the operators of reductions */
+  NODE_FOLD,    /* name = name and value, by the operator of a reduction */
+  NODE_CALL,    /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
+  NODE_BARRIER, /* on GPUs: all threads of the block wait for each other */
+  NODE_DO       /* a statement: value */
 } ambit__node_kind;
 
 typedef enum ambit__loop_kind {
@@ -57,19 +59,25 @@ typedef enum ambit__store_kind {
 
 typedef struct ambit__node {
   ambit__node_kind kind;
-  const char *type, *name; /* LOOP, LOAD, FOLD */
-  const char *value;       /* IF, DO, FOLD, STORE: a formula; LOAD: in place of the access */
-  const char *from, *below, *step; /* LOOP; step NULL: 1 */
-  ambit__loop_kind how;            /* LOOP */
-  int along, threads;              /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
-  bool rolled, unrolled;           /* LOOP, on GPUs: compilers should not unroll it; should */
-  bool folds;                      /* LOOP_VECTOR: its turns fold reductions into r_part */
-  ambit__nest_access access;       /* LOAD, STORE, FOLD: its parameter */
-  ambit__store_kind past;          /* STORE */
-  ambit_type wide;                 /* FOLD: the type in which it is done */
-  int inside;                      /* RULE: tests of place are -1: computed; 0, 1: as this says */
-  int row, rows[2];                /* RULE: of a block, which has so many rows */
-  bool subscripts;                 /* RULE: those of look-ups by vectors alone */
+  const char *type, *name; /* LOOP, LOAD, FOLD, CALL; IF: NULL or the name of a block */
+  const char *value;       /* IF, DO, FOLD, STORE, CALL: a formula; LOAD: in place of the access */
+  /* LOOP; step NULL: 1, "": the body changes its variable. RULE: `step` is the one that stages know
+   */
+  const char *from, *below, *step;
+  int cells;   /* CALL: of a vector */
+  bool unless; /* IF: if not; lanes exchange values in the body: not every language has a branch */
+  ambit__loop_kind how;      /* LOOP */
+  int along, threads;        /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
+  bool rolled, unrolled;     /* LOOP, on GPUs: compilers should not unroll it; should */
+  bool folds;                /* LOOP_VECTOR: its turns fold reductions into r_part */
+  ambit__nest_access access; /* LOAD, STORE, FOLD: its parameter */
+  ambit__store_kind past;    /* STORE */
+  ambit_type wide;           /* FOLD: the type in which it is done */
+  int inside;                /* RULE: tests of place are -1: computed; 0, 1: as this says */
+  int row, rows[2];          /* RULE: of a block, which has so many rows */
+  bool subscripts;           /* RULE: those of look-ups by vectors alone */
+  const ambit__rule *of; /* RULE: of a stage, which `hooks` must read; NULL: that of the group */
+  const void *user;      /* RULE: private to hooks */
   struct ambit__node *body, *other, *next;
 } ambit__node;
 
@@ -127,9 +135,13 @@ void ambit__nest_free(ambit__nest *n);
 /* ---- make.c: appends a node ---- */
 
 #ifdef __GNUC__
-#  define AMBIT__NEST_FORMAT __attribute__((format(printf, 2, 3)))
+#  define AMBIT__NEST_FORMAT   __attribute__((format(printf, 2, 3)))
+#  define AMBIT__NEST_FORMAT_3 __attribute__((format(printf, 3, 4)))
+#  define AMBIT__NEST_FORMAT_5 __attribute__((format(printf, 5, 6)))
 #else
 #  define AMBIT__NEST_FORMAT
+#  define AMBIT__NEST_FORMAT_3
+#  define AMBIT__NEST_FORMAT_5
 #endif
 
 /* A formula or name, kept as long as the nest. */
@@ -139,6 +151,13 @@ const char *ambit__nest_keep(ambit__nest *n, ambit__text *t);
 void ambit__nest_add(ambit__nest *n, ambit__node node);
 /* A statement, such as "const long i0 = offset0 + y0", without its semicolon. */
 void ambit__nest_do(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+/* The same under a condition. */
+void ambit__nest_do_if(ambit__nest *n, const char *condition, const char *format,
+                       ...) AMBIT__NEST_FORMAT_3;
+/* The call of a function of the prelude for so many values of a type; NULL: of none. */
+void ambit__nest_call(ambit__nest *n, const char *name, const char *type, int cells,
+                      const char *format, ...) AMBIT__NEST_FORMAT_5;
+void ambit__nest_barrier(ambit__nest *n);
 /* Nodes that follow are inside the loop, condition or block, until close. `otherwise` turns to the
  * other side of a condition. */
 void ambit__nest_open(ambit__nest *n, ambit__node node);
@@ -146,6 +165,8 @@ void ambit__nest_for(ambit__nest *n, const char *type, const char *name, const c
                      const char *below);
 void ambit__nest_if(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
 void ambit__nest_block(ambit__nest *n);
+/* Ditto, for a loop over first .. end - 1 that compilers should unroll. */
+void ambit__nest_unroll(ambit__nest *n, const char *name, int first, int end);
 void ambit__nest_otherwise(ambit__nest *n);
 void ambit__nest_close(ambit__nest *n);
 
@@ -245,6 +266,9 @@ const char *ambit__nest_value(ambit__nest *n, const ambit__nest_access *a);
 const char *ambit__nest_pointer(ambit__nest *n, const ambit__nest_access *a);
 const char *ambit__nest_expr(ambit__nest *n, const ambit__node *rule, const ambit__expr *e);
 const char *ambit__nest_number(ambit__nest *n, ambit_type type, double x);
-const char *ambit__nest_identity(ambit__nest *n, int param);
+const char *ambit__nest_identity(ambit__nest *n, const ambit__param *p);
+/* "ambit_load<4>", or in a language without templates "ambit_load_float_4": a function of the
+ * prelude for so many values of a type; NULL: of none. */
+const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *type, int cells);
 
 #endif

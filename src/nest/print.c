@@ -133,8 +133,12 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const spot *here = s->user;
   ambit__nest *n = here->n;
-  const ambit__param *p = ambit__nest_param(n, e->index);
+  const ambit__param *p = &s->rule->params[e->index];
 
+  if (here->rule && here->rule->of) {
+    n->hooks.read(n, here->rule, t, e);
+    return;
+  }
   if (!ambit__nest_is_field(n, e->index))
     ambit__print(t, "%s_v", p->name);
   else if (n->hooks.read && n->hooks.read(n, here->rule, t, e))
@@ -168,19 +172,20 @@ static void set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
 
 static ambit__scope scope_of(const spot *here)
 {
+  const bool staged = here->rule && here->rule->of;
   ambit__nest *n = here->n;
   const bool in_c = !n->dialect->kernel && !n->group->checks, relaxed = !n->group->strict;
 
-  return (ambit__scope){.rule = n->rule,
+  return (ambit__scope){.rule = staged ? here->rule->of : n->rule,
                         .dialect = n->dialect,
                         .read = read,
-                        .step = "step",
+                        .step = staged && here->rule->step ? here->rule->step : "step",
                         .inside = here->rule && here->rule->inside >= 0 ? "inside" : NULL,
                         .compares = !n->group->form,
                         .instead = n->hooks.instead ? instead : NULL,
                         .skip = n->hooks.skip ? skip : NULL,
                         .set = n->hooks.set ? set : NULL,
-                        .hoists = &n->hoists,
+                        .hoists = staged ? NULL : &n->hoists,
                         .narrow = n->is_narrow ? &n->narrow : NULL,
                         .flat = n->flat,
                         .relaxed = relaxed,
@@ -194,7 +199,7 @@ static void print_rule(ambit__nest *n, ambit__writer *w, const ambit__node *node
   const spot here = {n, node};
   const ambit__scope s = scope_of(&here);
 
-  ambit__emit_stmts(&s, w, n->rule->body);
+  ambit__emit_stmts(&s, w, s.rule->body);
 }
 
 const char *ambit__nest_expr(ambit__nest *n, const ambit__node *rule, const ambit__expr *e)
@@ -215,13 +220,18 @@ const char *ambit__nest_number(ambit__nest *n, ambit_type type, double x)
   return ambit__nest_keep(n, &t);
 }
 
-const char *ambit__nest_identity(ambit__nest *n, int i)
+const char *ambit__nest_identity(ambit__nest *n, const ambit__param *p)
 {
-  const ambit__param *p = ambit__nest_param(n, i);
   ambit__text t = {0};
 
   ambit__emit_constant(n->dialect, &t, p->type, ambit__reduce_identity(p));
   return ambit__nest_keep(n, &t);
+}
+
+const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *type, int cells)
+{
+  if (n->dialect->has_lanes) return ambit__nest_text(n, "%s<%d>", name, cells);
+  return ambit__nest_text(n, "%s%s%s_%d", name, type ? "_" : "", type ? type : "", cells);
 }
 
 /* ---- nodes ---- */
@@ -264,15 +274,16 @@ static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node
     ambit__print(&w->text, "%s * %d + %s", d->block[k], node->threads, d->thread[k]);
   else if (launch)
     ambit__print(&w->text, "%s", d->block[k]);
-  ambit__print(&w->text, "; %s < %s; %s", node->name, node->below, node->name);
+  ambit__print(&w->text, "; %s < %s;", node->name, node->below);
+  if (launch || !node->step || *node->step) ambit__print(&w->text, " %s", node->name);
   if (launch && node->threads > 1)
     ambit__print(&w->text, " += %s * %d", d->blocks[k], node->threads);
   else if (launch)
     ambit__print(&w->text, " += %s", d->blocks[k]);
-  else if (node->step)
-    ambit__print(&w->text, " += %s", node->step);
-  else
+  else if (!node->step)
     ambit__print(&w->text, "++");
+  else if (*node->step)
+    ambit__print(&w->text, " += %s", node->step);
   ambit__line_end(w, ") {");
   w->depth++;
   print_list(n, w, node->body);
@@ -281,8 +292,12 @@ static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node
 
 static void print_if(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
-  if (node->value)
+  if (node->value && node->unless)
+    ambit__open(w, n->dialect->has_lanes ? "if (!%s)" : "AMBIT_UNLESS(%s)", node->value);
+  else if (node->value)
     ambit__open(w, "if (%s)", node->value);
+  else if (node->name)
+    ambit__open(w, "/* %s */", node->name);
   else {
     ambit__line(w, "{");
     w->depth++;
@@ -378,7 +393,7 @@ static void print_join(ambit__nest *n, ambit__writer *w, int i)
   ambit__print(&w->text, "#pragma omp declare reduction(%s_join:%s:", p->name,
                ambit__nest_type(n, i));
   print_c_fold(n, &w->text, i, p->type, "omp_out", "omp_in");
-  ambit__print(&w->text, ") initializer(omp_priv = %s", ambit__nest_identity(n, i));
+  ambit__print(&w->text, ") initializer(omp_priv = %s", ambit__nest_identity(n, p));
   ambit__line_end(w, ")");
 }
 
@@ -403,6 +418,11 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
     case NODE_RULE: print_rule(n, w, node); break;
     case NODE_FOLD: print_fold(n, w, node); break;
     case NODE_SHARED: print_shared(n, w); break;
+    case NODE_CALL:
+      ambit__line(w, "%s(%s);", ambit__nest_callee(n, node->name, node->type, node->cells),
+                  node->value);
+      break;
+    case NODE_BARRIER: ambit__line(w, "%s;", n->dialect->barrier); break;
     case NODE_DO: ambit__line(w, "%s;", node->value); break;
     }
 }

@@ -137,7 +137,7 @@ static void let_totals(job *j)
     if (!ambit__nest_is_reduction(n, i) || ambit__rows_is_exact(j, i)) continue;
     ambit__nest_do(n, "%s %s_total[LANES]", n->dialect->types[ambit__type_total(p->type)], p->name);
     ambit__rows_open_lanes(j);
-    ambit__nest_do(n, "%s_total[l] = %s", p->name, ambit__nest_identity(n, i));
+    ambit__nest_do(n, "%s_total[l] = %s", p->name, ambit__nest_identity(n, p));
     ambit__nest_close(n);
   }
 }

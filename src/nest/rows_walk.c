@@ -52,12 +52,12 @@ void ambit__rows_let_parts(job *j)
 
     if (!ambit__nest_is_reduction(n, i) || ambit__rows_is_exact(j, i)) continue;
     if (!j->lanes) {
-      ambit__nest_do(n, "%s %s_part = %s", type, p->name, ambit__nest_identity(n, i));
+      ambit__nest_do(n, "%s %s_part = %s", type, p->name, ambit__nest_identity(n, p));
       continue;
     }
     ambit__nest_do(n, "%s %s_part[LANES]", type, p->name);
     ambit__rows_open_lanes(j);
-    ambit__nest_do(n, "%s_part[l] = %s", p->name, ambit__nest_identity(n, i));
+    ambit__nest_do(n, "%s_part[l] = %s", p->name, ambit__nest_identity(n, p));
     ambit__nest_close(n);
   }
 }
