@@ -46,7 +46,7 @@ typedef struct ambit__group {
   int nsteps;
   const ambit__group_step *steps;
   int depth;
-  const struct ambit__pipeline *pipeline; /* plan/pipeline.h; NULL: one step, one iteration */
+  const struct ambit__pipeline *pipeline; /* nest/pipeline.h; NULL: one step, one iteration */
   int ndims;                              /* axes of the grid; 0: the steps run once, on scalars */
   int64_t cells[AMBIT_MAX_DIMS];          /* a typical box */
   /* On a sparse grid: the form of the chunks of a launch, with the active cells of a typical box,

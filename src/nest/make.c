@@ -170,6 +170,17 @@ void ambit__nest_block(ambit__nest *n)
   ambit__nest_open(n, (ambit__node){.kind = NODE_IF});
 }
 
+void ambit__nest_named(ambit__nest *n, const char *format, ...)
+{
+  ambit__node node = {.kind = NODE_IF};
+  va_list list;
+
+  va_start(list, format);
+  node.name = format_text(n, format, list);
+  va_end(list);
+  ambit__nest_open(n, node);
+}
+
 void ambit__nest_otherwise(ambit__nest *n)
 {
   if (n->level > 0) n->end[n->level] = &n->opened[n->level]->other;

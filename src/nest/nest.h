@@ -165,6 +165,7 @@ void ambit__nest_for(ambit__nest *n, const char *type, const char *name, const c
                      const char *below);
 void ambit__nest_if(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
 void ambit__nest_block(ambit__nest *n);
+void ambit__nest_named(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
 /* Ditto, for a loop over first .. end - 1 that compilers should unroll. */
 void ambit__nest_unroll(ambit__nest *n, const char *name, int first, int end);
 void ambit__nest_otherwise(ambit__nest *n);
@@ -216,7 +217,7 @@ void ambit__nest_store_outs(ambit__nest *n);
 /* Calls f for every written component of a field, with the offset of its cell. */
 void ambit__nest_each_output(ambit__nest *n,
                              void (*f)(ambit__nest *, ambit__nest_access, void *user), void *user);
-const char *ambit__nest_name_out(ambit__nest *n, int param, int component);
+const char *ambit__nest_name_out(ambit__nest *n, const ambit__param *p, int component);
 /* Folds one variable of every reduction but strict sums into another: r_to and r_from. The type
  * in which results of a row are folded; with `wide`, rows are, in that of totals. */
 void ambit__nest_fold_into(ambit__nest *n, const char *to, const char *from, bool wide);

@@ -90,7 +90,7 @@ static void keep_result(ambit__nest *n, ambit__nest_access a, void *user)
   const each *e = user;
 
   ambit__nest_do(n, "%s = %s", ambit__rows_result(e->j, a.param, a.component, e->r),
-                 ambit__nest_name_out(n, a.param, a.component));
+                 ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component));
 }
 
 /* The contributions of a row to reductions: variables r_of0, r_of1, ..., or numbers of a block. */

@@ -266,7 +266,9 @@ static void add_pass(ambit__nest *n, const int *threads)
   add_rule(n);
   for (int i = 0; i < n->rule->nparams; i++) {
     if (!is_output(n, i)) continue;
-    ambit__nest_if(n, "%s", differ(n, i, ambit__nest_name_out(n, i, 0), value_of(n, i, 0)));
+    ambit__nest_if(
+        n, "%s",
+        differ(n, i, ambit__nest_name_out(n, ambit__nest_param(n, i), 0), value_of(n, i, 0)));
     ambit__nest_store_outs(n);
     ambit__nest_do(n, "moves[pass %% 3] = 1");
     extend_found(n, 0);

@@ -367,16 +367,17 @@ static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
   const bool keeps = ambit__nest_param(n, a.param)->keeps[a.component];
 
   (void)user;
-  ambit__nest_do(
-      n, "%s %s%s", ambit__nest_type(n, a.param), ambit__nest_name_out(n, a.param, a.component),
-      keeps ? ambit__nest_text(n, " = %s_new%d[lane]", name_of(n, a.param), a.component) : "");
+  ambit__nest_do(n, "%s %s%s", ambit__nest_type(n, a.param),
+                 ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component),
+                 keeps ? ambit__nest_text(n, " = %s_new%d[lane]", name_of(n, a.param), a.component)
+                       : "");
 }
 
 static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
   (void)user;
   ambit__nest_do(n, "%s_new%d[lane] = %s", name_of(n, a.param), a.component,
-                 ambit__nest_name_out(n, a.param, a.component));
+                 ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component));
 }
 
 /* ---- a unit ---- */

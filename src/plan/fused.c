@@ -14,6 +14,7 @@
 #include "plan/fused.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
   WARPS = 4, /* per block, in two dimensions */
@@ -74,7 +75,7 @@ static bool applies(const ambit__group *g, const ambit__target *t)
       !fields_fit(g))
     return false;
   if (g->ndims != 2 && g->ndims != 3) return false;
-  return t->dialect->has_lanes ? t->warp == AMBIT__FUSED_WARP : t->dialect->fused != NULL;
+  return t->dialect->has_lanes ? t->warp == AMBIT__WINDOW_WARP : t->dialect->fused != NULL;
 }
 
 /* Whether warps exchange values by themselves. If not, they do so through shared memory, or all of
@@ -102,23 +103,23 @@ static bool has_places(const ambit__pipeline *p)
  * are not much fewer, and the speed of as many warps is worth it: on an H200, Gray-Scott of depth 6
  * had 976 Gcells/s with three blocks and 822 with two, a wave of depth 12 1764 and 1568. Tests of
  * cells, at faces and in boxes, need more than the estimate. */
-static int registers_of(const ambit__fused_job *j)
+static int registers_of(const ambit__window *j)
 {
-  const int registers = ambit__fused_registers(j);
-  const int busy = AMBIT__FUSED_REGISTERS / (AMBIT__FUSED_WARP * WARPS * BUSY_BLOCKS) / 8 * 8;
+  const int registers = ambit__window_registers(j);
+  const int busy = AMBIT__FUSED_REGISTERS / (AMBIT__WINDOW_WARP * WARPS * BUSY_BLOCKS) / 8 * 8;
   const bool fits = registers <= busy || registers > busy + SPARE_REGISTERS;
 
   return j->y >= 0 || j->edge || fits || has_places(j->pipe) ? registers : busy;
 }
 
-static void add_needs(const ambit__fused_job *j, needs *n)
+static void add_needs(const ambit__window *j, needs *n)
 {
   const int registers = registers_of(j);
 
   if (registers > n->registers && (!j->edge || registers <= MOST_REGISTERS))
     n->registers = registers;
-  if (ambit__fused_shared(j) > n->shared) n->shared = ambit__fused_shared(j);
-  n->work += ambit__fused_operations(j->pipe) * j->period * j->rows * j->lane;
+  if (ambit__window_shared(j) > n->shared) n->shared = ambit__window_shared(j);
+  n->work += ambit__pipeline_operations(j->pipe) * j->period * j->rows * j->lane;
 }
 
 static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
@@ -127,11 +128,11 @@ static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
 
   *n = (needs){0};
   for (int edge = 0; edge < 2 && fits; edge++) {
-    ambit__fused_job j;
+    ambit__window j;
 
     fits = ambit__fused_begin(g, p, edge, &j);
     if (fits) add_needs(&j, n);
-    ambit__fused_end(&j);
+    ambit__window_end(&j);
   }
   return fits;
 }
@@ -139,7 +140,7 @@ static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
 /* Computes how many blocks of a plan fit. false: not even one. */
 static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
-  const int threads = AMBIT__FUSED_WARP * p->threads[1];
+  const int threads = AMBIT__WINDOW_WARP * p->threads[1];
   size_t blocks;
   needs n;
 
@@ -159,13 +160,13 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
 static bool fits_period(const ambit__group *g, ambit__plan p)
 {
   const int ahead = p.ahead;
-  ambit__fused_job j;
+  ambit__window j;
   bool fits;
 
   if (ahead <= 2) return true;
   p.ahead = 1;
   fits = ambit__fused_begin(g, &p, false, &j) && j.period % ahead == 0;
-  ambit__fused_end(&j);
+  ambit__window_end(&j);
   return fits;
 }
 
@@ -178,7 +179,7 @@ static void add(const ambit__group *g, const ambit__target *t, ambit__plan p, am
 /* Cells of a lane: 16 bytes of the largest type, but not too many cells. */
 static int cells_of(const ambit__group *g, int most)
 {
-  const int cells = 16 / ambit__fused_widest(g->pipeline);
+  const int cells = 16 / ambit__pipeline_widest(g->pipeline);
 
   return cells < most ? cells : most;
 }
@@ -196,7 +197,7 @@ static int flat_candidates(const ambit__group *g, const ambit__target *t, ambit_
             (ambit__plan){.strategy = &ambit__strategy_fused,
                           .depth = g->depth,
                           .strip = wide * cells_of(g, t->dialect->has_lanes ? 8 : 4),
-                          .threads = {AMBIT__FUSED_WARP, exchanges(t) ? WARPS : 1, 1},
+                          .threads = {AMBIT__WINDOW_WARP, exchanges(t) ? WARPS : 1, 1},
                           .rolled = !exchanges(t),
                           .sums = sums,
                           .ahead = ahead[k]},
@@ -212,7 +213,7 @@ static int deep_candidates(const ambit__group *g, const ambit__target *t, ambit_
 
   for (int sums = !g->strict; sums >= 0; sums--)
     for (int k = exchanges(t) ? 0 : 3; k < 4; k++)
-      for (int lanes = 16; lanes <= AMBIT__FUSED_WARP; lanes *= 2)
+      for (int lanes = 16; lanes <= AMBIT__WINDOW_WARP; lanes *= 2)
         for (int rows = 4; rows >= 1; rows--)
           add(g, t,
               (ambit__plan){.strategy = &ambit__strategy_fused,
@@ -220,7 +221,7 @@ static int deep_candidates(const ambit__group *g, const ambit__target *t, ambit_
                             .strip = cells_of(g, 4),
                             .rows = {rows},
                             .lanes = lanes,
-                            .threads = {AMBIT__FUSED_WARP, warps[k], 1},
+                            .threads = {AMBIT__WINDOW_WARP, warps[k], 1},
                             .rolled = !exchanges(t),
                             .sums = sums,
                             .ahead = 1},
@@ -251,8 +252,7 @@ static bool is_passed(const ambit__pipeline *p, int value)
 }
 
 /* The share of the cells whose warps run the rule of a stage. */
-static double share_of(const ambit__group *g, const ambit__fused_job *j,
-                       const ambit__pipe_stage *st)
+static double share_of(const ambit__group *g, const ambit__window *j, const ambit__pipe_stage *st)
 {
   double all = st->nplaces ? 0 : 1;
 
@@ -271,20 +271,20 @@ static double share_of(const ambit__group *g, const ambit__fused_job *j,
 
 /* Instructions per cell and launch, in those of 32 bits: arithmetic, exchanges with adjacent lanes,
  * loads and stores. Stages on a box copy all values, and test rows and cells. */
-static double instructions_of(const ambit__group *g, const ambit__fused_job *j)
+static double instructions_of(const ambit__group *g, const ambit__window *j)
 {
-  const int widest = ambit__fused_widest(j->pipe) > 4 ? 2 : 1; /* words */
+  const int widest = ambit__pipeline_widest(j->pipe) > 4 ? 2 : 1; /* words */
   double n = 0, shares = 0;
 
   for (int i = 0; i < j->pipe->nstages; i++) {
-    const ambit__fused_stage *f = &j->stages[i];
+    const ambit__window_stage *f = &j->stages[i];
     const ambit__pipe_stage *st = &j->pipe->stages[i];
     const double work = f->taps ? f->ntaps : (double)st->rule->flops * share_of(g, j, st);
 
     n += (work + 0.4) * widest + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
   }
   for (int v = 0; v < j->pipe->nvalues; v++) {
-    const double words = ambit__fused_words(j->pipe, v);
+    const double words = ambit__pipeline_words(j->pipe, v);
 
     if (j->values[v].shared >= 0)
       shares += words * 2 * (j->values[v].left + j->values[v].right) / j->lane;
@@ -296,10 +296,10 @@ static double instructions_of(const ambit__group *g, const ambit__fused_job *j)
 
 /* Cells that the warps of a launch compute, or could compute while the longest tile runs, per
  * cell of the grid. While few tiles are left their turns take less time. */
-static double computed_again(const ambit__group *g, const ambit__plan *p, const ambit__fused_job *j)
+static double computed_again(const ambit__group *g, const ambit__plan *p, const ambit__window *j)
 {
   const double rows = (double)g->cells[j->z], columns = (double)g->cells[j->x];
-  const double strips = columns / ambit__fused_useful(j) + 1, beside = j->lead + j->drain;
+  const double strips = columns / ambit__window_useful(j) + 1, beside = j->lead + j->drain;
   const double slots = (double)(p->wave > 0 ? p->wave : 1) * WARPS;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)strips);
   const double pieces = ambit__fused_pieces(j, p, rows, chunks);
@@ -313,14 +313,14 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
                            ? uneven
                            : ambit__fused_even_turns(j, p, rows, floor(strips), chunks);
 
-  return turns * slots * AMBIT__FUSED_WARP * j->lane / (rows * columns);
+  return turns * slots * AMBIT__WINDOW_WARP * j->lane / (rows * columns);
 }
 
 /* Three dimensions: the cells that are computed for each one that is stored, where those of tiles
  * at faces count more, or that could be while some multiprocessors have nothing to do. */
-static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__fused_job *j)
+static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__window *j)
 {
-  const double columns = ambit__fused_useful(j), rows = ambit__fused_useful_rows(j);
+  const double columns = ambit__window_useful(j), rows = ambit__window_useful_rows(j);
   const double across = ceil((double)g->cells[j->x] / columns), planes = (double)g->cells[j->z];
   const double along = ceil((double)g->cells[j->y] / rows), tiles = across * along;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)tiles);
@@ -336,7 +336,7 @@ static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__
  * overlap in part. With few warps instructions wait for each other's results. */
 static double flat_cost(const ambit__group *g, const ambit__plan *p, double memory, double work)
 {
-  const int enough = ambit__fused_widest(g->pipeline) > 4 ? FEW_WARPS / 2 : FEW_WARPS;
+  const int enough = ambit__pipeline_widest(g->pipeline) > 4 ? FEW_WARPS / 2 : FEW_WARPS;
   const int few = enough - p->resident * p->threads[1];
   double ns;
 
@@ -348,16 +348,16 @@ static double flat_cost(const ambit__group *g, const ambit__plan *p, double memo
 
 /* ns per cell of a launch in three dimensions, for cells that are computed once. All warps of a
  * block wait for each other in every turn, and share rows. */
-static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit__fused_job *j,
+static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit__window *j,
                         double memory)
 {
   double ns = DEEP_NS * instructions_of(g, j) + BARRIER_NS * j->pipe->nstages;
 
   for (int v = 0; v < j->pipe->nvalues; v++)
     if (j->values[v].fetched >= 0)
-      ns +=
-          ROW_NS * ambit__fused_words(j->pipe, v) * (j->values[v].down + j->values[v].up) / j->rows;
-  if (ambit__fused_widest(j->pipe) <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
+      ns += ROW_NS * ambit__pipeline_words(j->pipe, v) * (j->values[v].down + j->values[v].up) /
+            j->rows;
+  if (ambit__pipeline_widest(j->pipe) <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
   return memory > ns ? memory : ns;
 }
 
@@ -365,7 +365,7 @@ static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   double ns = 1e9;
-  ambit__fused_job j;
+  ambit__window j;
 
   if (!exchanges(t)) return UNMEASURED_NS;
   if (ambit__fused_begin(g, p, false, &j)) {
@@ -375,8 +375,43 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
                  : deep_cost(g, p, &j, bytes / DEEP_BYTES_PER_NS) * overlap(g, p, &j);
     ns /= g->depth;
   }
-  ambit__fused_end(&j);
+  ambit__window_end(&j);
   return ns;
+}
+
+/* Helpers of the language for vectors of cells, and for exchanges between lanes. */
+static char *prelude_of(const ambit__dialect *d)
+{
+  ambit__text t = {0};
+
+  ambit__print(&t, "%s", d->stream);
+  if (d->fused) ambit__print(&t, "\n%s\n%s", d->lanes, d->fused);
+  return ambit__text_finish(&t);
+}
+
+static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                 ambit__writer *w)
+{
+  char *prelude = prelude_of(t->dialect);
+  ambit__window fast, edge;
+
+  if (ambit__fused_begin(g, p, false, &fast) && ambit__fused_begin(g, p, true, &edge)) {
+    const bool shares = ambit__window_shared(&fast) || ambit__window_shared(&edge);
+    ambit__gpucode_job job = ambit__gpucode_begin(g, t, p, w);
+    ambit__nest n;
+
+    job.lanes = t->lanes;
+    if (t->dialect->fused) job.first = "AMBIT_LANES";
+    if (!t->dialect->has_lanes && shares) job.last = "local uint4 *shared";
+    ambit__nest_begin(&n, g, t->dialect);
+    ambit__nest_window(&n, &fast, &edge);
+    ambit__gpucode_emit_kernel(&job, &n, prelude ? prelude : "");
+    w->text.failed |= !prelude;
+    ambit__nest_free(&n);
+    ambit__window_end(&edge);
+  }
+  ambit__window_end(&fast);
+  free(prelude);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
@@ -393,7 +428,7 @@ const ambit__strategy ambit__strategy_fused = {
     .applies = applies,
     .candidates = candidates,
     .cost = cost,
-    .emit = ambit__fused_emit,
+    .emit = emit,
     .describe = describe,
     .shape = ambit__fused_shape,
 };

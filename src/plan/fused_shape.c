@@ -18,18 +18,17 @@ static int64_t quotient_up(int64_t a, int64_t b)
   return (a + b - 1) / b;
 }
 
-double ambit__fused_pieces(const ambit__fused_job *j, const ambit__plan *p, double rows,
-                           double chunks)
+double ambit__fused_pieces(const ambit__window *j, const ambit__plan *p, double rows, double chunks)
 {
   const int beside = (j->lead + j->drain) / 2;
-  const double pieces = (chunks + 2) * AMBIT__FUSED_EDGE * p->threads[1];
+  const double pieces = (chunks + 2) * AMBIT__WINDOW_EDGE * p->threads[1];
   const double most = rows / (beside < 4 ? 4 : beside);
 
   return pieces < most ? pieces : most;
 }
 
 /* Warps at faces, approximately: a band has less than three strips for one of the fast code. */
-static double at_edges(const ambit__fused_job *j, const ambit__plan *p, double rows, double strips,
+static double at_edges(const ambit__window *j, const ambit__plan *p, double rows, double strips,
                        double chunks)
 {
   return j->y < 0 ? 3 * ambit__fused_pieces(j, p, rows, chunks) + 2 * 3 * strips : 0;
@@ -42,12 +41,12 @@ double ambit__fused_least_wave(const ambit__plan *p)
   return warps > BUSY_WARPS ? (double)BUSY_WARPS / warps : 1;
 }
 
-bool ambit__fused_has_faces(const ambit__fused_job *j)
+bool ambit__fused_has_faces(const ambit__window *j)
 {
   return !j->pipe->periodic[j->x] || !j->pipe->periodic[j->z];
 }
 
-double ambit__fused_even_turns(const ambit__fused_job *j, const ambit__plan *p, double rows,
+double ambit__fused_even_turns(const ambit__window *j, const ambit__plan *p, double rows,
                                double strips, double chunks)
 {
   const double blocks = ceil(strips / p->threads[1]) * chunks;
@@ -59,7 +58,7 @@ double ambit__fused_even_turns(const ambit__fused_job *j, const ambit__plan *p, 
 /* Time of a launch, in rows: waves of warps or blocks, each of which computes a chunk and the rows
  * beside it. The last of several waves is not full. In two dimensions a single wave that is not
  * full takes less time, until there are so few warps that they only wait for their own results. */
-static double duration(const ambit__fused_job *j, const ambit__plan *p, double rows, double strips,
+static double duration(const ambit__window *j, const ambit__plan *p, double rows, double strips,
                        double chunks)
 {
   const double wave = (double)(p->wave > 0 ? p->wave : 1) * (j->y < 0 ? p->threads[1] : 1);
@@ -74,7 +73,7 @@ static double duration(const ambit__fused_job *j, const ambit__plan *p, double r
   return (waves < least ? least : waves) * turns;
 }
 
-int64_t ambit__fused_chunks(const ambit__fused_job *j, const ambit__plan *p, int64_t rows,
+int64_t ambit__fused_chunks(const ambit__window *j, const ambit__plan *p, int64_t rows,
                             int64_t strips)
 {
   const int least = j->y < 0 ? LEAST_ROWS : j->lead + j->drain + LEAST_PLANES;
@@ -92,36 +91,36 @@ int64_t ambit__fused_chunks(const ambit__fused_job *j, const ambit__plan *p, int
 }
 
 /* Strips of the edge code beside those of the fast code, at most. */
-static int64_t at_faces(const ambit__fused_job *j, const ambit__fused_job *edge, int64_t wide)
+static int64_t at_faces(const ambit__window *j, const ambit__window *edge, int64_t wide)
 {
-  const int narrow = ambit__fused_useful(edge), useful = ambit__fused_useful(j);
-  const int64_t low = ambit__fused_inset(j->pipe, j->x, 0) + j->before + j->lane;
-  const int64_t high = ambit__fused_inset(j->pipe, j->x, 1) + j->after + j->lane;
+  const int narrow = ambit__window_useful(edge), useful = ambit__window_useful(j);
+  const int64_t low = ambit__pipeline_inset(j->pipe, j->x, 0) + j->before + j->lane;
+  const int64_t high = ambit__pipeline_inset(j->pipe, j->x, 1) + j->after + j->lane;
   const int64_t most = quotient_up(low, narrow) + quotient_up(high + narrow, narrow);
 
   if (wide < low + high + narrow + useful) return quotient_up(wide + j->lane, narrow) + 1;
   return most;
 }
 
-static void shape_strips(const ambit__fused_job *j, const ambit__fused_job *edge,
-                         const ambit__plan *p, const ambit__box *box, ambit__shape *shape)
+static void shape_strips(const ambit__window *j, const ambit__window *edge, const ambit__plan *p,
+                         const ambit__box *box, ambit__shape *shape)
 {
   const int64_t wide = box->hi[j->x] - box->lo[j->x];
-  const int64_t strips = quotient_up(wide + j->lane, ambit__fused_useful(j));
+  const int64_t strips = quotient_up(wide + j->lane, ambit__window_useful(j));
 
   shape->blocks[0] =
-      quotient_up(strips, p->threads[1]) + at_faces(j, edge, wide) * AMBIT__FUSED_EDGE;
+      quotient_up(strips, p->threads[1]) + at_faces(j, edge, wide) * AMBIT__WINDOW_EDGE;
   shape->blocks[1] = ambit__fused_chunks(j, p, box->hi[j->z] - box->lo[j->z], strips) +
-                     ambit__fused_bands(j, edge);
+                     ambit__window_bands(j, edge);
 }
 
-static void shape_blocks(const ambit__fused_job *j, const ambit__fused_job *edge,
-                         const ambit__plan *p, const ambit__box *box, ambit__shape *shape)
+static void shape_blocks(const ambit__window *j, const ambit__window *edge, const ambit__plan *p,
+                         const ambit__box *box, ambit__shape *shape)
 {
   const int64_t across =
-      quotient_up(box->hi[j->x] - box->lo[j->x] + j->lane - 1, ambit__fused_useful(j));
-  const int64_t along = quotient_up(box->hi[j->y] - box->lo[j->y], ambit__fused_useful_rows(j));
-  const size_t fast = ambit__fused_shared(j), slow = ambit__fused_shared(edge);
+      quotient_up(box->hi[j->x] - box->lo[j->x] + j->lane - 1, ambit__window_useful(j));
+  const int64_t along = quotient_up(box->hi[j->y] - box->lo[j->y], ambit__window_useful_rows(j));
+  const size_t fast = ambit__window_shared(j), slow = ambit__window_shared(edge);
 
   shape->blocks[0] = across * along;
   shape->blocks[1] = ambit__fused_chunks(j, p, box->hi[j->z] - box->lo[j->z], across * along) + 2;
@@ -131,12 +130,12 @@ static void shape_blocks(const ambit__fused_job *j, const ambit__fused_job *edge
 void ambit__fused_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                         ambit__shape *shape)
 {
-  ambit__fused_job j, edge;
+  ambit__window j, edge;
 
   *shape = (ambit__shape){.blocks = {1, 1, 1}, .threads = {p->threads[0], p->threads[1], 1}};
   if (ambit__fused_begin(g, p, false, &j) && ambit__fused_begin(g, p, true, &edge)) {
     (j.y < 0 ? shape_strips : shape_blocks)(&j, &edge, p, box, shape);
-    ambit__fused_end(&edge);
+    ambit__window_end(&edge);
   }
-  ambit__fused_end(&j);
+  ambit__window_end(&j);
 }

@@ -12,7 +12,7 @@
  *
  * Then follow: lo0.. hi0.. (the cells to update, local); offset0.. (global index of local index 0);
  * extent0.. (of the grid); step; times, mail and rounds (only of a pipeline that loops: its
- * iterations, and how blocks exchange values, plan/persistent_mail.c); ends (only if a parameter
+ * iterations, and how blocks exchange values, nest/resident_exchange.c); ends (only if a parameter
  * has a twin: whether a launch may store values beside its box, see ambit__launch); faults (only in
  * a checked kernel: its fault record); ended (NULL, or a number that is not 0 once the run is over,
  * when kernels do nothing).
@@ -112,6 +112,7 @@ typedef struct ambit__gpucode_job {
   const ambit__rule *rule;
   const ambit__binding *bind;
   const char *integer;  /* name of the 64-bit integer type */
+  const char *first;    /* a statement before all others; NULL: none */
   const char *last;     /* a parameter after all others; NULL: none */
   const char *lanes;    /* text in front of all: how lanes exchange values; NULL: none */
   ambit__hoists hoists; /* values that all cells share; strategies fill it in */

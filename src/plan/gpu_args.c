@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_args.c - the parameters of GPU kernels: their order and their text. */
+#include "nest/pipeline.h"
 #include "plan/gpu.h"
-#include "plan/pipeline.h"
 
 static void add(ambit__gpucode_slot *slots, int *n, ambit__gpucode_slot_kind kind, int param,
                 int axis)

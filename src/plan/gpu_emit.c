@@ -3,7 +3,7 @@
 #include "plan/gpu.h"
 
 #include "nest/nest.h"
-#include "plan/pipeline.h"
+#include "nest/pipeline.h"
 
 extern const char ambit__prelude_sums[]; /* embedded by the build */
 
@@ -134,6 +134,7 @@ void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, con
   ambit__gpucode_emit_head(j);
   if (*prelude) ambit__print(j->t, "\n%s", prelude);
   ambit__gpucode_open_kernel(j, "", threads, ambit__gpucode_slots(j->group, slots), slots);
+  if (j->first) ambit__line(j->w, "%s;", j->first);
   ambit__gpucode_emit_ended(j);
   ambit__gpucode_declare_totals(j, threads[0] * threads[1]);
   ambit__gpucode_emit_values(j);

@@ -12,7 +12,8 @@
  * The numbers are: cells of a lane, its rows, in three dimensions its planes, iterations between
  * two exchanges, if there are any, and warps of a block.
  */
-#include "plan/persistent.h"
+#include "nest/resident.h"
+#include "plan/fused.h"
 
 #include <math.h>
 
@@ -51,12 +52,12 @@ static const double FUSED = 0.55;
 /* ---- windows ---- */
 
 /* Along z, y or x, numbered so. */
-static int reach_along(const ambit__fused_job *j, int i)
+static int reach_along(const ambit__window *j, int i)
 {
   int n = 0;
 
   for (int v = 0; v < j->pipe->nvalues; v++) {
-    const ambit__fused_cells *c = &j->values[v].beside;
+    const ambit__window_cells *c = &j->values[v].beside;
     const int low[] = {c->low, c->down, c->left}, high[] = {c->high, c->up, c->right};
 
     if (low[i] > n) n = low[i];
@@ -66,7 +67,7 @@ static int reach_along(const ambit__fused_job *j, int i)
 }
 
 /* Cuts an axis into as few tiles as possible. false: it cannot be cut so. */
-static bool cut(ambit__window *w, int64_t cells, int reach, int every, bool periodic)
+static bool cut(ambit__resident_axis *w, int64_t cells, int reach, int every, bool periodic)
 {
   const int64_t layers = (int64_t)reach * every,
                 halo = (layers + w->grain - 1) / w->grain * w->grain;
@@ -83,46 +84,47 @@ static bool cut(ambit__window *w, int64_t cells, int reach, int every, bool peri
 
 /* Whether the layers at a face that a stage leaves out, and the cells that those outside are copies
  * of, belong to the lanes, groups and planes at the face. */
-static bool faces_fit(const ambit__persistent_job *j, const ambit__window *w)
+static bool faces_fit(const ambit__resident *j, const ambit__resident_axis *w)
 {
-  const ambit__fused_job *t = &j->tile;
+  const ambit__window *t = &j->tile;
 
   for (int side = 0; side < 2; side++) {
-    if (ambit__fused_inset(t->pipe, w->axis, side) > w->unit) return false;
+    if (ambit__pipeline_inset(t->pipe, w->axis, side) > w->unit) return false;
     for (int v = 0; v < t->pipe->nvalues; v++) {
-      const ambit__fused_value *f = &t->values[v];
+      const ambit__window_value *f = &t->values[v];
       const int reach[][2] = {{f->low, f->high}, {f->down, f->up}, {f->left, f->right}};
-      const ambit_boundary kind = ambit__fused_kind(t, v, w->axis, side);
+      const ambit_boundary kind = ambit__window_kind(t, v, w->axis, side);
 
-      if (ambit__fused_mirror(kind, reach[w - j->window][side]) > w->unit) return false;
+      if (ambit__window_mirror(kind, reach[w - j->axes][side]) > w->unit) return false;
     }
   }
   return true;
 }
 
-static void make_windows(const ambit__group *g, const ambit__plan *p, ambit__persistent_job *j)
+static void make_windows(const ambit__group *g, const ambit__plan *p, ambit__resident *j)
 {
-  const ambit__fused_job *t = &j->tile;
+  const ambit__window *t = &j->tile;
   const int lane = t->lane, planes = t->planes ? t->planes : 1;
 
-  j->window[0] = (ambit__window){.axis = t->z, .cells = planes, .unit = planes, .tiles = 1};
-  j->window[1] =
-      (ambit__window){.axis = t->y, .cells = p->threads[1] * t->rows, .unit = t->rows, .tiles = 1};
-  j->window[2] =
-      (ambit__window){.axis = t->x, .cells = AMBIT__FUSED_WARP * lane, .unit = lane, .tiles = 1};
-  j->window[0].grain = j->window[1].grain = 1;
-  j->window[2].grain = g->cells[t->x] % lane ? 1 : lane;
+  j->axes[0] = (ambit__resident_axis){.axis = t->z, .cells = planes, .unit = planes, .tiles = 1};
+  j->axes[1] = (ambit__resident_axis){
+      .axis = t->y, .cells = p->threads[1] * t->rows, .unit = t->rows, .tiles = 1};
+  j->axes[2] = (ambit__resident_axis){
+      .axis = t->x, .cells = AMBIT__WINDOW_WARP * lane, .unit = lane, .tiles = 1};
+  j->axes[0].grain = j->axes[1].grain = 1;
+  j->axes[2].grain = g->cells[t->x] % lane ? 1 : lane;
 }
 
 /* All windows, or in three dimensions, where the planes are not chosen yet, those across z. */
-static bool begin(const ambit__group *g, const ambit__plan *p, bool across,
-                  ambit__persistent_job *j)
+static bool begin(const ambit__group *g, const ambit__plan *p, bool across, ambit__resident *j)
 {
-  *j = (ambit__persistent_job){.every = p->ahead};
-  if (!ambit__fused_begin_tile(g, p, &j->tile)) return false;
+  const ambit__window_form form = ambit__fused_form(p);
+
+  *j = (ambit__resident){.every = p->ahead};
+  if (!ambit__window_begin_tile(g, &form, &j->tile)) return false;
   make_windows(g, p, j);
   for (int i = across || g->ndims == 2; i < 3; i++) {
-    ambit__window *w = &j->window[i];
+    ambit__resident_axis *w = &j->axes[i];
     const bool periodic = g->pipeline->periodic[w->axis];
 
     j->tile.around[i] = periodic && j->tile.planes && g->cells[w->axis] == w->cells;
@@ -133,7 +135,8 @@ static bool begin(const ambit__group *g, const ambit__plan *p, bool across,
   return true;
 }
 
-bool ambit__persistent_begin(const ambit__group *g, const ambit__plan *p, ambit__persistent_job *j)
+/* false: the plan does not suit the grid or the stages. */
+static bool begin_all(const ambit__group *g, const ambit__plan *p, ambit__resident *j)
 {
   return begin(g, p, false, j);
 }
@@ -144,7 +147,8 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 {
   const ambit__pipeline *p = g->pipeline;
 
-  if (t->kind != TARGET_GPU || !t->dialect->has_lanes || t->warp != AMBIT__FUSED_WARP) return false;
+  if (t->kind != TARGET_GPU || !t->dialect->has_lanes || t->warp != AMBIT__WINDOW_WARP)
+    return false;
   if (!p || !p->loops || g->ndims < 2 || g->ndims > 3) return false;
   for (int d = 0; d < g->ndims; d++)
     if (p->cut[d]) return false;
@@ -164,64 +168,64 @@ static bool has_places(const ambit__pipeline *p)
 
 static int widest_words(const ambit__pipeline *p)
 {
-  return ambit__fused_widest(p) > 4 ? 2 : 1;
+  return ambit__pipeline_widest(p) > 4 ? 2 : 1;
 }
 
 /* Of a lane. */
-static int cells_of(const ambit__fused_job *j)
+static int cells_of(const ambit__window *j)
 {
   return (j->planes ? j->planes : 1) * j->rows * j->lane;
 }
 
 /* Registers of a thread: all loaded values, and of those that are computed all but the last, which
  * takes the place of one of them row by row, or plane by plane. */
-static int registers_of(const ambit__persistent_job *j)
+static int registers_of(const ambit__resident *j)
 {
   const ambit__pipeline *p = j->tile.pipe;
   const int rows = j->tile.planes ? j->tile.rows + 2 : 3;
   int n = OTHER_REGISTERS + widest_words(p) * rows * j->tile.lane, computed = 0;
 
   for (int v = 0; v < p->nvalues; v++)
-    if (p->values[v].stage < 0 || computed++) n += ambit__fused_words(p, v) * cells_of(&j->tile);
-  return n + (j->tile.planes ? 2 * ambit__persistent_letters(j) : 0);
+    if (p->values[v].stage < 0 || computed++) n += ambit__pipeline_words(p, v) * cells_of(&j->tile);
+  return n + (j->tile.planes ? 2 * ambit__resident_letters(j) : 0);
 }
 
 static int most_registers(const ambit__plan *p)
 {
-  const int n = AMBIT__FUSED_REGISTERS / AMBIT__FUSED_WARP / p->threads[1] / 8 * 8;
+  const int n = AMBIT__FUSED_REGISTERS / AMBIT__WINDOW_WARP / p->threads[1] / 8 * 8;
 
   return n < MOST_REGISTERS ? n : MOST_REGISTERS;
 }
 
 /* ---- time ---- */
 
-static const rates *rates_of(const ambit__fused_job *j)
+static const rates *rates_of(const ambit__window *j)
 {
   return j->planes ? &DEEP : &FLAT;
 }
 
 /* ns of a warp for the rows of a value that it shares with others. */
-static double flat_share_ns(const ambit__fused_job *j, int value)
+static double flat_share_ns(const ambit__window *j, int value)
 {
-  const int words = ambit__fused_words(j->pipe, value) * j->lane;
+  const int words = ambit__pipeline_words(j->pipe, value) * j->lane;
 
   return (words > 4 ? CONFLICT_NS : SHARE_NS) * 2 * words *
          (j->values[value].up + j->values[value].down);
 }
 
 /* The same in a brick, and for cells of adjacent lanes. */
-static double deep_share_ns(const ambit__fused_job *j, int value)
+static double deep_share_ns(const ambit__window *j, int value)
 {
-  const ambit__fused_value *f = &j->values[value];
+  const ambit__window_value *f = &j->values[value];
   const int beside = f->up + f->down, published = beside < j->rows ? beside : j->rows;
   const int passed = (f->left + f->right) * (j->rows + (f->corners ? beside : 0));
 
-  return DEEP_SHARE_NS * ambit__fused_words(j->pipe, value) * j->planes *
+  return DEEP_SHARE_NS * ambit__pipeline_words(j->pipe, value) * j->planes *
          (j->lane * (published + beside) + passed);
 }
 
 /* ns of a warp in one iteration. */
-static double warp_ns(const ambit__group *g, const ambit__fused_job *j)
+static double warp_ns(const ambit__group *g, const ambit__window *j)
 {
   double n = 10, ns = 0;
 
@@ -236,33 +240,33 @@ static double warp_ns(const ambit__group *g, const ambit__fused_job *j)
 }
 
 /* Of an exchange. */
-static double exchange_ns(const ambit__persistent_job *j)
+static double exchange_ns(const ambit__resident *j)
 {
   const ambit__pipeline *p = j->tile.pipe;
   const rates *r = rates_of(&j->tile);
-  const double threads = j->tile.groups * AMBIT__FUSED_WARP, grain = j->window[2].grain;
-  const double awaited = (double)ambit__persistent_awaited(j);
+  const double threads = j->tile.groups * AMBIT__WINDOW_WARP, grain = j->axes[2].grain;
+  const double awaited = (double)ambit__resident_awaited(j);
   const double word = fmax(FEWER, threads / 512) *
                       (r->unit * cells_of(&j->tile) / grain + r->cell * awaited / threads);
   double ns = 0;
 
   for (int v = 0; v < p->nvalues; v++)
-    if (ambit__persistent_changes(p, v)) ns += r->exchange + ambit__fused_words(p, v) * word;
+    if (ambit__resident_changes(p, v)) ns += r->exchange + ambit__pipeline_words(p, v) * word;
   return ns;
 }
 
 /* ns per cell and iteration. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  ambit__persistent_job j;
+  ambit__resident j;
   double ns, cells = 1;
 
   (void)t;
-  if (!ambit__persistent_begin(g, p, &j)) return 1e9;
+  if (!begin_all(g, p, &j)) return 1e9;
   for (int d = 0; d < g->ndims; d++)
     cells *= (double)g->cells[d];
   ns = p->threads[1] * warp_ns(g, &j.tile) + BARRIER_NS * g->pipeline->nstages;
-  if (ambit__persistent_exchanges(&j)) ns += exchange_ns(&j) / p->ahead;
+  if (ambit__resident_exchanges(&j)) ns += exchange_ns(&j) / p->ahead;
   if (registers_of(&j) > MANY * most_registers(p))
     ns *= TIGHT;
   else if (j.tile.planes && registers_of(&j) > DEEP_MANY * most_registers(p))
@@ -275,29 +279,29 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 /* Whether a plan fits, with all tiles at the same time. */
 static bool fits(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const int threads = AMBIT__FUSED_WARP * p->threads[1];
+  const int threads = AMBIT__WINDOW_WARP * p->threads[1];
   const int across = p->rows[0] * (int)p->strip, cells = across * (p->rows[1] ? p->rows[1] : 1);
-  ambit__persistent_job j;
+  ambit__resident j;
 
   if (threads > t->max_threads ||
-      ambit__fused_operations(g->pipeline) * cells > AMBIT__FUSED_MOST_WORK)
+      ambit__pipeline_operations(g->pipeline) * cells > AMBIT__FUSED_MOST_WORK)
     return false;
   if (has_places(g->pipeline) && across >= 32) return false; /* a bit for each of them */
-  if (!ambit__persistent_begin(g, p, &j)) return false;
-  if (p->rows[1] && p->ahead && !ambit__persistent_exchanges(&j)) return false;
-  return registers_of(&j) <= most_registers(p) && ambit__persistent_shared(&j) <= t->shared &&
-         j.window[0].tiles * j.window[1].tiles * j.window[2].tiles <= t->threads;
+  if (!begin_all(g, p, &j)) return false;
+  if (p->rows[1] && p->ahead && !ambit__resident_exchanges(&j)) return false;
+  return registers_of(&j) <= most_registers(p) && ambit__resident_shared(&j) <= t->shared &&
+         j.axes[0].tiles * j.axes[1].tiles * j.axes[2].tiles <= t->threads;
 }
 
 /* The least planes with which the tiles suffice. false: there are none. */
 static bool find_planes(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
-  ambit__persistent_job j;
+  ambit__resident j;
   int tiles, halo;
 
   p->rows[1] = 1;
   if (!begin(g, p, true, &j)) return false;
-  tiles = t->threads / (j.window[1].tiles * j.window[2].tiles);
+  tiles = t->threads / (j.axes[1].tiles * j.axes[2].tiles);
   if (!tiles) return false;
   halo = tiles > 1 || g->pipeline->periodic[j.tile.z] ? reach_along(&j.tile, 0) * p->ahead : 0;
   p->rows[1] = (int)((g->cells[j.tile.z] + tiles - 1) / tiles) + 2 * halo;
@@ -347,13 +351,27 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
         plans[n] = (ambit__plan){.strategy = &ambit__strategy_persistent,
                                  .depth = g->depth,
                                  .strip = cells,
-                                 .threads = {AMBIT__FUSED_WARP, warps[i], 1},
+                                 .threads = {AMBIT__WINDOW_WARP, warps[i], 1},
                                  .ahead = every[deep][k],
                                  .resident = 1,
                                  .wave = t->threads};
         n += (deep ? find_brick : find_rows)(g, t, &plans[n]);
       }
   return n;
+}
+
+static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                 ambit__writer *w)
+{
+  const ambit__gpucode_job job = ambit__gpucode_begin(g, t, p, w);
+  ambit__resident j;
+  ambit__nest n;
+
+  if (!begin_all(g, p, &j)) return;
+  ambit__nest_begin(&n, g, t->dialect);
+  ambit__nest_resident(&n, &j);
+  ambit__gpucode_emit_kernel(&job, &n, t->dialect->stream);
+  ambit__nest_free(&n);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
@@ -368,15 +386,15 @@ static void describe(const ambit__plan *p, ambit__text *t)
 static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *s)
 {
-  ambit__persistent_job j;
+  ambit__resident j;
 
   (void)box; /* all cells of the grid */
   *s = (ambit__shape){.blocks = {1, 1, 1}, .threads = {p->threads[0], p->threads[1], 1}};
-  if (!ambit__persistent_begin(g, p, &j)) return;
+  if (!begin_all(g, p, &j)) return;
   for (int i = 0; i < 3; i++)
-    s->blocks[i] = j.window[2 - i].tiles;
-  s->shared = ambit__persistent_shared(&j);
-  s->mail = ambit__persistent_mail(&j, g->cells);
+    s->blocks[i] = j.axes[2 - i].tiles;
+  s->shared = ambit__resident_shared(&j);
+  s->mail = ambit__resident_mail(&j, g->cells);
 }
 
 const ambit__strategy ambit__strategy_persistent = {
@@ -384,7 +402,7 @@ const ambit__strategy ambit__strategy_persistent = {
     .applies = applies,
     .candidates = candidates,
     .cost = cost,
-    .emit = ambit__persistent_emit,
+    .emit = emit,
     .describe = describe,
     .shape = shape,
 };

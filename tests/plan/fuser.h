@@ -7,7 +7,7 @@
 #define AMBIT_TEST_FUSER_H
 
 #include "device/device.h"
-#include "plan/pipeline.h"
+#include "nest/pipeline.h"
 #include "simulated.h"
 
 extern const ambit__backend ambit__backend_cpu;

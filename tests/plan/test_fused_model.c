@@ -357,7 +357,7 @@ static void chunks_as_measured(void)
     const int64_t *cells = known[i].m.cells;
     scene s = open_scene(&known[i].m, "");
     ambit__fused *f = calloc(1, sizeof *f);
-    ambit__fused_job j;
+    ambit__window j;
     ambit__plan plan;
 
     CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
@@ -365,8 +365,8 @@ static void chunks_as_measured(void)
     CHECK(ambit__plan_choose(&f->group, ambit__dry_gpu("cuda"), &plan));
     CHECK(ambit__fused_begin(&f->group, &plan, false, &j));
     CHECK_EQ(known[i].chunks,
-             ambit__fused_chunks(&j, &plan, cells[0], cells[1] / ambit__fused_useful(&j) + 1));
-    ambit__fused_end(&j);
+             ambit__fused_chunks(&j, &plan, cells[0], cells[1] / ambit__window_useful(&j) + 1));
+    ambit__window_end(&j);
     free(f->plan.after);
     free(f);
     ambit_close(s.a);

@@ -8,8 +8,8 @@
  */
 #include "device/chore.h"
 #include "device/gpu/gpu.h"
+#include "nest/pipeline.h"
 #include "plan/gpu.h"
-#include "plan/pipeline.h"
 
 #include "base/memory.h"
 

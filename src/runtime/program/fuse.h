@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuse.h - several iterations in one launch (plan/pipeline.h), where a device can.
+/* fuse.h - several iterations in one launch (nest/pipeline.h), where a device can.
  *
  * The launch loads fields and stores to others, so that fields trade buffers afterwards. Fields
  * that the next iteration overwrites before it reads them are not stored: a run ends with an
@@ -10,7 +10,7 @@
 #ifndef AMBIT_RUNTIME_PROGRAM_FUSE_H
 #define AMBIT_RUNTIME_PROGRAM_FUSE_H
 
-#include "plan/pipeline.h"
+#include "nest/pipeline.h"
 #include "runtime/program/program.h"
 
 enum {

@@ -8,8 +8,8 @@
  * no body.
  *
  * No field is loaded and stored, so that tiles may be computed in any order. */
-#ifndef AMBIT_PLAN_PIPELINE_H
-#define AMBIT_PLAN_PIPELINE_H
+#ifndef AMBIT_NEST_PIPELINE_H
+#define AMBIT_NEST_PIPELINE_H
 
 #include "grid/boundary.h"
 #include "kernel/kernel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fused_job.c - the lags of stages, the rows of values that are kept, and the cells that are
+/* window_lags.c - the lags of stages, the rows of values that are kept, and the cells that are
  * computed again at the sides of a tile. */
-#include "plan/fused.h"
+#include "nest/window.h"
 
 #include <stdlib.h>
 
@@ -22,11 +22,11 @@ static int most(int a, int b)
 
 /* ---- reads ---- */
 
-typedef void (*visit)(ambit__fused_job *j, int stage, int value, const int *offset);
+typedef void (*visit)(ambit__window *j, int stage, int value, const int *offset);
 
 /* Calls f for every read of a stage: of its parameters, and of its own cell where an old value
  * stays if the rule does not write it. */
-static void each_read(ambit__fused_job *j, int stage, visit f)
+static void each_read(ambit__window *j, int stage, visit f)
 {
   const ambit__pipe_stage *st = &j->pipe->stages[stage];
   const int here[AMBIT_MAX_DIMS] = {0};
@@ -47,8 +47,8 @@ static void each_read(ambit__fused_job *j, int stage, visit f)
 }
 
 /* Calls f for every value that a stage computes. */
-static void each_result(ambit__fused_job *j, int stage,
-                        void (*f)(ambit__fused_job *j, int stage, int value))
+static void each_result(ambit__window *j, int stage,
+                        void (*f)(ambit__window *j, int stage, int value))
 {
   const ambit__pipe_stage *st = &j->pipe->stages[stage];
 
@@ -57,14 +57,14 @@ static void each_result(ambit__fused_job *j, int stage,
       if (j->pipe->out[st->port[i] + c] >= 0) f(j, stage, j->pipe->out[st->port[i] + c]);
 }
 
-static int along_y(const ambit__fused_job *j, const int *offset)
+static int along_y(const ambit__window *j, const int *offset)
 {
   return j->y < 0 ? 0 : offset[j->y];
 }
 
-static void note_reach(ambit__fused_job *j, int stage, int value, const int *offset)
+static void note_reach(ambit__window *j, int stage, int value, const int *offset)
 {
-  ambit__fused_value *v = &j->values[value];
+  ambit__window_value *v = &j->values[value];
 
   (void)stage;
   v->low = most(v->low, -offset[j->z]);
@@ -79,22 +79,22 @@ static void note_reach(ambit__fused_job *j, int stage, int value, const int *off
 
 /* ---- mirrored rows at faces ---- */
 
-static ambit_boundary kind_of(const ambit__fused_job *j, int value, int side)
+static ambit_boundary kind_of(const ambit__window *j, int value, int side)
 {
-  return j->edge ? ambit__fused_kind(j, value, j->z, side) : AMBIT_NONE;
+  return j->edge ? ambit__window_kind(j, value, j->z, side) : AMBIT_NONE;
 }
 
-static bool is_fetched(const ambit__fused_value *v)
+static bool is_fetched(const ambit__window_value *v)
 {
   return v->down || v->up;
 }
 
 /* Rows after the first of the grid that its copies outside need; one more until adjacent groups
  * have the last of them. */
-static int needs_inside(const ambit__fused_job *j, int value)
+static int needs_inside(const ambit__window *j, int value)
 {
-  const ambit__fused_value *v = &j->values[value];
-  const int row = v->low ? ambit__fused_mirror(kind_of(j, value, 0), v->low) : 0;
+  const ambit__window_value *v = &j->values[value];
+  const int row = v->low ? ambit__window_mirror(kind_of(j, value, 0), v->low) : 0;
 
   return row ? row - 1 + is_fetched(v) : 0;
 }
@@ -102,34 +102,34 @@ static int needs_inside(const ambit__fused_job *j, int value)
 /* ---- lags ---- */
 
 /* Turns between the arrival of a row and a read. Rows of adjacent groups arrive a turn later. */
-static int ahead_of(const ambit__fused_job *j, int value, const int *offset)
+static int ahead_of(const ambit__window *j, int value, const int *offset)
 {
   return most(offset[j->z] + (along_y(j, offset) != 0), needs_inside(j, value));
 }
 
-static void delay(ambit__fused_job *j, int stage, int value, const int *offset)
+static void delay(ambit__window *j, int stage, int value, const int *offset)
 {
-  const ambit__fused_value *v = &j->values[value];
+  const ambit__window_value *v = &j->values[value];
 
   j->stages[stage].lag = most(j->stages[stage].lag, v->lag + ahead_of(j, value, offset));
 }
 
-static void set_lag(ambit__fused_job *j, int stage, int value)
+static void set_lag(ambit__window *j, int stage, int value)
 {
   j->values[value].lag = j->stages[stage].lag;
 }
 
 /* A loaded value need not arrive before its first reader needs it. */
-static void postpone(ambit__fused_job *j, int stage, int value, const int *offset)
+static void postpone(ambit__window *j, int stage, int value, const int *offset)
 {
-  ambit__fused_value *v = &j->values[value];
+  ambit__window_value *v = &j->values[value];
   const int ahead = ahead_of(j, value, offset);
 
   if (j->pipe->values[value].stage >= 0) return;
   if (v->lag < 0 || v->lag > j->stages[stage].lag - ahead) v->lag = j->stages[stage].lag - ahead;
 }
 
-static void find_lags(ambit__fused_job *j)
+static void find_lags(ambit__window *j)
 {
   for (int i = 0; i < j->pipe->nstages; i++) {
     each_read(j, i, delay);
@@ -146,17 +146,17 @@ static void find_lags(ambit__fused_job *j)
 /* ---- rows that are kept ---- */
 
 /* Whether a sum waits for the rows of adjacent groups: then they count for its last result. */
-static bool is_late(const ambit__fused_job *j, int stage)
+static bool is_late(const ambit__window *j, int stage)
 {
-  const ambit__fused_stage *f = &j->stages[stage];
+  const ambit__window_stage *f = &j->stages[stage];
 
   return f->taps && f->lag > j->values[f->value].lag + f->high;
 }
 
 /* Sums use a row when it arrives. */
-static void keep(ambit__fused_job *j, int stage, int value, const int *offset)
+static void keep(ambit__window *j, int stage, int value, const int *offset)
 {
-  ambit__fused_value *v = &j->values[value];
+  ambit__window_value *v = &j->values[value];
   const bool sum = j->stages[stage].taps != NULL, beside = along_y(j, offset) != 0;
   const int lag = sum ? v->lag + is_late(j, stage) : j->stages[stage].lag - offset[j->z];
   const int fetched = sum || needs_inside(j, value) ? v->lag + 1 : lag;
@@ -168,18 +168,18 @@ static void keep(ambit__fused_job *j, int stage, int value, const int *offset)
 }
 
 /* Rows outside the faces are copies of rows that must still be there. */
-static void keep_mirrored(ambit__fused_job *j, int value)
+static void keep_mirrored(ambit__window *j, int value)
 {
-  ambit__fused_value *v = &j->values[value];
+  ambit__window_value *v = &j->values[value];
   const int high = v->high;
 
-  if (v->low && ambit__fused_mirror(kind_of(j, value, 0), v->low))
+  if (v->low && ambit__window_mirror(kind_of(j, value, 0), v->low))
     v->last = most(v->last, v->lag + needs_inside(j, value) + v->low);
-  if (high && ambit__fused_mirror(kind_of(j, value, 1), high))
-    v->last = most(v->last, v->lag + high - 1 + ambit__fused_mirror(kind_of(j, value, 1), high));
+  if (high && ambit__window_mirror(kind_of(j, value, 1), high))
+    v->last = most(v->last, v->lag + high - 1 + ambit__window_mirror(kind_of(j, value, 1), high));
 }
 
-static void find_rows(ambit__fused_job *j)
+static void find_rows(ambit__window *j)
 {
   for (int v = 0; v < j->pipe->nvalues; v++) {
     j->values[v].last = j->values[v].forgotten = j->values[v].lag;
@@ -194,7 +194,7 @@ static void find_rows(ambit__fused_job *j)
 }
 
 /* All arrays have the same number of rows, of which compilers keep those that are in use. */
-static void find_period(ambit__fused_job *j)
+static void find_period(ambit__window *j)
 {
   j->period = 1;
   for (int v = 0; v < j->pipe->nvalues; v++)
@@ -207,7 +207,7 @@ static void find_period(ambit__fused_job *j)
 
 /* ---- cells beside a tile ---- */
 
-static void widen(ambit__fused_cells *a, const ambit__fused_cells *b)
+static void widen(ambit__window_cells *a, const ambit__window_cells *b)
 {
   a->low = most(a->low, b->low);
   a->high = most(a->high, b->high);
@@ -219,31 +219,31 @@ static void widen(ambit__fused_cells *a, const ambit__fused_cells *b)
 
 /* Cells outside a face that repeats cells inside: those must be right as well, also in a tile of
  * one cell at the face. In three dimensions both codes have the same tiles. */
-static void reach_mirrored(ambit__fused_job *j, int value)
+static void reach_mirrored(ambit__window *j, int value)
 {
-  ambit__fused_cells *c = &j->values[value].beside;
-  const ambit__fused_cells old = *c;
+  ambit__window_cells *c = &j->values[value].beside;
+  const ambit__window_cells old = *c;
   const int reach[3][2] = {{old.low, old.high}, {old.down, old.up}, {old.left, old.right}};
   const int axes[] = {j->z, j->y, j->x};
   int *cells[3][2] = {{&c->low, &c->high}, {&c->down, &c->up}, {&c->left, &c->right}};
 
   for (int i = 0; (j->edge || j->y >= 0) && i < 3; i++)
     for (int side = 0; side < 2; side++) {
-      const ambit_boundary kind = ambit__fused_kind(j, value, axes[i], side);
+      const ambit_boundary kind = ambit__window_kind(j, value, axes[i], side);
 
-      *cells[i][!side] = most(*cells[i][!side], ambit__fused_mirror(kind, reach[i][side]) - 1);
+      *cells[i][!side] = most(*cells[i][!side], ambit__window_mirror(kind, reach[i][side]) - 1);
     }
 }
 
-static void take(ambit__fused_job *j, int stage, int value)
+static void take(ambit__window *j, int stage, int value)
 {
   reach_mirrored(j, value);
   widen(&j->stages[stage].beside, &j->values[value].beside);
 }
 
-static void give(ambit__fused_job *j, int stage, int value, const int *offset)
+static void give(ambit__window *j, int stage, int value, const int *offset)
 {
-  ambit__fused_cells c = j->stages[stage].beside;
+  ambit__window_cells c = j->stages[stage].beside;
 
   c.low += most(0, -offset[j->z]);
   c.high += most(0, offset[j->z]);
@@ -260,9 +260,9 @@ static int round_up(int n, int unit)
 }
 
 /* Backwards, from the results to the loaded values. */
-static void find_beside(ambit__fused_job *j)
+static void find_beside(ambit__window *j)
 {
-  ambit__fused_cells all = {0};
+  ambit__window_cells all = {0};
   int first = 0;
 
   for (int i = j->pipe->nstages - 1; i >= 0; i--) {
@@ -288,10 +288,10 @@ static void find_beside(ambit__fused_job *j)
 
 /* Finds the taps of a stage that is a weighted sum over several rows; nobody looks at its
  * reductions. false: memory ran out. */
-static bool find_taps(ambit__fused_job *j, int stage)
+static bool find_taps(ambit__window *j, int stage)
 {
   const ambit__pipe_stage *st = &j->pipe->stages[stage];
-  ambit__fused_stage *f = &j->stages[stage];
+  ambit__window_stage *f = &j->stages[stage];
   ambit__sum sum;
 
   if (st->nplaces) return true;
@@ -318,7 +318,7 @@ static bool find_taps(ambit__fused_job *j, int stage)
 
 /* ---- the job ---- */
 
-static int reach_of(const ambit__fused_job *j)
+static int reach_of(const ambit__window *j)
 {
   int n = 0;
 
@@ -328,20 +328,20 @@ static int reach_of(const ambit__fused_job *j)
 }
 
 /* Whether rows outside the low face along z are copies, made when the rows inside are there. */
-static bool copies_low(const ambit__fused_job *j)
+static bool copies_low(const ambit__window *j)
 {
   for (int v = 0; v < j->pipe->nvalues; v++)
-    if (ambit__fused_mirror(kind_of(j, v, 0), 1)) return true;
+    if (ambit__window_mirror(kind_of(j, v, 0), 1)) return true;
   return false;
 }
 
 /* Rows outside a face along y are copies of rows of the group at the face. false: they are not all
  * there, or both faces may lie in one tile. */
-static bool align_rows(const ambit__group *g, ambit__fused_job *j)
+static bool align_rows(const ambit__group *g, ambit__window *j)
 {
   for (int v = 0; j->y >= 0 && v < j->pipe->nvalues; v++) {
-    const int down = ambit__fused_mirror(ambit__fused_kind(j, v, j->y, 0), j->values[v].down);
-    const int up = ambit__fused_mirror(ambit__fused_kind(j, v, j->y, 1), j->values[v].up);
+    const int down = ambit__window_mirror(ambit__window_kind(j, v, j->y, 0), j->values[v].down);
+    const int up = ambit__window_mirror(ambit__window_kind(j, v, j->y, 1), j->values[v].up);
 
     if (!down && !up) continue;
     if (down > j->rows || up > j->rows || g->cells[j->y] <= j->groups * j->rows) return false;
@@ -351,10 +351,10 @@ static bool align_rows(const ambit__group *g, ambit__fused_job *j)
   return true;
 }
 
-static bool reads_near(const ambit__fused_job *j)
+static bool reads_near(const ambit__window *j)
 {
   for (int v = 0; v < j->pipe->nvalues; v++) {
-    const ambit__fused_value *f = &j->values[v];
+    const ambit__window_value *f = &j->values[v];
 
     if (f->left > j->lane || f->right > j->lane || f->down > j->rows || f->up > j->rows)
       return false;
@@ -363,29 +363,32 @@ static bool reads_near(const ambit__fused_job *j)
 }
 
 /* Whether a block stores a third of the cells that it computes. */
-static bool stores_enough(const ambit__fused_job *j)
+static bool stores_enough(const ambit__window *j)
 {
-  const int rows = ambit__fused_useful_rows(j);
+  const int rows = ambit__window_useful_rows(j);
 
-  return rows > 0 && 3 * rows * ambit__fused_useful(j) >= j->groups * j->rows * j->lanes * j->lane;
+  return rows > 0 && 3 * rows * ambit__window_useful(j) >= j->groups * j->rows * j->lanes * j->lane;
 }
 
-bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge, ambit__fused_job *j)
+bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, bool edge,
+                         ambit__window *j)
 {
-  const int half = (int)p->strip / 2;
+  const int half = f->cells / 2;
   const bool flat = g->ndims == 2;
 
-  *j = (ambit__fused_job){.pipe = g->pipeline,
-                          .edge = edge,
-                          .x = g->ndims - 1,
-                          .y = flat ? -1 : g->ndims - 2,
-                          .z = 0,
-                          .lane = (int)p->strip,
-                          .lanes = flat ? AMBIT__FUSED_WARP : p->lanes,
-                          .groups = flat ? 1 : p->threads[1] * AMBIT__FUSED_WARP / p->lanes,
-                          .rows = flat ? 1 : p->rows[0],
-                          .ahead = p->ahead};
-  for (int i = 0; p->sums && !(edge && copies_low(j)) && i < j->pipe->nstages; i++)
+  *j = (ambit__window){.pipe = g->pipeline,
+                       .edge = edge,
+                       .x = g->ndims - 1,
+                       .y = flat ? -1 : g->ndims - 2,
+                       .z = 0,
+                       .lane = f->cells,
+                       .lanes = flat ? AMBIT__WINDOW_WARP : f->lanes,
+                       .groups = flat ? 1 : f->warps * AMBIT__WINDOW_WARP / f->lanes,
+                       .rows = flat ? 1 : f->rows,
+                       .ahead = f->ahead,
+                       .warps = f->warps,
+                       .rolled = f->rolled};
+  for (int i = 0; f->sums && !(edge && copies_low(j)) && i < j->pipe->nstages; i++)
     if (!find_taps(j, i)) return false;
   for (int i = 0; i < j->pipe->nstages; i++)
     each_read(j, i, note_reach);
@@ -395,26 +398,26 @@ bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge, 
   find_beside(j);
   if (!reads_near(j) || !align_rows(g, j)) return false;
   /* tests take registers: narrower strips leave room for them */
-  if (flat && edge && half && AMBIT__FUSED_WARP * half > 2 * (j->before + j->after) &&
+  if (flat && edge && half && AMBIT__WINDOW_WARP * half > 2 * (j->before + j->after) &&
       reach_of(j) <= half)
     j->lane = half;
-  return j->period <= MOST_PERIOD && ambit__fused_useful(j) > 0 && (flat || stores_enough(j));
+  return j->period <= MOST_PERIOD && ambit__window_useful(j) > 0 && (flat || stores_enough(j));
 }
 
-bool ambit__fused_begin_tile(const ambit__group *g, const ambit__plan *p, ambit__fused_job *j)
+bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f, ambit__window *j)
 {
-  *j = (ambit__fused_job){.pipe = g->pipeline,
-                          .edge = true,
-                          .stays = true,
-                          .x = g->ndims - 1,
-                          .y = g->ndims - 2,
-                          .z = g->ndims == 2 ? 2 : 0,
-                          .lane = (int)p->strip,
-                          .lanes = AMBIT__FUSED_WARP,
-                          .groups = p->threads[1],
-                          .rows = p->rows[0],
-                          .planes = p->rows[1],
-                          .period = 1};
+  *j = (ambit__window){.pipe = g->pipeline,
+                       .edge = true,
+                       .stays = true,
+                       .x = g->ndims - 1,
+                       .y = g->ndims - 2,
+                       .z = g->ndims == 2 ? 2 : 0,
+                       .lane = f->cells,
+                       .lanes = AMBIT__WINDOW_WARP,
+                       .groups = f->warps,
+                       .rows = f->rows,
+                       .planes = f->planes,
+                       .period = 1};
   for (int i = 0; i < j->pipe->nstages; i++)
     each_read(j, i, note_reach);
   for (int v = 0; v < j->pipe->nvalues; v++)
@@ -423,13 +426,13 @@ bool ambit__fused_begin_tile(const ambit__group *g, const ambit__plan *p, ambit_
   return reads_near(j);
 }
 
-void ambit__fused_end(ambit__fused_job *j)
+void ambit__window_end(ambit__window *j)
 {
   for (int i = 0; i < AMBIT__PIPE_STAGES; i++)
     free(j->stages[i].taps);
 }
 
-int ambit__fused_inset(const ambit__pipeline *p, int axis, int side)
+int ambit__pipeline_inset(const ambit__pipeline *p, int axis, int side)
 {
   int n = 0;
 
@@ -438,7 +441,7 @@ int ambit__fused_inset(const ambit__pipeline *p, int axis, int side)
   return n;
 }
 
-int ambit__fused_widest(const ambit__pipeline *p)
+int ambit__pipeline_widest(const ambit__pipeline *p)
 {
   int n = 1;
 
@@ -447,7 +450,7 @@ int ambit__fused_widest(const ambit__pipeline *p)
   return n;
 }
 
-double ambit__fused_operations(const ambit__pipeline *p)
+double ambit__pipeline_operations(const ambit__pipeline *p)
 {
   double n = 0;
 
@@ -457,19 +460,19 @@ double ambit__fused_operations(const ambit__pipeline *p)
 }
 
 /* Of the rows of a value that are kept between turns. */
-static int registers_of(const ambit__fused_job *j, int value)
+static int registers_of(const ambit__window *j, int value)
 {
-  const ambit__fused_value *f = &j->values[value];
+  const ambit__window_value *f = &j->values[value];
   const int shared = f->shared < 0 ? 0 : f->last - f->shared;
   const int fetched = f->fetched < 0 ? 0 : f->forgotten - f->fetched;
   const int cells = (f->last - f->lag) * j->lane + shared * (f->left + f->right);
   const int beside = fetched * (j->lane + (f->corners ? f->left + f->right : 0));
 
-  return ambit__fused_words(j->pipe, value) * (j->rows * cells + (f->down + f->up) * beside);
+  return ambit__pipeline_words(j->pipe, value) * (j->rows * cells + (f->down + f->up) * beside);
 }
 
 /* Words of the values that a stage computes beside its first; of the stage with most of them. */
-static int further_words(const ambit__fused_job *j)
+static int further_words(const ambit__window *j)
 {
   int further = 0;
 
@@ -478,7 +481,7 @@ static int further_words(const ambit__fused_job *j)
 
     for (int v = 0; v < j->pipe->nvalues; v++) {
       if (j->pipe->values[v].stage != i) continue;
-      words += ambit__fused_words(j->pipe, v);
+      words += ambit__pipeline_words(j->pipe, v);
       if (!first) first = words;
     }
     further = most(further, words - first);
@@ -488,14 +491,14 @@ static int further_words(const ambit__fused_job *j)
 
 /* Of everything but values, and of rows that are being computed: in two dimensions all rows of a
  * stage, and as many that it reads. */
-static int other_registers(const ambit__fused_job *j)
+static int other_registers(const ambit__window *j)
 {
   int wide = 0;
 
   for (int v = 0; v < j->pipe->nvalues; v++) {
     const int rows = j->y < 0 ? 2 : j->rows + 1;
 
-    wide = most(wide, ambit__fused_words(j->pipe, v) *
+    wide = most(wide, ambit__pipeline_words(j->pipe, v) *
                           (rows * j->lane + j->values[v].left + j->values[v].right));
   }
   if (j->y >= 0) return wide + (j->edge ? DEEP_EDGE_REGISTERS : DEEP_REGISTERS);
@@ -503,21 +506,22 @@ static int other_registers(const ambit__fused_job *j)
          (wide > 2 * j->lane + 4 ? DOUBLE_CONSTANTS : 0);
 }
 
-int ambit__fused_registers(const ambit__fused_job *j)
+int ambit__window_registers(const ambit__window *j)
 {
   int n = other_registers(j);
 
   for (int v = 0; v < j->pipe->nvalues; v++) {
     n += registers_of(j, v);
     if (j->pipe->values[v].stage < 0)
-      n += ambit__fused_words(j->pipe, v) * (j->ahead > 2 ? 3 : j->ahead) * j->rows * j->lane + 2;
+      n +=
+          ambit__pipeline_words(j->pipe, v) * (j->ahead > 2 ? 3 : j->ahead) * j->rows * j->lane + 2;
     if (j->pipe->values[v].target >= 0) n += 2;
   }
   for (int i = 0; i < j->pipe->nstages; i++) {
-    const ambit__fused_stage *f = &j->stages[i];
+    const ambit__window_stage *f = &j->stages[i];
 
     if (f->taps)
-      n += ambit__fused_words(j->pipe, f->value) * (f->high - f->low) * j->rows * j->lane;
+      n += ambit__pipeline_words(j->pipe, f->value) * (f->high - f->low) * j->rows * j->lane;
     if (!j->pipe->stages[i].iteration) n += j->pipe->stages[i].nplaces; /* its masks */
   }
   return n;

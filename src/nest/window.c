@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* window.c - tiles that move: loads, stores, the loop over turns. */
+#include "nest/window.h"
+
+/* ---- the grid ---- */
+
+/* A part of a periodic grid that is cut has no face along the axis. */
+static void let_faces(const ambit__window *j, int axis)
+{
+  if (j->pipe->cut[axis] && j->pipe->periodic[axis])
+    ambit__nest_do(j->n, "const int first%d = -(1 << 29), end%d = 1 << 29", axis, axis);
+  else
+    ambit__nest_do(j->n, "const int first%d = (int)-offset%d, end%d = (int)(extent%d - offset%d)",
+                   axis, axis, axis, axis, axis);
+}
+
+/* Positions in the part: the cells to compute, low .. high - 1; the cells of the grid, first .. end
+ * - 1; the cells of these that have values, least .. limit - 1. */
+static void let_limits(const ambit__window *j)
+{
+  for (int d = j->z; d <= j->x; d++) {
+    const int *halo = j->pipe->halo[d];
+
+    ambit__nest_do(j->n, "const int low%d = (int)lo%d, high%d = (int)hi%d", d, d, d, d);
+    let_faces(j, d);
+    if (j->pipe->cut[d])
+      ambit__nest_do(j->n,
+                     "const int least%d = ambit_most(first%d, low%d - %d), limit%d = "
+                     "ambit_least(end%d, high%d + %d)",
+                     d, d, d, halo[0], d, d, d, halo[1]);
+    else
+      ambit__nest_do(j->n, "const int least%d = first%d, limit%d = end%d", d, d, d, d);
+  }
+}
+
+void ambit__window_let_fast(const ambit__window *j, int axis, int below, int above)
+{
+  const int *margin = j->pipe->margin[axis];
+  const int first = ambit__pipeline_inset(j->pipe, axis, 0) + below;
+  const int end = ambit__pipeline_inset(j->pipe, axis, 1) + above;
+
+  if (j->pipe->cut[axis])
+    ambit__nest_do(j->n,
+                   "const int fast%d = ambit_most(first%d + %d, low%d - %d), slow%d = "
+                   "ambit_least(end%d - %d, high%d + %d)",
+                   axis, axis, first, axis, margin[0] - below, axis, axis, end, axis,
+                   margin[1] - above);
+  else
+    ambit__nest_do(j->n, "const int fast%d = first%d + %d, slow%d = end%d - %d", axis, axis, first,
+                   axis, axis, end);
+}
+
+/* ---- memory ---- */
+
+static void open_rows(const ambit__window *j)
+{
+  ambit__window_open_rows(j, 0, j->rows);
+}
+
+static void close_rows(const ambit__window *j)
+{
+  ambit__window_close_rows(j);
+}
+
+/* The row of an array with the rows of a lane. */
+static const char *row_of(const ambit__window *j)
+{
+  return j->y < 0 ? "" : "[r]";
+}
+
+static const char *name_of(const ambit__window *j, int operand)
+{
+  return ambit__nest_param(j->n, operand)->name;
+}
+
+/* "(row) * a0_s0 + " */
+static const char *along(const ambit__window *j, const char *name, int axis, const char *at)
+{
+  return at && axis >= 0 ? ambit__nest_text(j->n, "(%s) * %s_s%d + ", at, name, axis) : "";
+}
+
+const char *ambit__window_address(const ambit__window *j, int operand, int component,
+                                  const char *row, const char *line, const char *column)
+{
+  const char *name = name_of(j, operand), *more = "";
+
+  if (component) more = ambit__nest_text(j->n, " + %d * %s_c", component, name);
+  return ambit__nest_text(j->n, "%s_mem + (%s_o + %s%s%s%s)", name, name, along(j, name, j->z, row),
+                          along(j, name, j->y, line), column, more);
+}
+
+/* " + r * a0_s1": the row of a lane. */
+static const char *line_of(const ambit__window *j, int operand)
+{
+  return j->y < 0 ? "" : ambit__nest_text(j->n, " + r * %s_s%d", name_of(j, operand), j->y);
+}
+
+/* "float q0[3][6][6] = {0}, n0[2][4][4]" */
+static void let_array(const ambit__window *j, int value)
+{
+  const ambit__window_value *f = &j->values[value];
+  const char *rows = "", *loaded = "";
+
+  if (j->y >= 0) rows = ambit__nest_text(j->n, "[%d]", f->down + j->rows + f->up);
+  if (ambit__window_is_loaded(j, value))
+    loaded = ambit__nest_text(j->n, ", n%d[%d]%s[%d]", value, j->ahead,
+                              j->y < 0 ? "" : ambit__nest_text(j->n, "[%d]", j->rows), j->lane);
+  ambit__nest_do(j->n, "%s q%d[%d]%s[%d] = {0}%s", ambit__window_type(j, value), value, j->period,
+                 rows, f->left + j->lane + f->right, loaded);
+}
+
+/* "const float *q0_at = ...": the lane's cells of the first row. */
+static void let_pointer(const ambit__window *j, int value, const char *constant, const char *tail,
+                        int operand)
+{
+  const char *row = ambit__nest_text(j->n, "start - %d", j->values[value].lag);
+
+  ambit__nest_do(
+      j->n, "%s%s%s *q%d_%s = %s", j->n->dialect->global, constant, ambit__window_type(j, value),
+      value, tail,
+      ambit__window_address(j, operand, j->pipe->values[value].component, row, "y", "x"));
+}
+
+static void let_value(const ambit__window *j, int value)
+{
+  const ambit__pipe_value *v = &j->pipe->values[value];
+
+  let_array(j, value);
+  ambit__window_let_rows(j, value);
+  if (j->edge) return;
+  if (ambit__window_is_loaded(j, value)) let_pointer(j, value, "const ", "at", v->operand);
+  if (v->target >= 0) let_pointer(j, value, "", "to", v->target);
+}
+
+/* Loads the next row into n0[k]. Rows past the last one repeat it. */
+static void load_next(const ambit__window *j, int value, const char *k, const char *turn)
+{
+  const int operand = j->pipe->values[value].operand;
+
+  open_rows(j);
+  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "n%d[%s]%s, q%d_at%s",
+                   value, k, row_of(j), value, line_of(j, operand));
+  close_rows(j);
+  ambit__nest_do(j->n, "q%d_at += %s < n - 1 ? %s_s%d : 0", value, turn, name_of(j, operand), j->z);
+}
+
+static void load_first(const ambit__window *j)
+{
+  ambit__nest_unroll(j->n, "k", 0, j->ahead);
+  for (int v = 0; v < j->pipe->nvalues; v++)
+    if (ambit__window_is_loaded(j, v)) load_next(j, v, "k", "k");
+  ambit__nest_close(j->n);
+}
+
+void ambit__window_copy_row(const ambit__window *j, int value)
+{
+  ambit__window_open_cells(j);
+  ambit__nest_do(j->n, "%s = n%d[p %% %d]%s[j]", ambit__window_own(j, value, j->values[value].lag),
+                 value, j->ahead, row_of(j));
+  ambit__window_close_cells(j);
+}
+
+static void load_fast(const ambit__window *j, int value)
+{
+  ambit__window_copy_row(j, value);
+  load_next(j, value, ambit__nest_text(j->n, "p %% %d", j->ahead),
+            ambit__nest_text(j->n, "z + p + %d", j->ahead));
+}
+
+/* "q0[p][0] = ambit_from_before(q0[p][4])", for each of them. */
+static void share_cells(const ambit__window *j, int value, const char *row)
+{
+  const ambit__window_value *f = &j->values[value];
+  const char *how = j->around[2] ? "around" : "from";
+
+  for (int i = 0; i < f->left + f->right; i++) {
+    const bool before = i < f->left;
+
+    ambit__nest_do(j->n, "%s[%d] = ambit_%s_%s(%s[%d])", row, before ? i : i + j->lane, how,
+                   before ? "before" : "after", row, before ? i + j->lane : i);
+  }
+}
+
+void ambit__window_share_rows(const ambit__window *j, int value, int lag, int first, int end)
+{
+  const char *row = ambit__window_row(j, value, lag);
+
+  if (first == end) return;
+  ambit__window_open_own_planes(j);
+  ambit__window_open_rows(j, first, end);
+  if (j->n->dialect->has_lanes)
+    share_cells(j, value, row);
+  else
+    ambit__nest_call(j->n, "ambit_share", ambit__window_type(j, value), j->lane,
+                     "%s, %d, %d, AMBIT_LANES_HERE", row, j->values[value].left,
+                     j->values[value].right);
+  close_rows(j);
+  ambit__window_close_planes(j);
+}
+
+void ambit__window_share_beside(const ambit__window *j, int value, int lag)
+{
+  const ambit__window_value *f = &j->values[value];
+
+  if (f->fetched < 0 || !f->corners) return;
+  ambit__window_share_rows(j, value, lag, -f->down, 0);
+  ambit__window_share_rows(j, value, lag, j->rows, j->rows + f->up);
+}
+
+/* ---- one turn ---- */
+
+/* One row of the new row or plane at a face: cell by cell, or the cells with a bit. */
+static void store_edge(const ambit__window *j, int value)
+{
+  const ambit__pipe_value *v = &j->pipe->values[value];
+  const ambit__window_value *f = &j->values[value];
+  const char *to =
+      ambit__window_address(j, v->target, v->component, ambit__nest_text(j->n, "row - %d", f->lag),
+                            "y + r", j->y < 0 ? "x + j" : "x");
+
+  if (j->y < 0) {
+    ambit__nest_unroll(j->n, "j", 0, j->lane);
+    ambit__nest_do_if(j->n, "x + j >= from && x + j < till", "*(%s) = %s", to,
+                      ambit__window_own(j, value, f->lag));
+    ambit__nest_close(j->n);
+  } else {
+    ambit__nest_call(j->n, j->n->dialect->has_lanes ? "ambit_store" : "ambit_store_bits",
+                     ambit__window_type(j, value), j->lane,
+                     "%s, &%s[%d], (int)(mine >> r * %d & %uu)", to,
+                     ambit__window_row(j, value, f->lag), f->left, j->lane, (1u << j->lane) - 1);
+  }
+}
+
+static void store_fast(const ambit__window *j, int value)
+{
+  ambit__nest_call(j->n, "ambit_store_all", ambit__window_type(j, value), j->lane,
+                   "mine%s, q%d_to%s, &%s[%d]", j->y < 0 ? "" : " >> r & 1", value,
+                   line_of(j, j->pipe->values[value].target),
+                   ambit__window_row(j, value, j->values[value].lag), j->values[value].left);
+}
+
+/* The cells of the new row that this warp owns. */
+static void store(const ambit__window *j, int value)
+{
+  const ambit__pipe_value *v = &j->pipe->values[value];
+  const int lag = j->values[value].lag;
+
+  if (v->target < 0) return;
+  ambit__nest_if(j->n, "row - %d >= begin && row - %d < end", lag, lag);
+  open_rows(j);
+  (j->edge ? store_edge : store_fast)(j, value);
+  close_rows(j);
+  ambit__nest_close(j->n);
+  if (!j->edge) ambit__nest_do(j->n, "q%d_to += %s_s%d", value, name_of(j, v->target), j->z);
+}
+
+/* Everything that follows the computation of a row, or its arrival. */
+static void finish(const ambit__window *j, int value)
+{
+  if (j->edge) ambit__window_finish_edge(j, value);
+  store(j, value);
+  ambit__window_publish(j, value);
+}
+
+/* Shares the rows of a value that are read in other lanes or groups. */
+static void share(const ambit__window *j, int value)
+{
+  const ambit__window_value *f = &j->values[value];
+
+  ambit__window_fetch(j, value);
+  if (f->shared >= 0) ambit__window_share_rows(j, value, f->shared, 0, j->rows);
+  ambit__window_share_beside(j, value, f->fetched);
+  if (j->edge && f->fetched >= 0) ambit__window_mirror_low(j, value);
+}
+
+/* Shares the rows that a stage reads and no earlier stage did. */
+static void share_for(const ambit__window *j, int stage, bool *shared)
+{
+  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+
+  for (int i = 0; i < st->rule->nparams; i++)
+    for (int c = 0; st->port[i] >= 0 && c < st->rule->params[i].components; c++) {
+      const int v = j->pipe->in[st->port[i] + c];
+
+      if (v < 0 || shared[v]) continue;
+      shared[v] = true;
+      share(j, v);
+    }
+}
+
+static void finish_stage(const ambit__window *j, int stage)
+{
+  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+
+  for (int k = 0; k < st->rule->nparams; k++)
+    for (int c = 0; st->port[k] >= 0 && c < st->rule->params[k].components; c++)
+      if (j->pipe->out[st->port[k] + c] >= 0) finish(j, j->pipe->out[st->port[k] + c]);
+}
+
+static void add_turn(const ambit__window *j)
+{
+  bool shared[AMBIT__PIPE_VALUES] = {false};
+
+  ambit__nest_do(j->n, "const int row = start + z + p");
+  for (int v = 0; v < j->pipe->nvalues; v++) {
+    if (!ambit__window_is_loaded(j, v)) continue;
+    (j->edge ? ambit__window_load_edge : load_fast)(j, v);
+    finish(j, v);
+  }
+  for (int i = 0; i < j->pipe->nstages; i++) {
+    share_for(j, i, shared);
+    ambit__window_add_stage(j, i);
+    finish_stage(j, i);
+  }
+  if (ambit__window_shared(j)) ambit__nest_barrier(j->n);
+}
+
+/* ---- the kernel ---- */
+
+/* The loop over turns, in periods. */
+static void add_turns(const ambit__window *j)
+{
+  const char *period = ambit__nest_text(j->n, "%d", j->period);
+
+  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
+                                       .type = "int",
+                                       .name = "z",
+                                       .from = "0",
+                                       .below = "n",
+                                       .step = period,
+                                       .rolled = true});
+  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
+                                       .type = "int",
+                                       .name = "p",
+                                       .from = "0",
+                                       .below = period,
+                                       .rolled = j->rolled,
+                                       .unrolled = !j->rolled});
+  add_turn(j);
+  ambit__nest_close(j->n);
+  ambit__nest_close(j->n);
+}
+
+static void add_code(const ambit__window *j)
+{
+  (j->y < 0 ? ambit__window_let_columns : ambit__window_let_place)(j);
+  ambit__nest_do(j->n, "const int start = begin - %d, n = end - start + %d", j->lead, j->drain);
+  for (int v = 0; v < j->pipe->nvalues; v++)
+    let_value(j, v);
+  for (int i = 0; i < j->pipe->nstages; i++)
+    ambit__window_let_partials(j, i);
+  if (!j->edge) load_first(j);
+  for (int v = 0; j->edge && v < j->pipe->nvalues; v++)
+    if (ambit__window_is_loaded(j, v)) ambit__window_load_first(j, v);
+  add_turns(j);
+}
+
+/* In two dimensions, the code of a warp; in three, of a block. */
+void ambit__nest_window(ambit__nest *n, ambit__window *fast, ambit__window *edge)
+{
+  const bool flat = fast->y < 0;
+
+  fast->n = edge->n = n;
+  n->hooks = (ambit__nest_hooks){.read = ambit__window_read, .instead = ambit__window_instead};
+  let_limits(fast);
+  if (!flat && n->dialect->has_lanes) ambit__nest_do(n, "AMBIT_SHARED_BYTES(bytes)");
+  if (!n->dialect->has_lanes && (ambit__window_shared(fast) || ambit__window_shared(edge)))
+    ambit__nest_do(n, "local uchar *bytes = (local uchar *)shared");
+  (flat ? ambit__window_add_strips : ambit__window_add_block)(fast, edge);
+  ambit__nest_if(n, flat ? "!side && !band" : "!edge");
+  if (flat) ambit__window_let_inside(fast);
+  add_code(fast);
+  ambit__nest_otherwise(n);
+  if (flat) ambit__window_let_beside(edge);
+  add_code(edge);
+  ambit__nest_close(n);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* window.h - the builder `window`: on a GPU, a row or plane advances through the stages of several
+ * iterations. window_lags.c finds the rows to keep, window.c has the loop over turns, window_cell.c
+ * names of values and loops over the cells of a lane, window_stage.c the work of a stage,
+ * window_place.c that of a stage on a box, window_face.c that of tiles at faces.
+ * The tile is in window_strip.c for two dimensions, in window_block.c for three, where
+ * window_rows.c has the rows that warps share. Tiles that stay are in resident.h.
+ *
+ * Terms: x is the last axis; along it each lane of a warp owns V cells. z is the axis along which a
+ * warp advances, one row per turn. At a turn all stages compute one row each, a stage as many rows
+ * behind the newest row as the stages before it read ahead: its lag. A tile is a strip of columns
+ * and a chunk of rows. Strips and chunks overlap, since the cells beside a tile are computed again.
+ * Tiles at the faces of the grid run code of their own, which knows the boundaries.
+ *
+ * In three dimensions y is the axis between z and x. The tile of a block is a rectangle of the x-y
+ * plane, and its rows are planes: a lane owns V cells of each of several adjacent rows along y. The
+ * lanes with the same rows are a group: a warp or half a warp. The groups of a block are stacked
+ * along y, and share rows of a plane through shared memory: a group publishes its first and last
+ * rows in one turn, and the adjacent groups fetch them in the next. */
+#ifndef AMBIT_NEST_WINDOW_H
+#define AMBIT_NEST_WINDOW_H
+
+#include "nest/nest.h"
+#include "nest/pipeline.h"
+
+enum {
+  AMBIT__WINDOW_WARP = 32,
+  AMBIT__WINDOW_EDGE = 2 /* blocks per chunk of a strip at a face */
+};
+
+/* The numbers of a plan. */
+typedef struct ambit__window_form {
+  int cells;        /* of a lane, in a row */
+  int rows, planes; /* of a lane; planes: of a brick that stays */
+  int lanes;        /* of a group */
+  int warps;        /* of a block */
+  int ahead;        /* rows loaded in advance; of tiles that stay, iterations between exchanges */
+  bool sums;        /* weighted sums keep partial results */
+  bool rolled;      /* turns are a loop */
+} ambit__window_form;
+
+/* Cells beside those of the results that must be right: along z, y and x. */
+typedef struct ambit__window_cells {
+  int low, high, down, up, left, right;
+} ambit__window_cells;
+
+/* The rows of a value that a warp keeps. */
+typedef struct ambit__window_value {
+  int lag;         /* of the row that is new in a turn */
+  int last;        /* lag of the oldest row that is read */
+  int left, right; /* cells of adjacent lanes that are read, */
+  int shared;      /* in rows from this lag on; -1: none are */
+  int down, up;    /* rows of adjacent groups that are read, */
+  int fetched;     /* in planes from this lag on; -1: none are */
+  int forgotten;   /* the last such lag */
+  bool corners;    /* cells of adjacent lanes are read in these rows, too */
+  bool thick;      /* cells of adjacent lanes or groups are read in other planes than the own */
+  int low, high;   /* reach of reads along z */
+  ambit__window_cells beside;
+} ambit__window_value;
+
+typedef struct ambit__window_stage {
+  int lag;
+  /* A weighted sum whose partial results are kept instead of the rows they depend on. */
+  ambit__tap *taps; /* NULL: the stage is not such a sum; owned */
+  int ntaps, low, high;
+  bool late;         /* a plane is added when the rows of adjacent groups are there, a turn late */
+  int value, result; /* the value it sums, and the value it computes */
+  ambit__window_cells beside;
+} ambit__window_stage;
+
+/* The numbers of a plan applied to a pipeline; one for each of the two codes. */
+typedef struct ambit__window {
+  ambit__nest *n; /* that is being built */
+  const ambit__pipeline *pipe;
+  bool edge;     /* the code for tiles at faces */
+  int x, y, z;   /* the axes; y is -1 in two dimensions */
+  int lane;      /* V */
+  int lanes;     /* of a group */
+  int warps;     /* of a block */
+  int groups;    /* of a block, along y */
+  int rows;      /* of a lane */
+  int planes;    /* of a lane, in a brick that does not move; 0: planes pass one by one */
+  bool rolled;   /* turns are a loop */
+  bool stays;    /* the tile does not move: rows are fetched in the turn they are published in */
+  bool in_plane; /* in a brick: a loop over planes is open */
+  /* In a brick: called in the loop over planes of a stage. */
+  void (*begin_plane)(const struct ambit__window *j, int stage);
+  bool around[3];    /* the same: along z, y or x it is a whole periodic axis, a ring */
+  bool mirrors;      /* rows outside a face along y are copies of rows of the group inside */
+  int slack;         /* rows by which tiles move so that such a face lies between two groups */
+  int period;        /* turns after which the same registers are used again */
+  int ahead;         /* rows loaded in advance */
+  int lead, drain;   /* turns before the first result is complete, counted by its row, and after */
+  int below, above;  /* rows that are loaded before and after those of the tile */
+  int before, after; /* columns of a strip that are not stored: multiples of V */
+  int down, up;      /* the same for rows of a block */
+  ambit__window_value values[AMBIT__PIPE_VALUES];
+  ambit__window_stage stages[AMBIT__PIPE_STAGES];
+} ambit__window;
+
+/* ---- window_lags.c ---- */
+
+/* Fills in all but `n`. false: it reads too far, or memory ran out. Release with
+ * ambit__window_end, also then. */
+bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, bool edge,
+                         ambit__window *j);
+void ambit__window_end(ambit__window *j);
+/* The same for tiles that do not move. In two dimensions they are planes along axes 0 and 1, and z
+ * is an axis that the grid does not have. */
+bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f, ambit__window *j);
+int ambit__window_registers(const ambit__window *j);         /* of a thread, approximately */
+int ambit__pipeline_widest(const ambit__pipeline *p);        /* bytes of the largest value */
+double ambit__pipeline_operations(const ambit__pipeline *p); /* of all stages, per cell */
+/* Layers at a face that some stage does not compute, unless it is placed. */
+int ambit__pipeline_inset(const ambit__pipeline *p, int axis, int side);
+
+/* Words of four bytes of a value: registers of a cell. */
+static inline int ambit__pipeline_words(const ambit__pipeline *p, int value)
+{
+  return ambit_type_size(p->values[value].type) > 4 ? 2 : 1;
+}
+
+/* The columns that a warp of the code stores. */
+static inline int ambit__window_useful(const ambit__window *j)
+{
+  return j->lanes * j->lane - j->before - j->after;
+}
+
+/* The rows along y that a block stores. */
+static inline int ambit__window_useful_rows(const ambit__window *j)
+{
+  return j->groups * j->rows - j->down - j->up - j->slack;
+}
+
+/* The row inside that the n-th row outside a face is a copy of, counted from the face; 0: none. */
+static inline int ambit__window_mirror(ambit_boundary kind, int n)
+{
+  return kind == AMBIT_REFLECT ? n + 1 : kind == AMBIT_SYMMETRIC ? n : kind == AMBIT_CLAMP ? 1 : 0;
+}
+
+/* The boundary of a value at a face; none where the grid continues. */
+static inline ambit_boundary ambit__window_kind(const ambit__window *j, int value, int axis,
+                                                int side)
+{
+  const ambit__boundaries *b = j->pipe->values[value].boundaries;
+
+  return b && axis >= 0 && !j->pipe->periodic[axis] ? b->kind[axis][side] : AMBIT_NONE;
+}
+
+static inline bool ambit__window_is_loaded(const ambit__window *j, int value)
+{
+  return j->pipe->values[value].stage < 0;
+}
+
+static inline const char *ambit__window_type(const ambit__window *j, int value)
+{
+  return j->n->dialect->types[j->pipe->values[value].type];
+}
+
+/* ---- window.c ---- */
+
+/* The nest of a block; the two codes, which must stay until it is printed. */
+void ambit__nest_window(ambit__nest *n, ambit__window *fast, ambit__window *edge);
+/* "a0_mem + (a0_o + (start - 2) * a0_s0 + x + 3 * a0_c)", from the position of a cell along z, y
+ * and x; NULL: the tile has no such axis. */
+const char *ambit__window_address(const ambit__window *j, int operand, int component,
+                                  const char *row, const char *line, const char *column);
+/* The row that was loaded becomes the new row. */
+void ambit__window_copy_row(const ambit__window *j, int value);
+/* Cells of the adjacent lanes, in rows `first` to `end` - 1; the same in the rows of the adjacent
+ * groups. */
+void ambit__window_share_rows(const ambit__window *j, int value, int lag, int first, int end);
+void ambit__window_share_beside(const ambit__window *j, int value, int lag);
+/* "const int fast0 = first0 + 4, slow0 = end0 - 4": tiles whose cells lie between these can run
+ * the fast code, which loads `below` cells before and `above` cells after them. */
+void ambit__window_let_fast(const ambit__window *j, int axis, int below, int above);
+
+/* ---- window_cell.c ---- */
+
+/* "q3[(p + 1) % 3]": the row of a value with this lag, or its plane. */
+const char *ambit__window_plane(const ambit__window *j, int value, int lag);
+/* "q3[(p + 1) % 3]", in three dimensions "q3[(p + 1) % 3][r + 1]". */
+const char *ambit__window_row(const ambit__window *j, int value, int lag);
+/* "q3[(p + 1) % 3][j + 2]": a cell of it at an offset. */
+const char *ambit__window_cell(const ambit__window *j, int value, int lag, const int *offset);
+/* The same, of the lane's own cell. */
+const char *ambit__window_own(const ambit__window *j, int value, int lag);
+/* "s2[(p + 1) % 2][j]": a partial result. */
+const char *ambit__window_partial(const ambit__window *j, int stage, int lag);
+/* "j", in three dimensions "(r * 4 + j)": the bit of a cell of the lane. */
+const char *ambit__window_bit(const ambit__window *j);
+/* A number of a value's type. */
+const char *ambit__window_number(const ambit__window *j, int value, double number);
+/* In a brick: the loop over its planes from `first` to `end` - 1, and over all of them. */
+void ambit__window_open_planes(const ambit__window *j, int first, int end);
+void ambit__window_open_own_planes(const ambit__window *j);
+void ambit__window_close_planes(const ambit__window *j);
+/* In three dimensions: the loop over the rows of a lane from `first` to `end` - 1. */
+void ambit__window_open_rows(const ambit__window *j, int first, int end);
+void ambit__window_close_rows(const ambit__window *j);
+/* The loops over the cells of a lane: r, in three dimensions, and j. */
+void ambit__window_open_cells(const ambit__window *j);
+void ambit__window_close_cells(const ambit__window *j);
+/* All cells of the lane of a value become those of another. */
+void ambit__window_copy(const ambit__window *j, int to, int to_lag, int from, int from_lag);
+
+/* ---- window_stage.c ---- */
+
+void ambit__window_let_partials(const ambit__window *j, int stage);
+void ambit__window_add_stage(const ambit__window *j, int stage);
+/* Whether the stage leaves the cells outside its region as they are. */
+bool ambit__window_freezes(const ambit__window *j, int stage);
+/* Reads of rules and of weights, for nests. */
+bool ambit__window_read(ambit__nest *n, const ambit__node *rule, ambit__text *t,
+                        const ambit__expr *e);
+bool ambit__window_instead(ambit__nest *n, const ambit__node *rule, ambit__text *t,
+                           const ambit__expr *e);
+
+/* ---- window_place.c: the cells that a stage computes ---- */
+
+/* "unsigned out2": one bit per cell of a lane that is outside the region of a stage across z. */
+void ambit__window_let_outside(const ambit__window *j, int stage);
+/* The cells of all stages that are placed, box by box. */
+void ambit__window_let_placed(const ambit__window *j);
+/* A placed stage: all cells pass; then a block begins for lanes and rows with some in its boxes. */
+void ambit__window_open_place(const ambit__window *j, int stage);
+/* In a loop over cells: goes on to the next one if this one is not in the box. */
+void ambit__window_skip_outside(const ambit__window *j, int stage);
+
+/* ---- window_rows.c ---- */
+
+size_t ambit__window_shared(const ambit__window *j); /* bytes of shared memory */
+/* The addresses of a value's rows in shared memory. */
+void ambit__window_let_rows(const ambit__window *j, int value);
+/* In a brick: whether a buffer has all rows of the value. */
+bool ambit__window_buffers_all(const ambit__window *j, int value);
+/* "(float *)(bytes + 512) + p % 2 * 7168": the buffer that is published next. */
+const char *ambit__window_buffer(const ambit__window *j, int value);
+/* Publishes the rows of the plane that adjacent groups fetch in the next turn; fetches those of the
+ * plane before it, or copies rows inside the grid. */
+void ambit__window_publish(const ambit__window *j, int value);
+void ambit__window_fetch(const ambit__window *j, int value);
+
+/* ---- window_strip.c ---- */
+
+/* The tile of a warp: its strip and its rows. */
+void ambit__window_add_strips(const ambit__window *j, const ambit__window *edge);
+/* The columns from .. till - 1 that a warp stores, of the fast code and of that at faces. */
+void ambit__window_let_inside(const ambit__window *j);
+void ambit__window_let_beside(const ambit__window *edge);
+/* The cells of a lane. */
+void ambit__window_let_columns(const ambit__window *j);
+/* Along y, a launch has this many more blocks than chunks, for the rows at faces. */
+static inline int ambit__window_bands(const ambit__window *j, const ambit__window *edge)
+{
+  const int narrow = ambit__window_useful(edge);
+
+  return 2 * ((ambit__window_useful(j) + narrow - 1) / narrow);
+}
+
+/* ---- window_block.c ---- */
+
+/* The tile and the chunk of a block, and the code that a warp runs. */
+void ambit__window_add_block(const ambit__window *j, const ambit__window *edge);
+/* The cells of a thread: its position, and the cells of its rows that it stores. */
+void ambit__window_let_place(const ambit__window *j);
+
+/* ---- window_face.c ---- */
+
+/* "int column[4]", with the positions of n cells along an axis, inside the grid. */
+void ambit__window_let_positions(const ambit__window *j, const char *name, int n, const char *at,
+                                 int axis);
+/* Loads the rows of the first turns in advance; the row of a turn, and a later one in advance. */
+void ambit__window_load_first(const ambit__window *j, int value);
+void ambit__window_load_edge(const ambit__window *j, int value);
+/* The new row of a value at a face: its cells outside the region and outside the grid. */
+void ambit__window_finish_edge(const ambit__window *j, int value);
+/* Rows outside the low face if it repeats rows inside. They are copied as soon as all of these are
+ * there, in three dimensions with the rows of the adjacent groups. */
+void ambit__window_mirror_low(const ambit__window *j, int value);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* window_face.c - the code of tiles at faces: cells outside the region of a stage, and outside the
+ * grid, of every new row. */
+#include "nest/window.h"
+
+/* "ambit_clamped(x + j, least1, limit1)": the position of a cell along an axis; of one without a
+ * value, that of the cell it continues with or of any one. The part has the cells beyond a face
+ * if the axis is periodic and not cut. */
+static const char *inside(const ambit__window *j, int axis, const char *at)
+{
+  const bool wraps = j->pipe->periodic[axis] && !j->pipe->cut[axis];
+
+  return ambit__nest_text(j->n, "ambit_%s(%s, least%d, limit%d)", wraps ? "cycled" : "clamped", at,
+                          axis, axis);
+}
+
+void ambit__window_let_positions(const ambit__window *j, const char *name, int n, const char *at,
+                                 int axis)
+{
+  ambit__nest_do(j->n, "int %s[%d]", name, n);
+  ambit__nest_unroll(j->n, "i", 0, n);
+  ambit__nest_do(j->n, "%s[i] = %s", name, inside(j, axis, at));
+  ambit__nest_close(j->n);
+}
+
+/* "row - 2 < first0 + 1 || row - 2 >= end0 - 1": a new row is outside the region of its stage. */
+static const char *beside(const ambit__window *j, int value)
+{
+  const int *inset = j->pipe->stages[j->pipe->values[value].stage].inset[j->z];
+  const int lag = j->values[value].lag;
+
+  if (j->pipe->periodic[j->z]) return "false";
+  return ambit__nest_text(j->n, "row - %d < first%d + %d || row - %d >= end%d - %d", lag, j->z,
+                          inset[0], lag, j->z, inset[1]);
+}
+
+static void let_at(const ambit__window *j, const char *row, int lag)
+{
+  const char *at = ambit__nest_text(j->n, "%s - %d", row, lag);
+
+  ambit__nest_do(j->n, "const int at = %s", inside(j, j->z, at));
+}
+
+/* The row of an array with the rows of a lane. */
+static const char *row_of(const ambit__window *j)
+{
+  return j->y < 0 ? "" : "[r]";
+}
+
+/* "*(a0_mem + ...)": a cell of the lane in memory, or the one in its place. */
+static const char *placed(const ambit__window *j, int operand, int component)
+{
+  return ambit__nest_text(
+      j->n, "*(%s)", ambit__window_address(j, operand, component, "at", "line[r]", "column[j]"));
+}
+
+/* Loads the row of the turn that begins with `from` into n0[slot]: at once, unless some cells of
+ * the tile are outside. */
+static void load_ahead(const ambit__window *j, int value, const char *from, const char *slot)
+{
+  const ambit__pipe_value *v = &j->pipe->values[value];
+
+  ambit__nest_block(j->n);
+  let_at(j, from, j->values[value].lag);
+  ambit__nest_if(j->n, "whole");
+  ambit__window_open_rows(j, 0, j->rows);
+  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "n%d[%s]%s, %s",
+                   value, slot, row_of(j),
+                   ambit__window_address(j, v->operand, v->component, "at", "y + r", "x"));
+  ambit__window_close_rows(j);
+  ambit__nest_otherwise(j->n);
+  ambit__window_open_cells(j);
+  ambit__nest_do(j->n, "n%d[%s]%s[j] = %s", value, slot, row_of(j),
+                 placed(j, v->operand, v->component));
+  ambit__window_close_cells(j);
+  ambit__nest_close(j->n);
+  ambit__nest_close(j->n);
+}
+
+void ambit__window_load_first(const ambit__window *j, int value)
+{
+  ambit__nest_unroll(j->n, "k", 0, j->ahead);
+  load_ahead(j, value, "start + k", "k");
+  ambit__nest_close(j->n);
+}
+
+void ambit__window_load_edge(const ambit__window *j, int value)
+{
+  ambit__window_copy_row(j, value);
+  load_ahead(j, value, ambit__nest_text(j->n, "row + %d", j->ahead),
+             ambit__nest_text(j->n, "p %% %d", j->ahead));
+}
+
+/* ---- cells outside the region ---- */
+
+static bool leaves_cells(const ambit__window *j, const ambit__pipe_stage *st)
+{
+  for (int d = j->z; d <= j->x; d++)
+    if (st->inset[d][0] || st->inset[d][1]) return true;
+  return false;
+}
+
+/* They keep their value: that which the stage read there, or the one in memory. */
+static void keep_outside(const ambit__window *j, int value)
+{
+  const ambit__pipe_value *v = &j->pipe->values[value];
+  const int lag = j->values[value].lag;
+  const bool taken = v->frozen >= 0 && !j->stages[v->stage].taps;
+
+  if (j->pipe->stages[v->stage].nplaces || ambit__window_freezes(j, v->stage)) return;
+  if (!leaves_cells(j, &j->pipe->stages[v->stage])) return;
+  ambit__nest_block(j->n);
+  ambit__nest_do(j->n, "const bool beside = %s", beside(j, value));
+  ambit__nest_if(j->n, "beside || out%d", v->stage);
+  if (!taken) let_at(j, "row", lag);
+  ambit__window_open_cells(j);
+  ambit__nest_do_if(
+      j->n, ambit__nest_text(j->n, "beside || (out%d >> %s & 1)", v->stage, ambit__window_bit(j)),
+      "%s = %s", ambit__window_own(j, value, lag),
+      taken ? ambit__window_own(j, v->frozen, lag) : placed(j, v->outside, v->component));
+  ambit__window_close_cells(j);
+  ambit__nest_close(j->n);
+  ambit__nest_close(j->n);
+}
+
+/* ---- columns outside the grid ---- */
+
+/* The name of the kind of a face across the row, in generated code; NULL: it has none. */
+static const char *face_of(const ambit__window *j, int value, int side)
+{
+  static const char *const names[] = {[AMBIT_REFLECT] = "AMBIT_MIRROR",
+                                      [AMBIT_SYMMETRIC] = "AMBIT_DOUBLE",
+                                      [AMBIT_CLAMP] = "AMBIT_LAST",
+                                      [AMBIT_CONSTANT] = "AMBIT_NUMBER"};
+  const size_t k = ambit__window_kind(j, value, j->x, side);
+
+  return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
+
+static const char *end_number(const ambit__window *j, int value, int side)
+{
+  const bool constant = ambit__window_kind(j, value, j->x, side) == AMBIT_CONSTANT;
+
+  return ambit__window_number(j, value,
+                              constant ? j->pipe->values[value].boundaries->value[j->x][side] : 0);
+}
+
+/* "ambit_fill<AMBIT_LAST, AMBIT_NUMBER, 32, 4>(&q0[p][1], x, left, first1, end1, 0, 1)" */
+static void fill_ends(const ambit__window *j, int value)
+{
+  const char *low = face_of(j, value, 0), *high = face_of(j, value, 1);
+  const char *kinds =
+      ambit__nest_text(j->n, "%s, %s", low ? low : "AMBIT_NOTHING", high ? high : "AMBIT_NOTHING");
+  const char *ends =
+      ambit__nest_text(j->n, "&%s[%d], x, left, first%d, end%d, %s, %s",
+                       ambit__window_row(j, value, j->values[value].lag), j->values[value].left,
+                       j->x, j->x, end_number(j, value, 0), end_number(j, value, 1));
+
+  if (j->n->dialect->has_lanes)
+    ambit__nest_do(j->n, "ambit_fill<%s, %d, %d>(%s)", kinds, j->lanes, j->lane, ends);
+  else
+    ambit__nest_call(j->n, "ambit_fill", ambit__window_type(j, value), j->lane,
+                     "%s, %s, %d, AMBIT_LANES_HERE", ends, kinds, j->lanes);
+}
+
+/* For reads along the row. */
+static void fill_columns(const ambit__window *j, int value)
+{
+  const ambit__window_value *f = &j->values[value];
+
+  if (!((f->left && face_of(j, value, 0)) || (f->right && face_of(j, value, 1)))) return;
+  ambit__nest_open(j->n, (ambit__node){.kind = NODE_IF, .value = "within", .unless = true});
+  ambit__window_open_rows(j, 0, j->rows);
+  fill_ends(j, value);
+  ambit__window_close_rows(j);
+  ambit__nest_close(j->n);
+}
+
+/* ---- rows outside the grid ---- */
+
+/* Whether rows beyond a face are a number, and read. */
+static bool is_constant(const ambit__window *j, int value, int axis, int side, int reach)
+{
+  return reach && ambit__window_kind(j, value, axis, side) == AMBIT_CONSTANT;
+}
+
+/* Sets all cells of a row of the new row or plane to the number of a face. */
+static void fill_cells(const ambit__window *j, int value, int axis, int side)
+{
+  ambit__nest_unroll(j->n, "j", 0, j->lane);
+  ambit__nest_do(
+      j->n, "%s = %s", ambit__window_own(j, value, j->values[value].lag),
+      ambit__window_number(j, value, j->pipe->values[value].boundaries->value[axis][side]));
+  ambit__nest_close(j->n);
+}
+
+/* The new row if it is outside a constant face. */
+static void fill_row(const ambit__window *j, int value, int side)
+{
+  const ambit__window_value *f = &j->values[value];
+
+  if (!is_constant(j, value, j->z, side, side ? f->high : f->low)) return;
+  if (side)
+    ambit__nest_if(j->n, "row - %d >= end%d", f->lag, j->z);
+  else
+    ambit__nest_if(j->n, "row - %d < first%d", f->lag, j->z);
+  ambit__window_open_rows(j, 0, j->rows);
+  fill_cells(j, value, j->z, side);
+  ambit__window_close_rows(j);
+  ambit__nest_close(j->n);
+}
+
+/* The rows of the new plane that are outside a constant face along y. */
+static void fill_lines(const ambit__window *j, int value, int side)
+{
+  const ambit__window_value *f = &j->values[value];
+
+  if (!is_constant(j, value, j->y, side, side ? f->up : f->down)) return;
+  ambit__nest_if(j->n, "!whole");
+  ambit__window_open_rows(j, 0, j->rows);
+  if (side)
+    ambit__nest_if(j->n, "y + r >= end%d", j->y);
+  else
+    ambit__nest_if(j->n, "y + r < first%d", j->y);
+  fill_cells(j, value, j->y, side);
+  ambit__nest_close(j->n);
+  ambit__window_close_rows(j);
+  ambit__nest_close(j->n);
+}
+
+/* Copies rows `first` to `end` - 1 of a plane to another one. */
+static void copy_plane(const ambit__window *j, int value, int to, int from, int first, int end)
+{
+  ambit__window_open_rows(j, first, end);
+  ambit__nest_unroll(j->n, "j", 0, j->lane);
+  ambit__nest_do(j->n, "%s = %s", ambit__window_own(j, value, to),
+                 ambit__window_own(j, value, from));
+  ambit__nest_close(j->n);
+  ambit__window_close_rows(j);
+}
+
+void ambit__window_mirror_low(const ambit__window *j, int value)
+{
+  const ambit__window_value *f = &j->values[value];
+  const ambit_boundary kind = ambit__window_kind(j, value, j->z, 0);
+  const bool fetched = f->fetched >= 0, lanes = j->n->dialect->has_lanes;
+  const int last = ambit__window_mirror(kind, f->low) - 1; /* the row inside that arrives last */
+  const int newest = f->lag + fetched;
+
+  for (int n = 1; ambit__window_mirror(kind, 1) && n <= f->low; n++) {
+    const int lag = newest + last + n, from = newest + last - (ambit__window_mirror(kind, n) - 1);
+
+    ambit__nest_if(j->n, "row - %d == first%d + %d", newest, j->z, last);
+    copy_plane(j, value, lag, from, fetched ? -f->down : 0, j->rows + (fetched ? f->up : 0));
+    if (!lanes) ambit__nest_close(j->n); /* exchanges are not in branches */
+    if (f->shared >= 0 && lag > f->shared - fetched)
+      ambit__window_share_rows(j, value, lag, 0, j->rows);
+    ambit__window_share_beside(j, value, lag);
+    if (lanes) ambit__nest_close(j->n);
+  }
+}
+
+/* The new row if it is outside a high face that repeats rows inside. */
+static void mirror_high(const ambit__window *j, int value)
+{
+  const ambit__window_value *f = &j->values[value];
+  const ambit_boundary kind = ambit__window_kind(j, value, j->z, 1);
+
+  for (int n = 1; ambit__window_mirror(kind, 1) && n <= f->high; n++) {
+    ambit__nest_if(j->n, "row - %d == end%d + %d", f->lag, j->z, n - 1);
+    copy_plane(j, value, f->lag, f->lag + n - 1 + ambit__window_mirror(kind, n), 0, j->rows);
+    ambit__nest_close(j->n);
+  }
+}
+
+void ambit__window_finish_edge(const ambit__window *j, int value)
+{
+  if (j->pipe->values[value].stage >= 0) keep_outside(j, value);
+  for (int side = 0; side < 2; side++)
+    fill_row(j, value, side);
+  for (int side = 0; side < 2; side++)
+    fill_lines(j, value, side);
+  fill_columns(j, value);
+  if (j->values[value].fetched < 0) ambit__window_mirror_low(j, value);
+  mirror_high(j, value);
+}
