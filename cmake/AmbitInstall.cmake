@@ -19,7 +19,7 @@ install(TARGETS ambit EXPORT AmbitTargets
 if(AMBIT_MODULES)
   install(TARGETS ${AMBIT_MODULES} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ambit COMPONENT runtime)
 endif()
-install(FILES include/ambit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(FILES include/ambit.h include/ambit_compiled.h include/ambit_stream.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(EXPORT AmbitTargets NAMESPACE Ambit:: DESTINATION ${config_dir} COMPONENT dev)
 if(AMBIT_STATIC)
   install(TARGETS ambit_static EXPORT AmbitStaticTargets

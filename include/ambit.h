@@ -13,7 +13,6 @@
  *   program  ambit_program  a list of steps, run once per iteration
  *   points   ambit_points   places in a grid, between its cells: sources and receivers
  *   record   ambit_record   rows of numbers, one per iteration: a series, or a measurement
- *   stream   ambit_stream   a program applied to one item after the other
  *
  * Errors. On failure constructors return NULL and other calls return a status. The context keeps
  * the first error with its full message (ambit_error_text), and every later call on that context
@@ -29,6 +28,15 @@
  * the field that is filled; the program that runs, and its fields, scalars and kernels; their grid
  * and the context. That is refused with AMBIT_EPROGRAM, and the objects stay. An error handler
  * cannot destroy anything.
+ *
+ * Names. ambit_OBJECT_VERB(object, ...): ambit_grid_create, ambit_field_read. The context is the
+ * object of the others: ambit_open, ambit_define. Verbs that append steps to a program or run it
+ * stand alone, and take the program first: ambit_apply, ambit_swap, ambit_run.
+ *
+ * Structures. Those that the library returns belong to it, and may become longer in later versions;
+ * those that it is given count members that are 0 as the default, and have room for more.
+ *
+ * Streams are in ambit_stream.h, compiled kernels in ambit_compiled.h.
  *
  * Threads. Contexts are independent. One thread at a time uses each, and no child after a fork().
  *
@@ -67,6 +75,9 @@ typedef struct ambit_kernel ambit_kernel;
 typedef struct ambit_program ambit_program;
 typedef struct ambit_points ambit_points;
 typedef struct ambit_record ambit_record;
+
+/* The version of the library, "0.2.0". */
+AMBIT_API const char *ambit_version(void);
 
 /* ---- status ------------------------------------------------------------------------------- */
 
@@ -119,10 +130,10 @@ typedef enum ambit_type {
 
 /* AMBIT_F16 (IEEE 754 binary16) and AMBIT_BF16 (the first 16 bits of a float) are types of fields:
  * float in kernels. Arrays hold the bits. Numbers round to nearest, ties to even. */
-AMBIT_API uint16_t ambit_half(double x);
-AMBIT_API double ambit_half_number(uint16_t bits);
-AMBIT_API uint16_t ambit_bfloat(double x);
-AMBIT_API double ambit_bfloat_number(uint16_t bits);
+AMBIT_API uint16_t ambit_half_encode(double x);
+AMBIT_API double ambit_half_decode(uint16_t bits);
+AMBIT_API uint16_t ambit_bfloat_encode(double x);
+AMBIT_API double ambit_bfloat_decode(uint16_t bits);
 
 AMBIT_API size_t ambit_type_size(ambit_type t);      /* bytes per value; 0 for an invalid type */
 AMBIT_API const char *ambit_type_name(ambit_type t); /* as written in the kernel language */
@@ -172,6 +183,37 @@ AMBIT_API void ambit_on_error(ambit *a, ambit_error_fn handler, void *user);
 AMBIT_API ambit_status ambit_option_set(ambit *a, const char *name, const char *value);
 AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 
+/* ---- arguments ---------------------------------------------------------------------------- */
+
+/* An argument of a kernel, or a value elsewhere. The macros at the end of this file make it of what
+ * is written there. */
+typedef struct ambit_arg {
+  enum {
+    AMBIT_ARG_FIELD,
+    AMBIT_ARG_SCALAR,
+    AMBIT_ARG_NUMBER,
+    AMBIT_ARG_TABLE,
+    AMBIT_ARG_RECORD
+  } kind;
+  ambit_field *field;
+  ambit_scalar *scalar;
+  double number;
+  const void *table; /* rows * columns values of the type; or an ambit_record */
+  ambit_type type;
+  int rows, columns;
+  int64_t reserved[2];
+} ambit_arg;
+
+AMBIT_API ambit_arg ambit_arg_field(const ambit_field *f);
+AMBIT_API ambit_arg ambit_arg_scalar(const ambit_scalar *s);
+AMBIT_API ambit_arg ambit_arg_number(double x);
+AMBIT_API ambit_arg ambit_arg_record(const ambit_record *r);
+AMBIT_API ambit_arg ambit_arg_same(ambit_arg a);
+/* Numbers for a parameter `table T k[rows][columns]`, or, with one row, `table T k[columns]`: a
+ * row-major array, converted to T. They are copied when the kernel is applied: later changes have
+ * no effect, and code is generated for these values. */
+AMBIT_API ambit_arg ambit_arg_table(const void *values, ambit_type type, int rows, int columns);
+
 /* ---- grids -------------------------------------------------------------------------------- */
 
 /* An index space of extents[0] x ... x extents[ndims-1] cells; the last axis is contiguous. */
@@ -198,8 +240,8 @@ AMBIT_API ambit_status ambit_grid_geometry(ambit_grid *g, const double *origin,
 
 /* Grids for multigrid methods: grids[0] has these extents, and each of the others half those of
  * the one before it. The extents must be multiples of 2^(levels - 1). All are cut into parts at the
- * same places, so that fields can be shown on the next grid (ambit_field_view); with many parts and
- * levels some parts remain empty. If it fails, all grids are NULL. */
+ * same places, so that fields can be shown on the next grid (ambit_field_create_view); with many
+ * parts and levels some parts remain empty. If it fails, all grids are NULL. */
 AMBIT_API ambit_status ambit_grid_create_nested(ambit *a, int ndims, const int64_t *extents,
                                                 int levels, ambit_grid **grids);
 
@@ -228,8 +270,8 @@ AMBIT_API int ambit_field_components(const ambit_field *f);
  * reads a coarse field and writes views. Kernels use views at the cell itself, not at neighbours;
  * views cannot be swapped. The grids are nested, or have one part each. A field has one view with
  * each `first`; views are destroyed with their field. */
-AMBIT_API ambit_field *ambit_field_view(ambit_grid *coarse, ambit_field *field,
-                                        const int64_t *first);
+AMBIT_API ambit_field *ambit_field_create_view(ambit_grid *coarse, ambit_field *field,
+                                               const int64_t *first);
 
 /* The value of a read outside the grid (docs/boundaries.md has pictures). */
 typedef enum ambit_boundary {
@@ -250,28 +292,25 @@ typedef enum ambit_boundary {
 #define AMBIT_LOW(axis)        AMBIT_FACE(axis, 0)
 #define AMBIT_HIGH(axis)       AMBIT_FACE(axis, 1)
 #define AMBIT_AXIS(axis)       (AMBIT_LOW(axis) | AMBIT_HIGH(axis))
-#define AMBIT_ALL_FACES        (~0u)
+#define AMBIT_ALL_FACES        0xfffu     /* also: AMBIT_ALL_FACES & ~AMBIT_LOW(0) */
 #define AMBIT_INACTIVE         (1u << 31) /* in place of faces: inactive cells, docs/sparse.md */
 
-/* Sets the boundary of some faces. `value` is used by AMBIT_CONSTANT, AMBIT_DIRICHLET and
- * AMBIT_NEUMANN only. A periodic axis must be periodic on both faces. May be called again between
- * runs.
+/* Sets the boundary of some faces. The value is used by AMBIT_CONSTANT, AMBIT_DIRICHLET and
+ * AMBIT_NEUMANN only: a number, or, if it changes while programs run, a scalar, or a field on the
+ * same grid with one component or as many as `f`. Of such a field the cell at the face counts: the
+ * cell of the face through which a read leaves the grid. A periodic axis must be periodic on both
+ * faces. May be called again between runs. Programs use the short form at the end of this file:
+ *
+ *     ambit_field_boundary(f, AMBIT_LOW(0), AMBIT_DIRICHLET, inflow);
  *
  * AMBIT_INACTIVE takes AMBIT_NONE (the default), AMBIT_CONSTANT and AMBIT_CLAMP, to the cell that
- * reads; `value` is also that of inactive cells in ambit_field_read and in files. */
-AMBIT_API ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind,
-                                            double value);
+ * reads; the value, a number, is also that of inactive cells in ambit_field_read and in files. */
+AMBIT_API ambit_status ambit_field_boundary_arg(ambit_field *f, unsigned faces, ambit_boundary kind,
+                                                ambit_arg value);
 /* The same for one component, in fields of order AMBIT_SOA. None, fixed and periodic are kinds of
  * whole fields only. ambit_field_boundary sets all components again. */
 AMBIT_API ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsigned faces,
                                                       ambit_boundary kind, double value);
-/* The same with a value that changes while programs run. `kind` is AMBIT_CONSTANT, AMBIT_DIRICHLET
- * or AMBIT_NEUMANN. Of a field `value` on the same grid, with one component or as many as `f`, the
- * cell at the face counts: the cell of the face through which a read leaves the grid. */
-AMBIT_API ambit_status ambit_field_boundary_scalar(ambit_field *f, unsigned faces,
-                                                   ambit_boundary kind, ambit_scalar *value);
-AMBIT_API ambit_status ambit_field_boundary_field(ambit_field *f, unsigned faces,
-                                                  ambit_boundary kind, ambit_field *value);
 /* A mirror, AMBIT_SYMMETRIC or AMBIT_REFLECT, in which components change places: outside, component
  * c is component from[c] of the mirrored cell. `from` has a number for each component. */
 AMBIT_API ambit_status ambit_field_boundary_permuted(ambit_field *f, unsigned faces,
@@ -284,7 +323,7 @@ AMBIT_API ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *
 /* By all threads at once, in any order: the function is thread-safe, and does not call Ambit. */
 AMBIT_API ambit_status ambit_field_fill_parallel(ambit_field *f, ambit_fill_fn fn, void *user);
 /* Gives every component of every cell one value, on the device. */
-AMBIT_API ambit_status ambit_field_fill_value(ambit_field *f, double value);
+AMBIT_API ambit_status ambit_field_set(ambit_field *f, double value);
 
 /* Copies the cells lo <= index < hi from or to a dense row-major array of the field's type. With
  * several components, the component is the last index. lo and hi may be NULL, for the ends of the
@@ -304,6 +343,7 @@ typedef struct ambit_memory {
   int64_t component;              /* bytes from a component to the next one */
   ambit_memory_kind device;
   int ordinal; /* of the CUDA device */
+  int64_t reserved[4];
 } ambit_memory;
 AMBIT_API ambit_status ambit_field_memory(ambit_field *f, ambit_memory *memory);
 
@@ -315,8 +355,9 @@ AMBIT_API ambit_status ambit_field_memory(ambit_field *f, ambit_memory *memory);
  *          3-D field
  * The file appears under its name only when it is complete. */
 AMBIT_API ambit_status ambit_field_save(ambit_field *f, const char *path);
-/* Saves n fields of one grid in one .vtkhdf or .h5 file, each under its name. */
-AMBIT_API ambit_status ambit_save(const char *path, int n, ambit_field *const *fields);
+/* Saves n fields of a grid in one .vtkhdf or .h5 file, each under its name. */
+AMBIT_API ambit_status ambit_grid_save(ambit_grid *g, const char *path, int n,
+                                       ambit_field *const *fields);
 
 /* How a field is drawn. Zeros are the defaults. */
 typedef struct ambit_picture {
@@ -327,6 +368,7 @@ typedef struct ambit_picture {
                         * middle one of axis 0 */
   int component, relief; /* the one to draw; not 0: shaded as a landscape of the values */
   double rate;           /* frames per second of films; 0: 25 */
+  int64_t reserved[4];
 } ambit_picture;
 /* Draws a field as a .png picture; NULL: as ambit_field_save does. */
 AMBIT_API ambit_status ambit_field_draw(ambit_field *f, const char *path,
@@ -340,7 +382,8 @@ AMBIT_API ambit_status ambit_field_draw(ambit_field *f, const char *path,
  * infinitely high: walls for water and for paths. Only float and double fields can hold them. */
 AMBIT_API ambit_status ambit_field_load(ambit_field *f, const char *path);
 
-/* The header of a file that ambit_field_load can read. */
+/* The header of a file that ambit_field_load can read. Valid until the next call; NULL: an
+ * error. */
 typedef enum ambit_unit { AMBIT_UNKNOWN_UNIT, AMBIT_DEGREES, AMBIT_METRES } ambit_unit;
 typedef struct ambit_file_info {
   ambit_type type; /* of its values, or the smallest that holds them */
@@ -351,7 +394,7 @@ typedef struct ambit_file_info {
   int has_origin;  /* 1: the file says where its cells are; else 0 */
   double origin[AMBIT_MAX_DIMS + 1]; /* centre of cell [0][0]: north (rows run south), east */
 } ambit_file_info;
-AMBIT_API ambit_status ambit_file_inspect(ambit *a, const char *path, ambit_file_info *info);
+AMBIT_API const ambit_file_info *ambit_file_inspect(ambit *a, const char *path);
 
 /* ---- scalars ------------------------------------------------------------------------------ */
 
@@ -396,16 +439,16 @@ AMBIT_API ambit_status ambit_define(ambit *a, const char *name, ambit_type type,
    : (x)*0 - 1 > 0               ? AMBIT_U32                                                       \
                                  : AMBIT_I32)
 
+/* The type `real` in texts of kernels that are created later, so that one text serves several:
+ * AMBIT_F32 or AMBIT_F64. In a text that uses it, numbers such as 0.5 and functions such as sqrt
+ * are of this type too. With AMBIT_F16 and AMBIT_BF16, fields are, and everything else is float. */
+AMBIT_API ambit_status ambit_define_real(ambit *a, ambit_type type);
+
 /* Parses and checks a text in the kernel language, or a file: one kernel or several, and functions.
  * Returns the first kernel. Mistakes raise AMBIT_EKERNEL with file, line, caret and advice in the
  * message. */
 AMBIT_API ambit_kernel *ambit_kernel_create(ambit *a, const char *text);
 AMBIT_API ambit_kernel *ambit_kernel_load(ambit *a, const char *path);
-/* The same for texts written with the type `real`, so that one text serves float and double. `real`
- * is AMBIT_F32 or AMBIT_F64. In a text that uses it, numbers such as 0.5 and functions such as sqrt
- * are of this type too. AMBIT_F16 and AMBIT_BF16 are of fields, and everything else is float. */
-AMBIT_API ambit_kernel *ambit_kernel_create_real(ambit *a, const char *text, ambit_type real);
-AMBIT_API ambit_kernel *ambit_kernel_load_real(ambit *a, const char *path, ambit_type real);
 /* Another kernel of the text that `k` is from, by its name. Each call makes a kernel. */
 AMBIT_API ambit_kernel *ambit_kernel_find(const ambit_kernel *k, const char *name);
 AMBIT_API void ambit_kernel_destroy(ambit_kernel *k);
@@ -419,13 +462,14 @@ typedef struct ambit_weights {
   int high[AMBIT_MAX_DIMS]; /* reach towards higher indices */
   const double *weights;    /* product over d of (low[d] + high[d] + 1) values */
   double divisor;           /* 0 means 1 */
+  int64_t reserved[4];
 } ambit_weights;
 
 /* A kernel `name(const T *u, T *v)` from weights, or from a catalogue name ("2d4", "star3d2",
  * "box2d1s": docs/catalogue.md). */
-AMBIT_API ambit_kernel *ambit_kernel_from_weights(ambit *a, const char *name, ambit_type type,
-                                                  const ambit_weights *weights);
-AMBIT_API ambit_kernel *ambit_kernel_from_catalogue(ambit *a, const char *name, ambit_type type);
+AMBIT_API ambit_kernel *ambit_kernel_create_weighted(ambit *a, const char *name, ambit_type type,
+                                                     const ambit_weights *weights);
+AMBIT_API ambit_kernel *ambit_kernel_create_named(ambit *a, const char *name, ambit_type type);
 
 /* ---- looking at a kernel ------------------------------------------------------------------- */
 
@@ -434,7 +478,7 @@ AMBIT_API int ambit_kernel_ndims(const ambit_kernel *k);
 AMBIT_API int ambit_kernel_params(const ambit_kernel *k); /* number of parameters */
 /* 1: it can run once per iteration, on scalars alone (see ambit_apply_args). 0: it needs cells,
  * since it reduces, reads neighbours or components, or asks for its index. */
-AMBIT_API int ambit_kernel_once(const ambit_kernel *k);
+AMBIT_API int ambit_kernel_is_once(const ambit_kernel *k);
 /* Of the update of one cell: floating-point operations, both sides of every branch; and bytes moved
  * with a perfect cache, each component that is read or written once. */
 AMBIT_API double ambit_kernel_flops(const ambit_kernel *k);
@@ -444,7 +488,7 @@ typedef enum ambit_param_kind {
   AMBIT_PARAM_FIELD = 0,     /* T *u, T *f[n]: takes a field */
   AMBIT_PARAM_VALUE = 1,     /* T k: takes a number or a scalar */
   AMBIT_PARAM_REDUCTION = 2, /* sum T *r: takes a scalar */
-  AMBIT_PARAM_TABLE = 3      /* table T k[n]: takes an ambit_table */
+  AMBIT_PARAM_TABLE = 3      /* table T k[n]: takes an ambit_arg_table */
 } ambit_param_kind;
 
 typedef enum ambit_reduction { AMBIT_SUM, AMBIT_MIN, AMBIT_MAX, AMBIT_FOLD } ambit_reduction;
@@ -471,68 +515,8 @@ typedef struct ambit_param_info {
   const ambit_offset *offsets; /* distinct, by component and then offset; belongs to the kernel */
 } ambit_param_info;
 
-/* Parameter i, from 0. AMBIT_EINVAL: there is none. */
-AMBIT_API ambit_status ambit_kernel_param(const ambit_kernel *k, int i, ambit_param_info *info);
-
-/* ---- compiled kernels --------------------------------------------------------------------- */
-
-/* The argument of a compiled CPU kernel, which updates the cells lo <= i < hi once. Indices are
- * local to the current part of the grid. Cell i of field p, component c, is the element
- *
- *     origin[p] + i[0] * stride[p][0] + ... + i[ndims-1] * stride[p][ndims-1] + c * component[p]
- *
- * The last stride of a field is 1, except for AMBIT_AOS fields. Ghost cells around the part are in
- * memory and hold neighbouring or boundary values. Parameters do not alias, except that two
- * read-only ones may be the same field. */
-typedef struct ambit_call {
-  int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS]; /* cells to update */
-  int64_t offset[AMBIT_MAX_DIMS];                 /* global index of local index 0 */
-  int64_t extent[AMBIT_MAX_DIMS];                 /* extents of the whole grid */
-  int64_t step;                                   /* iteration number, for step() */
-  void *origin[AMBIT_MAX_PARAMS]; /* field: cell 0. scalar: its value. reduction: see below */
-  int64_t stride[AMBIT_MAX_PARAMS][AMBIT_MAX_DIMS]; /* elements */
-  int64_t component[AMBIT_MAX_PARAMS];              /* elements */
-} ambit_call;
-
-/* For a plain parameter origin[p] points to the value, of the parameter's type. For a reduction it
- * points to the partial result: a double for float and double parameters, an int64_t for the
- * others. The kernel folds its cells into it. In strict mode the results of the calls are added
- * exactly; each of them is rounded. */
-typedef void (*ambit_cpu_fn)(const ambit_call *call);
-
-/* Registers a compiled function to use in place of the generated one for this kernel: written by
- * hand, or by `ambit gen` for a machine without a compiler. The kernel text is parsed, so layout
- * and comments do not matter. The registration holds in all contexts until the process exits, and
- * the function must stay valid. It is used in strict mode too; functions written by `ambit gen
- * --strict` give strict results. AMBIT_EUNSUPPORTED: it has a table or uses normal(). */
-AMBIT_API ambit_status ambit_register_cpu(const char *kernel_text, ambit_cpu_fn fn);
-
-/* The same for GPUs, as source text: written by `ambit gen --cuda` or `--opencl`, edited or not, or
- * by hand. Ambit compiles code that it generates from kernel text, never the kernel text itself;
- * this text is compiled as given, so register only code that you trust. It is compiled when the
- * kernel is first used on a device of that language (AMBIT_ECOMPILE with the compiler's messages),
- * and is used in strict mode too.
- *
- * A comment in the source gives the launch over a box of n0 x n1 x ... cells: kernel name,
- * dimensions, threads per block, and blocks along x, y and z. Quotients are rounded up.
- *
- *     // ambit-launch: my_heat 2d threads 32x8 blocks n1 / 32, n0 / 8
- *
- * Arguments, in order. For each field: its memory and, as 64-bit integers in units of elements, the
- * position of cell 0, 0, ..., the stride of each axis and the stride of components. For each plain
- * parameter: a pointer to its value. Then, as 64-bit integers, lo, hi (the cells to update), offset
- * and extent for each axis, and the step, with the same meaning as in ambit_call.
- *
- * For a reduction the argument is, in place of a field's memory, a buffer of 8 bytes per block for
- * the partial results. Such a kernel is launched with at most 65536 blocks (fewer with "at most
- * 1024" at the end of the launch line), and its blocks loop over the remaining cells. It is
- * followed by a second kernel, NAME_fold, launched as one block of 128 threads. Its arguments are,
- * for each reduction, that buffer and a pointer to the scalar to set; then, as 64-bit integers, the
- * number of blocks, and 1 if the present value of the scalar is to be folded in, else 0.
- * docs/gpu-kernels.md has a complete example. */
-typedef enum ambit_language { AMBIT_CUDA = 1, AMBIT_OPENCL = 2 } ambit_language;
-AMBIT_API ambit_status ambit_register_source(const char *kernel_text, ambit_language language,
-                                             const char *source);
+/* Parameter i, from 0; belongs to the kernel. NULL: there is none, an error. */
+AMBIT_API const ambit_param_info *ambit_kernel_param(const ambit_kernel *k, int i);
 
 /* ---- programs ----------------------------------------------------------------------------- */
 
@@ -541,38 +525,11 @@ AMBIT_API ambit_status ambit_register_source(const char *kernel_text, ambit_lang
 AMBIT_API ambit_program *ambit_program_create(ambit_grid *g);
 AMBIT_API void ambit_program_destroy(ambit_program *p);
 
-/* One argument of a kernel. */
-typedef struct ambit_arg {
-  enum {
-    AMBIT_ARG_FIELD,
-    AMBIT_ARG_SCALAR,
-    AMBIT_ARG_NUMBER,
-    AMBIT_ARG_TABLE,
-    AMBIT_ARG_RECORD
-  } kind;
-  ambit_field *field;
-  ambit_scalar *scalar;
-  double number;
-  const void *table; /* rows * columns values of the type; or an ambit_record */
-  ambit_type type;
-  int rows, columns;
-} ambit_arg;
-
-AMBIT_API ambit_arg ambit_arg_field(const ambit_field *f);
-AMBIT_API ambit_arg ambit_arg_scalar(const ambit_scalar *s);
-AMBIT_API ambit_arg ambit_arg_number(double x);
-AMBIT_API ambit_arg ambit_arg_record(const ambit_record *r);
-AMBIT_API ambit_arg ambit_arg_same(ambit_arg a);
-/* Numbers for a parameter `table T k[rows][columns]`, or, with one row, `table T k[columns]`: a
- * row-major array, converted to T. They are copied when the kernel is applied: later changes have
- * no effect, and code is generated for these values. */
-AMBIT_API ambit_arg ambit_table(const void *values, ambit_type type, int rows, int columns);
-
 /* Appends a kernel step: on every cell, on the box lo <= index < hi, or on the outermost layer of
  * cells at some faces. Arguments are in the order of the kernel's parameters: a field for a
  * pointer, a scalar for a reduction (n scalars for one of n values), a number or a scalar for a
- * plain parameter, ambit_table(...) for a table. A kernel with no field argument and no reduction
- * runs once per iteration, on scalars; its pointers take scalars.
+ * plain parameter, ambit_arg_table(...) for a table. A kernel with no field argument and no
+ * reduction runs once per iteration, on scalars; its pointers take scalars.
  *
  * Reductions of several steps into one scalar are folded together within an iteration, so that a
  * kernel can reduce over several boxes or faces. They must be of one kind (sum, min, max, or fold
@@ -621,8 +578,9 @@ AMBIT_API ambit_status ambit_run_to(ambit_program *p, int64_t iterations);
 
 /* Runs until the scalar, which a step or the callback sets, meets the condition, or until `most`
  * iterations are done. Returns AMBIT_OK in both cases; ambit_program_converged tells them apart.
- * The scalar is checked every ambit_check_every iterations, 1 if not set. If it is not finite, that
- * is an error; sums, minima and maxima are NaN if a value is: NaN never counts as convergence. */
+ * The scalar is checked every ambit_program_check_every iterations, 1 if not set. If it is not
+ * finite, that is an error; sums, minima and maxima are NaN if a value is: NaN never counts as
+ * convergence. */
 typedef enum ambit_condition {
   AMBIT_BELOW = 0,   /* scalar <  value */
   AMBIT_ABOVE = 1,   /* scalar >  value */
@@ -635,7 +593,7 @@ AMBIT_API ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_
 /* Runs until nothing changes: until an iteration ends with the values that the iteration before
  * ended with, bit for bit, in all fields that its own steps have written; or until `most`
  * iterations are done. If n fields are rotated, that must hold n - 1 times in a row. Parts of the
- * grid that do not change are not computed (option sleep). ambit_check_every and
+ * grid that do not change are not computed (option sleep). ambit_program_check_every and
  * ambit_program_converged apply as above; values set in a callback count as a change. */
 AMBIT_API ambit_status ambit_run_until_still(ambit_program *p, int64_t most);
 /* Promises that the order of updates does not matter for the values at rest, as in a search for
@@ -643,8 +601,8 @@ AMBIT_API ambit_status ambit_run_until_still(ambit_program *p, int64_t most);
  * first, until each part of the grid is at rest, and counts that as one iteration. The result is
  * the same (strict: bit for bit). docs/programs.md says which programs; others run as before. On
  * a sparse grid it has no effect, and a warning says so. */
-AMBIT_API ambit_status ambit_program_relaxes(ambit_program *p);
-AMBIT_API ambit_status ambit_check_every(ambit_program *p, int64_t iterations);
+AMBIT_API ambit_status ambit_program_relax(ambit_program *p);
+AMBIT_API ambit_status ambit_program_check_every(ambit_program *p, int64_t iterations);
 AMBIT_API int ambit_program_converged(const ambit_program *p);
 AMBIT_API int64_t ambit_program_iterations(const ambit_program *p); /* since creation */
 
@@ -659,8 +617,7 @@ AMBIT_API void ambit_stop(ambit *a);
  * its iterations, and step() in its kernels, count on from call to call. No program calls itself,
  * not even through others. A callback of a called program can set values and end its run, but not
  * change the steps or boundaries of programs that are running. */
-AMBIT_API ambit_status ambit_call_program(ambit_program *p, ambit_program *called,
-                                          int64_t iterations);
+AMBIT_API ambit_status ambit_call(ambit_program *p, ambit_program *called, int64_t iterations);
 AMBIT_API ambit_status ambit_call_until(ambit_program *p, ambit_program *called, ambit_scalar *s,
                                         ambit_condition when, double value, int64_t most);
 
@@ -669,7 +626,8 @@ AMBIT_API ambit_status ambit_call_until(ambit_program *p, ambit_program *called,
  * program again is refused with AMBIT_EPROGRAM. A non-zero return value ends the run, which still
  * returns AMBIT_OK. A program has one callback; NULL removes it. */
 typedef int (*ambit_callback_fn)(ambit_program *p, int64_t iteration, void *user);
-AMBIT_API ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_fn fn, void *user);
+AMBIT_API ambit_status ambit_on_iteration(ambit_program *p, int64_t n, ambit_callback_fn fn,
+                                          void *user);
 
 /* Saves fields while the program runs: before its first iteration, and after every n. A path is
  *   name%06d.vtkhdf, .h5, .npy, .png   a file each, with the iteration as its number; of .vtkhdf
@@ -686,7 +644,8 @@ AMBIT_API ambit_status ambit_output_end(ambit_program *p);
 /* Shows runs, that field first (NULL: the result), in the terminal or browser: docs/view.md. */
 AMBIT_API ambit_status ambit_view(ambit_program *p, ambit_field *field);
 
-/* Statistics of all runs of a program so far. */
+/* Statistics of all runs of a program so far. They belong to the program, and are valid until the
+ * next call; NULL: an error. */
 typedef struct ambit_stats {
   int64_t iterations;    /* iterations done */
   double seconds;        /* run time, without callbacks */
@@ -695,7 +654,7 @@ typedef struct ambit_stats {
   double flops;          /* arithmetic operations done */
   double copy_bandwidth; /* of this machine, in bytes/s: measured if requested, else 0 */
 } ambit_stats;
-AMBIT_API ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats *stats);
+AMBIT_API const ambit_stats *ambit_program_stats(ambit_program *p, int measure_copy);
 /* Prints them to stderr: cells/s, GB/s, their share of the copy bandwidth, and the steps' plans. */
 AMBIT_API ambit_status ambit_program_report(ambit_program *p);
 
@@ -759,8 +718,8 @@ AMBIT_API ambit_record *ambit_ricker(ambit *a, double frequency, double dt, int6
                                      double amplitude);
 /* Sets a field to an absorbing layer: `strength` * (depth / layers)^2 in the `layers` cells at some
  * faces, where depth is counted from the inner end of the layer to the face; 0 elsewhere. */
-AMBIT_API ambit_status ambit_field_sponge(ambit_field *f, unsigned faces, int layers,
-                                          double strength);
+AMBIT_API ambit_status ambit_field_fill_sponge(ambit_field *f, unsigned faces, int layers,
+                                               double strength);
 /* Finite differences: the weights of a central difference for a derivative (1 or more) with an
  * error of an even order, for cells of size 1. Stores weights[0] to weights[2 r], those of offsets
  * -r to r, and returns the reach r, at most AMBIT_MAX_REACH; -1: there are none. Kernels take them
@@ -810,10 +769,10 @@ AMBIT_API ambit_status ambit_apply_host(ambit_program *p, ambit_host_fn fn, void
                                         ambit_field *const *fields, const unsigned *modes);
 
 /* Between runs: the cells of a field on a part of this process, one of ambit_grid_parts, in the
- * same form. ambit_field_unmap ends all maps of the field, and stores what was written; the field
- * is not used in between. */
+ * same form; NULL: an error. ambit_field_unmap ends all maps of the field, and stores what was
+ * written; the field is not used in between. */
 AMBIT_API int ambit_grid_parts(const ambit_grid *g);
-AMBIT_API ambit_status ambit_field_map(ambit_field *f, int part, unsigned mode, ambit_part *cells);
+AMBIT_API const ambit_part *ambit_field_map(ambit_field *f, int part, unsigned mode);
 AMBIT_API ambit_status ambit_field_unmap(ambit_field *f);
 
 /* ---- checkpoints -------------------------------------------------------------------------- */
@@ -841,73 +800,21 @@ AMBIT_API int ambit_resume(ambit *a);
 
 /* ---- one call ----------------------------------------------------------------------------- */
 
-/* Runs `iterations` of a stencil on a grid of the given sizes, in one call. The rule is `kernel`,
- * of the form (const T *u, T *v), or, if that is NULL, `weights`, in float. `init` gives the
- * initial values, 0 if NULL. Cells whose neighbourhood leaves the grid keep them (fixed faces).
- * `output`, if not NULL, is called with the result, valid only during the call. */
+/* A stencil computation, from initial values to a result, in one call. */
 typedef ambit_status (*ambit_output_fn)(ambit_field *result, void *user);
-AMBIT_API ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes,
-                                     const ambit_weights *weights, int64_t iterations,
-                                     const ambit_kernel *kernel, ambit_fill_fn init,
-                                     ambit_output_fn output, void *user);
-
-/* ---- streams ------------------------------------------------------------------------------ */
-
-/* A stream applies a program to one item after the other: frames of a video, numbered pictures, or
- * arrays of a callback. For every item, the values of the item are stored in the field `in`, the
- * program runs, and the values of the field `out` are the result. Both fields may be the same.
- * Results come out in the order of the items. docs/streams.md has examples.
- *
- * Items are independent: for each, all other fields, all scalars and step() start as they are when
- * the stream is run. The user's own fields and scalars do not change.
- *
- * Reading, copying, computing and writing overlap. Lanes compute the items; each has its own copy
- * of the programs, on its own devices (option lanes). By default there is one lane, on the devices
- * of the context. Programs with a callback, with calls, points, histories or functions of the user
- * cannot be streamed. */
-typedef struct ambit_stream ambit_stream;
-
-AMBIT_API ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field *out);
-AMBIT_API void ambit_stream_destroy(ambit_stream *s);
-
-/* A program on the same grid that runs once per item, before the other one. */
-AMBIT_API ambit_status ambit_stream_before(ambit_stream *s, ambit_program *p);
-/* The iterations per item, 1 if not set; or, as in ambit_run_until, the condition to end them. */
-AMBIT_API ambit_status ambit_stream_iterations(ambit_stream *s, int64_t iterations);
-AMBIT_API ambit_status ambit_stream_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
-                                          double value, int64_t most);
-/* The most items in memory at a time; 0, the default: two per worker, and two more. */
-AMBIT_API ambit_status ambit_stream_in_flight(ambit_stream *s, int64_t items);
-/* The planes of a video frame to compute; the others are copied. By default luma, and all planes of
- * a picture in red, green and blue. */
-typedef enum ambit_planes { AMBIT_LUMA = 0, AMBIT_ALL_PLANES = 1 } ambit_planes;
-AMBIT_API ambit_status ambit_stream_planes(ambit_stream *s, ambit_planes planes);
-
-/* Runs the stream with callbacks. The source stores item number `item`, from 0, in a dense array of
- * the type and size of the field `in`, as ambit_field_write takes it; it returns 1 if there was an
- * item, 0 at the end, and a negative number if it failed. The sink gets the values of `out`, and
- * returns 0, or another number if it failed. Each is called in a thread of its own, and must not
- * use the context. If an item fails, those before it are still passed to the sink. With several
- * processes, source and sink are called on process 0, and the lanes of all processes compute. */
-typedef int (*ambit_source_fn)(int64_t item, void *values, void *user);
-typedef int (*ambit_sink_fn)(int64_t item, const void *values, void *user);
-AMBIT_API ambit_status ambit_stream_run_with(ambit_stream *s, ambit_source_fn source,
-                                             ambit_sink_fn sink, void *user);
-
-/* Runs the stream from one file to another. A path is one of
- *   name.y4m       uncompressed video with 8 bits per sample, any file that ffmpeg can write
- *   name%04d.png   numbered pictures, grey or red, green and blue; or one, name.png
- *   -              Y4M on standard input or output
- * Grids are two-dimensional, and take the size of the frames; pictures may differ in size. Fields
- * have one component (a plane is an item) or, for pictures, as many as a pixel has. Samples are 0
- * to 255 in fields of any type; results are rounded, ties up, and clamped to this range. If a frame
- * fails, those before it are still written. */
-AMBIT_API ambit_status ambit_stream_run(ambit_stream *s, const char *in, const char *out);
-
-/* Ends a run early, from any thread: no more items are read, those in flight are written. */
-AMBIT_API void ambit_stream_stop(ambit_stream *s);
-AMBIT_API int64_t ambit_stream_items(const ambit_stream *s); /* written by the last run */
-AMBIT_API int64_t ambit_stream_unmet(const ambit_stream *s); /* that missed their condition */
+typedef struct ambit_problem {
+  int ndims;
+  int64_t extents[AMBIT_MAX_DIMS];
+  const ambit_weights *weights; /* the rule, in float; or */
+  const ambit_kernel *kernel;   /* a kernel of the form (const T *u, T *v) */
+  int64_t iterations;
+  ambit_fill_fn init;     /* initial values; NULL: 0 */
+  ambit_output_fn output; /* called with the result, valid only during the call; may be NULL */
+  void *user;             /* for both */
+  int64_t reserved[4];
+} ambit_problem;
+/* Cells whose neighbourhood leaves the grid keep their initial values (fixed faces). */
+AMBIT_API ambit_status ambit_stencil(ambit *a, const ambit_problem *problem);
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -939,8 +846,8 @@ template <typename... Numbers> ambit_index ambit_index_of(Numbers... numbers)
 
 /* ---- ambit_apply(program, kernel, arguments...) ------------------------------------------- */
 
-/* Each argument may be an ambit_field *, an ambit_scalar *, a number or an ambit_table. Compilers
- * without _Generic (C99) call ambit_apply_args with an array of ambit_arg. */
+/* Each argument may be an ambit_field *, an ambit_scalar *, a number or an ambit_arg_table.
+ * Compilers without _Generic (C99) call ambit_apply_args with an array of ambit_arg. */
 #if defined(__cplusplus)
 inline ambit_arg ambit_arg_of(const ambit_field *f)
 {
@@ -961,6 +868,11 @@ inline ambit_arg ambit_arg_of(double x)
 inline ambit_arg ambit_arg_of(const ambit_arg &a)
 {
   return a;
+}
+template <typename Value>
+ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind, Value value)
+{
+  return ambit_field_boundary_arg(f, faces, kind, ambit_arg_of(value));
 }
 template <typename Value>
 ambit_status ambit_inject(ambit_program *p, ambit_points *points, Value value, ambit_field *f)
@@ -1043,6 +955,8 @@ ambit_status ambit_apply_faces(ambit_program *p, unsigned faces, const ambit_ker
     {                                                                                              \
       AMBIT__PASTE(AMBIT__ARGS, AMBIT__COUNT(__VA_ARGS__))(__VA_ARGS__)                            \
     }
+#  define ambit_field_boundary(f, faces, kind, value)                                              \
+    ambit_field_boundary_arg(f, faces, kind, AMBIT__ARG(value))
 #  define ambit_inject(p, points, value, f) ambit_inject_arg(p, points, AMBIT__ARG(value), f)
 #  define ambit_apply(p, k, ...)            ambit_apply_args(p, k, AMBIT__LIST(__VA_ARGS__))
 #  define ambit_apply_box(p, lo, hi, k, ...)                                                       \

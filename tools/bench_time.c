@@ -88,15 +88,16 @@ static void rank(result *r)
 
 static ambit_status repeat(tool_job *job, result *r)
 {
-  ambit_stats before, after;
+  const ambit_stats *s = ambit_program_stats(job->program, 0);
 
-  for (int64_t i = 0; i < r->line->reps; i++) {
-    AMBIT_TRY(ambit_program_stats(job->program, 0, &before));
+  for (int64_t i = 0; i < r->line->reps && s; i++) {
+    const ambit_stats before = *s;
+
     AMBIT_TRY(ambit_run(job->program, r->line->iterations));
-    AMBIT_TRY(ambit_program_stats(job->program, 0, &after));
-    r->reps[i] = (after.cells - before.cells) / (after.seconds - before.seconds) / 1e9;
+    s = ambit_program_stats(job->program, 0);
+    if (s) r->reps[i] = (s->cells - before.cells) / (s->seconds - before.seconds) / 1e9;
   }
-  return AMBIT_OK;
+  return s ? AMBIT_OK : AMBIT_EDEVICE;
 }
 
 static void find_plan(const tool_job *job, char *out, size_t cap)

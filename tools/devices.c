@@ -45,7 +45,8 @@ typedef struct survey {
 static int time_job(ambit *a, const tool_args *args, tool_problem *p, double *rate)
 {
   tool_job job;
-  ambit_stats before, after = {0};
+  const ambit_stats *after;
+  ambit_stats before;
   int code;
 
   if ((code = tool_problem_load(a, args, p))) return code;
@@ -53,13 +54,14 @@ static int time_job(ambit *a, const tool_args *args, tool_problem *p, double *ra
   if ((code = tool_problem_shape(args, p))) return code;
   if (tool_job_open(a, p, p->kernel, &job) || tool_job_start(&job)) return TOOL_FAILED;
   ambit_run(job.program, ITERATIONS); /* compiles, and decides how many iterations run at once */
-  ambit_program_stats(job.program, 0, &before);
+  if (!(after = ambit_program_stats(job.program, 0))) return TOOL_FAILED;
+  before = *after;
   do
     ambit_run(job.program, ITERATIONS);
-  while (!ambit_program_stats(job.program, 0, &after) &&
-         after.seconds - before.seconds < LEAST_SECONDS);
-  if (ambit_error(a)) return TOOL_FAILED;
-  *rate = (after.cells - before.cells) / (after.seconds - before.seconds);
+  while ((after = ambit_program_stats(job.program, 0)) &&
+         after->seconds - before.seconds < LEAST_SECONDS);
+  if (!after) return TOOL_FAILED;
+  *rate = (after->cells - before.cells) / (after->seconds - before.seconds);
   return TOOL_OK;
 }
 

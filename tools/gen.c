@@ -110,8 +110,8 @@ static void print_head(ambit__text *t, const tool_order *o, bool strict)
                " */\n",
                ambit_kernel_name(o->problem.kernel), strict ? "off" : "fast", id, id, id);
   ambit__print(t,
-               "#include <ambit.h>\n\n"
-               "void ambit_cpu_%s(const ambit_call *call);\n"
+               "#include <ambit_compiled.h>\n\n"
+               "void ambit_cpu_%s(const ambit_compiled_call *call);\n"
                "ambit_status ambit_register_%s(void);\n\n",
                id, id);
 }

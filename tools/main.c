@@ -97,7 +97,7 @@ static int dispatch(ambit *a, int argc, char **argv)
   if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
     return help(argc, argv);
   if (!strcmp(word, "--version")) {
-    printf("ambit %d.%d.%d\n", AMBIT_VERSION_MAJOR, AMBIT_VERSION_MINOR, AMBIT_VERSION_PATCH);
+    printf("ambit %s\n", ambit_version());
     return TOOL_OK;
   }
   if (!command) return unknown(word);

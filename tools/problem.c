@@ -82,7 +82,7 @@ static ambit_kernel *load_weights(ambit *a, const char *path, ambit_type type)
   if (ambit__file_read_text(&a->errors, path, MOST_TEXT, &text)) return NULL;
   if (!ambit__weights_parse(&a->errors, path, text, &weights)) {
     name_of_file(path, name);
-    kernel = ambit_kernel_from_weights(a, name, type, &weights);
+    kernel = ambit_kernel_create_weighted(a, name, type, &weights);
     free((void *)weights.weights);
   }
   free(text);
@@ -100,10 +100,10 @@ static ambit_kernel *load(ambit *a, const char *what, ambit_type type)
   ambit_kernel *k;
 
   if (tool_is_kernel_file(what))
-    return ambit__type_is_real(type) ? ambit_kernel_load_real(a, what, type)
-                                     : ambit_kernel_load(a, what);
+    return (ambit__type_is_real(type) && ambit_define_real(a, type)) ? NULL
+                                                                     : ambit_kernel_load(a, what);
   if (strpbrk(what, "./")) return load_weights(a, what, type);
-  if ((k = ambit_kernel_from_catalogue(a, what, type))) return k;
+  if ((k = ambit_kernel_create_named(a, what, type))) return k;
   snprintf(file, sizeof file, "%s.c", what);
   if (!access(file, R_OK))
     fprintf(tool_notes, "the kernel file %s is meant by its whole name\n", file);
@@ -181,7 +181,7 @@ int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p)
     return tool_wrong(args, "kernel %s uses normal(): only a program can apply it to faces",
                       ambit_kernel_name(p->kernel));
   for (int i = 0; i < p->nparams; i++) {
-    ambit_kernel_param(p->kernel, i, &p->params[i]);
+    p->params[i] = *ambit_kernel_param(p->kernel, i);
     if (p->params[i].kind == AMBIT_PARAM_TABLE)
       return tool_wrong(args, "'%s' of kernel %s is a table, which only a program can give",
                         p->params[i].name, ambit_kernel_name(p->kernel));

@@ -198,7 +198,7 @@ static void show_progress(ambit *a, const order *o)
 static ambit_status iterate(const order *o, int until, tool_job *job)
 {
   if (!o->until.name[0]) return ambit_run(job->program, o->steps);
-  AMBIT_TRY(ambit_check_every(job->program, o->check));
+  AMBIT_TRY(ambit_program_check_every(job->program, o->check));
   return ambit_run_until(job->program, job->scalars[until], o->until.when, o->until.value,
                          o->steps);
 }
@@ -231,18 +231,18 @@ static void summarise(ambit *a, const order *o, const tool_job *job)
 {
   const tool_problem *p = &o->problem;
   char size[TOOL_SIZE_CHARS];
-  ambit_stats s;
+  const ambit_stats *s;
 
   if (ambit_program_iterations(job->program))
     for (int i = 0; i < p->nparams; i++)
       if (job->scalars[i])
         print_value(p->params[i].name, p->params[i].type, ambit_scalar_get(job->scalars[i]));
-  if (o->quiet || ambit_program_stats(job->program, 0, &s)) return;
+  if (o->quiet || !(s = ambit_program_stats(job->program, 0))) return;
   tool_print_size(&o->problem.size, size);
   fprintf(tool_notes, "%s %s %s on %s: %" PRId64 " iteration%s in %.3g s, %.3f Gcells/s\n",
           o->problem.what, size, ambit_type_name(o->problem.type), ambit_option_get(a, "devices"),
-          s.iterations, s.iterations == 1 ? "" : "s", s.seconds,
-          s.seconds > 0 ? s.cells / s.seconds / 1e9 : 0);
+          s->iterations, s->iterations == 1 ? "" : "s", s->seconds,
+          s->seconds > 0 ? s->cells / s->seconds / 1e9 : 0);
   if (keeps_all(&o->problem))
     fprintf(tool_notes, "ambit run: no cell is updated: with fixed faces a grid this small has no "
                         "cells to update; use another --size or --boundary\n");

@@ -137,7 +137,8 @@ static ambit_field *make_field(ambit *a, ambit_grid *g, const problem *q, const 
                        : !strcmp(q->boundary, "clamp")  ? AMBIT_CLAMP
                                                         : AMBIT_FIXED,
                        0);
-  ambit_apply(p, ambit_kernel_create_real(a, start, type), f);
+  ambit_define_real(a, type);
+  ambit_apply(p, ambit_kernel_create(a, start), f);
   ambit_run(p, 1);
   ambit_program_destroy(p);
   return f;
@@ -148,7 +149,7 @@ static void add_wave(ambit *a, ambit_grid *g, const problem *q, ambit_program *p
 {
   const bool in_place = strchr(q->program, '2') != NULL, plane = q->program[0] == 'w';
   const char *text = plane ? in_place ? wave2 : wave : in_place ? acoustic2 : acoustic;
-  ambit_kernel *k = ambit_kernel_create_real(a, text, ambit_field_type(u));
+  ambit_kernel *k = ambit_kernel_create(a, text);
   ambit_field *const turns[] = {u, v, in_place ? NULL : make_field(a, g, q, "w")};
   ambit_field *c = plane ? NULL : make_field(a, g, q, "c");
   ambit_arg args[4] = {ambit_arg_field(u), ambit_arg_field(v)};
@@ -168,16 +169,16 @@ static void add_steps(ambit *a, ambit_grid *g, const problem *q, ambit_program *
   if (!strcmp(q->program, "grayscott")) {
     ambit_field *s = make_field(a, g, q, "s"), *t = make_field(a, g, q, "t");
 
-    ambit_apply(p, ambit_kernel_create_real(a, grayscott, type), u, v, s, t);
+    ambit_apply(p, ambit_kernel_create(a, grayscott), u, v, s, t);
     ambit_swap(p, u, s);
     ambit_swap(p, v, t);
   } else if (!strcmp(q->program, "fdtd")) {
     ambit_field *w = make_field(a, g, q, "w");
 
-    ambit_apply(p, ambit_kernel_create_real(a, magnetic, type), u, v, w);
-    ambit_apply(p, ambit_kernel_create_real(a, electric, type), v, w, u);
+    ambit_apply(p, ambit_kernel_create(a, magnetic), u, v, w);
+    ambit_apply(p, ambit_kernel_create(a, electric), v, w, u);
   } else if (!strcmp(q->program, "d2q9")) {
-    ambit_apply(p, ambit_kernel_create_real(a, d2q9, type), u, v);
+    ambit_apply(p, ambit_kernel_create(a, d2q9), u, v);
     ambit_swap(p, u, v);
   } else if (!strncmp(q->program, "wave", 4) || !strncmp(q->program, "acoustic", 8)) {
     add_wave(a, g, q, p, u, v);
@@ -187,9 +188,9 @@ static void add_steps(ambit *a, ambit_grid *g, const problem *q, ambit_program *
     const int64_t lo[] = {q->extents[0] / 2 - 8, q->extents[1] / 2 - 8},
                   hi[] = {lo[0] + 16, lo[1] + 16};
 
-    ambit_apply(p, ambit_kernel_from_catalogue(a, name, type), u, v);
-    if (walls) ambit_apply_faces(p, AMBIT_ALL_FACES, ambit_kernel_create_real(a, wall, type), u, v);
-    if (box) ambit_apply_box(p, lo, hi, ambit_kernel_create_real(a, source, type), v);
+    ambit_apply(p, ambit_kernel_create_named(a, name, type), u, v);
+    if (walls) ambit_apply_faces(p, AMBIT_ALL_FACES, ambit_kernel_create(a, wall), u, v);
+    if (box) ambit_apply_box(p, lo, hi, ambit_kernel_create(a, source), v);
     ambit_swap(p, u, v);
   }
 }
@@ -238,9 +239,9 @@ static double time_of(ambit_program *p, int64_t iterations)
 {
   ambit_stats before = {0}, after = {0};
 
-  ambit_program_stats(p, 0, &before);
+  before = *ambit_program_stats(p, 0);
   ambit_run(p, iterations);
-  ambit_program_stats(p, 0, &after);
+  after = *ambit_program_stats(p, 0);
   return (after.seconds - before.seconds) / (double)iterations;
 }
 

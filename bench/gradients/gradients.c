@@ -105,9 +105,9 @@ static double time_of(ambit_program *p, int64_t iterations)
 {
   ambit_stats before = {0}, after = {0};
 
-  ambit_program_stats(p, 0, &before);
+  before = *ambit_program_stats(p, 0);
   ambit_run(p, iterations);
-  ambit_program_stats(p, 0, &after);
+  after = *ambit_program_stats(p, 0);
   return (after.seconds - before.seconds) / (double)iterations;
 }
 

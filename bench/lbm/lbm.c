@@ -84,10 +84,11 @@ static ambit_program *make(ambit *a, int form, int64_t n, ambit_type type)
   ambit_field *f = ambit_field_create_vector(g, "f", type, 19, AMBIT_SOA);
   ambit_program *p = ambit_program_create(g);
 
+  ambit_define_real(a, type);
   ambit_field_fill_parallel(f, weight, NULL);
   if (form != 1) ambit_field_boundary(f, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   if (form < 2) {
-    ambit_kernel *k = ambit_kernel_create_real(a, form ? walls : two, type);
+    ambit_kernel *k = ambit_kernel_create(a, form ? walls : two);
     ambit_field *next = ambit_field_create_vector(g, "g", type, 19, AMBIT_SOA);
 
     for (int i = 0; i < 2; i++) {
@@ -95,14 +96,14 @@ static ambit_program *make(ambit *a, int form, int64_t n, ambit_type type)
       ambit_swap(p, f, next);
     }
   } else if (form == 2) {
-    ambit_apply(p, ambit_kernel_create_real(a, even, type), f, 1.2);
-    ambit_apply(p, ambit_kernel_create_real(a, odd, type), f, 1.2);
+    ambit_apply(p, ambit_kernel_create(a, even), f, 1.2);
+    ambit_apply(p, ambit_kernel_create(a, odd), f, 1.2);
   } else {
     ambit_field *solid = ambit_field_create(g, "solid", AMBIT_U8);
 
     ambit_field_fill_parallel(solid, is_solid, &n);
-    ambit_apply(p, ambit_kernel_create_real(a, even_solid, type), f, 1.2, solid);
-    ambit_apply(p, ambit_kernel_create_real(a, odd_solid, type), f, 1.2, solid);
+    ambit_apply(p, ambit_kernel_create(a, even_solid), f, 1.2, solid);
+    ambit_apply(p, ambit_kernel_create(a, odd_solid), f, 1.2, solid);
   }
   ambit_run(p, 2);
   return p;
@@ -113,9 +114,9 @@ static double time_of(ambit_program *p, int64_t steps)
 {
   ambit_stats before = {0}, after = {0};
 
-  ambit_program_stats(p, 0, &before);
+  before = *ambit_program_stats(p, 0);
   ambit_run(p, steps / 2);
-  ambit_program_stats(p, 0, &after);
+  after = *ambit_program_stats(p, 0);
   return (after.seconds - before.seconds) / (double)(steps / 2 * 2);
 }
 
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
 
       if (seconds < best[i]) best[i] = seconds;
     }
-  ambit_program_stats(p[0], 1, &stats);
+  stats = *ambit_program_stats(p[0], 1);
   for (int i = 0; i < FORMS && !ambit_error(a); i++)
     printf("%-22s %s %lld^3: %.3f Gcells/s, %.0f %% of copy\n", names[i], ambit_type_name(type),
            (long long)n, 1e-9 * cells / best[i],

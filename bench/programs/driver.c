@@ -369,7 +369,7 @@ static void print_problem(bench *b, const settings *s, int iterations, double di
 {
   ambit_stats stats;
 
-  ambit_program_stats(b->program, 0, &stats);
+  stats = *ambit_program_stats(b->program, 0);
   printf("{\"program\":\"%s\",\"size\":[", b->about->name);
   for (int d = 0; d < b->about->ndims; d++)
     printf("%s%lld", d ? "," : "", (long long)b->extent[d]);

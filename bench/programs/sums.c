@@ -228,7 +228,8 @@ static void matrix_open(bench *b)
   for (int i = 0; i < 8; i++)
     for (int j = 0; j < 8; j++)
       matrix[i][j] = (i == j ? 0.5f : 0) + 0.0625f + 0.001f * (float)((3 * i + 5 * j) % 8 - 4);
-  ambit_apply(b->program, bench_kernel(b, matrix_rule), f, g, ambit_table(matrix, AMBIT_F32, 8, 8));
+  ambit_apply(b->program, bench_kernel(b, matrix_rule), f, g,
+              ambit_arg_table(matrix, AMBIT_F32, 8, 8));
   ambit_swap(b->program, f, g);
 }
 
@@ -269,7 +270,8 @@ static void lookup_open(bench *b)
   for (int i = 0; i < 64; i++)
     rates[i] = 0.5f - (float)i / 63;
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
-  ambit_apply(b->program, bench_kernel(b, lookup_rule), u, v, ambit_table(rates, AMBIT_F32, 1, 64));
+  ambit_apply(b->program, bench_kernel(b, lookup_rule), u, v,
+              ambit_arg_table(rates, AMBIT_F32, 1, 64));
   ambit_swap(b->program, u, v);
 }
 

@@ -42,7 +42,7 @@ static ambit_program *make_program(ambit *a, const char *stencil, const char *te
   ambit_grid *g = ambit_grid_create(a, ndims, size);
   ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
   ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
-  ambit_kernel *k = ambit_kernel_from_catalogue(a, stencil, AMBIT_F32);
+  ambit_kernel *k = ambit_kernel_create_named(a, stencil, AMBIT_F32);
   ambit_program *p = ambit_program_create(g);
 
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_FIXED, 0.0);

@@ -5,6 +5,7 @@
  * Cells are in the order of rows. A field `near` has the numbers of the neighbours. An inactive one
  * is the cell behind the last, which is 0; in D3Q19 it is -1, and the population comes back.
  */
+#include "ambit_compiled.h"
 #include "sparse.h"
 
 #include <stdbool.h>
@@ -280,7 +281,7 @@ job list_job(ambit *a, const mask *m, int kind)
   ambit_kernel *k = register_list(kind) ? NULL : ambit_kernel_create(a, rules[kind]);
   job j = {g, ambit_program_create(g), kind == MATVEC ? v : u, (double)l.n, 1e9};
 
-  ambit_field_fill_value(u, 0.05);
+  ambit_field_set(u, 0.05);
   ambit_field_write(u, &l.n, &extent, nought);
   ambit_field_write(near, NULL, NULL, l.near);
   if (kind == MATVEC)

@@ -136,7 +136,7 @@ static job make(ambit *a, ambit_grid *g, int kind, const mask *active)
       ambit_field_boundary(f ? v : u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
       ambit_field_boundary(f ? v : u, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
     }
-  ambit_field_fill_value(u, 0.05);
+  ambit_field_set(u, 0.05);
   if (kind == MASKED) {
     ambit_field *m = ambit_field_create(g, "active", AMBIT_U8);
 

@@ -76,7 +76,8 @@ static ambit_field *make_field(ambit *a, ambit_grid *g, const problem *q, const 
   ambit_program *p = ambit_program_create(g);
 
   ambit_field_boundary(f, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
-  ambit_apply(p, ambit_kernel_create_real(a, start, type), f);
+  ambit_define_real(a, type);
+  ambit_apply(p, ambit_kernel_create(a, start), f);
   ambit_run(p, 1);
   ambit_program_destroy(p);
   return f;
@@ -91,7 +92,7 @@ static double run(const ambit *like, const problem *q, const char *setting, bool
   ambit_program *p = ambit_program_create(g);
   double begin;
 
-  ambit_apply(p, ambit_kernel_from_catalogue(a, q->stencil, ambit_field_type(u)), u, v);
+  ambit_apply(p, ambit_kernel_create_named(a, q->stencil, ambit_field_type(u)), u, v);
   ambit_swap(p, u, v);
   begin = now();
   ambit_run(p, q->iterations);

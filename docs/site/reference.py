@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The reference of all calls as a page, from the comments and declarations of ambit.h."""
+"""The reference of all calls as a page, from the comments and declarations of the headers."""
 import re
 
 SECTION = re.compile(r"/\* -{2,} (.*?) -{2,} \*/")
@@ -42,11 +42,9 @@ def markdown(text):
     return "\n\n".join(out)
 
 
-def write(header, page):
-    text = header.read_text()
-    head = comment_text(re.search(r"/\* ambit\.h - .*?\*/", text, re.S)[0])
-    text = text[text.index("/* ---- "):]
-    out, functions = [f"# Reference\n\nAll calls of `ambit.h`, version {version(header)}. Made from the header.\n", markdown(head)], 0
+def section_of(text):
+    """The page of one header below its first comment, and the number of its functions."""
+    out, functions = [], 0
     for comment, code in blocks(text):
         section = SECTION.match(comment)
         if section:
@@ -60,5 +58,19 @@ def write(header, page):
             out.append(markdown(comment_text(comment)))
         if code and ("AMBIT_API" in code or "typedef" in code or "#define" in code):
             out.append(f"```c\n{re.sub(r'AMBIT_API ', '', code)}\n```")
-    page.write_text("\n\n".join(out) + "\n")
+    return out, functions
+
+
+def write(header, page):
+    text = header.read_text()
+    head = comment_text(re.search(r"/\* ambit\.h - .*?\*/", text, re.S)[0])
+    out, functions = section_of(text[text.index("/* ---- "):])
+    for other in sorted(header.parent.glob("ambit_*.h")):
+        text = re.sub(r"#ifdef __cplusplus.*?#endif", "", other.read_text(), flags=re.S).replace("\n#endif\n", "")
+        intro = comment_text(re.search(r"/\* ambit_\w+\.h - (.*?\*/)", text, re.S)[0])
+        more, n = section_of(text[text.index('#include "ambit.h"'):])
+        out += [f"## {other.name}", markdown(intro.partition(" - ")[2]), *more]
+        functions += n
+    first = f"# Reference\n\nAll calls of `ambit.h`, version {version(header)}, and of the headers beside it. Made from the headers.\n"
+    page.write_text("\n\n".join([first, markdown(head), *out]) + "\n")
     return functions

@@ -63,7 +63,7 @@ static result solve(ambit *a, int64_t cells)
 
   ambit_apply(p, ambit_kernel_create(a, jacobi_rule), u, b, v, change);
   ambit_swap(p, u, v);
-  ambit_check_every(p, 100); /* a test is cheap, but not free */
+  ambit_program_check_every(p, 100); /* a test is cheap, but not free */
   ambit_run_until(p, change, AMBIT_BELOW, TOLERANCE, 1000000);
 
   r.iterations = ambit_program_iterations(p);

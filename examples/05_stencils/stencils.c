@@ -180,21 +180,25 @@ static int check(ambit *a, const stencil *s, int64_t size, problem *p)
 {
   double dense[BOX];
   ambit_weights weights = expand(s, p, dense);
+  ambit_problem whole = {
+      .ndims = s->ndims, .iterations = ITERATIONS, .init = start, .output = compare, .user = p};
   int wrong;
 
   p->ndims = s->ndims;
   p->cells = 1;
   for (int d = 0; d < s->ndims; d++)
-    p->cells *= p->extents[d] = size + d; /* all axes differ */
+    p->cells *= whole.extents[d] = p->extents[d] = size + d; /* all axes differ */
   plain_run(p);
 
   p->worst = INFINITY;
-  ambit_stencil(a, s->ndims, p->extents, &weights, ITERATIONS, NULL, start, compare, p);
+  whole.weights = &weights;
+  ambit_stencil(a, &whole);
   wrong = judge(s->name, "by weights, in float", p->worst, 2e-6);
 
   p->worst = INFINITY;
-  ambit_stencil(a, s->ndims, p->extents, NULL, ITERATIONS,
-                ambit_kernel_from_catalogue(a, s->name, AMBIT_F64), start, compare, p);
+  whole.weights = NULL;
+  whole.kernel = ambit_kernel_create_named(a, s->name, AMBIT_F64);
+  ambit_stencil(a, &whole);
   return wrong | judge(s->name, "by name, in double", p->worst, 1e-14);
 }
 

@@ -14,7 +14,7 @@
  * again and again, all pixels at once, until the mean change settles. The sum favours smooth
  * surfaces, and the power close to 1 keeps edges. A neighbour that is not noisy counts twice.
  */
-#include <ambit.h>
+#include <ambit_stream.h>
 
 #include <math.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * f = sin(a pi x) sin(b pi y), an eigenfunction of the five-point stencil: the discrete solution is
  * f divided by its eigenvalue plus c, so every result is checked against the exact one.
  */
-#include <ambit.h>
+#include <ambit_stream.h>
 
 #include <math.h>
 #include <stdio.h>

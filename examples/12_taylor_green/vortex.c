@@ -120,13 +120,14 @@ static ambit_program *make(ambit *a, flow *s, double omega, ambit_field **speed,
   ambit_field *next = ambit_field_create_vector(g, "next", s->type, 19, AMBIT_SOA);
   ambit_program *p = ambit_program_create(g);
 
+  ambit_define_real(a, s->type);
   *measure = ambit_program_create(g);
   *speed = ambit_field_create(g, "speed", AMBIT_F32);
   ambit_field_fill_parallel(now, start, s);
   ambit_field_boundary(now, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
-  ambit_apply(p, ambit_kernel_create_real(a, stream_rule, s->type), now, next, omega);
+  ambit_apply(p, ambit_kernel_create(a, stream_rule), now, next, omega);
   ambit_swap(p, now, next);
-  ambit_apply(*measure, ambit_kernel_create_real(a, speed_rule, s->type), now, *speed, energy);
+  ambit_apply(*measure, ambit_kernel_create(a, speed_rule), now, *speed, energy);
   return p;
 }
 
@@ -163,7 +164,7 @@ static int check_in_place(ambit *a)
   ambit_field *next = ambit_field_create_vector(g, "next", s.type, 19, AMBIT_SOA);
   ambit_field *one = ambit_field_create_vector(g, "one", s.type, 19, AMBIT_SOA);
   ambit_scalar *most = ambit_scalar_create(a, "most", AMBIT_F32);
-  ambit_kernel *arrive = ambit_kernel_create_real(a, arrive_rule, s.type);
+  ambit_kernel *arrive;
   ambit_program *before = ambit_program_create(g), *two = ambit_program_create(g);
   ambit_program *in_place = ambit_program_create(g), *after = ambit_program_create(g);
   int right;
@@ -171,13 +172,15 @@ static int check_in_place(ambit *a)
   ambit_field_fill_parallel(now, start, &s);
   ambit_field_boundary(now, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   ambit_field_boundary(one, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_define_real(a, s.type);
+  arrive = ambit_kernel_create(a, arrive_rule);
   ambit_apply(before, arrive, now, one);
-  ambit_apply(two, ambit_kernel_create_real(a, stream_rule, s.type), now, next, 1.25);
+  ambit_apply(two, ambit_kernel_create(a, stream_rule), now, next, 1.25);
   ambit_swap(two, now, next);
-  ambit_apply(in_place, ambit_kernel_create_real(a, even_rule, s.type), one, 1.25);
-  ambit_apply(in_place, ambit_kernel_create_real(a, odd_rule, s.type), one, 1.25);
+  ambit_apply(in_place, ambit_kernel_create(a, even_rule), one, 1.25);
+  ambit_apply(in_place, ambit_kernel_create(a, odd_rule), one, 1.25);
   ambit_apply(after, arrive, now, next);
-  ambit_apply(after, ambit_kernel_create_real(a, differ_rule, s.type), next, one, most);
+  ambit_apply(after, ambit_kernel_create(a, differ_rule), next, one, most);
   ambit_run(before, 1);
   ambit_run(two, 100);
   ambit_run(in_place, 50);

@@ -143,14 +143,14 @@ static void make_cycle(const level *l, const level *fine, const level *coarse, c
   ambit_field *v[4];
 
   for (int i = 0; fine && i < 4; i++)
-    v[i] = ambit_field_view(l->grid, fine->s, AMBIT_INDEX(i / 2, i % 2));
+    v[i] = ambit_field_create_view(l->grid, fine->s, AMBIT_INDEX(i / 2, i % 2));
   if (fine) ambit_apply(l->cycle, k->gather, v[0], v[1], v[2], v[3], l->b);
   ambit_apply(l->cycle, k->zero, l->x);
   add_sweeps(l, k, coarse ? SWEEPS : COARSE_SWEEPS);
   if (coarse) {
     ambit_apply(l->cycle, k->residual, l->x, l->b, l->r);
     ambit_apply(l->cycle, k->spread, l->r, l->s, 0);
-    ambit_call_program(l->cycle, coarse->cycle, 1);
+    ambit_call(l->cycle, coarse->cycle, 1);
     ambit_apply(l->cycle, k->spread, l->s, l->x, 1);
     add_sweeps(l, k, SWEEPS);
   }
@@ -212,7 +212,7 @@ static int64_t solve(ambit *a, int64_t n, bool preconditioned, ambit_field **sol
   ambit_apply(norm, dot, top.b, top.b, rr);
   ambit_run(norm, 1);
 
-  if (preconditioned) ambit_call_program(loop, top.cycle, 1);
+  if (preconditioned) ambit_call(loop, top.cycle, 1);
   ambit_apply(loop, dot, top.b, z, rz);
   ambit_apply(loop, ambit_kernel_create(a, beta_rule), rz, before, beta);
   ambit_apply(loop, ambit_kernel_create(a, direction_rule), z, p, beta);

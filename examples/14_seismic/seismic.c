@@ -131,7 +131,7 @@ static int run(ambit *a, const char *output)
   for (int x = 0; x < COLUMNS; x++)
     receivers[x][0] = DEPTH, receivers[x][1] = x;
   ambit_field_fill(speed, courant, NULL);
-  ambit_field_sponge(layer, AMBIT_ALL_FACES, LAYER, 0.12);
+  ambit_field_fill_sponge(layer, AMBIT_ALL_FACES, LAYER, 0.12);
   ambit_field_boundary(now, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
   ambit_apply(p, ambit_kernel_create(a, wave_rule), past, now, next, speed, layer);
   ambit_inject(p, ambit_points_create(g, 1, (double[]){DEPTH, SHOT}, AMBIT_LINEAR),

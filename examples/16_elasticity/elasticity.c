@@ -154,11 +154,11 @@ static ambit_field *solve(ambit *a, const solid *s)
   ambit_field_fill(held, s->held, (void *)s);
   ambit_field_fill(v[0], s->displaced, (void *)s);
   ambit_field_fill(v[1], s->loaded, (void *)s);
-  ambit_apply(start, force, v[0], held, v[4], ambit_table(k, AMBIT_F64, 24, 24), pq);
+  ambit_apply(start, force, v[0], held, v[4], ambit_arg_table(k, AMBIT_F64, 24, 24), pq);
   ambit_apply(start, ambit_kernel_create(a, start_rule), v[1], v[4], held, v[2], v[3], before);
   ambit_run(start, 1);
 
-  ambit_apply(loop, force, v[3], held, v[4], ambit_table(k, AMBIT_F64, 24, 24), pq);
+  ambit_apply(loop, force, v[3], held, v[4], ambit_arg_table(k, AMBIT_F64, 24, 24), pq);
   ambit_apply(loop, ambit_kernel_create(a, alpha_rule), before, pq, alpha);
   ambit_apply(loop, ambit_kernel_create(a, advance_rule), v[3], v[4], v[0], v[2], alpha, rr);
   ambit_apply(loop, ambit_kernel_create(a, beta_rule), rr, before, beta);

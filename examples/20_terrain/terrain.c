@@ -107,19 +107,20 @@ static int set_spacing(const request *r, const ambit_file_info *info, map *m)
 
 static ambit_field *load_terrain(ambit *a, const request *r, map *m, ambit_grid **g)
 {
-  ambit_file_info info = {.ndims = 2, .extents = {r->size, r->width ? r->width : r->size}};
+  const ambit_file_info made = {.ndims = 2, .extents = {r->size, r->width ? r->width : r->size}};
+  const ambit_file_info *info = r->file ? ambit_file_inspect(a, r->file) : &made;
   int64_t size = r->size;
   ambit_field *z;
 
-  if (r->file && ambit_file_inspect(a, r->file, &info)) return NULL;
-  if (info.ndims != 2) {
-    fprintf(stderr, "terrain: %s has %d dimensions, not 2\n", r->file, info.ndims);
+  if (!info) return NULL;
+  if (info->ndims != 2) {
+    fprintf(stderr, "terrain: %s has %d dimensions, not 2\n", r->file, info->ndims);
     return NULL;
   }
-  m->height = info.extents[0];
-  m->width = info.extents[1];
-  if (set_spacing(r, &info, m)) return NULL;
-  *g = ambit_grid_create(a, 2, info.extents);
+  m->height = info->extents[0];
+  m->width = info->extents[1];
+  if (set_spacing(r, info, m)) return NULL;
+  *g = ambit_grid_create(a, 2, info->extents);
   z = ambit_field_create(*g, "z", AMBIT_F32);
   if (r->file)
     ambit_field_load(z, r->file);
@@ -196,8 +197,9 @@ static ambit_field *find_costs(ambit *a, map *m, ambit_grid *g, ambit_field *z, 
 
   ambit_apply(p, ambit_kernel_create(a, relax_rule), way, cost, next);
   ambit_swap(p, cost, next);
-  ambit_program_relaxes(p);
-  ambit_check_every(p, 16); /* without the promise, iterations in between run several at once */
+  ambit_program_relax(p);
+  ambit_program_check_every(
+      p, 16); /* without the promise, iterations in between run several at once */
   ambit_run_until_still(p, 10 * (m->height + m->width));
   if (!ambit_process(a) && !ambit_error(a))
     printf("%lld x %lld cells: %s after %lld iterations\n", (long long)m->height,

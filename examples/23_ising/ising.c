@@ -59,9 +59,9 @@ static magnet create(ambit *a, int64_t size, double temperature)
   m.flip = ambit_kernel_create(a, text);
   ambit_field_boundary(m.s, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   for (int colour = 0; colour < 2; colour++)
-    ambit_apply(m.sweep, m.flip, m.s, colour, ambit_table(chance, AMBIT_F64, 1, 5));
+    ambit_apply(m.sweep, m.flip, m.s, colour, ambit_arg_table(chance, AMBIT_F64, 1, 5));
   ambit_apply(m.sweep, ambit_kernel_find(m.flip, "measure"), m.s, m.energy, m.moment);
-  ambit_field_fill_value(m.s, 1);
+  ambit_field_set(m.s, 1);
   return m;
 }
 
@@ -125,7 +125,7 @@ static int check(ambit *a, double temperature)
 
   ambit_checkpoint_value(a, "means", &mean, sizeof mean);
   ambit_run(m.sweep, SETTLE);
-  ambit_every(m.sweep, 10, add, user);
+  ambit_on_iteration(m.sweep, 10, add, user);
   ambit_run(m.sweep, SWEEPS);
   energy = mean.energy / (double)mean.n / cells;
   moment = mean.moment / (double)mean.n / cells;

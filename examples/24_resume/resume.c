@@ -51,7 +51,7 @@ int main(int argc, char **argv)
   ambit_apply(p, ambit_kernel_create(a, rule), u, v, m.change);
   ambit_swap(p, u, v);
   ambit_checkpoint_value(a, "moved", &m.sum, sizeof m.sum); /* part of the state */
-  ambit_every(p, 100, add, &m);
+  ambit_on_iteration(p, 100, add, &m);
   ambit_run_to(p, ITERATIONS); /* in all, however often it was started */
 
   ambit_field_read(u, AMBIT_INDEX(0, 0), AMBIT_INDEX(N, 1), line);

@@ -84,7 +84,7 @@ static double plate(ambit *a, ambit_kernel *k, int n)
   double *got, worst = 0;
 
   ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_DIRICHLET, 0);
-  ambit_field_boundary_scalar(u, AMBIT_HIGH(0), AMBIT_DIRICHLET, x);
+  ambit_field_boundary(u, AMBIT_HIGH(0), AMBIT_DIRICHLET, x);
   ambit_apply(p, ambit_kernel_find(k, "plate"), x, omega * dt);
   ambit_apply(p, k, u, v, r, 0.0);
   ambit_swap(p, u, v);
@@ -142,7 +142,7 @@ static double inflow(ambit *a, ambit_kernel *k)
   static float got[ROWS][COLUMNS];
   double worst = 0;
 
-  ambit_field_boundary_field(c, AMBIT_LOW(1), AMBIT_CONSTANT, in);
+  ambit_field_boundary(c, AMBIT_LOW(1), AMBIT_CONSTANT, in);
   ambit_apply_faces(p, AMBIT_LOW(1), ambit_kernel_find(k, "wave"), in);
   ambit_apply(p, ambit_kernel_find(k, "carry"), c, d);
   ambit_swap(p, c, d);

@@ -4,7 +4,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_
                     c_void_p)
 
 AMBIT_ABOVE = 1
-AMBIT_ALL_FACES = 4294967295
+AMBIT_ALL_FACES = 4095
 AMBIT_ALL_PLANES = 1
 AMBIT_ANTISYMMETRIC = 7
 AMBIT_AOS = 1
@@ -83,6 +83,20 @@ AMBIT_WRITE = 2
 ambit_error_fn = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 
 
+class ambit_arg(Structure):
+    _fields_ = [
+        ("kind", c_int),
+        ("field", c_void_p),
+        ("scalar", c_void_p),
+        ("number", c_double),
+        ("table", c_void_p),
+        ("type", c_int),
+        ("rows", c_int),
+        ("columns", c_int),
+        ("reserved", (c_int64 * 2)),
+    ]
+
+
 ambit_active_fn = CFUNCTYPE(c_int, POINTER(c_int64), c_void_p)
 
 
@@ -96,6 +110,7 @@ class ambit_memory(Structure):
         ("component", c_int64),
         ("device", c_int),
         ("ordinal", c_int),
+        ("reserved", (c_int64 * 4)),
     ]
 
 
@@ -108,6 +123,7 @@ class ambit_picture(Structure):
         ("component", c_int),
         ("relief", c_int),
         ("rate", c_double),
+        ("reserved", (c_int64 * 4)),
     ]
 
 
@@ -130,6 +146,7 @@ class ambit_weights(Structure):
         ("high", (c_int * 6)),
         ("weights", POINTER(c_double)),
         ("divisor", c_double),
+        ("reserved", (c_int64 * 4)),
     ]
 
 
@@ -155,35 +172,6 @@ class ambit_param_info(Structure):
         ("high", (c_int * 6)),
         ("noffsets", c_int),
         ("offsets", POINTER(ambit_offset)),
-    ]
-
-
-class ambit_call(Structure):
-    _fields_ = [
-        ("lo", (c_int64 * 6)),
-        ("hi", (c_int64 * 6)),
-        ("offset", (c_int64 * 6)),
-        ("extent", (c_int64 * 6)),
-        ("step", c_int64),
-        ("origin", (c_void_p * 32)),
-        ("stride", ((c_int64 * 6) * 32)),
-        ("component", (c_int64 * 32)),
-    ]
-
-
-ambit_cpu_fn = CFUNCTYPE(None, POINTER(ambit_call))
-
-
-class ambit_arg(Structure):
-    _fields_ = [
-        ("kind", c_int),
-        ("field", c_void_p),
-        ("scalar", c_void_p),
-        ("number", c_double),
-        ("table", c_void_p),
-        ("type", c_int),
-        ("rows", c_int),
-        ("columns", c_int),
     ]
 
 
@@ -231,13 +219,43 @@ ambit_host_fn = CFUNCTYPE(c_int, POINTER(ambit_part), c_void_p)
 ambit_output_fn = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
 
+class ambit_problem(Structure):
+    _fields_ = [
+        ("ndims", c_int),
+        ("extents", (c_int64 * 6)),
+        ("weights", POINTER(ambit_weights)),
+        ("kernel", c_void_p),
+        ("iterations", c_int64),
+        ("init", ambit_fill_fn),
+        ("output", ambit_output_fn),
+        ("user", c_void_p),
+        ("reserved", (c_int64 * 4)),
+    ]
+
+
+class ambit_compiled_call(Structure):
+    _fields_ = [
+        ("lo", (c_int64 * 6)),
+        ("hi", (c_int64 * 6)),
+        ("offset", (c_int64 * 6)),
+        ("extent", (c_int64 * 6)),
+        ("step", c_int64),
+        ("origin", (c_void_p * 32)),
+        ("stride", ((c_int64 * 6) * 32)),
+        ("component", (c_int64 * 32)),
+    ]
+
+
+ambit_cpu_fn = CFUNCTYPE(None, POINTER(ambit_compiled_call))
+
+
 ambit_source_fn = CFUNCTYPE(c_int, c_int64, c_void_p, c_void_p)
 
 
 ambit_sink_fn = CFUNCTYPE(c_int, c_int64, c_void_p, c_void_p)
 
 
-STRUCTS = (ambit_memory, ambit_picture, ambit_file_info, ambit_weights, ambit_offset, ambit_param_info, ambit_call, ambit_arg, ambit_stats, ambit_cells, ambit_part,)
+STRUCTS = (ambit_arg, ambit_memory, ambit_picture, ambit_file_info, ambit_weights, ambit_offset, ambit_param_info, ambit_stats, ambit_cells, ambit_part, ambit_problem, ambit_compiled_call,)
 
 # name: (result, types of the parameters, names of the parameters)
 FUNCTIONS = {
@@ -250,46 +268,44 @@ FUNCTIONS = {
     "ambit_arg_record": (ambit_arg, (c_void_p,), "r"),
     "ambit_arg_same": (ambit_arg, (ambit_arg,), "a"),
     "ambit_arg_scalar": (ambit_arg, (c_void_p,), "s"),
-    "ambit_bfloat": (c_uint16, (c_double,), "x"),
-    "ambit_bfloat_number": (c_double, (c_uint16,), "bits"),
-    "ambit_call_program": (c_int, (c_void_p, c_void_p, c_int64,), "p called iterations"),
+    "ambit_arg_table": (ambit_arg, (c_void_p, c_int, c_int, c_int,), "values type rows columns"),
+    "ambit_bfloat_decode": (c_double, (c_uint16,), "bits"),
+    "ambit_bfloat_encode": (c_uint16, (c_double,), "x"),
+    "ambit_call": (c_int, (c_void_p, c_void_p, c_int64,), "p called iterations"),
     "ambit_call_until": (c_int, (c_void_p, c_void_p, c_void_p, c_int, c_double, c_int64,), "p called s when value most"),
-    "ambit_check_every": (c_int, (c_void_p, c_int64,), "p iterations"),
     "ambit_checkpoint": (c_int, (c_void_p, c_char_p, c_char_p,), "a path every"),
     "ambit_checkpoint_value": (c_int, (c_void_p, c_char_p, c_void_p, c_size_t,), "a name value bytes"),
     "ambit_close": (c_int, (c_void_p,), "a"),
     "ambit_coefficients": (c_int, (c_int, c_int, POINTER(c_double),), "derivative order weights"),
     "ambit_copy_box": (c_int, (c_void_p, c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p, POINTER(c_int64),), "p from lo hi to at"),
     "ambit_define": (c_int, (c_void_p, c_char_p, c_int, c_double,), "a name type value"),
+    "ambit_define_real": (c_int, (c_void_p, c_int,), "a type"),
     "ambit_error": (c_int, (c_void_p,), "a"),
     "ambit_error_clear": (None, (c_void_p,), "a"),
     "ambit_error_text": (c_char_p, (c_void_p,), "a"),
-    "ambit_every": (c_int, (c_void_p, c_int64, ambit_callback_fn, c_void_p,), "p n fn user"),
-    "ambit_field_boundary": (c_int, (c_void_p, c_uint, c_int, c_double,), "f faces kind value"),
+    "ambit_field_boundary_arg": (c_int, (c_void_p, c_uint, c_int, ambit_arg,), "f faces kind value"),
     "ambit_field_boundary_component": (c_int, (c_void_p, c_int, c_uint, c_int, c_double,), "f component faces kind value"),
-    "ambit_field_boundary_field": (c_int, (c_void_p, c_uint, c_int, c_void_p,), "f faces kind value"),
     "ambit_field_boundary_permuted": (c_int, (c_void_p, c_uint, c_int, POINTER(c_int),), "f faces kind from"),
-    "ambit_field_boundary_scalar": (c_int, (c_void_p, c_uint, c_int, c_void_p,), "f faces kind value"),
     "ambit_field_components": (c_int, (c_void_p,), "f"),
     "ambit_field_create": (c_void_p, (c_void_p, c_char_p, c_int,), "g name type"),
     "ambit_field_create_vector": (c_void_p, (c_void_p, c_char_p, c_int, c_int, c_int,), "g name type components order"),
+    "ambit_field_create_view": (c_void_p, (c_void_p, c_void_p, POINTER(c_int64),), "coarse field first"),
     "ambit_field_destroy": (None, (c_void_p,), "f"),
     "ambit_field_draw": (c_int, (c_void_p, c_char_p, POINTER(ambit_picture),), "f path picture"),
     "ambit_field_fill": (c_int, (c_void_p, ambit_fill_fn, c_void_p,), "f fn user"),
     "ambit_field_fill_parallel": (c_int, (c_void_p, ambit_fill_fn, c_void_p,), "f fn user"),
-    "ambit_field_fill_value": (c_int, (c_void_p, c_double,), "f value"),
+    "ambit_field_fill_sponge": (c_int, (c_void_p, c_uint, c_int, c_double,), "f faces layers strength"),
     "ambit_field_load": (c_int, (c_void_p, c_char_p,), "f path"),
-    "ambit_field_map": (c_int, (c_void_p, c_int, c_uint, POINTER(ambit_part),), "f part mode cells"),
+    "ambit_field_map": (POINTER(ambit_part), (c_void_p, c_int, c_uint,), "f part mode"),
     "ambit_field_memory": (c_int, (c_void_p, POINTER(ambit_memory),), "f memory"),
     "ambit_field_name": (c_char_p, (c_void_p,), "f"),
     "ambit_field_read": (c_int, (c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p,), "f lo hi values"),
     "ambit_field_save": (c_int, (c_void_p, c_char_p,), "f path"),
-    "ambit_field_sponge": (c_int, (c_void_p, c_uint, c_int, c_double,), "f faces layers strength"),
+    "ambit_field_set": (c_int, (c_void_p, c_double,), "f value"),
     "ambit_field_type": (c_int, (c_void_p,), "f"),
     "ambit_field_unmap": (c_int, (c_void_p,), "f"),
-    "ambit_field_view": (c_void_p, (c_void_p, c_void_p, POINTER(c_int64),), "coarse field first"),
     "ambit_field_write": (c_int, (c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p,), "f lo hi values"),
-    "ambit_file_inspect": (c_int, (c_void_p, c_char_p, POINTER(ambit_file_info),), "a path info"),
+    "ambit_file_inspect": (POINTER(ambit_file_info), (c_void_p, c_char_p,), "a path"),
     "ambit_grid_activate": (c_int, (c_void_p, ambit_active_fn, c_void_p,), "g is_active user"),
     "ambit_grid_cells": (c_int64, (c_void_p,), "g"),
     "ambit_grid_create": (c_void_p, (c_void_p, c_int, POINTER(c_int64),), "a ndims extents"),
@@ -302,26 +318,26 @@ FUNCTIONS = {
     "ambit_grid_load_sparse": (c_void_p, (c_void_p, c_char_p,), "a path"),
     "ambit_grid_ndims": (c_int, (c_void_p,), "g"),
     "ambit_grid_parts": (c_int, (c_void_p,), "g"),
-    "ambit_half": (c_uint16, (c_double,), "x"),
-    "ambit_half_number": (c_double, (c_uint16,), "bits"),
+    "ambit_grid_save": (c_int, (c_void_p, c_char_p, c_int, POINTER(c_void_p),), "g path n fields"),
+    "ambit_half_decode": (c_double, (c_uint16,), "bits"),
+    "ambit_half_encode": (c_uint16, (c_double,), "x"),
     "ambit_history": (c_void_p, (c_void_p, c_void_p, c_int64,), "p s every"),
     "ambit_inject_arg": (c_int, (c_void_p, c_void_p, ambit_arg, c_void_p,), "p points value f"),
     "ambit_kernel_bytes": (c_double, (c_void_p,), "k"),
     "ambit_kernel_create": (c_void_p, (c_void_p, c_char_p,), "a text"),
-    "ambit_kernel_create_real": (c_void_p, (c_void_p, c_char_p, c_int,), "a text real"),
+    "ambit_kernel_create_named": (c_void_p, (c_void_p, c_char_p, c_int,), "a name type"),
+    "ambit_kernel_create_weighted": (c_void_p, (c_void_p, c_char_p, c_int, POINTER(ambit_weights),), "a name type weights"),
     "ambit_kernel_destroy": (None, (c_void_p,), "k"),
     "ambit_kernel_find": (c_void_p, (c_void_p, c_char_p,), "k name"),
     "ambit_kernel_flops": (c_double, (c_void_p,), "k"),
-    "ambit_kernel_from_catalogue": (c_void_p, (c_void_p, c_char_p, c_int,), "a name type"),
-    "ambit_kernel_from_weights": (c_void_p, (c_void_p, c_char_p, c_int, POINTER(ambit_weights),), "a name type weights"),
+    "ambit_kernel_is_once": (c_int, (c_void_p,), "k"),
     "ambit_kernel_load": (c_void_p, (c_void_p, c_char_p,), "a path"),
-    "ambit_kernel_load_real": (c_void_p, (c_void_p, c_char_p, c_int,), "a path real"),
     "ambit_kernel_name": (c_char_p, (c_void_p,), "k"),
     "ambit_kernel_ndims": (c_int, (c_void_p,), "k"),
-    "ambit_kernel_once": (c_int, (c_void_p,), "k"),
-    "ambit_kernel_param": (c_int, (c_void_p, c_int, POINTER(ambit_param_info),), "k i info"),
+    "ambit_kernel_param": (POINTER(ambit_param_info), (c_void_p, c_int,), "k i"),
     "ambit_kernel_params": (c_int, (c_void_p,), "k"),
     "ambit_on_error": (None, (c_void_p, ambit_error_fn, c_void_p,), "a handler user"),
+    "ambit_on_iteration": (c_int, (c_void_p, c_int64, ambit_callback_fn, c_void_p,), "p n fn user"),
     "ambit_open": (c_void_p, (POINTER(c_int), POINTER(POINTER(c_char_p)),), "argc argv"),
     "ambit_open_mpi": (c_void_p, (POINTER(c_int), POINTER(POINTER(c_char_p)), c_void_p,), "argc argv communicator"),
     "ambit_option_get": (c_char_p, (c_void_p, c_char_p,), "a name"),
@@ -335,13 +351,14 @@ FUNCTIONS = {
     "ambit_points_move": (c_int, (c_void_p, POINTER(c_double),), "points coordinates"),
     "ambit_process": (c_int, (c_void_p,), "a"),
     "ambit_processes": (c_int, (c_void_p,), "a"),
+    "ambit_program_check_every": (c_int, (c_void_p, c_int64,), "p iterations"),
     "ambit_program_converged": (c_int, (c_void_p,), "p"),
     "ambit_program_create": (c_void_p, (c_void_p,), "g"),
     "ambit_program_destroy": (None, (c_void_p,), "p"),
     "ambit_program_iterations": (c_int64, (c_void_p,), "p"),
-    "ambit_program_relaxes": (c_int, (c_void_p,), "p"),
+    "ambit_program_relax": (c_int, (c_void_p,), "p"),
     "ambit_program_report": (c_int, (c_void_p,), "p"),
-    "ambit_program_stats": (c_int, (c_void_p, c_int, POINTER(ambit_stats),), "p measure_copy stats"),
+    "ambit_program_stats": (POINTER(ambit_stats), (c_void_p, c_int,), "p measure_copy"),
     "ambit_record_columns": (c_int64, (c_void_p,), "r"),
     "ambit_record_create": (c_void_p, (c_void_p, c_char_p,), "a name"),
     "ambit_record_destroy": (None, (c_void_p,), "r"),
@@ -361,14 +378,13 @@ FUNCTIONS = {
     "ambit_run_until": (c_int, (c_void_p, c_void_p, c_int, c_double, c_int64,), "p s when value most"),
     "ambit_run_until_still": (c_int, (c_void_p, c_int64,), "p most"),
     "ambit_sample": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p,), "p points f to"),
-    "ambit_save": (c_int, (c_char_p, c_int, POINTER(c_void_p),), "path n fields"),
     "ambit_scalar_create": (c_void_p, (c_void_p, c_char_p, c_int,), "a name type"),
     "ambit_scalar_destroy": (None, (c_void_p,), "s"),
     "ambit_scalar_get": (c_double, (c_void_p,), "s"),
     "ambit_scalar_set": (c_int, (c_void_p, c_double,), "s value"),
     "ambit_status_name": (c_char_p, (c_int,), "s"),
     "ambit_status_text": (c_char_p, (c_int,), "s"),
-    "ambit_stencil": (c_int, (c_void_p, c_int, POINTER(c_int64), POINTER(ambit_weights), c_int64, c_void_p, ambit_fill_fn, ambit_output_fn, c_void_p,), "a ndims sizes weights iterations kernel init output user"),
+    "ambit_stencil": (c_int, (c_void_p, POINTER(ambit_problem),), "a problem"),
     "ambit_step_every": (c_int, (c_void_p, c_int64,), "p n"),
     "ambit_stop": (None, (c_void_p,), "a"),
     "ambit_stream_before": (c_int, (c_void_p, c_void_p,), "s p"),
@@ -384,8 +400,8 @@ FUNCTIONS = {
     "ambit_stream_unmet": (c_int64, (c_void_p,), "s"),
     "ambit_stream_until": (c_int, (c_void_p, c_void_p, c_int, c_double, c_int64,), "s x when value most"),
     "ambit_swap": (c_int, (c_void_p, c_void_p, c_void_p,), "p a b"),
-    "ambit_table": (ambit_arg, (c_void_p, c_int, c_int, c_int,), "values type rows columns"),
     "ambit_type_name": (c_char_p, (c_int,), "t"),
     "ambit_type_size": (c_size_t, (c_int,), "t"),
+    "ambit_version": (c_char_p, (), ""),
     "ambit_view": (c_int, (c_void_p, c_void_p,), "p field"),
 }

@@ -104,7 +104,7 @@ class Field(Owned):
         (Grid.nested). It has no memory of its own."""
         f = Field.__new__(CoarseField)
         Owned.__init__(f, self._context, self._context._made(
-            lib.ambit_field_view(grid._handle, self._handle, index([int(i) for i in first]))))
+            lib.ambit_field_create_view(grid._handle, self._handle, index([int(i) for i in first]))))
         f._grid, f._vector, f._base = grid, self._vector, self
         f._describe()
         return f
@@ -205,7 +205,7 @@ class Field(Owned):
         """Gives all cells one value, or those of a function of the index: u.fill(lambda i, j: i + j). A function of a field
         with components has the component as its last argument. It is called for each cell; u[...] = array is faster."""
         if not callable(values):
-            self._context._check(lib.ambit_field_fill_value(self._handle, float(values)))
+            self._context._check(lib.ambit_field_set(self._handle, float(values)))
             return
         n, vector, fn, context = self._grid.ndim, self._vector, values, self._context
 
@@ -234,17 +234,17 @@ class Field(Owned):
         number, constant = kind_of(kind)
         if permute is not None:
             status = lib.ambit_field_boundary_permuted(self._handle, faces, number, self._permutation(permute))
-        elif isinstance(value, Field):
-            status = lib.ambit_field_boundary_field(self._handle, faces, number, value._handle)
-        elif value is not None and not isinstance(value, (int, float)):
-            handle = value._for(self._context, type_of(self.dtype))
-            status = lib.ambit_field_boundary_scalar(self._handle, faces, number, handle)
+        elif component is not None:
+            x = constant if value is None else float(value)  # type: ignore[arg-type]
+            status = lib.ambit_field_boundary_component(self._handle, component, faces, number, x)
         else:
-            x = constant if value is None else float(value)
-            if component is None:
-                status = lib.ambit_field_boundary(self._handle, faces, number, x)
+            if isinstance(value, Field):
+                arg = c.ambit_arg(kind=c.AMBIT_ARG_FIELD, field=value._handle)
+            elif value is None or isinstance(value, (int, float)):
+                arg = c.ambit_arg(kind=c.AMBIT_ARG_NUMBER, number=constant if value is None else float(value))
             else:
-                status = lib.ambit_field_boundary_component(self._handle, component, faces, number, x)
+                arg = c.ambit_arg(kind=c.AMBIT_ARG_SCALAR, scalar=value._for(self._context, type_of(self.dtype)))
+            status = lib.ambit_field_boundary_arg(self._handle, faces, number, arg)
         self._context._check(status)
 
     def _permutation(self, numbers: Sequence[int]) -> Any:
@@ -254,7 +254,7 @@ class Field(Owned):
 
     def sponge(self, layers: int, strength: float, faces: int = ALL_FACES) -> None:
         """Sets the field to an absorbing layer: strength * (depth / layers)^2 in the cells at these faces, 0 elsewhere."""
-        self._context._check(lib.ambit_field_sponge(self._handle, faces, layers, strength))
+        self._context._check(lib.ambit_field_fill_sponge(self._handle, faces, layers, strength))
 
     # ---- memory ----
 
@@ -365,14 +365,15 @@ def save(path: Any, *fields: Field) -> None:
     if not fields:
         raise InvalidArgument("save: there are no fields")
     handles = (ctypes.c_void_p * len(fields))(*[f._handle for f in fields])
-    fields[0].context._check(lib.ambit_save(text(path), len(fields), handles))
+    fields[0].context._check(lib.ambit_grid_save(fields[0].grid._handle, text(path), len(fields), handles))
 
 
 def inspect(path: Any, context: Optional[Context] = None) -> Dict[str, Any]:
     """The header of a file that Field.load can read: dtype, shape, spacing, unit, origin."""
     context = context or current()
-    info = c.ambit_file_info()
-    context._check(lib.ambit_file_inspect(context._handle, text(path), ctypes.byref(info)))
+    found = lib.ambit_file_inspect(context._handle, text(path))
+    context._check(lib.ambit_error(context._handle))
+    info = found.contents
     units = {c.AMBIT_UNKNOWN_UNIT: None, c.AMBIT_DEGREES: "degrees", c.AMBIT_METRES: "metres"}
     return {"dtype": DTYPES[info.type], "shape": tuple(info.extents[:info.ndims]),
             "spacing": tuple(info.spacing[:info.ndims]), "unit": units[info.unit],

@@ -46,8 +46,7 @@ class Param(NamedTuple):
 def params_of(handle: int) -> List[Param]:
     found, ndims = [], lib.ambit_kernel_ndims(handle)
     for i in range(lib.ambit_kernel_params(handle)):
-        p = c.ambit_param_info()
-        lib.ambit_kernel_param(handle, i, ctypes.byref(p))
+        p = lib.ambit_kernel_param(handle, i).contents
         offsets = tuple((p.offsets[k].component, tuple(p.offsets[k].axis[:ndims])) for k in range(p.noffsets))
         found.append(Param(p.name.decode(), KIND_NAMES[p.kind], WORDS[p.type],
                            REDUCTIONS[p.reduction] if p.kind == c.AMBIT_PARAM_REDUCTION else None, p.components,
@@ -116,7 +115,7 @@ class Kernel:
     @property
     def is_once(self) -> bool:
         """It can run once per iteration, on scalars alone."""
-        return bool(lib.ambit_kernel_once(self._default.handle))
+        return bool(lib.ambit_kernel_is_once(self._default.handle))
 
     @property
     def c_source(self) -> Optional[str]:
@@ -312,10 +311,9 @@ def kernel(source: Union[str, Callable[..., Any], None] = None, *, real: Optiona
     def make(context: Context, real_type: Optional[int]) -> Optional[int]:
         chosen = real_type if kind is None else kind
         a = context._begin()
-        if chosen is None:
-            handle = lib.ambit_kernel_create(a, shown.encode())
-        else:
-            handle = lib.ambit_kernel_create_real(a, shown.encode(), chosen)
+        if chosen is not None:
+            lib.ambit_define_real(a, chosen)
+        handle = lib.ambit_kernel_create(a, shown.encode())
         return lib.ambit_kernel_find(handle, name.encode()) if name and handle else handle
     k = Kernel(make, (shown, kind, name), is_real, source)
     k._default  # mistakes are found now
@@ -332,9 +330,9 @@ def load_kernel(path: Any, *, real: Optional[DTypeLike] = None) -> Kernel:
     def make(context: Context, real_type: Optional[int]) -> Optional[int]:
         chosen = real_type if kind is None else kind
         a = context._begin()
-        if chosen is None:
-            return lib.ambit_kernel_load(a, text(path))
-        return lib.ambit_kernel_load_real(a, text(path), chosen)
+        if chosen is not None:
+            lib.ambit_define_real(a, chosen)
+        return lib.ambit_kernel_load(a, text(path))
     k = Kernel(make, (str(path), source, kind), is_real, source)
     k._default
     return k
@@ -374,7 +372,7 @@ def weights(values: Any, divisor: float = 1, centre: Optional[Sequence[int]] = N
     w, kept = weights_of(values, divisor, centre)
 
     def make(context: Context, kind: Optional[int]) -> Optional[int]:
-        return lib.ambit_kernel_from_weights(context._begin(), name.encode(), kind, ctypes.byref(w))
+        return lib.ambit_kernel_create_weighted(context._begin(), name.encode(), kind, ctypes.byref(w))
     make.kept = kept  # type: ignore[attr-defined]
     k = WeightsKernel(make, ("weights", name, kept.tobytes(), kept.shape, float(divisor), tuple(w.low), tuple(w.high)))
     k._default
@@ -384,7 +382,7 @@ def weights(values: Any, divisor: float = 1, centre: Optional[Sequence[int]] = N
 def catalogue(name: str) -> Kernel:
     """A kernel (u, v) of the catalogue, by name: "2d4", "star3d2", "box2d1s" (docs/catalogue.md)."""
     def make(context: Context, kind: Optional[int]) -> Optional[int]:
-        return lib.ambit_kernel_from_catalogue(context._begin(), name.encode(), kind)
+        return lib.ambit_kernel_create_named(context._begin(), name.encode(), kind)
     k = WeightsKernel(make, ("catalogue", name))
     k._default
     return k

@@ -75,7 +75,7 @@ class Call(Step):
 
     def _append(self, program: "Program") -> None:
         if self.until is None:
-            status = lib.ambit_call_program(program._handle, self.program._handle, self.iterations)
+            status = lib.ambit_call(program._handle, self.program._handle, self.iterations)
         else:
             u = self.until
             status = lib.ambit_call_until(program._handle, self.program._handle, u.scalar._handle, u.code, u.bound, self.most)
@@ -179,7 +179,7 @@ class Program(Owned):
         if context._garbage:
             context._sweep()
         if check_every is not None:
-            context._check(lib.ambit_check_every(self._handle, check_every))
+            context._check(lib.ambit_program_check_every(self._handle, check_every))
         before = lib.ambit_program_iterations(self._handle)
         if to is not None:
             iterations = max(0, to - before)
@@ -235,9 +235,9 @@ class Program(Owned):
         """Iterations since the program was made."""
         return int(lib.ambit_program_iterations(self._handle))
 
-    def relaxes(self) -> None:
+    def relax(self) -> None:
         """Promises that the order of updates does not matter for the values at rest (docs/programs.md)."""
-        self._context._check(lib.ambit_program_relaxes(self._handle))
+        self._context._check(lib.ambit_program_relax(self._handle))
 
     # ---- while it runs ----
 
@@ -251,7 +251,7 @@ class Program(Owned):
         """
         if n == 0:
             self._callback = None
-            self._context._check(lib.ambit_every(self._handle, 0, c.ambit_callback_fn(0), None))
+            self._context._check(lib.ambit_on_iteration(self._handle, 0, c.ambit_callback_fn(0), None))
             return None
         if fn is None:
             return lambda f: self.every(n, f)
@@ -264,7 +264,7 @@ class Program(Owned):
                 context._raised = e
                 return 1
         self._callback = c.ambit_callback_fn(callback)
-        context._check(lib.ambit_every(self._handle, n, self._callback, None))
+        context._check(lib.ambit_on_iteration(self._handle, n, self._callback, None))
         return fn
 
     def output(self, n: int, path: Any, *fields: Field, **picture: Any) -> None:
@@ -293,9 +293,9 @@ class Program(Owned):
 
     def stats(self, measure_copy: bool = False) -> Stats:
         """Iterations, seconds, cells, bytes and operations of all runs so far."""
-        s = c.ambit_stats()
-        self._context._check(lib.ambit_program_stats(self._handle, int(measure_copy), ctypes.byref(s)))
-        return Stats(*[getattr(s, name) for name in Stats._fields])
+        found = lib.ambit_program_stats(self._handle, int(measure_copy))
+        self._context._check(lib.ambit_error(self._context._handle))
+        return Stats(*[getattr(found.contents, name) for name in Stats._fields])
 
     def report(self) -> str:
         """The speed of all runs so far, its share of the copy bandwidth of the machine, and the plans of the steps."""

@@ -15,7 +15,7 @@ static uint64_t bits_of(double x)
 
 /* Exponents are 1008 higher in a double, and its fraction is 42 bits longer. Adding 2^28 rounds a
  * number below 2^-14 to a multiple of 2^-24, the distance of two such halves. */
-uint16_t ambit_half(double x)
+uint16_t ambit_half_encode(double x)
 {
   uint64_t all = bits_of(x), size = all & ~((uint64_t)1 << 63);
   const uint16_t sign = (uint16_t)(all >> 48 & 0x8000);
@@ -31,7 +31,7 @@ uint16_t ambit_half(double x)
   return (uint16_t)(sign | ((size >> 42) - (1008 << 10)));
 }
 
-double ambit_half_number(uint16_t bits)
+double ambit_half_decode(uint16_t bits)
 {
   const int exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
   const uint64_t sign = (uint64_t)(bits & 0x8000) << 48;
@@ -55,7 +55,7 @@ static uint32_t near_float(double x)
   return (near < x) == (x > 0) ? bits + 1 : bits - 1; /* away from 0, or towards it */
 }
 
-uint16_t ambit_bfloat(double x)
+uint16_t ambit_bfloat_encode(double x)
 {
   const uint32_t bits = near_float(x);
 
@@ -63,7 +63,7 @@ uint16_t ambit_bfloat(double x)
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-double ambit_bfloat_number(uint16_t bits)
+double ambit_bfloat_decode(uint16_t bits)
 {
   const uint32_t all = (uint32_t)bits << 16;
   float x;

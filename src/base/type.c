@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* type.c - sizes and names of value types. */
+/* type.c - sizes and names of value types; the version. */
 #include "ambit.h"
+
+#define TEXT2(x) #x
+#define TEXT(x)  TEXT2(x)
+
+const char *ambit_version(void)
+{
+  return TEXT(AMBIT_VERSION_MAJOR) "." TEXT(AMBIT_VERSION_MINOR) "." TEXT(AMBIT_VERSION_PATCH);
+}
 
 size_t ambit_type_size(ambit_type t)
 {

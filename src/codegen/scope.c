@@ -57,8 +57,9 @@ static void emit_real(const ambit__dialect *d, ambit__text *t, ambit_type type, 
 void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type type, ambit__value v)
 {
   if (ambit__type_is_half(type))
-    ambit__print(t, "0x%04x",
-                 (unsigned)(type == AMBIT_F16 ? ambit_half(v.real) : ambit_bfloat(v.real)));
+    ambit__print(
+        t, "0x%04x",
+        (unsigned)(type == AMBIT_F16 ? ambit_half_encode(v.real) : ambit_bfloat_encode(v.real)));
   else if (ambit__type_is_real(type))
     emit_real(d, t, type, v.real);
   else if (type == AMBIT_I64 && v.integer == INT64_MIN)

@@ -12,6 +12,7 @@
 #ifndef AMBIT_DEVICE_CHORE_H
 #define AMBIT_DEVICE_CHORE_H
 
+#include "ambit_compiled.h"
 #include "device/device.h"
 #include "grid/points.h"
 
@@ -68,7 +69,7 @@ static inline int64_t ambit__chore_column(const ambit__chore *t, int64_t point, 
 }
 
 /* host_chore.c: runs a chore on a box, as a compiled function of the cpu device does. */
-void ambit__host_chore(const ambit_call *call);
+void ambit__host_chore(const ambit_compiled_call *call);
 /* ref/chore.c: the definition. */
 void ambit__ref_chore(const ambit__chore *t, const ambit__launch *l);
 

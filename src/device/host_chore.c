@@ -8,7 +8,7 @@
 /* A chore on a box of a part. */
 typedef struct job {
   const ambit__chore *t;
-  const ambit_call *call;
+  const ambit_compiled_call *call;
   ambit__box box;
   ambit_type type; /* of the field */
   int components;
@@ -173,7 +173,7 @@ static void inject_box(const job *j)
   }
 }
 
-void ambit__host_chore(const ambit_call *call)
+void ambit__host_chore(const ambit_compiled_call *call)
 {
   const ambit__chore *t = *(const ambit__chore *const *)call->origin[AMBIT__CHORE_ADDRESS];
   job j = {.t = t, .call = call, .type = t->field, .components = t->components};

@@ -5,6 +5,7 @@
 #ifndef AMBIT_DEVICE_REGISTERED_H
 #define AMBIT_DEVICE_REGISTERED_H
 
+#include "ambit_compiled.h"
 #include "kernel/kernel.h"
 
 /* The function registered for this rule, or NULL. */

@@ -89,6 +89,13 @@ bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries
   return a->inactive == b->inactive && ambit__number_same(a->fill, b->fill);
 }
 
+bool ambit__faces_fit(unsigned faces, int ndims)
+{
+  const unsigned beyond = faces >> 2 * ndims;
+
+  return !beyond || beyond == AMBIT_ALL_FACES >> 2 * ndims;
+}
+
 const char *ambit__boundary_name(ambit_boundary kind)
 {
   return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";

@@ -48,6 +48,9 @@ bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries
 
 /* "periodic" and so on; never NULL. And the inverse: returns false for an unknown name. */
 const char *ambit__boundary_name(ambit_boundary kind);
+/* Faces of a grid of so many axes. Those of all further axes together do no harm, so that parts of
+ * AMBIT_ALL_FACES can be taken away; single ones do. */
+bool ambit__faces_fit(unsigned faces, int ndims);
 bool ambit__boundary_find(const char *name, size_t length, ambit_boundary *kind);
 
 #endif

@@ -169,7 +169,7 @@ static void widen(const ambit_field *f, int64_t cells, const uint16_t *from, flo
 
   for (int64_t i = 0; i < n; i++)
     to[i] =
-        (float)(f->type == AMBIT_F16 ? ambit_half_number(from[i]) : ambit_bfloat_number(from[i]));
+        (float)(f->type == AMBIT_F16 ? ambit_half_decode(from[i]) : ambit_bfloat_decode(from[i]));
 }
 
 /* Writes the cells of a box, `cell` bytes each, where they belong in a dataset. */
@@ -398,7 +398,8 @@ static ambit_status narrow(const ambit_field *f, int64_t cells, const float *fro
   const int64_t n = cells * f->components;
 
   for (int64_t i = 0; i < n; i++)
-    to[i] = f->type == AMBIT_F16 ? ambit_half((double)from[i]) : ambit_bfloat((double)from[i]);
+    to[i] = f->type == AMBIT_F16 ? ambit_half_encode((double)from[i])
+                                 : ambit_bfloat_encode((double)from[i]);
   return AMBIT_OK;
 }
 

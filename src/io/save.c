@@ -131,9 +131,14 @@ ambit_status ambit_field_save(ambit_field *f, const char *path)
   return f ? save_once(path, 1, &f, false, NULL) : AMBIT_EINVAL;
 }
 
-ambit_status ambit_save(const char *path, int n, ambit_field *const *fields)
+ambit_status ambit_grid_save(ambit_grid *g, const char *path, int n, ambit_field *const *fields)
 {
-  return n < 1 || !fields || !fields[0] ? AMBIT_EINVAL : save_once(path, n, fields, false, NULL);
+  if (!g || ambit__failed(g->context)) return g ? g->context->errors.status : AMBIT_EINVAL;
+  AMBIT_CHECK(n > 0 && fields && fields[0] && fields[0]->grid == g, &g->context->errors,
+              AMBIT_EINVAL, "ambit_grid_save: %d fields are to be saved, %s", n,
+              n > 0 && fields && fields[0] ? "and the first is of another grid"
+                                           : "or they are NULL");
+  return save_once(path, n, fields, false, NULL);
 }
 
 ambit_status ambit_field_draw(ambit_field *f, const char *path, const ambit_picture *picture)
@@ -197,8 +202,8 @@ static ambit_status inspect_raster(ambit *a, const char *path, ambit_file_info *
 
 static ambit_status inspect(ambit *a, const char *path, ambit_file_info *info)
 {
-  AMBIT_CHECK(path && *path && info, &a->errors, AMBIT_EINVAL,
-              "ambit_file_inspect: the file name is empty, or info is NULL");
+  AMBIT_CHECK(path && *path, &a->errors, AMBIT_EINVAL,
+              "ambit_file_inspect: the file name is empty");
   *info = (ambit_file_info){0};
   if (ends_in(path, ".npy")) return inspect_npy(a, path, info);
   if (ends_in(path, ".png")) return ambit__png_inspect(a, path, info);
@@ -206,9 +211,10 @@ static ambit_status inspect(ambit *a, const char *path, ambit_file_info *info)
   return inspect_raster(a, path, info);
 }
 
-ambit_status ambit_file_inspect(ambit *a, const char *path, ambit_file_info *info)
+const ambit_file_info *ambit_file_inspect(ambit *a, const char *path)
 {
-  if (!a) return AMBIT_EINVAL;
-  if (!ambit__failed(a)) inspect(a, path, info);
-  return ambit__meet(a, "has inspected a file"); /* raises a failure on all */
+  if (!a) return NULL;
+  if (!ambit__failed(a)) inspect(a, path, &a->inspected);
+  /* raises a failure on all */
+  return ambit__meet(a, "has inspected a file") ? NULL : &a->inspected;
 }

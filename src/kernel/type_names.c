@@ -97,8 +97,8 @@ void ambit__wrong_type(ambit__unit *u, ambit__place place)
   if (!strcmp(name, "real")) {
     AMBIT_SYNTAX(
         u, place,
-        "the type 'real' has no meaning here\nit is float, double, half or bfloat by the last "
-        "argument of ambit_kernel_create_real");
+        "the type 'real' has no meaning here\nambit_define_real makes it float, double, half or "
+        "bfloat");
     return;
   }
   type = suggestion(name);

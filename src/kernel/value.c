@@ -149,8 +149,8 @@ ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to)
 {
   if (ambit__type_is_real(from)) {
     if (to == AMBIT_F32) return real((float)v.real);
-    if (to == AMBIT_F16) return real(ambit_half_number(ambit_half(v.real)));
-    if (to == AMBIT_BF16) return real(ambit_bfloat_number(ambit_bfloat(v.real)));
+    if (to == AMBIT_F16) return real(ambit_half_decode(ambit_half_encode(v.real)));
+    if (to == AMBIT_BF16) return real(ambit_bfloat_decode(ambit_bfloat_encode(v.real)));
     return to == AMBIT_F64 ? v : saturate(v.real, to);
   }
   if (from == AMBIT_U64 && v.integer < 0 && ambit__type_is_real(to)) {
@@ -161,8 +161,8 @@ ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to)
   /* directly from the integer: converting through double would round twice, unless to a half, which
    * is infinite long before; a bfloat is a float that is rounded */
   if (to == AMBIT_F32) return real((float)v.integer);
-  if (to == AMBIT_BF16) return real(ambit_bfloat_number(ambit_bfloat((float)v.integer)));
-  if (to == AMBIT_F16) return real(ambit_half_number(ambit_half((double)v.integer)));
+  if (to == AMBIT_BF16) return real(ambit_bfloat_decode(ambit_bfloat_encode((float)v.integer)));
+  if (to == AMBIT_F16) return real(ambit_half_decode(ambit_half_encode((double)v.integer)));
   return to == AMBIT_F64 ? real((double)v.integer) : wrap((uint64_t)v.integer, to);
 }
 
@@ -331,8 +331,8 @@ ambit__value ambit__value_load(const void *p, ambit_type type)
   case AMBIT_U8: return integer(*(const uint8_t *)p);
   case AMBIT_I16: return integer(*(const int16_t *)p);
   case AMBIT_I64: return integer(*(const int64_t *)p);
-  case AMBIT_F16: return real(ambit_half_number(*(const uint16_t *)p));
-  case AMBIT_BF16: return real(ambit_bfloat_number(*(const uint16_t *)p));
+  case AMBIT_F16: return real(ambit_half_decode(*(const uint16_t *)p));
+  case AMBIT_BF16: return real(ambit_bfloat_decode(*(const uint16_t *)p));
   case AMBIT_U16: return integer(*(const uint16_t *)p);
   case AMBIT_U32: return integer(*(const uint32_t *)p);
   case AMBIT_U64: return wrap(*(const uint64_t *)p, AMBIT_U64);
@@ -349,8 +349,8 @@ void ambit__value_store(void *p, ambit_type type, ambit__value v)
   case AMBIT_U8: *(uint8_t *)p = (uint8_t)v.integer; break;
   case AMBIT_I16: *(int16_t *)p = (int16_t)v.integer; break;
   case AMBIT_I64: *(int64_t *)p = v.integer; break;
-  case AMBIT_F16: *(uint16_t *)p = ambit_half(v.real); break;
-  case AMBIT_BF16: *(uint16_t *)p = ambit_bfloat(v.real); break;
+  case AMBIT_F16: *(uint16_t *)p = ambit_half_encode(v.real); break;
+  case AMBIT_BF16: *(uint16_t *)p = ambit_bfloat_encode(v.real); break;
   case AMBIT_U16: *(uint16_t *)p = (uint16_t)v.integer; break;
   case AMBIT_U32: *(uint32_t *)p = (uint32_t)v.integer; break;
   case AMBIT_U64: *(uint64_t *)p = (uint64_t)v.integer; break;

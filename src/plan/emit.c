@@ -27,7 +27,7 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
   p->strategy->describe(p, &w->text);
   ambit__print(&w->text, ". */\n");
   if (g->for_people)
-    ambit__print(&w->text, "#include <ambit.h>\n\n");
+    ambit__print(&w->text, "#include <ambit_compiled.h>\n\n");
   else
     ambit__print(&w->text, "#include <stdint.h>\n\n%s\n%s\n\n", ambit__prelude_sizes,
                  ambit__prelude_call);
@@ -50,7 +50,7 @@ void ambit__emit_function(const ambit__group *g, const ambit__plan *p, ambit__ne
   if (n->nlooks) ambit__print(&w->text, "%s\n", ambit__prelude_look_up);
   if ((n->whole || g->form) && !g->checks) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
   if (*prelude) ambit__print(&w->text, "%s\n", prelude);
-  ambit__line(w, "void %s(const ambit_call *call)", ambit__entry_name(g));
+  ambit__line(w, "void %s(const ambit_compiled_call *call)", ambit__entry_name(g));
   ambit__line(w, "{");
   w->depth++;
   ambit__nest_print(n, w);

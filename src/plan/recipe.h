@@ -23,6 +23,7 @@
 #ifndef AMBIT_PLAN_RECIPE_H
 #define AMBIT_PLAN_RECIPE_H
 
+#include "ambit_compiled.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/plan.h"

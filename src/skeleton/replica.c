@@ -90,7 +90,7 @@ static ambit_program *copy_program(const ambit__replica *r, ambit_grid *g,
     if (copy_step(r, p, &from->written[i], !box->ndims || ambit__box_equal(box, &from->grid->box)))
       return NULL;
   }
-  if (p) ambit_check_every(p, from->check_every);
+  if (p) ambit_program_check_every(p, from->check_every);
   return p;
 }
 
@@ -181,7 +181,8 @@ static void from_samples(ambit_type type, const unsigned char *from, void *to, s
 {
   if (type == AMBIT_F16 || type == AMBIT_BF16) {
     for (size_t i = 0; i < n; i++)
-      ((uint16_t *)to)[i] = type == AMBIT_F16 ? ambit_half(from[i]) : ambit_bfloat(from[i]);
+      ((uint16_t *)to)[i] =
+          type == AMBIT_F16 ? ambit_half_encode(from[i]) : ambit_bfloat_encode(from[i]);
     return;
   }
   switch (type) {
@@ -207,7 +208,7 @@ static void to_samples(ambit_type type, const void *from, unsigned char *to, siz
     const uint16_t *bits = from;
 
     for (size_t i = 0; i < n; i++)
-      to[i] = sample(type == AMBIT_F16 ? ambit_half_number(bits[i]) : ambit_bfloat_number(bits[i]));
+      to[i] = sample(type == AMBIT_F16 ? ambit_half_decode(bits[i]) : ambit_bfloat_decode(bits[i]));
     return;
   }
   switch (type) {

@@ -151,9 +151,10 @@ ambit_status ambit__stream_check(const ambit_stream *s)
               "a program, field, scalar or kernel that the stream uses was destroyed");
   AMBIT_CHECK(s->program->nwritten && (!s->before || s->before->nwritten), errors_of(s),
               AMBIT_EPROGRAM, "a program of the stream has no steps: ambit_apply adds one");
-  AMBIT_CHECK(!s->program->every && !(s->before && s->before->every), errors_of(s), AMBIT_EPROGRAM,
-              "a program of the stream has a callback (ambit_every), which would be called for "
-              "fields of other contexts; programs of streams cannot have one");
+  AMBIT_CHECK(
+      !s->program->every && !(s->before && s->before->every), errors_of(s), AMBIT_EPROGRAM,
+      "a program of the stream has a callback (ambit_on_iteration), which would be called for "
+      "fields of other contexts; programs of streams cannot have one");
   AMBIT_CHECK(!ambit__program_calls(s->program) && !(s->before && ambit__program_calls(s->before)),
               errors_of(s), AMBIT_EPROGRAM,
               "a program of the stream calls another program; programs of streams cannot");

@@ -10,6 +10,7 @@
 #ifndef AMBIT_SKELETON_STREAM_H
 #define AMBIT_SKELETON_STREAM_H
 
+#include "ambit_stream.h"
 #include "runtime/run/run.h"
 #include "skeleton/belt.h"
 

@@ -456,7 +456,7 @@ ambit_status ambit__view_attach(ambit_program *p)
   ambit *a = p->grid->context;
   lookout *o = find(p);
   ambit__viewer *v;
-  ambit_stats stats;
+  const ambit_stats *stats;
 
   if (a->dry || (!o && (!*a->settings.view || (a->viewer && a->viewer->off)))) return AMBIT_OK;
   if (!o) {
@@ -475,8 +475,9 @@ ambit_status ambit__view_attach(ambit_program *p)
   v->left_at = 0;
   o->n = 1;
   if (v->tried) return AMBIT_OK;
-  AMBIT_TRY(ambit_program_stats(p, 1, &stats)); /* before the screen is taken */
-  v->bandwidth = stats.copy_bandwidth;
+  stats = ambit_program_stats(p, 1); /* before the screen is taken */
+  if (!stats) return a->errors.status;
+  v->bandwidth = stats->copy_bandwidth;
   open_reader(v);
   return AMBIT_OK;
 }

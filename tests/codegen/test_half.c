@@ -18,7 +18,7 @@ enum { HALVES = 1 << 16 };
 
 static double number(unsigned bits)
 {
-  return ambit_half_number((uint16_t)bits);
+  return ambit_half_decode((uint16_t)bits);
 }
 
 static void a_half_is_a_sign_an_exponent_and_a_fraction(void)
@@ -33,9 +33,9 @@ static void every_half_comes_back(void)
 {
   for (unsigned i = 0; i < HALVES; i++)
     if (isnan(number(i)))
-      CHECK((ambit_half(number(i)) & 0x7fff) > 0x7c00);
+      CHECK((ambit_half_encode(number(i)) & 0x7fff) > 0x7c00);
     else
-      CHECK_EQ(i, ambit_half(number(i)));
+      CHECK_EQ(i, ambit_half_encode(number(i)));
 }
 
 /* Between two adjacent halves the middle goes to the even one, and all else to the nearer one. */
@@ -44,13 +44,13 @@ static void numbers_round_to_the_nearest_half_and_ties_to_even(void)
   for (unsigned i = 0; i < 0x7c00; i++) {
     const double a = number(i), b = i == 0x7bff ? 65536 : number(i + 1), middle = a / 2 + b / 2;
 
-    CHECK_EQ(i + (i & 1), ambit_half(middle));
-    CHECK_EQ(i, ambit_half(nextafter(middle, 0)));
-    CHECK_EQ(i + 1, ambit_half(nextafter(middle, 1e6)));
-    CHECK_EQ(0x8000 | (i + (i & 1)), ambit_half(-middle));
+    CHECK_EQ(i + (i & 1), ambit_half_encode(middle));
+    CHECK_EQ(i, ambit_half_encode(nextafter(middle, 0)));
+    CHECK_EQ(i + 1, ambit_half_encode(nextafter(middle, 1e6)));
+    CHECK_EQ(0x8000 | (i + (i & 1)), ambit_half_encode(-middle));
   }
-  CHECK_EQ(0x7c00, ambit_half(1e300));
-  CHECK_EQ(0x7e00, ambit_half(NAN));
+  CHECK_EQ(0x7c00, ambit_half_encode(1e300));
+  CHECK_EQ(0x7e00, ambit_half_encode(NAN));
 }
 
 static void kernels_read_halves_as_the_library_does(void)
@@ -66,7 +66,7 @@ static void kernels_read_halves_as_the_library_does(void)
 
 static void check_store(double x, unsigned got)
 {
-  const unsigned want = ambit_half(x);
+  const unsigned want = ambit_half_encode(x);
 
   CHECK_MSG(isnan(x) ? (got & 0x7fff) > 0x7c00 : want == got, "%a is 0x%x, not 0x%x", x, got, want);
 }
@@ -100,14 +100,14 @@ static void kernels_round_to_halves_as_the_library_does(void)
 static void a_bfloat_is_the_beginning_of_a_float(void)
 {
   for (unsigned i = 0; i < HALVES; i++) {
-    const double x = ambit_bfloat_number((uint16_t)i);
+    const double x = ambit_bfloat_decode((uint16_t)i);
     const float got = ambit_f32_from_bf16((ambit_f16)i);
 
     CHECK_EQ((uint32_t)i << 16, AMBIT_BITS_F32(got));
     if (isnan(x))
-      CHECK((ambit_bfloat(x) & 0x7fff) > 0x7f80);
+      CHECK((ambit_bfloat_encode(x) & 0x7fff) > 0x7f80);
     else
-      CHECK(x == (double)got && ambit_bfloat(x) == i);
+      CHECK(x == (double)got && ambit_bfloat_encode(x) == i);
   }
 }
 
@@ -115,24 +115,24 @@ static void a_bfloat_is_the_beginning_of_a_float(void)
 static void numbers_round_to_the_nearest_bfloat_and_ties_to_even(void)
 {
   for (unsigned i = 0; i < 0x7f80; i++) {
-    const double a = ambit_bfloat_number((uint16_t)i);
-    const double b = i == 0x7f7f ? 0x1p128 : ambit_bfloat_number((uint16_t)(i + 1));
+    const double a = ambit_bfloat_decode((uint16_t)i);
+    const double b = i == 0x7f7f ? 0x1p128 : ambit_bfloat_decode((uint16_t)(i + 1));
     const double middle = a / 2 + b / 2,
                  around[] = {nextafter(middle, 0), middle, nextafter(middle, HUGE_VAL)};
     const unsigned want[] = {i, i + (i & 1), i + 1};
 
     for (int k = 0; k < 3; k++) {
-      CHECK_EQ(want[k], ambit_bfloat(around[k]));
+      CHECK_EQ(want[k], ambit_bfloat_encode(around[k]));
       CHECK_EQ(want[k], ambit_bf16_from_f64(around[k]));
-      CHECK_EQ(0x8000 | want[k], ambit_bfloat(-around[k]));
+      CHECK_EQ(0x8000 | want[k], ambit_bfloat_encode(-around[k]));
       CHECK_EQ(0x8000 | want[k], ambit_bf16_from_f64(-around[k]));
     }
     CHECK_EQ(want[1], ambit_bf16_from_f32((float)middle));
   }
-  CHECK_EQ(0x7f80, ambit_bfloat(1e300));
+  CHECK_EQ(0x7f80, ambit_bfloat_encode(1e300));
   CHECK_EQ(0x7f80, ambit_bf16_from_f64(1e300));
   CHECK_EQ(0x8000, ambit_bf16_from_f64(-1e-300));
-  CHECK_EQ(0x7fc0, ambit_bfloat(NAN) & 0x7fff);
+  CHECK_EQ(0x7fc0, ambit_bfloat_encode(NAN) & 0x7fff);
 }
 
 static void kernels_round_to_bfloats_as_the_library_does(void)
@@ -141,8 +141,8 @@ static void kernels_round_to_bfloats_as_the_library_does(void)
     const float x = AMBIT_F32_OF((uint32_t)i);
     const unsigned got = ambit_bf16_from_f32(x);
 
-    CHECK_MSG(isnan(x) ? (got & 0x7fff) > 0x7f80 : got == ambit_bfloat((double)x), "%a is 0x%x",
-              (double)x, got);
+    CHECK_MSG(isnan(x) ? (got & 0x7fff) > 0x7f80 : got == ambit_bfloat_encode((double)x),
+              "%a is 0x%x", (double)x, got);
   }
 }
 

@@ -35,7 +35,8 @@ FILES = {
 }
 """,
 }
-IN_A_PROGRAM = """#include <ambit.h>
+IN_A_PROGRAM = """#include <ambit_compiled.h>
+#include <ambit_stream.h>
 #include <math.h>
 static const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, float k) { *v = *u + k * u[0][1]; });
 static double start(const int64_t *i, int c, void *user) { (void)c, (void)user; return (double)i[0]; }
@@ -136,7 +137,7 @@ def check_kernel(where, text):
 
 
 def check_declarations(where, text, compiler, suffix):
-    pathlib.Path("declaration" + suffix).write_text("#include <ambit.h>\n" + text)
+    pathlib.Path("declaration" + suffix).write_text("#include <ambit_compiled.h>\n#include <ambit_stream.h>\n" + text)
     call(where, [compiler, "-Wall", "-Wno-unused-variable", "-Wno-unused-const-variable", "-I", ROOT / "include",
                  "-fsyntax-only", "declaration" + suffix])
     count("declarations")

@@ -23,7 +23,7 @@ def main():
     subprocess.run([sys.executable, "-B", ROOT / "docs/site/build.py", site], check=True)
     bad = [f"{page.relative_to(site)} loads {m[0]}" for page in site.rglob("*.html")
            for m in LOADED.finditer(page.read_text()) if 'rel="canonical"' not in m[0]]
-    functions = set(re.findall(r"^AMBIT_API\s[^;(]*?\b(ambit_\w+)\s*\(", (ROOT / "include/ambit.h").read_text(), re.M))
+    functions = set(re.findall(r"^AMBIT_API\s[^;(]*?\b(ambit_\w+)\s*\(", "".join(h.read_text() for h in (ROOT / "include").glob("*.h")), re.M))
     reference, search = (site / "docs/reference.html").read_text(), (site / "searchindex.js").read_text()
     bad += [f"{name} is not in the reference" for name in functions if name not in reference]
     bad += [f"{name} is not found by the search" for name in functions if name not in search]

@@ -559,7 +559,7 @@ static void check_loaded(ambit_type type, bool rgb)
   ambit_file_info info;
 
   make_picture(0, 7, 5, rgb, 1);
-  ambit_file_inspect(a, folder_path("in00.png"), &info);
+  info = *ambit_file_inspect(a, folder_path("in00.png"));
   ambit_field_load(f, folder_path("in00.png"));
   ambit_field_read(f, NULL, NULL, values);
   CHECK_OK(a);

@@ -17,8 +17,8 @@ static void write_file(const char *path)
   static const int64_t shape[] = {2, 3}, none[] = {0};
   static const double origin[] = {0.5, -1, 1e300};
   static const int32_t answer = 42;
-  const uint16_t half[] = {ambit_half(1.5), ambit_half(-2)},
-                 bfloat[] = {ambit_bfloat(3), ambit_bfloat(1e30)};
+  const uint16_t half[] = {ambit_half_encode(1.5), ambit_half_encode(-2)},
+                 bfloat[] = {ambit_bfloat_encode(3), ambit_bfloat_encode(1e30)};
   uint64_t at_u, at_half, at_bfloat, at_none;
   ambit__file *file;
   ambit__h5 *h;
@@ -64,9 +64,9 @@ static void values_written_beside_the_library_are_read_by_it(void)
   CHECK(!ambit__h5_inspect(h, "g/half", &info) && info.type == AMBIT_F16 && info.is_same);
   CHECK(!ambit__h5_inspect(h, "g/bfloat", &info) && info.type == AMBIT_BF16 && info.is_same);
   CHECK(!ambit__h5_read(h, "g/half", AMBIT_F16, NULL, NULL, half));
-  CHECK(half[0] == ambit_half(1.5) && half[1] == ambit_half(-2));
+  CHECK(half[0] == ambit_half_encode(1.5) && half[1] == ambit_half_encode(-2));
   CHECK(!ambit__h5_read(h, "g/bfloat", AMBIT_F32, NULL, NULL, numbers));
-  CHECK(numbers[0] == 3 && (double)numbers[1] == ambit_bfloat_number(ambit_bfloat(1e30)));
+  CHECK(numbers[0] == 3 && (double)numbers[1] == ambit_bfloat_decode(ambit_bfloat_encode(1e30)));
   CHECK(!ambit__h5_inspect(h, "g/none", &info) && info.ndims == 1 && info.shape[0] == 0);
   CHECK(!ambit__h5_close(h));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Builds without streams and elevation files (AMBIT_STREAMS, AMBIT_ELEVATION): their calls fail
  * with an error that says how to get them. */
-#include "ambit.h"
+#include "ambit_stream.h"
 #include "support/test.h"
 
 #include <string.h>
@@ -30,7 +30,6 @@ static void a_stream_is_refused_with_the_option(void)
 
 static void an_elevation_file_is_refused_with_the_option(void)
 {
-  ambit_file_info info;
   ambit_grid *g;
   ambit *a = open_quietly(&g);
   ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
@@ -39,7 +38,7 @@ static void an_elevation_file_is_refused_with_the_option(void)
   CHECK(strstr(ambit_error_text(a), "heights.tif") != NULL);
   CHECK(strstr(ambit_error_text(a), "AMBIT_ELEVATION") != NULL);
   ambit_error_clear(a);
-  CHECK_EQ(AMBIT_EUNSUPPORTED, ambit_file_inspect(a, "heights.asc", &info));
+  CHECK(!ambit_file_inspect(a, "heights.asc"));
   CHECK_EQ(AMBIT_EUNSUPPORTED, ambit_close(a));
 }
 

@@ -95,7 +95,7 @@ static void callbacks_are_called_as_before(void)
   world w = make(6, 8);
   int64_t calls = 0;
 
-  ambit_every(w.program, 4, note, &calls);
+  ambit_on_iteration(w.program, 4, note, &calls);
   ambit_output(w.program, 3, path_of("n_%02d.npy"), 1, &w.u, NULL);
   CHECK_EQ(AMBIT_OK, ambit_run(w.program, 9));
   CHECK_EQ(408, calls);
@@ -162,7 +162,7 @@ static void a_range_that_is_not_given_grows(void)
     if (!ambit_process(a)) CHECK(p.lo == lo[i] && p.hi == hi[i]);
     ambit__picture_free(&p);
   }
-  ambit_field_fill_value(w.u, 99); /* one value alone is drawn in the range of the others */
+  ambit_field_set(w.u, 99); /* one value alone is drawn in the range of the others */
   CHECK_EQ(AMBIT_OK, ambit__drawing_read(w.u, &d, &p));
   if (!ambit_process(a)) CHECK(p.lo == 0 && p.hi == 10);
   ambit__picture_free(&p);
@@ -254,7 +254,7 @@ static void a_full_disk_does_not_end_the_run(void)
   double x;
 
   ambit_on_error(a, NULL, NULL);
-  ambit_every(w.program, 4, shrink, NULL); /* no room in iterations 5 to 8 */
+  ambit_on_iteration(w.program, 4, shrink, NULL); /* no room in iterations 5 to 8 */
   ambit_output(w.program, 3, path_of("d_%d.npy"), 1, &w.u, NULL);
   ambit_output(w.program, 6, path_of("keep.npy"), 1, &w.u, NULL);
   CHECK_EQ(AMBIT_OK, ambit_run(w.program, 10));

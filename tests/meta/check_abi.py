@@ -13,6 +13,8 @@ import project
 LIST = project.ROOT / "tests/meta/abi.txt"
 SYMBOLS = project.ROOT / "packaging/debian/libambit0.symbols"
 HEADER = project.ROOT / "include/ambit.h"
+HEADERS = sorted(HEADER.parent.glob("*.h"))
+ALL = "".join(f"#include <{h.name}>\n" for h in HEADERS)
 
 
 def squeeze(text):
@@ -20,12 +22,13 @@ def squeeze(text):
 
 
 def preprocessed(cc):
-    """The header as C, without lines of other headers and without attributes."""
-    out = subprocess.run([cc, "-E", "-DAMBIT_API=AMBIT_API", HEADER], check=True, capture_output=True, text=True).stdout
+    """The headers as C, without lines of other headers and without attributes."""
+    out = subprocess.run([cc, "-E", "-DAMBIT_API=AMBIT_API", "-I", HEADER.parent, "-x", "c", "-"], input=ALL, check=True, capture_output=True,
+                         text=True).stdout
     kept, ours = [], False
     for line in out.split("\n"):
         if line.startswith("#"):
-            ours = '"' + str(HEADER) + '"' in line
+            ours = '"' + str(HEADER.parent) in line
         elif ours:
             kept.append(line)
     text = "\n".join(kept)
@@ -67,11 +70,11 @@ def numbers(cc, text):
         lines.append(f'printf("struct {name}: %zu bytes", sizeof({name}));')
         lines += [f'printf("; {f} at %zu", offsetof({name}, {f}));' for f in fields]
         lines.append('puts("");')
-    for name in [*macros(HEADER.read_text()), *enumerators(text)]:
+    for name in [*macros("".join(h.read_text() for h in HEADERS)), *enumerators(text)]:
         lines.append(f'printf("constant {name} = %lld\\n", (long long){name});')
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "abi.c")
-        source.write_text("#include <ambit.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(lines) + "\n}\n")
+        source.write_text(ALL + "#include <stdio.h>\nint main(void) {\n" + "\n".join(lines) + "\n}\n")
         program = source.with_suffix("")
         subprocess.run([cc, "-I", HEADER.parent, source, "-o", program], check=True)
         return subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
@@ -103,7 +106,7 @@ def main():
     words = [w for w in sys.argv[1:] if w != "--write"]
     got = interface(words[0] if words else "cc")
     if len(functions(got)) < 50 or not any(line.startswith("struct ") for line in got):
-        sys.exit(f"only {len(got)} lines were found in ambit.h")
+        sys.exit(f"only {len(got)} lines were found in include/")
     if "--write" in sys.argv:
         LIST.write_text("\n".join(got) + "\n")
         if SYMBOLS.parent.is_dir():

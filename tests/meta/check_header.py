@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""ambit.h compiles without a warning, alone and in use, in every supported version of C and C++, with each of the
+"""The headers compile without a warning, alone and in use, in every supported version of C and C++, with each of the
 installed compilers."""
 import itertools, shutil, subprocess, sys
 
@@ -21,7 +21,8 @@ def compile_as(language, compiler, standard, text):
 
 
 def main():
-    texts = {"alone": "#include <ambit.h>\n", "twice": "#include <ambit.h>\n" * 2, "in use": USER.read_text()}
+    lines = [f"#include <{h.name}>\n" for h in sorted((project.ROOT / "include").glob("*.h"))]
+    texts = {**{f"{line.split()[1]} alone": line for line in lines}, "twice": "".join(lines * 2), "in use": USER.read_text()}
     bad, languages = 0, set()
     for language, compilers, standards in MODES:
         for compiler, standard in itertools.product(filter(shutil.which, compilers), standards):

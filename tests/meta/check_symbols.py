@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The shared library exports exactly the functions that ambit.h declares.
+"""The shared library exports exactly the functions that the headers in include/ declare.
 
     check_symbols.py LIBRARY
 """
@@ -10,7 +10,7 @@ import project
 
 
 def declared():
-    header = (project.ROOT / "include/ambit.h").read_text()
+    header = "".join(h.read_text() for h in sorted((project.ROOT / "include").glob("*.h")))
     return set(re.findall(r"^AMBIT_API\s[^;(]*?\b(ambit_\w+)\s*\(", header, re.M))
 
 
@@ -29,9 +29,9 @@ def main():
         project.skip("nm is not installed")
     want, got = declared(), exported(library)
     for name in sorted(want - got):
-        print(f"{name} is declared in ambit.h, but not in the library")
+        print(f"{name} is declared in include/, but not in the library")
     for name in sorted(got - want):
-        print(f"{name} is exported by the library, but not declared in ambit.h")
+        print(f"{name} is exported by the library, but not declared in include/")
     print(f"{len(want)} functions")
     return want != got or not want
 

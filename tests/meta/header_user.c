@@ -23,7 +23,7 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   const ambit_field *source = u;
   const ambit_scalar *factor = change;
   const int64_t lo[] = {0, 0}, hi[] = {1, 1};
-  ambit_param_info info;
+  const ambit_param_info *info;
   ambit_field *turn[3];
   ambit_arg args[4];
   float single = 0.2f;
@@ -37,8 +37,8 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   turn[1] = v;
   turn[2] = u;
   for (int i = 0; i < ambit_kernel_params(k); i++) {
-    if (ambit_kernel_param(k, i, &info)) return AMBIT_EINVAL;
-    if (info.kind == AMBIT_PARAM_FIELD && info.noffsets && info.offsets[0].axis[0]) whole = i;
+    if (!(info = ambit_kernel_param(k, i))) return AMBIT_EINVAL;
+    if (info->kind == AMBIT_PARAM_FIELD && info->noffsets && info->offsets[0].axis[0]) whole = i;
   }
   if (ambit_apply_args(p, k, 4, args)) return ambit_swap(p, u, v);
   if (ambit_apply(p, k, u, v, 0.2, change)) return AMBIT_EINVAL;
@@ -50,6 +50,10 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   if (ambit_apply_box(p, AMBIT_INDEX(1), hi, k, u)) return AMBIT_EINVAL;
   if (ambit_apply_box_args(p, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), k, 4, args))
     return AMBIT_EINVAL;
+  if (ambit_field_boundary(u, AMBIT_ALL_FACES & ~AMBIT_LOW(0), AMBIT_CONSTANT, 1))
+    return AMBIT_EINVAL;
+  if (ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_DIRICHLET, change)) return AMBIT_EINVAL;
+  if (ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_DIRICHLET, source)) return AMBIT_EINVAL;
   if (ambit_field_read(u, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), &single)) return AMBIT_EINVAL;
   if (ambit_apply_faces(p, AMBIT_LOW(0) | AMBIT_AXIS(1), k, u, v, 1, change)) return AMBIT_EINVAL;
   return ambit_rotate(p, 3, turn);

@@ -132,7 +132,8 @@ static void add_coupled(const scene *s, const coupled *c, ambit_type type)
 
     for (int i = 0; i < n; i++)
       args[i] = ambit_arg_field(all[c->fields[k][i] - 'a']);
-    ambit_apply_args(s->p, ambit_kernel_create_real(s->a, c->rules[k], type), n, args);
+    ambit_define_real(s->a, type);
+    ambit_apply_args(s->p, ambit_kernel_create(s->a, c->rules[k]), n, args);
   }
   for (int k = 0; k < 2 && c->turns[k]; k++) {
     for (int i = 0; c->turns[k][i]; i++)
@@ -147,7 +148,7 @@ static void add_stencil(const scene *s, const char *kernel, ambit_type type)
   ambit_field *v = ambit_field_create(s->p->grid, "v", type);
 
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
-  ambit_apply(s->p, ambit_kernel_from_catalogue(s->a, kernel, type), u, v);
+  ambit_apply(s->p, ambit_kernel_create_named(s->a, kernel, type), u, v);
   ambit_swap(s->p, u, v);
 }
 
@@ -454,7 +455,7 @@ static void the_depth_with_steps_on_faces_is_nearly_the_fastest(void)
   int depth;
 
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
-  ambit_apply(p, ambit_kernel_from_catalogue(s.a, "star2d1", AMBIT_F32), u, v);
+  ambit_apply(p, ambit_kernel_create_named(s.a, "star2d1", AMBIT_F32), u, v);
   ambit_apply_faces(
       p, AMBIT_ALL_FACES,
       ambit_kernel_create(s.a, "void wall(const float *u, float *v) { *v = 0.5f * (*u + *v); }"), u,

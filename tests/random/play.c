@@ -57,8 +57,8 @@ static void store(void *values, int64_t i, ambit_type type, double x)
   case AMBIT_U16: ((uint16_t *)values)[i] = (uint16_t)(int32_t)x; break;
   case AMBIT_U32: ((uint32_t *)values)[i] = (uint32_t)(int64_t)x; break;
   case AMBIT_U64: ((uint64_t *)values)[i] = (uint64_t)(int64_t)x; break;
-  case AMBIT_F16: ((uint16_t *)values)[i] = ambit_half(x); break;
-  case AMBIT_BF16: ((uint16_t *)values)[i] = ambit_bfloat(x); break;
+  case AMBIT_F16: ((uint16_t *)values)[i] = ambit_half_encode(x); break;
+  case AMBIT_BF16: ((uint16_t *)values)[i] = ambit_bfloat_encode(x); break;
   }
 }
 
@@ -164,15 +164,14 @@ static void set_new_face(const stage *s, int field, unsigned face, dice *d)
   case 0: ambit_field_boundary(s->fields[field], face, kind, value / 8.0); break;
   case 1:
     if (s->p->nscalars)
-      ambit_field_boundary_scalar(s->fields[field], face,
-                                  dice_chance(d, 30) ? AMBIT_CONSTANT : kind,
-                                  s->scalars[dice_below(d, s->p->nscalars)]);
+      ambit_field_boundary(s->fields[field], face, dice_chance(d, 30) ? AMBIT_CONSTANT : kind,
+                           s->scalars[dice_below(d, s->p->nscalars)]);
     break;
   case 2:
     if (other != field &&
         (s->p->fields[other].components == 1 || s->p->fields[other].components == f->components))
-      ambit_field_boundary_field(s->fields[field], face, dice_chance(d, 30) ? AMBIT_CONSTANT : kind,
-                                 s->fields[other]);
+      ambit_field_boundary(s->fields[field], face, dice_chance(d, 30) ? AMBIT_CONSTANT : kind,
+                           s->fields[other]);
     break;
   case 3:
     ambit_field_boundary_permuted(s->fields[field], face,
@@ -282,7 +281,8 @@ static void apply(stage *s, const step_plan *step)
   ambit_arg args[MOST_PARAMS + 1];
   const int n = k->nparams + k->has_table;
 
-  if (k->has_table) args[k->nparams] = ambit_table(k->table, AMBIT_F64, TABLE_ROWS, TABLE_COLUMNS);
+  if (k->has_table)
+    args[k->nparams] = ambit_arg_table(k->table, AMBIT_F64, TABLE_ROWS, TABLE_COLUMNS);
   for (int i = 0; i < k->nparams; i++) {
     const param_plan *q = &k->params[i];
 
@@ -304,7 +304,7 @@ static void call(stage *s)
   if (s->p->call_until && ambit__program_sets(s->called, s->scalars[0]))
     ambit_call_until(s->program, s->called, s->scalars[0], AMBIT_ABOVE, 1, s->p->call_iterations);
   else
-    ambit_call_program(s->program, s->called, s->p->call_iterations);
+    ambit_call(s->program, s->called, s->p->call_iterations);
 }
 
 static void append(stage *s, const step_plan *step)
@@ -357,11 +357,11 @@ static void act(stage *s, const action *a, int round)
   switch (a->what) {
   case DO_RUN: ambit_run(s->program, a->iterations * (s->p->seed % 3 ? 1 : 4)); break;
   case DO_REST:
-    ambit_check_every(s->program, a->check);
+    ambit_program_check_every(s->program, a->check);
     ambit_run_until_still(s->program, a->iterations);
     break;
   case DO_RUN_UNTIL:
-    ambit_check_every(s->program, a->check);
+    ambit_program_check_every(s->program, a->check);
     if (ambit__program_sets(s->program, s->scalars[a->object]))
       ambit_run_until(s->program, s->scalars[a->object], a->when, a->value, a->iterations);
     else
@@ -511,7 +511,7 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   make_objects(&s, !mode->nan, mode->sparse);
   make_program(&s);
   if (mode->recut && s.program)
-    ambit_every(s.program, 1 + (int64_t)(p->seed / 5 % 3), recut, (void *)p);
+    ambit_on_iteration(s.program, 1 + (int64_t)(p->seed / 5 % 3), recut, (void *)p);
   for (int i = 0; i < p->nactions && !ambit_error(s.a); i++) {
     act(&s, &p->actions[i], i);
     if (mode->sparse && i == p->nactions / 2 && p->seed % 2) activate_others(&s);

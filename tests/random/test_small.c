@@ -375,7 +375,7 @@ static void append(stage *s, ambit_program *at, const step *x)
     ambit_rotate(at, x->n, fields);
     return;
   }
-  if (x->kind == CALL) ambit_call_program(at, s->programs[INNER], p->calls);
+  if (x->kind == CALL) ambit_call(at, s->programs[INNER], p->calls);
   if (x->kind == COPY) ambit_copy_box(at, fields[0], x->lo, x->hi, fields[1], x->lo);
   if (x->kind == APPLY) {
     write_rule(p, x->rule, text);
@@ -416,7 +416,7 @@ static void do_deed(stage *s, const deed *d)
     break;
   case WRITE: ambit_field_write(f, NULL, hi, values); break;
   case SET: ambit_scalar_set(s->s[d->object], d->value); break;
-  case FILL: ambit_field_fill_value(f, d->value); break;
+  case FILL: ambit_field_set(f, d->value); break;
   case OTHER: ambit_run(s->programs[OTHERS], 1); break;
   case NOTHING: break;
   }
@@ -460,12 +460,12 @@ static void make_stage(stage *s)
   for (int k = 0; k < PROGRAMS; k++)
     for (int i = 0; i < p->nsteps[k]; i++)
       append(s, s->programs[k], &p->steps[k][i]);
-  ambit_check_every(s->programs[OUTER], p->check_every);
+  ambit_program_check_every(s->programs[OUTER], p->check_every);
   ambit_run(s->programs[OUTER], 0); /* sealed, so that callbacks can run others */
   ambit_run(s->programs[OTHERS], 0);
   ambit_run(s->programs[OUTER], 0);
   for (int k = 0; k < OTHERS; k++)
-    if (p->every[k]) ambit_every(s->programs[k], p->every[k], call_back, s);
+    if (p->every[k]) ambit_on_iteration(s->programs[k], p->every[k], call_back, s);
 }
 
 static void look(stage *s, outcome_at *o)

@@ -118,7 +118,7 @@ static void build_and_run(ambit *a, ambit_field *u, ambit_field *v, ambit_field 
 
   ambit_apply(p, ambit_kernel_create(a, smooth), u, v, sum, top);
   ambit_swap(p, u, v);
-  ambit_every(p, 2, never, &calls);
+  ambit_on_iteration(p, 2, never, &calls);
   ambit_run(p, ITERATIONS);
   ambit_run_until(p, top, AMBIT_ABOVE, 1e9, 2);
   ambit_apply(q, ambit_kernel_create(a, wide), u, w); /* needs wider margins: p is unsealed */

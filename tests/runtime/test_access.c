@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Access checks, in builds that have them: accesses of a launch outside its fields are found on
  * every device, with kernel, field, cell and iteration. */
+#include "ambit_compiled.h"
 #include "checked.h"
 
 static ambit__operation *first_op(ambit_program *p, ambit__op_kind kind)
@@ -67,7 +68,7 @@ static void a_field_with_too_little_memory_is_found(void)
   }
 }
 
-static void copy(const ambit_call *call)
+static void copy(const ambit_compiled_call *call)
 {
   const float *u = call->origin[0];
   float *v = call->origin[1];

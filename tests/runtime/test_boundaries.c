@@ -329,7 +329,7 @@ static void an_antisymmetric_face_changes_signs(void)
                 *v = ambit_field_create(g, "v", AMBIT_F16);
     ambit_field *n = ambit_field_create(g, "n", AMBIT_I32);
     ambit_program *p = ambit_program_create(g);
-    const uint16_t start[] = {ambit_half(1), ambit_half(2), ambit_half(5)};
+    const uint16_t start[] = {ambit_half_encode(1), ambit_half_encode(2), ambit_half_encode(5)};
     uint16_t got[3];
 
     ambit_field_write(u, NULL, NULL, start);
@@ -339,9 +339,9 @@ static void an_antisymmetric_face_changes_signs(void)
     ambit_run(p, 1);
     ambit_field_read(v, NULL, NULL, got);
     CHECK_OK(a);
-    CHECK_EQ(ambit_half(5.0 + 2.0), got[0]); /* u[-4] is past two mirrors */
-    CHECK_EQ(ambit_half(-5.0 + 5.0), got[1]);
-    CHECK_EQ(ambit_half(-2.0 - 5.0), got[2]);
+    CHECK_EQ(ambit_half_encode(5.0 + 2.0), got[0]); /* u[-4] is past two mirrors */
+    CHECK_EQ(ambit_half_encode(-5.0 + 5.0), got[1]);
+    CHECK_EQ(ambit_half_encode(-2.0 - 5.0), got[2]);
     ambit_field_boundary(n, AMBIT_ALL_FACES, AMBIT_ANTISYMMETRIC, 0);
     CHECK_FAILED(a, AMBIT_EINVAL, "only fields of real numbers can be antisymmetric");
     ambit_close(a);
@@ -361,7 +361,7 @@ static void a_constant_keeps_its_sign_beside_an_antisymmetric_face(void)
     ambit_program *p = ambit_program_create(g);
     float got[8];
 
-    ambit_field_fill_value(u, 3);
+    ambit_field_set(u, 3);
     for (int axis = 0; axis < 3; axis++)
       for (int side = 0; side < 2; side++)
         ambit_field_boundary(u, AMBIT_FACE(axis, side), (axis + side) % 2 ? flip : c, 5);
@@ -448,7 +448,7 @@ static void play(ambit *a, const sample *s, float *values)
   ambit_run(p, 2);
   set_boundaries(f[0], s, -3);
   ambit_run(p, 4);
-  ambit_call_program(caller, p, 2);
+  ambit_call(caller, p, 2);
   ambit_apply(caller, other, f[0], f[1]);
   ambit_rotate(caller, 3, f);
   ambit_run(caller, 3);
@@ -507,8 +507,8 @@ static void play_signs(ambit *a, double *values)
   ambit_option_set(a, "strict", "1");
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
   ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_CONSTANT, -0.0);
-  ambit_field_fill_value(u, 1);
-  ambit_field_fill_value(v, 1);
+  ambit_field_set(u, 1);
+  ambit_field_set(v, 1);
   ambit_apply(p, sign, u, v);
   ambit_swap(p, u, v);
   ambit_apply(p, sign, v, u);

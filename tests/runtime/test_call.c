@@ -143,12 +143,12 @@ static void calls_of_calls_on_two_grids_run_in_order(void)
     ambit_kernel *add = ambit_kernel_create(a, "void add(int *u, int n) { *u = *u * 3 + n; }");
     int got[CELLS], want = 0, count = 0;
 
-    ambit_field_fill_value(u, 0);
+    ambit_field_set(u, 0);
     ambit_apply(inner, ambit_kernel_create(a, "void up(int *n) { *n += 1; }"), n);
     ambit_apply(inner, add, u, n);
-    ambit_call_program(middle, inner, 2);
+    ambit_call(middle, inner, 2);
     ambit_apply(middle, add, f, n);
-    ambit_call_program(outer, middle, 3);
+    ambit_call(outer, middle, 3);
     ambit_apply(outer, add, u, 1);
     ambit_run(outer, 2);
     for (int t = 0; t < 2; t++) {
@@ -177,7 +177,7 @@ static void a_call_every_n_iterations_may_swap(void)
     int64_t at[] = {0, 0}, end[] = {1, 1};
     int one = 1, got[12];
 
-    ambit_field_fill_value(u, 0);
+    ambit_field_set(u, 0);
     ambit_field_write(u, at, end, &one);
     ambit_field_boundary(u, AMBIT_AXIS(1), AMBIT_CONSTANT, 0);
     ambit_apply(q, ambit_kernel_create(a, "void right(const int *u, int *v) { *v = u[0][-1]; }"), u,
@@ -186,7 +186,7 @@ static void a_call_every_n_iterations_may_swap(void)
     ambit_apply(p, ambit_kernel_create(a, "void copy(const int *u, int *v) { *v = u[0][-1]; }"), u,
                 v);
     ambit_swap(p, u, v);
-    ambit_call_program(p, q, 1);
+    ambit_call(p, q, 1);
     ambit_step_every(p, 3);
     ambit_run(p, 7); /* 7 cells to the right, and 2 more */
     ambit_field_read(u, NULL, NULL, got);
@@ -207,7 +207,7 @@ static void stir(const char *devices, const char *sleep, int *values)
   ambit_program *p = ambit_program_create(g), *q = ambit_program_create(g);
 
   ambit_option_set(a, "sleep", sleep);
-  ambit_field_fill_value(u, 0);
+  ambit_field_set(u, 0);
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
   ambit_apply(q,
               ambit_kernel_create(a,
@@ -217,7 +217,7 @@ static void stir(const char *devices, const char *sleep, int *values)
   ambit_swap(q, u, v);
   ambit_apply_box(p, AMBIT_INDEX(50, 7), AMBIT_INDEX(51, 8),
                   ambit_kernel_create(a, "void hit(int *u) { *u += 2; }"), u);
-  ambit_call_program(p, q, 40);
+  ambit_call(p, q, 40);
   ambit_run(p, 12);
   ambit_field_read(u, NULL, NULL, values);
   CHECK_OK(a);
@@ -249,17 +249,17 @@ static void recursion_and_wrong_calls_are_refused(void)
                 *r = ambit_program_create(g);
   ambit_program *far = ambit_program_create(grid_2d(other, 8, 8));
 
-  ambit_call_program(p, p, 1);
+  ambit_call(p, p, 1);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "step 1 calls its own program: recursion");
-  ambit_call_program(p, q, 1);
-  ambit_call_program(q, r, 1);
-  ambit_call_program(r, p, 1);
+  ambit_call(p, q, 1);
+  ambit_call(q, r, 1);
+  ambit_call(r, p, 1);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "calls a program that calls the program of the step");
-  ambit_call_program(p, NULL, 1);
+  ambit_call(p, NULL, 1);
   CHECK_FAILED(a, AMBIT_EINVAL, "step 2 calls is NULL");
-  ambit_call_program(p, far, 1);
+  ambit_call(p, far, 1);
   CHECK_FAILED(a, AMBIT_EINVAL, "belongs to another context");
-  ambit_call_program(p, q, -1);
+  ambit_call(p, q, -1);
   CHECK_FAILED(a, AMBIT_EINVAL, "for -1 iterations; the number must be 0 or more");
   ambit_call_until(p, q, NULL, AMBIT_BELOW, 1, 9);
   CHECK_FAILED(a, AMBIT_EINVAL, "ambit_call_until: the scalar is NULL");
@@ -276,7 +276,7 @@ static void recursion_and_wrong_calls_are_refused(void)
   ambit_program_destroy(r);
   ambit_run(p, 1);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "program that was destroyed");
-  CHECK_EQ(AMBIT_EINVAL, ambit_call_program(NULL, p, 1));
+  CHECK_EQ(AMBIT_EINVAL, ambit_call(NULL, p, 1));
   ambit_close(a);
   ambit_close(other);
 }
@@ -294,7 +294,7 @@ static void the_report_of_a_caller_lists_its_calls(void)
   ambit_option_set(a, "report", "1");
   ambit_apply(inner, up, u);
   ambit_apply(outer, up, u);
-  ambit_call_program(outer, inner, 3);
+  ambit_call(outer, inner, 3);
   ambit_run(outer, 2);
   capture_begin();
   ambit_close(a);
@@ -320,7 +320,7 @@ static int act(ambit_program *p, int64_t iteration, void *user)
   (void)iteration;
   if (d->what == RUN_OUTER) ambit_run(d->outer, 1);
   if (d->what == RUN_INNER) ambit_run(d->inner, 1);
-  if (d->what == APPEND) ambit_call_program(d->outer, d->inner, 1);
+  if (d->what == APPEND) ambit_call(d->outer, d->inner, 1);
   if (d->what == BOUNDARY) ambit_field_boundary(d->u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
   if (d->what == DESTROY) ambit_program_destroy(d->inner);
   return d->what == STOP;
@@ -336,8 +336,8 @@ static ambit *run_with(int what, bool in_called, int64_t *iterations)
   d.what = what;
   d.u = ambit_field_create(g, "u", AMBIT_F32);
   ambit_apply(d.inner, ambit_kernel_create(a, "void up(float *u) { *u += 1; }"), d.u);
-  ambit_call_program(d.outer, d.inner, 4);
-  ambit_every(in_called ? d.inner : d.outer, 2, act, &d);
+  ambit_call(d.outer, d.inner, 4);
+  ambit_on_iteration(in_called ? d.inner : d.outer, 2, act, &d);
   ambit_run(d.outer, 4);
   *iterations = ambit_program_iterations(d.inner);
   return a;
@@ -392,7 +392,7 @@ static void play_rotations(const char *devices, int who, double *values)
   }
   ambit_apply(inner, west, f[2], f[0]);
   if (who & 1) ambit_rotate(inner, 3, f);
-  ambit_call_program(outer, inner, 2);
+  ambit_call(outer, inner, 2);
   ambit_apply(outer, both, f[1], f[2]);
   if (who & 2) ambit_rotate(outer, 3, (ambit_field *[]){f[2], f[0], f[1]});
   for (int i = 0; i < 3; i++)
@@ -486,7 +486,7 @@ static meddled make_meddled(const char *devices, way how)
   m.g = grid_2d(m.a, ROWS, COLUMNS);
   for (int i = 0; i < FIELDS; i++) {
     m.f[i] = ambit_field_create(m.g, (const char *[]){"u", "v", "w", "t", "n"}[i], AMBIT_I32);
-    ambit_field_fill_value(m.f[i], 30 + i);
+    ambit_field_set(m.f[i], 30 + i);
     ambit_field_boundary(m.f[i], AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   }
   make_other(&m);
@@ -497,7 +497,7 @@ static meddled make_meddled(const char *devices, way how)
     ambit_program *p = i < PIECES ? m.outer : (m.pieces[i % PIECES] = ambit_program_create(m.g));
 
     if (i % PIECES == 0) ambit_apply(p, near, m.f[0], m.f[1]);
-    if (i % PIECES == 1) ambit_call_program(p, m.inner, 2);
+    if (i % PIECES == 1) ambit_call(p, m.inner, 2);
     if (i % PIECES == 2) ambit_apply(p, near, m.f[0], m.f[2]);
     if (i % PIECES == 3)
       ambit_apply_box(p, AMBIT_INDEX(3, 3), AMBIT_INDEX(9, 9), add, m.f[0], m.f[1]);
@@ -512,7 +512,8 @@ static void run_meddled(const char *devices, way how, bool in_called, bool apart
 
   for (int64_t i = 0; i < 6; i++) {
     if (i == 2) ambit_run(m.other, 1); /* now all fields have the margins they need */
-    if (i == 2 && (in_called || !apart)) ambit_every(in_called ? m.inner : m.outer, 1, meddle, &m);
+    if (i == 2 && (in_called || !apart))
+      ambit_on_iteration(in_called ? m.inner : m.outer, 1, meddle, &m);
     for (int k = 0; apart && k < PIECES; k++)
       ambit_run(m.pieces[k], 1);
     if (apart && !in_called && i >= 2) meddle(NULL, i + 1, &m);
@@ -551,9 +552,9 @@ static void a_run_ends_when_its_calls_change_nothing(void)
     ambit_field *n = ambit_field_create(g, "n", AMBIT_I32);
     ambit_program *outer = ambit_program_create(g), *inner = ambit_program_create(g);
 
-    ambit_field_fill_value(n, 0);
+    ambit_field_set(n, 0);
     ambit_apply(inner, ambit_kernel_create(a, "void up(int *n) { *n += *n < 5; }"), n);
-    ambit_call_program(outer, inner, 2);
+    ambit_call(outer, inner, 2);
     ambit_apply(outer, ambit_kernel_create(a, "void same(int *n) { *n += 0; }"), n);
     ambit_run_until_still(outer, 50);
     CHECK_OK(a);

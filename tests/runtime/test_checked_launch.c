@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The option nan: NaN is found on every device, with kernel, field, cell and iteration; correct
  * programs run unchanged. Builds with access checks enable these as well. */
+#include "ambit_compiled.h"
 #include "checked.h"
 #include "support/capture.h"
 
@@ -190,7 +191,7 @@ static void where_a_nan_comes_from_is_told(void)
     ambit_scalar_set(x, way == 0 ? (double)NAN : 1);
     ambit_apply(p, ambit_kernel_create(a, text), u, v, x, way == 1 ? (double)NAN : 2.0);
     if (way == 2) {
-      ambit_field_fill_value(u, (double)NAN);
+      ambit_field_set(u, (double)NAN);
       ambit_apply(p, ambit_kernel_create(a, "void l(float *v, const float *u) { *v += *u; }"), v,
                   u);
     }
@@ -327,7 +328,7 @@ static void a_new_field_of_whole_numbers_has_a_pattern(void)
 
 /* ---- registered kernels ---- */
 
-static void by_hand(const ambit_call *call)
+static void by_hand(const ambit_compiled_call *call)
 {
   const float *u = call->origin[0];
   float *v = call->origin[1];

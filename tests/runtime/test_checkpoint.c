@@ -288,7 +288,7 @@ static void until(ambit *a, FILE *out)
 {
   scene s = heat_scene(a);
 
-  ambit_check_every(s.p, 5);
+  ambit_program_check_every(s.p, 5);
   ambit_run_until(s.p, s.change, AMBIT_BELOW, 0.01, 10000);
   put_number(out, (double)ambit_program_iterations(s.p));
   put_number(out, ambit_program_converged(s.p));
@@ -362,7 +362,7 @@ static void callbacks(ambit *a, FILE *out)
   ambit_field_boundary(c.s.u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1);
   ambit_checkpoint_value(a, "sum", &c.sum, sizeof c.sum);
   ambit_checkpoint_value(a, "calls", &c.calls, sizeof c.calls);
-  ambit_every(c.s.p, 3, count, &c);
+  ambit_on_iteration(c.s.p, 3, count, &c);
   ambit_run(c.s.p, 100);
   put_number(out, c.sum); /* also if it is interrupted later, and this run is not run again */
   put_number(out, c.calls);
@@ -405,7 +405,7 @@ static void sparse(ambit *a, FILE *out)
                                      "  *v[1] = *u[1] + 0.2f * (u[0][0][1] - *u[1]); }"),
               u, v);
   ambit_swap(p, u, v);
-  ambit_every(p, 10, grow, g);
+  ambit_on_iteration(p, 10, grow, g);
   ambit_run(p, 120);
   put_number(out, (double)ambit_grid_cells(g));
   put_field(out, u);
@@ -633,7 +633,7 @@ static void values_are_restored_after_each_run(void)
     counts c = {.s = heat_scene(a)};
 
     ambit_checkpoint_value(a, "sum", &c.sum, sizeof c.sum);
-    ambit_every(c.s.p, 3, count, &c);
+    ambit_on_iteration(c.s.p, 3, count, &c);
     for (int run = 0; run < 2; run++) {
       CHECK(!ambit_run(c.s.p, 25));
       sums[turn][run] = c.sum;
@@ -834,9 +834,9 @@ static void gets_signal(ambit *a, FILE *out)
   scene s = heat_scene(a);
 
   if (has_handler) signal(signal_number, see);
-  ambit_every(s.p, 1, send, &signal_number);
+  ambit_on_iteration(s.p, 1, send, &signal_number);
   ambit_run(s.p, 100);
-  ambit_every(s.p, 0, NULL, NULL);
+  ambit_on_iteration(s.p, 0, NULL, NULL);
   put_field(out, s.u);
   fprintf(out, "%d", signals_seen);
 }

@@ -66,7 +66,7 @@ static void the_last_boundary_counts(void)
     ambit_program *p = ambit_program_create(g);
     float corner = 0;
 
-    ambit_field_fill_value(u, 1);
+    ambit_field_set(u, 1);
     ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
     ambit_field_boundary_component(u, 1, AMBIT_LOW(0), AMBIT_CONSTANT, 40);
     ambit_apply(p,

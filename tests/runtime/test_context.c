@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts: the first error stays, later calls return at once, and NULL is accepted everywhere. */
 #define _XOPEN_SOURCE 700 /* fork */
+#include "ambit_compiled.h"
 #include "runtime_test.h"
 
 #include <math.h>
@@ -52,7 +53,6 @@ static void after_an_error_every_call_returns_at_once(void)
   ambit_kernel *k = ambit_kernel_create(a, copy_rule);
   ambit_program *p = ambit_program_create(g);
   float values[4] = {9, 9, 9, 9};
-  ambit_stats stats;
 
   ambit_scalar_set(s, 3);
   CHECK(!ambit_kernel_create(a, "?"));
@@ -71,14 +71,14 @@ static void after_an_error_every_call_returns_at_once(void)
   CHECK_EQ(AMBIT_EKERNEL, ambit_swap(p, f, h));
   CHECK_EQ(AMBIT_EKERNEL, ambit_run(p, 1));
   CHECK_EQ(AMBIT_EKERNEL, ambit_run_until(p, s, AMBIT_BELOW, 1, 1));
-  CHECK_EQ(AMBIT_EKERNEL, ambit_check_every(p, 2));
-  CHECK_EQ(AMBIT_EKERNEL, ambit_every(p, 1, NULL, NULL));
-  CHECK_EQ(AMBIT_EKERNEL, ambit_program_stats(p, 0, &stats));
+  CHECK_EQ(AMBIT_EKERNEL, ambit_program_check_every(p, 2));
+  CHECK_EQ(AMBIT_EKERNEL, ambit_on_iteration(p, 1, NULL, NULL));
+  CHECK(!ambit_program_stats(p, 0));
   CHECK_EQ(AMBIT_EKERNEL, ambit_program_report(p));
   CHECK_EQ(AMBIT_EKERNEL, ambit_option_set(a, "strict", "1"));
   CHECK(!grid_1d(a, 4) && !ambit_field_create(g, "x", AMBIT_F32) && !ambit_program_create(g));
   CHECK(!ambit_kernel_create(a, copy_rule) && !ambit_scalar_create(a, "x", AMBIT_F32));
-  CHECK(!ambit_kernel_from_catalogue(a, "2d4", AMBIT_F32));
+  CHECK(!ambit_kernel_create_named(a, "2d4", AMBIT_F32));
   ambit_error_clear(a);
   CHECK_EQ(3, ambit_scalar_get(s));
   CHECK_EQ(AMBIT_OK, ambit_close(a));
@@ -188,21 +188,20 @@ static void constructors_without_an_owner_return_null(void)
   CHECK(!ambit_scalar_create(NULL, "s", AMBIT_F32));
   CHECK(!ambit_kernel_create(NULL, copy_rule));
   CHECK(!ambit_kernel_load(NULL, "file"));
-  CHECK(!ambit_kernel_from_weights(NULL, "w", AMBIT_F32, NULL));
-  CHECK(!ambit_kernel_from_catalogue(NULL, "2d4", AMBIT_F32));
+  CHECK(!ambit_kernel_create_weighted(NULL, "w", AMBIT_F32, NULL));
+  CHECK(!ambit_kernel_create_named(NULL, "2d4", AMBIT_F32));
   CHECK(!ambit_program_create(NULL));
 }
 
 static void calls_on_nothing_return_a_status(void)
 {
   float x = 0;
-  ambit_stats stats;
   ambit_arg arg = ambit_arg_number(1);
 
   CHECK_EQ(AMBIT_EINVAL, ambit_option_set(NULL, "strict", "1"));
   CHECK_EQ(AMBIT_EINVAL, ambit_field_boundary(NULL, 1, AMBIT_CLAMP, 0));
   CHECK_EQ(AMBIT_EINVAL, ambit_field_fill(NULL, count_call, NULL));
-  CHECK_EQ(AMBIT_EINVAL, ambit_field_fill_value(NULL, 0));
+  CHECK_EQ(AMBIT_EINVAL, ambit_field_set(NULL, 0));
   CHECK_EQ(AMBIT_EINVAL, ambit_field_write(NULL, NULL, NULL, &x));
   CHECK_EQ(AMBIT_EINVAL, ambit_field_read(NULL, NULL, NULL, &x));
   CHECK_EQ(AMBIT_EINVAL, ambit_field_save(NULL, "x.npy"));
@@ -216,11 +215,11 @@ static void calls_on_nothing_return_a_status(void)
   CHECK_EQ(AMBIT_EINVAL, ambit_rotate(NULL, 2, NULL));
   CHECK_EQ(AMBIT_EINVAL, ambit_run(NULL, 1));
   CHECK_EQ(AMBIT_EINVAL, ambit_run_until(NULL, NULL, AMBIT_BELOW, 0, 1));
-  CHECK_EQ(AMBIT_EINVAL, ambit_check_every(NULL, 1));
-  CHECK_EQ(AMBIT_EINVAL, ambit_every(NULL, 1, NULL, NULL));
-  CHECK_EQ(AMBIT_EINVAL, ambit_program_stats(NULL, 0, &stats));
+  CHECK_EQ(AMBIT_EINVAL, ambit_program_check_every(NULL, 1));
+  CHECK_EQ(AMBIT_EINVAL, ambit_on_iteration(NULL, 1, NULL, NULL));
+  CHECK(!ambit_program_stats(NULL, 0));
   CHECK_EQ(AMBIT_EINVAL, ambit_program_report(NULL));
-  CHECK_EQ(AMBIT_EINVAL, ambit_stencil(NULL, 1, NULL, NULL, 1, NULL, NULL, NULL, NULL));
+  CHECK_EQ(AMBIT_EINVAL, ambit_stencil(NULL, NULL));
 }
 
 /* A call that fails because an argument is NULL says so, and the context stays usable. */
@@ -231,7 +230,6 @@ static void a_null_among_good_arguments_is_an_error(void)
   ambit_field *f = ambit_field_create(g, "f", AMBIT_F32);
   ambit_kernel *k = ambit_kernel_create(a, copy_rule);
   ambit_program *p = ambit_program_create(g);
-  const int64_t four = 4;
 
 #define REFUSED(call)                                                                              \
   do {                                                                                             \
@@ -249,9 +247,9 @@ static void a_null_among_good_arguments_is_an_error(void)
   REFUSED(ambit_scalar_create(a, NULL, AMBIT_F32));
   REFUSED(ambit_kernel_create(a, NULL));
   REFUSED(ambit_kernel_load(a, NULL));
-  REFUSED(ambit_kernel_from_weights(a, NULL, AMBIT_F32, NULL));
-  REFUSED(ambit_kernel_from_weights(a, "w", AMBIT_F32, NULL));
-  REFUSED(ambit_kernel_from_catalogue(a, NULL, AMBIT_F32));
+  REFUSED(ambit_kernel_create_weighted(a, NULL, AMBIT_F32, NULL));
+  REFUSED(ambit_kernel_create_weighted(a, "w", AMBIT_F32, NULL));
+  REFUSED(ambit_kernel_create_named(a, NULL, AMBIT_F32));
   REFUSED(ambit_apply_args(p, NULL, 0, NULL));
   REFUSED(ambit_apply_args(p, k, 2, NULL));
   REFUSED(ambit_apply(p, k, f, (ambit_field *)NULL));
@@ -261,9 +259,8 @@ static void a_null_among_good_arguments_is_an_error(void)
   REFUSED(ambit_run_until(p, NULL, AMBIT_BELOW, 0, 1));
   REFUSED(ambit_option_set(a, NULL, "1"));
   REFUSED(ambit_option_set(a, "strict", NULL));
-  REFUSED(ambit_program_stats(p, 0, NULL));
-  REFUSED(ambit_stencil(a, 1, &four, NULL, 1, NULL, NULL, NULL, NULL));
-  REFUSED(ambit_stencil(a, 1, NULL, NULL, 1, k, NULL, NULL, NULL));
+  REFUSED(ambit_stencil(a, NULL));
+  REFUSED(ambit_stencil(a, &(ambit_problem){.kernel = k}));
 #undef REFUSED
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
@@ -280,7 +277,7 @@ static int errors_of_child(const char *device, ambit *a, ambit_program *p, ambit
   ambit_on_error(a, NULL, NULL);
   ambit_on_error(own, NULL, NULL);
   if (ambit_run(p, 1) != AMBIT_EPROCESS) bad |= 1;
-  if (ambit_field_fill_value(f, 1) != AMBIT_EPROCESS) bad |= 2;
+  if (ambit_field_set(f, 1) != AMBIT_EPROCESS) bad |= 2;
   ambit_option_set(own, "devices", device);
   if (is_opencl) ambit_scalar_create(own, "s", AMBIT_F32); /* opens the device */
   if (ambit_close(own) != (is_opencl ? AMBIT_ENODEVICE : AMBIT_OK)) bad |= 4;
@@ -299,7 +296,7 @@ static void check_child(const char *device)
   if (!child) _exit(errors_of_child(device, a, p, f));
   CHECK(child > 0 && waitpid(child, &status, 0) == child);
   CHECK_MSG(!status, "%s: status %x", device, status);
-  CHECK_EQ(AMBIT_OK, ambit_field_fill_value(f, 1));
+  CHECK_EQ(AMBIT_OK, ambit_field_set(f, 1));
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 

@@ -35,7 +35,7 @@ static void run_program(bool sparse, const char *explain)
   ambit_apply(p,
               ambit_kernel_create(a, "void total(const float *v, sum double *s) { *s = v[0][1]; }"),
               v, ambit_scalar_create(a, "s", AMBIT_F64));
-  ambit_call_program(p, called, 2);
+  ambit_call(p, called, 2);
   ambit_swap(p, u, v);
   ambit_run(p, 2);
   ambit_run(p, 2); /* it is shown once */

@@ -96,9 +96,9 @@ static void set_sides(const scene *s, ambit_field *u, ambit_field *profile, ambi
       const side *f = &s->at[d][i];
 
       if (f->by_scalar)
-        ambit_field_boundary_scalar(u, AMBIT_FACE(d, i), f->kind, x);
+        ambit_field_boundary(u, AMBIT_FACE(d, i), f->kind, x);
       else if (f->by_field)
-        ambit_field_boundary_field(u, AMBIT_FACE(d, i), f->kind, profile);
+        ambit_field_boundary(u, AMBIT_FACE(d, i), f->kind, profile);
       else if (f->from)
         ambit_field_boundary_permuted(u, AMBIT_FACE(d, i), f->kind, f->from);
       else
@@ -271,8 +271,8 @@ static void components_have_values_of_their_own(void)
     double got[5][2];
     uint16_t halves[5];
 
-    ambit_field_fill_value(f, 3);
-    ambit_field_fill_value(half, 3);
+    ambit_field_set(f, 3);
+    ambit_field_set(half, 3);
     ambit_field_boundary(f, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
     ambit_field_boundary_component(f, 1, AMBIT_LOW(0), AMBIT_DIRICHLET, 1);
     ambit_field_boundary(half, AMBIT_ALL_FACES, AMBIT_NEUMANN, 0.5);
@@ -289,8 +289,8 @@ static void components_have_values_of_their_own(void)
     ambit_field_read(h, NULL, NULL, got);
     ambit_field_read(other, NULL, NULL, halves);
     CHECK(got[0][0] == 3 && got[0][1] == -1 && got[1][1] == 3);
-    CHECK(ambit_half_number(halves[0]) == 4.5 + 30 && ambit_half_number(halves[1]) == 3.5 + 30);
-    CHECK(ambit_half_number(halves[2]) == 33 && ambit_half_number(halves[4]) == 3 + 35);
+    CHECK(ambit_half_decode(halves[0]) == 4.5 + 30 && ambit_half_decode(halves[1]) == 3.5 + 30);
+    CHECK(ambit_half_decode(halves[2]) == 33 && ambit_half_decode(halves[4]) == 3 + 35);
     ambit_close(a);
   }
 }
@@ -317,7 +317,7 @@ static void a_value_can_change_between_runs(void)
     ambit_run(p, 1);
     ambit_field_read(v, NULL, NULL, got);
     CHECK(got[0] == 8);
-    ambit_field_boundary_scalar(u, AMBIT_LOW(0), AMBIT_CONSTANT, x);
+    ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_CONSTANT, x);
     ambit_scalar_set(x, 5);
     ambit_run(p, 1);
     ambit_field_read(v, NULL, NULL, got);
@@ -327,7 +327,7 @@ static void a_value_can_change_between_runs(void)
     ambit_field_read(v, NULL, NULL, got);
     CHECK(got[0] == 6);
     CHECK_OK(a);
-    ambit_field_boundary_scalar(u, AMBIT_LOW(0), AMBIT_CONSTANT, x);
+    ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_CONSTANT, x);
     ambit_run(p, 1);
     ambit_scalar_destroy(x);
     ambit_run(p, 1);
@@ -348,11 +348,11 @@ static void mistakes_are_told(void)
 
   ambit_field_boundary(n, AMBIT_LOW(0), AMBIT_DIRICHLET, 1);
   CHECK_FAILED(a, AMBIT_EINVAL, "only fields of real numbers can be dirichlet");
-  ambit_field_boundary_scalar(u, AMBIT_LOW(0), AMBIT_DIRICHLET, NULL);
+  ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_DIRICHLET, (ambit_scalar *)NULL);
   CHECK_FAILED(a, AMBIT_EINVAL, "is NULL");
-  ambit_field_boundary_field(u, AMBIT_LOW(0), AMBIT_DIRICHLET, far);
+  ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_DIRICHLET, far);
   CHECK_FAILED(a, AMBIT_EINVAL, "another field of its grid");
-  ambit_field_boundary_field(u, AMBIT_LOW(0), AMBIT_CLAMP, v);
+  ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_CLAMP, v);
   CHECK_FAILED(a, AMBIT_EINVAL, "a boundary that is clamp has no value");
   ambit_field_boundary_permuted(u, AMBIT_LOW(0), AMBIT_SYMMETRIC, (int[]){1});
   CHECK_FAILED(a, AMBIT_EINVAL, "components 0 to 0");

@@ -105,7 +105,7 @@ static void check_value(const char *device)
     static int16_t values[ROWS * COLUMNS * COMPONENTS];
     int wrong = 0;
 
-    CHECK_EQ(AMBIT_OK, ambit_field_fill_value(f, 7));
+    CHECK_EQ(AMBIT_OK, ambit_field_set(f, 7));
     ambit_field_read(f, NULL, NULL, values);
     for (int n = 0; n < ROWS * COLUMNS * COMPONENTS; n++)
       wrong += values[n] != 7;
@@ -196,8 +196,8 @@ static void check_box(ambit *a, ambit_type type, ambit_order order)
   ambit_field *same = ambit_field_create_vector(g, "same", type, 2, order);
   unsigned char box[12 * sizeof(double)], all[56 * sizeof(double)], again[12 * sizeof(double)];
 
-  ambit_field_fill_value(f, 1);
-  ambit_field_fill_value(same, 99);
+  ambit_field_set(f, 1);
+  ambit_field_set(same, 99);
   ambit_field_read(same, lo, hi, box);
   ambit_field_write(f, lo, hi, box);
   ambit_field_read(f, NULL, NULL, all);
@@ -260,7 +260,7 @@ static void numbers_are_cut_to_the_type_of_the_field(void)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ambit_field *f = ambit_field_create(g, "f", rows[i].type);
 
-    ambit_field_fill_value(f, rows[i].number);
+    ambit_field_set(f, rows[i].number);
     ambit_field_read(f, NULL, NULL, &bytes);
     CHECK_MSG(number_at(&bytes, 0, rows[i].type) == rows[i].stored, "row %zu: %g", i,
               number_at(&bytes, 0, rows[i].type));

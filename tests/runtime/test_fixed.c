@@ -198,7 +198,7 @@ static void a_second_field_with_values_of_its_own_keeps_them(void)
     const int64_t lo[] = {0, 0}, hi[] = {1, 1};
 
     ambit_field_fill(s.u, hills, &height);
-    ambit_field_fill_value(s.v, 1000);
+    ambit_field_set(s.v, 1000);
     ambit_run(s.p, 1);
     ambit_field_read(s.u, lo, hi, &corner);
     CHECK_EQ(1000, corner);

@@ -250,7 +250,7 @@ static void information_on_the_parameter(void)
   scene s = line("cpu", "0");
   ambit_param_info info;
 
-  ambit_kernel_param(ambit_kernel_create(s.a, product), 1, &info);
+  info = *ambit_kernel_param(ambit_kernel_create(s.a, product), 1);
   CHECK_EQ(AMBIT_PARAM_REDUCTION, info.kind);
   CHECK_EQ(AMBIT_FOLD, info.reduction);
   CHECK_OK(s.a);

@@ -109,8 +109,8 @@ static void tables_and_faces(const scene *c)
   ambit_kernel *push = kernel(c, "void push(float *u) { *u += normal(0) + 2 * normal(1); }");
   ambit_kernel *pull = kernel(c, "void pull(const float *u, float *v) { *v = *u - normal(0); }");
 
-  ambit_apply(c->p, blur, c->u, c->v, ambit_table(weights, AMBIT_F64, 1, 3));
-  ambit_apply(c->p, scale, c->v, c->w, ambit_table(weights, AMBIT_F64, 1, 3));
+  ambit_apply(c->p, blur, c->u, c->v, ambit_arg_table(weights, AMBIT_F64, 1, 3));
+  ambit_apply(c->p, scale, c->v, c->w, ambit_arg_table(weights, AMBIT_F64, 1, 3));
   ambit_apply_faces(c->p, AMBIT_LOW(0), push, c->u);
   ambit_apply_faces(c->p, AMBIT_LOW(0), pull, c->u, c->v);
   ambit_swap(c->p, c->u, c->v);
@@ -160,7 +160,7 @@ static size_t play(const char *devices, const char *join, int program, int64_t *
 
   programs[program].make(&c);
   ambit_run(c.p, 3);
-  ambit_field_fill_value(c.h, 3);
+  ambit_field_set(c.h, 3);
   ambit_run(c.p, 4);
   n = c.p ? c.p->nsteps : 0;
   memset(bits, 0, FIELDS * CELLS * sizeof *bits);
@@ -299,7 +299,7 @@ static void a_joined_kernel_has_at_most_32_parameters(void)
 
   for (int i = 0; i < 6; i++)
     ambit_apply(c.p, add, c.u, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0);
-  ambit_field_fill_value(c.u, 0);
+  ambit_field_set(c.u, 0);
   ambit_run(c.p, 1);
   CHECK(c.p->nsteps > 1 && c.p->nsteps < 6);
   ambit_field_read(c.u, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), &first);

@@ -303,7 +303,7 @@ static int look(ambit_program *p, int64_t iteration, void *user)
   (void)p;
   ambit_field_read(s->f[2], NULL, NULL, first);
   ambit_scalar_set(s->sum, ambit_scalar_get(s->sum) + first[5 * COLUMNS + 7] * (double)iteration);
-  if (iteration == 10) ambit_field_fill_value(s->f[2], 0.5);
+  if (iteration == 10) ambit_field_set(s->f[2], 0.5);
   return 0;
 }
 
@@ -313,7 +313,7 @@ static void callbacks_see_all_fields(void)
                 open_scene("cpu", "on", &stories[0], AMBIT_CLAMP, true)};
 
   for (int i = 0; i < 2; i++) {
-    ambit_every(s[i].p, 5, look, &s[i]);
+    ambit_on_iteration(s[i].p, 5, look, &s[i]);
     ambit_run(s[i].p, 23);
   }
   compare("callbacks", &s[0], &s[1], 3);
@@ -328,7 +328,7 @@ static void runs_with_a_condition_end_in_the_same_iteration(void)
 
   for (int i = 0; i < 2; i++) {
     ambit_option_set(s[i].a, "depth", "4");
-    ambit_check_every(s[i].p, 9);
+    ambit_program_check_every(s[i].p, 9);
     ambit_run_until(s[i].p, s[i].sum, AMBIT_ABOVE, 400, 90);
   }
   CHECK_MSG(ambit_program_iterations(s[0].p) == ambit_program_iterations(s[1].p), "%d, %d",

@@ -81,8 +81,8 @@ static void one_text_has_several_kernels(void)
     ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
     CHECK(!strcmp(ambit_kernel_name(spread), "spread"));
     ambit_apply(p, spread, u, v);
-    ambit_apply(p, ambit_kernel_find(spread, "turn"), f, ambit_table(m, AMBIT_F64, 3, 3));
-    ambit_apply(p, ambit_kernel_find(spread, "look"), u, x, ambit_table(t, AMBIT_F64, 3, 4));
+    ambit_apply(p, ambit_kernel_find(spread, "turn"), f, ambit_arg_table(m, AMBIT_F64, 3, 3));
+    ambit_apply(p, ambit_kernel_find(spread, "look"), u, x, ambit_arg_table(t, AMBIT_F64, 3, 4));
     ambit_run(p, 2);
     CHECK_OK(a);
     ambit_field_read(v, NULL, NULL, got);

@@ -56,7 +56,7 @@ static void compute(const scene *s, const char *device, const char *strict, void
   ambit_field_fill(u, fill_u, (void *)s);
   ambit_field_fill(w, fill_w, (void *)s);
   if (strstr(s->rule, "table"))
-    ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, ambit_table(k, AMBIT_U8, 1, 100));
+    ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, ambit_arg_table(k, AMBIT_U8, 1, 100));
   else if (strstr(s->rule, "int k"))
     ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, s->k);
   else

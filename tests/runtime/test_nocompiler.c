@@ -40,7 +40,7 @@ static void run_catalogue(ambit *a, const char *name, int ndims, const int64_t *
     cells *= extents[d];
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_REFLECT, 0);
   ambit_field_fill(u, waves, &ndims);
-  ambit_apply(p, ambit_kernel_from_catalogue(a, name, type), u, v);
+  ambit_apply(p, ambit_kernel_create_named(a, name, type), u, v);
   ambit_swap(p, u, v);
   ambit_run(p, 3);
   ambit_field_read(u, NULL, NULL, type == AMBIT_F32 ? (void *)singles : (void *)values);

@@ -262,7 +262,7 @@ static void a_process_with_nothing_but_a_slow_device_gets_no_cells(void)
   slow_ns[0] = 1000; /* of a cell: all processes count the time of the one that computes */
   ambit_run(s.p, 20);
   slow_ns[0] = 0;
-  ambit_program_stats(s.p, 0, &stats);
+  stats = *ambit_program_stats(s.p, 0);
   CHECK_MSG(stats.seconds > 20 * 1000e-9 * CELLS * 0.5, "%g s", stats.seconds);
   close_sheet(&s);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of the user as steps, and maps of fields: on all devices, parts and processes as a
  * kernel does it, to the last bit. */
+#include "ambit_stream.h"
 #include "places.h"
 
 enum { ROWS = 23, COLUMNS = 48, CELLS = ROWS * COLUMNS, STEPS = 5 };
@@ -134,24 +135,25 @@ static void a_field_is_mapped_between_runs(void)
     ambit *a = open_strict(*d);
     ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
     ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F64, 2, AMBIT_SOA);
-    ambit_part p;
+    const ambit_part *p;
     static double values[2 * CELLS];
 
     ambit_field_fill(u, start, NULL);
     for (int k = 0; k < ambit_grid_parts(g); k++) {
-      CHECK_EQ(AMBIT_OK, ambit_field_map(u, k, AMBIT_READ | AMBIT_WRITE, &p));
-      for (int64_t i = p.lo[0]; i < p.hi[0]; i++)
-        for (int64_t j = p.lo[1]; j < p.hi[1]; j++)
+      p = ambit_field_map(u, k, AMBIT_READ | AMBIT_WRITE);
+      if (!p) continue; /* ambit_close tells */
+      for (int64_t i = p->lo[0]; i < p->hi[0]; i++)
+        for (int64_t j = p->lo[1]; j < p->hi[1]; j++)
           for (int c = 0; c < 2; c++)
-            *((double *)p.fields[0].values + (i - p.lo[0]) * p.fields[0].stride[0] +
-              (j - p.lo[1]) * p.fields[0].stride[1] + c * p.fields[0].component) *= 2;
+            *((double *)p->fields[0].values + (i - p->lo[0]) * p->fields[0].stride[0] +
+              (j - p->lo[1]) * p->fields[0].stride[1] + c * p->fields[0].component) *= 2;
     }
     CHECK_EQ(AMBIT_OK, ambit_field_unmap(u));
     ambit_field_read(u, NULL, NULL, values);
     for (int i = 0; i < 2 * CELLS; i++)
       if (values[i] != 2 * start((int64_t[]){i / 2 / COLUMNS, i / 2 % COLUMNS}, i % 2, NULL))
         CHECK_MSG(0, "%s: value %d is %g", *d, i, values[i]);
-    ambit_field_map(u, 0, 0, &p);
+    CHECK(!ambit_field_map(u, 0, 0));
     CHECK_FAILED(a, AMBIT_EINVAL, "field 'u' cannot be mapped");
     CHECK_EQ(AMBIT_OK, ambit_close(a));
   }

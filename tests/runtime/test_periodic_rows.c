@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Periodic rows: on GPUs, kernels wrap reads along rows where possible, and ghost cells serve the
  * other cases. Results equal those of ref; the program tells whether reads are wrapped. */
+#include "ambit_compiled.h"
 #include "runtime/run/run.h"
 #include "runtime_test.h"
 
@@ -48,7 +49,7 @@ static bool play(const char *device, const scene *s, int32_t *values)
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   ambit_field_fill(u, start, &ndims);
-  ambit_field_fill_value(v, 7);
+  ambit_field_set(v, 7);
   if (s->hi[0])
     ambit_apply_box(p, s->lo, s->hi, ambit_kernel_create(a, s->rule), u, v);
   else

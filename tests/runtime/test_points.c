@@ -452,7 +452,7 @@ static void a_wavelet_and_an_absorbing_layer(void)
   for (int i = 0; i < 40; i++)
     sum += rows[i];
   CHECK_NEAR(0, sum, 1e-5); /* it has no mean */
-  ambit_field_sponge(f, AMBIT_AXIS(1) | AMBIT_LOW(0), 4, 0.8);
+  ambit_field_fill_sponge(f, AMBIT_AXIS(1) | AMBIT_LOW(0), 4, 0.8);
   ambit_field_read(f, NULL, NULL, cells);
   CHECK_NEAR(0.8, cells[5], 1e-15);               /* the face */
   CHECK_NEAR(0.8 / 16, cells[3 * 20 + 7], 1e-15); /* the last layer */

@@ -12,8 +12,8 @@ static void a_swap_trades_values_and_leaves_boundaries(void)
   {
     scene s = set_up(*device);
 
-    ambit_field_fill_value(s.u, 1);
-    ambit_field_fill_value(s.v, 2);
+    ambit_field_set(s.u, 1);
+    ambit_field_set(s.v, 2);
     ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 100);
     ambit_field_boundary(s.v, AMBIT_ALL_FACES, AMBIT_CONSTANT, 200);
     ambit_swap(s.p, s.u, s.v);
@@ -39,9 +39,9 @@ static void a_rotation_gives_each_the_values_of_the_next(void)
     scene s = set_up(*device);
     ambit_field *const all[] = {s.u, s.v, s.w};
 
-    ambit_field_fill_value(s.u, 1);
-    ambit_field_fill_value(s.v, 2);
-    ambit_field_fill_value(s.w, 3);
+    ambit_field_set(s.u, 1);
+    ambit_field_set(s.v, 2);
+    ambit_field_set(s.w, 3);
     ambit_rotate(s.p, 3, all);
     ambit_run(s.p, 1);
     CHECK_EQ(2, at(s.u, 0));
@@ -63,7 +63,7 @@ static void fields_of_different_reach_can_trade_values(void)
     scene s = set_up(*device);
 
     ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
-    ambit_field_fill_value(s.u, 4);
+    ambit_field_set(s.u, 4);
     ambit_apply(s.p, kernel(&s, "void far(const int *u, int *v) { *v = u[-9] + u[15]; }"), s.u,
                 s.v);
     ambit_swap(s.p, s.u, s.v);

@@ -251,8 +251,8 @@ static void kernels_on_scalars_and_texts_with_real_can_draw(void)
     float got[3];
 
     ambit_apply(p, ambit_kernel_create(a, "void k(unsigned *s) { *s = random(1, 1); }"), s);
-    ambit_apply(
-        p, ambit_kernel_create_real(a, "void k(real *f) { *f = uniform(1, 0); }", AMBIT_F32), f);
+    ambit_define_real(a, AMBIT_F32);
+    ambit_apply(p, ambit_kernel_create(a, "void k(real *f) { *f = uniform(1, 0); }"), f);
     ambit_run(p, 2);
     CHECK_OK(a);
     philox(w, 1, 0);

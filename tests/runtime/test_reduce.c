@@ -186,7 +186,7 @@ static void an_empty_region_gives_what_a_reduction_starts_from(void)
     ambit_scalar *most = ambit_scalar_create(s.a, "most", AMBIT_I32);
 
     ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
-    ambit_field_fill_value(s.u, 5);
+    ambit_field_set(s.u, 5);
     ambit_scalar_set(sum, 9);
     ambit_apply(s.p,
                 ambit_kernel_create(
@@ -518,7 +518,7 @@ static void a_reduction_has_several_values(void)
     ambit_kernel *k = ambit_kernel_create(
         a, "void k(const float *f[3], sum double *s[3], table float w[1], max float *m[2]) "
            "{ for (int i = 0; i < 3; i++) *s[i] += *f[i] * w[0]; *m[0] = *f[0]; *m[1] = -*f[2]; }");
-    const ambit_arg two = ambit_table(&(float){2}, AMBIT_F32, 1, 1);
+    const ambit_arg two = ambit_arg_table(&(float){2}, AMBIT_F32, 1, 1);
     ambit_scalar *s[5];
     ambit_param_info info;
 
@@ -535,7 +535,7 @@ static void a_reduction_has_several_values(void)
     ambit_run(q, 1);
     CHECK_NEAR(36.0, ambit_scalar_get(s[1]), 0);
     CHECK_EQ(7, ambit_kernel_params(k));
-    ambit_kernel_param(k, 2, &info);
+    info = *ambit_kernel_param(k, 2);
     CHECK_STR("s[1]", info.name);
     CHECK_OK(a);
     ambit_apply(q, k, f, s[0], s[1], two, s[3]);

@@ -170,7 +170,7 @@ static void the_cell_itself_may_be_read_and_written(void)
     scene s = set_up(*device);
     float values[30];
 
-    ambit_field_fill_value(s.u, 3);
+    ambit_field_set(s.u, 3);
     ambit_apply(s.p, kernel(&s, "void k(const float *u, float *v) { *v = 2 * *u; }"), s.u, s.u);
     ambit_run(s.p, 2);
     ambit_field_read(s.u, NULL, NULL, values);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Registered functions: compiled or written by the user, they replace generated ones. */
+#include "ambit_compiled.h"
 #include "runtime_test.h"
 
 static const char twice_rule[] =
     "void twice(const float *u, float *v, float k, sum double *s) { *v = k * *u; *s = *u; }";
 
-static int calls;       /* of the function below */
-static ambit_call last; /* the arguments of its last call */
+static int calls;                /* of the function below */
+static ambit_compiled_call last; /* the arguments of its last call */
 
 /* A hand-written `twice` that adds 1000, so that its use is visible. */
-static void by_hand(const ambit_call *call)
+static void by_hand(const ambit_compiled_call *call)
 {
   const float *u = call->origin[0], k = *(const float *)call->origin[2];
   float *v = call->origin[1];
@@ -26,7 +27,7 @@ static void by_hand(const ambit_call *call)
     }
 }
 
-static void never(const ambit_call *call)
+static void never(const ambit_compiled_call *call)
 {
   (void)call;
   CHECK_MSG(false, "a registered function was called where it must not be");
@@ -52,7 +53,7 @@ static scene set_up_with(const char *device, const char *text, const char *optio
   s.v = ambit_field_create(g, "v", AMBIT_F32);
   s.sum = ambit_scalar_create(s.a, "sum", AMBIT_F64);
   s.p = ambit_program_create(g);
-  ambit_field_fill_value(s.u, 2);
+  ambit_field_set(s.u, 2);
   ambit_apply(s.p, ambit_kernel_create(s.a, text), s.u, s.v, 3, s.sum);
   return s;
 }
@@ -158,7 +159,7 @@ static void fields_it_could_not_walk_are_left_to_generated_code(void)
 
   CHECK_EQ(AMBIT_OK, ambit_register_cpu(text, never));
   CHECK_EQ(AMBIT_OK, ambit_register_cpu(plain, never));
-  ambit_field_fill_value(u, 7);
+  ambit_field_set(u, 7);
   ambit_scalar_set(s, 4);
   ambit_apply(p, ambit_kernel_create(a, text), u, v);
   ambit_apply(p, k, s, w); /* a scalar instead of a field */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Registered source: CUDA or OpenCL source of the user replaces generated kernels, on every GPU
  * that is present. */
+#include "ambit_compiled.h"
 #include "runtime_test.h"
 #include "support/capture.h"
 
@@ -289,7 +290,7 @@ static void fields_it_could_not_walk_are_left_to_generated_code(void)
     ambit_program *p = ambit_program_create(g);
     float values[8] = {0};
 
-    ambit_field_fill_value(u, 7);
+    ambit_field_set(u, 7);
     ambit_apply(p, ambit_kernel_create(a, rule), u, v);
     ambit_run(p, 1);
     ambit_field_read(v, NULL, NULL, values);

@@ -172,7 +172,7 @@ static void the_order_of_updates_does_not_matter(void)
     const problem *q = &problems[i / 3];
     world w[] = {make_ways(q, "cpu", "off", kinds[i % 3]), make_ways(q, d, "auto", kinds[i % 3])};
 
-    CHECK_EQ(AMBIT_OK, ambit_program_relaxes(w[1].p));
+    CHECK_EQ(AMBIT_OK, ambit_program_relax(w[1].p));
     for (int k = 0; k < 2; k++)
       run_until_still(&w[k]);
     CHECK(is_relaxed(&w[1]));
@@ -195,7 +195,7 @@ static void gpus_relax_too(void)
     snprintf(parts, sizeof parts, "%s%s", *d, i < 3 ? "" : i == 4 ? "*2,cpu" : "*3");
     w[0] = make_ways(q, "cpu", "off", i < 3 ? AMBIT_PERIODIC : AMBIT_SYMMETRIC);
     w[1] = make_ways(q, parts, "auto", i < 3 ? AMBIT_PERIODIC : AMBIT_SYMMETRIC);
-    CHECK_EQ(AMBIT_OK, ambit_program_relaxes(w[1].p));
+    CHECK_EQ(AMBIT_OK, ambit_program_relax(w[1].p));
     for (int k = 0; k < 2; k++)
       run_until_still(&w[k]);
     CHECK(is_relaxed(&w[1]));
@@ -229,13 +229,13 @@ static void new_values_wake_parts_at_rest(void)
     world w[] = {make_ways(&problems[1], "cpu", "off", AMBIT_CONSTANT),
                  make_ways(&problems[1], devices[i % 3], "auto", AMBIT_CONSTANT)};
 
-    ambit_program_relaxes(w[1].p);
+    ambit_program_relax(w[1].p);
     run_until_still(&w[0]);
-    if (i >= 3) ambit_every(w[1].p, 2, write_target, &w[1]);
+    if (i >= 3) ambit_on_iteration(w[1].p, 2, write_target, &w[1]);
     run_until_still(&w[1]);
     for (int k = 0; k < 2; k++)
       if (!k || i < 3) write_target(NULL, 2, &w[k]);
-    ambit_every(w[1].p, 1, NULL, NULL);
+    ambit_on_iteration(w[1].p, 1, NULL, NULL);
     run_until_still(&w[0]);
     run_until_still(&w[1]);
     check_same(&w[0], &w[1], devices[i % 3]);
@@ -267,7 +267,7 @@ static void other_programs_run_as_ever(void)
   for (int i = 0; i < 4; i++) {
     world w[] = {make_other(i, "off"), make_other(i, "auto")};
 
-    if (i < 3) CHECK_EQ(AMBIT_OK, ambit_program_relaxes(w[1].p));
+    if (i < 3) CHECK_EQ(AMBIT_OK, ambit_program_relax(w[1].p));
     for (int k = 0; k < 2; k++)
       run_until_still(&w[k]);
     CHECK(w[1].p->sleep && !w[1].p->sleep->relaxed);
@@ -282,7 +282,7 @@ static void ordinary_runs_do_not_relax(void)
   world w[] = {make_ways(&problems[1], "cpu", "off", AMBIT_CONSTANT),
                make_ways(&problems[1], "cpu", "auto", AMBIT_CONSTANT)};
 
-  ambit_program_relaxes(w[1].p);
+  ambit_program_relax(w[1].p);
   for (int k = 0; k < 2; k++)
     CHECK_EQ(AMBIT_OK, ambit_run(w[k].p, 17));
   check_same(&w[0], &w[1], "ambit_run");
@@ -296,7 +296,7 @@ static void a_broken_promise_ends_with_the_last_iteration(void)
 
   ambit_apply(w.p, ambit_kernel_create(w.a, busy), w.c, w.n);
   ambit_swap(w.p, w.c, w.n);
-  CHECK_EQ(AMBIT_OK, ambit_program_relaxes(w.p));
+  CHECK_EQ(AMBIT_OK, ambit_program_relax(w.p));
   CHECK_EQ(AMBIT_OK, ambit_run_until_still(w.p, 3));
   CHECK_EQ(0, ambit_program_converged(w.p));
   CHECK_EQ(3, ambit_program_iterations(w.p));
@@ -307,10 +307,10 @@ static void calls_take_null_and_failed_contexts(void)
 {
   world w = make_ways(&problems[1], "cpu", "auto", AMBIT_CONSTANT);
 
-  CHECK_EQ(AMBIT_EINVAL, ambit_program_relaxes(NULL));
+  CHECK_EQ(AMBIT_EINVAL, ambit_program_relax(NULL));
   ambit_on_error(w.a, NULL, NULL);
   ambit_option_set(w.a, "nonsense", "1");
-  CHECK_EQ(AMBIT_EOPTION, ambit_program_relaxes(w.p));
+  CHECK_EQ(AMBIT_EOPTION, ambit_program_relax(w.p));
   ambit_close(w.a);
 }
 

@@ -147,7 +147,7 @@ static int change(ambit_program *p, int64_t iteration, void *user)
 static void a_callback_changes_them(scene *s)
 {
   give(s->u, 1);
-  ambit_every(s->p, 3, change, s);
+  ambit_on_iteration(s->p, 3, change, s);
   ambit_run(s->p, 5);
   CHECK(ambit_error(s->a) || s->p->applies[0].row_ends);
   ambit_run(s->p, 3);

@@ -59,7 +59,7 @@ static void a_condition_is_checked_at_its_interval_only(void)
   {
     scene s = set_up_counter(*device);
 
-    ambit_check_every(s.p, 4);
+    ambit_program_check_every(s.p, 4);
     ambit_run_until(s.p, s.s, AMBIT_ABOVE, 4, 100);
     CHECK_EQ(8, ambit_program_iterations(s.p));
     CHECK(ambit_program_converged(s.p));
@@ -68,7 +68,7 @@ static void a_condition_is_checked_at_its_interval_only(void)
     CHECK(!ambit_program_converged(s.p));
     ambit_run_until(s.p, s.s, AMBIT_EQUAL, 16, 2); /* the last iteration is checked too */
     CHECK(ambit_program_converged(s.p));
-    ambit_check_every(s.p, 0);
+    ambit_program_check_every(s.p, 0);
     CHECK_FAILED(s.a, AMBIT_EINVAL, "the interval is 0; it must be at least 1");
     ambit_close(s.a);
   }
@@ -123,14 +123,14 @@ static void a_run_awaits_only_scalars_that_it_can_set(void)
   ambit_program *outer = ambit_program_create(s.g);
 
   ambit_apply(s.p, kernel(&s, "void shift(int *u, long s) { *u += (int)s; }"), s.u, s.s);
-  ambit_call_program(outer, s.p, 1);
+  ambit_call(outer, s.p, 1);
   ambit_run_until(outer, s.s, AMBIT_ABOVE, 2, 100); /* it is only read */
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "until the scalar 's' meets a condition, but no step sets it");
   CHECK_EQ(0, ambit_program_iterations(outer));
-  ambit_every(s.p, 1, count_up, s.s);
+  ambit_on_iteration(s.p, 1, count_up, s.s);
   ambit_run_until(outer, s.s, AMBIT_ABOVE, 2, 100);
   CHECK_EQ(3, ambit_program_iterations(outer));
-  ambit_every(s.p, 0, NULL, NULL);
+  ambit_on_iteration(s.p, 0, NULL, NULL);
   ambit_apply(s.p, kernel(&s, "void count(long *s) { *s += 2; }"), s.s);
   ambit_run_until(outer, s.s, AMBIT_ABOVE, 6, 100);
   CHECK_OK(s.a);
@@ -153,7 +153,7 @@ static int visit(ambit_program *p, int64_t iteration, void *user)
 
   (void)p;
   if (v->n < 10) v->at[v->n++] = iteration;
-  if (v->grows) ambit_field_fill_value(v->grows, 1000.0 * (double)iteration);
+  if (v->grows) ambit_field_set(v->grows, 1000.0 * (double)iteration);
   return iteration == v->stop_at;
 }
 
@@ -164,15 +164,15 @@ static void a_callback_comes_after_every_n_iterations(void)
     scene s = set_up_counter(*device);
     visits v = {0};
 
-    ambit_every(s.p, 3, visit, &v);
+    ambit_on_iteration(s.p, 3, visit, &v);
     ambit_run(s.p, 4);
     ambit_run(s.p, 6);
     CHECK_EQ(3, v.n);
     CHECK(v.at[0] == 3 && v.at[1] == 6 && v.at[2] == 9);
-    ambit_every(s.p, 0, NULL, NULL);
+    ambit_on_iteration(s.p, 0, NULL, NULL);
     ambit_run(s.p, 10);
     CHECK_EQ(3, v.n);
-    ambit_every(s.p, -2, visit, &v);
+    ambit_on_iteration(s.p, -2, visit, &v);
     CHECK_FAILED(s.a, AMBIT_EINVAL, "the interval is -2; it must be at least 1");
     ambit_close(s.a);
   }
@@ -185,7 +185,7 @@ static void a_callback_that_returns_non_zero_stops_the_run(void)
     scene s = set_up_counter(*device);
     visits v = {.stop_at = 4};
 
-    ambit_every(s.p, 2, visit, &v);
+    ambit_on_iteration(s.p, 2, visit, &v);
     CHECK_EQ(AMBIT_OK, ambit_run(s.p, 100));
     CHECK_EQ(4, ambit_program_iterations(s.p));
     CHECK_EQ(4, ambit_scalar_get(s.s));
@@ -205,7 +205,7 @@ static void a_callback_may_write_fields(void)
     ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
     ambit_apply(s.p, kernel(&s, "void left(const int *u, int *v) { *v = u[-1] + 1; }"), s.u, s.v);
     ambit_swap(s.p, s.u, s.v);
-    ambit_every(s.p, 2, visit, &v);
+    ambit_on_iteration(s.p, 2, visit, &v);
     ambit_run(s.p, 5);
     CHECK_OK(s.a);
     CHECK_EQ(4001, at(s.u, 0));
@@ -229,7 +229,7 @@ static void a_callback_may_append_steps(void)
   {
     scene s = set_up_counter(*device);
 
-    ambit_every(s.p, 1, append_step, &s);
+    ambit_on_iteration(s.p, 1, append_step, &s);
     ambit_run(s.p, 5);
     CHECK_OK(s.a);
     CHECK_EQ(5, ambit_scalar_get(s.s));
@@ -279,14 +279,14 @@ static void a_callback_cannot_destroy_what_runs_nor_run_it_again(void)
 
       m.k = kernel(s, "void count(int *u, max long *s) { *u += 1; *s = *u; }");
       ambit_apply(s->p, m.k, s->u, s->s);
-      ambit_every(s->p, 1, misbehave_in_run, &m);
+      ambit_on_iteration(s->p, 1, misbehave_in_run, &m);
       CHECK_EQ(AMBIT_EPROGRAM, ambit_run_until(s->p, s->s, AMBIT_ABOVE, 100, 5));
       CHECK_EQ(2, ambit_program_iterations(s->p));
       CHECK_EQ(AMBIT_EPROGRAM, m.status);
       CHECK_FAILED(s->a, AMBIT_EPROGRAM,
                    what < 6 ? "cannot be destroyed" : "a callback runs the program that called it");
       ambit_error_clear(s->a);
-      ambit_every(s->p, 0, NULL, NULL);
+      ambit_on_iteration(s->p, 0, NULL, NULL);
       CHECK_EQ(AMBIT_OK, ambit_run(s->p, 3)); /* nothing is lost */
       CHECK_EQ(5, ambit_scalar_get(s->s));
       ambit_close(s->a);
@@ -314,7 +314,7 @@ static void a_callback_may_destroy_other_objects(void)
   {
     scene s = set_up_counter(*device);
 
-    ambit_every(s.p, 1, destroy_others, &s);
+    ambit_on_iteration(s.p, 1, destroy_others, &s);
     CHECK_EQ(AMBIT_OK, ambit_run(s.p, 5));
     CHECK_EQ(5, ambit_scalar_get(s.s));
     ambit_close(s.a);

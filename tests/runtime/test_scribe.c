@@ -291,7 +291,7 @@ static void a_run_goes_on_while_its_checkpoint_is_written(void)
     if (!turn) {
       sem_init(&gate, 0, 0);
       is_gated = true;
-      ambit_every(p, 1000, open_gate, NULL);
+      ambit_on_iteration(p, 1000, open_gate, NULL);
       ambit_run(p, 3001);
       CHECK_EQ(3001, ambit_program_iterations(p));
     } else {

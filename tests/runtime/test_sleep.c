@@ -194,7 +194,7 @@ static int meddle(ambit_program *p, int64_t iteration, void *user)
       ambit_kernel_create(w->a, "void copy(const int *u, int *v) { *v = *u + u[0][1]; }");
 
   if (iteration != 19) return 0;
-  ambit_field_fill_value(w->more[0], 5);
+  ambit_field_set(w->more[0], 5);
   for (int i = 1; w->append && i < 4; i++)
     ambit_apply(p, copy, i == 1 ? w->u : w->more[i - 1], w->more[i]);
   return 0;
@@ -210,7 +210,7 @@ static void run_disturbed(world *w, int what)
     ambit_field_boundary(w->more[i], AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
   }
   w->append = what == APPEND;
-  ambit_field_fill_value(w->more[0], 5);
+  ambit_field_set(w->more[0], 5);
   if (what == OVERWRITE)
     ambit_apply(w->p, ambit_kernel_create(w->a, "void cap(int *u) { *u = *u > 15 ? 15 : *u; }"),
                 w->u);
@@ -219,7 +219,7 @@ static void run_disturbed(world *w, int what)
   ambit_apply(w->p,
               ambit_kernel_create(w->a, "void least(int *w, min int *s) { *w += 0; *s = *w; }"),
               w->more[0], w->s);
-  if (what != OVERWRITE) ambit_every(w->p, 1, meddle, w);
+  if (what != OVERWRITE) ambit_on_iteration(w->p, 1, meddle, w);
   CHECK_EQ(AMBIT_OK, ambit_run_until_still(w->p, 60));
   CHECK_EQ(1, ambit_program_converged(w->p));
 }
@@ -249,7 +249,7 @@ static void find_rest(const char *device, const char *depth, int64_t every, ambi
   world w = make_spread(device, "off", AMBIT_PERIODIC);
 
   ambit_option_set(w.a, "depth", depth);
-  CHECK_EQ(AMBIT_OK, ambit_check_every(w.p, every));
+  CHECK_EQ(AMBIT_OK, ambit_program_check_every(w.p, every));
   CHECK_EQ(AMBIT_OK, ambit_run_until_still(w.p, end - 1)); /* checked at the end in any case */
   CHECK_EQ(end > 20, ambit_program_converged(w.p));
   CHECK_EQ(AMBIT_OK, ambit_run_until_still(w.p, 1));
@@ -314,7 +314,7 @@ static void tiles_are_woken_from_outside(void)
 
     for (int k = 0; k < 2; k++)
       if (in_callback) {
-        ambit_every(w[k].p, 12, call_back, &w[k]);
+        ambit_on_iteration(w[k].p, 12, call_back, &w[k]);
         ambit_run(w[k].p, 60);
       } else {
         for (int round = 0; round < 5; round++) {

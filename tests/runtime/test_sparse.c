@@ -226,7 +226,7 @@ static void reductions_and_statistics_count_active_cells(void)
     ambit_run_until(p, n, AMBIT_ABOVE, 10, 3);
     CHECK_EQ(1, ambit_program_converged(p));
     CHECK_NEAR((double)count_ring(), ambit_scalar_get(n), 0);
-    ambit_program_stats(p, 0, &stats);
+    stats = *ambit_program_stats(p, 0);
     CHECK_NEAR((double)count_ring(), stats.cells, 0);
     CHECK_EQ(AMBIT_OK, ambit_close(a));
   }
@@ -251,7 +251,7 @@ static void a_grid_may_have_no_active_cell(void)
     ambit_scalar *n = ambit_scalar_create(a, "n", AMBIT_I64);
     ambit_program *p = ambit_program_create(g);
 
-    ambit_field_fill_value(f, 3);
+    ambit_field_set(f, 3);
     ambit_apply(p, ambit_kernel_create(a, "void k(float *f, sum long *n) { *n = 1; *f += 1; }"), f,
                 n);
     ambit_run(p, 2);

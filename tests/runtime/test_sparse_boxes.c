@@ -119,7 +119,7 @@ static void reading_gives_inactive_cells_the_values_of_components(void)
     ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F32, 2, AMBIT_SOA);
     static float values[CELLS][2];
 
-    ambit_field_fill_value(u, 3);
+    ambit_field_set(u, 3);
     ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CLAMP, 1);
     ambit_field_boundary_component(u, 1, AMBIT_INACTIVE, AMBIT_CONSTANT, 2);
     ambit_field_read(u, NULL, NULL, values);
@@ -304,7 +304,7 @@ static void arrays_take_values_to_coarser_grids(void)
 
         CHECK_NEAR(on && was ? start(AMBIT_INDEX(2 * i, 2 * k), 0, NULL) : 0, (double)got[i][k], 0);
       }
-    CHECK(!ambit_field_view(coarse, u, AMBIT_INDEX(0, 1)));
+    CHECK(!ambit_field_create_view(coarse, u, AMBIT_INDEX(0, 1)));
     CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "through arrays, with ambit_field_read");
     ambit_close(a);
   }

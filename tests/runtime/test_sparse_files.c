@@ -110,12 +110,12 @@ static void check_list(const char *devices)
     list[n - 1 - i] = other;
   }
   write_list(folder_path("reversed.npy"), list, n);
-  ambit_field_fill_value(d, -1);
+  ambit_field_set(d, -1);
   ambit_field_load(d, folder_path("reversed.npy"));
   check_ring(d, -1);
   ambit_field_fill(d, ramp, NULL);
   ambit_field_save(d, folder_path("all.cells.npy"));
-  ambit_field_fill_value(f, 5);
+  ambit_field_set(f, 5);
   ambit_field_load(f, folder_path("all.cells.npy"));
   check_ring(f, 0);
   CHECK_OK(a);
@@ -192,7 +192,7 @@ static void masks_are_fields_arrays_and_pictures(void)
     ambit_field *f = ambit_field_create(grids[k], "f", AMBIT_U8);
     static uint8_t got[N][M];
 
-    ambit_field_fill_value(f, 1);
+    ambit_field_set(f, 1);
     ambit_field_read(f, NULL, NULL, got);
     for (int64_t i = 0; i < N; i++)
       for (int64_t j = 0; j < M; j++)

@@ -356,7 +356,7 @@ static void the_box_is_never_allocated(void)
   ambit_program *p = ambit_program_create(g);
   double value[200];
 
-  ambit_field_fill_value(f, 2.5);
+  ambit_field_set(f, 2.5);
   ambit_field_read(f, AMBIT_INDEX(5, 2100), AMBIT_INDEX(6, 2101), value);
   CHECK_EQ(2000, ambit_grid_cells(g));
   CHECK_NEAR(2.5, value[199], 0);
@@ -453,7 +453,7 @@ static void a_promise_without_effect_is_a_warning(void)
 
     ambit_option_set(a, "verbose", "0");
     capture_begin();
-    CHECK_EQ(AMBIT_OK, ambit_program_relaxes(ambit_program_create(g)));
+    CHECK_EQ(AMBIT_OK, ambit_program_relax(ambit_program_create(g)));
     said = capture_end();
     CHECK_MSG(sparse == (strstr(said, "no effect on a sparse grid") != NULL), "%s", said);
     CHECK_EQ(AMBIT_OK, ambit_close(a));

@@ -42,7 +42,7 @@ static void compare_copies(const char *devices, ambit_order order)
     ambit_program *p = ambit_program_create(g);
 
     ambit_field_fill(u, start, NULL);
-    ambit_field_fill_value(v, -1);
+    ambit_field_set(v, -1);
     ambit_field_read(u, NULL, NULL, source);
     ambit_field_read(v, NULL, NULL, mine);
     copy_here(source, mine, boxes[k][0], boxes[k][1], boxes[k][2]);
@@ -178,7 +178,7 @@ static void compare_every(const char *devices, const char *depth)
 
   ambit_option_set(a, "depth", depth);
   ambit_field_fill(u, start, NULL);
-  ambit_field_fill_value(v, 0);
+  ambit_field_set(v, 0);
   ambit_field_read(u, NULL, NULL, want[0]);
   memset(want[1], 0, sizeof want[1]);
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 5);
@@ -191,7 +191,7 @@ static void compare_every(const char *devices, const char *depth)
   for (int64_t n = 1; n <= 11; n += 5) /* 18 iterations in all, a multiple of 6 */
     ambit_run(p, n);
   ambit_field_fill(u, start, NULL);
-  ambit_field_fill_value(v, 0);
+  ambit_field_set(v, 0);
   ambit_run(p, 11);
   plain(11, want[0], want[1], &total);
   ambit_field_read(u, NULL, NULL, got);
@@ -222,7 +222,7 @@ static void faces_and_copies_run_every_n_iterations(void)
     ambit_program *p = ambit_program_create(g);
     int got[9];
 
-    ambit_field_fill_value(u, 0);
+    ambit_field_set(u, 0);
     ambit_apply_faces(p, AMBIT_AXIS(1), ambit_kernel_create(a, "void up(int *u) { *u += 1; }"), u);
     ambit_step_every(p, 4);
     ambit_copy_box(p, u, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), u, AMBIT_INDEX(0, 4));

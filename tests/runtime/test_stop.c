@@ -111,7 +111,7 @@ static void a_run_until_a_condition_can_be_stopped(void)
 
   ambit_apply(p, ambit_kernel_create(a, count), u, m);
   for (int every = 1; every < 100; every += 98) {
-    ambit_check_every(p, every);
+    ambit_program_check_every(p, every);
     run_stopped(a, p, m);
     CHECK(!ambit_program_converged(p));
     ambit_field_read(u, NULL, NULL, values);
@@ -142,7 +142,7 @@ static void a_callback_can_stop_its_run(void)
   ambit_program *p = ambit_program_create(g);
 
   ambit_apply(p, ambit_kernel_create(a, count), u, m);
-  ambit_every(p, 7, stop_in_callback, a);
+  ambit_on_iteration(p, 7, stop_in_callback, a);
   ambit_run(p, 100);
   CHECK_EQ(7, ambit_program_iterations(p));
   CHECK_EQ(AMBIT_OK, ambit_close(a));

@@ -285,7 +285,7 @@ static int64_t solve(const char *devices)
   ambit_run_until(p, next, AMBIT_BELOW, 1e-24, 1000);
   CHECK_OK(a);
   CHECK(ambit_program_converged(p));
-  ambit_program_stats(p, 0, &stats);
+  stats = *ambit_program_stats(p, 0);
   ambit_close(a);
   return stats.iterations;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables: numbers of the host as parameters of kernels, read and looked up, on every device. */
+#include "ambit_compiled.h"
 #include "runtime_test.h"
 
 enum { ROWS = 9, COLUMNS = 70, CELLS = ROWS * COLUMNS };
@@ -76,8 +77,8 @@ static void tables_are_read_and_looked_up(void)
     float u[CELLS], v[CELLS];
     double sum = 0;
 
-    ambit_apply(x.p, ambit_kernel_create(x.a, rule), x.u, ambit_table(weights, AMBIT_F32, 3, 3),
-                x.v, ambit_table(numbers, AMBIT_I32, 1, 5), x.s);
+    ambit_apply(x.p, ambit_kernel_create(x.a, rule), x.u, ambit_arg_table(weights, AMBIT_F32, 3, 3),
+                x.v, ambit_arg_table(numbers, AMBIT_I32, 1, 5), x.s);
     ambit_run(x.p, 1);
     ambit_field_read(x.u, NULL, NULL, u);
     ambit_field_read(x.v, NULL, NULL, v);
@@ -106,7 +107,7 @@ static void comparisons_can_be_subscripts(void)
         x.a, "void k(const float *u, table int c[2][4], float *v)\n"
              "{ *v = c[(long)(*u < -1)][(long)(0.1f < *u)] ? 3.0f + c[0][(long)(1 < *u)] : *u; }");
 
-    ambit_apply(x.p, k, x.u, ambit_table(c, AMBIT_I32, 2, 4), x.v);
+    ambit_apply(x.p, k, x.u, ambit_arg_table(c, AMBIT_I32, 2, 4), x.v);
     ambit_run(x.p, 1);
     ambit_field_read(x.u, NULL, NULL, u);
     ambit_field_read(x.v, NULL, NULL, v);
@@ -131,10 +132,10 @@ static void each_step_has_its_own_values(void)
     double c[2] = {0, 3};
     float v[CELLS];
 
-    ambit_apply(x.p, k, x.v, ambit_table(c, AMBIT_F64, 1, 2));
+    ambit_apply(x.p, k, x.v, ambit_arg_table(c, AMBIT_F64, 1, 2));
     c[0] = 2;
     c[1] = 0.5;
-    ambit_apply(x.p, k, x.v, ambit_table(c, AMBIT_F64, 1, 2));
+    ambit_apply(x.p, k, x.v, ambit_arg_table(c, AMBIT_F64, 1, 2));
     c[1] = 100;
     ambit_kernel_destroy(k);
     ambit_run(x.p, 1);
@@ -149,16 +150,17 @@ static void wrong_tables_are_refused(void)
 {
   scene x = scene_on("ref");
   ambit_kernel *k = ambit_kernel_create(x.a, rule);
-  const ambit_arg w = ambit_table(weights, AMBIT_F32, 3, 3);
-  const ambit_arg t = ambit_table(numbers, AMBIT_I32, 1, 5);
+  const ambit_arg w = ambit_arg_table(weights, AMBIT_F32, 3, 3);
+  const ambit_arg t = ambit_arg_table(numbers, AMBIT_I32, 1, 5);
 
   ambit_apply(x.p, k, x.u, w, x.v, 1.0, x.s);
-  CHECK_FAILED(x.a, AMBIT_EINVAL, "parameter 't' is a table; give ambit_table(values, type, 1, 5)");
+  CHECK_FAILED(x.a, AMBIT_EINVAL,
+               "parameter 't' is a table; give ambit_arg_table(values, type, 1, 5)");
   ambit_apply(x.p, k, x.u, t, x.v, t, x.s);
   CHECK_FAILED(x.a, AMBIT_EINVAL, "the table 'w' has 3 x 3 values, but 1 x 5 were given");
   ambit_apply(x.p, k, w, w, x.v, t, x.s);
   CHECK_FAILED(x.a, AMBIT_EINVAL, "parameter 'u' is not a table, but a table was given");
-  ambit_apply(x.p, k, x.u, ambit_table(NULL, AMBIT_F32, 3, 3), x.v, t, x.s);
+  ambit_apply(x.p, k, x.u, ambit_arg_table(NULL, AMBIT_F32, 3, 3), x.v, t, x.s);
   CHECK_FAILED(x.a, AMBIT_EINVAL, "has no values or no valid type");
   ambit_apply(x.p, k, x.u, x.v, x.s);
   CHECK_FAILED(x.a, AMBIT_EINVAL, "has 5 parameters, and 3 arguments were given");
@@ -173,13 +175,13 @@ static void kernels_describe_their_tables(void)
   ambit_param_info info;
 
   CHECK_EQ(5, ambit_kernel_params(k));
-  ambit_kernel_param(k, 1, &info);
+  info = *ambit_kernel_param(k, 1);
   CHECK(info.kind == AMBIT_PARAM_TABLE && info.components == 9 && info.type == AMBIT_F64);
   CHECK_STR("w", info.name);
-  ambit_kernel_param(k, 2, &info);
+  info = *ambit_kernel_param(k, 2);
   CHECK_STR("v", info.name);
   CHECK_EQ(AMBIT_PARAM_FIELD, info.kind);
-  ambit_kernel_param(k, 4, &info);
+  info = *ambit_kernel_param(k, 4);
   CHECK_STR("s", info.name);
   CHECK_OK(a);
   ambit_close(a);

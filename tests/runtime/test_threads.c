@@ -67,7 +67,7 @@ static void *compute(void *arg)
     ambit_scalar *sum = ambit_scalar_create(a, "sum", AMBIT_F64);
     ambit_program *p = ambit_program_create(g);
 
-    ambit_field_fill_value(u, 2);
+    ambit_field_set(u, 2);
     ambit_apply(p, ambit_kernel_create(a, "void f(double *u, sum double *s) { *u += 1; *s = *u; }"),
                 u, sum);
     ambit_run(p, 3);

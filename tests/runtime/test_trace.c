@@ -43,7 +43,7 @@ static ambit_status run(ambit *a)
           a, "void step(const float *u, float *v, max float *s) { v[0] = u[1]; *s = v[0]; }"),
       u, v, s);
   ambit_swap(p, u, v);
-  ambit_every(p, 2, go_on, NULL);
+  ambit_on_iteration(p, 2, go_on, NULL);
   return ambit_run_until(p, s, AMBIT_ABOVE, 1, STEPS);
 }
 

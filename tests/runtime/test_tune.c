@@ -175,7 +175,7 @@ static void run(const char *devices, bool alone, const char *tune, int64_t itera
   ambit_apply(p, ambit_kernel_create(a, rule), u, v, total);
   ambit_swap(p, u, v);
   memset(o, 0, sizeof *o);
-  if (look) ambit_every(p, look, count_look, NULL);
+  if (look) ambit_on_iteration(p, look, count_look, NULL);
   CHECK_EQ(AMBIT_OK, ambit__program_seal(p));
   if (estimate > 0) p->rival.seconds = estimate;
   o->rival = p->rival;

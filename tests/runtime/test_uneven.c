@@ -28,7 +28,7 @@ static void fields_of_a_few_processes_do_not_mix_up_the_messages_of_all(void)
 
   ambit_field_boundary(u, AMBIT_AXIS(0), AMBIT_CONSTANT, 0);
   ambit_field_boundary(w, AMBIT_AXIS(0), AMBIT_CONSTANT, 0);
-  ambit_field_fill_value(u, 7);
+  ambit_field_set(u, 7);
   ambit_field_fill(w, spike, (void *)&last);
   ambit_apply_box(p, lo, hi,
                   ambit_kernel_create(a, "void next(const float *u, float *v) { v[0] = u[1]; }"), u,

@@ -50,7 +50,7 @@ static void play(ambit *a, const problem *q, void *values)
   ambit_grid *g = ambit_grid_create(a, 3, extents);
   ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
               *v = ambit_field_create(g, "v", AMBIT_F32);
-  ambit_kernel *k = ambit_kernel_from_catalogue(a, q->stencil, AMBIT_F32);
+  ambit_kernel *k = ambit_kernel_create_named(a, q->stencil, AMBIT_F32);
   ambit_kernel *half =
       ambit_kernel_create(a, "void half(const float *u, float *v) { *v = 0.5f * *u; }");
   ambit_program *p = ambit_program_create(g);

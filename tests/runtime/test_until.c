@@ -139,7 +139,7 @@ static void look(const scene *s, outcome *o)
   o->scalars[1] = ambit_scalar_get(s->change);
   o->scalars[2] = ambit_scalar_get(s->total);
   o->iterations = ambit_program_iterations(s->p);
-  ambit_program_stats(s->p, 0, &stats);
+  stats = *ambit_program_stats(s->p, 0);
   o->counted = stats.iterations;
   o->converged = ambit_program_converged(s->p);
   CHECK_OK(s->a);
@@ -174,8 +174,8 @@ static void play(const char *device, const run *r, outcome o[STAGES])
 
   (r->rotate ? append_rotate : append_swap)(&s);
   append_scalars(&s);
-  ambit_check_every(s.p, r->check);
-  if (r->every) ambit_every(s.p, r->every, meddle, &s);
+  ambit_program_check_every(s.p, r->check);
+  if (r->every) ambit_on_iteration(s.p, r->every, meddle, &s);
   ambit_run_until(s.p, s.count, AMBIT_ABOVE, (double)r->above, r->most);
   look(&s, &o[0]);
   ambit_run(s.p, 3);
@@ -310,7 +310,7 @@ static void a_value_that_is_not_finite_leaves_the_fields_of_that_iteration(void)
 
       append_swap(&s);
       ambit_apply(s.p, kernel(&s, text), x);
-      ambit_check_every(s.p, 3);
+      ambit_program_check_every(s.p, 3);
       ambit_run_until(s.p, x, AMBIT_BELOW, 0.5, 100);
       CHECK_MSG(strstr(ambit_error_text(s.a), want_text), "%s", ambit_error_text(s.a));
       look(&s, !strcmp(*device, "ref") ? &want : &got);
@@ -336,7 +336,7 @@ static int check_more_often(ambit_program *p, int64_t iteration, void *user)
 {
   (void)iteration;
   (void)user;
-  ambit_check_every(p, 2);
+  ambit_program_check_every(p, 2);
   return 0;
 }
 
@@ -351,7 +351,7 @@ static void a_callback_may_run_other_programs(void)
 
     ambit_apply(s.p, kernel(&s, "void k(long *s) { *s += 1; }"), s.count);
     ambit_apply(other, kernel(&s, "void k(long *s) { *s += 1; }"), x);
-    ambit_every(s.p, 4, run_other, other);
+    ambit_on_iteration(s.p, 4, run_other, other);
     ambit_run_until(s.p, s.count, AMBIT_ABOVE, 11, 100);
     CHECK_EQ(12, ambit_program_iterations(s.p));
     CHECK_EQ(6, ambit_scalar_get(x));
@@ -367,8 +367,8 @@ static void a_callback_may_change_how_often_is_checked(void)
     scene s = set_up(*device);
 
     ambit_apply(s.p, kernel(&s, "void k(long *s) { *s += 1; }"), s.count);
-    ambit_check_every(s.p, 50);
-    ambit_every(s.p, 10, check_more_often, NULL);
+    ambit_program_check_every(s.p, 50);
+    ambit_on_iteration(s.p, 10, check_more_often, NULL);
     ambit_run_until(s.p, s.count, AMBIT_ABOVE, 3, 100);
     CHECK_EQ(11, ambit_program_iterations(s.p)); /* it was due long ago */
     ambit_close(s.a);
@@ -406,7 +406,7 @@ static void what_is_behind_the_end_changes_nothing_and_is_not_counted(void)
   ambit_run_until(s.p, s.count, AMBIT_ABOVE, 2, 80);
   CHECK(late.void_work > 0);
   CHECK_EQ(3, ambit_program_iterations(s.p));
-  ambit_program_stats(s.p, 0, &stats);
+  stats = *ambit_program_stats(s.p, 0);
   CHECK_EQ(3, stats.iterations);
   CHECK(stats.cells == 3.0 * (2 * CELLS + (ROWS - 1) * COLUMNS));
   ambit_close(s.a);

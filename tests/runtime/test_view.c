@@ -13,7 +13,7 @@ static double start(const int64_t *i, int component, void *user)
 
 static ambit_field *view(ambit_grid *g, ambit_field *f, int row, int column)
 {
-  return ambit_field_view(g, f, AMBIT_INDEX(row, column));
+  return ambit_field_create_view(g, f, AMBIT_INDEX(row, column));
 }
 
 #define SUM                                                                                        \
@@ -80,8 +80,8 @@ static void play(const char *devices, int mode, int *values)
                                   "void up(int *a, int *b, const int *c) { *a += *c; *b = *b * 2 "
                                   "% 1000; }"),
               view(g[1], u, 0, 1), view(g[1], u, 1, 1), view(g[1], u, 1, 0));
-  ambit_call_program(all, fine, 3);
-  ambit_call_program(all, coarse, 1);
+  ambit_call(all, fine, 3);
+  ambit_call(all, coarse, 1);
   for (int i = 0; mode == 0 && i < 4; i++) { /* one by one */
     ambit_run(fine, 3);
     ambit_run(coarse, 1);
@@ -118,7 +118,7 @@ static void views_can_be_read_and_written_by_the_host(void)
     odd = view(g[1], u, 1, 1);
     ambit_field_fill(u, start, NULL);
     ambit_field_read(odd, NULL, NULL, some);
-    ambit_field_fill_value(odd, -1);
+    ambit_field_set(odd, -1);
     ambit_field_read(u, NULL, NULL, all);
     CHECK_OK(a);
     CHECK_EQ(0, strcmp("u[1][1]", ambit_field_name(odd)));
@@ -206,7 +206,7 @@ static void wrong_views_are_refused(void)
   ambit_field_destroy(u);
   ambit_run(p, 1);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "that was destroyed");
-  CHECK_EQ(1, ambit_field_view(NULL, w, AMBIT_INDEX(0, 0)) == NULL);
+  CHECK_EQ(1, ambit_field_create_view(NULL, w, AMBIT_INDEX(0, 0)) == NULL);
   ambit_close(a);
 }
 

@@ -366,10 +366,10 @@ static tally count_changes(const char *devices, int64_t *iterations, bool *waves
   CHECK_EQ(AMBIT_OK, ambit_run(s.p, 12));
   *waves = s.p->cycle && s.p->cycle->wavefront;
   t.seen[t.calls++] = ambit_scalar_get(t.change);
-  ambit_every(s.p, 7, look, &t);
+  ambit_on_iteration(s.p, 7, look, &t);
   CHECK_EQ(AMBIT_OK, ambit_run(s.p, 21));
-  ambit_every(s.p, 0, NULL, NULL);
-  ambit_check_every(s.p, 10);
+  ambit_on_iteration(s.p, 0, NULL, NULL);
+  ambit_program_check_every(s.p, 10);
   CHECK_EQ(AMBIT_OK, ambit_run_until(s.p, t.change, AMBIT_BELOW, t.seen[0] / 8, 2000));
   t.seen[t.calls++] = ambit_scalar_get(t.change);
   *iterations = ambit_program_iterations(s.p);
@@ -552,7 +552,7 @@ static double estimate(ambit_type type, const char *name)
 
   ambit_option_set(a, "depth", "1");
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
-  ambit_apply(p, ambit_kernel_from_catalogue(a, name, type), u, v);
+  ambit_apply(p, ambit_kernel_create_named(a, name, type), u, v);
   ambit_run(p, 1);
   CHECK_OK(a);
   ambit_close(a);

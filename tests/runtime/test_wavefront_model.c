@@ -118,26 +118,27 @@ static void add_steps(ambit *a, ambit_grid *g, const measured *m, ambit_program 
   const ambit_type type = m->type;
   ambit_field *u = make_field(g, "u", type), *v = make_field(g, "v", type);
 
+  ambit_define_real(a, type);
   if (!strcmp(name, "wave")) {
     ambit_field *const turns[] = {u, v, make_field(g, "w", type)};
 
-    ambit_apply(p, ambit_kernel_create_real(a, wave, type), u, v, turns[2]);
+    ambit_apply(p, ambit_kernel_create(a, wave), u, v, turns[2]);
     ambit_rotate(p, 3, turns);
     return;
   }
   if (!strcmp(name, "wave2"))
-    ambit_apply(p, ambit_kernel_create_real(a, wave2, type), u, v);
+    ambit_apply(p, ambit_kernel_create(a, wave2), u, v);
   else if (!strcmp(name, "acoustic2"))
-    ambit_apply(p, ambit_kernel_create_real(a, acoustic2, type), u, v, make_field(g, "c", type));
+    ambit_apply(p, ambit_kernel_create(a, acoustic2), u, v, make_field(g, "c", type));
   else if (!strcmp(name, "grayscott")) {
     ambit_field *s = make_field(g, "s", type), *t = make_field(g, "t", type);
 
-    ambit_apply(p, ambit_kernel_create_real(a, grayscott, type), u, v, s, t);
+    ambit_apply(p, ambit_kernel_create(a, grayscott), u, v, s, t);
     ambit_swap(p, u, s);
     ambit_swap(p, v, t);
     return;
   } else
-    ambit_apply(p, ambit_kernel_from_catalogue(a, name, type), u, v);
+    ambit_apply(p, ambit_kernel_create_named(a, name, type), u, v);
   ambit_swap(p, u, v);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams whose items are shared by several processes: order, values, failures. */
 #define _XOPEN_SOURCE 700
+#include "ambit_compiled.h"
+#include "ambit_stream.h"
 #include "runtime/runtime_test.h"
 #include "support/folder.h"
 
@@ -19,7 +21,7 @@ static const char smooth[] = AMBIT_SOURCE(void smooth(const float *u, float *v, 
 static const char linger[] = "void linger(float *w) { *w = *w + 1; }";
 static atomic_int lingered;
 
-static void linger_function(const ambit_call *c)
+static void linger_function(const ambit_compiled_call *c)
 {
   if (c->lo[0] + c->offset[0]) return; /* once per item, in one part */
   atomic_fetch_add(&lingered, 1);

@@ -192,19 +192,24 @@ static void check_stencil(ambit *a, const char *device, const stencil *s, const 
 {
   static double want[MOST_CELLS], dense[MOST_DENSE];
   ambit_weights w = dense_of(s, dense);
-  ambit_kernel *k = ambit_kernel_from_catalogue(a, s->name, AMBIT_F32);
+  ambit_kernel *k = ambit_kernel_create_named(a, s->name, AMBIT_F32);
   question q = {s->ndims};
+  ambit_problem p = {
+      .ndims = s->ndims, .iterations = ITERATIONS, .init = init, .output = output, .user = &q};
   int64_t cells = 1;
 
   for (int d = 0; d < s->ndims; d++)
-    cells *= extents[d];
+    cells *= p.extents[d] = extents[d];
   plain_loops(s, extents, cells, want);
   outputs = 0;
-  CHECK_EQ(AMBIT_OK, ambit_stencil(a, s->ndims, extents, &w, ITERATIONS, NULL, init, output, &q));
+  p.weights = &w;
+  CHECK_EQ(AMBIT_OK, ambit_stencil(a, &p));
   CHECK_EQ(1, outputs);
   compare(s, device, "weights", cells, want);
   memset(result, 0, sizeof result);
-  CHECK_EQ(AMBIT_OK, ambit_stencil(a, s->ndims, extents, NULL, ITERATIONS, k, init, output, &q));
+  p.weights = NULL;
+  p.kernel = k;
+  CHECK_EQ(AMBIT_OK, ambit_stencil(a, &p));
   compare(s, device, "the catalogue", cells, want);
   CHECK_OK(a);
 }
@@ -269,17 +274,36 @@ static void a_kernel_of_another_type_may_be_given(void)
   {
     ambit *a = open_on(*device);
     ambit_kernel *k = ambit_kernel_create(a, average);
-    const int64_t five = 5;
     double values[5];
 
-    ambit_stencil(a, 1, &five, NULL, 1, k, ramp, keep_last, values);
+    ambit_stencil(a, &(ambit_problem){.ndims = 1,
+                                      .extents = {5},
+                                      .kernel = k,
+                                      .iterations = 1,
+                                      .init = ramp,
+                                      .output = keep_last,
+                                      .user = values});
     CHECK_OK(a);
     CHECK(values[0] == 0 && values[1] == 2 && values[2] == 5 && values[3] == 10 && values[4] == 16);
-    ambit_stencil(a, 1, &five, NULL, 0, k, ramp, keep_last, values);
+    ambit_stencil(a, &(ambit_problem){.ndims = 1,
+                                      .extents = {5},
+                                      .kernel = k,
+                                      .iterations = 0,
+                                      .init = ramp,
+                                      .output = keep_last,
+                                      .user = values});
     CHECK(values[1] == 1 && values[3] == 9);
-    ambit_stencil(a, 1, &five, NULL, 3, k, NULL, keep_last, values);
+    ambit_stencil(a, &(ambit_problem){.ndims = 1,
+                                      .extents = {5},
+                                      .kernel = k,
+                                      .iterations = 3,
+                                      .output = keep_last,
+                                      .user = values});
     CHECK(values[0] == 0 && values[2] == 0);
-    CHECK_EQ(AMBIT_OK, ambit_stencil(a, 1, &five, NULL, 3, k, ramp, NULL, NULL));
+    CHECK_EQ(AMBIT_OK,
+             ambit_stencil(
+                 a, &(ambit_problem){
+                        .ndims = 1, .extents = {5}, .kernel = k, .iterations = 3, .init = ramp}));
     ambit_close(a);
   }
 }
@@ -293,31 +317,41 @@ static ambit_status fail(ambit_field *f, void *user)
 static void what_output_returns_comes_back(void)
 {
   ambit *a = open_on("ref");
-  const int64_t five = 5;
 
-  CHECK_EQ(AMBIT_EIO,
-           ambit_stencil(a, 1, &five, NULL, 1, ambit_kernel_create(a, average), NULL, fail, NULL));
+  CHECK_EQ(AMBIT_EIO, ambit_stencil(a, &(ambit_problem){.ndims = 1,
+                                                        .extents = {5},
+                                                        .kernel = ambit_kernel_create(a, average),
+                                                        .iterations = 1,
+                                                        .output = fail}));
   ambit_close(a);
 }
 
 static void what_cannot_be_a_stencil_is_refused(void)
 {
   ambit *a = open_on("ref");
-  const int64_t five = 5;
   const double one = 1;
   const ambit_weights two_axes = {.ndims = 2, .weights = &one};
 
-  ambit_stencil(a, 1, &five, NULL, 1, NULL, NULL, NULL, NULL);
-  CHECK_FAILED(a, AMBIT_EINVAL, "weights and kernel are both NULL");
-  ambit_stencil(a, 1, &five, NULL, 1,
-                ambit_kernel_create(a, "void k(const float *u, double *v) { *v = *u; }"), NULL,
-                NULL, NULL);
+  ambit_stencil(a, &(ambit_problem){.ndims = 1, .extents = {5}, .iterations = 1});
+  CHECK_FAILED(a, AMBIT_EINVAL, "the rule is either weights or a kernel");
+  ambit_stencil(a, &(ambit_problem){.ndims = 1,
+                                    .extents = {5},
+                                    .kernel = ambit_kernel_create(
+                                        a, "void k(const float *u, double *v) { *v = *u; }"),
+                                    .iterations = 1});
   CHECK_FAILED(a, AMBIT_EINVAL, "kernel k must have two parameters");
-  ambit_stencil(a, 1, &five, NULL, -1, ambit_kernel_create(a, average), NULL, NULL, NULL);
+  ambit_stencil(a, &(ambit_problem){.ndims = 1,
+                                    .extents = {5},
+                                    .kernel = ambit_kernel_create(a, average),
+                                    .iterations = -1});
   CHECK_FAILED(a, AMBIT_EINVAL, "-1 iterations were requested");
-  ambit_stencil(a, 0, &five, NULL, 1, ambit_kernel_create(a, average), NULL, NULL, NULL);
+  ambit_stencil(a, &(ambit_problem){.ndims = 0,
+                                    .extents = {5},
+                                    .kernel = ambit_kernel_create(a, average),
+                                    .iterations = 1});
   CHECK_FAILED(a, AMBIT_EINVAL, "0 dimensions");
-  ambit_stencil(a, 1, &five, &two_axes, 1, NULL, NULL, NULL, NULL);
+  ambit_stencil(
+      a, &(ambit_problem){.ndims = 1, .extents = {5}, .weights = &two_axes, .iterations = 1});
   CHECK_MSG(ambit_error(a), "weights of two axes ran on a grid of one");
   ambit_close(a);
 }

@@ -2,6 +2,8 @@
 /* Streams with callbacks: results of all kinds of lanes against a fresh program per item on ref;
  * order, bounds, failures. */
 #define _XOPEN_SOURCE 700 /* nanosleep */
+#include "ambit_compiled.h"
+#include "ambit_stream.h"
 #include "runtime/runtime_test.h"
 
 #include <stdatomic.h>
@@ -233,7 +235,7 @@ static void items_have_the_active_cells_of_a_sparse_grid(void)
 static const char slow[] = "void slow(const int *u, int *v) { *v = *u * 3 + 1; }";
 
 /* Takes a time that depends on the item, and is called in several threads. */
-static void slow_function(const ambit_call *c)
+static void slow_function(const ambit_compiled_call *c)
 {
   const int *u = c->origin[0];
   int *v = c->origin[1];
@@ -492,10 +494,10 @@ static void mistakes_are_named(void)
   ambit_stream_run_with(x, source, sink, &e);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "no step of the stream's program sets the scalar 'unused'");
   ambit_stream_iterations(x, 1);
-  ambit_every(s.p, 1, never, NULL);
+  ambit_on_iteration(s.p, 1, never, NULL);
   ambit_stream_run_with(x, source, sink, &e);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "has a callback (ambit_every)");
-  ambit_every(s.p, 1, NULL, NULL);
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "has a callback (ambit_on_iteration)");
+  ambit_on_iteration(s.p, 1, NULL, NULL);
   ambit_option_set(s.a, "lanes", "cpu,(ref,cpu)");
   ambit_stream_run_with(x, source, sink, &e);
   CHECK_FAILED(s.a, AMBIT_EOPTION, "lane 1 (ref,cpu): ");

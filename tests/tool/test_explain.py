@@ -108,7 +108,7 @@ def the_source_compiles():
     cc = os.environ.get("CC", "cc").split()
     with tool.folder(heat_c=tool.HEAT) as f:
         out, _ = tool.run("explain", f / "heat.c", "--source")
-        assert "void ambit_kernel(const ambit_call *call)" in out
+        assert "void ambit_kernel(const ambit_compiled_call *call)" in out
         if not shutil.which(cc[0]):
             raise tool.Skipped("there is no C compiler")
         (f / "source.c").write_text(out)

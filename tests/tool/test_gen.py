@@ -203,7 +203,7 @@ def the_help_compiles_a_kernel_with_the_flags_that_its_file_names():
 def a_small_grid_can_be_planned_for_and_a_name_given():
     with tool.folder() as f:
         out, _ = tool.run("gen", "star2d1", "--size", "32x32", "--name", "tiny")
-        assert "void ambit_cpu_tiny(const ambit_call *call)" in out and "stream)" not in out.split("*/")[1]
+        assert "void ambit_cpu_tiny(const ambit_compiled_call *call)" in out and "stream)" not in out.split("*/")[1]
         for words in ((), ("--cuda",), ("--opencl",)):  # so small that fixed faces leave no cell
             assert "kernel star2d1" in tool.run("gen", *words, "star2d1", "--size", "2x1")[0]
         tool.refuses("gen", "star2d1", "--name", "a-b", saying="as in a C name")
@@ -223,7 +223,7 @@ def a_kernel_written_by_hand_takes_the_place_of_the_generated_one():
 
 static int64_t calls;
 
-static void by_hand(const ambit_call *c)
+static void by_hand(const ambit_compiled_call *c)
 {
   const int64_t n = c->stride[0][0], m = c->stride[1][0];
 

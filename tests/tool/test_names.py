@@ -18,7 +18,7 @@ ptrdiff_t intptr_t int8_t uint8_t int64_t linux unix I errno assert main event_t
 write_only pipe uniform threadIdx blockIdx blockDim gridDim warpSize generic float4 int2 double2 half2 printf malloc
 memcpy step index extent call origin stride lo hi x y z i j k n t u v y0 x0 x1 i0 i1 b0 b1 n0 n1 sum min max words
 _ __ _v __LINE_ __FILE_ __DATE_ __func_ __restrict_ __x86_64_ __attribute_ __builtin_inf __int128 _x _Float16 _Pragma
-ambit ambit_ ambit_call ambit_kernel ambit_part ambit_cell ambit_v AMBIT AMBIT_VECTOR ambit__x xambit_part
+ambit ambit_ ambit_compiled_call ambit_kernel ambit_part ambit_cell ambit_v AMBIT AMBIT_VECTOR ambit__x xambit_part
 """.split()
 LANGUAGE = set("""
 void const float double int char short long signed unsigned if else for while do goto switch case default break continue

@@ -14,6 +14,7 @@
 #define AMBIT_DEVICE_CPU_CPU_H
 
 #include "ambit.h"
+#include "ambit_compiled.h"
 #include "codegen/prelude/full_call.h"
 #include "device/cpu/compile.h"
 #include "device/cpu/machine.h"
@@ -72,7 +73,7 @@ double ambit__cpu_cell_ns(const ambit__function *fn);
 
 /* Fills in all but the box and the iteration. */
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
-                          ambit_call *call);
+                          ambit_compiled_call *call);
 /* The compiled function, and its rule; NULL: there is none. */
 ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule);
 
@@ -86,8 +87,8 @@ void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *cal
                            int64_t *partial);
 /* Gives values to the cells beside the runs of fields that a launch on a sparse grid reads. */
 void ambit__cpu_set_bounds(const ambit__launch *l);
-void ambit__cpu_call(const ambit__function *fn, const ambit_call *call); /* complete */
-int ambit__cpu_words(const ambit__function *fn);                         /* 0: it does not reduce */
+void ambit__cpu_call(const ambit__function *fn, const ambit_compiled_call *call); /* complete */
+int ambit__cpu_words(const ambit__function *fn); /* 0: it does not reduce */
 /* Folds n results, one behind the other, and sets the scalars. */
 void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const int64_t *partials,
                      int64_t n);

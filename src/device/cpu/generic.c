@@ -44,7 +44,8 @@ enum { STRIP = 512, MOST_TAPS = 4096, PER_PASS = 9 };
 PASS(pass_f32, float)
 PASS(pass_f64, double)
 
-static int64_t tap_offset(const ambit__generic *g, const ambit_call *call, const ambit__tap *tap)
+static int64_t tap_offset(const ambit__generic *g, const ambit_compiled_call *call,
+                          const ambit__tap *tap)
 {
   int64_t o = 0;
 
@@ -74,8 +75,8 @@ static int64_t tap_offset(const ambit__generic *g, const ambit_call *call, const
 SUM_STRIP(sum_f32, pass_f32, float)
 SUM_STRIP(sum_f64, pass_f64, double)
 
-static void run_row(const ambit__generic *g, const ambit_call *call, const int64_t *offsets,
-                    const int64_t *at)
+static void run_row(const ambit__generic *g, const ambit_compiled_call *call,
+                    const int64_t *offsets, const int64_t *at)
 {
   const int last = g->ndims - 1;
   int64_t from = 0, to = 0;
@@ -96,7 +97,7 @@ static void run_row(const ambit__generic *g, const ambit_call *call, const int64
   }
 }
 
-void ambit__generic_run(const ambit__generic *g, const ambit_call *call)
+void ambit__generic_run(const ambit__generic *g, const ambit_compiled_call *call)
 {
   int64_t offsets[MOST_TAPS], at[AMBIT_MAX_DIMS];
   int d;

@@ -3,6 +3,7 @@
 #ifndef AMBIT_DEVICE_CPU_GENERIC_H
 #define AMBIT_DEVICE_CPU_GENERIC_H
 
+#include "ambit_compiled.h"
 #include "kernel/kernel.h"
 
 typedef struct ambit__generic {
@@ -16,6 +17,6 @@ typedef struct ambit__generic {
 /* Whether the rule is a weighted sum that this can run; if so, fills *g. */
 bool ambit__generic_open(const ambit__rule *rule, int ndims, ambit__generic *g);
 void ambit__generic_close(ambit__generic *g);
-void ambit__generic_run(const ambit__generic *g, const ambit_call *call);
+void ambit__generic_run(const ambit__generic *g, const ambit_compiled_call *call);
 
 #endif

@@ -115,7 +115,7 @@ typedef struct sweep {
 } sweep;
 
 /* Sets the results of a box without cells. */
-static void begin_partial(const function *f, int64_t *partial, ambit_call *call)
+static void begin_partial(const function *f, int64_t *partial, ambit_compiled_call *call)
 {
   for (int p = 0; p < f->rule->nparams; p++)
     if (f->rule->params[p].kind == PARAM_REDUCE) {
@@ -127,7 +127,7 @@ static void begin_partial(const function *f, int64_t *partial, ambit_call *call)
     }
 }
 
-void ambit__cpu_call(const ambit__function *fn, const ambit_call *call)
+void ambit__cpu_call(const ambit__function *fn, const ambit_compiled_call *call)
 {
   const function *f = (const function *)fn;
 
@@ -296,7 +296,7 @@ void ambit__cpu_set_bounds(const ambit__launch *l)
 }
 
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
-                          ambit_call *call)
+                          ambit_compiled_call *call)
 {
   for (int d = 0; d < ndims; d++) {
     call->offset[d] = 0;

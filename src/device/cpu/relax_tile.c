@@ -85,7 +85,7 @@ static unsigned char *cell_of(const ambit__store *s, const int64_t *at)
 /* Computes a block. Its results are dense, in rows of block[last] cells. */
 static void compute(const ambit__relax_job *j, ambit__relax_room *room, const ambit__box *block)
 {
-  ambit_call *call = &room->call.call;
+  ambit_compiled_call *call = &room->call.call;
   int64_t stride = (int64_t)ambit_type_size(j->values->layout.type);
   uintptr_t origin = (uintptr_t)room->results;
 
@@ -194,8 +194,8 @@ LEAD(I32, int32_t, (double))
 LEAD(U8, uint8_t, (double))
 LEAD(I16, int16_t, (double))
 LEAD(I64, int64_t, (double))
-LEAD(F16, uint16_t, ambit_half_number)
-LEAD(BF16, uint16_t, ambit_bfloat_number)
+LEAD(F16, uint16_t, ambit_half_decode)
+LEAD(BF16, uint16_t, ambit_bfloat_decode)
 LEAD(U16, uint16_t, (double))
 LEAD(U32, uint32_t, (double))
 LEAD(U64, uint64_t, (double))

@@ -88,7 +88,7 @@ static void copy_call(ambit_full_call *to, const ambit_full_call *from, int n)
 {
   const size_t count = (size_t)n;
 
-  memcpy(&to->call, &from->call, offsetof(ambit_call, origin));
+  memcpy(&to->call, &from->call, offsetof(ambit_compiled_call, origin));
   memcpy(to->call.origin, from->call.origin, count * sizeof *to->call.origin);
   memcpy(to->call.stride, from->call.stride, count * sizeof *to->call.stride);
   memcpy(to->call.component, from->call.component, count * sizeof *to->call.component);
@@ -104,7 +104,7 @@ static void compute(const job *j, int stage, const piece *p)
   const ambit__rule *rule;
   const ambit_cpu_fn run = ambit__cpu_entry(st->fn, &rule);
   ambit_full_call full;
-  ambit_call *call = &full.call;
+  ambit_compiled_call *call = &full.call;
 
   copy_call(&full, &j->calls[stage], rule->nparams);
   for (int i = 0; i < rule->nparams; i++)

@@ -189,32 +189,36 @@ int ambit_grid_parts(const ambit_grid *g)
   return g ? g->placement.n : 0;
 }
 
-ambit_status ambit_field_map(ambit_field *f, int part, unsigned mode, ambit_part *cells)
+static ambit_status map(ambit_field *f, int part, unsigned mode)
 {
   const ambit__box *own;
-  int n;
+  const int n = f->grid->placement.n;
+  ambit__map *m;
 
-  if (ambit__field_failed(f)) return ambit__field_status(f);
-  n = f->grid->placement.n;
-  AMBIT_CHECK(part >= 0 && part < n && cells && !f->base && !f->grid->active &&
+  AMBIT_CHECK(part >= 0 && part < n && !f->base && !f->grid->active &&
                   mode & (AMBIT_READ | AMBIT_WRITE) && !reach_of(mode),
               ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s' cannot be mapped on part %d with mode %u: it must be on a dense grid and "
               "no view, parts are 0 to %d, and the mode is AMBIT_READ, AMBIT_WRITE or both",
               f->name, part, mode, n - 1);
-  if (!f->staged) f->staged = ambit__new(ambit__field_errors(f), (size_t)n, sizeof *f->staged);
-  if (!f->mapped) f->mapped = ambit__new(ambit__field_errors(f), (size_t)n, sizeof *f->mapped);
-  if (!f->staged || !f->mapped) return AMBIT_ENOMEM;
-  AMBIT_CHECK(!f->mapped[part], ambit__field_errors(f), AMBIT_EPROGRAM,
+  if (!f->maps) f->maps = ambit__new(ambit__field_errors(f), (size_t)n, sizeof *f->maps);
+  if (!f->maps) return AMBIT_ENOMEM;
+  m = &f->maps[part];
+  AMBIT_CHECK(!m->mode, ambit__field_errors(f), AMBIT_EPROGRAM,
               "field '%s' is mapped on part %d already; ambit_field_unmap comes first", f->name,
               part);
   AMBIT_TRY(ambit__engines_wait(f->grid->context));
   own = &f->stores[part].layout.own;
-  ambit__part_describe(f->grid, part, own, cells);
-  cells->nfields = 1;
-  AMBIT_TRY(ambit__cells_open(f, part, own, mode, &cells->fields[0], &f->staged[part]));
-  f->mapped[part] = mode;
+  ambit__part_describe(f->grid, part, own, &m->part);
+  m->part.nfields = 1;
+  AMBIT_TRY(ambit__cells_open(f, part, own, mode, &m->part.fields[0], &m->staged));
+  m->mode = mode;
   return AMBIT_OK;
+}
+
+const ambit_part *ambit_field_map(ambit_field *f, int part, unsigned mode)
+{
+  return ambit__field_failed(f) || map(f, part, mode) ? NULL : &f->maps[part].part;
 }
 
 ambit_status ambit_field_unmap(ambit_field *f)
@@ -223,17 +227,16 @@ ambit_status ambit_field_unmap(ambit_field *f)
   bool written = false;
 
   if (!f) return AMBIT_EINVAL;
-  for (int i = 0; f->mapped && i < f->grid->placement.n; i++) {
-    const unsigned mode = ambit__field_failed(f) ? 0 : f->mapped[i];
-    const ambit_status one = ambit__cells_close(f, i, &f->stores[i].layout.own, mode, f->staged[i]);
+  for (int i = 0; f->maps && i < f->grid->placement.n; i++) {
+    const ambit__map *m = &f->maps[i];
+    const unsigned mode = ambit__field_failed(f) ? 0 : m->mode;
+    const ambit_status one = ambit__cells_close(f, i, &f->stores[i].layout.own, mode, m->staged);
 
     written |= (mode & AMBIT_WRITE) != 0;
     if (!s) s = one;
   }
-  free(f->staged);
-  free(f->mapped);
-  f->staged = NULL;
-  f->mapped = NULL;
+  free(f->maps);
+  f->maps = NULL;
   if (written) ambit__field_changed(f);
   return s ? s : ambit__field_status(f);
 }

@@ -202,10 +202,9 @@ static void discard(ambit_field *f)
   if (f->base) ambit__view_detach(f);
   ambit__list_remove(&f->link);
   free(f->stores);
-  for (int i = 0; f->staged && i < f->grid->placement.n; i++)
-    free(f->staged[i]);
-  free(f->staged);
-  free(f->mapped);
+  for (int i = 0; f->maps && i < f->grid->placement.n; i++)
+    free(f->maps[i].staged);
+  free(f->maps);
   ambit__faces_forget(f->grid->context, f);
   free(f->special);
   free(f->faces);

@@ -47,11 +47,10 @@ static ambit_status check_kind(const ambit_field *f, ambit_boundary kind)
 
 static ambit_status check_faces(const ambit_field *f, unsigned faces)
 {
-  AMBIT_CHECK(
-      faces == AMBIT_ALL_FACES || !(faces & AMBIT_INACTIVE), ambit__field_errors(f), AMBIT_EINVAL,
-      "field '%s': AMBIT_INACTIVE was combined with faces; set it with a call of its own", f->name);
-  AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces >> 2 * f->grid->box.ndims),
-              ambit__field_errors(f), AMBIT_EINVAL,
+  AMBIT_CHECK(!(faces & AMBIT_INACTIVE), ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': AMBIT_INACTIVE was combined with faces; set it with a call of its own",
+              f->name);
+  AMBIT_CHECK(ambit__faces_fit(faces, f->grid->box.ndims), ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': faces 0x%x include an axis beyond the grid's %d", f->name, faces,
               f->grid->box.ndims);
   return AMBIT_OK;
@@ -108,9 +107,8 @@ static void set_objects(ambit_field *f, int first, int end, unsigned faces, ambi
         }
 }
 
-ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
+static ambit_status set_number(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
 {
-  if (ambit__field_failed(f)) return ambit__field_status(f);
   AMBIT_TRY(check_kind(f, kind));
   if (faces == AMBIT_INACTIVE) return set_inactive(f, kind, value);
   AMBIT_TRY(check_faces(f, faces));
@@ -231,29 +229,27 @@ static ambit_status set_value(ambit_field *f, unsigned faces, ambit_boundary kin
               "field '%s': a boundary that is %s has no value; give AMBIT_CONSTANT, "
               "AMBIT_DIRICHLET or AMBIT_NEUMANN",
               f->name, ambit__boundary_name(kind));
-  AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces & AMBIT_INACTIVE), ambit__field_errors(f),
-              AMBIT_EINVAL, "field '%s': the value of inactive cells is a number", f->name);
+  AMBIT_CHECK(!(faces & AMBIT_INACTIVE), ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': the value of inactive cells is a number", f->name);
   AMBIT_TRY(need_faces(f));
-  AMBIT_TRY(ambit_field_boundary(f, faces, kind, 0));
+  AMBIT_TRY(set_number(f, faces, kind, 0));
   mark_faces(f, faces, kind);
   set_objects(f, 0, f->components, faces, scalar, field);
   return AMBIT_OK;
 }
 
-ambit_status ambit_field_boundary_scalar(ambit_field *f, unsigned faces, ambit_boundary kind,
-                                         ambit_scalar *value)
+static ambit_status set_scalar(ambit_field *f, unsigned faces, ambit_boundary kind,
+                               ambit_scalar *value)
 {
-  if (ambit__field_failed(f)) return ambit__field_status(f);
   AMBIT_CHECK(value && value->context == f->grid->context, ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': the value of its boundary is %s", f->name,
               value ? "a scalar of another context" : "NULL");
   return set_value(f, faces, kind, value, NULL);
 }
 
-ambit_status ambit_field_boundary_field(ambit_field *f, unsigned faces, ambit_boundary kind,
-                                        ambit_field *value)
+static ambit_status set_field(ambit_field *f, unsigned faces, ambit_boundary kind,
+                              ambit_field *value)
 {
-  if (ambit__field_failed(f)) return ambit__field_status(f);
   AMBIT_CHECK(value && value->grid == f->grid && value != f, ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': the value of its boundary is %s; give another field of its grid",
               f->name,
@@ -266,6 +262,17 @@ ambit_status ambit_field_boundary_field(ambit_field *f, unsigned faces, ambit_bo
               "have 1 or as many",
               f->name, f->components, value->name, value->components);
   return set_value(f, faces, kind, NULL, value);
+}
+
+ambit_status ambit_field_boundary_arg(ambit_field *f, unsigned faces, ambit_boundary kind,
+                                      ambit_arg value)
+{
+  if (ambit__field_failed(f)) return ambit__field_status(f);
+  if (value.kind == AMBIT_ARG_NUMBER) return set_number(f, faces, kind, value.number);
+  if (value.kind == AMBIT_ARG_SCALAR) return set_scalar(f, faces, kind, value.scalar);
+  AMBIT_CHECK(value.kind == AMBIT_ARG_FIELD, ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': the value of a boundary is a number, a scalar or a field", f->name);
+  return set_field(f, faces, kind, value.field);
 }
 
 ambit_status ambit_field_boundary_permuted(ambit_field *f, unsigned faces, ambit_boundary kind,
@@ -284,7 +291,7 @@ ambit_status ambit_field_boundary_permuted(ambit_field *f, unsigned faces, ambit
                 "field '%s' has components 0 to %d, and number %d of the list is %d", f->name,
                 f->components - 1, c, from[c]);
   AMBIT_TRY(need_faces(f));
-  AMBIT_TRY(ambit_field_boundary(f, faces, kind, 0));
+  AMBIT_TRY(set_number(f, faces, kind, 0));
   for (int c = 0; c < f->components; c++)
     for (int d = 0; d < f->grid->box.ndims; d++)
       for (int side = 0; side < 2; side++)

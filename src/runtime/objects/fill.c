@@ -202,7 +202,7 @@ ambit_status ambit_field_fill_parallel(ambit_field *f, ambit_fill_fn fn, void *u
   return fill(f, fn, user, true);
 }
 
-ambit_status ambit_field_fill_value(ambit_field *f, double value)
+ambit_status ambit_field_set(ambit_field *f, double value)
 {
   unsigned char bytes[8];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* grid.c - grids and their partition into parts. */
+#include "ambit_stream.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "grid/partition.h"

@@ -25,7 +25,7 @@ static ambit_kernel *make(ambit *a, ambit__rule *rule, bool borrowed)
   k->rule = rule;
   k->borrowed = borrowed;
   ambit__list_add(&a->kernels, &k->link, k);
-  if (!ambit__kernel_list_offsets(k)) return k;
+  if (!ambit__kernel_describe(k)) return k;
   ambit_kernel_destroy(k);
   return NULL;
 }
@@ -46,6 +46,7 @@ void ambit__kernel_free(ambit_kernel *k)
   ambit__list_remove(&k->link);
   if (!k->borrowed) ambit__rule_free(k->rule);
   free(k->offsets);
+  free(k->infos);
   free(k);
 }
 
@@ -66,7 +67,7 @@ static ambit_status check_table(const ambit_kernel *k, const ambit__table *t, co
   const int64_t columns = t->naxes == 2 ? t->size[1] : t->size[0];
 
   AMBIT_CHECK(arg->kind == AMBIT_ARG_TABLE, &k->context->errors, AMBIT_EINVAL,
-              "kernel %s: parameter '%s' is a table; give ambit_table(values, type, %" PRId64
+              "kernel %s: parameter '%s' is a table; give ambit_arg_table(values, type, %" PRId64
               ", %" PRId64 ")",
               k->rule->name, t->label, rows, columns);
   AMBIT_CHECK(arg->table && ambit_type_size(arg->type), &k->context->errors, AMBIT_EINVAL,
@@ -238,27 +239,28 @@ void ambit__defines_free(ambit *a)
   free(a->defines);
 }
 
-static ambit_kernel *create_from_text(ambit *a, const char *text, const ambit_type *real)
+ambit_status ambit_define_real(ambit *a, ambit_type type)
+{
+  if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
+  AMBIT_CHECK(ambit__type_is_real(type), &a->errors, AMBIT_EINVAL,
+              "the type 'real' of kernels cannot be %s; it can be float, double, half or bfloat",
+              ambit_type_name(type));
+  a->real = type;
+  a->has_real = true;
+  return AMBIT_OK;
+}
+
+ambit_kernel *ambit_kernel_create(ambit *a, const char *text)
 {
   if (ambit__failed(a)) return NULL;
   if (!text) {
     ambit__raise(&a->errors, AMBIT_EINVAL, "the text of a kernel is NULL");
     return NULL;
   }
-  return create(a, "kernel", text, real);
+  return create(a, "kernel", text, a->has_real ? &a->real : NULL);
 }
 
-ambit_kernel *ambit_kernel_create(ambit *a, const char *text)
-{
-  return create_from_text(a, text, NULL);
-}
-
-ambit_kernel *ambit_kernel_create_real(ambit *a, const char *text, ambit_type real)
-{
-  return create_from_text(a, text, &real);
-}
-
-static ambit_kernel *create_from_file(ambit *a, const char *path, const ambit_type *real)
+ambit_kernel *ambit_kernel_load(ambit *a, const char *path)
 {
   ambit_kernel *k;
   char *text;
@@ -269,23 +271,13 @@ static ambit_kernel *create_from_file(ambit *a, const char *path, const ambit_ty
     return NULL;
   }
   if (ambit__file_read_text(&a->errors, path, MOST_TEXT, &text)) return NULL;
-  k = create(a, path, text, real);
+  k = create(a, path, text, a->has_real ? &a->real : NULL);
   free(text);
   return k;
 }
 
-ambit_kernel *ambit_kernel_load(ambit *a, const char *path)
-{
-  return create_from_file(a, path, NULL);
-}
-
-ambit_kernel *ambit_kernel_load_real(ambit *a, const char *path, ambit_type real)
-{
-  return create_from_file(a, path, &real);
-}
-
-ambit_kernel *ambit_kernel_from_weights(ambit *a, const char *name, ambit_type type,
-                                        const ambit_weights *weights)
+ambit_kernel *ambit_kernel_create_weighted(ambit *a, const char *name, ambit_type type,
+                                           const ambit_weights *weights)
 {
   ambit_kernel *k;
   char *text;
@@ -296,7 +288,7 @@ ambit_kernel *ambit_kernel_from_weights(ambit *a, const char *name, ambit_type t
   return k;
 }
 
-ambit_kernel *ambit_kernel_from_catalogue(ambit *a, const char *name, ambit_type type)
+ambit_kernel *ambit_kernel_create_named(ambit *a, const char *name, ambit_type type)
 {
   ambit_weights weights;
   ambit_kernel *k;
@@ -307,7 +299,7 @@ ambit_kernel *ambit_kernel_from_catalogue(ambit *a, const char *name, ambit_type
     return NULL;
   }
   if (ambit__catalogue_find(&a->errors, name, &weights)) return NULL;
-  k = ambit_kernel_from_weights(a, name, type, &weights);
+  k = ambit_kernel_create_weighted(a, name, type, &weights);
   free((void *)weights.weights);
   return k;
 }

@@ -5,26 +5,6 @@
 
 #include <string.h>
 
-ambit_status ambit__kernel_list_offsets(ambit_kernel *k)
-{
-  const ambit__rule *rule = k->rule;
-  size_t n = 0;
-
-  for (int i = 0; i < rule->nparams; i++)
-    n += (size_t)rule->params[i].nreads;
-  k->offsets = ambit__new(&k->context->errors, n + 1, sizeof *k->offsets);
-  if (!k->offsets) return AMBIT_ENOMEM;
-  n = 0;
-  for (int i = 0; i < rule->nparams; i++)
-    for (int j = 0; j < rule->params[i].nreads; j++) {
-      const ambit__read *read = &rule->params[i].reads[j];
-
-      k->offsets[n].component = read->component;
-      memcpy(k->offsets[n++].axis, read->offset, sizeof read->offset);
-    }
-  return AMBIT_OK;
-}
-
 int ambit_kernel_ndims(const ambit_kernel *k)
 {
   return k ? k->rule->ndims : 0;
@@ -35,7 +15,7 @@ int ambit_kernel_params(const ambit_kernel *k)
   return k ? k->rule->nparams + k->rule->ntables : 0;
 }
 
-int ambit_kernel_once(const ambit_kernel *k)
+int ambit_kernel_is_once(const ambit_kernel *k)
 {
   if (!k || k->rule->max_axis >= 0) return 0;
   for (int i = 0; i < k->rule->nparams; i++) {
@@ -94,29 +74,53 @@ static void describe_table(const ambit__table *t, ambit_param_info *info)
   info->is_const = 1;
 }
 
-ambit_status ambit_kernel_param(const ambit_kernel *k, int i, ambit_param_info *info)
+/* The parameter, of kernels and tables alike, as it stands in the text. */
+static void describe_at(const ambit_kernel *k, int i, ambit_param_info *info)
 {
-  const ambit_offset *offsets;
+  const ambit_offset *offsets = k->offsets;
   int before = 0; /* tables */
 
-  if (info) *info = (ambit_param_info){.name = ""};
-  if (!k) return AMBIT_EINVAL;
-  if (ambit__failed(k->context)) return k->context->errors.status;
-  AMBIT_CHECK(info, &k->context->errors, AMBIT_EINVAL, "ambit_kernel_param: info is NULL");
-  AMBIT_CHECK(i >= 0 && i < ambit_kernel_params(k), &k->context->errors, AMBIT_EINVAL,
-              "parameter %d of kernel %s was requested; it has %d, numbered from 0", i,
-              k->rule->name, ambit_kernel_params(k));
   for (int t = 0; t < k->rule->ntables; t++) {
     if (k->rule->tables[t].position == i) {
       describe_table(&k->rule->tables[t], info);
-      return AMBIT_OK;
+      return;
     }
     before += k->rule->tables[t].position < i;
   }
-  i -= before;
-  offsets = k->offsets;
-  for (int j = 0; j < i; j++)
+  for (int j = 0; j < i - before; j++)
     offsets += k->rule->params[j].nreads;
-  describe(&k->rule->params[i], offsets, info);
+  describe(&k->rule->params[i - before], offsets, info);
+}
+
+const ambit_param_info *ambit_kernel_param(const ambit_kernel *k, int i)
+{
+  if (!k || ambit__failed(k->context)) return NULL;
+  if (i >= 0 && i < ambit_kernel_params(k)) return &k->infos[i];
+  ambit__raise(&k->context->errors, AMBIT_EINVAL,
+               "parameter %d of kernel %s was requested; it has %d, numbered from 0", i,
+               k->rule->name, ambit_kernel_params(k));
+  return NULL;
+}
+
+ambit_status ambit__kernel_describe(ambit_kernel *k)
+{
+  const ambit__rule *rule = k->rule;
+  size_t n = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    n += (size_t)rule->params[i].nreads;
+  k->offsets = ambit__new(&k->context->errors, n + 1, sizeof *k->offsets);
+  k->infos = ambit__new(&k->context->errors, (size_t)ambit_kernel_params(k) + 1, sizeof *k->infos);
+  if (!k->offsets || !k->infos) return AMBIT_ENOMEM;
+  n = 0;
+  for (int i = 0; i < rule->nparams; i++)
+    for (int j = 0; j < rule->params[i].nreads; j++) {
+      const ambit__read *read = &rule->params[i].reads[j];
+
+      k->offsets[n].component = read->component;
+      memcpy(k->offsets[n++].axis, read->offset, sizeof read->offset);
+    }
+  for (int i = 0; i < ambit_kernel_params(k); i++)
+    describe_at(k, i, &k->infos[i]);
   return AMBIT_OK;
 }

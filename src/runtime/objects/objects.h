@@ -89,6 +89,9 @@ struct ambit {
   uint64_t last_id;             /* last id given to an object */
   ambit__define *defines;       /* constants for kernels; owned, and their names too */
   size_t ndefines, defines_cap;
+  bool has_real; /* texts have the type `real`: */
+  ambit_type real;
+  ambit_file_info inspected; /* by the last ambit_file_inspect */
   ambit__link grids, scalars, kernels, records;
   ambit__link waiting; /* link in the list of contexts with deferred errors (context.c) */
 };
@@ -148,6 +151,13 @@ typedef struct ambit__face {
   int from[AMBIT_MAX_DIMS][2]; /* 1 + the component that a mirror shows; 0: the same */
 } ambit__face;
 
+/* A field as the user sees it on one part, between ambit_field_map and ambit_field_unmap. */
+typedef struct ambit__map {
+  unsigned mode; /* 0: this part is not mapped */
+  void *staged;  /* a copy of its cells, if they are not in host memory; owned */
+  ambit_part part;
+} ambit__map;
+
 struct ambit_field {
   ambit_grid *grid;
   ambit__link link;
@@ -172,10 +182,7 @@ struct ambit_field {
   bool started;     /* a program has run on it */
   bool is_held;     /* a function of the user is called with it, or for its values */
   bool is_activity; /* see ambit__grid_activity */
-  /* By part: a copy of its cells for the user, if it is mapped and not in host memory; and the
-   * modes of all maps. NULL: it is not mapped; owned. */
-  void **staged;
-  unsigned *mapped;
+  ambit__map *maps; /* by part; NULL: it is not mapped; owned */
 };
 
 struct ambit_scalar {
@@ -223,8 +230,9 @@ struct ambit_kernel {
   ambit *context;
   ambit__link link;
   ambit__rule *rule;
-  bool borrowed;         /* the rule belongs to a kernel of another context */
-  ambit_offset *offsets; /* reads of all parameters, in order of parameters; owned */
+  bool borrowed;           /* the rule belongs to a kernel of another context */
+  ambit_offset *offsets;   /* reads of all parameters, in order of parameters; owned */
+  ambit_param_info *infos; /* of each parameter; owned */
 };
 
 /* ---- context.c ---- */
@@ -393,7 +401,7 @@ ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, co
 
 /* ---- kernel_info.c ---- */
 
-ambit_status ambit__kernel_list_offsets(ambit_kernel *k); /* makes k->offsets from the rule */
+ambit_status ambit__kernel_describe(ambit_kernel *k); /* k->infos and k->offsets, from the rule */
 
 /* ---- scalar.c: eight bytes, to all engines or from one ---- */
 

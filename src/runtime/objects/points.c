@@ -147,7 +147,7 @@ static double sponge_value(const int64_t *index, int component, void *user)
   return s->strength * most * most;
 }
 
-ambit_status ambit_field_sponge(ambit_field *f, unsigned faces, int layers, double strength)
+ambit_status ambit_field_fill_sponge(ambit_field *f, unsigned faces, int layers, double strength)
 {
   sponge s = {.faces = faces, .layers = layers, .strength = strength};
 

@@ -111,7 +111,7 @@ static char *name_of(const ambit_field *base, const int64_t *first)
   return ambit__strdup(ambit__field_errors(base), name);
 }
 
-ambit_field *ambit_field_view(ambit_grid *coarse, ambit_field *field, const int64_t *first)
+ambit_field *ambit_field_create_view(ambit_grid *coarse, ambit_field *field, const int64_t *first)
 {
   ambit_field *v;
 

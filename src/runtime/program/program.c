@@ -335,7 +335,7 @@ ambit_arg ambit_arg_same(ambit_arg a)
   return a;
 }
 
-ambit_arg ambit_table(const void *values, ambit_type type, int rows, int columns)
+ambit_arg ambit_arg_table(const void *values, ambit_type type, int rows, int columns)
 {
   ambit_arg a = {.kind = AMBIT_ARG_TABLE, .table = values};
   a.type = type;
@@ -466,9 +466,8 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
   if (failed(p)) return status_of(p);
   rest = p->grid->box;
   first = p->nwritten;
-  AMBIT_CHECK(faces == AMBIT_ALL_FACES || (faces && !(faces >> 2 * p->grid->box.ndims)),
-              ambit__program_errors(p), AMBIT_EINVAL,
-              "faces 0x%x include no face, or an axis beyond the grid's %d", faces,
+  AMBIT_CHECK(faces && ambit__faces_fit(faces, p->grid->box.ndims), ambit__program_errors(p),
+              AMBIT_EINVAL, "faces 0x%x include no face, or an axis beyond the grid's %d", faces,
               p->grid->box.ndims);
   for (int d = 0; d < p->grid->box.ndims; d++)
     for (int side = 0; side < 2; side++) {
@@ -494,7 +493,7 @@ static ambit_status check_field(const ambit_program *p, const char *step, int i,
   AMBIT_CHECK(f, ambit__program_errors(p), AMBIT_EINVAL, "field %d of a %s is NULL", i + 1, step);
   AMBIT_CHECK(f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
               "field '%s' of a %s belongs to another grid than the program; kernels on nested "
-              "grids pass values through views (ambit_field_view)",
+              "grids pass values through views (ambit_field_create_view)",
               f->name, step);
   return AMBIT_OK;
 }
@@ -632,7 +631,7 @@ static ambit_status append_call(ambit_program *p, const ambit__subrun *call)
   return ambit__program_append(p, (ambit__step){.kind = STEP_CALL, .call = *call}, NULL);
 }
 
-ambit_status ambit_call_program(ambit_program *p, ambit_program *called, int64_t iterations)
+ambit_status ambit_call(ambit_program *p, ambit_program *called, int64_t iterations)
 {
   const ambit__subrun call = {.program = called, .most = iterations};
 
@@ -683,23 +682,23 @@ ambit_status ambit__until_check(ambit *a, const ambit_scalar *s, ambit_condition
   return AMBIT_OK;
 }
 
-ambit_status ambit_program_relaxes(ambit_program *p)
+ambit_status ambit_program_relax(ambit_program *p)
 {
   if (failed(p)) return status_of(p);
   if (p->grid->active)
     ambit__log(&p->grid->context->settings, 0,
-               "ambit_program_relaxes has no effect on a sparse grid: the program runs as without "
+               "ambit_program_relax has no effect on a sparse grid: the program runs as without "
                "it");
   ambit__program_unseal(p);
   p->relaxes = true;
   return AMBIT_OK;
 }
 
-ambit_status ambit_check_every(ambit_program *p, int64_t iterations)
+ambit_status ambit_program_check_every(ambit_program *p, int64_t iterations)
 {
   if (failed(p)) return status_of(p);
   AMBIT_CHECK(iterations >= 1, ambit__program_errors(p), AMBIT_EINVAL,
-              "ambit_check_every: the interval is %lld; it must be at least 1",
+              "ambit_program_check_every: the interval is %lld; it must be at least 1",
               (long long)iterations);
   p->check_every = iterations;
   return AMBIT_OK;
@@ -715,11 +714,11 @@ static void unseal_callers(const ambit_program *p)
       if (i->owner != p && ambit__program_reaches(i->owner, p)) ambit__program_unseal(i->owner);
 }
 
-ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_fn fn, void *user)
+ambit_status ambit_on_iteration(ambit_program *p, int64_t n, ambit_callback_fn fn, void *user)
 {
   if (failed(p)) return status_of(p);
   AMBIT_CHECK(n >= 1 || !fn, ambit__program_errors(p), AMBIT_EINVAL,
-              "ambit_every: the interval is %lld; it must be at least 1", (long long)n);
+              "ambit_on_iteration: the interval is %lld; it must be at least 1", (long long)n);
   if (fn && !p->callback) unseal_callers(p);
   p->every = fn ? n : 0;
   p->callback = fn;

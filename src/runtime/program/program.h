@@ -272,7 +272,7 @@ struct ambit_program {
   bool is_called;              /* running: by a step of another program */
   bool is_calling;             /* running: in a step that runs another program */
   bool is_outdated;            /* to be unsealed, once it runs no other program */
-  bool relaxes;                /* the order of updates does not matter (ambit_program_relaxes) */
+  bool relaxes;                /* the order of updates does not matter (ambit_program_relax) */
   bool awaits_rest;            /* running until nothing changes */
   const ambit_scalar *awaited; /* running: the scalar of the stop condition; NULL: none */
   bool watched;                /* the device evaluates the stop condition */
@@ -283,7 +283,7 @@ struct ambit_program {
   int64_t every;                     /* iterations between callbacks; 0: none */
   ambit_callback_fn callback;
   void *callback_user;
-  ambit_stats stats;
+  ambit_stats stats, told;             /* so far; as the user was told last */
   bool weighed;                        /* it was decided whether there is a balance */
   struct ambit__balance *balance;      /* of the devices; NULL: none; owned */
   void (*unbalance)(ambit_program *p); /* frees it; NULL: nothing to free */

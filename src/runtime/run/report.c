@@ -77,14 +77,13 @@ static ambit_status copy_bandwidth(ambit *a, double *total)
   return ambit__net_sum(a->net, total, 1);
 }
 
-ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats *stats)
+const ambit_stats *ambit_program_stats(ambit_program *p, int measure_copy)
 {
-  if (!p || ambit__failed(p->grid->context))
-    return p ? p->grid->context->errors.status : AMBIT_EINVAL;
-  AMBIT_CHECK(stats, ambit__program_errors(p), AMBIT_EINVAL, "ambit_program_stats: stats is NULL");
-  *stats = p->stats;
-  stats->copy_bandwidth = 0;
-  return measure_copy ? copy_bandwidth(p->grid->context, &stats->copy_bandwidth) : AMBIT_OK;
+  if (!p || ambit__failed(p->grid->context)) return NULL;
+  p->told = p->stats;
+  p->told.copy_bandwidth = 0;
+  if (measure_copy && copy_bandwidth(p->grid->context, &p->told.copy_bandwidth)) return NULL;
+  return &p->told;
 }
 
 /* The plan of several iterations at once, if the last ones were. */
@@ -188,24 +187,24 @@ static void print_checkpoints(const ambit *a)
 ambit_status ambit_program_report(ambit_program *p)
 {
   const ambit_grid *g;
-  ambit_stats s;
+  const ambit_stats *s = ambit_program_stats(p, 1);
   double per_second, tiles, slept, updates, relaxed;
 
-  AMBIT_TRY(ambit_program_stats(p, 1, &s));
+  if (!s) return p ? p->grid->context->errors.status : AMBIT_EINVAL;
   g = p->grid;
   AMBIT_TRY(ambit__sleep_share(p, &tiles, &slept));
   AMBIT_TRY(ambit__relax_updates(p, &updates, &relaxed));
   AMBIT_TRY(ambit__balance_gather(p));
   if (p->grid->context->net->rank) return AMBIT_OK;
-  per_second = s.seconds > 0 ? 1 / s.seconds : 0;
-  fprintf(stderr, "%" PRId64 " iteration%s in %.3f s on ", s.iterations,
-          s.iterations == 1 ? "" : "s", s.seconds);
+  per_second = s->seconds > 0 ? 1 / s->seconds : 0;
+  fprintf(stderr, "%" PRId64 " iteration%s in %.3f s on ", s->iterations,
+          s->iterations == 1 ? "" : "s", s->seconds);
   print_machines(p->grid);
-  fprintf(stderr, "\n  %.3f Gcells/s, %.2f Gflop/s\n", s.cells * per_second / 1e9,
-          s.flops * per_second / 1e9);
+  fprintf(stderr, "\n  %.3f Gcells/s, %.2f Gflop/s\n", s->cells * per_second / 1e9,
+          s->flops * per_second / 1e9);
   fprintf(stderr, "  %.2f GB/s of the %.2f GB/s this machine copies: %.0f %%\n",
-          s.bytes * per_second / 1e9, s.copy_bandwidth / 1e9,
-          s.copy_bandwidth > 0 ? 100 * s.bytes * per_second / s.copy_bandwidth : 0);
+          s->bytes * per_second / 1e9, s->copy_bandwidth / 1e9,
+          s->copy_bandwidth > 0 ? 100 * s->bytes * per_second / s->copy_bandwidth : 0);
   print_plans(p);
   if (p->observed > 0) fprintf(stderr, "  the devices waited %.3f s for output\n", p->observed);
   if (slept > 0)

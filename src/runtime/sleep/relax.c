@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* relax.c - programs that the user has promised to relax (ambit_program_relaxes).
+/* relax.c - programs that the user has promised to relax (ambit_program_relax).
  *
  * In ambit_run_until_still, an iteration of such a program exchanges halos and then brings each
  * part to rest by itself. It goes at least as far as an ordinary iteration, so it takes no more of

@@ -110,7 +110,7 @@ typedef struct ambit__sleep {
   int64_t tiles, slept; /* of this mode: launches on tiles asked for, and those left out */
   int64_t iterations;   /* with sleeping tiles, since the program was sealed */
   double all_tiles, all_slept; /* since the program was sealed */
-  bool relaxes;                /* ambit_program_relaxes, and the program has the form */
+  bool relaxes;                /* ambit_program_relax, and the program has the form */
   int in, out;                 /* of such a program: parameters of its only kernel step */
   bool rests;                  /* all cells that read no halo and no ghost cells are at rest */
   bool moved;                  /* some cell changed in this iteration */
