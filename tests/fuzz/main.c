@@ -166,7 +166,7 @@ static long try_variations(long count, int is_seconds)
   signal(SIGSEGV, die);
   signal(SIGALRM, die);
   for (; is_seconds ? time(NULL) < end : n < count; n++, seed++) {
-    alarm(10);
+    alarm(120); /* for one that hangs; a busy machine may be slow */
     try_variation();
   }
   alarm(0);
