@@ -61,7 +61,7 @@ int bench_overhead(ambit *a, const tool_args *args);
 
 /* The limits of the open device, else of the cpu; 0 if unknown: for devices other than the cpu only
  * copy bandwidth is measured. */
-ambit__limits bench_measure_limits(ambit *a);
+ambit__machine bench_measure_limits(ambit *a);
 /* `"name": "text"`, escaped for JSON. */
 void bench_print_text(ambit__text *t, const char *name, const char *text);
 

@@ -18,53 +18,51 @@ enum { STARTS = 5, ROUNDS = 5, ROUND_STEPS = 20000, PATIENCE = 120 };
 
 /* ---- limits ---- */
 
-static ambit__limits measure_own(ambit *a)
+static void measure_own(ambit *a, ambit__machine *m)
 {
-  ambit__limits limits = {0};
-  ambit__machine machine;
   ambit__pool *pool;
 
   if (a->nengines && strcmp(a->engines[0].device->backend->name, "cpu")) {
-    limits.copy = a->engines[0].device->backend->copy_bandwidth(a->engines[0].device);
-    return limits;
+    ambit__device *dev = a->engines[0].device;
+
+    if (dev->backend->measure) dev->backend->measure(dev, true, m);
+    return;
   }
-  ambit__machine_probe("", &machine);
-  if (ambit__pool_open(&a->errors, a->settings.threads, &pool)) return limits;
-  ambit__limits_measure(pool, &machine, &limits);
+  if (ambit__pool_open(&a->errors, a->settings.threads, &pool)) return;
+  ambit__cpu_measure(pool, true, m);
   ambit__pool_close(pool);
-  return limits;
 }
 
 /* All processes measure simultaneously, as they run simultaneously: the sum is their joint
  * limit. */
-ambit__limits bench_measure_limits(ambit *a)
+ambit__machine bench_measure_limits(ambit *a)
 {
-  ambit__limits mine;
+  ambit__machine m;
   double sums[3];
 
-  if (ambit__meet(a, "measures the limits of the machine")) return (ambit__limits){0};
-  mine = measure_own(a);
-  memcpy(sums, (double[]){mine.copy, mine.fma32, mine.fma64}, sizeof sums);
-  if (ambit__net_sum(a->net, sums, 3)) return (ambit__limits){0};
-  return (ambit__limits){.copy = sums[0], .fma32 = sums[1], .fma64 = sums[2]};
+  ambit__machine_probe("", &m);
+  if (ambit__meet(a, "measures the limits of the machine")) return m;
+  measure_own(a, &m);
+  memcpy(sums, (double[]){m.copy, m.fma32, m.fma64}, sizeof sums);
+  if (ambit__net_sum(a->net, sums, 3)) return m;
+  m.copy = sums[0], m.fma32 = sums[1], m.fma64 = sums[2];
+  return m;
 }
 
 int bench_limits(ambit *a)
 {
-  ambit__limits l = bench_measure_limits(a);
-  ambit__machine machine;
+  const ambit__machine m = bench_measure_limits(a);
   ambit__text t = {0};
 
-  ambit__machine_probe("", &machine);
-  bench_print_text(&t, "machine", machine.name);
+  bench_print_text(&t, "machine", m.name);
   printf("{%s, \"threads\": %d, \"copy_gbytes\": %.4g, \"fma32_gops\": %.4g, \"fma64_gops\": "
          "%.4g}\n",
-         t.chars ? t.chars : "", a->settings.threads ? a->settings.threads : machine.cores,
-         l.copy / 1e9, l.fma32 / 1e9, l.fma64 / 1e9);
+         t.chars ? t.chars : "", a->settings.threads ? a->settings.threads : m.cores, m.copy,
+         m.fma32, m.fma64);
   fprintf(tool_notes,
           "copy bandwidth %.2f GB/s (read and written), %.2f Gops/s multiply-adds in float, %.2f "
           "in double\n",
-          l.copy / 1e9, l.fma32 / 1e9, l.fma64 / 1e9);
+          m.copy, m.fma32, m.fma64);
   ambit__text_free(&t);
   return ambit_error(a) ? TOOL_FAILED : TOOL_OK;
 }

@@ -63,15 +63,15 @@ static double adds_per_cell(const ambit__rule *rule)
   return is_sum ? n : (double)rule->flops / 2;
 }
 
-static void set_limits(result *r, const ambit__limits *m)
+static void set_limits(result *r, const ambit__machine *m)
 {
   const tool_problem *p = &r->line->problem;
   double bytes = ambit_kernel_bytes(p->kernel), adds = adds_per_cell(p->rule);
   bool wide = (p->type != AMBIT_F32 && !ambit__type_is_half(p->type)) ||
               p->rule->mixes_double; /* integers are weighted in double */
 
-  if (bytes > 0) r->limit_bytes = m->copy / bytes / 1e9;
-  if (adds > 0) r->limit_ops = (wide ? m->fma64 : m->fma32) / adds / 1e9;
+  if (bytes > 0) r->limit_bytes = m->copy / bytes;
+  if (adds > 0) r->limit_ops = (wide ? m->fma64 : m->fma32) / adds;
 }
 
 /* ---- timing ---- */
@@ -191,7 +191,7 @@ static ambit_status time_job(ambit *a, const bench_line *line)
 {
   result r = {.line = line};
   ambit__device_info info;
-  ambit__limits before, after;
+  ambit__machine before, after;
   tool_job job;
 
   AMBIT_TRY(tool_job_open(a, &line->problem, line->problem.kernel, &job));

@@ -2,19 +2,34 @@
 /* devices.c - `ambit devices`: lists the devices of this machine, and the share of each in a
  * stencil. */
 #include "base/clock.h"
+#include "device/measure.h"
 #include "problem.h"
 #include "runtime/run/balance.h"
 #include "runtime/run/run.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { QUICK = 1, MEASURE };
 enum { MOST = 64, ITERATIONS = 20 }; /* devices that are measured; iterations at a time */
 
 static const double LEAST_SECONDS = 0.2; /* of a measurement */
 
+/* The speeds of a machine, indented. */
+static void print_machine(const ambit__machine *m)
+{
+  ambit__text t = {0};
+
+  ambit__machine_print(m, &t);
+  printf("       speeds: %s\n", m->measured ? "measured" : "as recorded for such a device");
+  for (const char *line = t.chars, *end; line && (end = strchr(line, '\n')); line = end + 1)
+    printf("         %.*s\n", (int)(end - line), line);
+  ambit__text_free(&t);
+}
+
 /* Prints the name of a device, and its properties below. */
-static ambit_status print_device(ambit *a, const ambit__backend *backend, int ordinal, bool quick)
+static ambit_status print_device(ambit *a, const ambit__backend *backend, int ordinal, bool quick,
+                                 bool again)
 {
   ambit__device_info info;
   ambit__device *dev;
@@ -23,10 +38,9 @@ static ambit_status print_device(ambit *a, const ambit__backend *backend, int or
   backend->info(dev, &info);
   printf("%s:%d  %s\n", backend->name, ordinal, info.name);
   printf("       %s\n", backend->summary);
-  printf("       memory %.1f GiB", (double)info.memory / (1 << 30));
-  if (!quick && backend->copy_bandwidth)
-    printf(", copies %.1f GB/s", backend->copy_bandwidth(dev) / 1e9);
-  printf("\n");
+  printf("       memory %.1f GiB\n", (double)info.memory / (1 << 30));
+  if (again) ambit__device_measure(dev, true);
+  if (backend->plans && !quick) print_machine(&dev->machine);
   backend->close(dev);
   return AMBIT_OK;
 }
@@ -103,16 +117,18 @@ static void print_shares(const survey *s)
 static int run(ambit *a, tool_args *args)
 {
   survey s = {.n = 0};
-  bool quick = false;
+  bool again = false, quick = false;
   const char *value, *stencil = NULL;
   int id, code = TOOL_OK;
 
   while ((id = tool_next(args, &value))) {
     if (id == TOOL_HELP) return tool_help(&tool_devices);
     if (id == TOOL_WRONG) return TOOL_USAGE;
-    if (id == TOOL_WORD) return tool_wrong(args, "unexpected word '%s'", value);
+    if (id == TOOL_WORD && !again) return tool_wrong(args, "unexpected word '%s'", value);
+    if (id == TOOL_WORD && (code = tool_problem_word(args, stencil = value, &s.problem)))
+      return code;
+    if (id == MEASURE) again = true;
     if (id == QUICK) quick = true;
-    if (id == MEASURE && (code = tool_problem_word(args, stencil = value, &s.problem))) return code;
     if (id >= OPT_SIZE && (code = tool_problem_option(a, args, id, value, &s.problem))) return code;
   }
   if (ambit_process(a)) return TOOL_OK; /* simultaneous measurements would disturb each other */
@@ -120,7 +136,7 @@ static int run(ambit *a, tool_args *args)
     const ambit__backend *b = ambit__backend_at(i);
 
     for (int k = 0; !code && k < b->count(); k++) {
-      if (print_device(a, b, k, quick || stencil)) return TOOL_FAILED;
+      if (print_device(a, b, k, quick || stencil, again && !stencil)) return TOOL_FAILED;
       if (stencil && b->ghosts) code = measure(a, args, &s, b, k);
     }
   }
@@ -129,9 +145,10 @@ static int run(ambit *a, tool_args *args)
 }
 
 static const tool_option options[] = {
-    {QUICK, 'q', "quick", NULL, "do not measure the copy bandwidth"},
-    {MEASURE, 'm', "measure", "NAME",
-     "measure a stencil or FILE.c on each device, and\nprint their speed together"},
+    {QUICK, 'q', "quick", NULL, "only name and memory"},
+    {MEASURE, 'm', "measure", NULL,
+     "measure the devices again, or with a NAME or FILE.c\nthat stencil on each of them, and print "
+     "their speed together"},
     TOOL_OPTION_SIZE,
     TOOL_OPTION_TYPE,
     TOOL_OPTION_BOUNDARY,
@@ -141,8 +158,8 @@ static const tool_option options[] = {
 
 const tool_command tool_devices = {
     .name = "devices",
-    .words = "[--quick] [--measure NAME]",
-    .summary = "Lists the devices of this machine: name, memory and copy bandwidth.",
+    .words = "[--quick] [--measure [NAME]]",
+    .summary = "Lists the devices of this machine: name, memory, and how fast they are.",
     .options = options,
     .notes =
         "The default is the first CUDA GPU, else the first OpenCL GPU with memory of its own,\n"
@@ -150,6 +167,7 @@ const tool_command tool_devices = {
         "Under mpirun, the devices of the node of process 0 are listed.\n"
         "\n" TOOL_SIZE_NOTE "\nexamples:\n"
         "  ambit devices\n"
+        "  ambit devices --measure\n"
         "  ambit devices --measure star2d1 --size 4096x4096\n",
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include "device/cpu/pool.h"
 #include "device/cpu/target.h"
 #include "device/dry.h"
+#include "device/measure.h"
 #include "generate.h"
 #include "grid/layout.h"
 #include "grid/partition.h"
@@ -247,18 +248,21 @@ static int print_gpu_plan(ambit *a, const tool_problem *p, const ambit__target *
   s = tool_emit(a, &g.group, gpu, &code);
   tool_group_free(&g);
   if (s) return TOOL_FAILED;
-  printf("plan on an NVIDIA H200, in %s\n  %s\n", gpu->dialect->has_lanes ? "CUDA" : "OpenCL",
-         code.plan);
+  printf("plan on %s, in %s\n  %s\n", gpu->machine->name,
+         gpu->dialect->has_lanes ? "CUDA" : "OpenCL", code.plan);
   tool_code_free(&code);
   return TOOL_OK;
 }
 
 static int print_plan(ambit *a, const tool_problem *p)
 {
-  const ambit__target *gpu = ambit__dry_gpu(a->settings.devices);
+  ambit__machine machine = ambit__machine_h200;
+  ambit__target gpu;
   tool_code code;
 
-  if (gpu) return print_gpu_plan(a, p, gpu);
+  if (*a->settings.machine) ambit__machine_load(NULL, a->settings.machine, &machine);
+  if (ambit__dry_gpu(a->settings.devices, machine.is_gpu ? &machine : &ambit__machine_h200, &gpu))
+    return print_gpu_plan(a, p, &gpu);
   if (tool_generate(a, p, NULL, &code)) return TOOL_FAILED;
   printf("plan on %s, %d thread%s\n  %s\n", code.machine, code.threads,
          code.threads == 1 ? "" : "s", code.plan);

@@ -63,7 +63,9 @@ ambit_status tool_generate(ambit *a, const tool_problem *p, const char *entry, t
 
   tool_group_make(a, p, entry, &g);
   ambit__machine_probe("", &machine);
-  *code = (tool_code){.threads = a->settings.threads ? a->settings.threads : machine.cores};
+  if (a->settings.threads) machine.cores = a->settings.threads;
+  ambit__machine_complete(&machine);
+  *code = (tool_code){.threads = machine.cores};
   memcpy(code->machine, machine.name, sizeof code->machine);
   target = ambit__cpu_target(&machine, code->threads);
   s = tool_emit(a, &g.group, &target, code);

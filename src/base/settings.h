@@ -28,6 +28,7 @@ typedef struct ambit__settings {
   const char *lean;      /* "auto", "on", "off": new values go over the oldest ones, in place */
   bool join;             /* steps that need no other cells of each other are one launch */
   bool strict;           /* no contraction, no reassociation: identical bits everywhere */
+  const char *machine;   /* to plan for, a recorded name or a file; "": the one that there is */
   const char *plan;      /* start of the plans to use: "(fused sum 4"; "": any */
   const char *cc;        /* C compiler; "none": do not compile */
   int patience;          /* time limit of the compiler in seconds; 0: AMBIT__PATIENCE */

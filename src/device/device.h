@@ -31,6 +31,8 @@ typedef struct ambit__device {
   ambit__errors *errors;           /* of the context */
   const ambit__settings *settings; /* of the context */
   unsigned nbuffers;               /* of host memory, that it ever had: see host.c */
+  ambit__machine machine;          /* the device as estimates see it; see measure.h */
+  double copies; /* bytes per second of copies, measured by this process; 0: not yet */
 } ambit__device;
 
 /* A device that works on the caller's thread calls `poll` now and then while it computes, so that
@@ -279,12 +281,11 @@ typedef struct ambit__device_info {
   char name[128];     /* "Neoverse-V1, 2 threads" */
   char identity[256]; /* all that the speed of kernels depends on: also driver and compiler */
   int64_t chip;       /* the same for all backends that have it; 0: unknown */
-  int cores;          /* GPU: multiprocessors */
+  int cores;          /* in use now; GPU: multiprocessors */
   size_t memory;      /* bytes */
   /* bytes of host memory now free within the limits of this process; 0: not host memory */
   size_t free;
-  size_t l1, l2, l3; /* bytes of cache: per core, and l3 of all cores together; 0: unknown */
-  bool short_rows;   /* a function takes little more time for its cells if they are in short rows */
+  bool short_rows; /* a function takes little more time for its cells if they are in short rows */
 } ambit__device_info;
 
 typedef struct ambit__backend {
@@ -450,9 +451,9 @@ typedef struct ambit__backend {
   ambit_status (*replay)(ambit__queue *q, ambit__recording *r);
   void (*recording_close)(ambit__recording *r);
 
-  /* Copy bandwidth in bytes per second, read and written bytes together; measured on the first
-   * call; 0: could not be. NULL: unknown. */
-  double (*copy_bandwidth)(ambit__device *dev);
+  /* Measures the copy in memory, or all speeds, and sets them in *m; those that could not be
+   * measured become 0. Takes a second at most. Raises no error. NULL: cannot. See measure.h. */
+  void (*measure)(ambit__device *dev, bool all, ambit__machine *m);
   /* Whether no other device of the process has cells; at first some have. A device of cores leaves
    * one to the thread that drives the others. No work is queued. NULL: it does not matter. */
   void (*alone)(ambit__device *dev, bool alone);

@@ -51,11 +51,9 @@ static device *device_of(const ambit__queue *q)
 /* Passes an error of the device behind on. Its thread rests. */
 static ambit_status pass_on(device *d, ambit_status s)
 {
-  const char *text = d->errors.text ? d->errors.text : ambit_status_text(s);
-
   if (s)
     ambit__raise(d->head.errors, s, "device %s:%d: %s", d->behind ? d->behind->backend->name : "",
-                 d->ordinal, text);
+                 d->ordinal, d->errors.text ? d->errors.text : ambit_status_text(s));
   ambit__errors_clear(&d->errors);
   return s;
 }
@@ -162,12 +160,13 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   if (!backend->wave) d->table.wave = NULL;
   if (!backend->foresee) d->table.foresee = NULL;
   if (!backend->plans) d->table.plans = NULL;
-  if (!backend->copy_bandwidth) d->table.copy_bandwidth = NULL;
+  if (!backend->measure) d->table.measure = NULL;
   if (!backend->alone) d->table.alone = NULL;
   d->ordinal = ordinal;
   AMBIT_TRY_GOTO(s, ambit__errands_open(errors, &d->errands), fail);
   AMBIT_TRY_GOTO(s, ambit__errand_queue_open(d->errands, errors, true, NULL, &d->calls), fail);
   AMBIT_TRY_GOTO(s, call_behind(d, open_behind, &o), fail);
+  d->head.machine = d->behind->machine;
   *dev = &d->head;
   return AMBIT_OK;
 fail:
@@ -312,18 +311,19 @@ static void message_close(ambit__device *dev, ambit__message *m)
   d->behind->backend->message_close(d->behind, m);
 }
 
-static ambit_status copy_bandwidth_behind(device *d, void *arg)
+static ambit_status measure_behind(device *d, void *all)
 {
-  *(double *)arg = d->behind->backend->copy_bandwidth(d->behind);
+  d->behind->backend->measure(d->behind, *(const bool *)all, &d->behind->machine);
   return AMBIT_OK;
 }
 
-static double copy_bandwidth(ambit__device *dev)
+static void measure(ambit__device *dev, bool all, ambit__machine *m)
 {
-  double rate = 0;
+  device *d = (device *)dev;
 
-  call_behind((device *)dev, copy_bandwidth_behind, &rate);
-  return rate;
+  call_behind(d, measure_behind, &all);
+  *m = d->behind->machine;
+  ambit__machine_complete(&d->behind->machine);
 }
 
 static ambit_status alone_behind(device *d, void *arg)
@@ -795,6 +795,6 @@ static const ambit__backend driven = {
     .tiles = tiles,
     .tile_fold = tile_fold,
     .relax = relax,
-    .copy_bandwidth = copy_bandwidth,
+    .measure = measure,
     .alone = alone,
 };

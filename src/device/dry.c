@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "device/cpu/target.h"
+#include "device/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +31,21 @@ static const ambit__target cuda_target = {LARGE_GPU, .dialect = &ambit__dialect_
 static const ambit__target opencl_target = {LARGE_GPU, .dialect = &ambit__dialect_opencl,
                                             .lanes = "", .shared = 48 << 10};
 
+/* The same with the multiprocessors, the cache and the shared memory of another machine. */
+static ambit__target gpu_like(const ambit__target *t, const ambit__machine *m)
+{
+  ambit__target like = *t;
+
+  like.machine = m;
+  like.threads = m->cores;
+  like.l2 = m->l2;
+  if (like.shared > m->shared) like.shared = m->shared;
+  return like;
+}
+
 static int dry_count(void)
 {
   return 1;
-}
-
-static int threads_of(const ambit__settings *settings, const ambit__machine *m)
-{
-  return settings->threads ? settings->threads : m->cores;
 }
 
 static ambit_status open_as(const ambit__backend *backend, ambit__errors *errors,
@@ -49,11 +57,15 @@ static ambit_status open_as(const ambit__backend *backend, ambit__errors *errors
   d->head = (ambit__device){.backend = backend, .errors = errors, .settings = settings};
   if (backend == &cuda) d->target = cuda_target;
   if (backend == &opencl) d->target = opencl_target;
+  d->head.machine = *ambit__target_machine(&d->target);
   if (backend == &waves) {
-    ambit__machine m;
-
-    ambit__machine_probe("", &m);
-    d->target = ambit__cpu_target(&m, threads_of(settings, &m));
+    ambit__machine_probe("", &d->head.machine);
+    if (settings->threads) d->head.machine.cores = settings->threads;
+    ambit__device_describe(&d->head);
+    d->target = ambit__cpu_target(&d->head.machine, d->head.machine.cores);
+  } else if (d->target.kind == TARGET_GPU) {
+    ambit__device_describe(&d->head);
+    d->target = gpu_like(&d->target, &d->head.machine);
   }
   *dev = &d->head;
   return AMBIT_OK;
@@ -80,14 +92,7 @@ static void dry_close(ambit__device *dev)
 static void dry_info(ambit__device *dev, ambit__device_info *info)
 {
   *info = (ambit__device_info){.cores = 1, .memory = SIZE_MAX};
-  if (dev->backend == &waves) { /* their sizes depend on the caches of this machine */
-    ambit__machine m;
-
-    ambit__machine_probe("", &m);
-    info->cores = threads_of(dev->settings, &m);
-    info->l2 = m.l2;
-    info->l3 = m.l3;
-  }
+  if (dev->backend == &waves) info->cores = dev->machine.cores;
   snprintf(info->name, sizeof info->name, "nothing");
 }
 
@@ -286,12 +291,6 @@ static ambit_status dry_wait(ambit__queue *q)
   return AMBIT_OK;
 }
 
-static double dry_copy_bandwidth(ambit__device *dev)
-{
-  (void)dev;
-  return 0;
-}
-
 /* ---- the tables ---- */
 
 /* Common to all. */
@@ -301,7 +300,7 @@ static double dry_copy_bandwidth(ambit__device *dev)
   .alloc = dry_alloc, .release = dry_release, .put = dry_put, .get = dry_get,                      \
   .write_box = dry_write_box, .read_box = dry_read_box, .read_lattice = dry_read_lattice,          \
   .fill_box = dry_fill_box, .copy_box = dry_copy_box, .discard = dry_discard,                      \
-  .launch = dry_launch, .wait = dry_wait, .copy_bandwidth = dry_copy_bandwidth
+  .launch = dry_launch, .wait = dry_wait
 
 /* One part, like ref. */
 static const ambit__backend whole = {ENTRIES, .open = open_whole, .build = dry_build};
@@ -323,8 +322,11 @@ const ambit__backend *ambit__backend_dry(const ambit__backend *real)
   return real->wave ? &waves : real->ghosts ? &parts : &whole;
 }
 
-const ambit__target *ambit__dry_gpu(const char *devices)
+bool ambit__dry_gpu(const char *devices, const ambit__machine *m, ambit__target *t)
 {
-  if (!strncmp(devices, "cuda", 4)) return &cuda_target;
-  return strncmp(devices, "opencl", 6) ? NULL : &opencl_target;
+  const bool is_cuda = !strncmp(devices, "cuda", 4);
+
+  if (!is_cuda && strncmp(devices, "opencl", 6) != 0) return false;
+  *t = gpu_like(is_cuda ? &cuda_target : &opencl_target, m);
+  return true;
 }

@@ -8,7 +8,8 @@
 /* The dry device that replaces devices of this backend, which need not be present. It is in no list
  * of devices. */
 const ambit__backend *ambit__backend_dry(const ambit__backend *real);
-/* The GPU that it plans for, if a list of devices begins with one; NULL: it does not. */
-const ambit__target *ambit__dry_gpu(const char *devices);
+/* If a list of devices begins with a GPU: what it plans for, with these multiprocessors and speeds,
+ * which must outlive *t. */
+bool ambit__dry_gpu(const char *devices, const ambit__machine *m, ambit__target *t);
 
 #endif

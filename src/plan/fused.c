@@ -12,6 +12,7 @@
  * rows or planes loaded ahead, warps per block, blocks per multiprocessor.
  */
 #include "plan/fused.h"
+#include "plan/fitted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,8 +22,7 @@ enum {
   MOST_REGISTERS = 250,
   BUSY_BLOCKS = 3,        /* per multiprocessor, in two dimensions: FEW_WARPS */
   SPARE_REGISTERS = 28,   /* of an estimate: compilers can do without */
-  SHARED = 227 << 10,     /* bytes per multiprocessor */
-  BLOCK_SHARED = 1 << 10, /* the same, that a block needs anyway */
+  BLOCK_SHARED = 1 << 10, /* bytes of shared memory that a block needs anyway */
   MOST_RESIDENT = 8,
   FEW_WARPS = 12 /* fewer per multiprocessor are too few */
 };
@@ -37,13 +37,6 @@ static const double SIDES = 2.5, BAND_STRIPS = 2.2, BAND_ROWS = 1.75;
 /* The part of a wave that is busy with tiles at faces while the longest tile runs, and the most of
  * it that is busy then. */
 static const double FACES_BUSY = 0.3, MOST_BUSY = 0.85;
-
-/* Memory traffic of all multiprocessors, and their time for an instruction per cell, in two and in
- * three dimensions; there also per stage, for its barrier, and per row that groups share, divided
- * among their rows. In two dimensions more than memory can: of cells that are computed again, most
- * are loaded from the second-level cache. */
-static const double FLAT_BYTES_PER_NS = 5000, DEEP_BYTES_PER_NS = 3900;
-static const double FLAT_NS = 25.6e-6, DEEP_NS = 38e-6, BARRIER_NS = 120e-6, ROW_NS = 390e-6;
 
 /* Of memory traffic and instructions in two dimensions, the part of the shorter that adds to the
  * longer, and the time of instructions for each warp too few. */
@@ -148,7 +141,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
     return false;
   if (!t->dialect->has_lanes && n.shared) n.shared += BLOCK_SHARED; /* drivers take some */
   if (threads > t->max_threads || n.shared > t->shared) return false;
-  blocks = SHARED / (n.shared + BLOCK_SHARED);
+  blocks = (ambit__target_machine(t)->shared - BLOCK_SHARED) / (n.shared + BLOCK_SHARED);
   p->resident = AMBIT__FUSED_REGISTERS / threads / ((n.registers + 7) / 8 * 8);
   if (p->resident > MOST_RESIDENT) p->resident = MOST_RESIDENT;
   if ((size_t)p->resident > blocks) p->resident = (int)blocks;
@@ -349,30 +342,34 @@ static double flat_cost(const ambit__group *g, const ambit__plan *p, double memo
 /* ns per cell of a launch in three dimensions, for cells that are computed once. All warps of a
  * block wait for each other in every turn, and share rows. */
 static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit__window *j,
-                        double memory)
+                        const ambit__machine *m)
 {
-  double ns = DEEP_NS * instructions_of(g, j) + BARRIER_NS * j->pipe->nstages;
+  const double memory = bytes_of(g->pipeline) / (AMBIT__FIT_DEEP_COPY * m->copy);
+  double n = AMBIT__FIT_DEEP * instructions_of(g, j) + AMBIT__FIT_BARRIER * j->pipe->nstages, ns;
 
   for (int v = 0; v < j->pipe->nvalues; v++)
     if (j->values[v].fetched >= 0)
-      ns += ROW_NS * ambit__pipeline_words(j->pipe, v) * (j->values[v].down + j->values[v].up) /
-            j->rows;
+      n += AMBIT__FIT_SHARED * ambit__pipeline_words(j->pipe, v) *
+           (j->values[v].down + j->values[v].up) / j->rows;
+  ns = n / m->fma32;
   if (ambit__pipeline_widest(j->pipe) <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
   return memory > ns ? memory : ns;
 }
 
-/* ns per cell and iteration of a large GPU, as measured on an H200. */
+/* ns per cell and iteration. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
+  const ambit__machine *m = ambit__target_machine(t);
   double ns = 1e9;
   ambit__window j;
 
   if (!exchanges(t)) return UNMEASURED_NS;
   if (ambit__fused_begin(g, p, false, &j)) {
-    const double bytes = bytes_of(g->pipeline), work = FLAT_NS * instructions_of(g, &j);
+    const double memory = bytes_of(g->pipeline) / (AMBIT__FIT_FLAT_COPY * m->copy);
+    const double work = AMBIT__FIT_FLAT * instructions_of(g, &j) / m->fma32;
 
-    ns = j.y < 0 ? flat_cost(g, p, bytes / FLAT_BYTES_PER_NS, work) * computed_again(g, p, &j)
-                 : deep_cost(g, p, &j, bytes / DEEP_BYTES_PER_NS) * overlap(g, p, &j);
+    ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)
+                 : deep_cost(g, p, &j, m) * overlap(g, p, &j);
     ns /= g->depth;
   }
   ambit__window_end(&j);

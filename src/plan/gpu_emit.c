@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_emit.c - pieces of kernels that all strategies for GPUs use. */
+#include "plan/fitted.h"
 #include "plan/gpu.h"
 
 #include "nest/nest.h"
@@ -48,9 +49,9 @@ bool ambit__gpucode_reduces(const ambit__group *g)
 
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  (void)t;
   (void)p;
-  return ambit__price_of(g->steps[0].rule).bytes / 2075;
+  return ambit__price_of(g->steps[0].rule).bytes /
+         (AMBIT__FIT_CELLS * ambit__target_machine(t)->copy);
 }
 
 const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param)

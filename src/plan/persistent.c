@@ -13,6 +13,7 @@
  * two exchanges, if there are any, and warps of a block.
  */
 #include "nest/resident.h"
+#include "plan/fitted.h"
 #include "plan/fused.h"
 
 #include <math.h>
@@ -25,23 +26,17 @@ enum {
   OTHER_REGISTERS = 20  /* positions, counters, addresses of shared memory */
 };
 
-/* On an H200, ns of an instruction of a warp; of an exchange, for each value; in it, of each unit
- * of a lane, and of each cell that a thread fetches, with 16 warps. */
+/* Instructions of a warp in the time of one; chains in that of an exchange, for each value; in it,
+ * of each unit of a lane, and of each cell that a thread fetches, with 16 warps. */
 typedef struct rates {
   double issue, exchange, unit, cell;
 } rates;
 
-/* In two dimensions, and in three. Fitted to 156 plans of 13 programs, of which the model chooses
- * ones within 6 % of the fastest, and to 122 plans of 11 programs, within 8 %; one within 20 %. */
-static const rates FLAT = {0.13, 550, 160, 100}, DEEP = {0.077, 230, 131, 69};
+/* In two dimensions, and in three. */
+static const rates FLAT = AMBIT__FIT_RESIDENT_FLAT, DEEP = AMBIT__FIT_RESIDENT_DEEP;
 
 /* Exchanges with fewer warps do not take much less. */
 static const double FEWER = 0.8;
-
-/* ns of a stage, for its barrier; of a word that a lane writes to shared memory or reads there, and
- * of one in lanes of more than 16 bytes, whose accesses conflict. In three dimensions, where all
- * warps wait for shared memory, also of a word that lanes exchange. */
-static const double BARRIER_NS = 40, SHARE_NS = 0.17, CONFLICT_NS = 0.6, DEEP_SHARE_NS = 0.5;
 
 /* Time if more than this share of the registers is in use, by estimate. */
 static const double MANY = 0.9, TIGHT = 1.3, DEEP_MANY = 0.68, DEEP_TIGHT = 1.15;
@@ -204,30 +199,30 @@ static const rates *rates_of(const ambit__window *j)
   return j->planes ? &DEEP : &FLAT;
 }
 
-/* ns of a warp for the rows of a value that it shares with others. */
-static double flat_share_ns(const ambit__window *j, int value)
+/* Time of a warp, in instructions, for the rows of a value that it shares with others. */
+static double flat_share(const ambit__window *j, int value)
 {
   const int words = ambit__pipeline_words(j->pipe, value) * j->lane;
 
-  return (words > 4 ? CONFLICT_NS : SHARE_NS) * 2 * words *
+  return (words > 4 ? AMBIT__FIT_CONFLICT : AMBIT__FIT_SHARE) * 2 * words *
          (j->values[value].up + j->values[value].down);
 }
 
 /* The same in a brick, and for cells of adjacent lanes. */
-static double deep_share_ns(const ambit__window *j, int value)
+static double deep_share(const ambit__window *j, int value)
 {
   const ambit__window_value *f = &j->values[value];
   const int beside = f->up + f->down, published = beside < j->rows ? beside : j->rows;
   const int passed = (f->left + f->right) * (j->rows + (f->corners ? beside : 0));
 
-  return DEEP_SHARE_NS * ambit__pipeline_words(j->pipe, value) * j->planes *
+  return AMBIT__FIT_DEEP_SHARE * ambit__pipeline_words(j->pipe, value) * j->planes *
          (j->lane * (published + beside) + passed);
 }
 
-/* ns of a warp in one iteration. */
-static double warp_ns(const ambit__group *g, const ambit__window *j)
+/* Time of a warp in one iteration, in instructions. */
+static double warp_time(const ambit__group *g, const ambit__window *j)
 {
-  double n = 10, ns = 0;
+  double n = 10, shares = 0;
 
   for (int i = 0; i < j->pipe->nstages; i++) {
     const double flops = (double)j->pipe->stages[i].rule->flops;
@@ -235,12 +230,12 @@ static double warp_ns(const ambit__group *g, const ambit__window *j)
     n += ((g->strict ? flops : FUSED * flops) + 0.5) * cells_of(j) * widest_words(j->pipe);
   }
   for (int v = 0; v < j->pipe->nvalues; v++)
-    ns += (j->planes ? deep_share_ns : flat_share_ns)(j, v);
-  return rates_of(j)->issue * n + ns;
+    shares += (j->planes ? deep_share : flat_share)(j, v);
+  return rates_of(j)->issue * n + shares;
 }
 
-/* Of an exchange. */
-static double exchange_ns(const ambit__resident *j)
+/* Of an exchange, in chains. */
+static double exchange_time(const ambit__resident *j)
 {
   const ambit__pipeline *p = j->tile.pipe;
   const rates *r = rates_of(&j->tile);
@@ -248,25 +243,26 @@ static double exchange_ns(const ambit__resident *j)
   const double awaited = (double)ambit__resident_awaited(j);
   const double word = fmax(FEWER, threads / 512) *
                       (r->unit * cells_of(&j->tile) / grain + r->cell * awaited / threads);
-  double ns = 0;
+  double n = 0;
 
   for (int v = 0; v < p->nvalues; v++)
-    if (ambit__resident_changes(p, v)) ns += r->exchange + ambit__pipeline_words(p, v) * word;
-  return ns;
+    if (ambit__resident_changes(p, v)) n += r->exchange + ambit__pipeline_words(p, v) * word;
+  return n;
 }
 
 /* ns per cell and iteration. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
+  const ambit__machine *m = ambit__target_machine(t);
   ambit__resident j;
   double ns, cells = 1;
 
-  (void)t;
   if (!begin_all(g, p, &j)) return 1e9;
   for (int d = 0; d < g->ndims; d++)
     cells *= (double)g->cells[d];
-  ns = p->threads[1] * warp_ns(g, &j.tile) + BARRIER_NS * g->pipeline->nstages;
-  if (ambit__resident_exchanges(&j)) ns += exchange_ns(&j) / p->ahead;
+  ns = p->threads[1] * warp_time(g, &j.tile) * ambit__machine_issue(m) +
+       AMBIT__FIT_STAGE * m->chain * g->pipeline->nstages;
+  if (ambit__resident_exchanges(&j)) ns += exchange_time(&j) * m->chain / p->ahead;
   if (registers_of(&j) > MANY * most_registers(p))
     ns *= TIGHT;
   else if (j.tile.planes && registers_of(&j) > DEEP_MANY * most_registers(p))

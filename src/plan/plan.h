@@ -12,6 +12,7 @@
 #include "codegen/dialect.h"
 #include "codegen/writer.h"
 #include "nest/group.h"
+#include "plan/machine.h"
 
 /* Vectors start at multiples of at most this many cells of a row, so no vector crosses the end of a
  * row whose length is a multiple of it. */
@@ -25,10 +26,11 @@ typedef enum ambit__target_kind {
 /* The properties of the device that a strategy depends on. */
 typedef struct ambit__target {
   ambit__target_kind kind;
-  size_t vector_bytes; /* of the widest vector */
-  size_t l1, l2, l3;   /* bytes of cache: per core, per core, shared by all; 0: unknown */
-  int threads;         /* that share a box */
-  bool can_stream;     /* non-temporal stores pay off for fields larger than the cache */
+  const ambit__machine *machine; /* how fast it is; NULL: as recorded (ambit__target_machine) */
+  size_t vector_bytes;           /* of the widest vector */
+  size_t l1, l2, l3;             /* bytes of cache: per core, per core, shared by all; 0: unknown */
+  int threads;                   /* that share a box */
+  bool can_stream;               /* non-temporal stores pay off for fields larger than the cache */
   /* TARGET_GPU only; there `threads` counts multiprocessors and `l2` is the cache they share */
   const ambit__dialect *dialect; /* the language of its kernels */
   int warp;                      /* threads that run in lockstep; 1 if unknown */
@@ -112,6 +114,9 @@ typedef struct ambit__strategy {
   void (*recipe)(const ambit__group *g, const ambit__plan *p, struct ambit__recipe *recipe);
 } ambit__strategy;
 
+/* The machine whose speeds estimates read. */
+const ambit__machine *ambit__target_machine(const ambit__target *t);
+
 /* The cheapest plan by the estimates of the strategies; false if none applies. */
 bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__plan *plan);
 /* The plans that there are for a group, at most `most`: those of a strategy by their estimates, the
@@ -129,7 +134,11 @@ typedef struct ambit__price {
   double bytes;   /* every value that must be read or written, counted once each */
   double written; /* of these */
   double flops;
+  double divisions, specials; /* of these: divisions and square roots, other functions */
+  bool in_double;             /* some operation is in double */
 } ambit__price;
 ambit__price ambit__price_of(const ambit__rule *rule);
+/* ns of the work of one cell on all cores of a machine, at `rate` operations for a multiply-add. */
+double ambit__price_work(const ambit__price *price, const ambit__machine *m, double rate);
 
 #endif

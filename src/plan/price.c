@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* price.c - the least memory traffic and work of one update of one cell. */
+/* price.c - the least memory traffic and work of one update of one cell, and the time of the
+ * latter. */
 #include "plan/plan.h"
+
+#include <math.h>
 
 static bool is_read(const ambit__param *p, int c)
 {
@@ -9,9 +12,50 @@ static bool is_read(const ambit__param *p, int c)
   return false;
 }
 
+/* A few instructions. */
+static bool is_cheap(ambit__call call)
+{
+  return call == CALL_fabs || call == CALL_fma || call == CALL_fmin || call == CALL_fmax;
+}
+
+static void count_expr(const ambit__expr *e, ambit__price *price)
+{
+  const bool root = e && e->op == EXPR_CALL && e->call == CALL_sqrt;
+
+  if (!e) return;
+  if (ambit__type_is_real(e->type)) {
+    price->divisions += root || e->op == EXPR_DIV;
+    price->specials += e->op == EXPR_CALL && !root && !is_cheap(e->call);
+    price->in_double |= e->type == AMBIT_F64;
+  }
+  count_expr(e->a, price);
+  count_expr(e->b, price);
+  count_expr(e->c, price);
+}
+
+static void count_statements(const ambit__stmt *s, ambit__price *price)
+{
+  for (; s; s = s->next) {
+    count_expr(s->value, price);
+    count_statements(s->body, price);
+    count_statements(s->other, price);
+  }
+}
+
+double ambit__price_work(const ambit__price *price, const ambit__machine *m, double rate)
+{
+  const double fma = price->in_double ? m->fma64 : m->fma32, slower = m->fma32 / fma;
+  const double plain = price->flops - price->divisions - price->specials;
+
+  return fmax(plain, 0) / (rate * fma) +
+         slower * (price->divisions / m->divide + price->specials / m->special);
+}
+
 ambit__price ambit__price_of(const ambit__rule *rule)
 {
   ambit__price price = {.flops = (double)rule->flops};
+
+  count_statements(rule->body, &price);
 
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];

@@ -5,6 +5,7 @@
 #include "nest/factors.h"
 #include "nest/nest.h"
 #include "plan/emit.h"
+#include "plan/fitted.h"
 
 #include <stdlib.h>
 
@@ -211,13 +212,15 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return n;
 }
 
-/* Rough estimate in ns per cell: 10 GB/s of memory traffic or 16 operations per nanosecond, per
- * thread. Of plans that cost the same the first one is taken. */
+/* Rough estimate in ns per cell: memory traffic, or operations. Of plans that cost the same the
+ * first one is taken. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  ambit__price price = ambit__price_of(g->steps[0].rule);
-  double threads = t->threads > 0 ? t->threads : 1;
-  double move = price.bytes / 10, work = price.flops / 16;
+  const ambit__price price = ambit__price_of(g->steps[0].rule);
+  const ambit__machine *m = ambit__target_machine(t);
+  const double threads = t->threads > 0 ? t->threads : 1;
+  double move = price.bytes / ambit__machine_copy(m, threads);
+  double work = m->cores * ambit__price_work(&price, m, AMBIT__FIT_WORK);
 
   if (p->factored) work *= (double)p->factored / p->terms;
   return (move > work ? move : work) / threads / p->depth;

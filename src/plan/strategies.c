@@ -12,6 +12,12 @@ static const ambit__strategy *const strategies[] = {
 
 enum { MOST = 64 };
 
+const ambit__machine *ambit__target_machine(const ambit__target *t)
+{
+  if (t->machine) return t->machine;
+  return t->kind == TARGET_GPU ? &ambit__machine_h200 : ambit__machine_recorded("xeon16");
+}
+
 bool ambit__plan_begins(const char *plan, const char *start)
 {
   return !start || !strncmp(plan, start, strlen(start));

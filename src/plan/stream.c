@@ -18,6 +18,7 @@
  * there (stream_centre.c).
  */
 #include "plan/stream.h"
+#include "plan/fitted.h"
 #include "plan/recipe.h"
 
 #include <math.h>
@@ -436,15 +437,15 @@ static bool reaches_far(const ambit__stream_job *j)
   return false;
 }
 
-/* ns of a plane, and of an operation on the cells of a lane in it; operations of a rule beyond
- * which the core is the limit: the box of radius 2 is slower in tiles. */
-static const double TURN_NS = 200, WORK_NS = 0.58, MANY_FLOPS = 100;
+/* Operations of a rule beyond which the core is the limit: the box of radius 2 is slower in
+ * tiles. */
+static const double MANY_FLOPS = 100;
 
 /* Three dimensions, where a launch has at most half of the blocks that could run: ns per cell. A
  * warp goes through the planes of its chunk one by one, and waits for each. On an H200 that took
  * 0.46 us a plane for the box of radius 1 with 4x2 cells a lane, 0.28 for the star. 0: it has more,
  * or lanes of fewer cells, which were not measured. */
-static double idle_ns(const ambit__group *g, const ambit__plan *p)
+static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambit__plan *p)
 {
   const ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   const double planes = (double)g->cells[ambit__stream_axis(g)];
@@ -455,22 +456,22 @@ static double idle_ns(const ambit__group *g, const ambit__plan *p)
   if (g->ndims < 3 || !p->ahead || p->strip < 4 || flops > MANY_FLOPS) return 0;
   ambit__stream_shape(g, p, &box, &s);
   if (2 * s.blocks[0] * s.blocks[1] * s.blocks[2] > p->wave) return 0;
-  return (planes / (double)s.blocks[1] + ambit__stream_overlap(g)) * (TURN_NS + WORK_NS * work) /
-         (double)ambit__box_volume(&box);
+  return (planes / (double)s.blocks[1] + ambit__stream_overlap(g)) * m->chain *
+         (AMBIT__FIT_TURN + AMBIT__FIT_WORKED * work) / (double)ambit__box_volume(&box);
 }
 
-/* ns per cell of a large GPU, as measured on an H200. The base is the memory traffic. It costs more
+/* ns per cell. The base is the memory traffic. It costs more
  * if many rows are loaded several times, if too few bytes are in flight, if compilers may delay
  * loads, if warps that advance along z are far apart, or if there are too few warps, above all for
  * code that shifts many registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const double wanted = 25 << 10; /* bytes in flight */
-  double ns = ambit__price_of(rule).bytes / 4150, under_way, loads;
+  const ambit__machine *m = ambit__target_machine(t);
+  const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
+  double ns = ambit__price_of(rule).bytes / (AMBIT__FIT_STREAM * m->copy), under_way, loads;
   ambit__stream_job j;
 
-  (void)t;
   if (!ambit__stream_begin(g, p, &j)) return 1e9;
   if (j.ring) {
     ambit__stream_end(&j);
@@ -488,7 +489,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (j.late && !reaches_far(&j)) ns *= 1.15;
   if (!j.pinned) ns *= 1.01;
   if (!j.planes) ns *= g->ndims == 2 ? 1.15 : 1.07;
-  ns = fmax(ns, idle_ns(g, p));
+  ns = fmax(ns, idle_ns(g, m, p));
   ambit__stream_end(&j);
   return ns;
 }

@@ -149,6 +149,8 @@ ambit__cu_result cuDeviceGetAttribute(int *value, unsigned int attribute, ambit_
   case CU_UNITS: *value = 132; break;
   case CU_MAX_THREADS: *value = 1024; break;
   case CU_L2_BYTES: *value = 60 << 20; break;
+  case CU_ALL_SHARED_BYTES: *value = 228 << 10; break;
+  case CU_REGISTERS: *value = 64 << 10; break;
   case CU_SHARED_BYTES: *value = 227 << 10; break;
   default: return INVALID_VALUE;
   }

@@ -4,6 +4,7 @@
 #include "device/device.h"
 #include "device/fake_cuda.h"
 #include "device/gpu/driver.h"
+#include "device/measure.h"
 #include "support/folder.h"
 #include "support/test.h"
 
@@ -609,10 +610,10 @@ static void a_device_that_fails_while_it_is_measured_has_no_bandwidth(void)
   begin();
   CHECK_EQ(AMBIT_OK, ambit__backend_cuda.open(&errors, &settings, 0, &dev));
   fake_cuda.sync_result = 700;
-  CHECK(ambit__backend_cuda.copy_bandwidth(dev) == 0);
+  CHECK(ambit__device_copies(dev) == 0);
   CHECK_EQ(AMBIT_OK, errors.status);
   fake_cuda.sync_result = CU_OK;
-  CHECK(ambit__backend_cuda.copy_bandwidth(dev) > 0);
+  CHECK(ambit__device_copies(dev) > 0);
   ambit__backend_cuda.close(dev);
   end();
 }

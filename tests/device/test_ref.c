@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reference device, on trees built by hand: each test names a property of the definition. */
 #include "device/host.h"
+#include "device/measure.h"
 #include "support/test.h"
 
 #include <assert.h>
@@ -464,7 +465,7 @@ static void the_device_tells_what_it_is(void)
 {
   ambit__device_info info = {.cores = 0};
   ambit__device *second = NULL;
-  double speed = ref->copy_bandwidth(device);
+  double speed = ambit__device_copies(device);
 
   ref->info(device, &info);
   CHECK_STR("reference interpreter", info.name);
@@ -472,7 +473,7 @@ static void the_device_tells_what_it_is(void)
   CHECK(info.memory > 0);
   CHECK_EQ(1, ref->count());
   CHECK(speed > 1e6);
-  CHECK(speed == ref->copy_bandwidth(device)); /* measured once */
+  CHECK(speed == ambit__device_copies(device)); /* measured once */
   CHECK_EQ(AMBIT_ENODEVICE, ref->open(&errors, &settings, 1, &second));
   CHECK(errors.text && strstr(errors.text, "ref:1"));
   ambit__errors_clear(&errors);

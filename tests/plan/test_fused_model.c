@@ -359,11 +359,13 @@ static void chunks_as_measured(void)
     scene s = open_scene(&known[i].m, "");
     ambit__fused *f = calloc(1, sizeof *f);
     ambit__window j;
+    ambit__target gpu;
     ambit__plan plan;
 
+    CHECK(ambit__dry_gpu("cuda", &ambit__machine_h200, &gpu));
     CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
     CHECK(!ambit__fuse_group(s.p, known[i].depth, f));
-    CHECK(ambit__plan_choose(&f->group, ambit__dry_gpu("cuda"), &plan));
+    CHECK(ambit__plan_choose(&f->group, &gpu, &plan));
     CHECK(ambit__fused_begin(&f->group, &plan, false, &j));
     CHECK_EQ(known[i].chunks,
              ambit__fused_chunks(&j, &plan, cells[0], cells[1] / ambit__window_useful(&j) + 1));

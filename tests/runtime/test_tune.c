@@ -37,17 +37,18 @@ static ambit_status timed_open(ambit__errors *errors, const ambit__settings *set
 {
   ambit_status s = ambit__backend_cpu.open(errors, settings, ordinal, dev);
 
-  if (!s) (*dev)->backend = &timed;
+  if (s) return s;
+  (*dev)->backend = &timed;
+  /* One core that outruns its memory: the model prefers waves. */
+  (*dev)->machine.l2 = 16 << 10;
+  (*dev)->machine.l3 = 0;
   return s;
 }
 
-/* One core that outruns its memory: the model prefers waves. */
 static void timed_info(ambit__device *dev, ambit__device_info *out)
 {
   ambit__backend_cpu.info(dev, out);
   out->cores = 1;
-  out->l2 = 16 << 10;
-  out->l3 = 0;
   snprintf(out->identity, sizeof out->identity, "timed, compiler %d", version);
 }
 
@@ -69,6 +70,7 @@ static void timed_add(void)
   timed = ambit__backend_cpu;
   timed.name = "timed";
   timed.open = timed_open;
+  timed.measure = NULL; /* the clock stands */
   timed.info = timed_info;
   timed.launch = timed_launch;
   timed.wave = timed_wave;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`ambit`, `ambit devices`, and the options common to all commands."""
-import re
+import re, tempfile
 
 import tool
 
@@ -51,11 +51,41 @@ def options_of_the_library_work_everywhere():
     assert "1 thread\n" in out, out
 
 
-def devices_are_listed_with_memory_and_bandwidth():
+def devices_are_listed_with_memory_and_speeds():
     out, _ = tool.run("devices")
     assert "cpu:0" in out and "ref:0" in out, out
-    assert out.count("GiB") == out.count("GB/s") == len(re.findall(r"^\w+:\d  ", out, re.M)) >= 2, out
+    assert out.count("GiB") == len(re.findall(r"^\w+:\d  ", out, re.M)) >= 2, out
+    assert re.search(r"^ *copy +[\d.]+ +GB/s", out, re.M), out
     assert "GB/s" not in tool.run("devices", "--quick")[0]
+
+
+def a_measurement_is_remembered_and_can_be_given_to_other_runs():
+    with tempfile.TemporaryDirectory() as tmp:
+        _measures_once(tmp)
+
+
+def _measures_once(tmp):
+    cache = f"--ambit-cache={tmp}/cache"
+    assert "speeds: as recorded" in tool.run("devices", cache)[0]
+    tool.run("run", "star2d1", "--size", "64x64", "--steps", "1", "-q", cache)
+    assert "speeds: measured" not in tool.run("devices", cache)[0], "a short run does not measure"
+    measured = tool.run("devices", "--measure", cache)[0].split("\nopencl:")[0].split("\nref:")[0]
+    assert "speeds: measured" in measured, measured
+    again = tool.run("devices", cache)[0]
+    lines = re.findall(r"^ {9}(\w.*)$", measured, re.M)
+    assert lines and all(line in again for line in lines), (measured, again)
+    with open(f"{tmp}/box.txt", "w") as f:
+        f.write("\n".join(lines).replace("measured 1", "copy 123.5"))
+        f.write("\ncopy 123.5\n")
+    assert "123.5" in tool.run("devices", f"--ambit-machine={tmp}/box.txt")[0]
+    tool.refuses("devices", "--ambit-machine=abacus", saying=["abacus", "xeon16"])
+
+
+def plans_are_made_for_machines_that_are_not_here():
+    words = ["explain", "star3d1", "--size", "512x512x512", "--ambit-devices=cuda"]
+    assert "plan on an NVIDIA H200, in CUDA" in tool.run(*words)[0]
+    laptop = tool.run(*words, "--ambit-machine=laptop")[0]
+    assert "plan on a laptop's GPU, in CUDA\n  (" in laptop, laptop
 
 
 tool.main(globals())

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "device/cpu/limits.h"
+#include "device/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,14 +74,16 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
   d = ambit__new(errors, 1, sizeof *d);
   if (!d) return AMBIT_ENOMEM;
   d->head = (ambit__device){.backend = &ambit__backend_cpu, .errors = errors, .settings = settings};
-  ambit__machine_probe("", &d->machine);
+  ambit__machine_probe("", &d->head.machine);
   AMBIT_TRY_GOTO(s, ambit__pool_open(errors, own_threads(settings), &d->pool), fail);
+  d->head.machine.cores = ambit__pool_most(d->pool);
   alone(&d->head, false);
   d->shares = aligned_alloc(alignof(ambit__cpu_share),
                             (size_t)ambit__pool_most(d->pool) * sizeof *d->shares);
   if (!d->shares)
     AMBIT_TRY_GOTO(s, ambit__raise(errors, AMBIT_ENOMEM, "no memory for the threads"), fail);
   AMBIT_TRY_GOTO(s, ambit__cc_open(errors, settings, &d->cc), fail);
+  ambit__device_describe(&d->head);
   *dev = &d->head;
   return AMBIT_OK;
 fail:
@@ -93,14 +96,11 @@ static void info(ambit__device *dev, ambit__device_info *out)
   const device *d = (const device *)dev;
   int n = ambit__pool_threads(d->pool);
 
-  snprintf(out->name, sizeof out->name, "%s, %d thread%s", d->machine.name, n, n == 1 ? "" : "s");
+  snprintf(out->name, sizeof out->name, "%s, %d thread%s", dev->machine.name, n, n == 1 ? "" : "s");
   snprintf(out->identity, sizeof out->identity, "%s, compiler %s", out->name,
            d->cc->available ? d->cc->compiler.version : "none");
   out->cores = n;
   out->short_rows = SHORT_ROWS;
-  out->l1 = d->machine.l1;
-  out->l2 = d->machine.l2;
-  out->l3 = d->machine.l3;
   ambit__host_memory(&out->memory, &out->free);
 }
 
@@ -126,12 +126,9 @@ static ambit_status wait(ambit__queue *q)
   return AMBIT_OK;
 }
 
-static double copy_bandwidth(ambit__device *dev)
+static void measure(ambit__device *dev, bool all, ambit__machine *m)
 {
-  device *d = (device *)dev;
-
-  if (d->copy_bandwidth <= 0) d->copy_bandwidth = ambit__limits_copy(d->pool, &d->machine);
-  return d->copy_bandwidth;
+  ambit__cpu_measure(((device *)dev)->pool, all, m);
 }
 
 const ambit__backend ambit__backend_cpu = {
@@ -172,6 +169,6 @@ const ambit__backend ambit__backend_cpu = {
     .tile_words = ambit__cpu_words,
     .tile_fold = ambit__cpu_tile_fold,
     .wave = ambit__cpu_wave,
-    .copy_bandwidth = copy_bandwidth,
+    .measure = measure,
     .alone = alone,
 };

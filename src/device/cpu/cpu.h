@@ -31,7 +31,6 @@ typedef struct ambit__cpu_share {
 
 typedef struct ambit__cpu {
   ambit__device head;
-  ambit__machine machine;
   ambit__pool *pool;
   ambit__cpu_share *shares; /* of a launch or wave, one per thread */
   ambit_full_call *calls;   /* of the stages of a wave */
@@ -43,7 +42,6 @@ typedef struct ambit__cpu {
   ambit__cc *other_cc;            /* another compiler (trial.c); NULL: none was looked for */
   ambit__settings other_settings; /* of it */
   bool warned;                    /* the warning about a missing compiler was printed */
-  double copy_bandwidth;          /* 0: not measured yet */
 } ambit__cpu;
 
 typedef struct ambit__cpu_queue {

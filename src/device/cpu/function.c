@@ -9,6 +9,7 @@
 #include "device/cpu/target.h"
 #include "device/cpu/trial.h"
 #include "device/registered.h"
+#include "plan/fitted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,23 +94,12 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
   return set_plan(&d->head, f, "(interpreted)");
 }
 
-/* Bytes per nanosecond from the second-level cache, and bytes of operands in vector registers that
- * are computed with per nanosecond, for every byte of a register: rather more than cores do, which
- * leaves small launches to few threads. */
-static const double CACHE_SPEED = 66, WORK_SPEED = 7.4;
-
 static double cell_ns(const ambit__rule *rule, const ambit__machine *m)
 {
   const ambit__price price = ambit__price_of(rule);
-  const double move = price.bytes / CACHE_SPEED;
-  size_t widest = 1;
-  double work;
+  const double move = price.bytes / m->copy2, work = ambit__price_work(&price, m, AMBIT__FIT_SMALL);
 
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_FIELD && ambit_type_size(rule->params[i].type) > widest)
-      widest = ambit_type_size(rule->params[i].type);
-  work = price.flops * (double)widest / (WORK_SPEED * (double)m->vector_bytes);
-  return move > work ? move : work;
+  return m->cores * (move > work ? move : work);
 }
 
 double ambit__cpu_cell_ns(const ambit__function *fn)
@@ -156,7 +146,7 @@ static ambit_cpu_fn registered(const ambit__group *g)
 void ambit__cpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
 {
   const device *d = (const device *)dev;
-  const ambit__target target = ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
+  const ambit__target target = ambit__cpu_target(&d->head.machine, ambit__pool_threads(d->pool));
 
   ambit__plan_list(g, &target, lines);
 }
@@ -170,7 +160,7 @@ void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g)
   if (!d->cc->available || g->steps[0].chore || registered(g) || !ambit__cpu_way_choose(d, g, &way))
     return;
   source = ambit__cpu_way_source(d, g, &way);
-  if (source) ambit__cc_foresee(way.cc, source, d->machine.cores, false);
+  if (source) ambit__cc_foresee(way.cc, source, d->head.machine.cores, false);
   free(source);
 }
 
@@ -215,7 +205,7 @@ ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__
   else if (d->cc->available)
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
   if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
-  f->cell_ns = cell_ns(rule, &d->machine);
+  f->cell_ns = cell_ns(rule, &d->head.machine);
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   f->head.waves = f->module && !g->checks && g->ndims;

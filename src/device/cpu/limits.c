@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* limits.c - copies and multiply-adds, in loops the compiler cannot shorten.
+/* limits.c - copies, multiply-adds and divisions, in loops the compiler cannot shorten.
  *
  * The library is built for the oldest processor of its kind. The loops for newer ones are compiled
  * with target attributes and chosen at run time. One row of the table of loops is one kind of
@@ -30,8 +30,8 @@ typedef void (*fma_fn)(int64_t rounds);
 typedef struct loops {
   copy_fn copy;   /* normal stores; n is a multiple of 64 */
   copy_fn stream; /* non-temporal stores; NULL: none */
-  fma_fn fma32, fma64;
-  int adds32, adds64; /* multiply-adds per round */
+  fma_fn fma32, fma64, divide;
+  int lanes; /* floats of a vector */
 } loops;
 
 static volatile double half = 0.5, one = 1.0; /* values unknown to the compiler */
@@ -73,6 +73,8 @@ enum { CHAINS = 12 };
     (void)sink;                                                                                    \
   }
 
+#define DIVIDE(a, x, y) ((x) / (a)) /* 0.5 and 1 in turn, or 1 and 0.5, ... */
+
 #if defined(__x86_64__)
 
 #  define SSE2
@@ -85,25 +87,28 @@ COPY(copy_sse, SSE2, __m128, 4, _mm_load_ps, _mm_store_ps)
 COPY(stream_sse, SSE2, __m128, 4, _mm_load_ps, _mm_stream_ps)
 FMA(fma32_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
 FMA(fma64_sse, SSE2, __m128d, double, _mm_set1_pd, FMA_SSE_PD)
+FMA(divide_sse, SSE2, __m128, float, _mm_set1_ps, DIVIDE)
 
 COPY(copy_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_store_ps)
 COPY(stream_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_stream_ps)
 FMA(fma32_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
 FMA(fma64_avx, AVX2, __m256d, double, _mm256_set1_pd, _mm256_fmadd_pd)
+FMA(divide_avx, AVX2, __m256, float, _mm256_set1_ps, DIVIDE)
 
 COPY(copy_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_store_ps)
 COPY(stream_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_stream_ps)
 FMA(fma32_avx512, AVX512, __m512, float, _mm512_set1_ps, _mm512_fmadd_ps)
 FMA(fma64_avx512, AVX512, __m512d, double, _mm512_set1_pd, _mm512_fmadd_pd)
+FMA(divide_avx512, AVX512, __m512, float, _mm512_set1_ps, DIVIDE)
 
 static loops best_loops(void)
 {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f"))
-    return (loops){copy_avx512, stream_avx512, fma32_avx512, fma64_avx512, CHAINS * 16, CHAINS * 8};
+    return (loops){copy_avx512, stream_avx512, fma32_avx512, fma64_avx512, divide_avx512, 16};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return (loops){copy_avx, stream_avx, fma32_avx, fma64_avx, CHAINS * 8, CHAINS * 4};
-  return (loops){copy_sse, stream_sse, fma32_sse, fma64_sse, CHAINS * 4, CHAINS * 2};
+    return (loops){copy_avx, stream_avx, fma32_avx, fma64_avx, divide_avx, 8};
+  return (loops){copy_sse, stream_sse, fma32_sse, fma64_sse, divide_sse, 4};
 }
 
 #else
@@ -128,22 +133,25 @@ typedef double f64x2 __attribute__((vector_size(16)));
 COPY(copy_plain, HERE, f32x4, 4, LOAD, STORE)
 FMA(fma32_plain, HERE, f32x4, float, SPLAT4, FMA4)
 FMA(fma64_plain, HERE, f64x2, double, SPLAT2, FMA2)
+FMA(divide_plain, HERE, f32x4, float, SPLAT4, DIVIDE)
 
 static loops best_loops(void)
 {
-  return (loops){copy_plain, NULL, fma32_plain, fma64_plain, CHAINS * 4, CHAINS * 2};
+  return (loops){copy_plain, NULL, fma32_plain, fma64_plain, divide_plain, 4};
 }
 
 #endif
 
-/* ---- copy ---- */
+/* ---- copies ---- */
 
-enum { BLOCK_FLOATS = 64 };
+enum { BLOCK_FLOATS = 64, TRIES = 5 };
 
 typedef struct copying {
   copy_fn copy;
   float *to, *from;
   size_t blocks; /* of BLOCK_FLOATS, in each array */
+  size_t piece;  /* floats at the start of a share that are copied again and again; 0: all, once */
+  int64_t times; /* that they are */
 } copying;
 
 /* The first float of a thread's share; that of thread `threads` is the end. */
@@ -155,15 +163,16 @@ static size_t share(const copying *c, int thread, int threads)
 static void copy_share(void *arg, int thread, int threads)
 {
   copying *c = arg;
-  size_t lo = share(c, thread, threads), hi = share(c, thread + 1, threads);
+  const size_t lo = share(c, thread, threads), hi = share(c, thread + 1, threads);
 
-  c->copy(c->to + lo, c->from + lo, hi - lo);
+  for (int64_t i = 0; i < c->times; i++)
+    c->copy(c->to + lo, c->from + lo, c->piece ? c->piece : hi - lo);
 }
 
 static void touch_share(void *arg, int thread, int threads)
 {
   copying *c = arg;
-  size_t lo = share(c, thread, threads), hi = share(c, thread + 1, threads);
+  const size_t lo = share(c, thread, threads), hi = share(c, thread + 1, threads);
 
   for (size_t i = lo; i < hi; i += BLOCK_FLOATS)
     c->to[i] = c->from[i] = 1.0f;
@@ -181,48 +190,82 @@ static size_t copy_bytes(const ambit__machine *m, int threads)
   return bytes;
 }
 
-/* The best of all tries within `seconds`, at least three. */
-static double copy_rate(ambit__pool *pool, copying *c, copy_fn copy, double seconds)
+/* Bytes per ns: the best of all tries within `seconds`, at least three. */
+static double copy_rate(ambit__pool *pool, copying *c, int threads, copy_fn copy, double seconds)
 {
+  const double floats = c->piece ? (double)c->piece * threads : (double)c->blocks * BLOCK_FLOATS;
   double best = 0, end = ambit__clock() + seconds;
 
   c->copy = copy;
   for (int tries = 0; tries < 3 || ambit__clock() < end; tries++) {
     double start = ambit__clock(), rate;
 
-    ambit__pool_run(pool, ambit__pool_threads(pool), copy_share, c);
-    rate = 2.0 * sizeof(float) * BLOCK_FLOATS * (double)c->blocks / (ambit__clock() - start);
+    ambit__pool_run(pool, threads, copy_share, c);
+    rate = 2e-9 * sizeof(float) * floats * (double)c->times / (ambit__clock() - start);
     if (rate > best) best = rate;
   }
   return best;
 }
 
-double ambit__limits_copy(ambit__pool *pool, const ambit__machine *m)
+/* The same for pieces of so many bytes of both arrays, which stay in a cache. 0: they are too
+ * small, or too large for the arrays. */
+static double cached_rate(ambit__pool *pool, copying *c, const loops *l, size_t bytes)
 {
-  loops l = best_loops();
-  int threads = ambit__pool_threads(pool);
-  size_t bytes = copy_bytes(m, threads);
+  const int threads = ambit__pool_threads(pool);
+  double rate;
+
+  c->piece = bytes / (2 * sizeof(float) * BLOCK_FLOATS) * BLOCK_FLOATS;
+  c->times = c->piece ? (int64_t)((4 << 20) / c->piece) + 1 : 0;
+  rate = c->piece && c->piece <= c->blocks / (size_t)threads * BLOCK_FLOATS
+             ? copy_rate(pool, c, threads, l->copy, 0.02)
+             : 0;
+  c->piece = 0;
+  c->times = 1;
+  return rate;
+}
+
+/* Where there is no third level, its speed is that of memory. */
+static void measure_caches(ambit__pool *pool, copying *c, const loops *l, ambit__machine *m)
+{
+  const size_t threads = (size_t)ambit__pool_threads(pool), blocks = c->blocks;
+  const size_t most = 16 << 20, part = m->l3 / 2 / threads < most ? m->l3 / 2 / threads : most;
+
+  m->copy1 = cached_rate(pool, c, l, m->l1 / 2);
+  m->copy2 = cached_rate(pool, c, l, m->l2 / 2);
+  m->copy3 = part > m->l2 ? cached_rate(pool, c, l, part) : m->copy;
+  c->blocks /= threads;
+  m->alone = copy_rate(pool, c, 1, l->stream && m->can_stream ? l->stream : l->copy, 0.05);
+  c->blocks = blocks;
+}
+
+static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
+{
+  const loops l = best_loops();
+  const int threads = ambit__pool_threads(pool);
+  const size_t bytes = copy_bytes(m, threads);
   void *both = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  copying c = {.blocks = bytes / (2 * sizeof(float) * BLOCK_FLOATS)};
+  copying c = {.blocks = bytes / (2 * sizeof(float) * BLOCK_FLOATS), .times = 1};
   double plain, stream;
 
-  if (both == MAP_FAILED) return 0;
+  m->copy = m->alone = m->copy1 = m->copy2 = m->copy3 = 0;
+  if (both == MAP_FAILED) return;
 #ifdef MADV_HUGEPAGE
   madvise(both, bytes, MADV_HUGEPAGE);
 #endif
   c.to = both;
   c.from = c.to + c.blocks * BLOCK_FLOATS;
   ambit__pool_run(pool, threads, touch_share, &c);
-  plain = copy_rate(pool, &c, l.copy, 0.12);
-  stream = l.stream ? copy_rate(pool, &c, l.stream, 0.12) : 0;
+  plain = copy_rate(pool, &c, threads, l.copy, 0.1);
+  stream = l.stream ? copy_rate(pool, &c, threads, l.stream, 0.1) : 0;
+  m->copy = plain > stream ? plain : stream;
+  if (all) measure_caches(pool, &c, &l, m);
   munmap(both, bytes);
-  return plain > stream ? plain : stream;
 }
 
 /* ---- arithmetic ---- */
 
 typedef struct adding {
-  fma_fn fma;
+  fma_fn fma; /* NULL: nothing is done */
   int64_t rounds;
 } adding;
 
@@ -231,7 +274,7 @@ static void add_share(void *arg, int thread, int threads)
   adding *a = arg;
 
   (void)thread, (void)threads;
-  a->fma(a->rounds);
+  if (a->fma) a->fma(a->rounds);
 }
 
 static double add_seconds(ambit__pool *pool, adding *a)
@@ -242,29 +285,70 @@ static double add_seconds(ambit__pool *pool, adding *a)
   return ambit__clock() - start;
 }
 
-/* Doubles the work until it takes 10 ms; then takes the best of five. */
-static double fma_rate(ambit__pool *pool, fma_fn fma, int adds)
+/* Per ns. Doubles the work until it takes some ms; then takes the best of some. */
+static double fma_rate(ambit__pool *pool, fma_fn fma, int lanes)
 {
   adding a = {fma, 10000};
   double best = add_seconds(pool, &a);
 
-  while (best < 0.01 && a.rounds < INT64_MAX / 4) {
+  while (best < 5e-3 && a.rounds < INT64_MAX / 4) {
     a.rounds *= 2;
     best = add_seconds(pool, &a);
   }
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < TRIES; i++) {
     double seconds = add_seconds(pool, &a);
 
     if (seconds < best) best = seconds;
   }
-  return (double)ambit__pool_threads(pool) * (double)a.rounds * adds / best;
+  return 1e-9 * (double)ambit__pool_threads(pool) * (double)a.rounds * lanes * CHAINS / best;
 }
 
-void ambit__limits_measure(ambit__pool *pool, const ambit__machine *m, ambit__limits *limits)
+/* ns of one multiply-add after the other. */
+static double chain_ns(void)
 {
-  loops l = best_loops();
+  const int64_t rounds = 1 << 20;
+  const double x = half, y = one;
+  double best = 0;
 
-  limits->copy = ambit__limits_copy(pool, m);
-  limits->fma32 = fma_rate(pool, l.fma32, l.adds32);
-  limits->fma64 = fma_rate(pool, l.fma64, l.adds64);
+  for (int i = 0; i < TRIES; i++) {
+    double start = ambit__clock(), a = y, ns;
+
+    for (int64_t r = 0; r < rounds; r++)
+      a = a * x + y;
+    half = a > 0 ? x : y;
+    ns = 1e9 * (ambit__clock() - start) / (double)rounds;
+    if (!i || ns < best) best = ns;
+  }
+  return best;
+}
+
+/* ns to start all threads and wait for them: few in a row, as other work may have a core. */
+static double start_ns(ambit__pool *pool)
+{
+  enum { STARTS = 8, ROWS_OF_THEM = 100 };
+  adding nothing = {NULL, 0};
+  double best = 0, end = ambit__clock() + 0.05;
+
+  for (int i = 0; i < ROWS_OF_THEM && (i < TRIES || ambit__clock() < end); i++) {
+    double seconds = 0;
+
+    for (int k = 0; k < STARTS; k++)
+      seconds += add_seconds(pool, &nothing);
+    if (!i || 1e9 * seconds / STARTS < best) best = 1e9 * seconds / STARTS;
+  }
+  return best;
+}
+
+void ambit__cpu_measure(ambit__pool *pool, bool all, ambit__machine *m)
+{
+  const loops l = best_loops();
+
+  measure_copies(pool, all, m);
+  if (!all) return;
+  m->fma32 = fma_rate(pool, l.fma32, l.lanes);
+  m->fma64 = fma_rate(pool, l.fma64, l.lanes / 2);
+  m->divide = fma_rate(pool, l.divide, l.lanes);
+  m->special = m->fma32 / 20; /* generated code has polynomials: codegen/prelude/math.h */
+  m->chain = chain_ns();
+  m->launch = start_ns(pool);
 }

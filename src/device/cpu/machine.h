@@ -8,23 +8,10 @@
 #ifndef AMBIT_DEVICE_CPU_MACHINE_H
 #define AMBIT_DEVICE_CPU_MACHINE_H
 
-#include "base/text.h"
+#include "plan/machine.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
-typedef struct ambit__machine {
-  char name[96];       /* "Neoverse-V1" */
-  int cores;           /* that this process may use */
-  size_t l1, l2;       /* bytes of data cache per core */
-  size_t l3;           /* bytes of all cores together; 0: none */
-  size_t memory;       /* most bytes this process may use */
-  size_t available;    /* bytes free now */
-  size_t vector_bytes; /* of the widest vector */
-  bool can_stream;     /* non-temporal stores pay off */
-} ambit__machine;
-
-/* `root` is put before the paths of /proc and /sys: "" for the machine itself. */
+/* The facts, without speeds. `root` is put before the paths of /proc and /sys: "" for the machine
+ * itself. */
 void ambit__machine_probe(const char *root, ambit__machine *m);
 
 /* The most bytes that this process may use, and the bytes now free, within all limits of its

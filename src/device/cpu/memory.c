@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.c - the memory of the CPU device: the functions of host.h, divided among the threads. */
 #include "device/cpu/cpu.h"
+#include "plan/fitted.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double THREAD_NS = 1000; /* much less is not worth waking a thread for */
-static const double VALUE_NS = 0.12;  /* to copy a value in the second-level cache */
+enum { VALUE_BYTES = 8 }; /* of a float, read and written */
 
 int ambit__cpu_threads_for(const ambit__cpu *d, double ns)
 {
-  const double n = ns / THREAD_NS + 0.5;
+  const ambit__machine *m = &d->head.machine;
+  const double few = m->cores > AMBIT__FIT_FEW ? m->cores / (double)AMBIT__FIT_FEW : 1;
+  const double n = ns * few / (AMBIT__FIT_WORTH * m->launch) + 0.5;
   const int most = ambit__pool_threads(d->pool);
 
   return n < 1 ? 1 : n < most ? (int)n : most;
@@ -19,7 +21,9 @@ int ambit__cpu_threads_for(const ambit__cpu *d, double ns)
 
 static int threads_to_copy(const ambit__cpu *d, int64_t values)
 {
-  return ambit__cpu_threads_for(d, VALUE_NS * (double)values);
+  const ambit__machine *m = &d->head.machine;
+
+  return ambit__cpu_threads_for(d, VALUE_BYTES * (double)values * m->cores / m->copy2);
 }
 
 /* ---- buffers ---- */

@@ -8,7 +8,8 @@
 
 static inline ambit__target ambit__cpu_target(const ambit__machine *m, int threads)
 {
-  return (ambit__target){.vector_bytes = m->vector_bytes,
+  return (ambit__target){.machine = m,
+                         .vector_bytes = m->vector_bytes,
                          .l1 = m->l1,
                          .l2 = m->l2,
                          .l3 = m->l3,

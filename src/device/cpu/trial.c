@@ -53,7 +53,7 @@ struct ambit__cpu_trial {
 
 static ambit__target target_of(const device *d)
 {
-  return ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
+  return ambit__cpu_target(&d->head.machine, ambit__pool_threads(d->pool));
 }
 
 /* A compiler beside the first one: clang, if that is gcc, or gcc. NULL: there is none. Unless the

@@ -84,6 +84,8 @@ static ambit_status look_up(ambit__gpu *g)
   f->multiprocessors = attribute(g, CU_UNITS);
   f->warp = attribute(g, CU_WARP_SIZE);
   f->shared = (size_t)attribute(g, CU_SHARED_BYTES);
+  f->all_shared = (size_t)attribute(g, CU_ALL_SHARED_BYTES);
+  f->registers = (size_t)attribute(g, CU_REGISTERS);
   f->max_threads = attribute(g, CU_MAX_THREADS);
   f->l2 = (size_t)attribute(g, CU_L2_BYTES);
   f->has_double = true;

@@ -38,6 +38,8 @@ typedef struct ambit__gpu_info {
   int multiprocessors; /* or compute units */
   int warp;            /* threads that run in lockstep; 1 if unknown */
   size_t shared;       /* bytes of shared (local) memory per block */
+  size_t all_shared;   /* bytes of it per multiprocessor; 0: unknown */
+  size_t registers;    /* of 32 bits per multiprocessor; 0: unknown */
   size_t parameters;   /* most bytes of a kernel's parameters; 0: unknown */
   int max_threads;     /* per block */
   size_t l2;           /* bytes of cache */

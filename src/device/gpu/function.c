@@ -115,6 +115,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
 static ambit__target target_of(const ambit__gpu_device *d)
 {
   return (ambit__target){.kind = TARGET_GPU,
+                         .machine = &d->head.machine,
                          .dialect = d->driver->dialect,
                          .threads = d->info.multiprocessors,
                          .l2 = d->info.l2,

@@ -2,16 +2,14 @@
 /* gpu.c - the GPU device: opening, queues, memory. */
 #include "device/gpu/gpu.h"
 
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "device/bounds.h"
+#include "device/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { COPY_BYTES = 1 << 30, COPY_BYTES_CPU = 64 << 20, COPY_TRIES = 5, COPIES_PER_TRY = 4 };
 
 /* ---- devices ---- */
 
@@ -26,6 +24,20 @@ void ambit__gpu_close(ambit__device *dev)
   if (d->setup) d->driver->queue_close(d->setup);
   if (d->gpu) d->driver->close(d->gpu);
   free(d);
+}
+
+static void describe(ambit__gpu_device *d)
+{
+  ambit__machine *m = &d->head.machine;
+
+  *m = (ambit__machine){.is_gpu = true,
+                        .cores = d->info.multiprocessors,
+                        .l2 = d->info.l2,
+                        .memory = d->info.memory,
+                        .registers = d->info.registers,
+                        .shared = d->info.all_shared};
+  snprintf(m->name, sizeof m->name, "%.95s", d->info.name);
+  ambit__device_describe(&d->head);
 }
 
 ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
@@ -48,6 +60,7 @@ ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *setti
   AMBIT_TRY_GOTO(s, driver->open(errors, settings, ordinal, &d->gpu), fail);
   driver->info(d->gpu, &d->info);
   AMBIT_TRY_GOTO(s, driver->queue_open(d->gpu, false, &d->setup), fail);
+  describe(d);
   *dev = &d->head;
   return AMBIT_OK;
 fail:
@@ -209,64 +222,4 @@ ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
   }
   *buf = &b->head;
   return AMBIT_OK;
-}
-
-/* ---- bandwidth ---- */
-
-/* Seconds of one copy, by the driver's events or by our clock; less than 0 on failure. */
-static double time_copy(ambit__gpu_device *d, ambit__gpu_memory *to, ambit__gpu_memory *from,
-                        ambit__gpu_event *const events[2], size_t bytes)
-{
-  const ambit__gpu_driver *driver = d->driver;
-  double start = ambit__clock(), seconds;
-
-  if (driver->event_record(events[0], d->setup)) return -1;
-  for (int i = 0; i < COPIES_PER_TRY; i++)
-    if (driver->copy(d->setup, to, 0, from, 0, bytes)) return -1;
-  if (driver->event_record(events[1], d->setup) || driver->queue_sync(d->setup)) return -1;
-  seconds = driver->event_seconds(events[0], events[1]);
-  if (seconds <= 0) seconds = ambit__clock() - start;
-  return seconds / COPIES_PER_TRY;
-}
-
-static double measure_copy(ambit__gpu_device *d, size_t bytes)
-{
-  const ambit__gpu_driver *driver = d->driver;
-  ambit__gpu_memory *to = NULL, *from = NULL;
-  ambit__gpu_event *events[2] = {NULL, NULL};
-  double best = 0;
-
-  if (!alloc_memory(d, bytes, &to) && !alloc_memory(d, bytes, &from) &&
-      !driver->event_open(d->gpu, true, &events[0]) &&
-      !driver->event_open(d->gpu, true, &events[1]))
-    for (int i = 0; i < COPY_TRIES; i++) {
-      double seconds = time_copy(d, to, from, events, bytes);
-
-      if (seconds > 0 && 2.0 * (double)bytes / seconds > best) best = 2.0 * (double)bytes / seconds;
-    }
-  for (int i = 0; i < 2; i++)
-    if (events[i]) driver->event_close(events[i]);
-  if (to) driver->release(to);
-  if (from) driver->release(from);
-  return best;
-}
-
-/* If the device has no free memory, the bandwidth cannot be measured; this is not an error of the
- * program. */
-double ambit__gpu_copy_bandwidth(ambit__device *dev)
-{
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
-  ambit_error_fn handler = dev->errors->handler;
-  size_t bytes = d->info.is_cpu ? COPY_BYTES_CPU : COPY_BYTES;
-  ambit__gpu_info now;
-
-  if (d->copy_bandwidth > 0 || dev->errors->status) return d->copy_bandwidth;
-  d->driver->info(d->gpu, &now);
-  if (bytes > now.free_memory / 4) bytes = now.free_memory / 4;
-  if (bytes > now.largest) bytes = now.largest;
-  dev->errors->handler = NULL;
-  d->copy_bandwidth = measure_copy(d, bytes / 16 * 16);
-  ambit__errors_clear(dev->errors);
-  dev->errors->handler = handler;
-  return d->copy_bandwidth;
 }

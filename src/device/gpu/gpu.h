@@ -19,6 +19,7 @@
  *   own.c       registered source
  *   points.c    values at points, and rows of numbers
  *   adopt.c     reductions of registered kernels
+ *   probe.c     how fast it is
  *   module.c    compiled source, shared by all functions with the same source
  *   watch.c     conditions that the device checks
  *   recording.c recorded work that is run again
@@ -57,7 +58,6 @@ typedef struct ambit__gpu_device {
   ambit__gpu_module *adopts; /* the kernels of adopt.c; NULL: not needed yet */
   ambit__gpu_function *set, *adopt;
   struct ambit__gpu_shared *shared; /* list of modules in use */
-  double copy_bandwidth;            /* 0: not measured yet */
 } ambit__gpu_device;
 
 /* A piece of pinned memory, and its counterpart on the device. */
@@ -186,7 +186,7 @@ ambit_status ambit__gpu_record(ambit__queue *q);
 ambit_status ambit__gpu_recorded(ambit__queue *q, ambit__recording **r);
 ambit_status ambit__gpu_replay(ambit__queue *q, ambit__recording *r);
 void ambit__gpu_recording_close(ambit__recording *r);
-double ambit__gpu_copy_bandwidth(ambit__device *dev);
+void ambit__gpu_measure(ambit__device *dev, bool all, ambit__machine *m); /* probe.c */
 
 /* An H200 updates 500 cells per nanosecond, in float. Through pinned memory and MPI, cells travel
  * at about 10 GB/s, 2.5 per nanosecond. If each is alone in its cache line, the kernels that
@@ -226,7 +226,7 @@ enum { AMBIT__GPU_LINE = 256 };
   .tile_fold = ambit__gpu_tile_fold, .relax = ambit__gpu_relax, .tile_go = ambit__gpu_tile_go,     \
   .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
   .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
-  .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
+  .unwatch = ambit__gpu_watch_end, .measure = ambit__gpu_measure
 
 /* ---- gpu.c ---- */
 

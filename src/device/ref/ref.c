@@ -27,7 +27,6 @@ enum {
 
 typedef struct device {
   ambit__device head;
-  double copy_bandwidth; /* 0: not measured yet */
 } device;
 
 typedef struct function {
@@ -292,12 +291,11 @@ static double measure_copy(void)
   return best;
 }
 
-static double copy_bandwidth(ambit__device *dev)
+static void measure(ambit__device *dev, bool all, ambit__machine *m)
 {
-  device *d = (device *)dev;
-
-  if (d->copy_bandwidth <= 0) d->copy_bandwidth = measure_copy();
-  return d->copy_bandwidth;
+  (void)dev;
+  if (all) ambit__machine_forget_speeds(m);
+  m->copy = 1e-9 * measure_copy();
 }
 
 /* ---- copies ---- */
@@ -357,5 +355,5 @@ const ambit__backend ambit__backend_ref = {
     .discard = discard,
     .launch = launch,
     .wait = finish_queue,
-    .copy_bandwidth = copy_bandwidth,
+    .measure = measure,
 };

@@ -7,14 +7,11 @@
  * others from computing several iterations at once. So is the slower of two devices on one chip,
  * such as cuda and opencl, since they can only take turns. The rest begins with shares in
  * proportion, which are corrected while programs run (run/balance.h). All processes gather the same
- * numbers, so they decide alike. Bandwidths are measured once, and noted in the folder of compiled
- * kernels.
+ * numbers, so they decide alike. Devices are measured once (device/measure.h).
  */
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/number.h"
-#include "device/cache.h"
+#include "device/measure.h"
 #include "runtime/objects/objects.h"
 
 #include <stdlib.h>
@@ -33,38 +30,16 @@ bool ambit__weights_are_auto(const ambit *a)
 
 /* ---- measuring ---- */
 
-/* The name of the note about a device: all that its bandwidth depends on. */
-static void name_note(const ambit__engine *e, const ambit__device *device,
-                      const ambit__device_info *info, char *name, size_t size)
-{
-  char hex[AMBIT__HASH_CHARS];
-  ambit__hash h;
-
-  ambit__hash_init(&h);
-  ambit__hash_text(&h, e->backend->name);
-  ambit__hash_text(&h, info->identity);
-  ambit__hash_bytes(&h, &e->ordinal, sizeof e->ordinal);
-  ambit__hash_bytes(&h, &device->settings->sharers, sizeof device->settings->sharers);
-  ambit__hash_hex(&h, hex);
-  snprintf(name, size, "copy-%s", hex);
-}
-
 static void measure(const ambit__engine *e, ambit__device *device, void *offer)
 {
-  char name[AMBIT__HASH_CHARS + 8], line[32], *text;
   ambit__device_info info = {0};
   ambit__offer *x = offer;
 
+  (void)e;
   device->backend->info(device, &info);
   x->chip = info.chip;
-  name_note(e, device, &info, name, sizeof name);
-  text = ambit__cache_recall_once(device->settings, name);
-  if (!text || !ambit__number_scan(text, &x->bandwidth)) x->bandwidth = 0;
-  free(text);
-  if (x->bandwidth > 0) return;
-  x->bandwidth = device->backend->copy_bandwidth(device);
-  snprintf(line, sizeof line, "%.0f\n", x->bandwidth); /* no point: the same in all locales */
-  if (x->bandwidth > 0) ambit__cache_note_once(device->settings, name, line);
+  ambit__device_measure(device, false);
+  x->bandwidth = device->machine.measured ? 1e9 * device->machine.copy : 0;
 }
 
 static void make_offer(const ambit *a, int engine, ambit__offer *x)
@@ -81,7 +56,7 @@ static ambit_status is_wanted(ambit *a, bool *wanted)
   bool can[] = {ambit__weights_are_auto(a), true};
 
   for (int i = 0; i < a->nengines; i++)
-    can[1] &= a->engines[i].backend->copy_bandwidth &&
+    can[1] &= a->engines[i].backend->measure &&
               (!a->dry || a->engines[i].ordinal < a->engines[i].backend->count());
   AMBIT_TRY(ambit__net_any(a->net, &several, 1));
   AMBIT_TRY(ambit__net_all(a->net, can, 2));

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/text.h"
+#include "device/measure.h"
 #include "grid/partition.h"
 #include "runtime/objects/objects.h"
 #include "runtime/observe/viewing.h"
@@ -102,6 +103,13 @@ bool ambit__interval_parse(const char *text, int64_t *iterations, double *second
   return *iterations ? (double)*iterations == x : *seconds > 0;
 }
 
+static ambit_status check_machine(ambit *a, const char *value)
+{
+  ambit__machine m = {.cores = 1};
+
+  return *value ? ambit__machine_load(&a->errors, value, &m) : AMBIT_OK;
+}
+
 static ambit_status check_interval(ambit *a, const char *value)
 {
   int64_t iterations;
@@ -143,6 +151,7 @@ static const row rows[] = {
     {"join", FLAG, ANY_TIME, SHARED, AT(join), "1", 0, 0, NULL, NULL},
     {"lanes", CHECKED, ANY_TIME, OWN, AT(lanes), "", 0, 0, NULL, ambit__lanes_check},
     {"lean", WORD, ANY_TIME, SHARED, AT(lean), "auto", 0, 0, auto_on_off, NULL},
+    {"machine", CHECKED, BEFORE_DEVICES, OWN, AT(machine), "", 0, 0, NULL, check_machine},
     {"mpi", WORD, AT_OPEN, OWN, AT(mpi), "auto", 0, 0, mpi_words, NULL},
     {"nan", FLAG, ANY_TIME, SHARED, AT(nan), "0", 0, 0, NULL, NULL},
     {"overlap", WORD, ANY_TIME, SHARED, AT(overlap), "two-way", 0, 0, overlap_words, NULL},

@@ -3,6 +3,7 @@
 #include "runtime/program/cycle.h"
 
 #include "base/memory.h"
+#include "plan/fitted.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -10,14 +11,6 @@
 #include <string.h>
 
 enum { MOST_DEPTH = 16 };
-
-/* A fused launch must be estimated to be faster by this factor. */
-static const double GAIN = 1.1;
-
-/* ns of a launch beside those of its cells, of several iterations and of a step, fitted to
- * measurements on an H200: the estimates of the former count the way of values from memory and
- * back. A step on 32^3 cells takes 3.7 us. */
-static const double LAUNCH_NS = 2500, STEP_NS = 3700;
 
 /* ---- conditions ---- */
 
@@ -165,6 +158,14 @@ static double estimate(const ambit_program *p, const ambit__group *g)
   return device ? device->backend->estimate(device, g) : 0;
 }
 
+/* ns of a launch beside those of its cells. */
+static double launch_ns(const ambit_program *p)
+{
+  const ambit__device *device = device_of(p);
+
+  return device ? device->machine.launch : 0;
+}
+
 /* ns of a step on all its cells. */
 static double estimate_step(const ambit_program *p, size_t step)
 {
@@ -177,7 +178,7 @@ static double estimate_step(const ambit_program *p, size_t step)
   ambit__step_bind(p, s, region, bind);
   set_cells(p, region, &g);
   g.strict = p->grid->context->settings.strict;
-  return estimate(p, &g) * cells_of(&g) + STEP_NS;
+  return estimate(p, &g) * cells_of(&g) + AMBIT__FIT_STEP * launch_ns(p);
 }
 
 /* ns per cell of one iteration, step by step. */
@@ -222,7 +223,7 @@ static double try_depth(const ambit_program *p, int depth, ambit__fused *f, cons
   }
   ns = estimate(p, &f->group);
   if (ns < 0) *why = "no strategy of the device can fuse it";
-  return ns < 0 ? ns : ns + LAUNCH_NS / cells_of(&f->group) / f->plan.depth;
+  return ns < 0 ? ns : ns + launch_ns(p) / cells_of(&f->group) / f->plan.depth;
 }
 
 /* A depth, and its estimated ns per cell and iteration. */
@@ -291,7 +292,7 @@ static double second_plan(const ambit_program *p, ambit__fused *f, char plan[AMB
 static ambit__rival find_rival(const ambit_program *p, ambit__fused *f, const ranked best[2],
                                double single)
 {
-  const bool fuses = best[0].ns * GAIN <= single;
+  const bool fuses = best[0].ns * AMBIT__FIT_GAIN <= single;
   const double chosen = fuses ? best[0].ns : single;
   ranked other = fuses ? best[1] : best[0];
   ambit__rival rival = {.seconds = 1e-9 * chosen * cells_of(&f->group)};
@@ -316,7 +317,7 @@ static const char *choose(const ambit_program *p, int depth, ambit__rival *rival
   if (ns < 0) return why;
   single = estimate_steps(p);
   if (rival && best[0].depth) *rival = find_rival(p, f, best, single);
-  if (!ambit__cycle_is_asked(p) && !p->tuning && ns * GAIN > single && depth != p->tuned)
+  if (!ambit__cycle_is_asked(p) && !p->tuning && ns * AMBIT__FIT_GAIN > single && depth != p->tuned)
     return "no depth is estimated to be faster";
   f->saved = 1e-9 * (single - ns) * cells_of(&f->group);
   return NULL;

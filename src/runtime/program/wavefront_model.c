@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/program/wavefront_model.h"
 
+#include "plan/fitted.h"
+
 #include <math.h>
 
-/* Bytes per nanosecond of one thread: from memory, of which all threads together have ALL, from a
- * cache shared by all cores, and from the core's own; operations per nanosecond. Nanoseconds to
- * start a few threads, and for each of many; for a call, and for a row that a tile begins with.
- * Measured on 2 and 16 Xeon cores; rather in favour of waves, which are tried before they are kept.
- */
-static const double MEMORY = 22, ALL = 140, SHARED = 44, OWN = 66, WORK = 90;
-static const double START = 1500, START_MANY = 150, CALL = 40, ROW = 200;
 static const double EXCHANGE = 10000; /* nanoseconds for messages, in an iteration or a pass */
-
-static const double PASS = 1.5;      /* speed of memory in a pass, over that in a launch */
-static const double UNHIDDEN = 0.35; /* of the shorter of memory and core, in a launch */
-static const double SPILL = 40; /* bytes per nanosecond of a block that is in the shared cache */
-
-/* Of the second-level cache, for a block of planes: with tiles for 0.75 of it, passes of star3d1
- * were 1.4 times as slow on 16 Xeon cores. */
-static const double L2_PLANES_SHARE = 0.6;
 
 enum { CELLS_PER_THREAD = 8192 }; /* much fewer are left to fewer threads */
 
@@ -52,6 +39,7 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
 {
   ambit__device *dev = p->grid->context->engines[0].device;
   problem m = {.p = p,
+               .machine = &dev->machine,
                .own = largest_part(p->grid),
                .rest = 1,
                .exchange = p->grid->context->net->size > 1 ? EXCHANGE : 0,
@@ -76,7 +64,9 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
     share =
         (double)ambit__box_volume(&p->applies[i].region) / (double)ambit__box_volume(&p->grid->box);
     m.bytes += price.bytes * share;
-    m.work += price.flops * share;
+    price.in_double = false; /* fitted to both types alike */
+    m.work +=
+        dev->machine.cores * ambit__price_work(&price, &dev->machine, AMBIT__FIT_WORK) * share;
     add_traffic(p->steps[i].kernel->rule, share, &m);
     m.launches++;
   }
@@ -125,15 +115,17 @@ static double slowness(const problem *m)
 {
   const double all = m->touched * m->cells;
 
-  if (all <= AMBIT__L2_SHARE * m->threads * (double)m->info.l2) return 0;
-  if (all <= AMBIT__L2_SHARE * (double)m->info.l3) return 1 / SHARED;
-  return 1 / least(MEMORY, ALL / m->threads);
+  if (all <= AMBIT__FIT_L2 * m->threads * (double)m->machine->l2) return 0;
+  if (all <= AMBIT__FIT_L2 * (double)m->machine->l3) return m->machine->cores / m->machine->copy3;
+  return 1 / ambit__machine_copy(m->machine, m->threads);
 }
 
 /* Nanoseconds to start so many threads. */
-static double start_time(double threads)
+static double start_time(const problem *m, double threads)
 {
-  return threads > 1 ? most(START, START_MANY * threads) : 0;
+  const double all = most(AMBIT__FIT_FEW, m->machine->cores);
+
+  return threads > 1 ? m->machine->launch * most(AMBIT__FIT_FEW, threads) / all : 0;
 }
 
 /* Nanoseconds of a core for a cell in its cache, computed in boxes of some rows or planes. In two
@@ -142,42 +134,43 @@ static double core_time(const problem *m, double rows, bool strips)
 {
   const double together =
       least(rows, m->p->grid->box.ndims > 2 ? AMBIT__PLANES_TOGETHER : AMBIT__ROWS_TOGETHER);
-  const double work = m->work / WORK;
+  const double own = m->machine->copy2 / m->machine->cores; /* bytes per nanosecond */
 
-  return strips ? work : most(work, (m->bytes + m->again / together) / OWN);
+  return strips ? m->work : most(m->work, (m->bytes + m->again / together) / own);
 }
 
 /* Bytes of the second-level cache, or of a small one if its size is not known. */
 static double l2_bytes(const problem *m)
 {
-  return (double)(m->info.l2 ? m->info.l2 : 1 << 20);
+  return (double)(m->machine->l2 ? m->machine->l2 : 1 << 20);
 }
 
 double ambit__wavefront_room(const problem *m)
 {
-  return (m->p->grid->box.ndims > 2 ? L2_PLANES_SHARE : AMBIT__L2_SHARE) * l2_bytes(m);
+  return (m->p->grid->box.ndims > 2 ? AMBIT__FIT_L2_PLANES : AMBIT__FIT_L2) * l2_bytes(m);
 }
 
 bool ambit__wavefront_is_from_memory(const problem *m)
 {
-  return m->info.l3 && m->touched * m->cells > AMBIT__L2_SHARE * (double)m->info.l3;
+  return m->machine->l3 && m->touched * m->cells > AMBIT__FIT_L2 * (double)m->machine->l3;
 }
 
 /* The cells of a block that do not fit in the second-level cache come from the next one in every
  * stage. */
 static double spill_time(const problem *m, double block, double cached)
 {
-  const double room = AMBIT__L2_SHARE * l2_bytes(m);
+  const double room = AMBIT__FIT_L2 * l2_bytes(m);
+  const double speed = AMBIT__FIT_SPILL * m->machine->copy3 / m->machine->cores;
 
-  return cached > room ? (1 - room / cached) * (m->bytes + m->again / block) / SPILL : 0;
+  return cached > room ? (1 - room / cached) * (m->bytes + m->again / block) / speed : 0;
 }
 
 double ambit__wavefront_time_single(const problem *m)
 {
   const double core = core_time(m, AMBIT__ROWS_TOGETHER, false), memory = m->bytes * slowness(m);
-  const double cell = most(core, memory) + UNHIDDEN * least(core, memory);
+  const double cell = most(core, memory) + AMBIT__FIT_UNHIDDEN * least(core, memory);
 
-  return m->cells * cell / m->threads + m->launches * start_time(m->threads) + m->exchange;
+  return m->cells * cell / m->threads + m->launches * start_time(m, m->threads) + m->exchange;
 }
 
 /* The cells that a wave computes for each of the part's own. */
@@ -203,7 +196,7 @@ double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double
   const ambit__wave_sizes *size = &w->wave.size;
   const double block = (double)size->block;
   const double cell = core_time(m, block, size->strip > 0) + spill_time(m, block, cached) +
-                      moved / depth * slowness(m) / PASS;
+                      moved / depth * slowness(m) / AMBIT__FIT_PASS;
   const double columns = (double)m->columns, rows = (double)m->rows;
   const double tiles = w->wave.size.tile ? columns / (double)w->wave.size.tile + 1 : 1;
   const double width = size->tile ? (double)size->tile : columns;
@@ -212,6 +205,8 @@ double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double
   const double cut =
       w->wave.size.tile && m->p->grid->box.ndims == 2 ? m->launches * tiles * rows : 0;
 
-  return (m->cells * again(w) * cell + calls * CALL + cut * ROW) / threads +
-         2 * start_time(threads) / depth + m->exchange / depth;
+  return (m->cells * again(w) * cell +
+          m->machine->chain * (calls * AMBIT__FIT_CALL + cut * AMBIT__FIT_ROW)) /
+             threads +
+         2 * start_time(m, threads) / depth + m->exchange / depth;
 }

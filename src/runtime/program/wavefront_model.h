@@ -12,8 +12,6 @@
 
 #include "runtime/program/wavefront.h"
 
-#define AMBIT__L2_SHARE 0.75 /* of the second-level cache, for the cells of a block */
-
 /* Rows, or planes of three dimensions, that the functions of steps compute together. */
 enum { AMBIT__ROWS_TOGETHER = 8, AMBIT__PLANES_TOGETHER = 4 };
 
@@ -21,6 +19,7 @@ enum { AMBIT__ROWS_TOGETHER = 8, AMBIT__PLANES_TOGETHER = 4 };
  * in one iteration. */
 typedef struct ambit__wavefront_problem {
   const ambit_program *p;
+  const ambit__machine *machine;
   ambit__device_info info;
   ambit__box own;        /* of the largest part */
   int64_t rows, columns; /* its extents along the first two axes */
@@ -30,7 +29,7 @@ typedef struct ambit__wavefront_problem {
   double written;        /* of these */
   double again;    /* bytes read, times the rows or planes beside the first that they are read in */
   int64_t reach;   /* rows or planes beside a cell that its step reads, at most */
-  double work;     /* operations */
+  double work;     /* ns of one core for the operations */
   double touched;  /* bytes of all buffers */
   int launches;    /* of an iteration */
   double exchange; /* ns of an iteration or pass for messages between processes */

@@ -2,17 +2,14 @@
 /* wavefront_plan.c - depth, block, tile and strip of a wavefront: those with the least time by the
  * model. */
 #include "base/memory.h"
+#include "plan/fitted.h"
 #include "runtime/program/wavefront_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static const double LEAST_GAIN = 0.9;  /* of the time, to prefer a wave */
-static const double NEARLY = 1.1;      /* of the least time: the smallest such depth is taken */
-static const double STRIP_SHARE = 0.5; /* of the first-level cache, for the rows of a strip */
-static const double L3_SHARE = 0.5;    /* of the third-level cache, for the blocks of all threads */
-static const double SMALL_PART = 2;    /* most of the second-level cache, of a part of several */
+static const double SMALL_PART = 2; /* most of the second-level cache, of a part of several */
 
 enum {
   STRIP_UNIT = 64,   /* cells */
@@ -49,7 +46,7 @@ static bool take_tile(const problem *m, ambit__wavefront *w)
 static int64_t strip_for(const problem *m, const ambit__wavefront *w)
 {
   const double rows = (double)(w->wave.size.block + m->reach);
-  const int64_t cells = (int64_t)(STRIP_SHARE * (double)m->info.l1 / (m->touched * rows));
+  const int64_t cells = (int64_t)(AMBIT__FIT_L1 * (double)m->machine->l1 / (m->touched * rows));
 
   if (m->wish.size.strip >= 0) return m->wish.size.strip;
   if (!m->info.short_rows || m->p->grid->box.ndims > 2 ||
@@ -79,7 +76,7 @@ static bool fit_tile(const problem *m, ambit__wavefront *w)
   w->wave.size.tile = 2 * unit;
   ambit__wavefront_weigh(m, w, &cached, &moved);
   w->wave.size.tile = unit * (int64_t)(1 + (room - narrow) / (cached - narrow));
-  if (!cuts_rows && w->wave.size.tile == unit && cached <= AMBIT__L2_SHARE * (double)m->info.l2)
+  if (!cuts_rows && w->wave.size.tile == unit && cached <= AMBIT__FIT_L2 * (double)m->machine->l2)
     w->wave.size.tile = 2 * unit;
   if (w->wave.size.tile >= columns) w->wave.size.tile = 0;
   return true;
@@ -112,7 +109,7 @@ static bool can_spill(const problem *m, const ambit__wavefront *w)
 /* Chooses the tile of a wave with its block and strip, and takes it if it is faster than *best. */
 static void try_sizes(const problem *m, ambit__wavefront *w, ambit__wave_sizes *sizes, double *best)
 {
-  const double room = L3_SHARE * (double)m->info.l3 / m->threads;
+  const double room = AMBIT__FIT_L3 * (double)m->machine->l3 / m->threads;
   const bool wide = w->wave.iterations <= WIDE_DEPTH;
   const int64_t *tiles = wide ? wide_tiles : &narrow_tile;
   const size_t n = wide ? sizeof wide_tiles / sizeof *wide_tiles : 1;
@@ -200,7 +197,7 @@ static ambit_status make_forced(const problem *m, int depth, ambit__dataflow *fl
 
 bool ambit__wavefront_pays(const ambit__wavefront *w)
 {
-  return w->expected <= LEAST_GAIN;
+  return w->expected <= AMBIT__FIT_WAVE;
 }
 
 /* Whether a depth is worth the time to weigh it. */
@@ -222,7 +219,7 @@ static ambit_status time_depths(const problem *m, double single, double *times, 
 
     discard(m, &flow, &w);
     AMBIT_TRY(s);
-    if (times[i] < 0 || (!m->wish.any && times[i] > LEAST_GAIN * single)) times[i] = 0;
+    if (times[i] < 0 || (!m->wish.any && times[i] > AMBIT__FIT_WAVE * single)) times[i] = 0;
     if (times[i] > 0 && (*best <= 0 || times[i] < *best)) *best = times[i];
   }
   return AMBIT_OK;
@@ -237,7 +234,7 @@ static bool is_worth_trying(const problem *m)
 
   if (m->p->grid->nparts == 1) return true;
   return m->p->grid->nparts == net->size && sysconf(_SC_NPROCESSORS_ONLN) >= net->local_size &&
-         m->touched * m->cells <= SMALL_PART * (double)m->info.l2;
+         m->touched * m->cells <= SMALL_PART * (double)m->machine->l2;
 }
 
 ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__dataflow *flow,
@@ -253,7 +250,7 @@ ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__d
   if (depth) return make_forced(&m, depth, flow, w);
   AMBIT_TRY(time_depths(&m, single, times, &best));
   for (int i = 0; i < DEPTHS; i++)
-    if (times[i] > 0 && times[i] <= NEARLY * best) {
+    if (times[i] > 0 && times[i] <= AMBIT__FIT_NEARLY * best) {
       AMBIT_TRY(make(&m, depths[i], flow, w, &times[i]));
       w->expected = times[i] / single;
       return AMBIT_OK;

@@ -2,6 +2,7 @@
 /* report.c - the progress line of a run, and the report after it. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "device/measure.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/program/cycle.h"
 #include "runtime/program/join.h"
@@ -68,11 +69,8 @@ void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
 static ambit_status copy_bandwidth(ambit *a, double *total)
 {
   *total = 0;
-  for (int i = 0; i < a->nengines; i++) {
-    ambit__device *device = a->engines[i].device;
-
-    if (device->backend->copy_bandwidth) *total += device->backend->copy_bandwidth(device);
-  }
+  for (int i = 0; i < a->nengines; i++)
+    *total += ambit__device_copies(a->engines[i].device);
   AMBIT_TRY(ambit__meet(a, "measures the copy bandwidth"));
   return ambit__net_sum(a->net, total, 1);
 }

@@ -364,13 +364,14 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until,
   ambit__progress progress;
 
   AMBIT_TRY(meet(p, most, until));
+  if (!until && !p->unseal) ambit__machine_prepare(p, most); /* a maximum is not a forecast */
   AMBIT_TRY(prepare(p, most));
   if (until && !until->scalar)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__still_open(p, &until->still)));
   if (until) until->unchecked = at->unchecked;
   if (until && until->still && at->found >= 0)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__still_resume(until->still, at->found)));
-  p->goal = until ? 0 : p->iteration + most; /* a maximum is not a forecast */
+  p->goal = until ? 0 : p->iteration + most;
   AMBIT_TRY(ambit__view_attach(p));
   progress = ambit__progress_start(p, until ? 0 : most);
   AMBIT_TRY(iterate(p, most, until, &progress));

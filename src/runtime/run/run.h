@@ -128,6 +128,10 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
 
 /* ---- tune.c: the fastest plan ---- */
 
+/* Before a program is sealed for a run of n iterations: measures its device, if the run is long
+ * enough to be worth it. */
+void ambit__machine_prepare(const ambit_program *p, int64_t n);
+
 /* Whether the option tune asks for it, and it is not known. */
 bool ambit__tune_is_due(const ambit_program *p);
 int64_t ambit__tune_iterations(const ambit_program *p); /* that it takes */

@@ -9,6 +9,7 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
+#include "device/measure.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
 #include "runtime/sleep/sleep.h"
@@ -35,6 +36,31 @@ enum { SHARE = 20 };
 /* Seconds of a round of it at least, so that waiting for a GPU counts little: 9 iterations of 5.5
  * us took 6.4 us each. */
 static const double ROUND = 2e-3;
+
+/* ---- the machine ---- */
+
+/* Seconds of n iterations, if memory is the limit. */
+static double expected(const ambit_program *p, int64_t n, const ambit__machine *m)
+{
+  double bytes = 0;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY && p->steps[i].kernel)
+      bytes += ambit__price_of(p->steps[i].kernel->rule).bytes;
+  return 1e-9 * bytes * (double)ambit__box_volume(&p->grid->box) * (double)n / m->copy;
+}
+
+/* Processes that share the cores of a node would disturb each other, and sparse grids do not say
+ * how many cells they compute. */
+void ambit__machine_prepare(const ambit_program *p, int64_t n)
+{
+  const ambit *a = p->grid->context;
+  const bool alone = a->net->size == 1 && !a->dry && !p->grid->active && a->nengines == 1;
+  ambit__device *dev = alone ? a->engines[0].device : NULL;
+
+  if (dev && (a->settings.tune || expected(p, n, &dev->machine) >= LONG))
+    ambit__device_measure(dev, false);
+}
 
 /* ---- timing ---- */
 

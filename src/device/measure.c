@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device/measure.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "device/cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_CHARS = AMBIT__HASH_CHARS + 16, MOST_BYTES = 1 << 16 };
+
+/* ---- the option ---- */
+
+static bool read_text(const char *path, char text[MOST_BYTES])
+{
+  FILE *f = fopen(path, "r");
+  size_t n = f ? fread(text, 1, MOST_BYTES - 1, f) : 0;
+  const bool good = f && !ferror(f) && feof(f);
+
+  text[n] = '\0';
+  if (f) fclose(f);
+  return good;
+}
+
+ambit_status ambit__machine_load(ambit__errors *errors, const char *option, ambit__machine *m)
+{
+  const ambit__machine *recorded = ambit__machine_recorded(option);
+  ambit_status s = AMBIT_ENOMEM;
+  char *text;
+
+  if (recorded) {
+    *m = *recorded;
+    return AMBIT_OK;
+  }
+  text = malloc(MOST_BYTES);
+  if (text && !read_text(option, text))
+    s = ambit__raise(errors, AMBIT_EOPTION,
+                     "option machine is '%s'; it must be neoverse2, xeon16, xeon64, h200, laptop, "
+                     "or a file that describes a machine, as `ambit devices` prints it",
+                     option);
+  else if (text)
+    s = ambit__machine_read(errors, option, text, m);
+  free(text);
+  return s;
+}
+
+/* Takes the description of the option, if it is of the same kind of device. Code is still made for
+ * the processor that it runs on. */
+static bool take_option(ambit__device *dev)
+{
+  const ambit__machine own = dev->machine;
+  const char *option = dev->settings->machine;
+  ambit__machine given = own;
+
+  if (!option || !*option || ambit__machine_load(NULL, option, &given)) return false;
+  if (given.is_gpu != own.is_gpu) return false;
+  given.vector_bytes = own.vector_bytes;
+  given.can_stream = own.can_stream;
+  given.memory = own.memory;
+  given.available = own.available;
+  given.measured = true;
+  dev->machine = given;
+  return true;
+}
+
+/* ---- the note ---- */
+
+static void name_note(ambit__device *dev, char name[NAME_CHARS])
+{
+  const int numbers[] = {dev->machine.cores, dev->settings->sharers, AMBIT_VERSION_MAJOR,
+                         AMBIT_VERSION_MINOR, AMBIT_VERSION_PATCH};
+  ambit__device_info info = {0};
+  char hex[AMBIT__HASH_CHARS];
+  ambit__hash h;
+
+  dev->backend->info(dev, &info);
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, dev->backend->name);
+  ambit__hash_text(&h, info.identity);
+  ambit__hash_bytes(&h, numbers, sizeof numbers);
+  ambit__hash_hex(&h, hex);
+  snprintf(name, NAME_CHARS, "machine-%s", hex);
+}
+
+static bool recall(ambit__device *dev)
+{
+  ambit__machine known = dev->machine;
+  char name[NAME_CHARS], *text;
+  bool found;
+
+  name_note(dev, name);
+  text = ambit__cache_recall_once(dev->settings, name);
+  found = text && !ambit__machine_read(NULL, name, text, &known) && known.measured &&
+          known.cores == dev->machine.cores;
+  free(text);
+  if (found) ambit__machine_take_speeds(&dev->machine, &known);
+  return found;
+}
+
+static void note(ambit__device *dev)
+{
+  ambit__text t = {0};
+  char name[NAME_CHARS], *text;
+
+  name_note(dev, name);
+  ambit__machine_print(&dev->machine, &t);
+  text = ambit__text_finish(&t);
+  ambit__cache_note_once(dev->settings, name, text);
+  free(text);
+}
+
+/* ---- */
+
+void ambit__device_describe(ambit__device *dev)
+{
+  if (!take_option(dev)) recall(dev);
+  ambit__machine_complete(&dev->machine);
+}
+
+void ambit__device_measure(ambit__device *dev, bool again)
+{
+  const double start = ambit__clock();
+  ambit__machine m = dev->machine;
+  int missing;
+
+  if (!dev->backend->measure || (m.measured && !again)) return;
+  dev->backend->measure(dev, true, &m);
+  dev->copies = 1e9 * m.copy;
+  missing = ambit__machine_complete(&m);
+  m.measured = true;
+  dev->machine = m;
+  ambit__log(dev->settings, 1, "%s: copies %.4g GB/s, %.4g G/s multiply-adds, measured in %.2g s",
+             m.name, m.copy, m.fma32, ambit__clock() - start);
+  if (missing)
+    ambit__log(dev->settings, 1, "%s: %d speeds could not be measured; recorded ones are used",
+               m.name, missing);
+  note(dev);
+}
+
+double ambit__device_copies(ambit__device *dev)
+{
+  ambit__machine m = dev->machine;
+
+  if (dev->copies > 0 || !dev->backend->measure) return dev->copies;
+  dev->backend->measure(dev, false, &m);
+  return dev->copies = 1e9 * m.copy;
+}

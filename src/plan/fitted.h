@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fitted.h - the factors of all estimates that no machine is asked for: how generated code uses the
+ * speeds of a machine (machine.h). They have no unit, or are counts. What they were fitted to
+ * stands with them; docs/design/0030-machine.md says how far off the estimates are elsewhere.
+ *
+ * Those of GPUs were fitted in ns on one H200. They are written as that number by the recorded
+ * speed of the H200: 4150 bytes per ns of the 4230 that it copies.
+ */
+#ifndef AMBIT_PLAN_FITTED_H
+#define AMBIT_PLAN_FITTED_H
+
+/* ---- cores: iterations and waves, fitted to stars and boxes of 2 and 3 dimensions on 2 and 16
+ * Xeon cores; rather in favour of waves, which are tried before they are kept ---- */
+
+#define AMBIT__FIT_WORK     (90 / 85.)   /* operations of generated code, by multiply-adds */
+#define AMBIT__FIT_SPILL    (40 / 44.)   /* speed of the shared cache for a block in it */
+#define AMBIT__FIT_PASS     1.5          /* speed of memory in a pass, over that in a launch */
+#define AMBIT__FIT_UNHIDDEN 0.35         /* of the shorter of memory and core, in a launch */
+#define AMBIT__FIT_CALL     (40 / 1.33)  /* a call of a function for a box, in chains */
+#define AMBIT__FIT_ROW      (200 / 1.33) /* a row that a tile begins with, in chains */
+#define AMBIT__FIT_WAVE     0.9          /* of the time of single iterations, to prefer a wave */
+#define AMBIT__FIT_NEARLY   1.1          /* of the least time: the smallest such depth is taken */
+#define AMBIT__FIT_FEW      10           /* threads that start in the time of two */
+
+/* Shares of caches. Of the second-level one, for a block of rows and of planes: with 0.75 passes of
+ * star3d1 were 1.4 times as slow on 16 Xeon cores. Of the first, for the rows of a strip; of the
+ * third, for the blocks of all threads. */
+#define AMBIT__FIT_L2        0.75
+#define AMBIT__FIT_L2_PLANES 0.6
+#define AMBIT__FIT_L1        0.5
+#define AMBIT__FIT_L3        0.5
+
+/* Threads for a launch in the second-level cache: operations by multiply-adds, rather more than
+ * cores do, which leaves small launches to few threads; and the least share of the time of a launch
+ * on all of them that is worth waking a thread for. 64^3 floats on 2 Neoverse cores. */
+#define AMBIT__FIT_SMALL (118 / 85.)
+#define AMBIT__FIT_WORTH (1000 / 1500.)
+
+/* ---- GPUs, on an H200 ---- */
+
+#define AMBIT__H200_COPY   4230.  /* bytes per ns, */
+#define AMBIT__H200_FMA32  33450. /* multiply-adds per ns, */
+#define AMBIT__H200_CHAIN  2.02   /* ns, */
+#define AMBIT__H200_LAUNCH 2500.  /* ns */
+
+/* One cell per thread, and strips through registers: catalogue stencils of 2 and 3 dimensions. */
+#define AMBIT__FIT_CELLS  (2075 / AMBIT__H200_COPY)
+#define AMBIT__FIT_STREAM (4150 / AMBIT__H200_COPY)
+/* Bytes in flight that keep memory busy: chains of the time that it takes to answer. Half as fast a
+ * launch of few blocks: a plane, and an operation on the cells of a lane, in chains. */
+#define AMBIT__FIT_FLIGHT (25600 * 132 / (AMBIT__H200_COPY * AMBIT__H200_CHAIN))
+#define AMBIT__FIT_TURN   (200 / AMBIT__H200_CHAIN)
+#define AMBIT__FIT_WORKED (0.58 / AMBIT__H200_CHAIN)
+
+/* Several iterations in one pass, in two dimensions and in three (deep): memory traffic, of which
+ * in two dimensions most that is loaded again is in the second-level cache; multiply-adds in the
+ * time of an instruction; of a barrier, and of a row that groups share. */
+#define AMBIT__FIT_FLAT_COPY (5000 / AMBIT__H200_COPY)
+#define AMBIT__FIT_DEEP_COPY (3900 / AMBIT__H200_COPY)
+#define AMBIT__FIT_FLAT      (25.6e-6 * AMBIT__H200_FMA32)
+#define AMBIT__FIT_DEEP      (38e-6 * AMBIT__H200_FMA32)
+#define AMBIT__FIT_BARRIER   (120e-6 * AMBIT__H200_FMA32)
+#define AMBIT__FIT_SHARED    (390e-6 * AMBIT__H200_FMA32)
+
+/* Grids that stay on the chip, in two dimensions and in three: time of an instruction of a warp, by
+ * that of a multiply-add of all warps; of an exchange, of a unit and of a cell in it, in chains.
+ * Fitted to 156 plans of 13 programs, of which the model chooses ones within 6 % of the fastest,
+ * and to 122 plans of 11 programs, within 8 %; one within 20 %. Then, in instructions, a word that
+ * a lane writes to shared memory or reads there; one in lanes of more than 16 bytes, whose accesses
+ * conflict; in three dimensions, where all warps wait for shared memory, also one that lanes
+ * exchange. A stage, for its barrier, in chains. */
+#define AMBIT__H200_ISSUE (32 * 132 / AMBIT__H200_FMA32)
+#define AMBIT__RESIDENT(issue, exchange, unit, cell)                                               \
+  {                                                                                                \
+    (issue) / AMBIT__H200_ISSUE, (exchange) / AMBIT__H200_CHAIN, (unit) / AMBIT__H200_CHAIN,       \
+        (cell) / AMBIT__H200_CHAIN                                                                 \
+  }
+#define AMBIT__FIT_RESIDENT_FLAT AMBIT__RESIDENT(0.13, 550, 160, 100)
+#define AMBIT__FIT_RESIDENT_DEEP AMBIT__RESIDENT(0.077, 230, 131, 69)
+#define AMBIT__FIT_SHARE         (0.17 / AMBIT__H200_ISSUE)
+#define AMBIT__FIT_CONFLICT      (0.6 / AMBIT__H200_ISSUE)
+#define AMBIT__FIT_DEEP_SHARE    (0.5 / AMBIT__H200_ISSUE)
+#define AMBIT__FIT_STAGE         (40 / AMBIT__H200_CHAIN)
+
+/* A step, by the time of a launch, whose estimates leave out the way of values from memory: 32^3
+ * cells take 3.7 us. A fused launch must be estimated to be so much faster. */
+#define AMBIT__FIT_STEP (3700 / AMBIT__H200_LAUNCH)
+#define AMBIT__FIT_GAIN 1.1
+
+#endif
