@@ -185,7 +185,8 @@ void ambit__answer_frame(const ambit__viewer *v, bool controls, ambit__text *out
                f->number, f->scene, f->iteration, f->goal);
   ambit__print(out, ",\"per_second\":%.6g,\"cells\":%.6g,\"share\":%.4g", f->per_second, f->cells,
                f->share);
-  ambit__print(out, ",\"paused\":%d,\"ended\":%d,\"controls\":%d", v->paused, f->ended, controls);
+  ambit__print(out, ",\"paused\":%d,\"held\":%d,\"ended\":%d,\"controls\":%d", v->paused,
+               ambit__frame_is_held(v, f), f->ended, controls);
   print_sight(v, &f->sight, out);
   ambit__print(out, ",\"rows\":%d,\"columns\":%d,\"block\":%" PRId64 ",\"lo\":%.17g,\"hi\":%.17g",
                f->pixels.rows, f->pixels.columns, f->pixels.block, lo, hi);

@@ -45,6 +45,7 @@ enum {
 #define SEND_SECONDS   15.0 /* without a byte that the other side takes */
 #define WAIT_SECONDS   10.0 /* for a picture; then there is an empty answer */
 #define WRITER_SECONDS 5.0  /* a silent client loses control */
+#define CLOSE_SECONDS  2.0  /* for the last picture to be asked for and taken */
 #define NONCE          "AMBIT_NONCE_AMBIT_NONCE_AMBIT_NO" /* in the page; as long as a token */
 
 typedef struct connection {
@@ -369,6 +370,16 @@ static void work(server *s, const struct pollfd *fds)
   pthread_mutex_unlock(&s->viewer->lock);
 }
 
+/* Those that wait get the last picture, however late the thread is. */
+static void finish(server *s)
+{
+  pthread_mutex_lock(&s->viewer->lock);
+  show_frames(s, ambit__clock());
+  for (int i = 0; i < CONNECTIONS; i++)
+    if (s->all[i].fd >= 0 && s->all[i].out.len) transmit(&s->all[i]);
+  pthread_mutex_unlock(&s->viewer->lock);
+}
+
 static void *run(void *user)
 {
   server *s = user;
@@ -391,6 +402,7 @@ static void *run(void *user)
     if (fds[0].revents & POLLIN) accept_one(s);
     work(s, fds);
   }
+  finish(s);
   return NULL;
 }
 
@@ -527,9 +539,10 @@ static void *open_server(ambit__viewer *v, char *why, size_t size)
 static void close_server(void *reader)
 {
   server *s = reader;
+  const double end = ambit__clock() + CLOSE_SECONDS;
   bool busy = true;
 
-  for (int i = 0; i < 20 && busy; i++) {
+  while (busy && ambit__clock() < end) {
     struct timespec moment = {.tv_nsec = 20000000};
 
     notify(s);

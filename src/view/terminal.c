@@ -22,14 +22,18 @@
 #include <unistd.h>
 
 static const char ENTER[] = "\033[?1049h\033[?25l\033[2J";
-static const char LEAVE[] = "\033[0m\033[?25h\033[?1049l";
+/* A picture may be cut: what it has begun ends first. */
+static const char LEAVE[] = "\033\\\033[?2026l\033[0m\033[?25h\033[?1049l";
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP,  SIGQUIT, SIGSEGV, SIGBUS,
                               SIGFPE, SIGILL,  SIGABRT, SIGPIPE, SIGXCPU};
 enum { SIGNALS = sizeof numbers / sizeof *numbers };
+enum { STALLED = 5000 /* ms: a terminal that takes nothing for so long is given up */ };
 
 static struct {
   atomic_bool taken;
+  atomic_int busy;  /* threads that take it or draw on it now */
+  atomic_int ended; /* handlers at work, and ends of the process: nobody takes it any more */
   bool is_open;
   bool plain; /* it is not asked what it can do (TERM is linux or dumb) */
   int fd;
@@ -52,7 +56,7 @@ static void write_all(int fd, const char *bytes, size_t n)
       bytes += done;
       n -= (size_t)done;
     } else if (errno == EAGAIN) {
-      if (poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 500) < 1) return;
+      if (poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, STALLED) < 1) return;
     } else if (errno != EINTR) {
       return;
     }
@@ -78,10 +82,18 @@ static void release_outputs(void)
   tty.held = -1;
 }
 
+/* A handler may have stopped the thread that draws, so this does not wait for ever. */
+static void wait_for_others(void)
+{
+  for (int i = 0; i < 100 && atomic_load(&tty.busy); i++)
+    poll(NULL, 0, 5);
+}
+
 void ambit__terminal_leave(void)
 {
   const int error = errno;
 
+  wait_for_others();
   if (atomic_exchange(&tty.taken, false)) {
     write_all(tty.fd, LEAVE, sizeof LEAVE - 1);
     tcsetattr(tty.fd, TCSANOW, &tty.before);
@@ -96,6 +108,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
   for (int i = 0; i < SIGNALS; i++)
     if (numbers[i] == number) old = &tty.old[i];
+  atomic_fetch_add(&tty.ended, 1);
   ambit__terminal_leave();
   if (old->sa_flags & SA_SIGINFO) {
     old->sa_sigaction(number, info, context);
@@ -104,18 +117,21 @@ static void on_signal(int number, siginfo_t *info, void *context)
   } else if (old->sa_handler == SIG_DFL) {
     sigaction(number, old, NULL);
     raise(number); /* when the handler returns */
+    return;
   }
+  atomic_fetch_sub(&tty.ended, 1); /* the process goes on */
 }
 
 static void at_exit(void)
 {
+  atomic_fetch_add(&tty.ended, 1);
   ambit__terminal_leave();
 }
 
 static void at_undo(void *unused)
 {
   (void)unused;
-  ambit__terminal_leave();
+  at_exit();
 }
 
 /* ---- taking ---- */
@@ -157,11 +173,11 @@ static void hold_outputs(void)
     }
 }
 
-void ambit__terminal_enter(int fd)
+static void take(int fd)
 {
   struct termios raw;
 
-  if (tcgetattr(fd, &tty.before)) return;
+  if (atomic_load(&tty.ended) || tcgetattr(fd, &tty.before)) return;
   raw = tty.before;
   raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
   raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* ^Z is a key: the screen must be given back first */
@@ -171,6 +187,14 @@ void ambit__terminal_enter(int fd)
   atomic_store(&tty.taken, true);
   tcsetattr(fd, TCSANOW, &raw);
   write_all(fd, ENTER, sizeof ENTER - 1);
+}
+
+void ambit__terminal_enter(int fd)
+{
+  atomic_fetch_add(&tty.busy,
+                   1); /* before `ended` is read: leaving sets that one, then reads this */
+  take(fd);
+  atomic_fetch_sub(&tty.busy, 1);
 }
 
 bool ambit__terminal_is_taken(void)
@@ -230,22 +254,37 @@ void ambit__terminal_close(int fd)
   pthread_mutex_unlock(&lock);
 }
 
-void ambit__terminal_write(int fd, const char *bytes, size_t n, double seconds)
+static void write_some(int fd, const char *bytes, size_t n, double seconds, bool draws)
 {
-  const double end = ambit__clock() + seconds;
+  double end = ambit__clock() + seconds;
 
   while (n && ambit__clock() < end) {
-    const ssize_t done = write(fd, bytes, n);
+    ssize_t done;
 
+    if (draws && (!atomic_load(&tty.taken) || atomic_load(&tty.ended))) return;
+    done = write(fd, bytes, n);
     if (done > 0) {
       bytes += done;
       n -= (size_t)done;
+      end = ambit__clock() + seconds;
     } else if (errno == EAGAIN) {
       poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 50);
     } else if (errno != EINTR) {
       return;
     }
   }
+}
+
+void ambit__terminal_draw(int fd, const char *bytes, size_t n, double seconds)
+{
+  atomic_fetch_add(&tty.busy, 1);
+  write_some(fd, bytes, n, seconds, true);
+  atomic_fetch_sub(&tty.busy, 1);
+}
+
+void ambit__terminal_print(int fd, const char *bytes, size_t n, double seconds)
+{
+  write_some(fd, bytes, n, seconds, false);
 }
 
 /* ---- skills ---- */
@@ -263,6 +302,17 @@ static bool has_attribute(const char *list, size_t n, int wanted)
   return false;
 }
 
+/* "6;HEIGHT;WIDTH" of a character. */
+static void read_cell(const char *text, ambit__terminal_skills *skills)
+{
+  int height, width;
+
+  if (sscanf(text, "6;%d;%d", &height, &width) != 2) return;
+  if (width < 2 || width > 200 || height < 2 || height > 200) return;
+  skills->cell_height = height;
+  skills->cell_width = width;
+}
+
 bool ambit__terminal_parse(const char *answer, size_t n, ambit__terminal_skills *skills)
 {
   for (size_t i = 0; i + 2 < n; i++) {
@@ -276,8 +326,7 @@ bool ambit__terminal_parse(const char *answer, size_t n, ambit__terminal_skills 
     while (i + 2 + length < n && strchr("0123456789;?", at[2 + length]))
       length++;
     if (i + 2 + length >= n) return false;
-    if (at[2 + length] == 't' && at[2] == '6')
-      sscanf(at + 2, "6;%d;%d", &skills->cell_height, &skills->cell_width);
+    if (at[2 + length] == 't' && at[2] == '6') read_cell(at + 2, skills);
     if (at[2 + length] == 'c' && at[2] == '?') {
       skills->sixel = has_attribute(at + 3, length - 1, 4);
       return true;
@@ -306,9 +355,6 @@ ambit__terminal_skills ambit__terminal_ask(int fd)
     answer[n] = '\0';
     if (ambit__terminal_parse(answer, n, &skills)) break;
   }
-  if (skills.cell_width < 2 || skills.cell_width > 200 || skills.cell_height < 2 ||
-      skills.cell_height > 200)
-    skills.cell_width = skills.cell_height = 0;
   return skills;
 }
 

@@ -24,11 +24,13 @@ typedef struct ambit__terminal_skills {
  * is one in a process. */
 int ambit__terminal_open(char *why, size_t size);
 void ambit__terminal_close(int fd); /* gives it back, if it is taken */
-void ambit__terminal_enter(int fd);
+void ambit__terminal_enter(int fd); /* does nothing while the process ends */
 void ambit__terminal_leave(void);
 bool ambit__terminal_is_taken(void); /* false: a handler has given it back */
-void ambit__terminal_write(int fd, const char *bytes, size_t n,
-                           double seconds); /* at most so long */
+/* Writes, while it is taken or whatever holds; a terminal that takes nothing for so long is given
+ * up. */
+void ambit__terminal_draw(int fd, const char *bytes, size_t n, double seconds);
+void ambit__terminal_print(int fd, const char *bytes, size_t n, double seconds);
 
 /* Asks the terminal, which is taken, and waits for the answer for some tenths of a second. */
 ambit__terminal_skills ambit__terminal_ask(int fd);

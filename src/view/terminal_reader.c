@@ -21,8 +21,9 @@
 #include <unistd.h>
 
 enum { TICK = 100 /* ms between looks at the size */, MOST_PIXELS = 900 /* of kitty and sixel */ };
-#define NOTE_SECONDS  3.0
-#define WRITE_SECONDS 5.0 /* at most for a picture, to a terminal that does not take it */
+#define NOTE_SECONDS   3.0
+#define WRITE_SECONDS  5.0 /* a terminal that takes nothing for so long does not get the rest */
+#define ESCAPE_SECONDS 0.5 /* between the bytes of a sequence; after that it was the key Escape */
 
 typedef struct terminal {
   ambit__viewer *viewer;
@@ -34,10 +35,13 @@ typedef struct terminal {
   int rows, columns;            /* characters */
   int64_t drawn, drawn_changes; /* the frame and the state on the screen */
   bool help, is_fresh;          /* keys are shown; the screen must be cleared */
-  char note[160];               /* in place of the status, until */
-  double note_ends;
-  unsigned char pending[8]; /* of an escape sequence */
-  int npending;
+  char note[160];               /* in place of the status; empty: none */
+  double note_ends;             /* 0: it has not been drawn yet */
+  char pending[512];            /* of an escape sequence */
+  size_t npending;
+  double pending_since;
+  char answer[512]; /* to the questions of ambit__terminal_ask, that came late */
+  size_t nanswer;
 } terminal;
 
 /* ---- sizes ---- */
@@ -149,7 +153,7 @@ static void draw(terminal *t, const ambit__frame *f, const ambit__style *style, 
   if (t->help) draw_help(t, &out);
   ambit__print(&out, "\033[%d;1H%s%.*s\033[K\033[0m\033[?2026l", t->rows,
                t->how == AMBIT__SCREEN_ASCII ? "" : "\033[7m", t->columns - 1, status);
-  if (!out.failed) ambit__terminal_write(t->fd, out.chars, out.len, WRITE_SECONDS);
+  if (!out.failed) ambit__terminal_draw(t->fd, out.chars, out.len, WRITE_SECONDS);
   ambit__text_free(&out);
   t->is_fresh = false;
 }
@@ -183,7 +187,10 @@ static void refresh(terminal *t)
   else
     snprintf(status, sizeof status, "compiling ...");
   pthread_mutex_unlock(&v->lock);
-  if (ambit__clock() < t->note_ends) snprintf(status, sizeof status, "%s", t->note);
+  if (*t->note) {
+    snprintf(status, sizeof status, "%s", t->note);
+    if (t->note_ends <= 0) t->note_ends = ambit__clock() + NOTE_SECONDS;
+  }
   draw(t, &f, &style, status);
   free(f.pixels.values);
 }
@@ -193,7 +200,12 @@ static void refresh(terminal *t)
 static void note(terminal *t, const char *text)
 {
   snprintf(t->note, sizeof t->note, "%s", text);
-  t->note_ends = ambit__clock() + NOTE_SECONDS;
+  t->note_ends = 0;
+}
+
+static bool is_note_over(const terminal *t)
+{
+  return *t->note && t->note_ends > 0 && ambit__clock() > t->note_ends;
 }
 
 /* As name_001200.png in the current folder. */
@@ -254,18 +266,49 @@ static void press(terminal *t, unsigned char key)
   t->drawn = -1;
 }
 
-/* Arrows are ESC [ A or ESC O A; other sequences are dropped. */
+/* Answers that ambit__terminal_ask has not waited for: a way to draw may become better. */
+static void take_answer(terminal *t, const char *sequence, size_t n)
+{
+  if (t->viewer->viewing.screen != AMBIT__SCREEN_AUTO || n > sizeof t->answer - t->nanswer) return;
+  memcpy(t->answer + t->nanswer, sequence, n);
+  t->nanswer += n;
+  if (!ambit__terminal_parse(t->answer, t->nanswer, &t->skills)) return;
+  t->how = ambit__terminal_choose(&t->skills);
+  t->rows = t->columns = 0; /* measured again, in other pixels */
+}
+
+/* ESC [ ... letter, ESC O letter, and strings: ESC _ ... ESC \ and the like. */
+static bool is_whole(const char *sequence, size_t n)
+{
+  const unsigned char last = (unsigned char)sequence[n - 1];
+
+  if (n < 3) return false;
+  if (sequence[1] == 'O') return true;
+  if (sequence[1] == '[') return last >= 0x40 && last <= 0x7e;
+  return last == '\a' || (last == '\\' && sequence[n - 2] == '\033');
+}
+
+/* Sequences that are neither arrows nor answers are dropped. */
 static void take_byte(terminal *t, unsigned char c)
 {
+  const double now = ambit__clock();
+  size_t n;
+
+  if (now - t->pending_since > ESCAPE_SECONDS || t->npending == sizeof t->pending) t->npending = 0;
+  if (t->npending == 1 && (!c || !strchr("[O_P]", c))) t->npending = 0; /* Escape, then a key */
   if (!t->npending && c != '\033') {
     press(t, c);
     return;
   }
-  if (t->npending == 1 && c != '[' && c != 'O') t->npending = 0;
-  if (t->npending < (int)sizeof t->pending) t->pending[t->npending++] = c;
-  if (t->npending < 3 || (c >= '0' && c <= '9') || c == ';') return;
+  t->pending_since = now;
+  t->pending[t->npending++] = (char)c;
+  if (!is_whole(t->pending, t->npending)) return;
+  n = t->npending;
   t->npending = 0;
-  if (c >= 'A' && c <= 'D') press(t, (unsigned char)(AMBIT__KEY_ARROW + c));
+  if (n == 3 && t->pending[1] != '_' && c >= 'A' && c <= 'D')
+    press(t, (unsigned char)(AMBIT__KEY_ARROW + c));
+  else
+    take_answer(t, t->pending, n);
 }
 
 /* False: the terminal is gone. */
@@ -277,7 +320,6 @@ static bool take_keys(terminal *t)
   while ((n = read(t->fd, bytes, sizeof bytes)) > 0)
     for (ssize_t i = 0; i < n; i++)
       take_byte(t, bytes[i]);
-  if (t->npending == 1) t->npending = 0; /* the key Escape */
   return n == 0 || errno == EAGAIN || errno == EINTR;
 }
 
@@ -298,7 +340,7 @@ static bool is_old(terminal *t)
   pthread_mutex_lock(&v->lock);
   old = v->frame.number != t->drawn || v->changes != t->drawn_changes || t->is_fresh;
   pthread_mutex_unlock(&v->lock);
-  return old || (t->note_ends > 0 && ambit__clock() > t->note_ends);
+  return old || is_note_over(t);
 }
 
 static bool is_gone(ambit__viewer *v)
@@ -325,7 +367,7 @@ static void *show(void *user)
       t->is_fresh = true;
     }
     if (is_old(t)) {
-      if (t->note_ends > 0 && ambit__clock() > t->note_ends) t->note_ends = 0;
+      if (is_note_over(t)) *t->note = '\0';
       refresh(t);
       ready(t->viewer);
     }
@@ -353,13 +395,16 @@ static void start(terminal *t)
   measure(t);
 }
 
-/* A thread with all signals blocked: they are for the threads of the program. */
+/* A thread with signals blocked, except for its own faults: others are for the program. */
 static bool begin_thread(terminal *t)
 {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   sigset_t all, before;
   bool begun;
 
   sigfillset(&all);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    sigdelset(&all, own[i]);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   begun = !pthread_create(&t->thread, NULL, show, t);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -416,7 +461,7 @@ static void keep_picture(terminal *t)
     draw_picture(t, &p, false, &out);
   }
   ambit__print(&out, "%s\r\n", status);
-  if (!out.failed) ambit__terminal_write(t->fd, out.chars, out.len, 1);
+  if (!out.failed) ambit__terminal_print(t->fd, out.chars, out.len, 1);
   ambit__text_free(&out);
 }
 

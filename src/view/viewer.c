@@ -36,7 +36,8 @@ typedef struct order {
   bool picture; /* take one, of */
   bool waits;   /* then expect another order */
   int rows, columns;
-  int64_t n; /* iterations to run */
+  int64_t n;       /* iterations to run */
+  int64_t changes; /* of the viewer */
   ambit__sight sight;
 } order;
 
@@ -67,6 +68,11 @@ static void print_left(double seconds, char *text, size_t size)
     snprintf(text, size, "%d:%02d left", (int)(s / 60), (int)(s % 60));
 }
 
+bool ambit__frame_is_held(const ambit__viewer *v, const ambit__frame *f)
+{
+  return v->paused && v->held == f->iteration;
+}
+
 void ambit__frame_status(const ambit__viewer *v, const ambit__frame *f, char *text, size_t size)
 {
   char parts[7][96];
@@ -79,7 +85,10 @@ void ambit__frame_status(const ambit__viewer *v, const ambit__frame *f, char *te
   else
     snprintf(parts[n++], sizeof *parts, "iteration %" PRId64, f->iteration);
   if (f->ended || v->paused)
-    snprintf(parts[n++], sizeof *parts, "%s", f->ended ? "ended" : "paused");
+    snprintf(parts[n++], sizeof *parts, "%s",
+             f->ended                     ? "ended"
+             : ambit__frame_is_held(v, f) ? "paused"
+                                          : "pausing");
   if (f->pixels.lo <= f->pixels.hi)
     snprintf(parts[n++], sizeof *parts, "%.4g to %.4g", f->pixels.lo, f->pixels.hi);
   if (f->cells > 0) snprintf(parts[n++], sizeof *parts, "%.3g Gcells/s", f->cells / 1e9);
@@ -140,6 +149,7 @@ static void publish(ambit__viewer *v, const ambit_program *p, const order *o, am
 
   pthread_mutex_lock(&v->lock);
   new->number = v->frame.number + 1;
+  new->changes = o->changes;
   new->scene = v->scene.number;
   new->iteration = p->iteration;
   new->goal = p->goal;
@@ -180,7 +190,7 @@ static bool is_due(const ambit__viewer *v, const ambit_program *p, double now)
   const double since = now - v->pictured;
 
   if (!v->wants || !v->rows || !v->columns) return false;
-  if (!v->frame.number || v->changes != v->pictured_changes) return true;
+  if (!v->frame.number || v->changes != v->frame.changes) return true;
   if (v->paused) return v->frame.iteration != p->iteration;
   return since >= 0.9 * ambit__pace_interval(&v->pace) || (is_over(p) && since >= FRAME_SECONDS);
 }
@@ -193,9 +203,10 @@ static order decide(ambit__viewer *v, const ambit_program *p)
 
   if (o.off) return o;
   o.sight = v->sight;
+  o.changes = v->changes;
   o.picture = is_due(v, p, now);
-  if (o.picture) v->pictured_changes = v->changes;
   o.waits = v->paused && !v->steps && !is_over(p);
+  v->held = o.waits ? p->iteration : v->paused ? v->held : -1;
   if (o.waits) return o;
   if (v->paused) {
     v->steps -= v->steps > 0;
@@ -308,7 +319,7 @@ static void take_last(ambit__viewer *v)
   if (v->off || !v->program || !net || v->context->errors.status) return;
   if (!net->rank && v->reader) {
     pthread_mutex_lock(&v->lock);
-    o = (order){.sight = v->sight, .rows = v->rows, .columns = v->columns};
+    o = (order){.sight = v->sight, .changes = v->changes, .rows = v->rows, .columns = v->columns};
     o.picture = o.rows > 0 && o.columns > 0 && v->frame.iteration != v->program->iteration;
     pthread_mutex_unlock(&v->lock);
   }
@@ -351,6 +362,7 @@ static ambit_status make_viewer(ambit *a)
   pthread_mutex_init(&v->lock, NULL);
   pthread_cond_init(&v->changed, NULL);
   v->context = a;
+  v->held = -1;
   a->viewer = v;
   a->close_viewer = close_viewer;
   AMBIT_TRY(ambit__viewing_parse(&a->errors, a->settings.view, &v->viewing));

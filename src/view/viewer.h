@@ -21,6 +21,7 @@ enum { AMBIT__HISTORY = 2048 }; /* most points of the plot of scalars */
 /* A picture, as values, and the state of the run when it was taken. */
 typedef struct ambit__frame {
   int64_t number;          /* 1, 2, ...; 0: there is none yet */
+  int64_t changes;         /* of the viewer, when it was taken */
   int64_t scene;           /* number of the scene */
   int64_t iteration, goal; /* goal 0: not known */
   double per_second;       /* iterations; 0: not known */
@@ -71,7 +72,6 @@ typedef struct ambit__viewer {
   double left_at;                 /* when the last look ended; 0: not in this run */
   int64_t left_iteration;         /* ... and the iteration then */
   double pictured;                /* when the last picture was taken */
-  int64_t pictured_changes;       /* and `changes` then */
   double cells, bytes, bandwidth; /* of an iteration; of a copy, per second */
   pthread_mutex_t lock;
   pthread_cond_t changed; /* for the computing thread: a command, a reader that is ready */
@@ -80,6 +80,7 @@ typedef struct ambit__viewer {
   ambit__style style;
   bool paused, is_running, gone; /* gone: the reader has ended the view */
   int64_t steps;                 /* iterations to run one by one, while paused */
+  int64_t held;                  /* iteration at which the run waits; -1: it runs */
   int64_t changes;               /* of sight, style and state */
   double acted;                  /* time of the last command */
   bool wants;
@@ -105,6 +106,8 @@ const char *ambit__key_command(unsigned char key); /* NULL: none */
 
 /* ---- viewer.c ---- */
 
+/* Whether the run waits, and the picture is of the iteration at which it does. */
+bool ambit__frame_is_held(const ambit__viewer *v, const ambit__frame *f);
 /* The picture of a frame, to be coloured: shares its values. */
 ambit__picture ambit__frame_picture(const ambit__frame *f, const ambit__style *s);
 /* "iteration 1200 of 5000  3.41 Gcells/s  61 % of copy  0:42 left  -0.2 ... 1.0", as much of it as

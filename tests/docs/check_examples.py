@@ -79,7 +79,7 @@ def count(what):
 
 
 def call(where, words, code=0, **more):
-    r = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=60, **more)
+    r = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=300, **more)
     if r.returncode != code:
         fail(where, f"{words}: exit {r.returncode}\n{r.stdout}{r.stderr}")
     return r.stdout + r.stderr

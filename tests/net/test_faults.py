@@ -9,7 +9,7 @@ import os, signal, subprocess, sys, time
 
 FAULTY, FAMILY, MPIRUN = sys.argv[1:4]
 OTHER = sys.argv[4] if len(sys.argv) > 4 else None
-SOON = 60  # seconds: much longer than a run takes
+SOON = 300  # seconds: much longer than a run takes, on a busy machine too
 bad = 0
 
 

@@ -213,7 +213,7 @@ def test_messages_of_the_library_name_the_line_in_python():
 
 def python(*words, **more):
     env = {**os.environ, "PYTHONPATH": str(PACKAGE), "AMBIT_DEVICES": "cpu"}
-    return subprocess.run([sys.executable, *map(str, words)], capture_output=True, text=True, env=env, timeout=60, **more)
+    return subprocess.run([sys.executable, *map(str, words)], capture_output=True, text=True, env=env, timeout=300, **more)
 
 
 SCRIPT = """

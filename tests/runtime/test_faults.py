@@ -7,7 +7,7 @@
 import os, subprocess, sys, time
 
 FAULTY, MPIRUN = sys.argv[1:3]
-SOON = 60  # seconds: much longer than a run takes
+SOON = 300  # seconds: much longer than a run takes, on a busy machine too
 bad = 0
 
 

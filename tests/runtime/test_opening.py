@@ -8,7 +8,7 @@ the cause, or with the same status on both.
 import re, subprocess, sys, time
 
 STARVED, VICTIM, STRIDE, MPIRUN = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
-SOON = 25  # seconds: others may have left, which takes 10 to find out
+SOON = 300  # seconds: much longer than a run takes, on a busy machine too
 bad = runs = aborted = 0
 
 

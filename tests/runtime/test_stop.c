@@ -35,14 +35,17 @@ static void *stop_often(void *a)
 
 static void run_stopped(ambit *a, ambit_program *p, ambit_scalar *s)
 {
+  const int64_t before = ambit_program_iterations(p);
   pthread_t thread;
 
   atomic_store(&done, false);
   CHECK(!pthread_create(&thread, NULL, stop_often, a));
-  if (s)
-    ambit_run_until(p, s, AMBIT_BELOW, -1, INT64_MAX / 2);
-  else
-    ambit_run(p, INT64_MAX / 2);
+  for (int i = 0; i < 10000 && ambit_program_iterations(p) == before; i++) { /* it may come first */
+    if (s)
+      ambit_run_until(p, s, AMBIT_BELOW, -1, INT64_MAX / 2);
+    else
+      ambit_run(p, INT64_MAX / 2);
+  }
   atomic_store(&done, true);
   pthread_join(thread, NULL);
 }

@@ -20,7 +20,7 @@ def _run(path, n, shim=None, partition="auto", **environment):
     if shim:
         env["SHIM_MODE"] = shim
         start = [MPIRUN, "-n", str(n), "env", f"LD_PRELOAD={SHIM}", TOOL]
-    r = subprocess.run([*start, *words], capture_output=True, text=True, timeout=100, env=env)
+    r = subprocess.run([*start, *words], capture_output=True, text=True, timeout=tool.SOON, env=env)
     assert r.returncode == 0, r.stderr
     return r.stderr, path.read_bytes()
 

@@ -123,7 +123,7 @@ def _run_user(folder, sources, device="cpu", **parts):
     (folder / "user.c").write_text(USER % {**parts, "device": device})
     subprocess.run([CC, *FLAGS, folder / "user.c", *sources, "-o", folder / "user", *LIBRARY, "-lm"],
                    check=True)
-    r = subprocess.run([folder / "user"], capture_output=True, text=True, timeout=100, env=env)
+    r = subprocess.run([folder / "user"], capture_output=True, text=True, timeout=tool.SOON, env=env)
     assert r.returncode == 0, (r.returncode, r.stderr)
     return r.stderr
 

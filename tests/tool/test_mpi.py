@@ -5,16 +5,15 @@ that has it.
 
     test_mpi.py TOOL MPIRUN
 """
-import json, os, subprocess, sys, time
+import json, os, subprocess, sys
 
 import tool
 
 TOOL, MPIRUN = sys.argv[1:3]
-SOON = 60  # seconds
 
 
 def _mpirun(*command):
-    r = subprocess.run([MPIRUN, *command], capture_output=True, text=True, timeout=SOON)
+    r = subprocess.run([MPIRUN, *command], capture_output=True, text=True, timeout=tool.SOON)
     return r.returncode, r.stdout, r.stderr
 
 
@@ -97,9 +96,8 @@ RUN = "run star2d1 --size 64x64 --steps 3".split()
 
 def a_wrong_option_of_one_process_is_the_error_of_all():
     for word in ("--ambit-strict=maybe", "--ambit-nosuch=1"):
-        start = time.monotonic()
         code, _, err = _differ(RUN, [*RUN, word])
-        assert code and time.monotonic() - start < SOON / 2, err
+        assert code, err
         _once(err, "ambit: error: process 1 of 2:")
 
 
@@ -114,16 +112,15 @@ def options_that_must_be_equal_are_compared():
 
 
 def a_process_that_never_joins_ends_the_run():
-    start = time.monotonic()
     code, _, err = _differ([*RUN, "--ambit-startup=3"], [*RUN, "--ambit-mpi=off"])
-    assert code and time.monotonic() - start < SOON / 2, err
+    assert code, err
     # Open MPI itself may notice first that a process ended without joining
     assert "process 0 of 2: MPI has not started within 3 s (option startup)" in err or 'call "init"' in err, err
 
 
 def a_process_without_others_says_so():
     env = {**os.environ, "PMI_SIZE": "4", "PMI_RANK": "1", "AMBIT_STARTUP": "3"}
-    r = subprocess.run([TOOL, *RUN], capture_output=True, text=True, timeout=SOON, env=env)
+    r = subprocess.run([TOOL, *RUN], capture_output=True, text=True, timeout=tool.SOON, env=env)
     assert r.returncode and "process 1" in r.stderr, f"{r.returncode} {r.stderr}"
 
 

@@ -315,7 +315,7 @@ def bad_values_are_explained():
     tool.refuses("run", saying="the stencil is missing")
     tool.refuses("run", "star2d", saying="star2d", code=1)
     with tool.folder(heat_c=tool.HEAT) as f:
-        r = subprocess.run([tool.AMBIT, "run", "heat"], cwd=f, capture_output=True, text=True, timeout=60)
+        r = subprocess.run([tool.AMBIT, "run", "heat"], cwd=f, capture_output=True, text=True, timeout=tool.SOON)
         assert r.returncode == 1 and "nearest" not in r.stderr and "the kernel file heat.c" in r.stderr, r
 
 

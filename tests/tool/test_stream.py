@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`ambit stream` against NumPy and ffmpeg: files, pipes, signals, faults."""
-import os, pathlib, shutil, signal, subprocess, time
+import os, pathlib, shutil, signal, subprocess
 
 import tool
 
@@ -106,7 +106,7 @@ def without_ffmpeg_a_sentence_says_what_is_missing():
 def pipes_are_read_and_written():
     video = _video(20)
     r = subprocess.run([tool.AMBIT, "stream", SOBEL, "-i", "-", "-o", "-", *FACES], input=_y4m(video),
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=tool.SOON)
     assert r.returncode == 0, r.stderr
     assert (_frames(r.stdout, video[0].shape) == np.array([_sobel(u) for u in video])).all()
 
@@ -119,26 +119,24 @@ def a_reader_that_closes_the_pipe_ends_the_stream():
         p.stdout.read(30000)
         p.stdout.close()
         err = p.stderr.read().decode()
-        assert p.wait(60) == 1 and "cannot write standard output: Broken pipe" in err, (p.returncode, err)
+        assert p.wait(tool.SOON) == 1 and "cannot write standard output: Broken pipe" in err, (p.returncode, err)
 
 
 def an_interrupt_leaves_whole_frames():
-    video = _video(5)
+    video = _video(5, 200, 300)  # larger than buffers of files
     with tool.folder() as f:
         p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", "-", "-o", f / "out.y4m", *FACES],
                              stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         data = _y4m(video)
         p.stdin.write(data + b"FRAME\nhalf of a frame")
         p.stdin.flush()
-        while not list(f.glob("*.tmp")):
-            time.sleep(0.01)
-        time.sleep(2)
+        tool.wait(lambda: sum(x.stat().st_size for x in f.glob("*.tmp")) > 3.9 * video[0].size)  # the last may be under way
         assert not (f / "out.y4m").exists(), "a file appears when it is complete"
         p.send_signal(signal.SIGINT)
-        assert p.wait(30) == 130, p.stderr.read()
+        assert p.wait(tool.SOON) == 130, p.stderr.read()
         p.stdin.close()
         got = _frames((f / "out.y4m").read_bytes(), video[0].shape)
-        assert len(got) == 5 and (got[4] == _sobel(video[4])).all(), len(got)
+        assert len(got) in (4, 5) and all((g == _sobel(u)).all() for g, u in zip(got, video)), len(got)
 
 
 def an_interrupt_ends_ffmpeg_without_complaints():
@@ -150,7 +148,7 @@ def an_interrupt_ends_ffmpeg_without_complaints():
         start = p.stdout.read(30000)
         p.send_signal(signal.SIGINT)
         rest, err = p.stdout.read(), p.stderr.read()
-        assert p.wait(30) == 130 and not err, (p.returncode, err)
+        assert p.wait(tool.SOON) == 130 and not err, (p.returncode, err)
         assert 0 < len(_frames(start + rest, (48, 64))) < 400
 
 
@@ -164,17 +162,14 @@ def a_second_interrupt_ends_the_encoder_and_leaves_nothing_behind():
         p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.mp4", *FACES],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
                              env={**os.environ, "PATH": f"{f / 'bin'}:{os.environ['PATH']}"})
-        while not list(f.glob(".*.tmp.out.mp4")):
-            time.sleep(0.01)
-        time.sleep(1)  # the pipe is full
+        tool.wait(lambda: list(f.glob(".*.tmp.out.mp4")))
         p.send_signal(signal.SIGINT)
         said = b""
         while b"finishing" not in said:
             said += p.stderr.read(1)
         p.send_signal(signal.SIGINT)
-        assert p.wait(30) == 130, p.stderr.read()
-        time.sleep(0.2)
-        assert subprocess.run(["pgrep", "-f", "-x", slow], stdout=subprocess.DEVNULL).returncode, "the encoder runs on"
+        assert p.wait(tool.SOON) == 130, p.stderr.read()
+        tool.wait(lambda: subprocess.run(["pgrep", "-f", "-x", slow], stdout=subprocess.DEVNULL).returncode)  # no encoder runs on
         assert sorted(x.name for x in f.iterdir()) == ["bin", "in.y4m"], list(f.iterdir())
 
 

@@ -22,11 +22,9 @@ def _compiler(folder, on_kernel, name="mycc"):
 def a_kernel_whose_compiling_takes_too_long_runs_all_the_same():
     with tool.folder(heat_c=tool.HEAT) as f:
         words = ["run", f / "heat.c", "--set", "k=0.2", "--size", "20x20", "--strict", "-o"]
-        for trick in ("sleep 100", "exec yes chatter"):
-            start = time.monotonic()
+        for trick in (f"sleep {4 * tool.SOON}", "exec yes chatter"):
             _, err = tool.run(*words, f / "slow.npy", f"--ambit-cc={_compiler(f, trick)}", AMBIT_PATIENCE="2",
                               XDG_CACHE_HOME=f / "cache")
-            assert time.monotonic() - start < 30
             assert "has not finished after 1 s" in err and "kernel heat runs without being compiled" in err, err
             assert "option patience" in err, err
         tool.run(*words, f / "ref.npy", "--device", "ref")
@@ -98,7 +96,7 @@ def a_cache_that_cannot_be_emptied_says_so():
             os.chown(cache, 12345, 12345)
         for words in (["empty"], ["trim", "--size", "0"]):
             r = subprocess.run([tool.AMBIT, "cache", *words, f"--ambit-cache={cache}"], capture_output=True, text=True,
-                               timeout=60, **other)
+                               timeout=tool.SOON, **other)
             assert r.returncode == 1 and "removed 0 entries" in r.stdout and "left    1 entry" in r.stdout, r
             assert f"some files in {cache} cannot be removed: Permission denied" in r.stderr, r
         cache.chmod(0o755)
@@ -150,7 +148,7 @@ def a_program_with_the_rights_of_another_starts_nothing_that_the_environment_nam
             os.chmod(mine, mode)
             for env in ({"CC": str(evil)}, {"AMBIT_CC": str(evil)}, {"PATH": f"{f}/bin:/usr/bin:/bin"}):
                 words = [mine, "run", "star2d1", "--size", "8x8", "-q", "--device", "cpu"]  # GPUs need no C compiler
-                subprocess.run(words, timeout=60, user=12345, group=12345, capture_output=True,
+                subprocess.run(words, timeout=tool.SOON, user=12345, group=12345, capture_output=True,
                                env={"PATH": "/usr/bin:/bin", "HOME": f"{f}/open", "AMBIT_CACHE": "none", **env})
                 was_here = (f / "open/was-here").exists()
                 assert was_here == starts, (mode, env, was_here)
@@ -165,17 +163,15 @@ def an_output_that_cannot_be_written_does_not_cost_the_run():
         (f / "folder.npy").mkdir()
         (f / "file").write_text("")
         for path in ("nosuch/x.npy", "folder.npy", "file/x.png", "nosuch/x.png"):
-            start = time.monotonic()
             tool.refuses("run", "star2d1", "--size", "64x64", "--steps", 10**12, "-o", f / "good.npy", "-o", f / path,
                          saying=path, code=1)
-            assert time.monotonic() - start < 20
         tool.refuses("run", "4d8", "--size", "4^4", "--steps", 10**12, "-o", f / "x.png", saying=[".npy", "4 dim"], code=1)
         assert sorted(p.name for p in f.iterdir()) == ["file", "folder.npy"], list(f.iterdir())
         tool.run("run", "star2d1", "--size", "64x64", "-q", "-o", f / "y.npy")
         os.mkfifo(f / "pipe.npy")  # must not be opened twice: the reader would see an end of file
         p = subprocess.Popen(["cat", f / "pipe.npy"], stdout=subprocess.PIPE)
         tool.run("run", "star2d1", "--size", "64x64", "-q", "-o", f / "pipe.npy")
-        assert p.communicate(timeout=20)[0] == (f / "y.npy").read_bytes()
+        assert p.communicate(timeout=tool.SOON)[0] == (f / "y.npy").read_bytes()
 
 
 def a_file_beyond_the_limit_of_the_process_is_an_error():
@@ -207,7 +203,7 @@ def input_may_come_from_a_pipe():
                 feeder = subprocess.Popen(["dd", f"of={f / name}" if name[0] != "/" else "status=none", "status=none"],
                                           stdin=file, stdout=subprocess.PIPE)
                 r = subprocess.run([tool.AMBIT, "run", *map(str, words), f / "got.npy", "-i", f / name],
-                                   stdin=feeder.stdout, capture_output=True, timeout=60,
+                                   stdin=feeder.stdout, capture_output=True, timeout=tool.SOON,
                                    env={**os.environ, "TMPDIR": str(f)})
                 assert r.returncode == 0, r.stderr
             assert (f / "got.npy").read_bytes() == (f / "want.npy").read_bytes()
@@ -222,14 +218,13 @@ def a_grid_that_does_not_fit_is_refused_before_memory_is_touched():
     free = next(int(l.split()[1]) << 10 for l in open("/proc/meminfo") if l.startswith("MemAvailable"))
     side = int((0.75 * free / 4) ** 0.5)  # one field fits, two do not
     for device in ("cpu", "cpu*2", "ref"):
-        start = time.monotonic()
         code = ("import resource, subprocess, sys; r = subprocess.run(sys.argv[1:], capture_output=True, text=True); "
                 "print(r.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, r.stderr)")
         r = subprocess.run([sys.executable, "-c", code, tool.AMBIT, "run", "star2d1", "--size", f"{side}^2", "--steps",
-                            "1", "--device", device], capture_output=True, text=True, timeout=60)
+                            "1", "--device", device], capture_output=True, text=True, timeout=tool.SOON)
         status, kib, err = r.stdout.split(maxsplit=2)
         assert status == "1" and "memory that is free" in err and f"{side}x{side}" in err, r.stdout
-        assert int(kib) < 1 << 20 and time.monotonic() - start < 20, r.stdout
+        assert int(kib) < 1 << 20, r.stdout
 
 
 # ---- signals ----
@@ -246,13 +241,6 @@ def _is_alive(command):
     return subprocess.run(["pgrep", "-f", "-x", command], stdout=subprocess.DEVNULL).returncode == 0
 
 
-def _wait(what, seconds=20):
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "it does not happen"
-        time.sleep(0.01)
-
-
 def _left_in(folder):
     return sorted(str(p) for p in (folder / "tmp").rglob("*"))
 
@@ -262,11 +250,11 @@ def signals_end_the_compiler_and_leave_nothing_behind():
         with tool.folder() as f:
             sleep = f"sleep {os.getpid()}.{code}"
             p = _start(f, f"touch $TMPDIR/ccXYZ.s; mkdir $TMPDIR/deeper; touch $TMPDIR/deeper/x; {sleep} & {sleep}")
-            _wait(lambda: _is_alive(sleep))
+            tool.wait(lambda: _is_alive(sleep))
             assert _left_in(f), "the test does not look where temporary files are"
             p.send_signal(number)
-            assert p.wait(20) == code, (p.returncode, code)
-            _wait(lambda: not _is_alive(sleep), 5)
+            assert p.wait(tool.SOON) == code, (p.returncode, code)
+            tool.wait(lambda: not _is_alive(sleep))
             assert not _left_in(f), _left_in(f)
             assert not list(f.glob("cache/ambit/*.tmp"))
 
@@ -275,26 +263,27 @@ def signals_that_the_parent_ignores_stay_ignored():
     with tool.folder() as f:
         old = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
-            p = _start(f, f"touch {f}/here; sleep 1")
+            p = _start(f, f"touch {f}/here; while [ ! -e {f}/go ]; do sleep 0.1; done")
         finally:
             signal.signal(signal.SIGINT, old)
-        _wait((f / "here").exists)
+        tool.wait((f / "here").exists)
         p.send_signal(signal.SIGINT)
-        assert p.wait(30) == 0
+        (f / "go").touch()
+        assert p.wait(tool.SOON) == 0
 
 
 def a_killed_run_takes_its_compiler_along_and_the_next_cleans_up():
     with tool.folder() as f:
         sleep, child = f"sleep {os.getpid()}.9", f"sleep {os.getpid()}.8"  # a driver, and what it starts
         p = _start(f, f"{child} & exec {sleep}")
-        _wait(lambda: _is_alive(sleep) and _is_alive(child))
+        tool.wait(lambda: _is_alive(sleep) and _is_alive(child))
         p.kill()
         p.wait()
-        _wait(lambda: not _is_alive(sleep) and not _is_alive(child), 5)
+        tool.wait(lambda: not _is_alive(sleep) and not _is_alive(child))
         assert _left_in(f)
         (f / "tmp" / "ambit-backup").mkdir(mode=0o700)  # the user's, with a name like ours
         (f / "tmp" / "ambit-backup" / "thesis").write_text("years of work")
-        assert _start(f, ":").wait(30) == 0
+        assert _start(f, ":").wait(tool.SOON) == 0
         assert [pathlib.Path(p).name for p in _left_in(f)] == ["ambit-backup", "thesis"], _left_in(f)
 
 
@@ -302,12 +291,12 @@ def a_run_beside_another_leaves_its_files_alone():
     with tool.folder() as f:
         sleep = f"sleep {os.getpid()}.7"
         first = _start(f, f"[ -e {f}/go ] || {sleep}")
-        _wait(lambda: _is_alive(sleep))
+        tool.wait(lambda: _is_alive(sleep))
         (f / "go").touch()
-        assert _start(f, f"[ -e {f}/go ] || {sleep}").wait(30) == 0
+        assert _start(f, f"[ -e {f}/go ] || {sleep}").wait(tool.SOON) == 0
         assert len(list((f / "tmp").glob("ambit-*"))) == 1
         first.terminate()
-        assert first.wait(20) == 143 and not _left_in(f)
+        assert first.wait(tool.SOON) == 143 and not _left_in(f)
 
 
 tool.main(globals())

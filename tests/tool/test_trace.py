@@ -18,7 +18,7 @@ def _trace(*words, processes=1):
         if processes == 1:
             tool.run(*words)
         else:
-            subprocess.run([MPIRUN, "-n", str(processes), tool.AMBIT, *words], check=True, timeout=100)
+            subprocess.run([MPIRUN, "-n", str(processes), tool.AMBIT, *words], check=True, timeout=tool.SOON)
         assert [p.name for p in f.iterdir()] == ["t.json"]
         trace = json.loads((f / "t.json").read_text())
     for e in trace["traceEvents"]:

@@ -5,7 +5,7 @@
 
 A test is a function whose name is a sentence; it fails by raising. Exit status 77 means skipped.
 """
-import contextlib, os, pathlib, subprocess, sys, tempfile, traceback
+import contextlib, os, pathlib, subprocess, sys, tempfile, time, traceback
 
 SKIP = 77
 AMBIT = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)
@@ -28,9 +28,20 @@ void life(const unsigned char *u, unsigned char *v, sum int *alive)
 """
 
 
+SOON = 300  # seconds: nothing takes so long, on a busy machine either
+
+
+def wait(what):
+    """Waits until something holds."""
+    end = time.monotonic() + SOON
+    while not what():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.01)
+
+
 def run(*words, code=0, **env):
     """Runs the tool. Returns its standard output and standard error."""
-    r = subprocess.run([AMBIT, *map(str, words)], capture_output=True, text=True, timeout=100,
+    r = subprocess.run([AMBIT, *map(str, words)], capture_output=True, text=True, timeout=SOON,
                        env={**os.environ, **env})
     assert r.returncode == code, f"{words}: exit {r.returncode}, not {code}\n{r.stdout}{r.stderr}"
     return r.stdout, r.stderr
