@@ -61,24 +61,6 @@ size_t ambit__tables_bytes(const ambit__rule *rule)
   return n;
 }
 
-void ambit__emit_near_tables(const ambit__dialect *d, ambit__writer *w, const ambit__rule *rule,
-                             const int *threads)
-{
-  for (int i = 0; i < rule->ntables; i++) {
-    const ambit__table *table = &rule->tables[i];
-    const int64_t n = table->size[0] * table->size[1];
-    ambit__text name = {0};
-
-    if (!table->is_looked_up) continue;
-    ambit__name_table(&name, table);
-    ambit__line(w, "%s%s %s_near[%" PRId64 "];", d->shared, d->types[table->type], name.chars, n);
-    ambit__line(w, "for (int i = %s * %d + %s; i < %" PRId64 "; i += %d)", d->thread[1], threads[0],
-                d->thread[0], n, threads[0] * threads[1]);
-    ambit__line(w, "  %s_near[i] = %s[i];", name.chars, name.chars);
-    ambit__text_free(&name);
-  }
-}
-
 void ambit__emit_tables(const ambit__dialect *d, ambit__text *t, const ambit__rule *rule,
                         const ambit__rule *const *earlier, int nearlier)
 {

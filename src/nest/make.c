@@ -124,6 +124,11 @@ void ambit__nest_barrier(ambit__nest *n)
   append(n, &(ambit__node){.kind = NODE_BARRIER});
 }
 
+void ambit__nest_note(ambit__nest *n, const char *comment)
+{
+  append(n, &(ambit__node){.kind = NODE_NOTE, .value = comment});
+}
+
 void ambit__nest_open(ambit__nest *n, ambit__node node)
 {
   ambit__node *kept = append(n, &node);

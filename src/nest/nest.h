@@ -38,11 +38,15 @@ typedef enum ambit__node_kind {
   NODE_LOAD,  /* declares name, of a type: the value at `access` */
   NODE_STORE, /* a value, or the variable of a written component, goes to memory */
   NODE_RULE,  /* the statements of the rule */
-  NODE_SHARED,  /* declares what all cells share: values, and in C the operators of reductions */
-  NODE_FOLD,    /* name = name and value, by the operator of a reduction */
-  NODE_CALL,    /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
-  NODE_BARRIER, /* on GPUs: all threads of the block wait for each other */
-  NODE_DO       /* a statement: value */
+  NODE_SHARED,   /* declares what all cells share: values, and in C the operators of reductions */
+  NODE_FOLD,     /* name = name and value, by the operator of a reduction */
+  NODE_CALL,     /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
+  NODE_BARRIER,  /* on GPUs: all threads of the block wait for each other */
+  NODE_ARRAY,    /* on GPUs, declares name: slots in registers, or in memory that a block shares */
+  NODE_EXCHANGE, /* on GPUs, from = name(value): a slot gets a value of the lane beside this one */
+  NODE_WORDS,    /* declares variables for several cells at a time: nest/strip/pairs.h */
+  NODE_NOTE,     /* a comment: value */
+  NODE_DO        /* a statement: value */
 } ambit__node_kind;
 
 typedef enum ambit__loop_kind {
@@ -64,7 +68,10 @@ typedef struct ambit__node {
   /* LOOP; step NULL: 1, "": the body changes its variable. RULE: `step` is the one that stages know
    */
   const char *from, *below, *step;
-  int cells;   /* CALL: of a vector */
+  bool down;           /* LOOP: name > below; name -= step */
+  int cells;           /* CALL: of a vector */
+  int size[4];         /* ARRAY: of each subscript; the rest are 0 */
+  bool shared, zeroed; /* ARRAY */
   bool unless; /* IF: if not; lanes exchange values in the body: not every language has a branch */
   ambit__loop_kind how;      /* LOOP */
   int along, threads;        /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
@@ -96,6 +103,8 @@ typedef struct ambit__nest_hooks {
   bool (*instead)(ambit__nest *n, const ambit__node *rule, ambit__text *t, const ambit__expr *e);
   bool (*skip)(ambit__nest *n, const ambit__node *rule, const ambit__stmt *st);
   void (*set)(ambit__nest *n, ambit__writer *w, const ambit__stmt *st);
+  /* Prints a value for several cells: see ambit__pairs_read. */
+  void (*word)(ambit__nest *n, ambit__text *t, const ambit__expr *e, const int *word);
 } ambit__nest_hooks;
 
 struct ambit__nest {
@@ -120,6 +129,10 @@ struct ambit__nest {
   ambit__shares shares;
   int nlooks;
   const ambit__expr *looks[AMBIT__LOOKS];
+  struct ambit__pairs *pairs; /* what NODE_WORDS declares */
+  bool ends_late;             /* the nest tests itself whether the run has ended, after its loads */
+  bool near_tables;    /* tables are looked up in the copies that ambit__nest_let_tables makes */
+  const void *builder; /* what a builder keeps for its hooks */
   bool whole; /* in C: vectors at the ends of rows may be stored whole, if the call says so */
   ambit__node *first;
   ambit__node **end[AMBIT__NEST_DEPTH]; /* where the next node goes, per level that is open */
@@ -158,6 +171,7 @@ void ambit__nest_do_if(ambit__nest *n, const char *condition, const char *format
 void ambit__nest_call(ambit__nest *n, const char *name, const char *type, int cells,
                       const char *format, ...) AMBIT__NEST_FORMAT_5;
 void ambit__nest_barrier(ambit__nest *n);
+void ambit__nest_note(ambit__nest *n, const char *comment);
 /* Nodes that follow are inside the loop, condition or block, until close. `otherwise` turns to the
  * other side of a condition. */
 void ambit__nest_open(ambit__nest *n, ambit__node node);
@@ -207,6 +221,10 @@ static inline const char *ambit__nest_type(const ambit__nest *n, int i)
 void ambit__nest_let_wraps(ambit__nest *n);
 /* "const float *u_at = u_mem + (u_o + y0 * u_s0 + y1);" for every field, and the indices i0, ... */
 void ambit__nest_let_places(ambit__nest *n);
+/* On a GPU: copies in shared memory of the tables that a rule looks up; a barrier must follow. */
+void ambit__nest_let_tables(ambit__nest *n, int wide, int high);
+/* On a GPU: a run that has ended does nothing. */
+void ambit__nest_let_ended(ambit__nest *n);
 /* "const float u_r0 = u_at[-1];" for every read, if loads come first: compilers do not move them
  * out of branches. */
 void ambit__nest_let_loads(ambit__nest *n);
@@ -258,6 +276,7 @@ void ambit__nest_print(ambit__nest *n, ambit__writer *w);
 /* "2 * u_s0 - u_s1 + 3", or in rows that wrap "2 * u_s0 - u_s1 + u_p3": the distance from this cell
  * of a field to another, or to a component; "0" for the cell itself. */
 void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a);
+const char *ambit__nest_distance(ambit__nest *n, const ambit__nest_access *a); /* its text */
 /* The number of a read among those of its field. */
 int ambit__nest_read_number(const ambit__param *p, const ambit__expr *e);
 /* Texts for formulas: a value in memory, "u_at[-1]"; its address, "u_row + (u_s0) + x"; an

@@ -4,6 +4,7 @@
 
 #include "codegen/flat.h"
 #include "grid/deal.h"
+#include "nest/strip/pairs.h"
 
 #include <string.h>
 
@@ -61,6 +62,14 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
     any = true;
   }
   if (!any) ambit__print(t, "0");
+}
+
+const char *ambit__nest_distance(ambit__nest *n, const ambit__nest_access *a)
+{
+  ambit__text t = {0};
+
+  ambit__nest_print_offset(n, &t, a);
+  return ambit__nest_keep(n, &t);
 }
 
 /* "u_row + (u_s0 - 1) + x + l" */
@@ -185,6 +194,7 @@ static ambit__scope scope_of(const spot *here)
                         .instead = n->hooks.instead ? instead : NULL,
                         .skip = n->hooks.skip ? skip : NULL,
                         .set = n->hooks.set ? set : NULL,
+                        .near_tables = n->near_tables,
                         .hoists = staged ? NULL : &n->hoists,
                         .narrow = n->is_narrow ? &n->narrow : NULL,
                         .flat = n->flat,
@@ -260,6 +270,7 @@ static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node
 {
   const ambit__dialect *d = n->dialect;
   const bool launch = node->how == LOOP_LAUNCH;
+  const char *cast = launch && strcmp(node->type, n->integer) != 0 ? "(int)" : "";
   const int k = node->along;
 
   if (node->how == LOOP_VECTOR && !d->kernel) print_vector(n, w, node);
@@ -273,17 +284,17 @@ static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node
   if (launch && node->threads > 1)
     ambit__print(&w->text, "%s * %d + %s", d->block[k], node->threads, d->thread[k]);
   else if (launch)
-    ambit__print(&w->text, "%s", d->block[k]);
-  ambit__print(&w->text, "; %s < %s;", node->name, node->below);
+    ambit__print(&w->text, "%s%s", cast, d->block[k]);
+  ambit__print(&w->text, "; %s %c %s;", node->name, node->down ? '>' : '<', node->below);
   if (launch || !node->step || *node->step) ambit__print(&w->text, " %s", node->name);
   if (launch && node->threads > 1)
     ambit__print(&w->text, " += %s * %d", d->blocks[k], node->threads);
   else if (launch)
-    ambit__print(&w->text, " += %s", d->blocks[k]);
+    ambit__print(&w->text, " += %s%s", cast, d->blocks[k]);
   else if (!node->step)
     ambit__print(&w->text, "++");
   else if (*node->step)
-    ambit__print(&w->text, " += %s", node->step);
+    ambit__print(&w->text, " %c= %s", node->down ? '-' : '+', node->step);
   ambit__line_end(w, ") {");
   w->depth++;
   print_list(n, w, node->body);
@@ -407,6 +418,40 @@ static void print_shared(ambit__nest *n, ambit__writer *w)
   ambit__hoists_emit(&n->hoists, &s, w);
 }
 
+/* "float u_w[4][3][6];" */
+static void print_array(ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  ambit__line_begin(w);
+  ambit__print(&w->text, "%s%s %s", node->shared ? n->dialect->shared : "", node->type, node->name);
+  for (int k = 0; k < 4 && node->size[k]; k++)
+    ambit__print(&w->text, "[%d]", node->size[k]);
+  ambit__line_end(w, node->zeroed ? " = {0};" : ";");
+}
+
+/* "u_w[p][0] = ambit_before(u_w[p][4], u_e[p][0]);" */
+static void print_exchange(ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  const bool typed = !n->dialect->has_lanes;
+
+  ambit__line(w, "%s = %s%s%s(%s);", node->from, node->name, typed ? "_" : "",
+              typed ? node->type : "", node->value);
+}
+
+static void read_word(const ambit__scope *s, ambit__text *t, const ambit__expr *e, const int *word)
+{
+  const spot *here = s->user;
+
+  here->n->hooks.word(here->n, t, e, word);
+}
+
+static void print_words(ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  const spot here = {n, node};
+  const ambit__scope s = scope_of(&here);
+
+  if (!ambit__pairs_emit(n->pairs, &s, w, read_word)) n->failed = true;
+}
+
 static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list)
 {
   for (const ambit__node *node = list; node; node = node->next)
@@ -423,6 +468,10 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
                   node->value);
       break;
     case NODE_BARRIER: ambit__line(w, "%s;", n->dialect->barrier); break;
+    case NODE_ARRAY: print_array(n, w, node); break;
+    case NODE_EXCHANGE: print_exchange(n, w, node); break;
+    case NODE_WORDS: print_words(n, w, node); break;
+    case NODE_NOTE: ambit__line(w, "/* %s */", node->value); break;
     case NODE_DO: ambit__line(w, "%s;", node->value); break;
     }
 }

@@ -136,7 +136,7 @@ void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, con
   if (*prelude) ambit__print(j->t, "\n%s", prelude);
   ambit__gpucode_open_kernel(j, "", threads, ambit__gpucode_slots(j->group, slots), slots);
   if (j->first) ambit__line(j->w, "%s;", j->first);
-  ambit__gpucode_emit_ended(j);
+  if (!n->ends_late) ambit__gpucode_emit_ended(j);
   ambit__gpucode_declare_totals(j, threads[0] * threads[1]);
   ambit__gpucode_emit_values(j);
   ambit__nest_print(n, j->w);

@@ -12,6 +12,7 @@
 #include "codegen/dialect.h"
 #include "codegen/writer.h"
 #include "nest/group.h"
+#include "nest/strip/pairs.h"
 #include "plan/machine.h"
 
 /* Vectors start at multiples of at most this many cells of a row, so no vector crosses the end of a
@@ -42,14 +43,6 @@ typedef struct ambit__target {
   bool dots;       /* sums of bytes are instructions (CUDA has them in any case), */
   bool minima;     /* and two minima of 16 bits are one */
 } ambit__target;
-
-/* The instructions of a GPU for several narrow integers at a time. */
-typedef enum ambit__packed {
-  PACKED_NONE,
-  PACKED_DOTS,   /* a weighted sum of four bytes */
-  PACKED_MINIMA, /* that, and two minima of 16 bits, of bytes, by one or a few */
-  PACKED_SHORTS  /* that, and of shorts, by one */
-} ambit__packed;
 
 struct ambit__strategy;
 struct ambit__recipe; /* plan/recipe.h */

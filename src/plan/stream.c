@@ -14,8 +14,7 @@
  * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
  * loaded ahead, warps per block, blocks per multiprocessor, iterations. `late`: rows that other
  * warps of the block own are loaded, from the first-level cache, only when they are used. `ring`:
- * planes are copied into shared memory (stream_ring.c). `centre`: one plane at a time is stored
- * there (stream_centre.c).
+ * planes are copied into shared memory. `centre`: one plane at a time is stored there.
  */
 #include "plan/stream.h"
 #include "plan/fitted.h"
@@ -41,6 +40,7 @@ enum {
   MANY_BYTES = 64,        /* that a cell takes */
   FEW_PLANES = 6,         /* of single bytes: Sobel 1801, with 8 1718; in OpenCL 1805 and 1878 */
   SHORT = 2,              /* bytes of a half */
+  MOST_NEAR = 4096,       /* bytes of tables that a block copies to shared memory */
   FEW = 2                 /* warps of a block with short lanes */
 };
 
@@ -64,22 +64,22 @@ static bool fields_fit(const ambit__group *g)
 }
 
 /* Sets the size of a plan's ring, and the planes copied ahead. false: it does not fit. */
-static bool fit_ring(const ambit__group *g, const ambit__target *t, const ambit__stream_job *j,
+static bool fit_ring(const ambit__group *g, const ambit__target *t, const ambit__strip *j,
                      ambit__plan *p)
 {
   const size_t others = ambit__gpucode_reduces(g) ? OTHERS : 0;
 
-  p->ring = ambit__stream_ring_bytes(j, g->steps[0].rule);
+  p->ring = ambit__strip_ring_bytes(j, g->steps[0].rule);
   p->ahead = j->ahead;
   return j->ahead > 0 && p->ring + others <= t->shared;
 }
 
 /* Whether the planes of a plan fit where kernels declare their shared memory themselves. */
-static bool fits_centre(const ambit__group *g, const ambit__target *t, const ambit__stream_job *j)
+static bool fits_centre(const ambit__group *g, const ambit__target *t, const ambit__strip *j)
 {
   const size_t others = DRIVER + (ambit__gpucode_reduces(g) ? OTHERS : 0);
 
-  return ambit__stream_ring_bytes(j, g->steps[0].rule) + others <=
+  return ambit__strip_ring_bytes(j, g->steps[0].rule) + others <=
          (t->shared < PLAIN ? t->shared : PLAIN);
 }
 
@@ -87,7 +87,7 @@ static bool fits_centre(const ambit__group *g, const ambit__target *t, const amb
 static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int threads = WARP * p->threads[1];
-  ambit__stream_job j;
+  ambit__strip j;
   bool fits;
   int registers;
   int64_t work;
@@ -344,7 +344,7 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 
 /* Rows loaded by a warp per row stored and field read. Loads at the ends of a strip have few cells,
  * but are accesses all the same. */
-static double loads_of(const ambit__stream_job *j)
+static double loads_of(const ambit__strip *j)
 {
   const int more = j->planes ? j->planes - 1 : 0;
   double loads = 0;
@@ -359,14 +359,13 @@ static double loads_of(const ambit__stream_job *j)
   return loads / (j->rows * (1 + more) * (j->nstreams ? j->nstreams : 1));
 }
 
-static bool is_ahead(const ambit__stream_job *j, const ambit__stream_row *r)
+static bool is_ahead(const ambit__strip *j, const ambit__stream_row *r)
 {
   return r->is_read && j->fronts[r->front].ahead;
 }
 
 /* Bytes that a plan keeps in flight per multiprocessor: a whole tile, or the planes ahead. */
-static double bytes_under_way(const ambit__stream_job *j, const ambit__plan *p,
-                              const ambit__rule *r)
+static double bytes_under_way(const ambit__strip *j, const ambit__plan *p, const ambit__rule *r)
 {
   double bytes = 0;
 
@@ -379,7 +378,7 @@ static double bytes_under_way(const ambit__stream_job *j, const ambit__plan *p,
 
 /* Warps that a multiprocessor lacks. Arithmetic in double has half the speed, so half as many
  * suffice. */
-static int missing_warps(const ambit__stream_job *j, const ambit__plan *p, const ambit__rule *r)
+static int missing_warps(const ambit__strip *j, const ambit__plan *p, const ambit__rule *r)
 {
   const bool is_slow = j->moves && ambit_type_size(r->params[j->streams[0].param].type) == 8;
   const int few = (is_slow ? FEW_WARPS / 2 : FEW_WARPS) - p->resident * p->threads[1];
@@ -389,7 +388,7 @@ static int missing_warps(const ambit__stream_job *j, const ambit__plan *p, const
 
 /* How often a tile loads the rows of its widest stream, beyond three times. Tiles find planes of
  * other tiles only in the second-level cache. */
-static double planes_again(const ambit__stream_job *j)
+static double planes_again(const ambit__strip *j)
 {
   double most = 3;
 
@@ -407,7 +406,7 @@ static double planes_again(const ambit__stream_job *j)
  * copied further ahead where nothing else is loaded: star r4 on an H200 193, 213 and 208 Gcells/s
  * for 2, 3 and 4 planes. With one plane in shared memory, star r4 in float has 356 and 339 with 3
  * and 2. */
-static double ring_cost(const ambit__stream_job *j, const ambit__plan *p)
+static double ring_cost(const ambit__strip *j, const ambit__plan *p)
 {
   const int best = p->centre || (j->lane == 2 && j->nstreams == 1) ? 3 : 2;
 
@@ -418,7 +417,7 @@ static double ring_cost(const ambit__stream_job *j, const ambit__plan *p)
 static bool is_wasteful(const ambit__group *g, const ambit__plan *p)
 {
   ambit__plan factored = *p;
-  ambit__stream_job j;
+  ambit__strip j;
   bool is;
 
   factored.factored = 1;
@@ -430,7 +429,7 @@ static bool is_wasteful(const ambit__group *g, const ambit__plan *p)
 /* Whether many of the rows that a warp reads are of others. Where they are few, loading them when
  * they are used saves few registers and loses time: the box of radius 1 in double has 195 Gcells/s
  * so in OpenCL on an H200, and 212 with four rows a warp, loaded ahead. */
-static bool reaches_far(const ambit__stream_job *j)
+static bool reaches_far(const ambit__strip *j)
 {
   for (int i = 0; i < j->nstreams; i++)
     if (j->streams[i].below > 2 || j->streams[i].above > 2) return true;
@@ -470,7 +469,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   const ambit__machine *m = ambit__target_machine(t);
   const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
   double ns = ambit__price_of(rule).bytes / (AMBIT__FIT_STREAM * m->copy), under_way, loads;
-  ambit__stream_job j;
+  ambit__strip j;
 
   if (!ambit__stream_begin(g, p, &j)) return 1e9;
   if (j.ring) {
@@ -494,6 +493,75 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   return ns;
 }
 
+/* ---- the kernel ---- */
+
+extern const char ambit__prelude_bytes[]; /* prelude/bytes.h, embedded by the build */
+
+static ambit__places places_of(const ambit__strip *w, const ambit__rule *rule)
+{
+  if (w->cells == 2 && ambit__rule_is_shorts(rule)) return PLACES_SHORTS;
+  return w->cells > 2 && ambit__rule_is_quads(rule) ? PLACES_QUADS : PLACES_PAIRS;
+}
+
+/* Whether look-ups go to shared memory, in tiles, which have a barrier between loads and rules. */
+static bool has_near_tables(const ambit__strip *w, const ambit__rule *rule)
+{
+  const size_t bytes = ambit__tables_bytes(rule);
+
+  return w->planes && bytes > 0 && bytes <= MOST_NEAR;
+}
+
+static void emit_kernel(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                        ambit__strip *j, ambit__writer *w)
+{
+  const ambit__dialect *d = t->dialect;
+  ambit__gpucode_job job = ambit__gpucode_begin(g, t, p, w);
+  ambit__text prelude = {0};
+  ambit__nest n;
+
+  if (p->passes) job.lanes = t->lanes;
+  ambit__hoists_begin(&job.hoists, job.rule);
+  ambit__nest_begin(&n, g, d);
+  n.hoists = job.hoists;
+  n.near_tables = has_near_tables(j, job.rule);
+  n.ends_late = j->planes > 0;
+  j->n = &n;
+  ambit__nest_strip(j);
+  ambit__print(&prelude, "%s", d->stream);
+  if (job.lanes) ambit__print(&prelude, "\n%s", d->lanes);
+  if (j->cells > 1 && p->packed >= PACKED_MINIMA && !d->has_lanes)
+    ambit__print(&prelude, "\n#define AMBIT_MINIMA\n");
+  if (j->cells > 1) ambit__print(&prelude, "\n%s", ambit__prelude_bytes);
+  ambit__strip_print_weights(j, &prelude);
+  ambit__gpucode_emit_kernel(&job, &n, prelude.failed ? "" : prelude.chars);
+  w->text.failed |= prelude.failed;
+  ambit__text_free(&prelude);
+  ambit__nest_free(&n);
+}
+
+static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                 ambit__writer *w)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  ambit__dots dots = {0};
+  ambit__pairs pairs = {.dots = &dots};
+  ambit__strip j;
+
+  if (!ambit__stream_begin(g, p, &j)) return;
+  pairs.places = places_of(&j, rule);
+  pairs.minima = pairs.places != PLACES_QUADS && p->packed >= PACKED_MINIMA;
+  pairs.x = j.x;
+  j.dots = &dots;
+  j.pairs = &pairs;
+  if (j.cells == 1 ||
+      ((!p->packed || ambit__rule_is_paired(rule, p->packed) || ambit__dots_begin(&dots, rule)) &&
+       ambit__pairs_begin(&pairs, rule)))
+    emit_kernel(g, t, p, &j, w);
+  ambit__dots_end(&dots);
+  ambit__pairs_end(&pairs);
+  ambit__stream_end(&j);
+}
+
 static void describe(const ambit__plan *p, ambit__text *t)
 {
   ambit__print(t, "(stream %s", p->passes ? "lanes " : "");
@@ -511,8 +579,8 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);
 }
 
-/* A box with few rows or planes computes some beside it (stream_emit.c), which a thin part does not
- * have. Faces thinner than a tile have too few cells for strips to pay off. */
+/* A box with few rows or planes computes some beside it (nest/strip/strip.c), which a thin part
+ * does not have. Faces thinner than a tile have too few cells for strips to pay off. */
 static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                   const int64_t *own)
 {
@@ -543,7 +611,7 @@ static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r
   /* The strips of a block's warps are side by side. */
   const bool beside = g->ndims == 2 && p->ahead;
   const int numbered =
-      g->ndims == 3 && !p->ahead && !ambit__gpucode_reduces(g); /* see emit_numbers */
+      g->ndims == 3 && !p->ahead && !ambit__gpucode_reduces(g); /* see nest/strip/strip.c */
   int64_t high = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
   ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   ambit__shape here;
@@ -570,7 +638,7 @@ const ambit__strategy ambit__strategy_stream = {
     .applies = applies,
     .candidates = candidates,
     .cost = cost,
-    .emit = ambit__stream_emit,
+    .emit = emit,
     .describe = describe,
     .shape = ambit__stream_shape,
     .suits = suits,

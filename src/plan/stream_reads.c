@@ -93,23 +93,10 @@ int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
 
 /* ---- streams ---- */
 
-const ambit__stream *ambit__stream_find(const ambit__stream_job *j, int param, int component,
-                                        const int *offset)
-{
-  for (int i = 0; i < j->nstreams; i++) {
-    const ambit__stream *s = &j->streams[i];
-
-    if (s->param == param && s->component == component &&
-        !memcmp(s->outer, offset, (size_t)j->z * sizeof *offset))
-      return s;
-  }
-  return NULL;
-}
-
 /* The stream of a read, created if needed; NULL if there are too many. */
-static ambit__stream *stream_of(ambit__stream_job *j, int param, const ambit__read *r)
+static ambit__stream *stream_of(ambit__strip *j, int param, const ambit__read *r)
 {
-  const ambit__stream *old = ambit__stream_find(j, param, r->component, r->offset);
+  const ambit__stream *old = ambit__strip_find(j, param, r->component, r->offset);
   ambit__stream *s = &j->streams[j->nstreams];
 
   if (old) return &j->streams[old - j->streams];
@@ -122,7 +109,7 @@ static ambit__stream *stream_of(ambit__stream_job *j, int param, const ambit__re
   return s;
 }
 
-static bool find_reach(ambit__stream_job *j, int param, const ambit__read *r)
+static bool find_reach(ambit__strip *j, int param, const ambit__read *r)
 {
   const int dx = r->offset[j->x], dy = j->y >= 0 ? r->offset[j->y] : 0;
   ambit__stream *s = stream_of(j, param, r);
@@ -147,7 +134,7 @@ static void add_plane(ambit__stream_row *row, int plane, bool sideways)
   row->has_edges = true;
 }
 
-static bool find_rows(ambit__stream_job *j, int param, const ambit__read *r)
+static bool find_rows(ambit__strip *j, int param, const ambit__read *r)
 {
   const int dy = j->y >= 0 ? r->offset[j->y] : 0;
   ambit__stream *s = stream_of(j, param, r);
@@ -158,8 +145,8 @@ static bool find_rows(ambit__stream_job *j, int param, const ambit__read *r)
   return true;
 }
 
-static bool each_read(const ambit__group *g, ambit__stream_job *j,
-                      bool (*f)(ambit__stream_job *, int, const ambit__read *))
+static bool each_read(const ambit__group *g, ambit__strip *j,
+                      bool (*f)(ambit__strip *, int, const ambit__read *))
 {
   const ambit__rule *rule = g->steps[0].rule;
 
@@ -171,8 +158,7 @@ static bool each_read(const ambit__group *g, ambit__stream_job *j,
 
 /* ---- fronts ---- */
 
-static bool find_front(ambit__stream_job *j, const ambit__stream *s, int ahead,
-                       ambit__stream_row *r)
+static bool find_front(ambit__strip *j, const ambit__stream *s, int ahead, ambit__stream_row *r)
 {
   const int param = s->param;
   int number = 0, i;
@@ -201,8 +187,7 @@ static bool find_front(ambit__stream_job *j, const ambit__stream *s, int ahead,
 
 /* Planes of a row that are loaded in advance. Rows of other warps are in the cache when those are
  * a plane ahead. */
-static int row_ahead(const ambit__stream_job *j, const ambit__plan *p, const ambit__stream *s,
-                     int q)
+static int row_ahead(const ambit__strip *j, const ambit__plan *p, const ambit__stream *s, int q)
 {
   const bool own = q >= s->below && q < s->below + j->rows;
 
@@ -210,7 +195,7 @@ static int row_ahead(const ambit__stream_job *j, const ambit__plan *p, const amb
   return j->planes ? j->planes : p->late && !own ? 0 : p->ahead;
 }
 
-static bool find_fronts(ambit__stream_job *j, const ambit__plan *p)
+static bool find_fronts(ambit__strip *j, const ambit__plan *p)
 {
   for (int i = 0; i < j->nstreams; i++) {
     ambit__stream *s = &j->streams[i];
@@ -223,7 +208,7 @@ static bool find_fronts(ambit__stream_job *j, const ambit__plan *p)
 
 /* Finds the fronts whose rows are the warp's own, without cells beside them: with one plane in
  * shared memory, others need not be loaded before the first row is computed. */
-static void find_after(ambit__stream_job *j)
+static void find_after(ambit__strip *j)
 {
   for (int i = 0; i < j->nfronts; i++)
     j->fronts[i].after = j->centre && !j->fronts[i].ring;
@@ -239,7 +224,7 @@ static void find_after(ambit__stream_job *j)
 /* ---- the job ---- */
 
 /* Whether the sum can be factored if the plan wants it. Factors of integers may be fractions. */
-static bool find_factors(const ambit__rule *rule, const ambit__plan *p, ambit__stream_job *j)
+static bool find_factors(const ambit__rule *rule, const ambit__plan *p, ambit__strip *j)
 {
   j->factored = p->factored > 0;
   return !j->factored || (j->ntaps >= LEAST_TAPS && ambit__type_is_real(rule->params[0].type) &&
@@ -248,7 +233,7 @@ static bool find_factors(const ambit__rule *rule, const ambit__plan *p, ambit__s
 }
 
 /* The rule as a weighted sum, and the number of planes a result depends on. */
-static bool find_taps(const ambit__group *g, ambit__stream_job *j)
+static bool find_taps(const ambit__group *g, ambit__strip *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
   ambit__sum sum;
@@ -268,7 +253,7 @@ static bool find_taps(const ambit__group *g, ambit__stream_job *j)
 }
 
 /* Number of cells that end lanes load beside the strip: the same for all streams of a field. */
-static void find_ends(ambit__stream_job *j)
+static void find_ends(ambit__strip *j)
 {
   for (int i = 0; i < j->nstreams; i++) {
     ambit__stream *s = &j->streams[i];
@@ -284,19 +269,19 @@ static void find_ends(ambit__stream_job *j)
 }
 
 /* Planes loaded in addition to those read for the current plane. */
-static int ahead_of(const ambit__stream_job *j, const ambit__plan *p)
+static int ahead_of(const ambit__strip *j, const ambit__plan *p)
 {
   return j->planes ? j->planes - 1 : p->ahead;
 }
 
-static int kept_ahead(const ambit__stream_job *j, const ambit__stream_row *r)
+static int kept_ahead(const ambit__strip *j, const ambit__stream_row *r)
 {
   return j->fronts[r->front].ahead - (j->planes > 0 || j->fronts[r->front].after);
 }
 
 /* Windows hold all planes that are read and those in flight. Sums keep span - 1 planes of partial
  * results. */
-static int period_of(const ambit__stream_job *j, int ahead)
+static int period_of(const ambit__strip *j, int ahead)
 {
   int period = 1;
 
@@ -325,13 +310,12 @@ static int words(ambit_type type)
 }
 
 /* Such a row is in registers for part of the time only. */
-static bool is_late(const ambit__stream_job *j, const ambit__stream_row *r)
+static bool is_late(const ambit__strip *j, const ambit__stream_row *r)
 {
   return j->late && !j->fronts[r->front].ahead;
 }
 
-static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
-                         const ambit__stream_row *r)
+static int row_registers(const ambit__strip *j, const ambit__stream *s, const ambit__stream_row *r)
 {
   const int ahead = r->is_read ? kept_ahead(j, r) : 0;
   int n = 0;
@@ -381,13 +365,13 @@ static int number_registers(const ambit__rule *rule)
 
 /* Registers for the weights of a sum. If loads must not wait for them, ptxas 13.0 for sm_90 puts
  * constants elsewhere. */
-static int weight_registers(const ambit__stream_job *j, const ambit__rule *rule)
+static int weight_registers(const ambit__strip *j, const ambit__rule *rule)
 {
   return j->taps && !j->moves ? largest(0, number_registers(rule) - FREE) : 0;
 }
 
 /* Addresses, counters, predicates and constants, as allocated by ptxas 13.0 for sm_90. */
-static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
+static int base_registers(const ambit__strip *j, const ambit__rule *rule)
 {
   const int numbers = number_registers(rule);
   bool is_wide = false, is_real = true;
@@ -410,20 +394,20 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
 }
 
 /* Values that are added row by row occupy registers for only part of the time. */
-static int row_share(const ambit__stream_job *j, int registers, int ahead)
+static int row_share(const ambit__strip *j, int registers, int ahead)
 {
   return j->by_rows ? registers * (4 * ahead + 1) / (4 * ahead + 4) : registers;
 }
 
 /* Registers for the results of a lane. Where many planes of them are shifted, ptxas needs more. */
-static int result_registers(const ambit__stream_job *j)
+static int result_registers(const ambit__strip *j)
 {
   const int n = j->units * (j->taps ? j->span * j->rows : 1) * (j->cells > 1 ? 2 : 1);
 
   return j->moves && !j->late && j->span > MOST_SHIFTED ? n + n / 4 : n;
 }
 
-int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__stream_job *j)
+int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__strip *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const int ahead = ahead_of(j, p);
@@ -436,7 +420,7 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
   for (int i = 0; j->centre && i < j->nstreams; i++)
     if (j->streams[i].ring)
       n += words(rule->params[j->streams[i].param].type) *
-           ambit__stream_centre_registers(j, &j->streams[i]);
+           ambit__strip_centre_registers(j, &j->streams[i]);
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *param = &rule->params[i];
 
@@ -452,7 +436,7 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
 
 /* Whether the stream's values of the cells being stored are in registers at that time; for a sum,
  * when the plane of these cells arrives. */
-static bool has_own_rows(const ambit__stream_job *j, const ambit__stream *s)
+static bool has_own_rows(const ambit__strip *j, const ambit__stream *s)
 {
   if (!s || (j->taps && (j->high < 0 || j->high - j->span >= 0))) return false;
   for (int t = 0; t < j->rows; t++) {
@@ -465,7 +449,7 @@ static bool has_own_rows(const ambit__stream_job *j, const ambit__stream *s)
 
 /* Whether whole vectors can and should be stored. In 2-D, rows are long and gain little. Sums over
  * many planes lose more to the overhead than they gain. */
-static bool stores_whole(const ambit__group *g, const ambit__stream_job *j)
+static bool stores_whole(const ambit__group *g, const ambit__strip *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const int here[AMBIT_MAX_DIMS] = {0};
@@ -477,7 +461,7 @@ static bool stores_whole(const ambit__group *g, const ambit__stream_job *j)
       const int twin = g->steps[0].bind[i].twin - 1;
 
       if (!rule->params[i].writes[c]) continue;
-      if (twin < 0 || !has_own_rows(j, ambit__stream_find(j, twin, c, here))) return false;
+      if (twin < 0 || !has_own_rows(j, ambit__strip_find(j, twin, c, here))) return false;
       any = true;
     }
   return any;
@@ -487,7 +471,7 @@ static bool stores_whole(const ambit__group *g, const ambit__stream_job *j)
 
 /* Whether the loads ahead can have the registers they need, and some more, without reducing the
  * number of blocks that fit. */
-static bool has_registers(const ambit__group *g, const ambit__plan *p, const ambit__stream_job *j)
+static bool has_registers(const ambit__group *g, const ambit__plan *p, const ambit__strip *j)
 {
   const int blocks = largest(p->resident, 1) * p->threads[0] * p->threads[1];
 
@@ -505,29 +489,31 @@ static int widest(const ambit__group *g)
   return n;
 }
 
-bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
+bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__strip *j)
 {
   int64_t flops = g->steps[0].rule->flops + 1;
   const int cells = ambit__stream_cells(g, p->packed);
 
-  *j = (ambit__stream_job){.x = g->ndims - 1,
-                           .y = g->ndims > 2 ? g->ndims - 2 : -1,
-                           .z = g->ndims > 2 ? g->ndims - 3 : 0,
-                           .lane = (int)p->strip,
-                           .cells = cells,
-                           .units = (int)p->strip / cells,
-                           .rows = p->rows[0],
-                           .planes = p->ahead ? 0 : p->rows[1],
-                           .late = p->late,
-                           .ring = p->ring > 0 || p->centre,
-                           .centre = p->centre,
-                           .warps = p->threads[1],
-                           .apart = p->apart,
-                           .span = 1};
+  *j = (ambit__strip){.x = g->ndims - 1,
+                      .y = g->ndims > 2 ? g->ndims - 2 : -1,
+                      .z = g->ndims > 2 ? g->ndims - 3 : 0,
+                      .lane = (int)p->strip,
+                      .cells = cells,
+                      .units = (int)p->strip / cells,
+                      .rows = p->rows[0],
+                      .planes = p->ahead ? 0 : p->rows[1],
+                      .late = p->late,
+                      .ring = p->ring > 0 || p->centre,
+                      .centre = p->centre,
+                      .rolled = p->rolled,
+                      .align = ambit__stream_align(p),
+                      .warps = p->threads[1],
+                      .apart = p->apart,
+                      .span = 1};
   if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
       !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
-      (j->ring && !ambit__stream_find_ring(g->steps[0].rule, j)) ||
-      (p->held && !ambit__stream_find_held(g->steps[0].rule, j)) || !find_fronts(j, p)) {
+      (j->ring && !ambit__strip_find_ring(g->steps[0].rule, j)) ||
+      (p->held && !ambit__strip_find_held(g->steps[0].rule, j)) || !find_fronts(j, p)) {
     ambit__stream_end(j);
     return false;
   }
@@ -544,7 +530,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
     while (j->period % 2 || j->period % j->ahead)
       j->period++; /* the registers of a slot are free meanwhile */
   } else if (j->ring) {
-    j->ahead = smallest(p->ahead, ambit__stream_ring_ahead(j));
+    j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));
   }
   for (j->slots = p->held ? p->ahead + 1 : 0; j->slots && j->period % j->slots; j->slots++) {}
   j->whole = !j->ring && stores_whole(g, j);
@@ -556,7 +542,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   return true;
 }
 
-void ambit__stream_end(ambit__stream_job *j)
+void ambit__stream_end(ambit__strip *j)
 {
   free(j->taps);
   j->taps = NULL;

@@ -112,7 +112,7 @@ int ambit__stream_align(const ambit__plan *p)
   return (int)p->strip * (p->ring || p->centre ? LINE : 1);
 }
 
-/* Strips of a row; see emit_columns for the start of the first. */
+/* Strips of a row; see nest/strip/strip.c for the start of the first. */
 static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
 {
   const int x = box->ndims - 1;
@@ -151,7 +151,7 @@ void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambi
     shape->blocks[1] = chunks_of(g, p, planes, tiles * outer);
   else
     set_layers(g, p, planes, shape);
-  if (!p->ahead && g->ndims == 3 && !ambit__gpucode_reduces(g)) { /* numbered: see emit_numbers */
+  if (!p->ahead && g->ndims == 3 && !ambit__gpucode_reduces(g)) { /* numbered blocks */
     shape->blocks[2] *= shape->blocks[1];
     shape->blocks[1] = tiles / strips;
     shape->blocks[0] = strips;

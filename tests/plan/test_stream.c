@@ -2,8 +2,9 @@
 /* Kernels of the strategy `stream`, run on a simulated GPU. Every byte of memory must match the
  * reference device. */
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
-#include "plan/pairs.h"
+#include "nest/strip/pairs.h"
 #include "simulated.h"
+#include "texts.h"
 
 enum { MOST_PLANS = 64 };
 
@@ -90,6 +91,47 @@ static bool is_ring(const ambit__plan *plans, int n, int i)
   return plans[i].ring > 0 && (!plans[i - 1].ring || plans[i].held);
 }
 
+/* ---- texts ---- */
+
+/* Writes the plans for all kinds of devices: every 27th one of them; with --hashes or --texts, all,
+ * to compare two builds. */
+static void write_plans(ambit__group g)
+{
+  static const ambit__target targets[] = {
+      {.dialect = &ambit__dialect_cuda, .shared = 227 << 10, .dots = true, .minima = true},
+      {.dialect = &ambit__dialect_cuda, .shared = 227 << 10},
+      {.dialect = &ambit__dialect_opencl, .shared = 48 << 10},
+      {.dialect = &ambit__dialect_opencl, .shared = 48 << 10, .lanes = "", .minima = true},
+      {.dialect = &ambit__dialect_opencl, .shared = 48 << 10, .lanes = "/* lanes */\n"},
+      {.dialect = &ambit__dialect_opencl, .shared = 48 << 10, .is_cpu = true},
+  };
+  static int count;
+
+  for (size_t i = 0; i < 2 * sizeof targets / sizeof *targets; i++) {
+    ambit__target t = targets[i / 2];
+    ambit__plan plans[MOST_PLANS];
+    int n;
+
+    t.kind = TARGET_GPU;
+    t.threads = 132;
+    t.warp = 32;
+    t.max_threads = 1024;
+    g.strict = i % 2 != 0;
+    n = ambit__strategy_stream.candidates(&g, &t, plans, MOST_PLANS);
+    for (int k = 0; k < n; k++) {
+      ambit__writer w = {0};
+      char *source;
+
+      if (!prints && count++ % 27) continue;
+      plans[k].strategy->emit(&g, &t, &plans[k], &w);
+      source = ambit__writer_finish(&w);
+      CHECK(source && strstr(source, AMBIT_ENTRY));
+      print_source(i, t.dialect, plans[k].strategy->name, source);
+      free(source);
+    }
+  }
+}
+
 /* Runs a problem with some plans, the one in the middle also without exchanges. Returns the number
  * of runs. */
 static int check_with(problem p, bool (*wanted)(const ambit__plan *plans, int n, int i))
@@ -113,14 +155,15 @@ static int check_with(problem p, bool (*wanted)(const ambit__plan *plans, int n,
                                  .contiguous = is_field(&p, i),
                                  .wraps_rows = p.around && is_field(&p, i),
                                  .twin = twin_of(&p, i)};
+  write_plans(g);
   n = ambit__strategy_stream.candidates(&g, &gpu, plans, MOST_PLANS);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n && !prints; i++)
     if (wanted(plans, n, i) || (wanted == is_chosen && i == n - 1 && !runs)) {
       run_plan(&p, &g, &plans[i], i % 2);
       if (i == n / 3 && !plans[i].ring) run_apart(&p, &g, plans[i]);
       runs++;
     }
-  CHECK_MSG(runs > 0, "%s: no plan", p.name);
+  CHECK_MSG(runs > 0 || prints, "%s: no plan", p.name);
   ambit__rule_free(p.rule);
   ambit__rule_free(p.parsed);
   return runs;
@@ -813,6 +856,7 @@ int main(int argc, char **argv)
       {0}};
   int bad;
 
+  take_prints(&argc, &argv);
   if (ref->open(&errors, &settings, 0, &device) || ref->queue_open(device, false, &queue)) return 1;
   bad = simulated_main(argc, argv, tests);
   ref->queue_close(queue);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUDA and OpenCL: bytes, four in a word; shorts, two; and pairs of values (plan/pairs.h). */
+/* CUDA and OpenCL: bytes, four in a word; shorts, two; pairs of values (nest/strip/pairs.h). */
 
 /* NVIDIA's OpenCL compiler has the instructions of CUDA, too. */
 #if defined(__CUDACC__) || defined(__NV_CL_C_VERSION)

@@ -5,8 +5,8 @@
  * The root of an integer is an integer, or far enough from the next: the integer part of sqrt(n +
  * 0.5) with an error below 2^-21 is the same.
  */
-#ifndef AMBIT_PLAN_ROOTS_H
-#define AMBIT_PLAN_ROOTS_H
+#ifndef AMBIT_NEST_STRIP_ROOTS_H
+#define AMBIT_NEST_STRIP_ROOTS_H
 
 #include "kernel/range.h"
 #include "nest/dots.h"

@@ -17,15 +17,22 @@
  * The largest parts of a rule that can be computed so become variables q0, q1, ..., before the code
  * for single cells, in which a part of one of them replaces the expression.
  */
-#ifndef AMBIT_PLAN_PAIRS_H
-#define AMBIT_PLAN_PAIRS_H
+#ifndef AMBIT_NEST_STRIP_PAIRS_H
+#define AMBIT_NEST_STRIP_PAIRS_H
 
 #include "codegen/scope.h"
 #include "kernel/range.h"
-#include "plan/plan.h"
-#include "plan/roots.h"
+#include "nest/strip/roots.h"
 
 enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
+
+/* The instructions of a GPU for several narrow integers at a time. */
+typedef enum ambit__packed {
+  PACKED_NONE,
+  PACKED_DOTS,   /* a weighted sum of four bytes */
+  PACKED_MINIMA, /* that, and two minima of 16 bits, of bytes, by one or a few */
+  PACKED_SHORTS  /* that, and of shorts, by one */
+} ambit__packed;
 
 /* The cells of a word. */
 typedef enum ambit__places {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/roots.h"
+#include "nest/strip/roots.h"
 
 enum {
   MOST_ROOT = 511, /* roots that are far enough from the next, in float */

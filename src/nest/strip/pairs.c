@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/pairs.h"
+#include "nest/strip/pairs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

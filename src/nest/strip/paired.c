@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* paired.c - whether all results of a rule are computed for several cells at a time. */
-#include "plan/pairs.h"
+#include "nest/strip/pairs.h"
 
 /* Whether an expression compares numbers, other than for a minimum or maximum. */
 static bool tests(const ambit__expr *e)

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loads.c - the values that a warp holds in registers, and their loads.
+ *
+ * The plane at z + p is in u_w[p], the planes before and after it in the slots before and after
+ * that, cyclically. The subscripts are [slot][row][cell]; the cells are those of the lane, between
+ * those of the adjacent lanes. All loops but the one over z are unrolled, so that every subscript
+ * is a constant and arrays become registers, occupied only while their values are needed.
+ *
+ * The cells beside a lane's come from the adjacent lanes, at the ends of the strip from memory: u_e
+ * holds those before the strip in the first half of the lanes, those after it in the other half.
+ * Loading them in all lanes costs no more than in the two lanes that use them.
+ *
+ * Loads are unconditional: lanes outside, and planes past the last one, load the nearest position
+ * inside. With wrapping rows, lanes beyond an end load from the other end; lanes further out load
+ * the same as the last lane that is read.
+ */
+#include "nest/strip/strip.h"
+
+enum { VECTOR = 16 }; /* bytes of the widest access */
+
+/* ---- names ---- */
+
+static const char *name_of(const ambit__strip *w, int param)
+{
+  return ambit__nest_param(w->n, param)->name;
+}
+
+const char *ambit__strip_name(const ambit__strip *w, const ambit__stream *s, char kind)
+{
+  int n = 0;
+
+  for (int i = 0; i < w->nstreams; i++)
+    n += w->streams[i].param == s->param;
+  if (n == 1) return ambit__nest_text(w->n, "%s_%c", name_of(w, s->param), kind);
+  return ambit__nest_text(w->n, "%s_%c%d", name_of(w, s->param), kind, s->number);
+}
+
+/* "[(p + 3) % 4]": the slot of the plane at z + p + `plane`. */
+static const char *slot_of(const ambit__strip *w, int plane)
+{
+  const int n = w->period, slot = (plane % n + n) % n;
+
+  if (n == 1) return "[0]";
+  return slot ? ambit__nest_text(w->n, "[(p + %d) %% %d]", slot, n) : "[p]";
+}
+
+const char *ambit__strip_more(const ambit__strip *w, int more)
+{
+  if (!more) return "";
+  return ambit__nest_text(w->n, " %c %d", more < 0 ? '-' : '+', more < 0 ? -more : more);
+}
+
+/* "[t + 1]" */
+static const char *subscript(const ambit__strip *w, const char *name, int more)
+{
+  return ambit__nest_text(w->n, "[%s%s]", name, ambit__strip_more(w, more));
+}
+
+/* Whether the plane of the cells that are computed is in an array of its own, u_c, and u_w has the
+ * warp's own cells only. */
+static bool has_centre(const ambit__strip *w, const ambit__stream *s)
+{
+  return w->centre && s->ring;
+}
+
+const char *ambit__strip_row(const ambit__strip *w, const ambit__stream *s, const int *offset)
+{
+  const bool central = has_centre(w, s) && !offset[w->z], own = has_centre(w, s) && !central;
+  const char *plane = central ? "" : slot_of(w, offset[w->z]);
+  const char *row = w->y < 0 ? "" : subscript(w, "t", own ? 0 : s->below + offset[w->y]);
+
+  return ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, central ? 'c' : 'w'), plane, row);
+}
+
+const char *ambit__strip_cell(const ambit__strip *w, int param, int component, const int *offset)
+{
+  const ambit__stream *s = ambit__strip_find(w, param, component, offset);
+  const char *row = ambit__strip_row(w, s, offset);
+
+  if (w->cells > 1)
+    return ambit__nest_text(w->n, "%s(%s, %s + %d)", w->cells > 2 ? "ambit_byte" : "ambit_short",
+                            row, ambit__strip_place(w), s->left * w->cells + offset[w->x]);
+  if (has_centre(w, s) && offset[w->z]) return ambit__nest_text(w->n, "%s[j]", row);
+  return ambit__nest_text(w->n, "%s%s", row, subscript(w, "j", s->left + offset[w->x]));
+}
+
+const char *ambit__strip_arrived(const ambit__strip *w, const ambit__stream *s, int dx)
+{
+  return ambit__nest_text(w->n, "%s%s%s%s", ambit__strip_name(w, s, 'w'), slot_of(w, w->high),
+                          w->y >= 0 ? "[q]" : "", subscript(w, "j", s->left + dx));
+}
+
+const char *ambit__strip_type(const ambit__strip *w, int param)
+{
+  return w->cells > 1 ? "ambit_u32" : ambit__nest_type(w->n, param);
+}
+
+/* "(const ambit_u32 *)(u_at0)": where units are not cells, their addresses are converted. */
+static const char *address(const ambit__strip *w, const char *place)
+{
+  if (w->cells == 1) return place;
+  return ambit__nest_text(w->n, "(%sconst ambit_u32 *)(%s)", w->n->dialect->global, place);
+}
+
+int ambit__strip_start(const ambit__strip *w)
+{
+  return 1 - w->span;
+}
+
+const char *ambit__strip_slot(const ambit__strip *w, const ambit__stream_moment *m)
+{
+  int shift = m->more - ambit__strip_start(w);
+
+  while (m->is_first && m->plane + shift < 0)
+    shift += w->period;
+  if (!m->is_first || w->period == 1) return slot_of(w, m->plane);
+  if (shift) return ambit__nest_text(w->n, "[(k + %d) %% %d]", shift, w->period);
+  return ambit__nest_text(w->n, "[k %% %d]", w->period);
+}
+
+/* ---- one row ---- */
+
+/* "u_w[(p + 3) % 4][q]" */
+static const char *row_of(const ambit__strip *w, const ambit__stream *s,
+                          const ambit__stream_moment *m, char kind)
+{
+  const char *row = w->y >= 0 ? "[q]" : "";
+
+  if (has_centre(w, s)) row = ambit__nest_text(w->n, "[q - %d]", s->below);
+  return ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, kind), ambit__strip_slot(w, m),
+                          row);
+}
+
+/* "u_at0 + (q - 1) * u_s1": the lane's cells in row q of the current plane of a front. */
+static const char *place_of(const ambit__strip *w, const ambit__stream *s, int front)
+{
+  const ambit__nest_access away = {s->param, s->component, s->outer, NULL};
+  const char *name = name_of(w, s->param);
+  const char *place = ambit__nest_text(w->n, "%s_at%d", name, w->fronts[front].number);
+  bool elsewhere = s->component != 0;
+
+  for (int d = 0; d < w->z; d++)
+    elsewhere = elsewhere || s->outer[d];
+  if (w->y >= 0 && s->below)
+    place = ambit__nest_text(w->n, "%s + (q - %d) * %s_s%d", place, s->below, name, w->y);
+  else if (w->y >= 0)
+    place = ambit__nest_text(w->n, "%s + q * %s_s%d", place, name, w->y);
+  if (!elsewhere) return place;
+  return ambit__nest_text(w->n, "%s + (%s)", place, ambit__nest_distance(w->n, &away));
+}
+
+/* Opens a condition on the first planes k, unless it holds for all planes of the front that are
+ * loaded before the loop. Returns whether it did. */
+static bool open_range(const ambit__strip *w, int front, int low, int high)
+{
+  const ambit__stream_front *f = &w->fronts[front];
+  const int start = ambit__strip_start(w);
+
+  if (low == f->low && high == f->high) return false;
+  ambit__nest_if(w->n, "k >= %d && k < %d", start + low, start + high + f->ahead);
+  return true;
+}
+
+/* The load function: early loads must be issued before any computation. In OpenCL vectors of 16
+ * bytes are loaded so in all tiles: NVIDIA's compiler would delay loads past the barrier (D3Q19
+ * with walls had 15.4 Gcells/s on an H200, now 20.5). Not where stores go to the same addresses,
+ * which that compiler (of CUDA 13.0) then computes after the loads that need them. */
+static const char *load_of(const ambit__strip *w, int param)
+{
+  const ambit__param *p = ambit__nest_param(w->n, param);
+  const bool in_tile = w->planes && !w->n->dialect->has_lanes;
+  const bool is_vector = (size_t)w->lane * ambit_type_size(p->type) == VECTOR && w->cells == 1;
+
+  if (in_tile && p->is_written) return "ambit_load";
+  return w->pinned || (is_vector && (w->centre || in_tile)) ? "ambit_load_now" : "ambit_load";
+}
+
+static void add_load(const ambit__strip *w, const ambit__stream *s, const ambit__stream_row *r,
+                     const ambit__stream_moment *m)
+{
+  const bool some = m->is_first && w->planes && open_range(w, r->front, r->low, r->high);
+  const char *to, *name = s->held ? "ambit_copy" : load_of(w, s->param);
+
+  if (s->held)
+    to = ambit__strip_held(w, s, m, "q");
+  else
+    to = ambit__nest_text(w->n, "&%s[%d]", row_of(w, s, m, 'w'), has_centre(w, s) ? 0 : s->left);
+  ambit__nest_call(w->n, name, ambit__strip_type(w, s->param), w->units, "%s, %s", to,
+                   address(w, place_of(w, s, r->front)));
+  if (some) ambit__nest_close(w->n);
+}
+
+/* The cells beside the strip in row q, or in lanes that exchange nothing beside the lane's; in the
+ * planes before the loop, only where they are read. */
+static void add_end(const ambit__strip *w, const ambit__stream *s, const ambit__stream_row *r,
+                    const ambit__stream_moment *m)
+{
+  const ambit__stream_front *f = &w->fronts[r->front];
+  const ambit__stream_moment at = {m->is_first, m->is_first ? m->plane : r->edge + f->ahead, 0};
+  const char *name = name_of(w, s->param), *place = place_of(w, s, r->front);
+
+  if (!m->is_first && r->edge != f->high)
+    place = ambit__nest_text(w->n, "%s - %d * %s_s%d", place, f->high - r->edge, name, w->z);
+  for (int i = 0; i < (w->apart ? s->left + s->right : 1); i++) {
+    const bool some = m->is_first && open_range(w, r->front, r->edge_low, r->edge);
+    const bool before = i < s->left;
+    const int cell = (before ? w->units - s->left + i : i - s->left) * w->cells;
+
+    if (w->apart)
+      ambit__nest_do(
+          w->n, w->cells > 1 ? "%s[%d] = *%s" : "%s[%d] = *(%s)", row_of(w, s, &at, 'w'),
+          before ? i : i + w->units,
+          address(w, ambit__nest_text(w->n, "%s + %s_%s%s", place, name,
+                                      before ? "before" : "after", ambit__strip_more(w, cell))));
+    else
+      ambit__nest_call(w->n, load_of(w, s->param), ambit__strip_type(w, s->param), s->end, "%s, %s",
+                       row_of(w, s, &at, 'e'),
+                       address(w, ambit__nest_text(w->n, "%s + %s_beside", place, name)));
+    if (some) ambit__nest_close(w->n);
+  }
+}
+
+/* Cells beside this lane's, from the adjacent lanes. */
+static void add_edges(const ambit__strip *w, const ambit__stream *s, const ambit__stream_moment *m)
+{
+  const char *own = row_of(w, s, m, 'w'), *end = row_of(w, s, m, 'e');
+
+  for (int i = 0; i < s->left + s->right; i++) {
+    const bool before = i < s->left;
+
+    ambit__nest_add(
+        w->n, (ambit__node){
+                  .kind = NODE_EXCHANGE,
+                  .name = before ? "ambit_before" : "ambit_after",
+                  .type = ambit__strip_type(w, s->param),
+                  .from = ambit__nest_text(w->n, "%s[%d]", own, before ? i : i + w->units),
+                  .value = ambit__nest_text(w->n, "%s[%d], %s[%d]", own, before ? i + w->units : i,
+                                            end, before ? s->end - s->left + i : i - s->left)});
+  }
+}
+
+/* ---- planes ---- */
+
+/* The end of the rows of a stream that begin with row q and have the same edges; with `loads`, that
+ * are loaded alike, too. */
+static int rows_alike(const ambit__stream *s, int q, bool loads)
+{
+  const ambit__stream_row *r = &s->rows[q];
+
+  for (q++; q < s->nrows; q++) {
+    const ambit__stream_row *o = &s->rows[q];
+
+    if (o->has_edges != r->has_edges || o->edge != r->edge || o->edge_low != r->edge_low) break;
+    if (loads && (o->is_read != r->is_read || o->front != r->front || o->low != r->low ||
+                  o->high != r->high))
+      break;
+  }
+  return q;
+}
+
+/* A loop over the rows q to end - 1; in 2-D there is one. */
+static void open_rows(const ambit__strip *w, int q, int end)
+{
+  if (w->y >= 0) ambit__nest_unroll(w->n, "q", q, end);
+}
+
+static void close_rows(const ambit__strip *w)
+{
+  if (w->y >= 0) ambit__nest_close(w->n);
+}
+
+static void advance_front(const ambit__strip *w, const ambit__stream_front *f, bool is_first,
+                          const char *plane)
+{
+  const char *name = name_of(w, f->param);
+
+  if (w->planes)
+    ambit__nest_do(w->n, "%s_at%d += %s_s%d", name, f->number, name, w->z);
+  else
+    ambit__nest_do(w->n, "%s_at%d += %s < %s %s %d ? %s_s%d : 0", name, f->number, plane,
+                   is_first || !w->ring ? "n" : "rest", f->high < 1 ? "-" : "+",
+                   f->high < 1 ? 1 - f->high : f->high - 1, name, w->z);
+}
+
+/* Loads all rows of a front, and advances it to its next plane. */
+static void load_front(const ambit__strip *w, int front, const ambit__stream_moment *m,
+                       const char *plane)
+{
+  const ambit__stream_front *f = &w->fronts[front];
+
+  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++)
+    for (int q = 0, end; s->param == f->param && q < s->nrows; q = end) {
+      end = rows_alike(s, q, true);
+      if (!s->rows[q].is_read || s->rows[q].front != front) continue;
+      open_rows(w, q, end);
+      add_load(w, s, &s->rows[q], m);
+      if (s->rows[q].has_edges && !s->ring) add_end(w, s, &s->rows[q], m);
+      close_rows(w);
+    }
+  advance_front(w, f, m->is_first, plane);
+}
+
+/* The exchanges of all rows in which cells of adjacent lanes are read. In the planes before the
+ * loop, only of those read so in several planes at a time; in tiles, of all. */
+static void share(const ambit__strip *w, bool first)
+{
+  for (const ambit__stream *s = w->streams; !w->apart && s < w->streams + w->nstreams; s++)
+    for (int q = 0, end; !s->ring && q < s->nrows; q = end) {
+      const ambit__stream_row *r = &s->rows[q];
+      const int from = ambit__strip_start(w) + r->edge_low;
+
+      end = rows_alike(s, q, false);
+      if (!r->has_edges || (first && !w->planes && r->edge_low == r->edge)) continue;
+      open_rows(w, q, end);
+      if (first) ambit__nest_unroll(w->n, "k", from, ambit__strip_start(w) + r->edge + w->planes);
+      add_edges(w, s, &(ambit__stream_moment){.is_first = first, .plane = first ? from : r->edge});
+      if (first) ambit__nest_close(w->n);
+      close_rows(w);
+    }
+}
+
+void ambit__strip_load_first(const ambit__strip *w)
+{
+  const int start = ambit__strip_start(w);
+
+  for (int i = 0; i < w->nfronts; i++) {
+    const ambit__stream_front *f = &w->fronts[i];
+    const ambit__stream_moment m = {.is_first = true, .plane = start + f->low};
+
+    if (f->ring || f->low == f->high + f->ahead) continue;
+    ambit__nest_unroll(w->n, "k", m.plane, start + f->high + f->ahead);
+    load_front(w, i, &m, "k");
+    ambit__nest_close(w->n);
+  }
+  if (w->ring) ambit__strip_ring_first(w);
+  if (w->planes) { /* compilers move no loads across a barrier, and nothing else across a branch */
+    if (!w->apart || !w->n->dialect->has_lanes || w->cells > 1 || w->n->near_tables)
+      ambit__nest_barrier(w->n);
+    ambit__nest_let_ended(w->n);
+  }
+  share(w, true);
+}
+
+/* "z + p + 3": the plane that a front loads in a phase of the loop. */
+static const char *next_of(const ambit__strip *w, const ambit__stream_front *f)
+{
+  const int n = f->high + f->ahead;
+
+  return ambit__nest_text(w->n, "%sp %s %d", w->ring ? "" : "z + ", n < 0 ? "-" : "+",
+                          n < 0 ? -n : n);
+}
+
+void ambit__strip_load_next(const ambit__strip *w)
+{
+  if (w->ring) ambit__nest_do_if(w->n, "p >= rest", "break");
+  for (int i = 0; i < w->nfronts; i++) {
+    const ambit__stream_front *f = &w->fronts[i];
+
+    if (!f->ring && !f->after)
+      load_front(w, i, &(ambit__stream_moment){.plane = f->high + f->ahead}, next_of(w, f));
+  }
+  if (w->ring) ambit__strip_ring_next(w);
+  if (w->pinned) {
+    ambit__nest_do(w->n, "ambit_pin()");
+    ambit__nest_do_if(w->n, "z + p >= n", "break");
+  }
+  if (!w->by_rows) share(w, false);
+}
+
+void ambit__strip_load_after(const ambit__strip *w)
+{
+  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+    const ambit__stream_row *r = &s->rows[s->below];
+    const ambit__stream_front *f = &w->fronts[r->front];
+
+    if (!r->is_read || !f->after) continue;
+    ambit__nest_block(w->n);
+    ambit__nest_do(w->n, "const int q = t + %d", s->below);
+    add_load(w, s, r, &(ambit__stream_moment){.plane = f->high + f->ahead});
+    ambit__nest_close(w->n);
+  }
+}
+
+void ambit__strip_advance_after(const ambit__strip *w)
+{
+  for (const ambit__stream_front *f = w->fronts; f < w->fronts + w->nfronts; f++)
+    if (f->after) advance_front(w, f, false, next_of(w, f));
+}
+
+void ambit__strip_share_arrived(const ambit__strip *w, const ambit__stream *s)
+{
+  for (int q = 0, end; !w->apart && q < s->nrows; q = end) {
+    const bool all = w->y < 0 || (q == 0 && rows_alike(s, q, false) == s->nrows);
+
+    end = rows_alike(s, q, false);
+    if (!s->rows[q].has_edges) continue;
+    if (!all) ambit__nest_if(w->n, "q >= %d && q < %d", q, end);
+    add_edges(w, s, &(ambit__stream_moment){.plane = s->rows[q].edge});
+    if (!all) ambit__nest_close(w->n);
+  }
+}
+
+void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int n, int rows,
+                         int cells)
+{
+  const char *at = w->y >= 0 ? "[q][k]" : "[k]";
+
+  if (w->n->dialect->has_lanes) {
+    ambit__nest_do(w->n, "ambit_rotate(%s)", name);
+    return;
+  }
+  open_rows(w, 0, rows);
+  ambit__nest_unroll(w->n, "k", 0, cells);
+  ambit__nest_do(w->n, "const %s first = %s[0]%s", ambit__strip_type(w, param), name, at);
+  ambit__nest_unroll(w->n, "i", 1, n);
+  ambit__nest_do(w->n, "%s[i - 1]%s = %s[i]%s", name, at, name, at);
+  ambit__nest_close(w->n);
+  ambit__nest_do(w->n, "%s[%d]%s = first", name, n - 1, at);
+  ambit__nest_close(w->n);
+  close_rows(w);
+}
+
+void ambit__strip_shift(const ambit__strip *w)
+{
+  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+    ambit__strip_rotate(w, ambit__strip_name(w, s, 'w'), s->param, w->period, s->nrows,
+                        s->left + w->units + s->right);
+    if (s->end)
+      ambit__strip_rotate(w, ambit__strip_name(w, s, 'e'), s->param, w->period, s->nrows, s->end);
+  }
+}
+
+/* ---- fields ---- */
+
+const char *ambit__strip_inside(const ambit__strip *w, int param, const char *x)
+{
+  const ambit__param *p = ambit__nest_param(w->n, param);
+  const char *inside =
+      ambit__nest_text(w->n, "ambit_between((low%d%s) & -%d, %s, (high%d%s) & -%d)", w->x,
+                       ambit__strip_more(w, -p->low[w->x]), w->lane, x, w->x,
+                       ambit__strip_more(w, p->high[w->x] - 1), w->lane);
+
+  if (!w->n->bind[param].wraps_rows) return inside;
+  return ambit__nest_text(w->n, "ambit_wrap(%s, (int)extent%d)", inside, w->x);
+}
+
+/* "const int u_before = ... - u_x;": the distance from the lane's cells to the vector at x. */
+static void let_distance(const ambit__strip *w, int param, const char *tail, const char *x)
+{
+  const char *name = name_of(w, param);
+
+  ambit__nest_do(w->n, "const int %s_%s = %s - %s_x", name, tail, ambit__strip_inside(w, param, x),
+                 name);
+}
+
+/* The position of the lane's cells, and the distance from them to those beside the strip, or in
+ * lanes that exchange nothing to the vectors beside the lane's. */
+static void let_column(const ambit__strip *w, int param)
+{
+  const ambit__param *p = ambit__nest_param(w->n, param);
+  bool shared = false;
+  int end = 0;
+
+  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++)
+    if (s->param == param) {
+      end = s->end;
+      shared = shared || s->ring;
+    }
+  ambit__nest_do(w->n, "const int %s_x = %s", p->name, ambit__strip_inside(w, param, "x"));
+  if (w->apart && !shared && p->low[w->x])
+    let_distance(w, param, "before", ambit__nest_text(w->n, "x - %d", w->lane));
+  if (w->apart && !shared && p->high[w->x])
+    let_distance(w, param, "after", ambit__nest_text(w->n, "x + %d", w->lane));
+  if (end)
+    ambit__nest_do(w->n, "const int %s_beside = %s + (%s < 16 ? %d : 0) - %s_x", p->name,
+                   ambit__strip_inside(w, param, "beside"), w->n->dialect->thread[0],
+                   w->lane - end * w->cells, p->name);
+}
+
+/* A pointer to the lane's first cell in the warp's first row, `plane` planes after `begin`. It is
+ * in range even if the lane or the warp has no cell. */
+static void let_pointer(const ambit__strip *w, int i, const char *tail, int plane)
+{
+  const ambit__param *p = ambit__nest_param(w->n, i);
+  const char *place = ambit__nest_text(w->n, "%s_o", p->name);
+
+  for (int d = 0; d < w->z; d++)
+    place = ambit__nest_text(w->n, "%s + y%d * %s_s%d", place, d, p->name, d);
+  place = ambit__nest_text(w->n, "%s + (begin%s) * %s_s%d", place, ambit__strip_more(w, plane),
+                           p->name, w->z);
+  if (w->y >= 0) place = ambit__nest_text(w->n, "%s + y * %s_s%d", place, p->name, w->y);
+  ambit__nest_do(w->n, "%s%s%s *%s_%s = %s_mem + (%s + %s_x)", w->n->dialect->global,
+                 p->is_written ? "" : "const ", ambit__nest_type(w->n, i), p->name, tail, p->name,
+                 place, p->name);
+}
+
+static void let_slots(const ambit__strip *w, const ambit__stream *s, char kind, int cells)
+{
+  const int rows = has_centre(w, s) ? w->rows : s->nrows;
+
+  ambit__nest_add(
+      w->n, (ambit__node){.kind = NODE_ARRAY,
+                          .type = ambit__strip_type(w, s->param),
+                          .name = ambit__strip_name(w, s, kind),
+                          .size = {w->period, w->y < 0 ? cells : rows, w->y < 0 ? 0 : cells}});
+}
+
+void ambit__strip_let_fields(const ambit__strip *w)
+{
+  const int start = ambit__strip_start(w);
+
+  for (int i = 0; i < w->n->rule->nparams; i++)
+    if (ambit__nest_is_field(w->n, i)) let_column(w, i);
+  for (int i = 0; i < w->n->rule->nparams; i++)
+    if (ambit__nest_is_field(w->n, i) && ambit__nest_param(w->n, i)->is_written)
+      let_pointer(w, i, "to", start);
+  for (const ambit__stream_front *f = w->fronts; f < w->fronts + w->nfronts; f++)
+    if (!f->ring)
+      let_pointer(w, f->param, ambit__nest_text(w->n, "at%d", f->number), start + f->low);
+  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+    let_slots(w, s, 'w', has_centre(w, s) ? w->units : s->left + w->units + s->right);
+    if (s->end) let_slots(w, s, 'e', s->end);
+  }
+  if (w->ring) ambit__strip_let_ring(w);
+}

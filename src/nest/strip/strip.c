@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* strip.c - the cells of a warp, its loads, and its loop.
+ *
+ * A warp owns a strip of the grid, 32 V columns wide. It either computes a tile of the strip, a few
+ * planes that are loaded all at once, or advances along z through a chunk. Tiles are in memory
+ * order, and so are the blocks that run at the same time: their loads and stores are close
+ * together, which device memory is fast at. The warps of a block are stacked along y, or z in 2-D,
+ * so that the rows beside those of a warp are mostly in the cache of its multiprocessor.
+ */
+#include "nest/strip/strip.h"
+
+#include <string.h>
+
+const ambit__stream *ambit__strip_find(const ambit__strip *w, int param, int component,
+                                       const int *offset)
+{
+  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++)
+    if (s->param == param && s->component == component &&
+        !memcmp(s->outer, offset, (size_t)w->z * sizeof *offset))
+      return s;
+  return NULL;
+}
+
+/* ---- the cells of a warp ---- */
+
+/* Whether the strips of a block's warps are side by side; if not, the warps are stacked. */
+static bool is_side_by_side(const ambit__strip *w)
+{
+  return w->y < 0 && !w->planes;
+}
+
+/* Whether blocks are numbered by strip, stack and layer, which avoids divisions before the first
+ * load: tiles in 3-D. */
+static bool is_numbered(const ambit__strip *w)
+{
+  return w->planes && w->y >= 0 && w->z == 0 && !ambit__nest_reduces(w->n);
+}
+
+/* All layers of one panel are numbered before those of the next panel. */
+static void let_numbers(const ambit__strip *w)
+{
+  const ambit__dialect *d = w->n->dialect;
+
+  ambit__nest_do(w->n, "const int layers = (high%d - low%d + %d) / %d", w->z, w->z, w->planes - 1,
+                 w->planes);
+  ambit__nest_do(w->n, "int strip = (int)%s, stack = (int)%s, layer = (int)%s", d->block[0],
+                 d->block[1], d->block[2]);
+  ambit__nest_if(w->n, "layer >= layers");
+  ambit__nest_do(w->n, "stack += layer / layers * (int)%s", d->blocks[1]);
+  ambit__nest_do(w->n, "layer %%= layers");
+  ambit__nest_close(w->n);
+}
+
+/* A loop over blocks of the launch: for (int name = block; name < below; name += blocks). */
+static void open_blocks(const ambit__strip *w, const char *name, const char *below, int along)
+{
+  ambit__nest_open(w->n, (ambit__node){.kind = NODE_LOOP,
+                                       .type = "int",
+                                       .name = name,
+                                       .below = below,
+                                       .how = LOOP_LAUNCH,
+                                       .along = along,
+                                       .threads = 1});
+}
+
+/* The tile of this block. If the number of blocks is limited because the rule reduces, a block
+ * loops over tiles. */
+static void open_tile(const ambit__strip *w)
+{
+  const int wide = AMBIT__STREAM_WARP * w->lane, high = w->warps * w->rows;
+  const bool reduces = ambit__nest_reduces(w->n);
+  const char *tiles = "strips";
+
+  if (is_numbered(w)) {
+    let_numbers(w);
+    return;
+  }
+  if (w->y >= 0 || reduces)
+    ambit__nest_do(w->n, "const int strips = (high%d - (low%d & -%d) + %d) / %d", w->x, w->x,
+                   w->align, wide - 1, wide);
+  if (!reduces) {
+    ambit__nest_do(w->n, "const int tile = (int)%s", w->n->dialect->block[0]);
+    return;
+  }
+  if (w->y >= 0)
+    tiles =
+        ambit__nest_text(w->n, "strips * ((high%d - low%d + %d) / %d)", w->y, w->y, high - 1, high);
+  else if (is_side_by_side(w))
+    tiles = ambit__nest_text(w->n, "(strips + %d) / %d", w->warps - 1, w->warps);
+  ambit__nest_do(w->n, "const int tiles = %s", tiles);
+  open_blocks(w, "tile", "tiles", 0);
+}
+
+/* The first row or plane of the warp along an axis, of `n`, and the range that it owns and stores.
+ * If too few remain for the last warp, it also computes some of the previous one, and skips them
+ * when it stores. If the whole box has too few, cells beside the box are computed. They exist, as
+ * the grid is never that small (plan/stream.c). */
+static const char *begin_of(const ambit__strip *w, const char *own, int axis, int n, int below)
+{
+  return ambit__nest_text(w->n, "ambit_least(%s, ambit_most(high%d - %d, ambit_least(low%d, %d)))",
+                          own, axis, n, axis, below);
+}
+
+static void let_begin(const ambit__strip *w, int axis, const char *name, int n, int below)
+{
+  ambit__nest_do(w->n, "const int %s = %s", name,
+                 begin_of(w, ambit__nest_text(w->n, "own%d", axis), axis, n, below));
+}
+
+static void let_own(const ambit__strip *w, int axis, const char *name, int n, const char *from,
+                    const char *till)
+{
+  ambit__nest_do(w->n, "const int %s = ambit_least(own%d - %s, %d)", from, axis, name, n);
+  ambit__nest_do(w->n, "const int %s = ambit_least(high%d - %s, %d)", till, axis, name, n);
+}
+
+/* The rows of the warp; `top`: the first row of the block's first warp. In 3-D, panels of rows are
+ * computed one after the other: block z counts them. */
+static void let_rows(const ambit__strip *w)
+{
+  const ambit__dialect *d = w->n->dialect;
+  int below = 0;
+
+  for (int i = 0; i < w->nstreams; i++)
+    if (w->streams[i].below > below) below = w->streams[i].below;
+  if (w->z == 0 && !ambit__nest_reduces(w->n) && !w->planes)
+    ambit__nest_do(w->n, "const int stack = tile / strips + (int)%s * ((int)%s / strips)",
+                   d->block[2], d->blocks[0]);
+  else if (!is_numbered(w))
+    ambit__nest_do(w->n, "const int stack = tile / strips");
+  ambit__nest_do(w->n, "const int own%d = low%d + (stack * %d + %s) * %d", w->y, w->y, w->warps,
+                 d->thread[1], w->rows);
+  let_begin(w, w->y, "y", w->rows, below);
+  if (w->ring)
+    ambit__nest_do(w->n, "const int top = %s",
+                   begin_of(w,
+                            ambit__nest_text(w->n, "own%d - %s * %d", w->y, d->thread[1], w->rows),
+                            w->y, w->rows, below));
+  ambit__nest_note(w->n, "the warp stores its rows skip to stop - 1");
+  let_own(w, w->y, "y", w->rows, "skip", "stop");
+}
+
+/* A bit for each cell of a lane that is never stored as a cell beside the box. */
+static int middle(const ambit__strip *w)
+{
+  const int most = w->lane - w->tail;
+
+  return most > w->head ? (1 << most) - (1 << w->head) : 0;
+}
+
+/* Whether cells beside the strip are loaded into registers. */
+static bool has_ends(const ambit__strip *w)
+{
+  for (int i = 0; i < w->nstreams; i++)
+    if (w->streams[i].end) return true;
+  return false;
+}
+
+/* The cells of a lane that are in the box. */
+static void let_mine(const ambit__strip *w)
+{
+  if (w->taps && !w->whole) { /* with bits, ptxas 13.0 makes these 1 to 2 % slower */
+    ambit__nest_note(w->n, "the lane stores its cells first to end - 1");
+    ambit__nest_do(w->n, "const int first = ambit_between(0, low%d - x, %d)", w->x, w->lane);
+    ambit__nest_do(w->n, "const int end = ambit_between(0, high%d - x, %d)", w->x, w->lane);
+    return;
+  }
+  ambit__nest_note(w->n, "a bit for each of the lane's cells that is in the box");
+  ambit__nest_do(w->n, "const int mine = %s(low%d - x, high%d - x)",
+                 ambit__nest_callee(w->n, "ambit_bits", NULL, w->lane), w->x, w->x);
+  if (!w->whole) return;
+  ambit__nest_note(w->n, "and for those beside them that are stored with them");
+  ambit__nest_do(w->n, "const int others = %d - mine", (1 << w->lane) - 1);
+  ambit__nest_do(w->n, "const int brim = ends && mine && !(others & %d) ? others : 0", middle(w));
+}
+
+static void let_columns(const ambit__strip *w)
+{
+  const int wide = AMBIT__STREAM_WARP * w->lane;
+  const char *const *thread = w->n->dialect->thread;
+
+  if (w->y >= 0) {
+    if (!is_numbered(w)) ambit__nest_do(w->n, "const int strip = tile %% strips");
+    let_rows(w);
+  } else if (is_side_by_side(w)) {
+    ambit__nest_do(w->n, "const int strip = tile * %d + %s", w->warps, thread[1]);
+  } else {
+    ambit__nest_do(w->n, "const int strip = tile");
+  }
+  ambit__nest_note(w->n, "the first cells of this warp, and of this lane");
+  ambit__nest_do(w->n, "const int left = (low%d & -%d) + strip * %d", w->x, w->align, wide);
+  if (has_ends(w))
+    ambit__nest_do(w->n, "const int beside = %s < 16 ? left - %d : left + %d", thread[0], w->lane,
+                   wide);
+  ambit__nest_do(w->n, "const int x = left + %s * %d", thread[0], w->lane);
+  let_mine(w);
+}
+
+/* Chunk c of the planes. If the chunks cannot all be equal, the first ones have one plane more. All
+ * warps of a block process it, also those that store nothing: if the compiler sees that, it
+ * generates no second version of the exchanges for diverged lanes. */
+static void let_chunk(const ambit__strip *w)
+{
+  ambit__nest_do(w->n, "const int planes = high%d - low%d, chunks = (int)%s, chunk = (int)%s", w->z,
+                 w->z, w->n->dialect->blocks[1], w->n->dialect->block[1]);
+  ambit__nest_do(w->n, "const int longer = planes %% chunks");
+  ambit__nest_do(w->n,
+                 "const int begin = low%d + chunk * (planes / chunks) + ambit_least(chunk, longer)",
+                 w->z);
+  ambit__nest_do(w->n, "const int n = planes / chunks + (chunk < longer)");
+}
+
+/* The layer of tiles of this block. A block that reduces loops over layers; others avoid the loop,
+ * to save its registers. */
+static void open_layer(const ambit__strip *w, int high)
+{
+  const ambit__dialect *d = w->n->dialect;
+
+  if (ambit__nest_reduces(w->n)) {
+    ambit__nest_do(w->n, "const int layers = (high%d - low%d + %d) / %d", w->z, w->z, high - 1,
+                   high);
+    open_blocks(w, "layer", "layers", 1);
+  } else if (w->y < 0) {
+    ambit__nest_do(w->n, "const int layer = (int)(%s + %s * %s)", d->block[1], d->block[2],
+                   d->blocks[1]);
+  } else if (!is_numbered(w)) {
+    ambit__nest_do(w->n, "const int layer = (int)%s", d->block[1]);
+  }
+}
+
+/* The planes of a tile. */
+static void open_planes(const ambit__strip *w)
+{
+  const int stacked = w->y < 0 ? w->warps : 1;
+  int below = 0;
+
+  for (int i = 0; i < w->nfronts; i++)
+    if (-w->fronts[i].low > below) below = -w->fronts[i].low;
+  open_layer(w, stacked * w->planes);
+  if (stacked > 1)
+    ambit__nest_do(w->n, "const int own%d = low%d + (layer * %d + %s) * %d", w->z, w->z, stacked,
+                   w->n->dialect->thread[1], w->planes);
+  else
+    ambit__nest_do(w->n, "const int own%d = low%d + layer * %d", w->z, w->z, w->planes);
+  let_begin(w, w->z, "begin", w->planes, below);
+  ambit__nest_note(w->n, "the warp stores its planes from to till - 1");
+  let_own(w, w->z, "begin", w->planes, "from", "till");
+}
+
+/* Axes before z, counted together, as y0, y1, ...: block z starts at its own number and loops if
+ * there are too many. 32 bits suffice for the count; 64-bit division is a call that takes
+ * registers. */
+static void open_outer(const ambit__strip *w)
+{
+  const char *outer = "(hi0 - lo0)";
+
+  if (w->z == 0) return;
+  for (int d = 1; d < w->z; d++)
+    outer = ambit__nest_text(w->n, "%s * (hi%d - lo%d)", outer, d, d);
+  ambit__nest_do(w->n, "const int outer = (int)(%s)", outer);
+  open_blocks(w, "o", "outer", 2);
+  ambit__nest_do(w->n, "int rest = o");
+  for (int d = w->z - 1; d >= 0; d--) {
+    ambit__nest_do(w->n, "const %s y%d = lo%d + rest %% (int)(hi%d - lo%d)", w->n->integer, d, d, d,
+                   d);
+    if (d) ambit__nest_do(w->n, "rest /= (int)(hi%d - lo%d)", d, d);
+    if (d <= w->n->rule->max_axis)
+      ambit__nest_do(w->n, "const %s i%d = offset%d + y%d", w->n->integer, d, d, d);
+  }
+}
+
+/* ---- the loop ---- */
+
+/* One plane. */
+static void add_plane(const ambit__strip *w)
+{
+  if (!w->planes) ambit__strip_load_next(w);
+  if (w->taps)
+    ambit__strip_sum(w);
+  else
+    ambit__strip_plane(w);
+  ambit__strip_advance(w);
+}
+
+/* The planes of a period: in a loop, or each in a text of its own, as compilers refuse to unroll a
+ * loop that is so long. */
+static void add_period(const ambit__strip *w, int planes)
+{
+  const bool written_out = w->centre && !w->rolled;
+
+  for (int p = 0; p < (written_out ? planes : 1); p++) {
+    if (written_out) {
+      ambit__nest_block(w->n);
+      ambit__nest_do(w->n, "const int p = %d", p);
+    } else if (w->rolled) {
+      ambit__nest_for(w->n, "int", "p", "0", ambit__nest_text(w->n, "%d", planes));
+    } else {
+      ambit__nest_unroll(w->n, "p", 0, planes);
+    }
+    add_plane(w);
+    ambit__nest_close(w->n);
+  }
+}
+
+/* All planes of a tile, or a loop whose body is one plane, or one period: the planes until the same
+ * registers are used again. A loop with a ring counts down, which saves a register. */
+static void add_planes(const ambit__strip *w)
+{
+  const char *start = ambit__nest_text(w->n, "%d", ambit__strip_start(w));
+  ambit__node loop = {.kind = NODE_LOOP, .type = "int", .name = "z", .from = start, .below = "n"};
+
+  if (w->planes) {
+    add_period(w, w->planes);
+    return;
+  }
+  loop.step = w->moves ? NULL : ambit__nest_text(w->n, "%d", w->period);
+  loop.rolled = w->moves;
+  if (w->ring) {
+    loop.name = "rest";
+    loop.from = "n";
+    loop.below = "0";
+    loop.down = true;
+  }
+  ambit__nest_open(w->n, loop);
+  if (w->ring && w->z <= w->n->rule->max_axis) ambit__nest_do(w->n, "const int z = n - rest");
+  if (w->moves) {
+    ambit__nest_do(w->n, "const int p = 0");
+    add_plane(w);
+    ambit__strip_shift(w);
+    if (w->taps) ambit__strip_shift_sums(w);
+  } else {
+    add_period(w, w->period);
+  }
+  ambit__nest_close(w->n);
+}
+
+static bool read(ambit__nest *n, const ambit__node *rule, ambit__text *t, const ambit__expr *e)
+{
+  (void)rule;
+  ambit__print(t, "%s", ambit__strip_cell(n->builder, e->index, e->component, e->offset));
+  return true;
+}
+
+/* Positions along the last three axes have 32 bits, which halves the work before the first load. */
+void ambit__nest_strip(ambit__strip *w)
+{
+  ambit__nest *n = w->n;
+
+  n->builder = w;
+  n->pairs = w->pairs;
+  n->hooks.read = read;
+  n->hooks.instead = w->cells > 1 ? ambit__strip_instead : NULL;
+  n->hooks.word = ambit__strip_word;
+  if (w->centre) ambit__nest_do(n, "AMBIT_PLANES(%zu)", ambit__strip_ring_bytes(w, n->rule));
+  if (n->near_tables) ambit__nest_let_tables(n, AMBIT__STREAM_WARP, w->warps);
+  for (int d = w->z; d <= w->x; d++)
+    ambit__nest_do(n, "const int low%d = (int)lo%d, high%d = (int)hi%d", d, d, d, d);
+  open_outer(w);
+  open_tile(w);
+  let_columns(w);
+  if (w->planes)
+    open_planes(w);
+  else
+    let_chunk(w);
+  ambit__strip_let_fields(w);
+  if (w->taps) ambit__strip_let_sums(w);
+  ambit__strip_load_first(w);
+  add_planes(w);
+  while (n->level)
+    ambit__nest_close(n);
+}

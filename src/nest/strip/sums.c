@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sums.c - the work on one plane of a weighted sum.
+ *
+ * Instead of the planes that a result depends on, the warp keeps partial results: w - 1 planes of
+ * them for sums over w planes. Each arriving plane is added to all of them, completes the oldest,
+ * and starts a new one in its place. The order of the terms differs from the user's, so strict mode
+ * does not use this.
+ *
+ * Large sums, whose registers are shifted, are added row by row: an arriving row is exchanged with
+ * the adjacent lanes, added to every result it belongs to, and then dropped; w planes of results
+ * are kept. Their weights in double do not fit in an instruction, so they are in constant memory,
+ * from which instructions read them as operands.
+ */
+#include "nest/strip/strip.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The written parameter of a sum; the other one is read. */
+static int target_of(const ambit__strip *w)
+{
+  return w->n->rule->params[1].is_written;
+}
+
+static const char *name_of(const ambit__strip *w)
+{
+  return ambit__nest_param(w->n, target_of(w))->name;
+}
+
+static ambit_type type_of(const ambit__strip *w)
+{
+  return ambit__nest_param(w->n, target_of(w))->type;
+}
+
+/* ---- weights ---- */
+
+static bool has_table(const ambit__strip *w)
+{
+  return w->by_rows && type_of(w) == AMBIT_F64 && ambit__taps_are_numbers(w->taps, w->ntaps);
+}
+
+/* "0.25f", "-once1" */
+static const char *weight_of(const ambit__strip *w, const ambit__tap *tap)
+{
+  const bool is_one = fabs(tap->weight) == 1;
+  const char *number = ambit__nest_number(w->n, type_of(w), tap->weight), *factor;
+
+  if (!tap->factor) return number;
+  factor = ambit__nest_expr(w->n, NULL, tap->factor);
+  if (!is_one) return ambit__nest_text(w->n, "%s * %s", number, factor);
+  return ambit__nest_text(w->n, "%s%s", tap->weight < 0 ? "-" : "", factor);
+}
+
+void ambit__strip_print_weights(const ambit__strip *w, ambit__text *t)
+{
+  if (!has_table(w)) return;
+  ambit__print(t, "\nAMBIT_TABLE %s ambit_weights[%d] = {\n    ",
+               ambit__nest_type(w->n, target_of(w)), w->ntaps);
+  for (int k = 0; k < w->ntaps; k++)
+    ambit__print(t, "%s%s", k == 0 ? "" : k % 5 ? ", " : ",\n    ", weight_of(w, &w->taps[k]));
+  ambit__print(t, "};\n");
+}
+
+/* "0.25f", or an entry of the table. */
+static const char *factor_of(const ambit__strip *w, int k)
+{
+  return has_table(w) ? ambit__nest_text(w->n, "ambit_weights[%d]", k) : weight_of(w, &w->taps[k]);
+}
+
+/* ---- sums ---- */
+
+/* Planes of partial results that are kept. */
+static int kept(const ambit__strip *w)
+{
+  return w->by_rows ? w->span : w->span - 1;
+}
+
+void ambit__strip_let_sums(const ambit__strip *w)
+{
+  ambit__nest_note(w->n, "results that are not complete");
+  ambit__nest_add(
+      w->n, (ambit__node){.kind = NODE_ARRAY,
+                          .type = ambit__nest_type(w->n, target_of(w)),
+                          .name = ambit__nest_text(w->n, "%s_sum", name_of(w)),
+                          .size = {kept(w), w->y < 0 ? w->lane : w->rows, w->y < 0 ? 0 : w->lane},
+                          .zeroed = true});
+}
+
+void ambit__strip_shift_sums(const ambit__strip *w)
+{
+  ambit__strip_rotate(w, ambit__nest_text(w->n, "%s_sum", name_of(w)), target_of(w), kept(w),
+                      w->rows, w->lane);
+}
+
+/* "v_sum[(p + 1) % 2]": the results `later` planes after those being completed. */
+static const char *sum_of(const ambit__strip *w, int later)
+{
+  if (kept(w) == 1) return ambit__nest_text(w->n, "%s_sum[0]", name_of(w));
+  if (later % kept(w) == 0) return ambit__nest_text(w->n, "%s_sum[p %% %d]", name_of(w), kept(w));
+  return ambit__nest_text(w->n, "%s_sum[(p + %d) %% %d]", name_of(w), later, kept(w));
+}
+
+/* "v_sum[(p + 1) % 2][t][j]": one of them. */
+static const char *result_at(const ambit__strip *w, int later)
+{
+  return ambit__nest_text(w->n, "%s%s", sum_of(w, later), w->y >= 0 ? "[t][j]" : "[j]");
+}
+
+/* The cell at which a term is read: along z, in the plane that has just arrived. */
+static const char *cell_at(const ambit__strip *w, const int *place)
+{
+  int offset[AMBIT_MAX_DIMS];
+
+  memcpy(offset, place, sizeof offset);
+  offset[w->z] = w->high;
+  return ambit__strip_cell(w, !target_of(w), 0, offset);
+}
+
+/* ---- result by result ---- */
+
+/* "sum", or "v_sum[(p + 1) % 2][t][j]": the result that plane `plane` is added to. */
+static const char *result_of(const ambit__strip *w, int plane)
+{
+  return plane == w->high ? "sum" : result_at(w, w->high - plane);
+}
+
+/* Adds the terms of plane `plane` to a variable; with `begins`, sets it. */
+static void add_terms(const ambit__strip *w, int plane, bool begins)
+{
+  for (int k = 0; k < w->ntaps; k++) {
+    if (w->taps[k].offset[w->z] != plane) continue;
+    ambit__nest_do(w->n, "%s %s %s * %s", result_of(w, plane), begins ? "=" : "+=", factor_of(w, k),
+                   cell_at(w, w->taps[k].offset));
+    begins = false;
+  }
+}
+
+/* ---- with fewer operations: nest/factors.h ---- */
+
+/* "a + b" */
+static const char *plus(const ambit__strip *w, const char *a, const char *b)
+{
+  return *a ? ambit__nest_text(w->n, "%s + %s", a, b) : b;
+}
+
+/* Groups and profiles of the plane that has arrived: "const float g1 = u_w[p][t + 1][j + 2] + ...;"
+ * and "const float f0 = 0.3f * g0 + 0.1f * g1;". */
+static void let_factors(const ambit__strip *w)
+{
+  const char *type = ambit__nest_type(w->n, target_of(w));
+  const ambit__factors *f = &w->factors;
+
+  for (int g = 0; g < f->ngroups; g++) {
+    const char *sum = "";
+
+    for (int i = 0; i < f->nplaces; i++)
+      if (f->group[i] == g) sum = plus(w, sum, cell_at(w, f->places[i]));
+    ambit__nest_do(w->n, "const %s g%d = %s", type, g, sum);
+  }
+  for (int p = 0; p < f->nprofiles; p++) {
+    const char *sum = "";
+
+    for (int g = 0; g < f->ngroups; g++) {
+      const ambit__tap tap = ambit__factors_weight(f, f->weights[p * f->ngroups + g]);
+
+      if (tap.weight != 0)
+        sum = plus(w, sum, ambit__nest_text(w->n, "%s * g%d", weight_of(w, &tap), g));
+    }
+    ambit__nest_do(w->n, "const %s f%d = %s", type, p, sum);
+  }
+}
+
+/* Adds the slice of plane `plane` to a variable; with `begins`, sets it. */
+static void add_slice(const ambit__strip *w, int plane, bool begins)
+{
+  for (const ambit__factor_slice *s = w->factors.slices; s < w->factors.slices + w->factors.nslices;
+       s++) {
+    const char *factor =
+        s->factor == 1
+            ? ""
+            : ambit__nest_text(w->n, "%s * ", ambit__nest_number(w->n, type_of(w), s->factor));
+
+    if (s->at == plane)
+      ambit__nest_do(w->n, "%s %s %sf%d", result_of(w, plane), begins ? "=" : "+=", factor,
+                     s->profile);
+  }
+}
+
+/* A cell beside the box that is stored with it keeps the value that its own plane brings. */
+static void keep_result(const ambit__strip *w, int plane)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+
+  ambit__nest_do_if(w->n, "stays", "%s = %s", result_of(w, plane),
+                    plane > 0 ? ambit__nest_text(w->n, "was%d", plane) : cell_at(w, here));
+}
+
+static void add_to_result(const ambit__strip *w)
+{
+  const char *type = ambit__nest_type(w->n, target_of(w));
+  const int low = w->high - w->span + 1;
+
+  ambit__nest_do(w->n, "%s sum = %s", type, result_at(w, 0));
+  if (w->factored) let_factors(w);
+  if (w->whole)
+    ambit__nest_do(w->n, "const bool stays = (j < %d || j >= %d) && !(mine >> j & 1)", w->head,
+                   w->lane - w->tail);
+  for (int plane = w->high; plane >= low; plane--) {
+    if (w->whole && plane > 0)
+      ambit__nest_do(w->n, "const %s was%d = %s", type, plane, result_of(w, plane));
+    if (w->factored)
+      add_slice(w, plane, plane == low);
+    else
+      add_terms(w, plane, plane == low);
+    if (w->whole && plane >= 0) keep_result(w, plane);
+  }
+  ambit__nest_do(w->n, "%s_n[j] = sum", name_of(w));
+}
+
+/* ---- row by row ---- */
+
+static void begin_sums(const ambit__strip *w)
+{
+  if (w->y >= 0) ambit__nest_unroll(w->n, "t", 0, w->rows);
+  ambit__nest_unroll(w->n, "j", 0, w->lane);
+  ambit__nest_do(w->n, "%s = 0", result_at(w, w->span - 1));
+  ambit__nest_close(w->n);
+  if (w->y >= 0) ambit__nest_close(w->n);
+}
+
+/* "if (q >= 1 && q < 3) v_sum[(p + 1) % 3][q - 1][j] += 0.25f * u_w[(p + 1) % 3][q][j + 1];" */
+static void add_from_row(const ambit__strip *w, const ambit__stream *s, int k)
+{
+  const ambit__tap *tap = &w->taps[k];
+  const int first = w->y >= 0 ? s->below + tap->offset[w->y] : 0;
+  const char *row = w->y >= 0 ? ambit__nest_text(w->n, "[q - %d]", first) : "";
+
+  if (w->y >= 0) ambit__nest_if(w->n, "q >= %d && q < %d", first, first + w->rows);
+  ambit__nest_do(w->n, "%s%s[j] += %s * %s", sum_of(w, w->high - tap->offset[w->z]), row,
+                 factor_of(w, k), ambit__strip_arrived(w, s, tap->offset[w->x]));
+  if (w->y >= 0) ambit__nest_close(w->n);
+}
+
+/* Adds each row of a stream to all results it belongs to. */
+static void add_rows(const ambit__strip *w, const ambit__stream *s)
+{
+  if (w->y >= 0) ambit__nest_unroll(w->n, "q", 0, s->nrows);
+  ambit__strip_share_arrived(w, s);
+  ambit__nest_unroll(w->n, "j", 0, w->lane);
+  for (int k = 0; k < w->ntaps; k++)
+    if (ambit__strip_find(w, !target_of(w), 0, w->taps[k].offset) == s) add_from_row(w, s, k);
+  ambit__nest_close(w->n);
+  if (w->y >= 0) ambit__nest_close(w->n);
+}
+
+/* ---- the plane ---- */
+
+void ambit__strip_sum(const ambit__strip *w)
+{
+  if (w->by_rows) begin_sums(w);
+  for (int i = 0; w->by_rows && i < w->nstreams; i++)
+    add_rows(w, &w->streams[i]);
+  if (w->y >= 0) ambit__nest_unroll(w->n, "t", 0, w->rows);
+  ambit__strip_let_results(w);
+  ambit__nest_unroll(w->n, "j", 0, w->lane);
+  if (w->by_rows)
+    ambit__nest_do(w->n, "%s_n[j] = %s", name_of(w), result_at(w, 0));
+  else
+    add_to_result(w);
+  ambit__nest_close(w->n);
+  ambit__strip_store(w);
+  if (w->y >= 0) ambit__nest_close(w->n);
+}
