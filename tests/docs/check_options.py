@@ -36,7 +36,7 @@ def time_faults(options, text):
 def scope_faults(options):
     shared = {name for name, row in options.items() if row[6] != "OWN"}
     places = {"docs/parallel.md": (r"must have in common: ([^.]*)\.", r"`([\w-]+)`"),
-              "tests/runtime/test_compare_processes.c": (r"/\* shared options: \*/(.*)/\* : \*/", r'\{"([\w-]+)"')}
+              "tests/runtime/faults/test_compare_processes.c": (r"/\* shared options: \*/(.*)/\* : \*/", r'\{"([\w-]+)"')}
     for path, (part, word) in places.items():
         found = re.search(part, (ROOT / path).read_text(), re.S)
         for name in shared ^ set(re.findall(word, found[1]) if found else []):

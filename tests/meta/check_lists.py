@@ -19,12 +19,12 @@ def missing():
         name = f.relative_to(project.ROOT).as_posix()
         if name not in words:
             yield name, "CMakeLists.txt"
-    words = named("tests/CMakeLists.txt")
+    words = named("tests/CMakeLists.txt").union(*map(named, (project.ROOT / "tests").rglob("*.cmake")))
     for f in project.files("tests", ext="c"):
         name = f.relative_to(project.ROOT / "tests").as_posix()
         test = re.sub(r"(^|/)test_(\w+)\.c$", r"\1\2", name)  # grid/test_box.c is grid/box there
         if test != name and test not in words:
-            yield "tests/" + name, "tests/CMakeLists.txt"
+            yield "tests/" + name, "tests/CMakeLists.txt or a file that it includes"
     words = named("examples/CMakeLists.txt")
     for f in (project.ROOT / "examples").glob("*/CMakeLists.txt"):
         if f.parent.name not in words:

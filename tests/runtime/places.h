@@ -3,7 +3,7 @@
 #ifndef AMBIT_RUNTIME_PLACES_H
 #define AMBIT_RUNTIME_PLACES_H
 
-#include "runtime_test.h"
+#include "runtime/runtime_test.h"
 
 /* Lists of devices. ref, which has one part, and GPUs take part if there is one process. */
 static inline const char *const *places(void)

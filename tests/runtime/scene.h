@@ -3,7 +3,7 @@
 #ifndef AMBIT_TESTS_RUNTIME_SCENE_H
 #define AMBIT_TESTS_RUNTIME_SCENE_H
 
-#include "runtime_test.h"
+#include "runtime/runtime_test.h"
 
 enum { N = 20 };
 

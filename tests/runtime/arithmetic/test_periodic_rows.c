@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Periodic rows: on GPUs, kernels wrap reads along rows where possible, and ghost cells serve the
+ * other cases. Results equal those of ref; the program tells whether reads are wrapped. */
+#include "ambit_compiled.h"
+#include "runtime/run/run.h"
+#include "runtime/runtime_test.h"
+
+enum { MOST_CELLS = 2000, ITERATIONS = 3 };
+
+typedef struct scene {
+  const char *rule; /* void k(const int *u, int *v) */
+  int components;   /* of the fields; fields with several are AMBIT_AOS */
+  int ndims;
+  int64_t extents[3];
+  int64_t lo[3], hi[3]; /* of the updated cells; hi all 0: all cells */
+} scene;
+
+#define LINE "void k(const int *u, int *v) { *v = 3 * *u - u[-2] + 5 * u[1]; }"
+#define FLAT                                                                                       \
+  "void k(const int *u, int *v) { *v = 3 * u[-1][1] - u[0][-2] + 5 * u[1][0] + u[2][-1]; }"
+#define DEEP                                                                                       \
+  "void k(const int *u, int *v) { *v = u[-1][0][1] + 3 * u[0][-1][-1] - 5 * u[1][0][0]; }"
+#define PAIR                                                                                       \
+  "void k(const int *u[2], int *v[2]) { *v[0] = u[1][0][-1] - 2 * u[0][0][1]; *v[1] = "            \
+  "u[0][1][2]; }"
+
+/* ---- running ---- */
+
+static double start(const int64_t *index, int component, void *user)
+{
+  int64_t n = component;
+
+  for (int d = 0; d < *(const int *)user; d++)
+    n = (n * 31 + index[d] * 17 + 5) % 1009;
+  return (double)n;
+}
+
+/* Stores the result of a device in `values`; returns whether reads were wrapped. */
+static bool play(const char *device, const scene *s, int32_t *values)
+{
+  ambit *a = open_on(device);
+  ambit_grid *g = ambit_grid_create(a, s->ndims, s->extents);
+  ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_I32, s->components, AMBIT_AOS);
+  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_I32, s->components, AMBIT_AOS);
+  ambit_program *p = ambit_program_create(g);
+  int ndims = s->ndims;
+  bool around;
+
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_field_fill(u, start, &ndims);
+  ambit_field_set(v, 7);
+  if (s->hi[0])
+    ambit_apply_box(p, s->lo, s->hi, ambit_kernel_create(a, s->rule), u, v);
+  else
+    ambit_apply(p, ambit_kernel_create(a, s->rule), u, v);
+  ambit_swap(p, u, v);
+  ambit_run(p, ITERATIONS);
+  ambit_field_read(u, NULL, NULL, values);
+  CHECK_OK(a);
+  around = !ambit_error(a) && ambit__field_wraps_rows(p, u);
+  ambit_close(a);
+  return around;
+}
+
+/* With this number of parts, on every GPU. */
+static void check(const scene *s, int parts, bool around)
+{
+  static int32_t want[MOST_CELLS], got[MOST_CELLS];
+
+  memset(want, 0, sizeof want);
+  CHECK(!play("ref", s, want));
+  EACH_DEVICE(d)
+  {
+    char device[32];
+
+    if (!strcmp(*d, "ref") || !strcmp(*d, "cpu")) continue;
+    snprintf(device, sizeof device, "%s*%d", *d, parts);
+    memset(got, 0, sizeof got);
+    CHECK_EQ(around, play(device, s, got));
+    CHECK_MSG(!memcmp(want, got, sizeof want), "%s differs from ref: %s, last axis %lld", device,
+              s->rule, (long long)s->extents[s->ndims - 1]);
+  }
+}
+
+/* ---- tests ---- */
+
+static void rows_of_the_right_length_are_read_round(void)
+{
+  check(&(scene){.rule = LINE, .components = 1, .ndims = 1, .extents = {48}}, 1, true);
+  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 32}}, 1, true);
+  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 50}}, 1, false);
+  check(&(scene){.rule = PAIR, .components = 2, .ndims = 2, .extents = {5, 16}}, 1, true);
+  check(&(scene){.rule = DEEP, .components = 1, .ndims = 3, .extents = {4, 5, 48}}, 1, true);
+}
+
+static void rows_that_are_cut_have_ghost_cells(void)
+{
+  check(&(scene){.rule = LINE, .components = 1, .ndims = 1, .extents = {48}}, 2, false);
+  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {24, 32}}, 3, true);
+}
+
+static void boxes_may_have_one_end_of_the_rows(void)
+{
+  const scene s = {
+      .rule = FLAT, .components = 1, .ndims = 2, .extents = {12, 32}, .lo = {1, 0}, .hi = {12, 3}};
+
+  check(&s, 2, true);
+}
+
+/* ---- registered source, which reads ghost cells ---- */
+
+#define OWN "void own(const int *u, int *v) { *v = u[0][-1] - 3 * u[0][1] + u[-1][0]; }"
+#define OWN_TEXT                                                                                   \
+  "// ambit-launch: own 2d threads 16 blocks n1 / 16, n0\n"                                        \
+  "KERNEL void own(GLOBAL const int *u, integer u_o, integer u_s0, integer u_s1, integer u_c,\n"   \
+  "                GLOBAL int *v, integer v_o, integer v_s0, integer v_s1, integer v_c,\n"         \
+  "                integer lo0, integer lo1, integer hi0, integer hi1, integer offset0,\n"         \
+  "                integer offset1, integer extent0, integer extent1, integer step)\n"             \
+  "{\n"                                                                                            \
+  "  const integer i = lo0 + BLOCK(1), j = lo1 + BLOCK(0) * 16 + THREAD;\n"                        \
+  "  GLOBAL const int *at = u + u_o + i * u_s0 + j;\n"                                             \
+  "  if (j < hi1) v[v_o + i * v_s0 + j] = at[-1] - 3 * at[1] + at[-u_s0];\n"                       \
+  "}\n"
+
+static void register_own(void)
+{
+  CHECK_EQ(AMBIT_OK, ambit_register_source(OWN, AMBIT_CUDA,
+                                           "#define KERNEL extern \"C\" __global__\n"
+                                           "#define GLOBAL\n"
+                                           "#define BLOCK(k) ((k) ? blockIdx.y : blockIdx.x)\n"
+                                           "#define THREAD threadIdx.x\n"
+                                           "typedef long long integer;\n" OWN_TEXT));
+  CHECK_EQ(AMBIT_OK, ambit_register_source(OWN, AMBIT_OPENCL,
+                                           "#define KERNEL kernel\n"
+                                           "#define GLOBAL global\n"
+                                           "#define BLOCK(k) get_group_id(k)\n"
+                                           "#define THREAD get_local_id(0)\n"
+                                           "typedef long integer;\n" OWN_TEXT));
+}
+
+/* u, which needs ghost rows only, is swapped with v, which needs all ghost cells; then another
+ * program reads it with registered source. */
+static void play_own(const char *device, int32_t *values)
+{
+  enum { ROWS = 6, COLUMNS = 32 };
+  ambit *a = open_on(device);
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_kernel *flat = ambit_kernel_create(a, FLAT), *own = ambit_kernel_create(a, OWN);
+  ambit_field *fields[4];
+  ambit_program *p = ambit_program_create(g), *other = ambit_program_create(g);
+  const bool is_gpu = strcmp(device, "ref") != 0;
+  int ndims = 2;
+
+  for (int i = 0; i < 4; i++) {
+    fields[i] = ambit_field_create(g, "f", AMBIT_I32);
+    ambit_field_boundary(fields[i], AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  }
+  ambit_field_fill(fields[0], start, &ndims);
+  ambit_apply(p, flat, fields[0], fields[2]);
+  ambit_swap(p, fields[0], fields[1]);
+  ambit_apply(p, own, fields[1], fields[3]);
+  ambit_run(p, 1);
+  CHECK_OK(a);
+  CHECK_EQ(is_gpu, ambit__field_wraps_rows(p, fields[0]));
+  CHECK(!ambit__field_wraps_rows(p, fields[1]));
+  ambit_apply(other, own, fields[2], fields[0]);
+  ambit_run(other, 1);
+  CHECK_OK(a);
+  CHECK(!ambit__field_wraps_rows(other, fields[2]));
+  ambit_field_read(fields[0], NULL, NULL, values);
+  ambit_field_read(fields[3], NULL, NULL, values + ROWS * COLUMNS);
+  ambit_close(a);
+}
+
+static void source_of_the_users_has_its_ghost_cells(void)
+{
+  static int32_t want[MOST_CELLS], got[MOST_CELLS];
+
+  register_own();
+  play_own("ref", want);
+  EACH_DEVICE(d)
+  {
+    if (!strcmp(*d, "ref") || !strcmp(*d, "cpu")) continue;
+    memset(got, 0, sizeof got);
+    play_own(*d, got);
+    CHECK_MSG(!memcmp(want, got, sizeof want), "%s differs from ref", *d);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"rows_of_the_right_length_are_read_round", rows_of_the_right_length_are_read_round},
+      {"rows_that_are_cut_have_ghost_cells", rows_that_are_cut_have_ghost_cells},
+      {"boxes_may_have_one_end_of_the_rows", boxes_may_have_one_end_of_the_rows},
+      {"source_of_the_users_has_its_ghost_cells", source_of_the_users_has_its_ghost_cells},
+      {NULL, NULL},
+  };
+  int gpus = 0;
+
+  EACH_DEVICE(d) gpus += strcmp(*d, "ref") && strcmp(*d, "cpu");
+  if (!gpus) {
+    printf("# skipped: there is no GPU here, and no OpenCL\n");
+    return 77;
+  }
+  return test_main(argc, argv, tests);
+}
