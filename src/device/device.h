@@ -167,7 +167,7 @@ typedef struct ambit__launch {
   int nargs;                   /* number of parameters of the rule */
   const ambit__argument *args;
   int64_t step;  /* iteration number */
-  int64_t times; /* iterations, of a pipeline that loops */
+  int64_t times; /* iterations, of a flow that loops */
   /* reductions are folded into the present values of their scalars, and strict sums into the long
    * accumulators behind them, instead of starting anew */
   bool more;
@@ -395,7 +395,7 @@ typedef struct ambit__backend {
   double (*event_seconds)(ambit__event *from, ambit__event *to);
 
   /* Estimated ns per cell and iteration of the best function for a group, which may have a
-   * pipeline; less than 0: there is none. NULL: the device builds no functions for pipelines. */
+   * flow; less than 0: there is none. NULL: the device builds no functions for flows. */
   double (*estimate)(ambit__device *dev, const ambit__group *group);
   /* Appends the plans that a group can be built with, a line each. NULL: there is no choice. */
   void (*plans)(ambit__device *dev, const ambit__group *group, ambit__text *lines);

@@ -40,15 +40,15 @@ typedef enum ambit__tile_use {
   TILES_RELAX    /* entry `relax` */
 } ambit__tile_use;
 
-/* Steps that run as one function. A pipeline has `depth` iterations; the parameters of its only
+/* Steps that run as one function. A flow has `depth` iterations; the parameters of its only
  * step are the operands, and the caller keeps it while the function is built and launched. */
 typedef struct ambit__group {
   int nsteps;
   const ambit__group_step *steps;
   int depth;
-  const struct ambit__pipeline *pipeline; /* nest/pipeline.h; NULL: one step, one iteration */
-  int ndims;                              /* axes of the grid; 0: the steps run once, on scalars */
-  int64_t cells[AMBIT_MAX_DIMS];          /* a typical box */
+  const struct ambit__flow *flow; /* flow/flow.h; NULL: one step, one iteration */
+  int ndims;                      /* axes of the grid; 0: the steps run once, on scalars */
+  int64_t cells[AMBIT_MAX_DIMS];  /* a typical box */
   /* On a sparse grid: the form of the chunks of a launch, with the active cells of a typical box,
    * the mean length of runs, and ambit__active_stacked. NULL: it is dense. */
   const ambit__chunk_form *form;

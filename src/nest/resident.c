@@ -8,7 +8,7 @@
 static const char *inside(const ambit__window *j, int axis, const char *at)
 {
   return ambit__nest_text(j->n, "ambit_%s(%s, first%d, end%d)",
-                          j->pipe->periodic[axis] ? "cycled" : "clamped", at, axis, axis);
+                          j->flow->periodic[axis] ? "cycled" : "clamped", at, axis, axis);
 }
 
 /* "*(a0_mem + ...)": a cell of the lane in memory, or the one in its place. */
@@ -37,7 +37,7 @@ static const char *own(const ambit__window *j, int value)
 
 static void load_value(const ambit__window *j, int value)
 {
-  const ambit__pipe_value *v = &j->pipe->values[value];
+  const ambit__flow_value *v = &j->flow->values[value];
 
   ambit__resident_open_cells(j);
   ambit__nest_do(j->n, "%s = %s", own(j, value), placed(j, v->operand, v->component));
@@ -52,7 +52,7 @@ static const char *within(const ambit__window *j, int axis, const char *at)
 
 static void store_value(const ambit__window *j, int value)
 {
-  const ambit__pipe_value *last = &j->pipe->values[j->pipe->next[value]];
+  const ambit__flow_value *last = &j->flow->values[j->flow->next[value]];
   const char *mine =
       ambit__nest_text(j->n, "%s && %s", within(j, j->y, "y + r"), within(j, j->x, "x + j"));
 
@@ -83,8 +83,8 @@ static const char *layers(const ambit__window *j, int axis, const int *inset, co
  * of the first and last lanes, groups and planes. */
 static void keep_outside(const ambit__window *j, int value)
 {
-  const ambit__pipe_value *v = &j->pipe->values[value];
-  const ambit__pipe_stage *st = &j->pipe->stages[v->stage];
+  const ambit__flow_value *v = &j->flow->values[value];
+  const ambit__flow_stage *st = &j->flow->stages[v->stage];
   const char *outside =
       ambit__nest_text(j->n, "%s%s%s", layers(j, j->z, st->inset[j->z], "k", j->planes),
                        layers(j, j->y, st->inset[j->y], "r", j->rows),
@@ -106,7 +106,7 @@ static const char *aside(const ambit__window *j, int value)
 /* "c3": a value that the next iteration begins with, while the loaded values change. */
 static void set_aside(const ambit__window *j, int value)
 {
-  const int next = j->pipe->next[value];
+  const int next = j->flow->next[value];
 
   if (!ambit__window_is_loaded(j, next)) return;
   ambit__nest_do(j->n, "%s c%d%s[%d][%d]", ambit__window_type(j, value), value,
@@ -118,7 +118,7 @@ static void set_aside(const ambit__window *j, int value)
 
 static void carry(const ambit__window *j, int value)
 {
-  const int next = j->pipe->next[value];
+  const int next = j->flow->next[value];
 
   ambit__resident_open_cells(j);
   ambit__nest_do(j->n, "%s = %s", own(j, value),
@@ -128,27 +128,27 @@ static void carry(const ambit__window *j, int value)
 
 static bool changes(const ambit__window *j, int value)
 {
-  return ambit__resident_changes(j->pipe, value);
+  return ambit__resident_changes(j->flow, value);
 }
 
 /* Calls f for some values. */
 static void each(const ambit__window *j, bool (*which)(const ambit__window *j, int value),
                  void (*f)(const ambit__window *j, int value))
 {
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     if (which(j, v)) f(j, v);
 }
 
 static void add_iteration(const ambit__window *j)
 {
   ambit__nest_do(j->n, "const %s step = begun + done", j->n->integer);
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     if (!ambit__window_is_loaded(j, v)) let_value(j, v);
-  for (int i = 0; i < j->pipe->nstages; i++) {
+  for (int i = 0; i < j->flow->nstages; i++) {
     ambit__resident_share(j, i);
     ambit__window_add_stage(j, i);
-    for (int v = 0; v < j->pipe->nvalues; v++)
-      if (j->pipe->values[v].stage == i) keep_outside(j, v);
+    for (int v = 0; v < j->flow->nvalues; v++)
+      if (j->flow->values[v].stage == i) keep_outside(j, v);
   }
   each(j, changes, set_aside);
   each(j, changes, carry);
@@ -168,7 +168,7 @@ static void let_axis(const ambit__resident *j, const ambit__resident_axis *a)
     ambit__nest_do(n, "const int %s%d = first%d + (int)((hi%d - lo%d) / %d * (%s + %d) / %s) * %d",
                    end ? "till" : "from", axis, axis, axis, axis, grain, n->dialect->block[along],
                    end, n->dialect->blocks[along], grain);
-  if (j->tile.pipe->periodic[axis])
+  if (j->tile.flow->periodic[axis])
     ambit__nest_do(n, "const int origin%d = from%d - %d", axis, axis, halo);
   else
     ambit__nest_do(n,
@@ -248,7 +248,7 @@ void ambit__nest_resident(ambit__nest *n, ambit__resident *j)
   let_place(f);
   ambit__nest_do(n, "const %s begun = step", n->integer);
   ambit__nest_do(n, "unsigned round = (unsigned)rounds, p = 0");
-  for (int v = 0; v < f->pipe->nvalues; v++) {
+  for (int v = 0; v < f->flow->nvalues; v++) {
     if (ambit__window_is_loaded(f, v)) let_value(f, v);
     ambit__window_let_rows(f, v);
   }

@@ -29,7 +29,7 @@ typedef struct ambit__resident {
 } ambit__resident;
 
 /* Whether the launch changes a loaded value, so that tiles exchange it. */
-static inline bool ambit__resident_changes(const ambit__pipeline *p, int value)
+static inline bool ambit__resident_changes(const ambit__flow *p, int value)
 {
   return p->values[value].stage < 0 && p->next[value] >= 0;
 }

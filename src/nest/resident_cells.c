@@ -63,7 +63,7 @@ void ambit__resident_close_cells(const ambit__window *j)
 
 static const char *number_of(const ambit__window *j, int value, int axis, int side)
 {
-  return ambit__window_number(j, value, j->pipe->values[value].boundaries->value[axis][side]);
+  return ambit__window_number(j, value, j->flow->values[value].boundaries->value[axis][side]);
 }
 
 /* The rows outside a face. */
@@ -79,7 +79,7 @@ static void fill_rows(const ambit__window *j, int value, int side, range planes,
   const ambit__window_value *f = &j->values[value];
   const int n = side ? f->up : f->down;
 
-  if (!n || ambit__window_kind(j, value, j->y, side) != AMBIT_CONSTANT) return;
+  if (!n || ambit__flow_kind(j->flow, value, j->y, side) != AMBIT_CONSTANT) return;
   ambit__nest_if(j->n, "%s%d", side ? "high" : "low", j->y);
   set_cells(j, value, planes, rows_beside(j, value, side), cells, number_of(j, value, j->y, side));
   ambit__nest_close(j->n);
@@ -89,16 +89,16 @@ static void fill_rows(const ambit__window *j, int value, int side, range planes,
 static void fill_cells(const ambit__window *j, int value, int side, range planes, range rows)
 {
   const ambit__window_value *f = &j->values[value];
-  const ambit_boundary kind = ambit__window_kind(j, value, j->x, side);
+  const ambit_boundary kind = ambit__flow_kind(j->flow, value, j->x, side);
   const int n = side ? f->right : f->left, ends[2] = {f->left - 1, f->left + j->lane};
   const char *row = ambit__window_row(j, value, 0);
   const char *face = ambit__nest_text(j->n, "%s%d", side ? "high" : "low", j->x);
 
-  if (rows.first == rows.end || !n || (kind != AMBIT_CONSTANT && !ambit__window_mirror(kind, 1)))
+  if (rows.first == rows.end || !n || (kind != AMBIT_CONSTANT && !ambit__flow_mirror(kind, 1)))
     return;
   open_rows(j, planes, rows);
   for (int k = 1; k <= n; k++) {
-    const int from = ambit__window_mirror(kind, k) - 1;
+    const int from = ambit__flow_mirror(kind, k) - 1;
     const int to = side ? ends[1] + k - 1 : ends[0] - k + 1;
     const char *copied =
         ambit__nest_text(j->n, "%s[%d]", row, side ? ends[1] - 1 - from : ends[0] + 1 + from);
@@ -109,29 +109,11 @@ static void fill_cells(const ambit__window *j, int value, int side, range planes
   close_rows(j);
 }
 
-static bool is_read(const ambit__window *j, int stage, int value)
-{
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
-
-  for (int i = 0; i < st->rule->nparams; i++)
-    for (int c = 0; st->port[i] >= 0 && c < st->rule->params[i].components; c++)
-      if (j->pipe->in[st->port[i] + c] == value) return true;
-  return false;
-}
-
-/* Whether a stage reads a value, and no earlier one of the iteration does. */
-static bool is_new(const ambit__window *j, int stage, int value)
-{
-  for (int i = 0; i < stage; i++)
-    if (is_read(j, i, value)) return false;
-  return is_read(j, stage, value);
-}
-
 static void each_new(const ambit__window *j, int stage,
                      void (*f)(const ambit__window *j, int value))
 {
-  for (int v = 0; v < j->pipe->nvalues; v++)
-    if (is_new(j, stage, v)) f(j, v);
+  for (int v = 0; v < j->flow->nvalues; v++)
+    if (ambit__flow_is_new(j->flow, stage, v)) f(j, v);
 }
 
 /* The cells of adjacent lanes, in some rows. */
@@ -204,8 +186,8 @@ static range cells_beside(const ambit__window *j, int value)
 static void set_rows(const ambit__window *j, int value, int side, int n, range rows, range cells)
 {
   const ambit__window_value *f = &j->values[value];
-  const ambit_boundary kind = ambit__window_kind(j, value, j->z, side);
-  const int copied = j->around[0] ? j->planes - n + 1 : ambit__window_mirror(kind, n);
+  const ambit_boundary kind = ambit__flow_kind(j->flow, value, j->z, side);
+  const int copied = j->around[0] ? j->planes - n + 1 : ambit__flow_mirror(kind, n);
   const int from = copied ? copied - 1 : 0;
   const int to = side ? j->planes - 1 + n : -n, last = j->planes - 1;
 
@@ -235,7 +217,7 @@ static void fill_corners(const ambit__window *j, int value, range planes)
   for (int side = 0; side < 2; side++)
     fill_rows(j, value, side, planes, cells_beside(j, value));
   for (int side = 0; side < 2; side++) {
-    if (ambit__window_kind(j, value, j->x, side) != AMBIT_CONSTANT) continue;
+    if (ambit__flow_kind(j->flow, value, j->x, side) != AMBIT_CONSTANT) continue;
     fill_cells(j, value, side, planes, own_rows(j));
     for (int k = 0; f->corners && k < 2; k++)
       fill_cells(j, value, side, planes, rows_beside(j, value, k));
@@ -252,7 +234,7 @@ static void take_planes(const ambit__window *j, int value)
 
     for (int i = 1; i <= n; i++)
       set_plane(j, value, side, i);
-    if (n && f->thick && ambit__window_kind(j, value, j->z, side) == AMBIT_CONSTANT)
+    if (n && f->thick && ambit__flow_kind(j->flow, value, j->z, side) == AMBIT_CONSTANT)
       fill_corners(j, value, planes);
   }
 }
@@ -260,8 +242,8 @@ static void take_planes(const ambit__window *j, int value)
 /* Whether a stage is the first to read some value in other rows. */
 static bool needs_rows(const ambit__window *j, int stage)
 {
-  for (int v = 0; v < j->pipe->nvalues; v++)
-    if (j->values[v].fetched >= 0 && is_new(j, stage, v)) return true;
+  for (int v = 0; v < j->flow->nvalues; v++)
+    if (j->values[v].fetched >= 0 && ambit__flow_is_new(j->flow, stage, v)) return true;
   return false;
 }
 

@@ -12,18 +12,18 @@
 enum { WAITING = 16 }; /* words on their way to a thread, at most */
 
 /* Words of all values that are exchanged. */
-static int words_before(const ambit__pipeline *p, int value)
+static int words_before(const ambit__flow *p, int value)
 {
   int n = 0;
 
   for (int v = 0; v < value; v++)
-    if (ambit__resident_changes(p, v)) n += ambit__pipeline_words(p, v);
+    if (ambit__resident_changes(p, v)) n += ambit__flow_words(p, v);
   return n;
 }
 
 size_t ambit__resident_mail(const ambit__resident *j, const int64_t *cells)
 {
-  const size_t words = (size_t)words_before(j->tile.pipe, j->tile.pipe->nvalues);
+  const size_t words = (size_t)words_before(j->tile.flow, j->tile.flow->nvalues);
   const int64_t lane = j->tile.lane, wide = (cells[j->tile.x] + lane - 1) / lane * lane;
   const int64_t planes = j->tile.planes ? cells[j->tile.z] : 1;
 
@@ -63,14 +63,14 @@ static size_t bytes_before(const ambit__resident *j, int value)
   size_t n = (ambit__window_shared(&j->tile) + 15) / 16 * 16;
 
   for (int v = 0; ambit__resident_exchanges(j) && v < value; v++)
-    if (ambit__resident_changes(j->tile.pipe, v))
-      n += (slots_of(j, v) * ambit_type_size(j->tile.pipe->values[v].type) + 15) / 16 * 16;
+    if (ambit__resident_changes(j->tile.flow, v))
+      n += (slots_of(j, v) * ambit_type_size(j->tile.flow->values[v].type) + 15) / 16 * 16;
   return n;
 }
 
 size_t ambit__resident_shared(const ambit__resident *j)
 {
-  return bytes_before(j, j->tile.pipe->nvalues);
+  return bytes_before(j, j->tile.flow->nvalues);
 }
 
 /* Cells that travel together, and how many of such units a lane has. */
@@ -113,7 +113,7 @@ static void close_rows(const ambit__resident *j)
 
 static void send(const ambit__resident *j, int value)
 {
-  const ambit__pipeline *p = j->tile.pipe;
+  const ambit__flow *p = j->tile.flow;
 
   ambit__nest_do(j->tile.n, "ambit_u64 *const box%d = mail + ((round & 1) * %d + %d) * area", value,
                  words_before(p, p->nvalues), words_before(p, value));
@@ -140,7 +140,7 @@ int ambit__resident_letters(const ambit__resident *j)
  * since each is a way through the second-level cache. */
 static int at_a_time(const ambit__resident *j, int value)
 {
-  const int words = grain(j) * ambit__pipeline_words(j->tile.pipe, value);
+  const int words = grain(j) * ambit__flow_words(j->tile.flow, value);
   const int most = words > 1 ? (WAITING + words - 1) / words : WAITING / 2;
   const int all = ambit__resident_letters(j), turns = (all + most - 1) / most;
 
@@ -192,8 +192,8 @@ static void take(const ambit__resident *j, int value)
 
 static void each_change(const ambit__resident *j, void (*f)(const ambit__resident *j, int value))
 {
-  for (int v = 0; v < j->tile.pipe->nvalues; v++)
-    if (ambit__resident_changes(j->tile.pipe, v)) f(j, v);
+  for (int v = 0; v < j->tile.flow->nvalues; v++)
+    if (ambit__resident_changes(j->tile.flow, v)) f(j, v);
 }
 
 /* "{0, first0, first1 / 4}": along z, y and x, the last in units; in two dimensions z has cell 0
@@ -213,7 +213,7 @@ static const char *ends(const ambit__resident *j, const char *name, int flat)
 static void let_tile(const ambit__resident *j)
 {
   const ambit__resident_axis *w = j->axes;
-  const bool *periodic = j->tile.pipe->periodic;
+  const bool *periodic = j->tile.flow->periodic;
 
   ambit__nest_do(
       j->tile.n, "const ambit_tile tile = {%s, %s, %s, %s, {%d, %d, %d}, {%s, %s, %s}, %d}",
@@ -268,7 +268,7 @@ void ambit__resident_let_letters(const ambit__resident *j)
 /* Whether all threads meet in each iteration, and so have all letters of the exchange before it. */
 static bool has_barrier(const ambit__resident *j)
 {
-  for (int v = 0; v < j->tile.pipe->nvalues; v++)
+  for (int v = 0; v < j->tile.flow->nvalues; v++)
     if (j->tile.values[v].fetched >= 0) return true;
   return false;
 }

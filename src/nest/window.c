@@ -7,7 +7,7 @@
 /* A part of a periodic grid that is cut has no face along the axis. */
 static void let_faces(const ambit__window *j, int axis)
 {
-  if (j->pipe->cut[axis] && j->pipe->periodic[axis])
+  if (j->flow->cut[axis] && j->flow->periodic[axis])
     ambit__nest_do(j->n, "const int first%d = -(1 << 29), end%d = 1 << 29", axis, axis);
   else
     ambit__nest_do(j->n, "const int first%d = (int)-offset%d, end%d = (int)(extent%d - offset%d)",
@@ -19,11 +19,11 @@ static void let_faces(const ambit__window *j, int axis)
 static void let_limits(const ambit__window *j)
 {
   for (int d = j->z; d <= j->x; d++) {
-    const int *halo = j->pipe->halo[d];
+    const int *halo = j->flow->halo[d];
 
     ambit__nest_do(j->n, "const int low%d = (int)lo%d, high%d = (int)hi%d", d, d, d, d);
     let_faces(j, d);
-    if (j->pipe->cut[d])
+    if (j->flow->cut[d])
       ambit__nest_do(j->n,
                      "const int least%d = ambit_most(first%d, low%d - %d), limit%d = "
                      "ambit_least(end%d, high%d + %d)",
@@ -35,11 +35,11 @@ static void let_limits(const ambit__window *j)
 
 void ambit__window_let_fast(const ambit__window *j, int axis, int below, int above)
 {
-  const int *margin = j->pipe->margin[axis];
-  const int first = ambit__pipeline_inset(j->pipe, axis, 0) + below;
-  const int end = ambit__pipeline_inset(j->pipe, axis, 1) + above;
+  const int *margin = j->flow->margin[axis];
+  const int first = ambit__flow_inset(j->flow, axis, 0) + below;
+  const int end = ambit__flow_inset(j->flow, axis, 1) + above;
 
-  if (j->pipe->cut[axis])
+  if (j->flow->cut[axis])
     ambit__nest_do(j->n,
                    "const int fast%d = ambit_most(first%d + %d, low%d - %d), slow%d = "
                    "ambit_least(end%d - %d, high%d + %d)",
@@ -118,12 +118,12 @@ static void let_pointer(const ambit__window *j, int value, const char *constant,
   ambit__nest_do(
       j->n, "%s%s%s *q%d_%s = %s", j->n->dialect->global, constant, ambit__window_type(j, value),
       value, tail,
-      ambit__window_address(j, operand, j->pipe->values[value].component, row, "y", "x"));
+      ambit__window_address(j, operand, j->flow->values[value].component, row, "y", "x"));
 }
 
 static void let_value(const ambit__window *j, int value)
 {
-  const ambit__pipe_value *v = &j->pipe->values[value];
+  const ambit__flow_value *v = &j->flow->values[value];
 
   let_array(j, value);
   ambit__window_let_rows(j, value);
@@ -135,7 +135,7 @@ static void let_value(const ambit__window *j, int value)
 /* Loads the next row into n0[k]. Rows past the last one repeat it. */
 static void load_next(const ambit__window *j, int value, const char *k, const char *turn)
 {
-  const int operand = j->pipe->values[value].operand;
+  const int operand = j->flow->values[value].operand;
 
   open_rows(j);
   ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "n%d[%s]%s, q%d_at%s",
@@ -147,7 +147,7 @@ static void load_next(const ambit__window *j, int value, const char *k, const ch
 static void load_first(const ambit__window *j)
 {
   ambit__nest_unroll(j->n, "k", 0, j->ahead);
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     if (ambit__window_is_loaded(j, v)) load_next(j, v, "k", "k");
   ambit__nest_close(j->n);
 }
@@ -212,7 +212,7 @@ void ambit__window_share_beside(const ambit__window *j, int value, int lag)
 /* One row of the new row or plane at a face: cell by cell, or the cells with a bit. */
 static void store_edge(const ambit__window *j, int value)
 {
-  const ambit__pipe_value *v = &j->pipe->values[value];
+  const ambit__flow_value *v = &j->flow->values[value];
   const ambit__window_value *f = &j->values[value];
   const char *to =
       ambit__window_address(j, v->target, v->component, ambit__nest_text(j->n, "row - %d", f->lag),
@@ -235,14 +235,14 @@ static void store_fast(const ambit__window *j, int value)
 {
   ambit__nest_call(j->n, "ambit_store_all", ambit__window_type(j, value), j->lane,
                    "mine%s, q%d_to%s, &%s[%d]", j->y < 0 ? "" : " >> r & 1", value,
-                   line_of(j, j->pipe->values[value].target),
+                   line_of(j, j->flow->values[value].target),
                    ambit__window_row(j, value, j->values[value].lag), j->values[value].left);
 }
 
 /* The cells of the new row that this warp owns. */
 static void store(const ambit__window *j, int value)
 {
-  const ambit__pipe_value *v = &j->pipe->values[value];
+  const ambit__flow_value *v = &j->flow->values[value];
   const int lag = j->values[value].lag;
 
   if (v->target < 0) return;
@@ -273,44 +273,25 @@ static void share(const ambit__window *j, int value)
   if (j->edge && f->fetched >= 0) ambit__window_mirror_low(j, value);
 }
 
-/* Shares the rows that a stage reads and no earlier stage did. */
-static void share_for(const ambit__window *j, int stage, bool *shared)
+static void finish_result(void *user, int stage, int value)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
-
-  for (int i = 0; i < st->rule->nparams; i++)
-    for (int c = 0; st->port[i] >= 0 && c < st->rule->params[i].components; c++) {
-      const int v = j->pipe->in[st->port[i] + c];
-
-      if (v < 0 || shared[v]) continue;
-      shared[v] = true;
-      share(j, v);
-    }
+  (void)stage;
+  finish(user, value);
 }
 
-static void finish_stage(const ambit__window *j, int stage)
+static void add_turn(ambit__window *j)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
-
-  for (int k = 0; k < st->rule->nparams; k++)
-    for (int c = 0; st->port[k] >= 0 && c < st->rule->params[k].components; c++)
-      if (j->pipe->out[st->port[k] + c] >= 0) finish(j, j->pipe->out[st->port[k] + c]);
-}
-
-static void add_turn(const ambit__window *j)
-{
-  bool shared[AMBIT__PIPE_VALUES] = {false};
-
   ambit__nest_do(j->n, "const int row = start + z + p");
-  for (int v = 0; v < j->pipe->nvalues; v++) {
+  for (int v = 0; v < j->flow->nvalues; v++) {
     if (!ambit__window_is_loaded(j, v)) continue;
     (j->edge ? ambit__window_load_edge : load_fast)(j, v);
     finish(j, v);
   }
-  for (int i = 0; i < j->pipe->nstages; i++) {
-    share_for(j, i, shared);
+  for (int i = 0; i < j->flow->nstages; i++) {
+    for (int v = 0; v < j->flow->nvalues; v++)
+      if (ambit__flow_is_new(j->flow, i, v)) share(j, v);
     ambit__window_add_stage(j, i);
-    finish_stage(j, i);
+    ambit__flow_each_result(j->flow, i, finish_result, j);
   }
   if (ambit__window_shared(j)) ambit__nest_barrier(j->n);
 }
@@ -318,7 +299,7 @@ static void add_turn(const ambit__window *j)
 /* ---- the kernel ---- */
 
 /* The loop over turns, in periods. */
-static void add_turns(const ambit__window *j)
+static void add_turns(ambit__window *j)
 {
   const char *period = ambit__nest_text(j->n, "%d", j->period);
 
@@ -341,16 +322,16 @@ static void add_turns(const ambit__window *j)
   ambit__nest_close(j->n);
 }
 
-static void add_code(const ambit__window *j)
+static void add_code(ambit__window *j)
 {
   (j->y < 0 ? ambit__window_let_columns : ambit__window_let_place)(j);
   ambit__nest_do(j->n, "const int start = begin - %d, n = end - start + %d", j->lead, j->drain);
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     let_value(j, v);
-  for (int i = 0; i < j->pipe->nstages; i++)
+  for (int i = 0; i < j->flow->nstages; i++)
     ambit__window_let_partials(j, i);
   if (!j->edge) load_first(j);
-  for (int v = 0; j->edge && v < j->pipe->nvalues; v++)
+  for (int v = 0; j->edge && v < j->flow->nvalues; v++)
     if (ambit__window_is_loaded(j, v)) ambit__window_load_first(j, v);
   add_turns(j);
 }

@@ -20,8 +20,8 @@
 #ifndef AMBIT_NEST_WINDOW_H
 #define AMBIT_NEST_WINDOW_H
 
+#include "flow/flow.h"
 #include "nest/nest.h"
-#include "nest/pipeline.h"
 
 enum {
   AMBIT__WINDOW_WARP = 32,
@@ -39,11 +39,6 @@ typedef struct ambit__window_form {
   bool rolled;      /* turns are a loop */
 } ambit__window_form;
 
-/* Cells beside those of the results that must be right: along z, y and x. */
-typedef struct ambit__window_cells {
-  int low, high, down, up, left, right;
-} ambit__window_cells;
-
 /* The rows of a value that a warp keeps. */
 typedef struct ambit__window_value {
   int lag;         /* of the row that is new in a turn */
@@ -56,7 +51,6 @@ typedef struct ambit__window_value {
   bool corners;    /* cells of adjacent lanes are read in these rows, too */
   bool thick;      /* cells of adjacent lanes or groups are read in other planes than the own */
   int low, high;   /* reach of reads along z */
-  ambit__window_cells beside;
 } ambit__window_value;
 
 typedef struct ambit__window_stage {
@@ -66,13 +60,12 @@ typedef struct ambit__window_stage {
   int ntaps, low, high;
   bool late;         /* a plane is added when the rows of adjacent groups are there, a turn late */
   int value, result; /* the value it sums, and the value it computes */
-  ambit__window_cells beside;
 } ambit__window_stage;
 
-/* The numbers of a plan applied to a pipeline; one for each of the two codes. */
+/* The numbers of a plan applied to a flow; one for each of the two codes. */
 typedef struct ambit__window {
   ambit__nest *n; /* that is being built */
-  const ambit__pipeline *pipe;
+  const ambit__flow *flow;
   bool edge;     /* the code for tiles at faces */
   int x, y, z;   /* the axes; y is -1 in two dimensions */
   int lane;      /* V */
@@ -95,8 +88,10 @@ typedef struct ambit__window {
   int below, above;  /* rows that are loaded before and after those of the tile */
   int before, after; /* columns of a strip that are not stored: multiples of V */
   int down, up;      /* the same for rows of a block */
-  ambit__window_value values[AMBIT__PIPE_VALUES];
-  ambit__window_stage stages[AMBIT__PIPE_STAGES];
+  ambit__window_value values[AMBIT__FLOW_VALUES];
+  ambit__window_stage stages[AMBIT__FLOW_STAGES];
+  /* by value: cells beside those of the results that must be right */
+  ambit__flow_cells beside[AMBIT__FLOW_VALUES];
 } ambit__window;
 
 /* ---- window_lags.c ---- */
@@ -109,17 +104,7 @@ void ambit__window_end(ambit__window *j);
 /* The same for tiles that do not move. In two dimensions they are planes along axes 0 and 1, and z
  * is an axis that the grid does not have. */
 bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f, ambit__window *j);
-int ambit__window_registers(const ambit__window *j);         /* of a thread, approximately */
-int ambit__pipeline_widest(const ambit__pipeline *p);        /* bytes of the largest value */
-double ambit__pipeline_operations(const ambit__pipeline *p); /* of all stages, per cell */
-/* Layers at a face that some stage does not compute, unless it is placed. */
-int ambit__pipeline_inset(const ambit__pipeline *p, int axis, int side);
-
-/* Words of four bytes of a value: registers of a cell. */
-static inline int ambit__pipeline_words(const ambit__pipeline *p, int value)
-{
-  return ambit_type_size(p->values[value].type) > 4 ? 2 : 1;
-}
+int ambit__window_registers(const ambit__window *j); /* of a thread, approximately */
 
 /* The columns that a warp of the code stores. */
 static inline int ambit__window_useful(const ambit__window *j)
@@ -133,29 +118,14 @@ static inline int ambit__window_useful_rows(const ambit__window *j)
   return j->groups * j->rows - j->down - j->up - j->slack;
 }
 
-/* The row inside that the n-th row outside a face is a copy of, counted from the face; 0: none. */
-static inline int ambit__window_mirror(ambit_boundary kind, int n)
-{
-  return kind == AMBIT_REFLECT ? n + 1 : kind == AMBIT_SYMMETRIC ? n : kind == AMBIT_CLAMP ? 1 : 0;
-}
-
-/* The boundary of a value at a face; none where the grid continues. */
-static inline ambit_boundary ambit__window_kind(const ambit__window *j, int value, int axis,
-                                                int side)
-{
-  const ambit__boundaries *b = j->pipe->values[value].boundaries;
-
-  return b && axis >= 0 && !j->pipe->periodic[axis] ? b->kind[axis][side] : AMBIT_NONE;
-}
-
 static inline bool ambit__window_is_loaded(const ambit__window *j, int value)
 {
-  return j->pipe->values[value].stage < 0;
+  return j->flow->values[value].stage < 0;
 }
 
 static inline const char *ambit__window_type(const ambit__window *j, int value)
 {
-  return j->n->dialect->types[j->pipe->values[value].type];
+  return j->n->dialect->types[j->flow->values[value].type];
 }
 
 /* ---- window.c ---- */

@@ -73,14 +73,14 @@ static int least(int a, int b)
  * code stores are outside the box. */
 static const char *leaves(const ambit__window *j, int axis, const char *from, int cells, int beside)
 {
-  const int low = j->pipe->margin[axis][0], high = j->pipe->margin[axis][1];
+  const int low = j->flow->margin[axis][0], high = j->flow->margin[axis][1];
   const int margin[] = {axis == j->x ? least(low, j->before) : low,
                         axis == j->x ? least(high, j->after) : high};
   const char *text = ambit__nest_text(j->n, "%s < first%d + %d || %s + %d > end%d - %d", from, axis,
-                                      ambit__pipeline_inset(j->pipe, axis, 0) + beside, from, cells,
-                                      axis, ambit__pipeline_inset(j->pipe, axis, 1) + beside);
+                                      ambit__flow_inset(j->flow, axis, 0) + beside, from, cells,
+                                      axis, ambit__flow_inset(j->flow, axis, 1) + beside);
 
-  if (!j->pipe->cut[axis]) return text;
+  if (!j->flow->cut[axis]) return text;
   return ambit__nest_text(j->n, "%s || %s < low%d - %d || %s + %d > high%d + %d", text, from, axis,
                           margin[0], from, cells, axis, margin[1]);
 }
@@ -89,7 +89,7 @@ static const char *leaves(const ambit__window *j, int axis, const char *from, in
  * OpenCL all must come to the same barriers. */
 static bool same_turns(const ambit__window *a, const ambit__window *b)
 {
-  for (int v = 0; v < a->pipe->nvalues; v++)
+  for (int v = 0; v < a->flow->nvalues; v++)
     if (a->values[v].lag != b->values[v].lag || a->values[v].fetched != b->values[v].fetched)
       return false;
   return a->period == b->period && a->lead == b->lead && a->drain == b->drain;
@@ -129,7 +129,7 @@ static void let_edge(const ambit__window *j)
                  j->lanes * j->lane, x);
   ambit__nest_do(n, "const bool whole = within && base >= least%d && base + %d <= limit%d", y,
                  rows_per_warp(j), y);
-  for (int i = 0; i < j->pipe->nstages; i++)
+  for (int i = 0; i < j->flow->nstages; i++)
     ambit__window_let_outside(j, i);
 }
 

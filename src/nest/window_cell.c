@@ -72,7 +72,7 @@ const char *ambit__window_bit(const ambit__window *j)
 const char *ambit__window_number(const ambit__window *j, int value, double number)
 {
   return ambit__nest_text(j->n, "(%s)%s", ambit__window_type(j, value),
-                          ambit__nest_number(j->n, j->pipe->values[value].type, number));
+                          ambit__nest_number(j->n, j->flow->values[value].type, number));
 }
 
 /* ---- loops ---- */

@@ -8,7 +8,7 @@
  * if the axis is periodic and not cut. */
 static const char *inside(const ambit__window *j, int axis, const char *at)
 {
-  const bool wraps = j->pipe->periodic[axis] && !j->pipe->cut[axis];
+  const bool wraps = j->flow->periodic[axis] && !j->flow->cut[axis];
 
   return ambit__nest_text(j->n, "ambit_%s(%s, least%d, limit%d)", wraps ? "cycled" : "clamped", at,
                           axis, axis);
@@ -26,10 +26,10 @@ void ambit__window_let_positions(const ambit__window *j, const char *name, int n
 /* "row - 2 < first0 + 1 || row - 2 >= end0 - 1": a new row is outside the region of its stage. */
 static const char *beside(const ambit__window *j, int value)
 {
-  const int *inset = j->pipe->stages[j->pipe->values[value].stage].inset[j->z];
+  const int *inset = j->flow->stages[j->flow->values[value].stage].inset[j->z];
   const int lag = j->values[value].lag;
 
-  if (j->pipe->periodic[j->z]) return "false";
+  if (j->flow->periodic[j->z]) return "false";
   return ambit__nest_text(j->n, "row - %d < first%d + %d || row - %d >= end%d - %d", lag, j->z,
                           inset[0], lag, j->z, inset[1]);
 }
@@ -58,7 +58,7 @@ static const char *placed(const ambit__window *j, int operand, int component)
  * the tile are outside. */
 static void load_ahead(const ambit__window *j, int value, const char *from, const char *slot)
 {
-  const ambit__pipe_value *v = &j->pipe->values[value];
+  const ambit__flow_value *v = &j->flow->values[value];
 
   ambit__nest_block(j->n);
   let_at(j, from, j->values[value].lag);
@@ -93,7 +93,7 @@ void ambit__window_load_edge(const ambit__window *j, int value)
 
 /* ---- cells outside the region ---- */
 
-static bool leaves_cells(const ambit__window *j, const ambit__pipe_stage *st)
+static bool leaves_cells(const ambit__window *j, const ambit__flow_stage *st)
 {
   for (int d = j->z; d <= j->x; d++)
     if (st->inset[d][0] || st->inset[d][1]) return true;
@@ -103,12 +103,12 @@ static bool leaves_cells(const ambit__window *j, const ambit__pipe_stage *st)
 /* They keep their value: that which the stage read there, or the one in memory. */
 static void keep_outside(const ambit__window *j, int value)
 {
-  const ambit__pipe_value *v = &j->pipe->values[value];
+  const ambit__flow_value *v = &j->flow->values[value];
   const int lag = j->values[value].lag;
   const bool taken = v->frozen >= 0 && !j->stages[v->stage].taps;
 
-  if (j->pipe->stages[v->stage].nplaces || ambit__window_freezes(j, v->stage)) return;
-  if (!leaves_cells(j, &j->pipe->stages[v->stage])) return;
+  if (j->flow->stages[v->stage].nplaces || ambit__window_freezes(j, v->stage)) return;
+  if (!leaves_cells(j, &j->flow->stages[v->stage])) return;
   ambit__nest_block(j->n);
   ambit__nest_do(j->n, "const bool beside = %s", beside(j, value));
   ambit__nest_if(j->n, "beside || out%d", v->stage);
@@ -132,17 +132,17 @@ static const char *face_of(const ambit__window *j, int value, int side)
                                       [AMBIT_SYMMETRIC] = "AMBIT_DOUBLE",
                                       [AMBIT_CLAMP] = "AMBIT_LAST",
                                       [AMBIT_CONSTANT] = "AMBIT_NUMBER"};
-  const size_t k = ambit__window_kind(j, value, j->x, side);
+  const size_t k = ambit__flow_kind(j->flow, value, j->x, side);
 
   return k < sizeof names / sizeof *names ? names[k] : NULL;
 }
 
 static const char *end_number(const ambit__window *j, int value, int side)
 {
-  const bool constant = ambit__window_kind(j, value, j->x, side) == AMBIT_CONSTANT;
+  const bool constant = ambit__flow_kind(j->flow, value, j->x, side) == AMBIT_CONSTANT;
 
   return ambit__window_number(j, value,
-                              constant ? j->pipe->values[value].boundaries->value[j->x][side] : 0);
+                              constant ? j->flow->values[value].boundaries->value[j->x][side] : 0);
 }
 
 /* "ambit_fill<AMBIT_LAST, AMBIT_NUMBER, 32, 4>(&q0[p][1], x, left, first1, end1, 0, 1)" */
@@ -181,7 +181,7 @@ static void fill_columns(const ambit__window *j, int value)
 /* Whether rows beyond a face are a number, and read. */
 static bool is_constant(const ambit__window *j, int value, int axis, int side, int reach)
 {
-  return reach && ambit__window_kind(j, value, axis, side) == AMBIT_CONSTANT;
+  return reach && ambit__flow_kind(j->flow, value, axis, side) == AMBIT_CONSTANT;
 }
 
 /* Sets all cells of a row of the new row or plane to the number of a face. */
@@ -190,7 +190,7 @@ static void fill_cells(const ambit__window *j, int value, int axis, int side)
   ambit__nest_unroll(j->n, "j", 0, j->lane);
   ambit__nest_do(
       j->n, "%s = %s", ambit__window_own(j, value, j->values[value].lag),
-      ambit__window_number(j, value, j->pipe->values[value].boundaries->value[axis][side]));
+      ambit__window_number(j, value, j->flow->values[value].boundaries->value[axis][side]));
   ambit__nest_close(j->n);
 }
 
@@ -242,13 +242,13 @@ static void copy_plane(const ambit__window *j, int value, int to, int from, int 
 void ambit__window_mirror_low(const ambit__window *j, int value)
 {
   const ambit__window_value *f = &j->values[value];
-  const ambit_boundary kind = ambit__window_kind(j, value, j->z, 0);
+  const ambit_boundary kind = ambit__flow_kind(j->flow, value, j->z, 0);
   const bool fetched = f->fetched >= 0, lanes = j->n->dialect->has_lanes;
-  const int last = ambit__window_mirror(kind, f->low) - 1; /* the row inside that arrives last */
+  const int last = ambit__flow_mirror(kind, f->low) - 1; /* the row inside that arrives last */
   const int newest = f->lag + fetched;
 
-  for (int n = 1; ambit__window_mirror(kind, 1) && n <= f->low; n++) {
-    const int lag = newest + last + n, from = newest + last - (ambit__window_mirror(kind, n) - 1);
+  for (int n = 1; ambit__flow_mirror(kind, 1) && n <= f->low; n++) {
+    const int lag = newest + last + n, from = newest + last - (ambit__flow_mirror(kind, n) - 1);
 
     ambit__nest_if(j->n, "row - %d == first%d + %d", newest, j->z, last);
     copy_plane(j, value, lag, from, fetched ? -f->down : 0, j->rows + (fetched ? f->up : 0));
@@ -264,18 +264,18 @@ void ambit__window_mirror_low(const ambit__window *j, int value)
 static void mirror_high(const ambit__window *j, int value)
 {
   const ambit__window_value *f = &j->values[value];
-  const ambit_boundary kind = ambit__window_kind(j, value, j->z, 1);
+  const ambit_boundary kind = ambit__flow_kind(j->flow, value, j->z, 1);
 
-  for (int n = 1; ambit__window_mirror(kind, 1) && n <= f->high; n++) {
+  for (int n = 1; ambit__flow_mirror(kind, 1) && n <= f->high; n++) {
     ambit__nest_if(j->n, "row - %d == end%d + %d", f->lag, j->z, n - 1);
-    copy_plane(j, value, f->lag, f->lag + n - 1 + ambit__window_mirror(kind, n), 0, j->rows);
+    copy_plane(j, value, f->lag, f->lag + n - 1 + ambit__flow_mirror(kind, n), 0, j->rows);
     ambit__nest_close(j->n);
   }
 }
 
 void ambit__window_finish_edge(const ambit__window *j, int value)
 {
-  if (j->pipe->values[value].stage >= 0) keep_outside(j, value);
+  if (j->flow->values[value].stage >= 0) keep_outside(j, value);
   for (int side = 0; side < 2; side++)
     fill_row(j, value, side);
   for (int side = 0; side < 2; side++)

@@ -22,66 +22,43 @@ static int most(int a, int b)
 
 /* ---- reads ---- */
 
-typedef void (*visit)(ambit__window *j, int stage, int value, const int *offset);
-
-/* Calls f for every read of a stage: of its parameters, and of its own cell where an old value
- * stays if the rule does not write it. */
-static void each_read(ambit__window *j, int stage, visit f)
-{
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
-  const int here[AMBIT_MAX_DIMS] = {0};
-
-  for (int i = 0; i < st->rule->nparams; i++) {
-    const ambit__param *p = &st->rule->params[i];
-
-    for (int k = 0; st->port[i] >= 0 && k < p->nreads; k++)
-      f(j, stage, j->pipe->in[st->port[i] + p->reads[k].component], p->reads[k].offset);
-    for (int c = 0; st->port[i] >= 0 && c < p->components; c++) {
-      const int out = j->pipe->out[st->port[i] + c];
-
-      if (p->writes[c] && p->keeps[c]) f(j, stage, j->pipe->in[st->port[i] + c], here);
-      if ((j->edge || st->nplaces) && out >= 0 && j->pipe->values[out].frozen >= 0)
-        f(j, stage, j->pipe->values[out].frozen, here);
-    }
-  }
-}
-
-/* Calls f for every value that a stage computes. */
-static void each_result(ambit__window *j, int stage,
-                        void (*f)(ambit__window *j, int stage, int value))
-{
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
-
-  for (int i = 0; i < st->rule->nparams; i++)
-    for (int c = 0; st->port[i] >= 0 && c < st->rule->params[i].components; c++)
-      if (j->pipe->out[st->port[i] + c] >= 0) f(j, stage, j->pipe->out[st->port[i] + c]);
-}
-
 static int along_y(const ambit__window *j, const int *offset)
 {
   return j->y < 0 ? 0 : offset[j->y];
 }
 
-static void note_reach(ambit__window *j, int stage, int value, const int *offset)
+static void note_kind(void *user, int stage, int value, const int *offset)
 {
+  ambit__window *j = user;
   ambit__window_value *v = &j->values[value];
 
   (void)stage;
-  v->low = most(v->low, -offset[j->z]);
-  v->high = most(v->high, offset[j->z]);
-  v->left = most(v->left, -offset[j->x]);
-  v->right = most(v->right, offset[j->x]);
-  v->down = most(v->down, -along_y(j, offset));
-  v->up = most(v->up, along_y(j, offset));
   v->corners |= along_y(j, offset) && offset[j->x];
   v->thick |= offset[j->z] && (along_y(j, offset) || offset[j->x]);
+}
+
+static void find_reach(ambit__window *j)
+{
+  ambit__flow_cells reach[AMBIT__FLOW_VALUES];
+
+  ambit__flow_reach(j->flow, j->edge, reach);
+  for (int v = 0; v < j->flow->nvalues; v++) {
+    ambit__window_value *to = &j->values[v];
+    const int none[2] = {0}, *y = j->y < 0 ? none : reach[v].n[j->y];
+
+    to->low = reach[v].n[j->z][0], to->high = reach[v].n[j->z][1];
+    to->down = y[0], to->up = y[1];
+    to->left = reach[v].n[j->x][0], to->right = reach[v].n[j->x][1];
+  }
+  for (int i = 0; i < j->flow->nstages; i++)
+    ambit__flow_each_read(j->flow, i, j->edge, note_kind, j);
 }
 
 /* ---- mirrored rows at faces ---- */
 
 static ambit_boundary kind_of(const ambit__window *j, int value, int side)
 {
-  return j->edge ? ambit__window_kind(j, value, j->z, side) : AMBIT_NONE;
+  return j->edge ? ambit__flow_kind(j->flow, value, j->z, side) : AMBIT_NONE;
 }
 
 static bool is_fetched(const ambit__window_value *v)
@@ -94,7 +71,7 @@ static bool is_fetched(const ambit__window_value *v)
 static int needs_inside(const ambit__window *j, int value)
 {
   const ambit__window_value *v = &j->values[value];
-  const int row = v->low ? ambit__window_mirror(kind_of(j, value, 0), v->low) : 0;
+  const int row = v->low ? ambit__flow_mirror(kind_of(j, value, 0), v->low) : 0;
 
   return row ? row - 1 + is_fetched(v) : 0;
 }
@@ -102,45 +79,22 @@ static int needs_inside(const ambit__window *j, int value)
 /* ---- lags ---- */
 
 /* Turns between the arrival of a row and a read. Rows of adjacent groups arrive a turn later. */
-static int ahead_of(const ambit__window *j, int value, const int *offset)
+static int ahead_of(const void *user, int value, const int *offset)
 {
+  const ambit__window *j = user;
+
   return most(offset[j->z] + (along_y(j, offset) != 0), needs_inside(j, value));
-}
-
-static void delay(ambit__window *j, int stage, int value, const int *offset)
-{
-  const ambit__window_value *v = &j->values[value];
-
-  j->stages[stage].lag = most(j->stages[stage].lag, v->lag + ahead_of(j, value, offset));
-}
-
-static void set_lag(ambit__window *j, int stage, int value)
-{
-  j->values[value].lag = j->stages[stage].lag;
-}
-
-/* A loaded value need not arrive before its first reader needs it. */
-static void postpone(ambit__window *j, int stage, int value, const int *offset)
-{
-  ambit__window_value *v = &j->values[value];
-  const int ahead = ahead_of(j, value, offset);
-
-  if (j->pipe->values[value].stage >= 0) return;
-  if (v->lag < 0 || v->lag > j->stages[stage].lag - ahead) v->lag = j->stages[stage].lag - ahead;
 }
 
 static void find_lags(ambit__window *j)
 {
-  for (int i = 0; i < j->pipe->nstages; i++) {
-    each_read(j, i, delay);
-    each_result(j, i, set_lag);
-  }
-  for (int v = 0; v < j->pipe->nvalues; v++)
-    if (j->pipe->values[v].stage < 0) j->values[v].lag = -1;
-  for (int i = 0; i < j->pipe->nstages; i++)
-    each_read(j, i, postpone);
-  for (int v = 0; v < j->pipe->nvalues; v++)
-    if (j->values[v].lag < 0) j->values[v].lag = 0;
+  int stages[AMBIT__FLOW_STAGES], values[AMBIT__FLOW_VALUES];
+
+  ambit__flow_lags(j->flow, j->edge, ahead_of, j, stages, values);
+  for (int i = 0; i < j->flow->nstages; i++)
+    j->stages[i].lag = stages[i];
+  for (int v = 0; v < j->flow->nvalues; v++)
+    j->values[v].lag = values[v];
 }
 
 /* ---- rows that are kept ---- */
@@ -154,8 +108,9 @@ static bool is_late(const ambit__window *j, int stage)
 }
 
 /* Sums use a row when it arrives. */
-static void keep(ambit__window *j, int stage, int value, const int *offset)
+static void keep(void *user, int stage, int value, const int *offset)
 {
+  ambit__window *j = user;
   ambit__window_value *v = &j->values[value];
   const bool sum = j->stages[stage].taps != NULL, beside = along_y(j, offset) != 0;
   const int lag = sum ? v->lag + is_late(j, stage) : j->stages[stage].lag - offset[j->z];
@@ -173,23 +128,23 @@ static void keep_mirrored(ambit__window *j, int value)
   ambit__window_value *v = &j->values[value];
   const int high = v->high;
 
-  if (v->low && ambit__window_mirror(kind_of(j, value, 0), v->low))
+  if (v->low && ambit__flow_mirror(kind_of(j, value, 0), v->low))
     v->last = most(v->last, v->lag + needs_inside(j, value) + v->low);
-  if (high && ambit__window_mirror(kind_of(j, value, 1), high))
-    v->last = most(v->last, v->lag + high - 1 + ambit__window_mirror(kind_of(j, value, 1), high));
+  if (high && ambit__flow_mirror(kind_of(j, value, 1), high))
+    v->last = most(v->last, v->lag + high - 1 + ambit__flow_mirror(kind_of(j, value, 1), high));
 }
 
 static void find_rows(ambit__window *j)
 {
-  for (int v = 0; v < j->pipe->nvalues; v++) {
+  for (int v = 0; v < j->flow->nvalues; v++) {
     j->values[v].last = j->values[v].forgotten = j->values[v].lag;
     j->values[v].shared = j->values[v].fetched = -1;
   }
-  for (int i = 0; i < j->pipe->nstages; i++) {
+  for (int i = 0; i < j->flow->nstages; i++) {
     j->stages[i].late = is_late(j, i);
-    each_read(j, i, keep);
+    ambit__flow_each_read(j->flow, i, j->edge, keep, j);
   }
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     keep_mirrored(j, v);
 }
 
@@ -197,9 +152,9 @@ static void find_rows(ambit__window *j)
 static void find_period(ambit__window *j)
 {
   j->period = 1;
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     j->period = most(j->period, j->values[v].last - j->values[v].lag + 1);
-  for (int i = 0; i < j->pipe->nstages; i++)
+  for (int i = 0; i < j->flow->nstages; i++)
     if (j->stages[i].taps) j->period = most(j->period, j->stages[i].high - j->stages[i].low);
   while (j->period % j->ahead || (j->y >= 0 && j->period % 2)) /* shared memory has two buffers */
     j->period++;
@@ -207,81 +162,35 @@ static void find_period(ambit__window *j)
 
 /* ---- cells beside a tile ---- */
 
-static void widen(ambit__window_cells *a, const ambit__window_cells *b)
-{
-  a->low = most(a->low, b->low);
-  a->high = most(a->high, b->high);
-  a->down = most(a->down, b->down);
-  a->up = most(a->up, b->up);
-  a->left = most(a->left, b->left);
-  a->right = most(a->right, b->right);
-}
-
-/* Cells outside a face that repeats cells inside: those must be right as well, also in a tile of
- * one cell at the face. In three dimensions both codes have the same tiles. */
-static void reach_mirrored(ambit__window *j, int value)
-{
-  ambit__window_cells *c = &j->values[value].beside;
-  const ambit__window_cells old = *c;
-  const int reach[3][2] = {{old.low, old.high}, {old.down, old.up}, {old.left, old.right}};
-  const int axes[] = {j->z, j->y, j->x};
-  int *cells[3][2] = {{&c->low, &c->high}, {&c->down, &c->up}, {&c->left, &c->right}};
-
-  for (int i = 0; (j->edge || j->y >= 0) && i < 3; i++)
-    for (int side = 0; side < 2; side++) {
-      const ambit_boundary kind = ambit__window_kind(j, value, axes[i], side);
-
-      *cells[i][!side] = most(*cells[i][!side], ambit__window_mirror(kind, reach[i][side]) - 1);
-    }
-}
-
-static void take(ambit__window *j, int stage, int value)
-{
-  reach_mirrored(j, value);
-  widen(&j->stages[stage].beside, &j->values[value].beside);
-}
-
-static void give(ambit__window *j, int stage, int value, const int *offset)
-{
-  ambit__window_cells c = j->stages[stage].beside;
-
-  c.low += most(0, -offset[j->z]);
-  c.high += most(0, offset[j->z]);
-  c.down += most(0, -along_y(j, offset));
-  c.up += most(0, along_y(j, offset));
-  c.left += most(0, -offset[j->x]);
-  c.right += most(0, offset[j->x]);
-  widen(&j->values[value].beside, &c);
-}
-
 static int round_up(int n, int unit)
 {
   return (n + unit - 1) / unit * unit;
 }
 
-/* Backwards, from the results to the loaded values. */
+/* At faces, and in three dimensions, where both codes have the same tiles, with the cells that
+ * those outside a face repeat. */
 static void find_beside(ambit__window *j)
 {
-  ambit__window_cells all = {0};
-  int first = 0;
+  int first = 0, all[AMBIT_MAX_DIMS][2] = {{0}};
 
-  for (int i = j->pipe->nstages - 1; i >= 0; i--) {
-    each_result(j, i, take);
-    each_read(j, i, give);
-  }
-  for (int v = 0; v < j->pipe->nvalues; v++) {
-    if (j->pipe->values[v].stage < 0) reach_mirrored(j, v);
-    widen(&all, &j->values[v].beside);
-    j->lead = most(j->lead, j->values[v].beside.low - j->values[v].lag);
-    if (j->pipe->values[v].target >= 0) j->drain = most(j->drain, j->values[v].lag);
-    if (j->pipe->values[v].stage < 0) first = most(first, j->values[v].lag);
+  ambit__flow_beside(j->flow, j->edge, j->edge || j->y >= 0, j->beside);
+  for (int v = 0; v < j->flow->nvalues; v++) {
+    const ambit__flow_value *value = &j->flow->values[v];
+    const int lag = j->values[v].lag;
+
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+      for (int side = 0; side < 2; side++)
+        all[d][side] = most(all[d][side], j->beside[v].n[d][side]);
+    j->lead = most(j->lead, j->beside[v].n[j->z][0] - lag);
+    if (value->target >= 0) j->drain = most(j->drain, lag);
+    if (value->stage < 0) first = most(first, lag);
   }
   j->below = j->lead + first;
   j->above = j->drain;
-  j->before = round_up(all.left, j->lane);
-  j->after = round_up(all.right, j->lane);
-  j->down = all.down;
-  j->up = all.up;
+  j->before = round_up(all[j->x][0], j->lane);
+  j->after = round_up(all[j->x][1], j->lane);
+  j->down = j->y < 0 ? 0 : all[j->y][0];
+  j->up = j->y < 0 ? 0 : all[j->y][1];
 }
 
 /* ---- sums ---- */
@@ -290,7 +199,7 @@ static void find_beside(ambit__window *j)
  * reductions. false: memory ran out. */
 static bool find_taps(ambit__window *j, int stage)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+  const ambit__flow_stage *st = &j->flow->stages[stage];
   ambit__window_stage *f = &j->stages[stage];
   ambit__sum sum;
 
@@ -307,8 +216,8 @@ static bool find_taps(ambit__window *j, int stage)
       if (z < f->low) f->low = z;
       if (z > f->high) f->high = z;
     }
-    f->value = j->pipe->in[st->port[sum.from]];
-    f->result = j->pipe->out[st->port[sum.to]];
+    f->value = j->flow->in[st->port[sum.from]];
+    f->result = j->flow->out[st->port[sum.to]];
     if (f->high > f->low && f->result >= 0) return true;
   }
   free(f->taps);
@@ -322,7 +231,7 @@ static int reach_of(const ambit__window *j)
 {
   int n = 0;
 
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     n = most(n, most(j->values[v].left, j->values[v].right));
   return n;
 }
@@ -330,8 +239,8 @@ static int reach_of(const ambit__window *j)
 /* Whether rows outside the low face along z are copies, made when the rows inside are there. */
 static bool copies_low(const ambit__window *j)
 {
-  for (int v = 0; v < j->pipe->nvalues; v++)
-    if (ambit__window_mirror(kind_of(j, v, 0), 1)) return true;
+  for (int v = 0; v < j->flow->nvalues; v++)
+    if (ambit__flow_mirror(kind_of(j, v, 0), 1)) return true;
   return false;
 }
 
@@ -339,9 +248,9 @@ static bool copies_low(const ambit__window *j)
  * there, or both faces may lie in one tile. */
 static bool align_rows(const ambit__group *g, ambit__window *j)
 {
-  for (int v = 0; j->y >= 0 && v < j->pipe->nvalues; v++) {
-    const int down = ambit__window_mirror(ambit__window_kind(j, v, j->y, 0), j->values[v].down);
-    const int up = ambit__window_mirror(ambit__window_kind(j, v, j->y, 1), j->values[v].up);
+  for (int v = 0; j->y >= 0 && v < j->flow->nvalues; v++) {
+    const int down = ambit__flow_mirror(ambit__flow_kind(j->flow, v, j->y, 0), j->values[v].down);
+    const int up = ambit__flow_mirror(ambit__flow_kind(j->flow, v, j->y, 1), j->values[v].up);
 
     if (!down && !up) continue;
     if (down > j->rows || up > j->rows || g->cells[j->y] <= j->groups * j->rows) return false;
@@ -353,7 +262,7 @@ static bool align_rows(const ambit__group *g, ambit__window *j)
 
 static bool reads_near(const ambit__window *j)
 {
-  for (int v = 0; v < j->pipe->nvalues; v++) {
+  for (int v = 0; v < j->flow->nvalues; v++) {
     const ambit__window_value *f = &j->values[v];
 
     if (f->left > j->lane || f->right > j->lane || f->down > j->rows || f->up > j->rows)
@@ -376,7 +285,7 @@ bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, boo
   const int half = f->cells / 2;
   const bool flat = g->ndims == 2;
 
-  *j = (ambit__window){.pipe = g->pipeline,
+  *j = (ambit__window){.flow = g->flow,
                        .edge = edge,
                        .x = g->ndims - 1,
                        .y = flat ? -1 : g->ndims - 2,
@@ -388,10 +297,9 @@ bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, boo
                        .ahead = f->ahead,
                        .warps = f->warps,
                        .rolled = f->rolled};
-  for (int i = 0; f->sums && !(edge && copies_low(j)) && i < j->pipe->nstages; i++)
+  for (int i = 0; f->sums && !(edge && copies_low(j)) && i < j->flow->nstages; i++)
     if (!find_taps(j, i)) return false;
-  for (int i = 0; i < j->pipe->nstages; i++)
-    each_read(j, i, note_reach);
+  find_reach(j);
   find_lags(j);
   find_rows(j);
   find_period(j);
@@ -406,7 +314,7 @@ bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, boo
 
 bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f, ambit__window *j)
 {
-  *j = (ambit__window){.pipe = g->pipeline,
+  *j = (ambit__window){.flow = g->flow,
                        .edge = true,
                        .stays = true,
                        .x = g->ndims - 1,
@@ -418,9 +326,8 @@ bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f
                        .rows = f->rows,
                        .planes = f->planes,
                        .period = 1};
-  for (int i = 0; i < j->pipe->nstages; i++)
-    each_read(j, i, note_reach);
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  find_reach(j);
+  for (int v = 0; v < j->flow->nvalues; v++)
     j->values[v].fetched = is_fetched(&j->values[v]) ? 0 : -1;
   find_beside(j);
   return reads_near(j);
@@ -428,35 +335,8 @@ bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f
 
 void ambit__window_end(ambit__window *j)
 {
-  for (int i = 0; i < AMBIT__PIPE_STAGES; i++)
+  for (int i = 0; i < AMBIT__FLOW_STAGES; i++)
     free(j->stages[i].taps);
-}
-
-int ambit__pipeline_inset(const ambit__pipeline *p, int axis, int side)
-{
-  int n = 0;
-
-  for (int i = 0; i < p->nstages; i++)
-    if (!p->stages[i].nplaces) n = most(n, p->stages[i].inset[axis][side]);
-  return n;
-}
-
-int ambit__pipeline_widest(const ambit__pipeline *p)
-{
-  int n = 1;
-
-  for (int v = 0; v < p->nvalues; v++)
-    n = most(n, (int)ambit_type_size(p->values[v].type));
-  return n;
-}
-
-double ambit__pipeline_operations(const ambit__pipeline *p)
-{
-  double n = 0;
-
-  for (int i = 0; i < p->nstages; i++)
-    n += (double)p->stages[i].rule->flops + 1;
-  return n;
 }
 
 /* Of the rows of a value that are kept between turns. */
@@ -468,7 +348,7 @@ static int registers_of(const ambit__window *j, int value)
   const int cells = (f->last - f->lag) * j->lane + shared * (f->left + f->right);
   const int beside = fetched * (j->lane + (f->corners ? f->left + f->right : 0));
 
-  return ambit__pipeline_words(j->pipe, value) * (j->rows * cells + (f->down + f->up) * beside);
+  return ambit__flow_words(j->flow, value) * (j->rows * cells + (f->down + f->up) * beside);
 }
 
 /* Words of the values that a stage computes beside its first; of the stage with most of them. */
@@ -476,12 +356,12 @@ static int further_words(const ambit__window *j)
 {
   int further = 0;
 
-  for (int i = 0; i < j->pipe->nstages; i++) {
+  for (int i = 0; i < j->flow->nstages; i++) {
     int words = 0, first = 0;
 
-    for (int v = 0; v < j->pipe->nvalues; v++) {
-      if (j->pipe->values[v].stage != i) continue;
-      words += ambit__pipeline_words(j->pipe, v);
+    for (int v = 0; v < j->flow->nvalues; v++) {
+      if (j->flow->values[v].stage != i) continue;
+      words += ambit__flow_words(j->flow, v);
       if (!first) first = words;
     }
     further = most(further, words - first);
@@ -495,10 +375,10 @@ static int other_registers(const ambit__window *j)
 {
   int wide = 0;
 
-  for (int v = 0; v < j->pipe->nvalues; v++) {
+  for (int v = 0; v < j->flow->nvalues; v++) {
     const int rows = j->y < 0 ? 2 : j->rows + 1;
 
-    wide = most(wide, ambit__pipeline_words(j->pipe, v) *
+    wide = most(wide, ambit__flow_words(j->flow, v) *
                           (rows * j->lane + j->values[v].left + j->values[v].right));
   }
   if (j->y >= 0) return wide + (j->edge ? DEEP_EDGE_REGISTERS : DEEP_REGISTERS);
@@ -510,19 +390,17 @@ int ambit__window_registers(const ambit__window *j)
 {
   int n = other_registers(j);
 
-  for (int v = 0; v < j->pipe->nvalues; v++) {
+  for (int v = 0; v < j->flow->nvalues; v++) {
     n += registers_of(j, v);
-    if (j->pipe->values[v].stage < 0)
-      n +=
-          ambit__pipeline_words(j->pipe, v) * (j->ahead > 2 ? 3 : j->ahead) * j->rows * j->lane + 2;
-    if (j->pipe->values[v].target >= 0) n += 2;
+    if (j->flow->values[v].stage < 0)
+      n += ambit__flow_words(j->flow, v) * (j->ahead > 2 ? 3 : j->ahead) * j->rows * j->lane + 2;
+    if (j->flow->values[v].target >= 0) n += 2;
   }
-  for (int i = 0; i < j->pipe->nstages; i++) {
+  for (int i = 0; i < j->flow->nstages; i++) {
     const ambit__window_stage *f = &j->stages[i];
 
-    if (f->taps)
-      n += ambit__pipeline_words(j->pipe, f->value) * (f->high - f->low) * j->rows * j->lane;
-    if (!j->pipe->stages[i].iteration) n += j->pipe->stages[i].nplaces; /* its masks */
+    if (f->taps) n += ambit__flow_words(j->flow, f->value) * (f->high - f->low) * j->rows * j->lane;
+    if (!j->flow->stages[i].iteration) n += j->flow->stages[i].nplaces; /* its masks */
   }
   return n;
 }

@@ -12,7 +12,7 @@
 static const char *outside_of(const ambit__window *j, int axis, const int *inset, const char *at)
 {
   if (!(inset[0] || inset[1])) return NULL;
-  if (j->edge && j->pipe->periodic[axis])
+  if (j->edge && j->flow->periodic[axis])
     at = ambit__nest_text(j->n, "ambit_cycled(%s, first%d, end%d)", at, axis, axis);
   return ambit__nest_text(j->n, "%s < first%d + %d || %s >= end%d - %d", at, axis, inset[0], at,
                           axis, inset[1]);
@@ -30,22 +30,22 @@ static void mark_outside(const ambit__window *j, int axis, const int *inset, con
 /* A stage that is not placed has all cells along an axis beyond whose faces the grid continues. */
 void ambit__window_let_outside(const ambit__window *j, int stage)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+  const ambit__flow_stage *st = &j->flow->stages[stage];
   const char *change = ambit__nest_text(j->n, "out%d |= ", stage);
 
   if (st->nplaces) return;
   ambit__nest_do(j->n, "unsigned out%d = 0", stage);
   ambit__window_open_cells(j);
-  if (j->y >= 0 && !j->pipe->periodic[j->y])
+  if (j->y >= 0 && !j->flow->periodic[j->y])
     mark_outside(j, j->y, st->inset[j->y], "y + r", change);
-  if (!j->pipe->periodic[j->x]) mark_outside(j, j->x, st->inset[j->x], "x + j", change);
+  if (!j->flow->periodic[j->x]) mark_outside(j, j->x, st->inset[j->x], "x + j", change);
   ambit__window_close_cells(j);
 }
 
 /* The cells of a lane that are in a box, across z. */
 static void let_place(const ambit__window *j, int stage, int place)
 {
-  const int(*inset)[2] = j->pipe->stages[stage].place[place];
+  const int(*inset)[2] = j->flow->stages[stage].place[place];
   const char *change = ambit__nest_text(j->n, "in%d_%d &= ~0u ^ ", stage, place);
 
   ambit__nest_do(j->n, "unsigned in%d_%d = %uu", stage, place, (1u << j->rows * j->lane) - 1);
@@ -57,15 +57,15 @@ static void let_place(const ambit__window *j, int stage, int place)
 
 void ambit__window_let_placed(const ambit__window *j)
 {
-  for (int i = 0; i < j->pipe->nstages; i++)
-    for (int k = 0; k < j->pipe->stages[i].nplaces; k++)
+  for (int i = 0; i < j->flow->nstages; i++)
+    for (int k = 0; k < j->flow->stages[i].nplaces; k++)
       let_place(j, i, k);
 }
 
 /* The cells of this row that are in some box. */
 static void find_cells(const ambit__window *j, int stage)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+  const ambit__flow_stage *st = &j->flow->stages[stage];
   const char *row = j->planes ? "z + k" : ambit__nest_text(j->n, "row - %d", j->stages[stage].lag);
 
   ambit__nest_do(j->n, "unsigned in%d = 0", stage);
@@ -79,9 +79,9 @@ static void find_cells(const ambit__window *j, int stage)
 
 void ambit__window_open_place(const ambit__window *j, int stage)
 {
-  for (int v = 0; v < j->pipe->nvalues; v++)
-    if (j->pipe->values[v].stage == stage)
-      ambit__window_copy(j, v, j->values[v].lag, j->pipe->values[v].frozen, j->values[v].lag);
+  for (int v = 0; v < j->flow->nvalues; v++)
+    if (j->flow->values[v].stage == stage)
+      ambit__window_copy(j, v, j->values[v].lag, j->flow->values[v].frozen, j->values[v].lag);
   find_cells(j, stage);
   ambit__nest_if(j->n, "in%d", stage);
 }

@@ -39,13 +39,13 @@ static size_t bytes_before(const ambit__window *j, int value)
 
   for (int v = 0; v < value; v++)
     if (j->values[v].fetched >= 0)
-      n += 2 * (size_t)buffer(j, v) * ambit_type_size(j->pipe->values[v].type);
+      n += 2 * (size_t)buffer(j, v) * ambit_type_size(j->flow->values[v].type);
   return n;
 }
 
 size_t ambit__window_shared(const ambit__window *j)
 {
-  return j->y < 0 ? 0 : bytes_before(j, j->pipe->nvalues);
+  return j->y < 0 ? 0 : bytes_before(j, j->flow->nvalues);
 }
 
 /* A pointer to the cells of this lane in the first row of a group. */
@@ -144,17 +144,17 @@ static void copy_row(const ambit__window *j, int value, int to, int from)
  * inside has these rows. */
 static void mirror_rows(const ambit__window *j, int value, int side)
 {
-  const ambit_boundary kind = ambit__window_kind(j, value, j->y, side);
+  const ambit_boundary kind = ambit__flow_kind(j->flow, value, j->y, side);
   const int n = side ? j->values[value].up : j->values[value].down;
 
-  if (!n || !ambit__window_mirror(kind, 1)) return;
+  if (!n || !ambit__flow_mirror(kind, 1)) return;
   if (side)
     ambit__nest_if(j->n, "y + %d == end%d", j->rows, j->y);
   else
     ambit__nest_if(j->n, "y == first%d", j->y);
   ambit__window_open_own_planes(j);
   for (int k = 1; k <= n; k++) {
-    const int from = ambit__window_mirror(kind, k) - 1;
+    const int from = ambit__flow_mirror(kind, k) - 1;
 
     copy_row(j, value, side ? j->rows - 1 + k : -k, side ? j->rows - 1 - from : from);
   }

@@ -11,7 +11,7 @@ static const char *type_of(const ambit__window *j, int value)
 
 static const ambit__rule *rule_of(const ambit__window *j, int stage)
 {
-  return j->pipe->stages[stage].rule;
+  return j->flow->stages[stage].rule;
 }
 
 /* ---- windows: the rule's own expressions ---- */
@@ -27,21 +27,21 @@ bool ambit__window_read(ambit__nest *n, const ambit__node *rule, ambit__text *t,
                         const ambit__expr *e)
 {
   const ambit__window *j = rule->user;
-  const ambit__pipe_stage *st = &j->pipe->stages[rule->row];
+  const ambit__flow_stage *st = &j->flow->stages[rule->row];
 
   (void)n;
   if (st->port[e->index] < 0)
     ambit__print(t, "%s_v", st->rule->params[e->index].name);
   else
     ambit__print(t, "%s",
-                 ambit__window_cell(j, j->pipe->in[st->port[e->index] + e->component],
+                 ambit__window_cell(j, j->flow->in[st->port[e->index] + e->component],
                                     j->stages[rule->row].lag - e->offset[j->z], e->offset));
   return true;
 }
 
 static const char *name_operand(const ambit__window *j, int stage, int param)
 {
-  const int operand = j->pipe->stages[stage].operand[param];
+  const int operand = j->flow->stages[stage].operand[param];
 
   return ambit__nest_text(j->n, "%s_v", ambit__nest_param(j->n, operand)->name);
 }
@@ -49,7 +49,7 @@ static const char *name_operand(const ambit__window *j, int stage, int param)
 /* Scalars and numbers have the names of the rule's parameters within a stage. */
 static void let_values(const ambit__window *j, int stage)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+  const ambit__flow_stage *st = &j->flow->stages[stage];
 
   for (int i = 0; i < st->rule->nparams; i++)
     if (st->operand[i] >= 0)
@@ -61,7 +61,7 @@ static void let_values(const ambit__window *j, int stage)
 static void let_index(const ambit__window *j, int stage)
 {
   for (int d = 0; d <= rule_of(j, stage)->max_axis; d++) {
-    const bool wraps = j->edge && j->pipe->periodic[d];
+    const bool wraps = j->edge && j->flow->periodic[d];
     const char *at = d == j->x   ? "x + j"
                      : d == j->y ? "y + r"
                      : j->planes ? "z + k"
@@ -78,7 +78,7 @@ static void each_output(const ambit__window *j, int stage,
                         void (*f)(const ambit__window *j, int stage, int param, int component,
                                   const char *name))
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+  const ambit__flow_stage *st = &j->flow->stages[stage];
 
   for (int i = 0; i < st->rule->nparams; i++) {
     const ambit__param *p = &st->rule->params[i];
@@ -91,30 +91,30 @@ static void each_output(const ambit__window *j, int stage,
 
 static void let_out(const ambit__window *j, int stage, int param, int component, const char *name)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+  const ambit__flow_stage *st = &j->flow->stages[stage];
   const ambit__param *p = &st->rule->params[param];
   const char *type = j->n->dialect->types[p->type], *first = NULL;
 
   if (p->kind == PARAM_REDUCE) /* nobody looks at it */
     first = ambit__nest_identity(j->n, p);
   else if (p->keeps[component])
-    first = ambit__window_own(j, j->pipe->in[st->port[param] + component], j->stages[stage].lag);
+    first = ambit__window_own(j, j->flow->in[st->port[param] + component], j->stages[stage].lag);
   ambit__nest_do(j->n, "%s %s%s%s", type, name, first ? " = " : "", first ? first : "");
 }
 
 static void keep_out(const ambit__window *j, int stage, int param, int component, const char *name)
 {
-  const int port = j->pipe->stages[stage].port[param];
+  const int port = j->flow->stages[stage].port[param];
 
   if (port >= 0)
     ambit__nest_do(j->n, "%s = %s",
-                   ambit__window_own(j, j->pipe->out[port + component], j->stages[stage].lag),
+                   ambit__window_own(j, j->flow->out[port + component], j->stages[stage].lag),
                    name);
 }
 
 static void add_window(const ambit__window *j, int stage)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+  const ambit__flow_stage *st = &j->flow->stages[stage];
   ambit__node rule = rule_node(j, stage);
 
   rule.step = ambit__nest_text(j->n, "(step + %d)", st->iteration);
@@ -160,7 +160,7 @@ static void let_weights(const ambit__window *j, int stage)
 /* "0.25f", "-w2_0" */
 static const char *weight_of(const ambit__window *j, int stage, const ambit__tap *tap)
 {
-  const ambit_type type = j->pipe->values[j->stages[stage].result].type;
+  const ambit_type type = j->flow->values[j->stages[stage].result].type;
   const ambit__node node = rule_node(j, stage);
   const char *number = ambit__nest_number(j->n, type, tap->weight), *factor;
 
@@ -254,15 +254,15 @@ bool ambit__window_freezes(const ambit__window *j, int stage)
 {
   const ambit__window_stage *f = &j->stages[stage];
 
-  return j->edge && f->taps && f->high >= 0 && j->pipe->values[f->result].frozen == f->value;
+  return j->edge && f->taps && f->high >= 0 && j->flow->values[f->result].frozen == f->value;
 }
 
 /* One bit per cell of the plane with this lag: it is outside. */
 static void let_frozen(const ambit__window *j, int stage, int lag)
 {
-  const int *inset = j->pipe->stages[stage].inset[j->z];
+  const int *inset = j->flow->stages[stage].inset[j->z];
 
-  if (j->pipe->periodic[j->z] || !(inset[0] || inset[1]))
+  if (j->flow->periodic[j->z] || !(inset[0] || inset[1]))
     ambit__nest_do(j->n, "const unsigned frozen%d = out%d", lag, stage);
   else
     ambit__nest_do(j->n,
@@ -307,7 +307,7 @@ static void add_sum(const ambit__window *j, int stage)
 void ambit__window_add_stage(const ambit__window *j, int stage)
 {
   ambit__nest_named(j->n, "%s, iteration %d", rule_of(j, stage)->name,
-                    j->pipe->stages[stage].iteration);
+                    j->flow->stages[stage].iteration);
   (j->stages[stage].taps ? add_sum : add_window)(j, stage);
   ambit__nest_close(j->n);
 }

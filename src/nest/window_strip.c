@@ -134,7 +134,7 @@ static void let_edge_columns(const ambit__window *j)
   ambit__nest_do(j->n, "const bool within = left >= least%d && left + %d <= limit%d", j->x,
                  j->lanes * j->lane, j->x);
   ambit__nest_do(j->n, "const bool whole = within && left %% %d == 0", j->lane);
-  for (int i = 0; i < j->pipe->nstages; i++)
+  for (int i = 0; i < j->flow->nstages; i++)
     ambit__window_let_outside(j, i);
 }
 

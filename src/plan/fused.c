@@ -64,8 +64,7 @@ static bool fields_fit(const ambit__group *g)
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  if (t->kind != TARGET_GPU || !g->pipeline || !g->pipeline->nstages || g->pipeline->loops ||
-      !fields_fit(g))
+  if (t->kind != TARGET_GPU || !g->flow || !g->flow->nstages || g->flow->loops || !fields_fit(g))
     return false;
   if (g->ndims != 2 && g->ndims != 3) return false;
   return t->dialect->has_lanes ? t->warp == AMBIT__WINDOW_WARP : t->dialect->fused != NULL;
@@ -85,13 +84,6 @@ typedef struct needs {
   double work;
 } needs;
 
-static bool has_places(const ambit__pipeline *p)
-{
-  for (int i = 0; i < p->nstages; i++)
-    if (p->stages[i].nplaces) return true;
-  return false;
-}
-
 /* Registers of a thread, by estimate. Compilers spill little within those of BUSY_BLOCKS if these
  * are not much fewer, and the speed of as many warps is worth it: on an H200, Gray-Scott of depth 6
  * had 976 Gcells/s with three blocks and 822 with two, a wave of depth 12 1764 and 1568. Tests of
@@ -102,7 +94,7 @@ static int registers_of(const ambit__window *j)
   const int busy = AMBIT__FUSED_REGISTERS / (AMBIT__WINDOW_WARP * WARPS * BUSY_BLOCKS) / 8 * 8;
   const bool fits = registers <= busy || registers > busy + SPARE_REGISTERS;
 
-  return j->y >= 0 || j->edge || fits || has_places(j->pipe) ? registers : busy;
+  return j->y >= 0 || j->edge || fits || ambit__flow_has_places(j->flow) ? registers : busy;
 }
 
 static void add_needs(const ambit__window *j, needs *n)
@@ -112,7 +104,7 @@ static void add_needs(const ambit__window *j, needs *n)
   if (registers > n->registers && (!j->edge || registers <= MOST_REGISTERS))
     n->registers = registers;
   if (ambit__window_shared(j) > n->shared) n->shared = ambit__window_shared(j);
-  n->work += ambit__pipeline_operations(j->pipe) * j->period * j->rows * j->lane;
+  n->work += ambit__flow_operations(j->flow) * j->period * j->rows * j->lane;
 }
 
 static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
@@ -172,7 +164,7 @@ static void add(const ambit__group *g, const ambit__target *t, ambit__plan p, am
 /* Cells of a lane: 16 bytes of the largest type, but not too many cells. */
 static int cells_of(const ambit__group *g, int most)
 {
-  const int cells = 16 / ambit__pipeline_widest(g->pipeline);
+  const int cells = 16 / ambit__flow_widest(g->flow);
 
   return cells < most ? cells : most;
 }
@@ -228,7 +220,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 }
 
 /* Bytes of memory traffic per cell and launch. */
-static double bytes_of(const ambit__pipeline *p)
+static double bytes_of(const ambit__flow *p)
 {
   double bytes = 0;
 
@@ -239,13 +231,13 @@ static double bytes_of(const ambit__pipeline *p)
 }
 
 /* Whether the value of most cells is a copy. */
-static bool is_passed(const ambit__pipeline *p, int value)
+static bool is_passed(const ambit__flow *p, int value)
 {
   return p->values[value].stage >= 0 && p->stages[p->values[value].stage].nplaces > 0;
 }
 
 /* The share of the cells whose warps run the rule of a stage. */
-static double share_of(const ambit__group *g, const ambit__window *j, const ambit__pipe_stage *st)
+static double share_of(const ambit__group *g, const ambit__window *j, const ambit__flow_stage *st)
 {
   double all = st->nplaces ? 0 : 1;
 
@@ -266,23 +258,23 @@ static double share_of(const ambit__group *g, const ambit__window *j, const ambi
  * loads and stores. Stages on a box copy all values, and test rows and cells. */
 static double instructions_of(const ambit__group *g, const ambit__window *j)
 {
-  const int widest = ambit__pipeline_widest(j->pipe) > 4 ? 2 : 1; /* words */
+  const int widest = ambit__flow_widest(j->flow) > 4 ? 2 : 1; /* words */
   double n = 0, shares = 0;
 
-  for (int i = 0; i < j->pipe->nstages; i++) {
+  for (int i = 0; i < j->flow->nstages; i++) {
     const ambit__window_stage *f = &j->stages[i];
-    const ambit__pipe_stage *st = &j->pipe->stages[i];
+    const ambit__flow_stage *st = &j->flow->stages[i];
     const double work = f->taps ? f->ntaps : (double)st->rule->flops * share_of(g, j, st);
 
     n += (work + 0.4) * widest + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
   }
-  for (int v = 0; v < j->pipe->nvalues; v++) {
-    const double words = ambit__pipeline_words(j->pipe, v);
+  for (int v = 0; v < j->flow->nvalues; v++) {
+    const double words = ambit__flow_words(j->flow, v);
 
     if (j->values[v].shared >= 0)
       shares += words * 2 * (j->values[v].left + j->values[v].right) / j->lane;
-    n += (j->pipe->values[v].stage < 0) * 1.5 + (j->pipe->values[v].target >= 0);
-    if (is_passed(j->pipe, v)) n += PASS * words;
+    n += (j->flow->values[v].stage < 0) * 1.5 + (j->flow->values[v].target >= 0);
+    if (is_passed(j->flow, v)) n += PASS * words;
   }
   return n + shares;
 }
@@ -296,8 +288,8 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
   const double slots = (double)(p->wave > 0 ? p->wave : 1) * WARPS;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)strips);
   const double pieces = ambit__fused_pieces(j, p, rows, chunks);
-  const double sides = j->pipe->periodic[j->x] ? 0 : EDGE_COST * SIDES * (rows + pieces * beside);
-  const double band = j->pipe->periodic[j->z] ? 0 : EDGE_COST * BAND_ROWS * beside;
+  const double sides = j->flow->periodic[j->x] ? 0 : EDGE_COST * SIDES * (rows + pieces * beside);
+  const double band = j->flow->periodic[j->z] ? 0 : EDGE_COST * BAND_ROWS * beside;
   const double all = strips * (rows + chunks * beside) + sides + 2 * BAND_STRIPS * strips * band;
   const double longest = fmax(rows / chunks + beside, band);
   const double busy = fmin(MOST_BUSY, strips * chunks / slots + FACES_BUSY);
@@ -317,8 +309,8 @@ static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__
   const double across = ceil((double)g->cells[j->x] / columns), planes = (double)g->cells[j->z];
   const double along = ceil((double)g->cells[j->y] / rows), tiles = across * along;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)tiles);
-  const double wide = j->pipe->periodic[j->x] ? across : fmax(across - 2, 0);
-  const double deep = j->pipe->periodic[j->y] ? along : fmax(along - 2, 0);
+  const double wide = j->flow->periodic[j->x] ? across : fmax(across - 2, 0);
+  const double deep = j->flow->periodic[j->y] ? along : fmax(along - 2, 0);
 
   return fmax(1, p->wave / (tiles * chunks)) * j->lanes * j->lane / columns *
          (j->groups * j->rows / rows) * (1 + chunks * (j->lead + j->drain) / planes) *
@@ -329,7 +321,7 @@ static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__
  * overlap in part. With few warps instructions wait for each other's results. */
 static double flat_cost(const ambit__group *g, const ambit__plan *p, double memory, double work)
 {
-  const int enough = ambit__pipeline_widest(g->pipeline) > 4 ? FEW_WARPS / 2 : FEW_WARPS;
+  const int enough = ambit__flow_widest(g->flow) > 4 ? FEW_WARPS / 2 : FEW_WARPS;
   const int few = enough - p->resident * p->threads[1];
   double ns;
 
@@ -344,15 +336,15 @@ static double flat_cost(const ambit__group *g, const ambit__plan *p, double memo
 static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit__window *j,
                         const ambit__machine *m)
 {
-  const double memory = bytes_of(g->pipeline) / (AMBIT__FIT_DEEP_COPY * m->copy);
-  double n = AMBIT__FIT_DEEP * instructions_of(g, j) + AMBIT__FIT_BARRIER * j->pipe->nstages, ns;
+  const double memory = bytes_of(g->flow) / (AMBIT__FIT_DEEP_COPY * m->copy);
+  double n = AMBIT__FIT_DEEP * instructions_of(g, j) + AMBIT__FIT_BARRIER * j->flow->nstages, ns;
 
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     if (j->values[v].fetched >= 0)
-      n += AMBIT__FIT_SHARED * ambit__pipeline_words(j->pipe, v) *
+      n += AMBIT__FIT_SHARED * ambit__flow_words(j->flow, v) *
            (j->values[v].down + j->values[v].up) / j->rows;
   ns = n / m->fma32;
-  if (ambit__pipeline_widest(j->pipe) <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
+  if (ambit__flow_widest(j->flow) <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
   return memory > ns ? memory : ns;
 }
 
@@ -365,7 +357,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
   if (!exchanges(t)) return UNMEASURED_NS;
   if (ambit__fused_begin(g, p, false, &j)) {
-    const double memory = bytes_of(g->pipeline) / (AMBIT__FIT_FLAT_COPY * m->copy);
+    const double memory = bytes_of(g->flow) / (AMBIT__FIT_FLAT_COPY * m->copy);
     const double work = AMBIT__FIT_FLAT * instructions_of(g, &j) / m->fma32;
 
     ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)

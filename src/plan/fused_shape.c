@@ -43,7 +43,7 @@ double ambit__fused_least_wave(const ambit__plan *p)
 
 bool ambit__fused_has_faces(const ambit__window *j)
 {
-  return !j->pipe->periodic[j->x] || !j->pipe->periodic[j->z];
+  return !j->flow->periodic[j->x] || !j->flow->periodic[j->z];
 }
 
 double ambit__fused_even_turns(const ambit__window *j, const ambit__plan *p, double rows,
@@ -94,8 +94,8 @@ int64_t ambit__fused_chunks(const ambit__window *j, const ambit__plan *p, int64_
 static int64_t at_faces(const ambit__window *j, const ambit__window *edge, int64_t wide)
 {
   const int narrow = ambit__window_useful(edge), useful = ambit__window_useful(j);
-  const int64_t low = ambit__pipeline_inset(j->pipe, j->x, 0) + j->before + j->lane;
-  const int64_t high = ambit__pipeline_inset(j->pipe, j->x, 1) + j->after + j->lane;
+  const int64_t low = ambit__flow_inset(j->flow, j->x, 0) + j->before + j->lane;
+  const int64_t high = ambit__flow_inset(j->flow, j->x, 1) + j->after + j->lane;
   const int64_t most = quotient_up(low, narrow) + quotient_up(high + narrow, narrow);
 
   if (wide < low + high + narrow + useful) return quotient_up(wide + j->lane, narrow) + 1;

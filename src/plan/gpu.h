@@ -11,7 +11,7 @@
  *              strict sum, a zeroed long accumulator to which all blocks add
  *
  * Then follow: lo0.. hi0.. (the cells to update, local); offset0.. (global index of local index 0);
- * extent0.. (of the grid); step; times, mail and rounds (only of a pipeline that loops: its
+ * extent0.. (of the grid); step; times, mail and rounds (only of a flow that loops: its
  * iterations, and how blocks exchange values, nest/resident_exchange.c); ends (only if a parameter
  * has a twin: whether a launch may store values beside its box, see ambit__launch); faults (only in
  * a checked kernel: its fault record); ended (NULL, or a number that is not 0 once the run is over,
@@ -75,7 +75,7 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_TILES,
   SLOT_ROUND,
   SLOT_STEP,
-  SLOT_TIMES,  /* of a pipeline that loops: iterations of the launch */
+  SLOT_TIMES,  /* of a flow that loops: iterations of the launch */
   SLOT_MAIL,   /* memory of 64-bit integers */
   SLOT_ROUNDS, /* exchanges through it so far */
   SLOT_ENDS,   /* 0 or 1 */

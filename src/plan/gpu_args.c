@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_args.c - the parameters of GPU kernels: their order and their text. */
-#include "nest/pipeline.h"
+#include "flow/flow.h"
 #include "plan/gpu.h"
 
 static void add(ambit__gpucode_slot *slots, int *n, ambit__gpucode_slot_kind kind, int param,
@@ -80,7 +80,7 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
   add_range(g, slots, &n);
   add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
   add(slots, &n, SLOT_STEP, 0, 0);
-  for (int kind = SLOT_TIMES; g->pipeline && g->pipeline->loops && kind <= SLOT_ROUNDS; kind++)
+  for (int kind = SLOT_TIMES; g->flow && g->flow->loops && kind <= SLOT_ROUNDS; kind++)
     add(slots, &n, (ambit__gpucode_slot_kind)kind, 0, 0);
   if (has_twins(g)) add(slots, &n, SLOT_ENDS, 0, 0);
   if (g->checks) add(slots, &n, SLOT_FAULTS, 0, 0);

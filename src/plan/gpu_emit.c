@@ -3,8 +3,8 @@
 #include "plan/fitted.h"
 #include "plan/gpu.h"
 
+#include "flow/flow.h"
 #include "nest/nest.h"
-#include "nest/pipeline.h"
 
 extern const char ambit__prelude_sums[]; /* embedded by the build */
 
@@ -66,16 +66,16 @@ static const char *name_of(const ambit__gpucode_job *j, int param)
 
 /* ---- the head ---- */
 
-/* Of the rule, or of all rules of a pipeline. */
+/* Of the rule, or of all rules of a flow. */
 static void emit_tables(const ambit__gpucode_job *j)
 {
-  const ambit__pipeline *pipe = j->group->pipeline;
+  const ambit__flow *flow = j->group->flow;
 
-  const ambit__rule *rules[AMBIT__PIPE_STAGES];
+  const ambit__rule *rules[AMBIT__FLOW_STAGES];
 
-  if (!pipe) ambit__emit_tables(j->dialect, j->t, j->rule, NULL, 0);
-  for (int i = 0; pipe && i < pipe->nstages; i++) {
-    rules[i] = pipe->stages[i].rule;
+  if (!flow) ambit__emit_tables(j->dialect, j->t, j->rule, NULL, 0);
+  for (int i = 0; flow && i < flow->nstages; i++) {
+    rules[i] = flow->stages[i].rule;
     ambit__emit_tables(j->dialect, j->t, rules[i], rules, i);
   }
 }

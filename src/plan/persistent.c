@@ -46,18 +46,14 @@ static const double FUSED = 0.55;
 
 /* ---- windows ---- */
 
-/* Along z, y or x, numbered so. */
-static int reach_along(const ambit__window *j, int i)
+/* Cells beside those of the results that an iteration reads along an axis. */
+static int reach_along(const ambit__window *j, int axis)
 {
   int n = 0;
 
-  for (int v = 0; v < j->pipe->nvalues; v++) {
-    const ambit__window_cells *c = &j->values[v].beside;
-    const int low[] = {c->low, c->down, c->left}, high[] = {c->high, c->up, c->right};
-
-    if (low[i] > n) n = low[i];
-    if (high[i] > n) n = high[i];
-  }
+  for (int v = 0; v < j->flow->nvalues; v++)
+    for (int side = 0; side < 2; side++)
+      if (j->beside[v].n[axis][side] > n) n = j->beside[v].n[axis][side];
   return n;
 }
 
@@ -84,13 +80,13 @@ static bool faces_fit(const ambit__resident *j, const ambit__resident_axis *w)
   const ambit__window *t = &j->tile;
 
   for (int side = 0; side < 2; side++) {
-    if (ambit__pipeline_inset(t->pipe, w->axis, side) > w->unit) return false;
-    for (int v = 0; v < t->pipe->nvalues; v++) {
+    if (ambit__flow_inset(t->flow, w->axis, side) > w->unit) return false;
+    for (int v = 0; v < t->flow->nvalues; v++) {
       const ambit__window_value *f = &t->values[v];
       const int reach[][2] = {{f->low, f->high}, {f->down, f->up}, {f->left, f->right}};
-      const ambit_boundary kind = ambit__window_kind(t, v, w->axis, side);
+      const ambit_boundary kind = ambit__flow_kind(t->flow, v, w->axis, side);
 
-      if (ambit__window_mirror(kind, reach[w - j->axes][side]) > w->unit) return false;
+      if (ambit__flow_mirror(kind, reach[w - j->axes][side]) > w->unit) return false;
     }
   }
   return true;
@@ -120,10 +116,10 @@ static bool begin(const ambit__group *g, const ambit__plan *p, bool across, ambi
   make_windows(g, p, j);
   for (int i = across || g->ndims == 2; i < 3; i++) {
     ambit__resident_axis *w = &j->axes[i];
-    const bool periodic = g->pipeline->periodic[w->axis];
+    const bool periodic = g->flow->periodic[w->axis];
 
     j->tile.around[i] = periodic && j->tile.planes && g->cells[w->axis] == w->cells;
-    if (!faces_fit(j, w) || !cut(w, g->cells[w->axis], reach_along(&j->tile, i), p->ahead,
+    if (!faces_fit(j, w) || !cut(w, g->cells[w->axis], reach_along(&j->tile, w->axis), p->ahead,
                                  periodic && !j->tile.around[i]))
       return false;
   }
@@ -140,7 +136,7 @@ static bool begin_all(const ambit__group *g, const ambit__plan *p, ambit__reside
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  const ambit__pipeline *p = g->pipeline;
+  const ambit__flow *p = g->flow;
 
   if (t->kind != TARGET_GPU || !t->dialect->has_lanes || t->warp != AMBIT__WINDOW_WARP)
     return false;
@@ -154,16 +150,9 @@ static bool applies(const ambit__group *g, const ambit__target *t)
   return true;
 }
 
-static bool has_places(const ambit__pipeline *p)
+static int widest_words(const ambit__flow *p)
 {
-  for (int i = 0; i < p->nstages; i++)
-    if (p->stages[i].nplaces) return true;
-  return false;
-}
-
-static int widest_words(const ambit__pipeline *p)
-{
-  return ambit__pipeline_widest(p) > 4 ? 2 : 1;
+  return ambit__flow_widest(p) > 4 ? 2 : 1;
 }
 
 /* Of a lane. */
@@ -176,12 +165,12 @@ static int cells_of(const ambit__window *j)
  * takes the place of one of them row by row, or plane by plane. */
 static int registers_of(const ambit__resident *j)
 {
-  const ambit__pipeline *p = j->tile.pipe;
+  const ambit__flow *p = j->tile.flow;
   const int rows = j->tile.planes ? j->tile.rows + 2 : 3;
   int n = OTHER_REGISTERS + widest_words(p) * rows * j->tile.lane, computed = 0;
 
   for (int v = 0; v < p->nvalues; v++)
-    if (p->values[v].stage < 0 || computed++) n += ambit__pipeline_words(p, v) * cells_of(&j->tile);
+    if (p->values[v].stage < 0 || computed++) n += ambit__flow_words(p, v) * cells_of(&j->tile);
   return n + (j->tile.planes ? 2 * ambit__resident_letters(j) : 0);
 }
 
@@ -202,7 +191,7 @@ static const rates *rates_of(const ambit__window *j)
 /* Time of a warp, in instructions, for the rows of a value that it shares with others. */
 static double flat_share(const ambit__window *j, int value)
 {
-  const int words = ambit__pipeline_words(j->pipe, value) * j->lane;
+  const int words = ambit__flow_words(j->flow, value) * j->lane;
 
   return (words > 4 ? AMBIT__FIT_CONFLICT : AMBIT__FIT_SHARE) * 2 * words *
          (j->values[value].up + j->values[value].down);
@@ -215,7 +204,7 @@ static double deep_share(const ambit__window *j, int value)
   const int beside = f->up + f->down, published = beside < j->rows ? beside : j->rows;
   const int passed = (f->left + f->right) * (j->rows + (f->corners ? beside : 0));
 
-  return AMBIT__FIT_DEEP_SHARE * ambit__pipeline_words(j->pipe, value) * j->planes *
+  return AMBIT__FIT_DEEP_SHARE * ambit__flow_words(j->flow, value) * j->planes *
          (j->lane * (published + beside) + passed);
 }
 
@@ -224,12 +213,12 @@ static double warp_time(const ambit__group *g, const ambit__window *j)
 {
   double n = 10, shares = 0;
 
-  for (int i = 0; i < j->pipe->nstages; i++) {
-    const double flops = (double)j->pipe->stages[i].rule->flops;
+  for (int i = 0; i < j->flow->nstages; i++) {
+    const double flops = (double)j->flow->stages[i].rule->flops;
 
-    n += ((g->strict ? flops : FUSED * flops) + 0.5) * cells_of(j) * widest_words(j->pipe);
+    n += ((g->strict ? flops : FUSED * flops) + 0.5) * cells_of(j) * widest_words(j->flow);
   }
-  for (int v = 0; v < j->pipe->nvalues; v++)
+  for (int v = 0; v < j->flow->nvalues; v++)
     shares += (j->planes ? deep_share : flat_share)(j, v);
   return rates_of(j)->issue * n + shares;
 }
@@ -237,7 +226,7 @@ static double warp_time(const ambit__group *g, const ambit__window *j)
 /* Of an exchange, in chains. */
 static double exchange_time(const ambit__resident *j)
 {
-  const ambit__pipeline *p = j->tile.pipe;
+  const ambit__flow *p = j->tile.flow;
   const rates *r = rates_of(&j->tile);
   const double threads = j->tile.groups * AMBIT__WINDOW_WARP, grain = j->axes[2].grain;
   const double awaited = (double)ambit__resident_awaited(j);
@@ -246,7 +235,7 @@ static double exchange_time(const ambit__resident *j)
   double n = 0;
 
   for (int v = 0; v < p->nvalues; v++)
-    if (ambit__resident_changes(p, v)) n += r->exchange + ambit__pipeline_words(p, v) * word;
+    if (ambit__resident_changes(p, v)) n += r->exchange + ambit__flow_words(p, v) * word;
   return n;
 }
 
@@ -261,7 +250,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   for (int d = 0; d < g->ndims; d++)
     cells *= (double)g->cells[d];
   ns = p->threads[1] * warp_time(g, &j.tile) * ambit__machine_issue(m) +
-       AMBIT__FIT_STAGE * m->chain * g->pipeline->nstages;
+       AMBIT__FIT_STAGE * m->chain * g->flow->nstages;
   if (ambit__resident_exchanges(&j)) ns += exchange_time(&j) * m->chain / p->ahead;
   if (registers_of(&j) > MANY * most_registers(p))
     ns *= TIGHT;
@@ -279,10 +268,9 @@ static bool fits(const ambit__group *g, const ambit__target *t, const ambit__pla
   const int across = p->rows[0] * (int)p->strip, cells = across * (p->rows[1] ? p->rows[1] : 1);
   ambit__resident j;
 
-  if (threads > t->max_threads ||
-      ambit__pipeline_operations(g->pipeline) * cells > AMBIT__FUSED_MOST_WORK)
+  if (threads > t->max_threads || ambit__flow_operations(g->flow) * cells > AMBIT__FUSED_MOST_WORK)
     return false;
-  if (has_places(g->pipeline) && across >= 32) return false; /* a bit for each of them */
+  if (ambit__flow_has_places(g->flow) && across >= 32) return false; /* a bit for each of them */
   if (!begin_all(g, p, &j)) return false;
   if (p->rows[1] && p->ahead && !ambit__resident_exchanges(&j)) return false;
   return registers_of(&j) <= most_registers(p) && ambit__resident_shared(&j) <= t->shared &&
@@ -299,7 +287,7 @@ static bool find_planes(const ambit__group *g, const ambit__target *t, ambit__pl
   if (!begin(g, p, true, &j)) return false;
   tiles = t->threads / (j.axes[1].tiles * j.axes[2].tiles);
   if (!tiles) return false;
-  halo = tiles > 1 || g->pipeline->periodic[j.tile.z] ? reach_along(&j.tile, 0) * p->ahead : 0;
+  halo = tiles > 1 || g->flow->periodic[j.tile.z] ? reach_along(&j.tile, j.tile.z) * p->ahead : 0;
   p->rows[1] = (int)((g->cells[j.tile.z] + tiles - 1) / tiles) + 2 * halo;
   if (p->rows[1] > g->cells[j.tile.z]) p->rows[1] = (int)g->cells[j.tile.z];
   for (int end = p->rows[1] + 2 * MOST_DEEP_ROWS;

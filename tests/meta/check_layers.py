@@ -8,7 +8,7 @@ import re, sys
 
 import project
 
-LAYERS = "base grid kernel codegen nest plan net device runtime skeleton io view".split()
+LAYERS = "base grid kernel flow codegen nest plan net device runtime skeleton io view".split()
 ROOMS = "observe objects program exchange schedule sleep checkpoint explain run".split()
 EMBEDDED = ("ambit__prelude_", "ambit__page")  # texts that the build makes from files
 

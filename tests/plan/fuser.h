@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fuser.h - a device that fuses iterations: `cpu`, with simulated GPU kernels (simulated.h) for
- * pipelines. While a kernel runs, fields lie between inaccessible pages.
+ * flows. While a kernel runs, fields lie between inaccessible pages.
  *
  * Link with -Wl,--wrap=ambit__backend_find; its name is "fuser". */
 #ifndef AMBIT_TEST_FUSER_H
 #define AMBIT_TEST_FUSER_H
 
 #include "device/device.h"
-#include "nest/pipeline.h"
+#include "flow/flow.h"
 #include "simulated.h"
 
 extern const ambit__backend ambit__backend_cpu;
@@ -18,11 +18,11 @@ typedef struct fuser_function {
   ambit__plan plan;
   void *library;
   simulated *run;
-  void *mail; /* of a pipeline that loops; NULL: not launched yet */
+  void *mail; /* of a flow that loops; NULL: not launched yet */
   int64_t rounds;
 } fuser_function;
 
-static int fuser_launches; /* of pipelines, so far */
+static int fuser_launches; /* of flows, so far */
 
 /* Pipelines that loop have a tile for each multiprocessor. */
 static const ambit__target *fuser_target(const ambit__group *g)
@@ -31,7 +31,7 @@ static const ambit__target *fuser_target(const ambit__group *g)
 
   wide = gpu;
   wide.threads = 6;
-  return g->pipeline->loops ? &wide : &gpu;
+  return g->flow->loops ? &wide : &gpu;
 }
 
 /* Pipelines are always the best choice. */
@@ -40,7 +40,7 @@ static double fuser_estimate(ambit__device *dev, const ambit__group *g)
   ambit__plan plan;
 
   (void)dev;
-  if (!g->pipeline) return 1e9;
+  if (!g->flow) return 1e9;
   return ambit__plan_choose(g, fuser_target(g), &plan)
              ? plan.strategy->cost(g, fuser_target(g), &plan)
              : -1;
@@ -48,7 +48,7 @@ static double fuser_estimate(ambit__device *dev, const ambit__group *g)
 
 static void fuser_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
 {
-  if (g->pipeline)
+  if (g->flow)
     ambit__plan_list(g, fuser_target(g), lines);
   else
     ambit__backend_cpu.plans(dev, g, lines);
@@ -61,7 +61,7 @@ static ambit_status fuser_build(ambit__device *dev, const ambit__group *g, ambit
   ambit__writer w = {0};
   char *source;
 
-  if (!g->pipeline) return ambit__backend_cpu.build(dev, g, fn);
+  if (!g->flow) return ambit__backend_cpu.build(dev, g, fn);
   f = calloc(1, sizeof *f);
   f->group = *g;
   CHECK(ambit__plan_choose(g, fuser_target(g), &f->plan));

@@ -112,7 +112,7 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_UNITS:
   case SLOT_SHARE:
   case SLOT_FIRST:
-  case SLOT_TIMES: /* of pipelines that loop */
+  case SLOT_TIMES: /* of flows that loop */
   case SLOT_MAIL:
   case SLOT_ROUNDS:
   case SLOT_TABLE: /* of tiles */

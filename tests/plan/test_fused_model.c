@@ -385,7 +385,7 @@ static void a_small_grid_stays_in_registers(void)
     scene s = open_scene(m, "");
 
     CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
-    CHECK_MSG(s.p->cycle && s.p->cycle->fused->plan.pipe.loops, "%s %s %d", m->kernel,
+    CHECK_MSG(s.p->cycle && s.p->cycle->fused->plan.flow.loops, "%s %s %d", m->kernel,
               ambit_type_name(m->type), (int)m->cells[0]);
     ambit_close(s.a);
   }

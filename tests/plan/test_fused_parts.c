@@ -277,11 +277,11 @@ static void all_faces_are_one_stage(void)
   open_on("fuser", "auto", 2, false);
   p = make_program(&t, fields);
   ambit_run(p, 5);
-  CHECK_EQ(4, p->cycle->fused->plan.pipe.nstages);
-  CHECK_EQ(4, p->cycle->fused->plan.pipe.stages[1].nplaces);
+  CHECK_EQ(4, p->cycle->fused->plan.flow.nstages);
+  CHECK_EQ(4, p->cycle->fused->plan.flow.stages[1].nplaces);
   append(p, &t, 1, fields, NULL);
   ambit_run(p, 5);
-  CHECK_EQ(6, p->cycle->fused->plan.pipe.nstages);
+  CHECK_EQ(6, p->cycle->fused->plan.flow.nstages);
   ambit_close(context);
 }
 

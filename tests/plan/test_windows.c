@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_PLANS = 64, TURNS = 200 /* more iterations than a pipeline has stages */ };
+enum { MOST_PLANS = 64, TURNS = 200 /* more iterations than a flow has stages */ };
 
 static const char way[] = "#define AMBIT_SHUFFLE sub_group_shuffle\n";
 
@@ -81,7 +81,7 @@ static void write_iterations(const trial *t, const ambit_program *p, int depth, 
     for (int k = 0; k < n; k++)
       if (all || k % 7 == t->plan % 7) {
         write_plan(&f->group, &targets[i], &plans[k]);
-        written[f->plan.pipe.loops][i]++;
+        written[f->plan.flow.loops][i]++;
       }
   }
   free(f->plan.after);

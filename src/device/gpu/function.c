@@ -8,7 +8,7 @@
  */
 #include "device/chore.h"
 #include "device/gpu/gpu.h"
-#include "nest/pipeline.h"
+#include "flow/flow.h"
 #include "plan/gpu.h"
 
 #include "base/memory.h"
@@ -35,7 +35,7 @@ typedef struct function {
   ambit__gpu_dealt *dealt; /* on a sparse grid: the cells of launches so far; owned */
   ambit__gpu_chore *chore; /* in place of the group; NULL: none; owned */
   ambit__gpu_rest *rests;  /* if it relaxes: the tiles of parts so far; owned */
-  ambit__gpu_memory *mail; /* of a pipeline that loops; NULL: not launched yet; owned */
+  ambit__gpu_memory *mail; /* of a flow that loops; NULL: not launched yet; owned */
   int64_t rounds;          /* at least as many as exchanges through it so far */
   int nslots, nfold;       /* number of parameters of the two kernels */
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
@@ -237,8 +237,8 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
 /* A strict sum is too large to be kept for every tile. */
 static bool can_tile(const function *f)
 {
-  return !f->own.source && !f->head.checked && !f->group.form && !f->group.pipeline &&
-         f->group.ndims && !ambit__has_exact_sums(&f->group);
+  return !f->own.source && !f->head.checked && !f->group.form && !f->group.flow && f->group.ndims &&
+         !ambit__has_exact_sums(&f->group);
 }
 
 static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, ambit__function **fn)
@@ -272,7 +272,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   memcpy(f->bind, f->step.bind, (size_t)f->step.rule->nparams * sizeof *f->bind);
   f->step.bind = f->bind;
   f->group.steps = &f->step;
-  if (!g->pipeline && !g->form && !g->tiles)
+  if (!g->flow && !g->form && !g->tiles)
     AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   if (f->own.source) f->group.checks = 0; /* registered source cannot be checked */
   f->head.checked = f->group.checks != 0;
@@ -560,7 +560,7 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   if (f->chore) return ambit__gpu_chore_launch(t.lane, f->chore, l);
   AMBIT_TRY(choose(d, f, l, &t.v));
   AMBIT_TRY(prepare(d, f, &t));
-  if (f->group.pipeline && f->group.pipeline->loops) return run_together(f, &t);
+  if (f->group.flow && f->group.flow->loops) return run_together(f, &t);
   if (t.v->code->fold) AMBIT_TRY(make_partials(t.lane, f, is_own(&t)));
   AMBIT_TRY(run(&t));
   return t.v->code->fold ? run_fold(&t) : AMBIT_OK;

@@ -123,8 +123,8 @@ static void print_fused(ambit__text *t, const ambit_program *p, const ambit__ope
   const ambit__fused *f = p->cycle ? p->cycle->fused : NULL;
 
   if (!f) return; /* only a cycle's schedule has fused launches */
-  ambit__print(t, "fused   %d stage%s in one launch %s", f->plan.pipe.nstages,
-               f->plan.pipe.nstages == 1 ? "" : "s",
+  ambit__print(t, "fused   %d stage%s in one launch %s", f->plan.flow.nstages,
+               f->plan.flow.nstages == 1 ? "" : "s",
                f->functions[p->grid->placement.engine[0]]->plan);
   if (p->grid->nparts == 1) {
     ambit__print(t, "\n");

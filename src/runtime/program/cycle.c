@@ -33,7 +33,7 @@ bool ambit__cycle_is_asked(const ambit_program *p)
 
 bool ambit__cycle_is_elastic(const ambit__cycle *c)
 {
-  return c->fused && c->fused->plan.pipe.loops;
+  return c->fused && c->fused->plan.flow.loops;
 }
 
 int ambit__cycle_least(const ambit__cycle *c)

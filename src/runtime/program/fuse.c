@@ -102,12 +102,12 @@ static ambit__param param_of(const ambit_program *p, const ambit__fused *f, int 
   q.components = field_of(p, &f->plan, o->slot)->components;
   q.is_vector = q.components > 1;
   q.writes = q.keeps = all;
-  for (int v = 0; v < f->plan.pipe.nvalues; v++)
-    q.is_written |= f->plan.pipe.values[v].target == operand;
+  for (int v = 0; v < f->plan.flow.nvalues; v++)
+    q.is_written |= f->plan.flow.values[v].target == operand;
   return q;
 }
 
-/* The group of the pipeline in f->plan. */
+/* The group of the flow in f->plan. */
 static void make_group(const ambit_program *p, ambit__fused *f)
 {
   f->rule = (ambit__rule){.name = "fused",
@@ -131,7 +131,7 @@ static void make_group(const ambit_program *p, ambit__fused *f)
   f->group = (ambit__group){.nsteps = 1,
                             .steps = &f->step,
                             .depth = f->plan.depth,
-                            .pipeline = &f->plan.pipe,
+                            .flow = &f->plan.flow,
                             .ndims = p->grid->box.ndims,
                             .strict = p->grid->context->settings.strict,
                             .preferred = ambit__program_cycle_plan(p)};
@@ -143,7 +143,7 @@ const char *ambit__fuse_group(const ambit_program *p, int depth, ambit__fused *f
   const char *why;
 
   free(f->plan.after);
-  why = ambit__fuse_pipeline(p, depth, &f->plan);
+  why = ambit__fuse_flow(p, depth, &f->plan);
   if (!why) make_group(p, f);
   return why;
 }
@@ -297,7 +297,7 @@ static ambit__rival find_rival(const ambit_program *p, ambit__fused *f, const ra
   ranked other = fuses ? best[1] : best[0];
   ambit__rival rival = {.seconds = 1e-9 * chosen * cells_of(&f->group)};
 
-  if (fuses && f->plan.pipe.loops) other = (ranked){best[0].depth, second_plan(p, f, rival.plan)};
+  if (fuses && f->plan.flow.loops) other = (ranked){best[0].depth, second_plan(p, f, rival.plan)};
   if (other.depth && ambit__rival_is_close(other.ns, chosen)) rival.depth = other.depth;
   return rival;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuse.h - several iterations in one launch (nest/pipeline.h), where a device can.
+/* fuse.h - several iterations in one launch (flow/flow.h), where a device can.
  *
  * The launch loads fields and stores to others, so that fields trade buffers afterwards. Fields
  * that the next iteration overwrites before it reads them are not stored: a run ends with an
@@ -10,7 +10,7 @@
 #ifndef AMBIT_RUNTIME_PROGRAM_FUSE_H
 #define AMBIT_RUNTIME_PROGRAM_FUSE_H
 
-#include "nest/pipeline.h"
+#include "flow/flow.h"
 #include "runtime/program/program.h"
 
 enum {
@@ -21,16 +21,16 @@ enum {
   AMBIT__FUSE_TURNS = 256 /* iterations of a launch that loops, unless the user asks for others */
 };
 
-/* An operand of a pipeline. */
+/* An operand of a flow. */
 typedef struct ambit__fuse_operand {
   int slot; /* of a buffer: a field of the program, or a spare buffer after them; -1: a value */
   int step, arg; /* the argument that has the value, or has the type of the field */
 } ambit__fuse_operand;
 
-/* The pipeline of `depth` iterations, its operands, and the buffers after a launch. */
+/* The flow of `depth` iterations, its operands, and the buffers after a launch. */
 typedef struct ambit__fuse_plan {
   int depth;
-  ambit__pipeline pipe;
+  ambit__flow flow;
   int noperands;
   ambit__fuse_operand operands[AMBIT__FUSE_OPERANDS];
   int nslots;
@@ -55,12 +55,12 @@ typedef struct ambit__fused {
   double built;                /* seconds that building the function took, at most */
 } ambit__fused;
 
-/* ---- pipeline.c ---- */
+/* ---- fuse_flow.c ---- */
 
-/* Makes the pipeline of `depth` iterations. If they are more than a pipeline has stages, it loops.
+/* Makes the flow of `depth` iterations. If they are more than a flow has stages, it loops.
  * Returns the reason if there is none, or if memory ran out; NULL: it is made. The caller frees
  * plan->after, also after a failure. */
-const char *ambit__fuse_pipeline(const ambit_program *p, int depth, ambit__fuse_plan *plan);
+const char *ambit__fuse_flow(const ambit_program *p, int depth, ambit__fuse_plan *plan);
 /* Whether a step computes a box of cells and passes all others, wherever its fields' values go. If
  * not, no step computes the cells that it leaves out. */
 bool ambit__fuse_is_placed(const ambit_program *p, size_t step);

@@ -52,12 +52,12 @@ static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
  * cells. */
 static ambit_status widen_fused(const ambit_program *p, int part, bool *changed)
 {
-  const ambit__pipeline *pipe = &p->cycle->fused->plan.pipe;
+  const ambit__flow *flow = &p->cycle->fused->plan.flow;
   int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
   for (int d = 0; d < p->grid->box.ndims; d++) {
-    low[d] = pipe->margin[d][0];
-    high[d] = pipe->margin[d][1];
+    low[d] = flow->margin[d][0];
+    high[d] = flow->margin[d][1];
   }
   for (int i = 0; i < p->nfields; i++)
     take_margins(p->fields[i], part, low, high);

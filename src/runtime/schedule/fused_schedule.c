@@ -22,7 +22,7 @@ static int64_t round_up(int64_t n, int64_t unit)
 /* The inner cells of a part; empty if there are none. */
 static ambit__box inner_cells(const ambit_program *p, const ambit__box *own)
 {
-  const ambit__pipeline *pipe = &p->cycle->fused->plan.pipe;
+  const ambit__flow *pipe = &p->cycle->fused->plan.flow;
   ambit__box inner = *own;
 
   for (int d = 0; d < own->ndims; d++) {

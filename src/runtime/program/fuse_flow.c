@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pipeline.c - makes the pipeline of several iterations from the dataflow of a program. */
+/* fuse_flow.c - makes the flow of several iterations from the dataflow of a program. */
 #include "base/number.h"
 #include "runtime/program/dataflow.h"
 #include "runtime/program/fuse.h"
@@ -17,7 +17,7 @@ enum {
 static const char *const NO_MEMORY = "memory ran out";
 static const char *const TOO_LARGE = "the program has too many steps, fields or components";
 
-/* While the pipeline is made. */
+/* While the flow is made. */
 typedef struct maker {
   const ambit_program *p;
   ambit__fuse_plan *plan;
@@ -172,7 +172,7 @@ static const char *refuse(maker *m)
     const int is = periodic_axis(p, d);
 
     if (is < 0) return "an axis is periodic for some fields only";
-    m->plan->pipe.periodic[d] = is;
+    m->plan->flow.periodic[d] = is;
     for (size_t i = 0; is && i < p->nsteps; i++) {
       const char *why = refuse_periodic(p, i, d);
 
@@ -220,21 +220,21 @@ static int value_operand(maker *m, int step, int arg)
 
 static int add_value(maker *m, int buffer, int component, int stage)
 {
-  ambit__pipeline *pipe = &m->plan->pipe;
+  ambit__flow *flow = &m->plan->flow;
   const int operand = operand_of(m, buffer);
 
-  if (pipe->nvalues == AMBIT__PIPE_VALUES || operand < 0) return -1;
-  pipe->values[pipe->nvalues] = (ambit__pipe_value){.type = m->p->fields[buffer]->type,
+  if (flow->nvalues == AMBIT__FLOW_VALUES || operand < 0) return -1;
+  flow->values[flow->nvalues] = (ambit__flow_value){.type = m->p->fields[buffer]->type,
                                                     .component = component,
                                                     .stage = stage,
                                                     .operand = operand,
                                                     .target = -1,
                                                     .frozen = -1,
                                                     .outside = operand};
-  pipe->next[pipe->nvalues] = -1;
-  m->now[buffer][component] = pipe->nvalues;
-  if (stage < 0) m->loaded[buffer][component] = pipe->nvalues;
-  return pipe->nvalues++;
+  flow->next[flow->nvalues] = -1;
+  m->now[buffer][component] = flow->nvalues;
+  if (stage < 0) m->loaded[buffer][component] = flow->nvalues;
+  return flow->nvalues++;
 }
 
 /* The present value of a component, which is loaded if no stage has written it. */
@@ -263,24 +263,24 @@ static bool reads_component(const ambit__param *p, int component, bool *neighbou
 
 static const char *add_reads(maker *m, int number, int stage, int arg)
 {
-  ambit__pipeline *pipe = &m->plan->pipe;
+  ambit__flow *flow = &m->plan->flow;
   const ambit__step *s = &m->p->steps[m->flow.stages[stage].step];
   const ambit_field *f = s->args[arg].field;
   const int buffer = buffer_of(m, stage, f);
 
   for (int c = 0; c < f->components; c++) {
-    const int port = pipe->stages[number].port[arg] + c;
+    const int port = flow->stages[number].port[arg] + c;
     bool neighbours;
     int v;
 
     if (!reads_component(&s->kernel->rule->params[arg], c, &neighbours)) continue;
-    v = pipe->in[port] = value_of(m, buffer, c);
+    v = flow->in[port] = value_of(m, buffer, c);
     if (v < 0) return TOO_LARGE;
     if (!neighbours) continue;
-    if (pipe->values[v].boundaries &&
-        !ambit__boundaries_equal(pipe->values[v].boundaries, &f->boundaries))
+    if (flow->values[v].boundaries &&
+        !ambit__boundaries_equal(flow->values[v].boundaries, &f->boundaries))
       return "two fields with different boundaries trade their values";
-    pipe->values[v].boundaries = &f->boundaries;
+    flow->values[v].boundaries = &f->boundaries;
   }
   return NULL;
 }
@@ -298,14 +298,14 @@ static bool leaves_cells(const maker *m, int buffer)
  * computed everywhere, for those who read them. */
 static int find_frozen(maker *m, int number, int stage, int buffer, int c)
 {
-  const ambit__pipe_stage *st = &m->plan->pipe.stages[number];
+  const ambit__flow_stage *st = &m->plan->flow.stages[number];
   const ambit__step *s = &m->p->steps[m->flow.stages[stage].step];
   int found = -1;
 
   for (int i = 0; m->p->grid->nparts == 1 && i < s->n; i++) {
     const ambit_field *f = s->args[i].field;
     const int other = f ? buffer_of(m, stage, f) : -1;
-    const int v = f && c < f->components ? m->plan->pipe.in[st->port[i] + c] : -1;
+    const int v = f && c < f->components ? m->plan->flow.in[st->port[i] + c] : -1;
 
     if (v < 0) continue;
     if (other == buffer) return v;
@@ -325,12 +325,12 @@ static bool rotates(const maker *m, int field)
 
 static const char *add_writes(maker *m, int number, int stage, int arg)
 {
-  ambit__pipeline *pipe = &m->plan->pipe;
+  ambit__flow *flow = &m->plan->flow;
   const size_t step = m->flow.stages[stage].step;
   const ambit__step *s = &m->p->steps[step];
   const ambit__param *q = &s->kernel->rule->params[arg];
   const int buffer = buffer_of(m, stage, s->args[arg].field);
-  const bool placed = pipe->stages[number].nplaces > 0;
+  const bool placed = flow->stages[number].nplaces > 0;
 
   if (!q->is_written) return NULL;
   if (!placed) m->writer[buffer] = stage;
@@ -340,11 +340,11 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
     if (!q->writes[c]) continue;
     if (placed && (frozen = value_of(m, buffer, c)) < 0) return TOO_LARGE;
     if (!placed && leaves_cells(m, buffer)) frozen = find_frozen(m, number, stage, buffer, c);
-    v = pipe->out[pipe->stages[number].port[arg] + c] = add_value(m, buffer, c, number);
+    v = flow->out[flow->stages[number].port[arg] + c] = add_value(m, buffer, c, number);
     if (v < 0) return TOO_LARGE;
-    if (pipe->loops && frozen < 0 && leaves_cells(m, buffer) && rotates(m, buffer))
+    if (flow->loops && frozen < 0 && leaves_cells(m, buffer) && rotates(m, buffer))
       return "fields trade cells that no step computes";
-    pipe->values[v].frozen = frozen;
+    flow->values[v].frozen = frozen;
   }
   return NULL;
 }
@@ -388,12 +388,12 @@ static bool repeats(const ambit_program *p, size_t step, int n)
  * not matter. Adds its box. */
 static bool add_place(maker *m, int stage)
 {
-  ambit__pipeline *pipe = &m->plan->pipe;
+  ambit__flow *flow = &m->plan->flow;
   const size_t step = m->flow.stages[stage].step;
-  ambit__pipe_stage *st = pipe->nstages ? &pipe->stages[pipe->nstages - 1] : NULL;
+  ambit__flow_stage *st = flow->nstages ? &flow->stages[flow->nstages - 1] : NULL;
   const int n = st ? st->nplaces : 0;
 
-  if (!n || n == AMBIT__PIPE_PLACES || !ambit__fuse_is_placed(m->p, step) ||
+  if (!n || n == AMBIT__FLOW_PLACES || !ambit__fuse_is_placed(m->p, step) ||
       !repeats(m->p, step, n))
     return false;
   set_inset(m->p, &m->p->applies[step].region, st->place[st->nplaces++]);
@@ -405,19 +405,19 @@ static bool add_place(maker *m, int stage)
 
 static const char *add_stage(maker *m, int stage)
 {
-  ambit__pipeline *pipe = &m->plan->pipe;
+  ambit__flow *flow = &m->plan->flow;
   const size_t step = m->flow.stages[stage].step;
   const ambit__step *s = &m->p->steps[step];
   const ambit__box *region = &m->p->applies[step].region;
-  const int number = pipe->nstages;
-  ambit__pipe_stage *st = &pipe->stages[number];
+  const int number = flow->nstages;
+  ambit__flow_stage *st = &flow->stages[number];
   const char *why = NULL;
 
   if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return NULL;
   if (add_place(m, stage)) return NULL;
-  if (number == AMBIT__PIPE_STAGES) return TOO_LARGE;
-  pipe->nstages++;
-  *st = (ambit__pipe_stage){.rule = ambit__step_rule(m->p, step),
+  if (number == AMBIT__FLOW_STAGES) return TOO_LARGE;
+  flow->nstages++;
+  *st = (ambit__flow_stage){.rule = ambit__step_rule(m->p, step),
                             .iteration = m->flow.stages[stage].iteration,
                             .nplaces = ambit__fuse_is_placed(m->p, step)};
   set_inset(m->p, region, st->inset);
@@ -426,10 +426,10 @@ static const char *add_stage(maker *m, int stage)
     const int n = s->args[i].field ? s->args[i].field->components : 0;
 
     st->operand[i] = st->port[i] = -1;
-    if (pipe->nports + n > AMBIT__PIPE_PORTS) return TOO_LARGE;
-    if (n) st->port[i] = pipe->nports;
-    for (int c = 0; c < n; c++, pipe->nports++)
-      pipe->in[pipe->nports] = pipe->out[pipe->nports] = -1;
+    if (flow->nports + n > AMBIT__FLOW_PORTS) return TOO_LARGE;
+    if (n) st->port[i] = flow->nports;
+    for (int c = 0; c < n; c++, flow->nports++)
+      flow->in[flow->nports] = flow->out[flow->nports] = -1;
     if (!n && s->kernel->rule->params[i].kind != PARAM_REDUCE &&
         (st->operand[i] = value_operand(m, (int)step, i)) < 0)
       return TOO_LARGE;
@@ -464,10 +464,10 @@ static bool is_dead(const maker *m, int field)
 
 static bool is_computed(const maker *m, int buffer)
 {
-  const ambit__pipeline *pipe = &m->plan->pipe;
+  const ambit__flow *flow = &m->plan->flow;
 
   for (int c = 0; c < m->p->fields[buffer]->components; c++)
-    if (m->now[buffer][c] >= 0 && pipe->values[m->now[buffer][c]].stage >= 0) return true;
+    if (m->now[buffer][c] >= 0 && flow->values[m->now[buffer][c]].stage >= 0) return true;
   return false;
 }
 
@@ -503,13 +503,13 @@ static bool is_stored(const maker *m, int field)
 {
   const int buffer = buffer_of(m, m->flow.nstages, m->p->fields[field]);
 
-  return !is_dead(m, field) && (is_computed(m, buffer) || (m->plan->pipe.loops && buffer != field));
+  return !is_dead(m, field) && (is_computed(m, buffer) || (m->plan->flow.loops && buffer != field));
 }
 
 /* The loaded values that a launch changes when it repeats an iteration. */
 static const char *load_changing(maker *m)
 {
-  for (int f = 0; m->plan->pipe.loops && f < m->p->nfields; f++)
+  for (int f = 0; m->plan->flow.loops && f < m->p->nfields; f++)
     for (int c = 0; is_stored(m, f) && c < m->p->fields[f]->components; c++) {
       const int now = m->now[f][c];
 
@@ -538,8 +538,8 @@ static const char *place_live(maker *m, int field, bool *used)
     const int v = value_of(m, buffer, c);
 
     if (v < 0) return TOO_LARGE;
-    plan->pipe.values[v].target = operand;
-    if (plan->pipe.loops) plan->pipe.next[m->loaded[field][c]] = v;
+    plan->flow.values[v].target = operand;
+    if (plan->flow.loops) plan->flow.next[m->loaded[field][c]] = v;
   }
   m->taken[slot] = used[slot] = true;
   plan->after[field] = slot;
@@ -603,17 +603,17 @@ static int margin_of(int axis, int ndims, int halo)
 
 static void set_halo(maker *m, int axis)
 {
-  ambit__pipeline *pipe = &m->plan->pipe;
+  ambit__flow *flow = &m->plan->flow;
 
-  pipe->cut[axis] = ambit__grid_cuts(m->p->grid, axis);
-  for (int b = 0; pipe->cut[axis] && b < m->p->nfields; b++) {
+  flow->cut[axis] = ambit__grid_cuts(m->p->grid, axis);
+  for (int b = 0; flow->cut[axis] && b < m->p->nfields; b++) {
     const ambit__layers *l = ambit__dataflow_valid(&m->flow, 0, b);
 
-    if (pipe->halo[axis][0] < l->lo[axis]) pipe->halo[axis][0] = (int)l->lo[axis];
-    if (pipe->halo[axis][1] < l->hi[axis]) pipe->halo[axis][1] = (int)l->hi[axis];
+    if (flow->halo[axis][0] < l->lo[axis]) flow->halo[axis][0] = (int)l->lo[axis];
+    if (flow->halo[axis][1] < l->hi[axis]) flow->halo[axis][1] = (int)l->hi[axis];
   }
   for (int side = 0; side < 2; side++)
-    pipe->margin[axis][side] = margin_of(axis, m->p->grid->box.ndims, pipe->halo[axis][side]);
+    flow->margin[axis][side] = margin_of(axis, m->p->grid->box.ndims, flow->halo[axis][side]);
 }
 
 /* The halo of a part must lie in adjacent parts, and cells outside the grid must be copies of cells
@@ -624,7 +624,7 @@ static const char *refuse_parts(const maker *m)
 
   for (int i = 0; i < g->nparts; i++)
     for (int d = 0; d < g->box.ndims; d++) {
-      const int *halo = m->plan->pipe.halo[d];
+      const int *halo = m->plan->flow.halo[d];
       const int64_t cells = g->parts[i].hi[d] - g->parts[i].lo[d];
 
       if (!ambit__box_is_empty(&g->parts[i]) && (cells <= halo[0] || cells <= halo[1]))
@@ -637,7 +637,7 @@ static const char *make(maker *m, int depth)
 {
   const char *why = refuse(m);
 
-  if (!why && m->plan->pipe.loops && m->p->grid->nparts > 1) why = "the grid has several parts";
+  if (!why && m->plan->flow.loops && m->p->grid->nparts > 1) why = "the grid has several parts";
 
   if (!why) find_classes(m->p, m->class);
   if (!why && ambit__dataflow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
@@ -649,20 +649,20 @@ static const char *make(maker *m, int depth)
   return why ? why : place(m);
 }
 
-const char *ambit__fuse_pipeline(const ambit_program *p, int depth, ambit__fuse_plan *plan)
+const char *ambit__fuse_flow(const ambit_program *p, int depth, ambit__fuse_plan *plan)
 {
   maker m = {.p = p, .plan = plan};
   const char *why;
 
   memset(plan, 0, sizeof *plan);
-  plan->pipe.loops = depth > AMBIT__PIPE_STAGES;
+  plan->flow.loops = depth > AMBIT__FLOW_STAGES;
   plan->depth = depth;
   for (int b = 0; b < MOST_FIELDS; b++) {
     m.writer[b] = -1;
     for (int c = 0; c < MOST_COMPONENTS; c++)
       m.now[b][c] = m.loaded[b][c] = -1;
   }
-  why = make(&m, plan->pipe.loops ? 1 : depth);
+  why = make(&m, plan->flow.loops ? 1 : depth);
   ambit__dataflow_free(&m.flow);
   return why;
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lags.c - what follows from the reads of a flow: how far values are read, the cells beside a tile
+ * that are computed again, and how far a stage is behind those before it. */
+#include "flow/flow.h"
+
+static int most(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static void widen(ambit__flow_cells *a, const ambit__flow_cells *b)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    for (int side = 0; side < 2; side++)
+      a->n[d][side] = most(a->n[d][side], b->n[d][side]);
+}
+
+/* The cells that a read of other cells needs. */
+static ambit__flow_cells shifted(ambit__flow_cells cells, const int *offset)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    cells.n[d][offset[d] > 0] += offset[d] < 0 ? -offset[d] : offset[d];
+  return cells;
+}
+
+/* ---- reach ---- */
+
+static void note_reach(void *user, int stage, int value, const int *offset)
+{
+  ambit__flow_cells *values = user;
+  const ambit__flow_cells reach = shifted((ambit__flow_cells){0}, offset);
+
+  (void)stage;
+  widen(&values[value], &reach);
+}
+
+void ambit__flow_reach(const ambit__flow *f, bool keeps, ambit__flow_cells *values)
+{
+  for (int v = 0; v < f->nvalues; v++)
+    values[v] = (ambit__flow_cells){0};
+  for (int i = 0; i < f->nstages; i++)
+    ambit__flow_each_read(f, i, keeps, note_reach, values);
+}
+
+/* ---- cells beside a tile ---- */
+
+typedef struct needs {
+  const ambit__flow *f;
+  bool mirrors;
+  ambit__flow_cells stage, *values; /* `stage`: of the one that is visited */
+} needs;
+
+/* Cells outside a face that repeats cells inside: those must be right as well. */
+static void add_mirrored(const needs *w, int value)
+{
+  const ambit__flow_cells old = w->values[value];
+
+  for (int d = 0; w->mirrors && d < AMBIT_MAX_DIMS; d++)
+    for (int side = 0; side < 2; side++) {
+      int *cells = &w->values[value].n[d][!side];
+
+      *cells = most(*cells,
+                    ambit__flow_mirror(ambit__flow_kind(w->f, value, d, side), old.n[d][side]) - 1);
+    }
+}
+
+static void take(void *user, int stage, int value)
+{
+  needs *w = user;
+
+  (void)stage;
+  add_mirrored(w, value);
+  widen(&w->stage, &w->values[value]);
+}
+
+static void give(void *user, int stage, int value, const int *offset)
+{
+  needs *w = user;
+  const ambit__flow_cells cells = shifted(w->stage, offset);
+
+  (void)stage;
+  widen(&w->values[value], &cells);
+}
+
+void ambit__flow_beside(const ambit__flow *f, bool keeps, bool mirrors, ambit__flow_cells *values)
+{
+  needs w = {.f = f, .mirrors = mirrors, .values = values};
+
+  for (int v = 0; v < f->nvalues; v++)
+    values[v] = (ambit__flow_cells){0};
+  for (int i = f->nstages - 1; i >= 0; i--) { /* from the results to the loaded values */
+    w.stage = (ambit__flow_cells){0};
+    ambit__flow_each_result(f, i, take, &w);
+    ambit__flow_each_read(f, i, keeps, give, &w);
+  }
+  for (int v = 0; v < f->nvalues; v++)
+    if (f->values[v].stage < 0) add_mirrored(&w, v);
+}
+
+/* ---- lags ---- */
+
+typedef struct delays {
+  const ambit__flow *f;
+  ambit__flow_ahead *ahead;
+  const void *user;
+  int *stages, *values;
+} delays;
+
+static void delay(void *user, int stage, int value, const int *offset)
+{
+  const delays *w = user;
+
+  w->stages[stage] = most(w->stages[stage], w->values[value] + w->ahead(w->user, value, offset));
+}
+
+static void set_lag(void *user, int stage, int value)
+{
+  const delays *w = user;
+
+  w->values[value] = w->stages[stage];
+}
+
+static void postpone(void *user, int stage, int value, const int *offset)
+{
+  const delays *w = user;
+  const int latest = w->stages[stage] - w->ahead(w->user, value, offset);
+
+  if (w->f->values[value].stage >= 0) return;
+  if (w->values[value] < 0 || w->values[value] > latest) w->values[value] = latest;
+}
+
+void ambit__flow_lags(const ambit__flow *f, bool keeps, ambit__flow_ahead *ahead, const void *user,
+                      int *stages, int *values)
+{
+  delays w = {f, ahead, user, stages, values};
+
+  for (int v = 0; v < f->nvalues; v++)
+    values[v] = 0;
+  for (int i = 0; i < f->nstages; i++) {
+    stages[i] = 0;
+    ambit__flow_each_read(f, i, keeps, delay, &w);
+    ambit__flow_each_result(f, i, set_lag, &w);
+  }
+  for (int v = 0; v < f->nvalues; v++)
+    if (f->values[v].stage < 0) values[v] = -1;
+  for (int i = 0; i < f->nstages; i++)
+    ambit__flow_each_read(f, i, keeps, postpone, &w);
+  for (int v = 0; v < f->nvalues; v++)
+    if (values[v] < 0) values[v] = 0;
+}
