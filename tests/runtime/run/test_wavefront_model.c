@@ -54,13 +54,8 @@ static int threads;
 static void info(ambit__device *dev, ambit__device_info *out)
 {
   (void)dev;
-  *out = (ambit__device_info){.name = "a Xeon",
-                              .cores = threads,
-                              .memory = SIZE_MAX,
-                              .short_rows = true,
-                              .l1 = (size_t)48 << 10,
-                              .l2 = (size_t)2 << 20,
-                              .l3 = (size_t)300 << 20};
+  *out = (ambit__device_info){
+      .name = "a Xeon", .cores = threads, .memory = SIZE_MAX, .short_rows = true};
 }
 
 static ambit_status open_dry(ambit__errors *errors, const ambit__settings *settings, int ordinal,
@@ -68,6 +63,10 @@ static ambit_status open_dry(ambit__errors *errors, const ambit__settings *setti
 {
   AMBIT_TRY(ambit__backend_dry(&ambit__backend_cpu)->open(errors, settings, ordinal, dev));
   (*dev)->backend = &dry;
+  (*dev)->machine = *ambit__machine_recorded("xeon16");
+  (*dev)->machine.l1 = (size_t)48 << 10;
+  (*dev)->machine.l2 = (size_t)2 << 20;
+  (*dev)->machine.l3 = (size_t)300 << 20;
   return AMBIT_OK;
 }
 
