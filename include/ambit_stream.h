@@ -19,8 +19,8 @@ extern "C" {
  *
  * Reading, copying, computing and writing overlap. Lanes compute the items; each has its own copy
  * of the programs, on its own devices (option lanes). By default there is one lane, on the devices
- * of the context. Programs with a callback, with calls, points, histories or functions of the user
- * cannot be streamed. */
+ * of the context. Programs with a callback, with calls, points, histories, functions of the user or
+ * fields on some axes cannot be streamed. */
 typedef struct ambit_stream ambit_stream;
 
 AMBIT_API ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field *out);

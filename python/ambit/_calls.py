@@ -28,6 +28,7 @@ CALLS = {
     "ambit_field_boundary_permuted": "Field.boundary",
     "ambit_field_components": "Field.components",
     "ambit_field_create": "Grid.field",
+    "ambit_field_create_on": "Grid.field",
     "ambit_field_create_vector": "Grid.field",
     "ambit_field_create_view": "Field.coarse",
     "ambit_field_destroy": "Field.__del__",

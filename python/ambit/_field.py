@@ -76,19 +76,25 @@ class Field(Owned):
     _rank = 3
 
     def __init__(self, grid: "Grid", name: str, dtype: DTypeLike = "f4", components: Optional[int] = None,
-                 order: str = "soa") -> None:
+                 order: str = "soa", axes: Optional[Sequence[int]] = None) -> None:
         context = grid.context
         self._type = type_of(dtype)
+        if axes is not None and components is not None:
+            raise InvalidArgument("a field on some axes has one value per cell")
         if order not in ORDERS:
             raise InvalidArgument(f"the order of components is 'soa' or 'aos', not {order!r}")
         context._begin()
-        if components is None:
+        if axes is not None:
+            faces = sum(3 << 2 * int(d) for d in set(axes))
+            handle = lib.ambit_field_create_on(grid._handle, name.encode(), self._type, faces)
+        elif components is None:
             handle = lib.ambit_field_create(grid._handle, name.encode(), self._type)
         else:
             handle = lib.ambit_field_create_vector(grid._handle, name.encode(), self._type, components, ORDERS[order])
         super().__init__(context, context._made(handle))
         self._grid, self._vector = grid, components is not None
         self._base: Optional[Field] = None
+        self._axes = axes
         self._describe()
 
     def _describe(self) -> None:
@@ -96,7 +102,9 @@ class Field(Owned):
         self._type = lib.ambit_field_type(self._handle)
         self._components = lib.ambit_field_components(self._handle)
         self._last = [self._components] if self._vector else []
-        self._shape = self._grid.shape + tuple(self._last)
+        axes = self._axes
+        self._shape = tuple(n if axes is None or d in axes else 1
+                            for d, n in enumerate(self._grid.shape)) + tuple(self._last)
         self._storage = storage_dtype(self._type)
 
     def coarse(self, grid: "Grid", first: Sequence[int]) -> "Field":
@@ -105,7 +113,7 @@ class Field(Owned):
         f = Field.__new__(CoarseField)
         Owned.__init__(f, self._context, self._context._made(
             lib.ambit_field_create_view(grid._handle, self._handle, index([int(i) for i in first]))))
-        f._grid, f._vector, f._base = grid, self._vector, self
+        f._grid, f._vector, f._base, f._axes = grid, self._vector, self, None
         f._describe()
         return f
 

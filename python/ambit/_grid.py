@@ -110,13 +110,14 @@ class Grid(Owned):
         self._context._check(lib.ambit_grid_activate(self._handle, active_function(mask, self.ndim), None))
 
     def field(self, name: str, dtype: DTypeLike = "f4", components: Optional[int] = None, boundary: Boundary = None,
-              order: str = "soa", value: Any = None) -> Field:
+              order: str = "soa", value: Any = None, axes: Optional[Sequence[int]] = None) -> Field:
         """A field: values on the grid, named in messages. `components` values per cell, `order` "soa" or "aos".
+        With `axes`, one on these axes only, with one cell along the others (docs/profiles.md).
 
         `boundary` is that of all faces, "clamp", "periodic", "fixed", ..., or a number, the value outside; or a dictionary
         from faces to these: {ambit.low(0): 100, ambit.axis(1): "periodic"}. `value`: initial values, else 0.
         """
-        f = Field(self, name, dtype, components, order)
+        f = Field(self, name, dtype, components, order, axes)
         if boundary is not None:
             f.boundary(boundary)
         if value is not None:

@@ -20,6 +20,8 @@ static ambit__box stored(const ambit__layout *l)
   return box;
 }
 
+static const int64_t ANYWHERE = INT64_C(1) << 60;
+
 ambit__limits ambit__limits_of(const ambit__argument *arg)
 {
   const ambit__layout *l = &arg->store->layout;
@@ -29,6 +31,11 @@ ambit__limits ambit__limits_of(const ambit__argument *arg)
 
   if (!arg->valid.ndims) limits.reads = stored(l);
   if (arg->spreads) limits.writes = limits.reads;
+  for (int d = 0; d < l->own.ndims; d++)
+    if (l->dropped >> d & 1) { /* all cells have the same value */
+      limits.reads.lo[d] = limits.writes.lo[d] = -ANYWHERE;
+      limits.reads.hi[d] = limits.writes.hi[d] = ANYWHERE;
+    }
   return limits;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/settings.h"
 #include "codegen/exact.h"
+#include "device/fold.h"
 #include "grid/boundary.h"
 #include "grid/chunks.h"
 #include "grid/layout.h"
@@ -393,6 +394,14 @@ typedef struct ambit__backend {
   bool (*event_done)(ambit__event *e);
   /* Seconds between two completed timed events; less than 0 if unknown. NULL: always unknown. */
   double (*event_seconds)(ambit__event *from, ambit__event *to);
+
+  /* Reductions along some axes (device/fold.h): folds a box of own cells of src, of one component,
+   * into totals in device memory, which unless `more` start from the identity; and stores the
+   * totals as values in cells how->cells of dst. NULL: the host does. */
+  ambit_status (*fold)(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
+                       ambit__store *src, const ambit__box *box, bool more);
+  ambit_status (*settle)(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
+                         ambit__store *dst);
 
   /* Estimated ns per cell and iteration of the best function for a group, which may have a
    * flow; less than 0: there is none. NULL: the device builds no functions for flows. */

@@ -283,7 +283,7 @@ static void fill_layer(const ambit__host_ghosts_job *job, int axis, int64_t laye
   const int last = job->last, side = layer >= job->low[axis];
   const ambit_boundary kind = job->boundaries->kind[axis][side];
   const int64_t to = ghost_at(job, axis, layer), step = l->stride[axis] * job->size;
-  const int64_t values = cells(job, last) * l->stride[last];
+  const int64_t values = l->dropped >> last & 1 ? 1 : cells(job, last) * l->stride[last];
   const cursor c = cursor_at(r, job->origin + to * step, first, end);
 
   if (kind == AMBIT_CONSTANT)

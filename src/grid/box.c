@@ -56,6 +56,18 @@ bool ambit__box_contains(const ambit__box *outer, const ambit__box *inner)
   return true;
 }
 
+ambit__box ambit__box_project(const ambit__box *b, unsigned dropped)
+{
+  ambit__box p = *b;
+
+  for (int d = 0; d < b->ndims && !ambit__box_is_empty(b); d++)
+    if (dropped >> d & 1) {
+      p.lo[d] = 0;
+      p.hi[d] = 1;
+    }
+  return p;
+}
+
 ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b)
 {
   ambit__box c = {.ndims = a->ndims};

@@ -28,6 +28,8 @@ int64_t ambit__box_volume(const ambit__box *b);
 bool ambit__box_equal(const ambit__box *a, const ambit__box *b);
 bool ambit__box_contains(const ambit__box *outer, const ambit__box *inner);
 ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b);
+/* Its projection: one cell, 0, along the axes of a set (bit d: axis d), unless it is empty. */
+ambit__box ambit__box_project(const ambit__box *b, unsigned dropped);
 /* The smallest box that contains both; empty boxes are ignored. */
 ambit__box ambit__box_hull(const ambit__box *a, const ambit__box *b);
 ambit__box ambit__box_shift(const ambit__box *b, const int *offset);

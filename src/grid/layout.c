@@ -117,6 +117,8 @@ bool ambit__layout_make(ambit__layout *l)
     }
     elements = good_pitch(l, d, elements, size, line);
   }
+  for (int d = 0; d <= last; d++)
+    if (l->dropped >> d & 1) l->stride[d] = 0;
   l->component = l->order == AMBIT_AOS ? 1 : elements;
   beyond = line + BEYOND * per_cell * size;
   if (!fits(elements, planes, size, beyond)) return false;

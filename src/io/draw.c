@@ -19,7 +19,7 @@
 static ambit_status parse_slice(const ambit_field *f, const char *text, ambit__drawing *d)
 {
   static const char names[] = "zyx";
-  const ambit__box *b = &f->grid->box;
+  const ambit__box all = ambit__field_box(f), *b = &all;
   const char *name = text[0] ? strchr(names, text[0]) : NULL;
   const int axis = name ? (int)(name - names) : text[0] - '0';
   char *end = NULL;
@@ -45,7 +45,7 @@ ambit_status ambit__drawing_make(const ambit_field *f, const ambit_picture *pict
 {
   static const ambit_picture defaults;
   const ambit_picture *p = picture ? picture : &defaults;
-  const ambit__box *b = &f->grid->box;
+  const ambit__box all = ambit__field_box(f), *b = &all;
   ambit__colour_map map;
 
   *d = (ambit__drawing){.component = p->component, .plane = b->hi[0] / 2};
@@ -87,7 +87,7 @@ typedef struct rows {
 /* Reads the band that begins with row y, on all processes. */
 static ambit_status read_band(rows *r, int64_t y)
 {
-  ambit__box box = r->field->grid->box;
+  ambit__box box = ambit__field_box(r->field);
 
   r->first = y;
   r->count = r->most < r->height - y ? r->most : r->height - y;
@@ -120,7 +120,7 @@ static ambit_status get_row(void *user, int64_t y, double *values)
 /* The axes of the plane: rows and columns. */
 static void find_axes(rows *r)
 {
-  const ambit__box *b = &r->field->grid->box;
+  const ambit__box all = ambit__field_box(r->field), *b = &all;
   const int skipped = b->ndims == 3 ? r->drawing->axis : -1;
   int column = b->ndims - 1;
 

@@ -41,11 +41,11 @@ static void dataset_of(const ambit_field *f, bool for_vtk, char path[AMBIT__H5_N
 
 static int shape_of(const ambit_field *f, int64_t *shape)
 {
-  const ambit__box *b = &f->grid->box;
+  const ambit__box b = ambit__field_box(f);
 
-  memcpy(shape, b->hi, (size_t)b->ndims * sizeof *shape);
-  shape[b->ndims] = f->components;
-  return b->ndims + (f->components > 1);
+  memcpy(shape, b.hi, (size_t)b.ndims * sizeof *shape);
+  shape[b.ndims] = f->components;
+  return b.ndims + (f->components > 1);
 }
 
 static bool is_short_real(ambit_type type)
@@ -68,6 +68,9 @@ ambit_status ambit__fields_check_hdf5(int n, ambit_field *const *fields, const c
   AMBIT_CHECK(!for_vtk || g->box.ndims <= VTK_AXES, &g->context->errors, AMBIT_EINVAL,
               "field '%s' has %d dimensions, and VTK shows 1 to 3: save it as .h5", fields[0]->name,
               g->box.ndims);
+  for (int i = 0; for_vtk && i < n; i++)
+    AMBIT_TRY(ambit__field_check_whole(fields[i], "VTK shows cells of the whole grid: save it as "
+                                                  ".h5 or .npy"));
   for (int i = 0; i < n; i++)
     for (int k = 0; k < i; k++) {
       dataset_of(fields[i], for_vtk, a);
@@ -177,8 +180,9 @@ static ambit_status put_runs(const saving *s, const ambit_field *f, const ambit_
                              const unsigned char *from, size_t cell, uint64_t offset)
 {
   int64_t at[AMBIT_MAX_DIMS];
+  const ambit__box all = ambit__field_box(f);
   ambit__box starts;
-  const size_t bytes = (size_t)ambit__box_runs(&f->grid->box, box, &starts) * cell;
+  const size_t bytes = (size_t)ambit__box_runs(&all, box, &starts) * cell;
 
   ambit__box_first(&starts, at);
   do {

@@ -18,7 +18,9 @@
 
 static int64_t count_cells(const ambit_field *f)
 {
-  return f->grid->active ? f->grid->active->cells : ambit__box_volume(&f->grid->box);
+  const ambit__box all = ambit__field_box(f);
+
+  return f->grid->active ? f->grid->active->cells : ambit__box_volume(&all);
 }
 
 /* The number of a cell in an array of a box. */
@@ -75,6 +77,7 @@ static bool next_row(const ambit_field *f, const ambit__cell_list *l, const ambi
                      int64_t *i, ambit__box *row, int64_t *number)
 {
   const ambit__active *a = f->grid->active;
+  const ambit__box all = ambit__field_box(f);
   const int last = box->ndims - 1;
 
   if (a) {
@@ -87,7 +90,7 @@ static bool next_row(const ambit_field *f, const ambit__cell_list *l, const ambi
   else if (!ambit__box_next_row(box, row->lo))
     return false;
   ++*i;
-  *number = number_in(&f->grid->box, row->lo);
+  *number = number_in(&all, row->lo);
   row->hi[last] = box->hi[last];
   return true;
 }
@@ -167,7 +170,7 @@ static bool has(const ambit__box *box, const int64_t *cell)
 /* Changes to the piece with a cell: whole rows, or planes, from there on, if they fit. */
 static ambit_status turn_to(loading *l, const int64_t *cell)
 {
-  const ambit__box *all = &l->f->grid->box;
+  const ambit__box cells = ambit__field_box(l->f), *all = &cells;
   int64_t left = ambit__field_piece_cells(l->f);
 
   AMBIT_TRY(flush(l));
@@ -187,16 +190,17 @@ static ambit_status turn_to(loading *l, const int64_t *cell)
 static ambit_status sort_batch(loading *l, int64_t n, int64_t earlier)
 {
   const size_t record = record_bytes(l->f);
+  const ambit__box all = ambit__field_box(l->f);
 
   for (int64_t i = 0; i < n; i++) {
     int64_t cell[AMBIT_MAX_DIMS] = {0};
     const unsigned char *at = l->records + (size_t)i * record;
 
     memcpy(cell, at, record - ambit__field_cell_bytes(l->f));
-    AMBIT_CHECK(has(&l->f->grid->box, cell), ERRORS(l->f), AMBIT_EIO,
+    AMBIT_CHECK(has(&all, cell), ERRORS(l->f), AMBIT_EIO,
                 "%s: the index of record %" PRId64 " is outside the grid of field '%s'", l->path,
                 earlier + i, l->f->name);
-    l->entries[i] = (entry){number_in(&l->f->grid->box, cell), at};
+    l->entries[i] = (entry){number_in(&all, cell), at};
   }
   qsort(l->entries, (size_t)n, sizeof *l->entries, compare);
   return AMBIT_OK;

@@ -21,11 +21,11 @@
 
 static int npy_shape(const ambit_field *f, int64_t *shape)
 {
-  const ambit__box *b = &f->grid->box;
+  const ambit__box b = ambit__field_box(f);
 
-  memcpy(shape, b->hi, (size_t)b->ndims * sizeof *shape);
-  shape[b->ndims] = f->components;
-  return b->ndims + (f->components > 1);
+  memcpy(shape, b.hi, (size_t)b.ndims * sizeof *shape);
+  shape[b.ndims] = f->components;
+  return b.ndims + (f->components > 1);
 }
 
 /* ---- pieces ---- */
@@ -40,9 +40,10 @@ static ambit_status put_list(ambit_field *f, const ambit__box *box, void *dense,
 static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
 {
   int64_t at[AMBIT_MAX_DIMS];
+  const ambit__box all = ambit__field_box(f);
   ambit__box starts;
   const size_t cell = ambit__field_cell_bytes(f);
-  const size_t bytes = (size_t)ambit__box_runs(&f->grid->box, box, &starts) * cell;
+  const size_t bytes = (size_t)ambit__box_runs(&all, box, &starts) * cell;
   const unsigned char *from = dense;
 
   AMBIT_TRY(ambit__field_read_own(f, box, dense));
@@ -57,9 +58,10 @@ static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense
 static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
 {
   int64_t at[AMBIT_MAX_DIMS];
+  const ambit__box all = ambit__field_box(f);
   ambit__box starts;
   const size_t cell = ambit__field_cell_bytes(f);
-  const size_t bytes = (size_t)ambit__box_runs(&f->grid->box, box, &starts) * cell;
+  const size_t bytes = (size_t)ambit__box_runs(&all, box, &starts) * cell;
   unsigned char *to = dense;
 
   ambit__box_first(&starts, at);

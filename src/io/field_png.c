@@ -17,7 +17,7 @@
 
 static ambit_status check_form(const ambit_field *f, const char *path, const ambit__frame_form *p)
 {
-  const ambit__box *b = &f->grid->box;
+  const ambit__box all = ambit__field_box(f), *b = &all;
   const int channels = p->is_rgb ? 3 : 1;
 
   AMBIT_CHECK(b->ndims == 2 && f->components == channels, ERRORS(f), AMBIT_EIO,

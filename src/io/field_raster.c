@@ -19,7 +19,7 @@ typedef struct loading {
 
 static ambit_status check_raster(const ambit_field *f, const ambit__raster *r)
 {
-  const ambit__box *b = &f->grid->box;
+  const ambit__box all = ambit__field_box(f), *b = &all;
 
   AMBIT_CHECK(b->ndims == 2 && f->components == 1, ERRORS(f), AMBIT_EIO,
               "%s has one value for each of %" PRId64 " x %" PRId64

@@ -33,20 +33,22 @@ ambit_status ambit__each_own_piece(ambit_field *f, ambit__piece_fn fn, void *use
 
 ambit_status ambit__each_shared_piece(ambit_field *f, ambit__piece_fn fn, void *user)
 {
+  const ambit__box all = ambit__field_box(f);
   void *dense = ambit__field_piece_new(f);
   ambit_status s = ambit__net_agree(f->grid->context->net);
 
-  if (!s) s = each_piece(f, &f->grid->box, fn, dense, user);
+  if (!s) s = each_piece(f, &all, fn, dense, user);
   free(dense);
   return s;
 }
 
 size_t ambit__cell_number(const ambit_field *f, const int64_t *at)
 {
+  const ambit__box all = ambit__field_box(f);
   size_t n = 0;
 
-  for (int d = 0; d < f->grid->box.ndims; d++)
-    n = n * (size_t)f->grid->box.hi[d] + (size_t)at[d];
+  for (int d = 0; d < all.ndims; d++)
+    n = n * (size_t)all.hi[d] + (size_t)at[d];
   return n;
 }
 

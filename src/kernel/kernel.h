@@ -79,6 +79,7 @@ typedef struct ambit__param {
    * written on every path */
   const bool *keeps;
   bool is_written; /* some component is */
+  bool is_folded;  /* a reduction onto a field (ambit__rule_onto): `reduce` says how */
   /* per component: the offset of the cell where it is stored; NULL: the cell itself, for all. If it
    * is a neighbour, the old value is always loaded, so `reads` has the offset too, and no other
    * read of the component */
@@ -408,6 +409,9 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
 ambit__value ambit__reduce_identity(const ambit__param *q);
 /* Folds two results. A NaN stays in a minimum or maximum; integer sums wrap. */
 ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__value b);
+/* Makes a reduction of a rule a field that is written: cells store their values, and the caller
+ * folds them. */
+ambit_status ambit__rule_onto(ambit__errors *errors, ambit__rule *rule, int param);
 /* Whether a reduction is the largest of magnitudes: all values that a rule gives it are fabs(), so
  * that their sign bit is 0, even of a NaN. */
 bool ambit__reduce_is_magnitude(const ambit__rule *rule, int param);

@@ -62,6 +62,31 @@ ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__va
   return v;
 }
 
+ambit_status ambit__rule_onto(ambit__errors *errors, ambit__rule *rule, int param)
+{
+  ambit__param *q = &rule->params[param];
+  ambit__stmt *set = ambit__arena_alloc(&rule->arena, sizeof *set);
+  ambit__expr *value = ambit__arena_alloc(&rule->arena, sizeof *value);
+  bool *flags = ambit__arena_alloc(&rule->arena, 2 * sizeof *flags);
+
+  AMBIT_CHECK(q->reduce != REDUCE_FOLD, errors, AMBIT_EUNSUPPORTED,
+              "kernel %s: parameter '%s' is a fold, which takes a scalar; sum, min and max take "
+              "fields too",
+              rule->name, q->label);
+  AMBIT_CHECK(set && value && flags, errors, AMBIT_ENOMEM, "kernel %s: out of memory", rule->name);
+  *value = (ambit__expr){
+      .op = EXPR_CONST, .type = q->type, .place = q->place, .value = ambit__reduce_identity(q)};
+  *set = (ambit__stmt){
+      .kind = STMT_SET_OUT, .place = q->place, .index = param, .value = value, .next = rule->body};
+  rule->body = set;
+  flags[0] = true;
+  q->kind = PARAM_FIELD;
+  q->is_folded = q->is_written = true;
+  q->writes = flags;
+  q->keeps = flags + 1;
+  return AMBIT_OK;
+}
+
 static bool sets_magnitudes(const ambit__stmt *s, int param)
 {
   for (; s; s = s->next) {

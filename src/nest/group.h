@@ -12,6 +12,7 @@
 typedef struct ambit__binding {
   bool is_field;   /* false: a scalar or a number */
   bool contiguous; /* a field whose cells are adjacent in memory along the last axis */
+  bool uniform;    /* a field that has one value per row: its stride along the last axis is 0 */
   bool packed;     /* the rows of the field are not aligned to cache lines; TARGET_GPU only */
   bool shared;     /* another parameter is bound to the same field, and one of them is written */
   bool wraps_rows; /* a field whose rows wrap; TARGET_GPU only */

@@ -139,6 +139,11 @@ static bool has_chores(const ambit_program *p)
   return false;
 }
 
+static bool has_profiles(const ambit_program *p)
+{
+  return p && ambit__program_has_profiles(p);
+}
+
 ambit_status ambit__stream_check(const ambit_stream *s)
 {
   const ambit_grid *g = s->grid;
@@ -158,6 +163,9 @@ ambit_status ambit__stream_check(const ambit_stream *s)
   AMBIT_CHECK(!ambit__program_calls(s->program) && !(s->before && ambit__program_calls(s->before)),
               errors_of(s), AMBIT_EPROGRAM,
               "a program of the stream calls another program; programs of streams cannot");
+  AMBIT_CHECK(!has_profiles(s->program) && !has_profiles(s->before), errors_of(s), AMBIT_EPROGRAM,
+              "a program of the stream has a field on some axes of the grid; programs of streams "
+              "cannot");
   AMBIT_CHECK(!has_chores(s->program) && !has_chores(s->before), errors_of(s), AMBIT_EPROGRAM,
               "a program of the stream has a step at points, a history or a function of the user; "
               "programs of streams cannot");

@@ -21,7 +21,8 @@ static void add_field(ambit__scene *s, ambit_field *f)
 {
   ambit__scene_field *x = &s->fields[s->nfields];
 
-  if (!f || f->is_activity || f->base || s->nfields == AMBIT__SCENE_FIELDS || find_field(s, f) >= 0)
+  if (!f || f->is_activity || f->base || f->dropped || s->nfields == AMBIT__SCENE_FIELDS ||
+      find_field(s, f) >= 0)
     return;
   s->nfields++;
   x->field = f;

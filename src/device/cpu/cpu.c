@@ -169,6 +169,7 @@ const ambit__backend ambit__backend_cpu = {
     .tile_words = ambit__cpu_words,
     .tile_fold = ambit__cpu_tile_fold,
     .wave = ambit__cpu_wave,
+    .fold = ambit__cpu_fold_box,
     .measure = measure,
     .alone = alone,
 };

@@ -99,6 +99,8 @@ ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit_
 ambit_status ambit__cpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
                               ambit__relaxation *r);                               /* relax.c */
 ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step); /* wave.c */
+ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
+                                 ambit__store *src, const ambit__box *box, bool more); /* fold.c */
 
 /* ---- memory.c: entries of the backend; complete when they return ---- */
 

@@ -313,7 +313,7 @@ void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t 
                       store->layout.origin * (int64_t)ambit_type_size(store->layout.type);
     call->component[i] = store->layout.component;
     for (int d = 0; d < ndims; d++) {
-      call->offset[d] = store->layout.own.lo[d];
+      if (call->offset[d] < store->layout.own.lo[d]) call->offset[d] = store->layout.own.lo[d];
       call->stride[i][d] = store->layout.stride[d];
     }
   }

@@ -294,16 +294,22 @@ fail:
 /* The part of the grid that the fields of a launch hold; NULL if it has no fields. */
 static const ambit__box *part_of(const ambit__launch *l)
 {
+  const ambit__box *part = NULL;
+
   for (int i = 0; i < l->nargs; i++)
-    if (l->args[i].store) return &l->args[i].store->layout.own;
-  return NULL;
+    if (l->args[i].store && (!part || !l->args[i].store->layout.dropped))
+      part = &l->args[i].store->layout.own;
+  return part;
 }
 
 static int64_t offset_of(const ambit__launch *l, int axis)
 {
-  const ambit__box *part = part_of(l);
+  int64_t lo = 0; /* along axes that a field does not have, it has cell 0 */
 
-  return part ? part->lo[axis] : 0;
+  for (int i = 0; i < l->nargs; i++)
+    if (l->args[i].store && l->args[i].store->layout.own.lo[axis] > lo)
+      lo = l->args[i].store->layout.own.lo[axis];
+  return lo;
 }
 
 /* A launch, and what its arguments depend on. */

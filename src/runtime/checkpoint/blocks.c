@@ -29,7 +29,7 @@ static int64_t cells_of(const ambit_grid *g)
 static ambit_status add_field(ambit__errors *errors, ambit__container *c, const ambit_field *f,
                               int grid)
 {
-  const ambit__box *b = &f->grid->box;
+  const ambit__box all = ambit__field_box(f), *b = &all;
   int64_t extents[AMBIT__BLOCK_DIMS];
   char name[AMBIT__BLOCK_NAME];
   int n = f->grid->active ? 1 : b->ndims;
@@ -169,12 +169,13 @@ static ambit_status move_rows(transfer *t, const ambit_field *f, const ambit__bo
 {
   const size_t size = ambit__field_cell_bytes(f);
   int64_t at[AMBIT_MAX_DIMS];
+  const ambit__box all = ambit__field_box(f);
   ambit__box starts;
-  const int64_t run = ambit__box_runs(&f->grid->box, piece, &starts);
+  const int64_t run = ambit__box_runs(&all, piece, &starts);
 
   ambit__box_first(&starts, at);
   do {
-    AMBIT_TRY(move(t, place(&f->grid->box, at), size, dense, run));
+    AMBIT_TRY(move(t, place(&all, at), size, dense, run));
     dense += (size_t)run * size;
   } while (ambit__box_next_row(&starts, at));
   return AMBIT_OK;

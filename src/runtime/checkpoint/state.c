@@ -65,6 +65,8 @@ static void describe_grid(const ambit_grid *g, int number, ambit__text *t)
     ambit__print(t, "grid %d has a %s '%s' of type %s", number, f->base ? "view" : "field", f->name,
                  ambit_type_name(f->type));
     if (f->components > 1) ambit__print(t, "[%d]", f->components);
+    for (int d = 0; f->dropped && d < g->box.ndims; d++)
+      if (!(f->dropped >> d & 1)) ambit__print(t, " on axis %d", d);
     ambit__print(t, "\n");
   }
 }

@@ -169,13 +169,14 @@ static ambit__box early_box(const ambit__exchange *x, const ambit__halo_slice *f
 {
   const ambit_grid *g = x->program->grid;
   const ambit__reach *r = &f->halo.reaches[g->first + part];
-  ambit__box box = g->parts[g->first + part];
+  ambit__box box = ambit__field_part(f->field, g->first + part);
   const ambit__box own = box;
 
   if (ambit__box_is_empty(&own) || !f->has_ghosts) return box;
   for (int d = 0; d < box.ndims; d++) {
     int64_t n = g->box.hi[d];
 
+    if (f->field->dropped >> d & 1) continue;
     if (own.lo[d] == 0 && r->given.lo[d] == 0 && r->reach.lo[d] < 0 &&
         from_own(f->boundaries->kind[d][0], n, r->reach.lo[d], 0, own.lo[d], own.hi[d]))
       box.lo[d] = r->reach.lo[d];

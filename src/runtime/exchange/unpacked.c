@@ -33,7 +33,7 @@ static ambit__layout layout_of(const ambit__halo_slice *s, int part)
 {
   ambit__layout l = s->field->stores[0].layout;
 
-  l.own = s->field->grid->parts[part];
+  l.own = ambit__field_part(s->field, part);
   ambit__layout_make(&l); /* cannot fail: it succeeded where the part is */
   return ambit__layout_slice(&l, s->first, s->count);
 }
@@ -66,7 +66,7 @@ bool ambit__channel_is_unpacked(const ambit__exchange *x, const ambit__channel *
   const size_t bytes = ambit__layout_box_bytes(&from, &t->box),
                span = ambit__layout_span(&from, &t->box);
 
-  if (x->program->grid->active) return false;
+  if (x->program->grid->active || f->field->dropped) return false;
   if (!x->program->grid->context->in_host || m->peer || m->nitems > 1) return false;
   if (f->source) return false; /* the memory between rows holds other own cells */
   if (span == bytes && ambit__layout_span(&to, &t->box) == bytes) return true;

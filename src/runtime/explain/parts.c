@@ -124,12 +124,9 @@ static ambit_status add_parcel(ambit_program *p, parcels *list, int exchange,
 static ambit_status add_slice(ambit_program *p, parcels *list, int exchange,
                               const ambit__halo_slice *f)
 {
-  ambit__halo_spec spec = ambit__halo_slice_spec(p, f);
   ambit__halo halo;
-  ambit_status s;
+  ambit_status s = ambit__halo_slice_make(p, f, true, &halo);
 
-  spec.mine = NULL;
-  s = ambit__halo_make(&p->grid->context->errors, &spec, &halo);
   for (size_t i = 0; !s && i < halo.count; i++)
     s = add_parcel(p, list, exchange, f, &halo.transfers[i]);
   ambit__halo_free(&halo);

@@ -195,6 +195,7 @@ static ambit_status map(ambit_field *f, int part, unsigned mode)
   const int n = f->grid->placement.n;
   ambit__map *m;
 
+  AMBIT_TRY(ambit__field_check_whole(f, "cannot be mapped; use ambit_field_read and _write"));
   AMBIT_CHECK(part >= 0 && part < n && !f->base && !f->grid->active &&
                   mode & (AMBIT_READ | AMBIT_WRITE) && !reach_of(mode),
               ambit__field_errors(f), AMBIT_EINVAL,

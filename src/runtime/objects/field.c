@@ -126,8 +126,8 @@ static void set_margins(const ambit_field *f, int part, ambit__layout *l)
   const ambit__engine *e = ambit__engine_of(f->grid, part);
 
   for (int d = 0; d <= last; d++)
-    l->margin_lo[d] = l->margin_hi[d] = FIRST_MARGIN;
-  if (!e->backend->line) return;
+    l->margin_lo[d] = l->margin_hi[d] = f->dropped >> d & 1 ? 0 : FIRST_MARGIN;
+  if (!e->backend->line || f->dropped >> last & 1) return;
   l->margin_lo[last] = l->margin_hi[last] = 0;
   if (!ambit__layout_make(l) || l->bytes > e->memory / SMALL)
     l->margin_lo[last] = l->margin_hi[last] = FIRST_MARGIN;
@@ -143,7 +143,8 @@ static ambit_status make_stores(ambit_field *f)
     ambit__layout *l = &f->stores[i].layout;
 
     *l = (ambit__layout){.type = f->type, .components = f->components, .order = f->order};
-    l->own = g->parts[g->first + i];
+    l->dropped = f->dropped;
+    l->own = ambit__field_part(f, g->first + i);
     if (g->active) l->active = &g->local[i];
     l->line = ambit__engine_of(g, i)->backend->line;
     if (!g->active) set_margins(f, i, l);
@@ -172,13 +173,13 @@ static ambit_status check_field(ambit *a, const char *name, ambit_type type, int
   return AMBIT_OK;
 }
 
-ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_type type,
-                                       int components, ambit_order order)
+static ambit_field *create(ambit_grid *g, const char *name, ambit_type type, int components,
+                           ambit_order order, unsigned dropped)
 {
-  ambit *a = g ? g->context : NULL;
+  ambit *a = g->context;
   ambit_field *f;
 
-  if (!g || ambit__failed(a) || check_field(a, name, type, components, order)) return NULL;
+  if (check_field(a, name, type, components, order)) return NULL;
   f = ambit__new(&a->errors, 1, sizeof *f);
   if (!f) return NULL;
   f->grid = g;
@@ -186,11 +187,29 @@ ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_ty
   f->type = type;
   f->components = components;
   f->order = components > 1 ? order : AMBIT_SOA;
+  f->dropped = dropped;
   if (!f->name || make_stores(f)) {
     ambit_field_destroy(f);
     return NULL;
   }
   ambit__list_add(&g->fields, &f->link, f);
+  return f;
+}
+
+ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_type type,
+                                       int components, ambit_order order)
+{
+  return g && !ambit__failed(g->context) ? create(g, name, type, components, order, 0) : NULL;
+}
+
+ambit_field *ambit_field_create_on(ambit_grid *g, const char *name, ambit_type type, unsigned axes)
+{
+  unsigned dropped = 0;
+  ambit_field *f;
+
+  if (!g || ambit__failed(g->context) || ambit__profile_check(g, name, axes, &dropped)) return NULL;
+  f = create(g, name, type, 1, AMBIT_SOA, dropped);
+  if (f && dropped) g->nested = true; /* copies of its cells stay where they are */
   return f;
 }
 

@@ -23,7 +23,8 @@ size_t ambit__field_cell_bytes(const ambit_field *f)
 int64_t ambit__field_piece_cells(const ambit_field *f)
 {
   int64_t n = PIECE_BYTES / (int64_t)ambit__field_cell_bytes(f);
-  int64_t all = ambit__box_volume(&f->grid->box);
+  const ambit__box box = ambit__field_box(f);
+  const int64_t all = ambit__box_volume(&box);
 
   return n < 1 ? 1 : n < all ? n : all;
 }
@@ -49,19 +50,21 @@ void ambit__field_changed(ambit_field *f)
 static ambit_status user_box(const ambit_field *f, const int64_t *lo, const int64_t *hi,
                              ambit__box *box)
 {
+  const ambit__box all = ambit__field_box(f);
   char asked[160], have[160];
 
-  *box = f->grid->box;
+  *box = all;
   for (int d = 0; d < box->ndims; d++) {
     if (lo) box->lo[d] = lo[d];
     if (hi) box->hi[d] = hi[d];
   }
   ambit__box_print(box, asked, sizeof asked);
-  ambit__box_print(&f->grid->box, have, sizeof have);
+  ambit__box_print(&all, have, sizeof have);
   for (int d = 0; d < box->ndims; d++)
-    AMBIT_CHECK(box->lo[d] >= 0 && box->lo[d] <= box->hi[d] && box->hi[d] <= f->grid->box.hi[d],
+    AMBIT_CHECK(box->lo[d] >= 0 && box->lo[d] <= box->hi[d] && box->hi[d] <= all.hi[d],
                 ambit__field_errors(f), AMBIT_EINVAL,
-                "field '%s': the box %s is not within the grid %s", f->name, asked, have);
+                "field '%s': the box %s is not within the %s %s", f->name, asked,
+                f->dropped ? "cells of the field" : "grid", have);
   return AMBIT_OK;
 }
 
@@ -139,6 +142,7 @@ static ambit_status each_own_piece(ambit_field *f, const ambit__box *box, void *
 /* The part of this process that contains the whole box; -1: none. */
 static int sole_owner(const ambit_field *f, const ambit__box *box)
 {
+  if (f->dropped && f->grid->placement.n > 1) return -1; /* some parts have copies */
   for (int i = 0; i < f->grid->placement.n; i++)
     if (ambit__box_contains(&f->stores[i].layout.own, box)) return i;
   return -1;
@@ -196,7 +200,8 @@ static int64_t pack_process(const ambit_field *f, int process, const ambit__box 
   int64_t n = 0;
 
   for (int i = g->placement.first[process]; i < g->placement.first[process + 1]; i++) {
-    ambit__box cells = ambit__box_intersect(box, &g->parts[i]);
+    const ambit__box owned = ambit__field_owned(f, i);
+    const ambit__box cells = ambit__box_intersect(box, &owned);
     unsigned char *at = packed ? packed + (size_t)n * cell : NULL;
 
     if (ambit__box_is_empty(&cells)) continue;
@@ -328,6 +333,7 @@ ambit_status ambit_field_memory(ambit_field *f, ambit_memory *memory)
   int64_t size, first[AMBIT_MAX_DIMS] = {0};
 
   if (ambit__field_failed(f)) return ambit__field_status(f);
+  AMBIT_TRY(ambit__field_check_whole(f, "is read and written by ambit_field_read and _write"));
   AMBIT_CHECK(memory, ambit__field_errors(f), AMBIT_EINVAL, "ambit_field_memory: memory is NULL");
   ambit__view_refresh(f);
   store = sole_store(f);

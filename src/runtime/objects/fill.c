@@ -168,6 +168,7 @@ static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool para
 {
   filling job = {.field = f, .fn = fn, .user = user};
   ambit_status s = AMBIT_OK;
+  ambit__box all;
   bool held;
 
   if (ambit__field_failed(f)) return ambit__field_status(f);
@@ -176,7 +177,8 @@ static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool para
   if (parallel) AMBIT_TRY(ambit__pool_for(f->grid->context, &job.pool));
   job.most = ambit__field_piece_cells(f);
   if (parallel) job.most *= (int64_t)THREAD_PIECES * ambit__pool_threads(job.pool);
-  if (job.most > ambit__box_volume(&f->grid->box)) job.most = ambit__box_volume(&f->grid->box);
+  all = ambit__field_box(f);
+  if (job.most > ambit__box_volume(&all)) job.most = ambit__box_volume(&all);
   if (f->grid->active && job.most < f->grid->box.hi[f->grid->box.ndims - 1])
     job.most = f->grid->box.hi[f->grid->box.ndims - 1];
   job.dense = ambit__new(ambit__field_errors(f), (size_t)job.most, ambit__field_cell_bytes(f));

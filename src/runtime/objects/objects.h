@@ -124,8 +124,8 @@ struct ambit_grid {
   ambit__placement placement; /* owned */
   int first;                  /* first part of this process, which has placement.n parts */
   bool *mine;                 /* by part: belongs to this process; owned */
-  bool nested;                /* it is cut at the same places as others, or sparse, and stays so */
-  const void *balanced;       /* the program that moves the cut to where it runs best; NULL: none */
+  bool nested; /* it is cut at the same places as others, is sparse or has profiles: it stays so */
+  const void *balanced; /* the program that moves the cut to where it runs best; NULL: none */
   const ambit__dependents *dependents; /* NULL: no program was made on this grid */
   ambit__link fields, programs, streams, points;
 };
@@ -165,6 +165,7 @@ struct ambit_field {
   ambit_type type;
   int components;
   ambit_order order;    /* of components in memory */
+  unsigned dropped;     /* of a profile: bit d: it has no axis d (profile.c); else 0 */
   ambit__store *stores; /* one per part of this process; owned */
   ambit_field *base;    /* of a view: the field it shows, which owns the buffers; NULL: no view */
   int64_t first[AMBIT_MAX_DIMS];  /* of a view: its cell 0 in `base` */
@@ -495,6 +496,30 @@ ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved
  * others. Frees `active` if it fails. Collective if the cut is another one. */
 ambit_status ambit__grid_restore(ambit_grid *g, ambit__active *active, const ambit__box *parts,
                                  int split, const ambit__layers *layers);
+
+/* ---- profile.c: fields on some axes of their grid ---- */
+
+/* All cells of a field: those of its grid, or of a profile their projection. */
+static inline ambit__box ambit__field_box(const ambit_field *f)
+{
+  return ambit__box_project(&f->grid->box, f->dropped);
+}
+unsigned ambit__field_axes(const ambit_field *f); /* as in ambit_field_create_on */
+/* The cells of a field that a part of any process stores. Of a profile, parts beside each other
+ * along a dropped axis have copies of the same cells. */
+static inline ambit__box ambit__field_part(const ambit_field *f, int part)
+{
+  return ambit__box_project(&f->grid->parts[part], f->dropped);
+}
+/* The same, but for all copies except one: every cell belongs to one part. */
+ambit__box ambit__field_owned(const ambit_field *f, int part);
+/* Whether part `from` has the copy of the cells of a profile that part `to` gets. */
+bool ambit__field_sends(const ambit_field *f, int from, int to);
+/* Checks the arguments of ambit_field_create_on. */
+ambit_status ambit__profile_check(ambit_grid *g, const char *name, unsigned axes,
+                                  unsigned *dropped);
+/* Raises an error if the field is a profile: `why` follows its name. */
+ambit_status ambit__field_check_whole(const ambit_field *f, const char *why);
 
 /* ---- view.c ---- */
 

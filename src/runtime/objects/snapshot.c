@@ -141,6 +141,7 @@ static ambit_field *copy_field(snapshot *s, const ambit_field *from)
                      .type = from->type,
                      .components = from->components,
                      .order = from->order,
+                     .dropped = from->dropped,
                      .boundaries = from->boundaries};
   ambit__list_add(&f->grid->fields, &f->link, f);
   f->name = ambit__strdup(NULL, from->name);

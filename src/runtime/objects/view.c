@@ -29,6 +29,7 @@ static ambit_status check_grids(const ambit_grid *coarse, const ambit_field *f)
   const ambit_grid *fine = f->grid;
   char small[160], large[160];
 
+  AMBIT_TRY(ambit__field_check_whole(f, "cannot have a view"));
   AMBIT_CHECK(
       !coarse->active && !f->grid->active, &coarse->context->errors, AMBIT_EUNSUPPORTED,
       "field '%s' cannot have a view: a grid is sparse, and every second one of its cells is "

@@ -4,7 +4,7 @@
 #include "base/index.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "runtime/program/program.h"
+#include "runtime/program/folding.h"
 
 #include <stdlib.h>
 
@@ -31,29 +31,39 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit_
 
     bind[i] = (ambit__binding){.is_field = f != NULL};
     if (!f) continue;
-    bind[i].contiguous = (f->order == AMBIT_SOA || f->components == 1) && !f->base;
-    bind[i].packed = ambit__field_is_packed(f);
+    bind[i].uniform = f->dropped >> x & 1 && !rule->params[i].is_folded;
+    bind[i].contiguous =
+        (f->order == AMBIT_SOA || f->components == 1) && !f->base && !bind[i].uniform;
+    bind[i].packed = ambit__field_is_packed(f) || f->dropped;
     bind[i].twin = ambit__step_twin(p, s, region, i);
     bind[i].wraps_rows =
         (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_wraps_rows(p, f);
     for (int j = 0; j < s->n; j++)
       bind[i].shared |= j != i && s->args[j].field == f &&
-                        (rule->params[i].is_written || rule->params[j].is_written);
+                        (rule->params[i].is_written || rule->params[j].is_written) &&
+                        !rule->params[i].is_folded && !rule->params[j].is_folded;
   }
 }
 
 /* The largest box that the step updates on a part of the engine. */
-static ambit__box typical_box(const ambit_program *p, const ambit__box *region, int engine)
+static ambit__box typical_box(const ambit_program *p, size_t step, int engine)
 {
   const ambit_grid *g = p->grid;
+  const ambit__box *region = &p->applies[step].region;
   ambit__box best = {.ndims = region->ndims};
 
   for (int i = 0; region->ndims && i < g->placement.n; i++) {
-    ambit__box box = ambit__box_intersect(region, &g->parts[g->first + i]);
+    const ambit__box part = ambit__step_part(p, &p->steps[step], g->first + i);
+    const ambit__box box = ambit__box_intersect(region, &part);
 
     if (g->placement.engine[i] != engine || ambit__box_is_empty(&box)) continue;
     if (ambit__box_is_empty(&best) || ambit__box_volume(&box) > ambit__box_volume(&best))
       best = box;
+  }
+  if (ambit__step_folds(&p->steps[step]) && !ambit__box_is_empty(&best)) {
+    const int64_t planes = ambit__folding_planes(p, step);
+
+    if (best.hi[0] - best.lo[0] > planes) best.hi[0] = best.lo[0] + planes;
   }
   return best;
 }
@@ -117,7 +127,7 @@ ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const 
 void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__text *lines)
 {
   ambit__device *dev = p->grid->context->engines[engine].device;
-  const ambit__box box = typical_box(p, &p->applies[step].region, engine);
+  const ambit__box box = typical_box(p, step, engine);
   single g;
 
   if (dev->backend->plans && !p->steps[step].chore)
@@ -131,7 +141,7 @@ static void foresee_step(const ambit_program *p, size_t step)
 
   for (int e = 0; e < a->nengines; e++) {
     ambit__device *dev = a->engines[e].device;
-    const ambit__box box = typical_box(p, &p->applies[step].region, e);
+    const ambit__box box = typical_box(p, step, e);
     single g;
 
     if (dev->backend->foresee && !p->steps[step].chore)
@@ -153,7 +163,7 @@ static ambit__box size_of(const ambit__box *box)
 /* The extents of the boxes that a step updates on an engine. */
 static ambit__box typical_size(const ambit_program *p, size_t step, int engine)
 {
-  const ambit__box box = typical_box(p, &p->applies[step].region, engine);
+  const ambit__box box = typical_box(p, step, engine);
 
   return size_of(&box);
 }
@@ -176,7 +186,8 @@ static uint64_t hash_of(const ambit_program *p, size_t step)
 static bool same_binding(const ambit__binding *a, const ambit__binding *b)
 {
   return a->is_field == b->is_field && a->contiguous == b->contiguous && a->packed == b->packed &&
-         a->shared == b->shared && a->twin == b->twin && a->wraps_rows == b->wraps_rows;
+         a->shared == b->shared && a->twin == b->twin && a->wraps_rows == b->wraps_rows &&
+         a->uniform == b->uniform;
 }
 
 static bool same_functions(const ambit_program *p, size_t a, size_t b)
@@ -313,9 +324,24 @@ static ambit_status build_functions(ambit_program *p, size_t step)
   a->functions = ambit__new(ambit__program_errors(p), (size_t)nengines, sizeof(ambit__function *));
   if (!a->functions) return AMBIT_ENOMEM;
   for (int e = 0; e < nengines; e++) {
-    const ambit__box box = typical_box(p, &a->region, e);
+    const ambit__box box = typical_box(p, step, e);
 
     AMBIT_TRY(ambit__step_build(p, step, e, &box, TILES_NONE, &a->functions[e]));
+  }
+  return AMBIT_OK;
+}
+
+/* Reductions of a step that other parts run on copies of the same cells. */
+static ambit_status make_waste(ambit_program *p, ambit__apply *a)
+{
+  const ambit *c = p->grid->context;
+
+  a->waste = ambit__new(ambit__program_errors(p), (size_t)c->nengines, sizeof *a->waste);
+  if (!a->waste) return AMBIT_ENOMEM;
+  for (int e = 0; e < c->nengines; e++) {
+    ambit__device *dev = c->engines[e].device;
+
+    AMBIT_TRY(dev->backend->alloc(dev, sizeof(ambit__scalar_bytes), NULL, &a->waste[e]));
   }
   return AMBIT_OK;
 }
@@ -330,6 +356,8 @@ static ambit_status build_step(ambit_program *p, size_t step)
   a->checks = s->chore ? 0 : ambit__options_checks(p->grid->context);
   AMBIT_TRY(make_numbers(p, s, a));
   AMBIT_TRY(make_arguments(p, s, a));
+  AMBIT_TRY(ambit__folding_make(p, step));
+  if (a->reduces && s->dropped) AMBIT_TRY(make_waste(p, a));
   if (ambit__step_shares(p, step))
     a->functions = p->applies[a->model].functions;
   else
@@ -398,7 +426,10 @@ static void discard_step(ambit_program *p, size_t step)
     for (int i = 0; a->numbers && i < n; i++)
       if (a->numbers[e * n + i]) dev->backend->release(dev, a->numbers[e * n + i]);
     if (a->functions && a->functions[e]) dev->backend->discard(dev, a->functions[e]);
+    if (a->waste && a->waste[e]) dev->backend->release(dev, a->waste[e]);
   }
+  free(a->waste);
+  ambit__folding_free(p, step);
   free(a->numbers);
   free(a->functions);
   free(a->args);

@@ -38,6 +38,10 @@ static ambit_status check_field_argument(const ambit_program *p, const ambit__ru
   AMBIT_CHECK(q->kind == PARAM_FIELD, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' takes a %s, but field '%s' was given", rule->name,
               q->label, q->kind == PARAM_VALUE ? "number or a scalar" : "scalar", f->name);
+  AMBIT_CHECK(!q->is_folded || f->dropped, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: parameter '%s' takes a scalar or a field of fewer axes "
+              "(ambit_field_create_on), but field '%s' was given",
+              rule->name, q->label, f->name);
   AMBIT_CHECK(f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: field '%s' belongs to another grid than the program", rule->name,
               f->name);

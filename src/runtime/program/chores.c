@@ -138,6 +138,7 @@ static ambit_status append(ambit_program *p, ambit_kernel *kernel, const ambit__
   if (like->points) s.box = box_of(like);
   if (like->kind == CHORE_HOST) s.box = p->grid->box;
   if (!status) status = ambit__step_check(p, &s);
+  if (!status) status = ambit__step_profile(p, &s);
   if (!status) status = ambit__program_append(p, s, args);
   if (!status) return AMBIT_OK;
   ambit__chore_use_free(s.own_chore);
@@ -156,6 +157,7 @@ static ambit_status check_points(const ambit_program *p, const char *call,
               "%s: the points are NULL or belong to another grid than the program", call);
   AMBIT_CHECK(f && f->grid == p->grid, errors, AMBIT_EINVAL,
               "%s: the field is NULL or belongs to another grid than the program", call);
+  AMBIT_TRY(ambit__field_check_whole(f, "points need all of them"));
   AMBIT_CHECK(!f->base, errors, AMBIT_EPROGRAM,
               "%s: field '%s' is a view; use the field that it shows, in a program on its grid",
               call, f->name);

@@ -221,6 +221,7 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
     if (p->steps[i].kind == STEP_COPY) return "a step copies a box of cells";
     if (p->steps[i].kind == STEP_CALL) return "a step calls a program";
     if (ambit__chore_is_host(p->steps[i].chore)) return "a step is a function of the user";
+    if (ambit__step_has_profiles(&p->steps[i])) return "a field has only some axes of the grid";
     if (ambit__step_is_in_place(p, &p->steps[i])) return "a step reads neighbours in place";
     for (int k = 0; k < p->steps[i].n; k++)
       if (p->steps[i].args[k].field && p->steps[i].args[k].field->base)

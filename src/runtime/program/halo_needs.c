@@ -100,6 +100,7 @@ static ambit_status find_needs(ambit_program *p, const ambit__dataflow *flow,
 
       if (!reads(p, flow, k, f, slice->field)) continue;
       if (flow) what.boundaries = &f->boundaries;
+      what.region = ambit__box_project(&p->applies[step].region, f->dropped);
       AMBIT_TRY(
           add_param(p, &s->kernel->rule->params[i], &what, ambit__field_wraps_rows(p, f), slice));
     }
@@ -154,7 +155,7 @@ static ambit_status find_slices(ambit_program *p, const ambit__dataflow *flow, a
   return AMBIT_OK;
 }
 
-ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__halo_slice *slice)
+static ambit__halo_spec spec_of(const ambit_program *p, const ambit__halo_slice *slice, bool all)
 {
   const ambit_grid *g = p->grid;
 
@@ -164,7 +165,47 @@ ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__hal
                             .boundaries = slice->boundaries,
                             .needs = slice->needs.list,
                             .nneeds = slice->needs.n,
-                            .mine = g->mine};
+                            .mine = all ? NULL : g->mine};
+}
+
+/* The transfers of a profile: each part gets cells from one of the copies. */
+static void choose_copies(const ambit_field *f, ambit__halo *h)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < h->count; i++)
+    if (ambit__field_sends(f, h->transfers[i].from, h->transfers[i].to))
+      h->transfers[kept++] = h->transfers[i];
+  h->count = kept;
+}
+
+/* The halo of a profile is that of a grid with its axes, whose parts are its own, with copies. */
+static ambit_status make_profile(const ambit_program *p, const ambit__halo_slice *slice,
+                                 ambit__halo_spec spec, ambit__halo *halo)
+{
+  const ambit_field *f = slice->field;
+  const ambit__box cells = ambit__field_box(f);
+  ambit__box *parts = ambit__new(ambit__program_errors(p), (size_t)p->grid->nparts, sizeof *parts);
+  ambit_status s = parts ? AMBIT_OK : AMBIT_ENOMEM;
+
+  *halo = (ambit__halo){0};
+  for (int i = 0; parts && i < p->grid->nparts; i++)
+    parts[i] = ambit__field_part(f, i);
+  spec.grid = &cells;
+  spec.parts = parts;
+  if (!s) s = ambit__halo_make(ambit__program_errors(p), &spec, halo);
+  if (!s) choose_copies(f, halo);
+  free(parts);
+  return s;
+}
+
+ambit_status ambit__halo_slice_make(const ambit_program *p, const ambit__halo_slice *slice,
+                                    bool all, ambit__halo *halo)
+{
+  const ambit__halo_spec spec = spec_of(p, slice, all);
+
+  if (slice->field->dropped) return make_profile(p, slice, spec, halo);
+  return ambit__halo_make(ambit__program_errors(p), &spec, halo);
 }
 
 /* ---- halos ---- */
@@ -177,9 +218,10 @@ static bool varies(const ambit_program *p, const ambit__halo_slice *slice)
 
   for (int i = 0; i < p->grid->nparts; i++) {
     const ambit__reach *r = &slice->halo.reaches[i];
+    const ambit__box own = ambit__field_part(slice->field, i);
 
-    if (ambit__box_is_empty(&p->grid->parts[i])) continue;
-    if (!ambit__box_equal(&r->given, &p->grid->parts[i])) return true;
+    if (ambit__box_is_empty(&own)) continue;
+    if (!ambit__box_equal(&r->given, &own)) return true;
     for (int d = 0; d < p->grid->box.ndims; d++) {
       if (r->reach.lo[d] < r->given.lo[d] && b->kind[d][0] != AMBIT_CONSTANT) return true;
       if (r->reach.hi[d] > r->given.hi[d] && b->kind[d][1] != AMBIT_CONSTANT) return true;
@@ -191,10 +233,12 @@ static bool varies(const ambit_program *p, const ambit__halo_slice *slice)
 /* Whether no part reads beyond its own cells. */
 static bool is_nothing(const ambit_program *p, const ambit__halo_slice *slice)
 {
-  for (int i = 0; i < p->grid->nparts; i++)
-    if (!ambit__box_is_empty(&p->grid->parts[i]) &&
-        !ambit__box_equal(&slice->halo.reaches[i].reach, &p->grid->parts[i]))
+  for (int i = 0; i < p->grid->nparts; i++) {
+    const ambit__box own = ambit__field_part(slice->field, i);
+
+    if (!ambit__box_is_empty(&own) && !ambit__box_equal(&slice->halo.reaches[i].reach, &own))
       return false;
+  }
   return true;
 }
 
@@ -217,9 +261,7 @@ static ambit_status make_slices(ambit_program *p, ambit__field_halo *h)
   int kept = 0;
 
   for (int i = 0; i < h->nslices; i++) {
-    const ambit__halo_spec spec = ambit__halo_slice_spec(p, &h->slices[i]);
-
-    AMBIT_TRY(ambit__halo_make(ambit__program_errors(p), &spec, &h->slices[i].halo));
+    AMBIT_TRY(ambit__halo_slice_make(p, &h->slices[i], false, &h->slices[i].halo));
     count_active(p, &h->slices[i].halo);
   }
   for (int i = 0; i < h->nslices; i++)
@@ -316,7 +358,7 @@ bool ambit__field_halo_covers(const ambit__field_halo *a, const ambit__field_hal
 
 ambit__box ambit__field_halo_reach(const ambit__field_halo *h, int part)
 {
-  ambit__box reach = h->field->grid->parts[part];
+  ambit__box reach = ambit__field_part(h->field, part);
 
   for (int i = 0; !ambit__box_is_empty(&reach) && i < h->nslices; i++)
     reach = ambit__box_hull(&reach, &h->slices[i].halo.reaches[part].reach);

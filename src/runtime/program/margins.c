@@ -13,11 +13,11 @@ static ambit_status widen_for(const ambit__field_halo *h, bool *changed)
   int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
   for (int i = 0; i < g->nparts; i++) {
-    const ambit__box *own = &g->parts[i], reach = ambit__field_halo_reach(h, i);
+    const ambit__box own = ambit__field_part(h->field, i), reach = ambit__field_halo_reach(h, i);
 
-    for (int d = 0; !ambit__box_is_empty(own) && d < g->box.ndims; d++) {
-      if (own->lo[d] - reach.lo[d] > low[d]) low[d] = own->lo[d] - reach.lo[d];
-      if (reach.hi[d] - own->hi[d] > high[d]) high[d] = reach.hi[d] - own->hi[d];
+    for (int d = 0; !ambit__box_is_empty(&own) && d < g->box.ndims; d++) {
+      if (own.lo[d] - reach.lo[d] > low[d]) low[d] = own.lo[d] - reach.lo[d];
+      if (reach.hi[d] - own.hi[d] > high[d]) high[d] = reach.hi[d] - own.hi[d];
     }
   }
   for (int k = 0; k < g->placement.n; k++)

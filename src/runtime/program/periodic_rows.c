@@ -70,6 +70,7 @@ static bool can_wrap(const ambit_program *p, const ambit_field *f)
 {
   const ambit *a = p->grid->context;
 
+  if (f->dropped) return false;
   for (int i = 0; i < a->nengines; i++)
     if (!a->engines[i].backend->wraps_rows) return false;
   for (size_t i = 0; i < p->nsteps; i++)

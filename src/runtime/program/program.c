@@ -134,7 +134,8 @@ bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const 
                             int arg)
 {
   const ambit__param *q = &s->kernel->rule->params[arg];
-  bool all = ambit__box_equal(region, &p->grid->box) && s->every == 1;
+  const ambit__box cells = ambit__box_project(&p->grid->box, s->dropped);
+  bool all = ambit__box_equal(region, &cells) && s->every == 1;
 
   for (int c = 0; c < q->components; c++)
     all = all && q->writes[c] && !q->keeps[c];
@@ -398,6 +399,7 @@ static ambit_status apply_plain(ambit_program *p, const ambit__box *box, const a
 
   if (runs_once(k->rule, args)) s.box = (ambit__box){0};
   AMBIT_TRY(ambit__step_check(p, &s));
+  AMBIT_TRY(ambit__step_profile(p, &s));
   return ambit__program_append(p, s, args);
 }
 
@@ -421,10 +423,12 @@ static ambit_status apply(ambit_program *p, const ambit__box *box, const int *no
   AMBIT_CHECK(normal || !ambit__kernel_needs_normal(k), ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s uses normal(), which only faces have: apply it with ambit_apply_faces",
               k->rule->name);
-  if (ambit__kernel_is_complete(k)) return apply_plain(p, box, k, NULL, args);
+  if (ambit__kernel_is_complete(k) && !ambit__arguments_fold(k->rule, nargs, args))
+    return apply_plain(p, box, k, NULL, args);
   AMBIT_TRY(
       ambit__kernel_bind(k, args, normal, axes_of(k->rule, box, nargs, args), others, &bound));
-  s = apply_plain(p, box, k, bound, others);
+  s = ambit__kernel_fold(bound, others);
+  if (!s) s = apply_plain(p, box, k, bound, others);
   if (s) ambit__kernel_free(bound);
   return s;
 }
@@ -513,9 +517,10 @@ static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *
                 "program on its grid",
                 f->name);
     AMBIT_CHECK(f->type == first->type && f->components == first->components &&
-                    f->order == first->order,
+                    f->order == first->order && f->dropped == first->dropped,
                 ambit__program_errors(p), AMBIT_EPROGRAM,
-                "fields '%s' and '%s' cannot be rotated: they differ in type, components or order",
+                "fields '%s' and '%s' cannot be rotated: they differ in type, components, order or "
+                "axes",
                 fields[0]->name, fields[i]->name);
     for (int j = 0; j < i; j++)
       AMBIT_CHECK(fields[j] != fields[i], ambit__program_errors(p), AMBIT_EPROGRAM,
@@ -574,6 +579,8 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
   AMBIT_CHECK(!from->base && !to->base, ambit__program_errors(p), AMBIT_EPROGRAM,
               "field '%s' is a view and cannot be copied; a kernel can do it",
               from->base ? from->name : to->name);
+  AMBIT_TRY(ambit__field_check_whole(from, "cannot be copied; a kernel can do it"));
+  AMBIT_TRY(ambit__field_check_whole(to, "cannot be copied to; a kernel can do it"));
   AMBIT_CHECK(from->type == to->type && from->components == to->components &&
                   from->order == to->order,
               ambit__program_errors(p), AMBIT_EPROGRAM,

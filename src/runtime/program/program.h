@@ -53,6 +53,7 @@ typedef struct ambit__step {
   ambit__chore_use *chore;     /* what it does in place of the kernel; NULL: nothing */
   ambit__chore_use *own_chore; /* the same, owned */
   ambit__box box;     /* STEP_APPLY: requested cells; ndims 0: runs once. STEP_COPY: the source */
+  unsigned dropped;   /* STEP_APPLY: axes that none of its fields has; along them there is cell 0 */
   ambit__subrun call; /* STEP_CALL */
   int64_t shift[AMBIT_MAX_DIMS]; /* STEP_COPY: from the source to the destination */
   int n;                         /* number of arguments, or of fields to rotate */
@@ -122,6 +123,8 @@ typedef struct ambit__apply {
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
   bool row_ends;  /* its launches may store whole vectors at row ends */
   struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
+  struct ambit__folding *folding;     /* reductions onto fields (folding.h); NULL: none; owned */
+  ambit__buffer **waste;              /* by engine: reductions of copies; NULL: none; owned */
   int copy;                           /* STEP_COPY: index in p->copies */
   int returns, nreturns;              /* first index in p->returns, and their number */
   unsigned checks;                    /* AMBIT__CHECK_... flags of its launches */
@@ -133,7 +136,8 @@ typedef struct ambit__apply {
 typedef struct ambit__piece {
   int part; /* of this process */
   ambit__box box;
-  bool more; /* continues the reduction of earlier pieces of the same step */
+  bool more;    /* continues the reduction of earlier pieces of the same step */
+  bool is_copy; /* another part updates copies of the same cells: its reductions do not count */
 } ambit__piece;
 
 /* An operation of an iteration. */
@@ -304,6 +308,12 @@ static inline const char *ambit__program_plan(const ambit_program *p)
 static inline const char *ambit__program_cycle_plan(const ambit_program *p)
 {
   return *p->tuned_plan ? p->tuned_plan : ambit__program_plan(p);
+}
+
+/* The cells that a step can update on a part of any process. */
+static inline ambit__box ambit__step_part(const ambit_program *p, const ambit__step *s, int part)
+{
+  return ambit__box_project(&p->grid->parts[part], s->dropped);
 }
 
 /* ---- program.c ---- */
@@ -481,13 +491,28 @@ bool ambit__field_is_packed(const ambit_field *f);
 void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                       ambit__binding *bind);
 void ambit__program_discard(ambit_program *p);
-ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__halo_slice *slice);
+/* Makes the halo of a slice, with the transfers of this process or of all. */
+ambit_status ambit__halo_slice_make(const ambit_program *p, const ambit__halo_slice *slice,
+                                    bool all, ambit__halo *halo);
 int ambit__field_halo_of(const ambit_program *p,
                          const ambit_field *field); /* index of its halo; -1: none */
 /* Whether halo a, when valid, contains all cells of b with the same values. */
 bool ambit__field_halo_covers(const ambit__field_halo *a, const ambit__field_halo *b);
 /* All cells of the field that a part, of any process, stores for the program. */
 ambit__box ambit__field_halo_reach(const ambit__field_halo *h, int part);
+
+/* ---- profiles.c: steps with fields on fewer axes ---- */
+
+/* Whether a reduction of a kernel is given a field; and makes it one that is written then, in the
+ * rule of a kernel that is bound to its arguments. */
+bool ambit__arguments_fold(const ambit__rule *rule, int nargs, const ambit_arg *args);
+ambit_status ambit__kernel_fold(ambit_kernel *k, const ambit_arg *args);
+/* Sets s->dropped and s->box, and checks the use of profiles. */
+ambit_status ambit__step_profile(const ambit_program *p, ambit__step *s);
+bool ambit__step_has_profiles(const ambit__step *s); /* some argument is one */
+bool ambit__program_has_profiles(const ambit_program *p);
+/* Whether a step on copies of cells runs on a part whose reductions count. */
+bool ambit__step_counts(const ambit_program *p, const ambit__step *s, int part);
 
 /* ---- row_ends.c: whole vectors at row ends ---- */
 

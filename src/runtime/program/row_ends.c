@@ -43,6 +43,7 @@ int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__
   const ambit__rule *rule = s->kernel->rule;
   const ambit_field *f = s->args[arg].field;
 
+  if (ambit__step_has_profiles(s)) return 0;
   if (!rule->params[arg].is_written || rule->params[arg].targets || !region->ndims ||
       p->grid->active || !leaves_ends(p, region))
     return 0;

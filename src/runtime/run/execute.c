@@ -10,6 +10,7 @@
 #include "runtime/sleep/sleep.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- notes for the trace ---- */
 
@@ -75,6 +76,32 @@ static bool spans(const ambit__box *box, const ambit__box *region)
   return box->lo[x] == region->lo[x] && box->hi[x] == region->hi[x];
 }
 
+static ambit_status launch_one(ambit_program *p, int step, int part, ambit__queue *q,
+                               const ambit__launch *like)
+{
+  const ambit__apply *apply = &p->applies[step];
+  ambit__launch l = *like;
+
+  if (apply->checks) return ambit__checked_launch(p, step, part, &l);
+  return q->device->backend->launch(q, apply->functions[p->grid->placement.engine[part]], &l);
+}
+
+/* A launch whose reductions into scalars do not count. */
+static ambit_status launch_copy(ambit_program *p, int step, int part, ambit__queue *q,
+                                const ambit__launch *like)
+{
+  const ambit__apply *apply = &p->applies[step];
+  ambit__argument args[AMBIT_MAX_PARAMS];
+  ambit__launch l = *like;
+
+  memcpy(args, l.args, (size_t)l.nargs * sizeof *args);
+  for (int i = 0; i < l.nargs; i++)
+    if (p->steps[step].kernel->rule->params[i].kind == PARAM_REDUCE)
+      args[i].value = apply->waste[p->grid->placement.engine[part]];
+  l.args = args;
+  return launch_one(p, step, part, q, &l);
+}
+
 static ambit_status launch(ambit_program *p, const ambit__operation *op)
 {
   ambit *a = p->grid->context;
@@ -94,19 +121,21 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
                        .folds = apply->folds,
                        .ends = apply->row_ends && spans(&piece->box, &apply->region)};
     const double start = ambit__trace_clock(a->trace);
+    const ambit__launch_fn go = piece->is_copy ? launch_copy : launch_one;
 
     AMBIT_TRY(ambit__apply_chunks(p, apply, piece->part, &piece->box, &l.chunks));
     if (a->trace) ambit__stopwatch_start(a->trace, engine, q);
     AMBIT_TRY(ambit__meter_start(a->meter, engine, q));
     if (ambit__chore_is_host(p->steps[op->step].chore))
       AMBIT_TRY(ambit__host_step(p, (size_t)op->step, piece, l.step));
-    else if (apply->checks)
-      AMBIT_TRY(ambit__checked_launch(p, op->step, piece->part, &l));
+    else if (apply->folding)
+      AMBIT_TRY(ambit__fold_launch(p, op->step, piece, q, &l, go));
     else
-      AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));
+      AMBIT_TRY(go(p, op->step, piece->part, q, &l));
     AMBIT_TRY(ambit__meter_stop(a->meter, engine, q, METER_COMPUTE));
     if (a->trace) note_launch(p, op, piece, start);
   }
+  if (apply->folding) AMBIT_TRY(ambit__fold_finish_step(p, op->step));
   return op->exchange ? ambit__queues_bordered(op->exchange) : AMBIT_OK;
 }
 

@@ -72,6 +72,7 @@ ambit_status ambit__lean_prepare(ambit_program *p, int64_t iterations)
 
     p->lean_known = true;
     AMBIT_TRY(ambit__net_all(net, &can, 1));
+    can = can && !ambit__program_has_profiles(p);
     if (can) ambit__lean_make(p);
     AMBIT_TRY(ambit__net_agree(net));
     if (!p->lean) return AMBIT_OK;

@@ -146,6 +146,17 @@ bool ambit__rival_fits(const ambit_program *p, int64_t n);
 /* Tries it, and keeps the fastest plan until the program is unsealed. */
 ambit_status ambit__rival_try(ambit_program *p, ambit__progress *progress);
 
+/* ---- fold_step.c: reductions onto fields ---- */
+
+typedef ambit_status (*ambit__launch_fn)(ambit_program *p, int step, int part, ambit__queue *q,
+                                         const ambit__launch *l);
+/* Launches a piece of such a step, slab by slab; `like` has all but the box. */
+ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *piece,
+                                ambit__queue *q, const ambit__launch *like,
+                                ambit__launch_fn launch);
+/* After all pieces: stores the results. Collective. */
+ambit_status ambit__fold_finish_step(ambit_program *p, int step);
+
 /* ---- host_step.c ---- */
 
 /* Calls the function of a step of kind CHORE_HOST on a part. */

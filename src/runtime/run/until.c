@@ -198,7 +198,9 @@ static bool all_heed(const ambit_program *p)
 {
   if (ambit__program_calls(p)) return false;
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].functions && p->applies[i].functions[0]->ignores_stop) return false;
+    if (p->applies[i].folding ||
+        (p->applies[i].functions && p->applies[i].functions[0]->ignores_stop))
+      return false;
   return true;
 }
 

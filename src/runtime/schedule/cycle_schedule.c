@@ -87,7 +87,8 @@ static ambit__box inner_cells(const ambit_program *p, int stage, int part)
 
 static void add_piece(ambit__operation *op, int part, const ambit__box *box)
 {
-  if (!ambit__box_is_empty(box)) op->pieces[op->npieces++] = (ambit__piece){part, *box, false};
+  if (!ambit__box_is_empty(box))
+    op->pieces[op->npieces++] = (ambit__piece){.part = part, .box = *box};
 }
 
 /* Adds a piece for the cells of a stage, as selected by op->cells. A step that runs once is

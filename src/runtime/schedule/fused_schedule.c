@@ -39,7 +39,8 @@ static ambit__box inner_cells(const ambit_program *p, const ambit__box *own)
 
 static void add_piece(ambit__operation *op, int part, const ambit__box *box)
 {
-  if (!ambit__box_is_empty(box)) op->pieces[op->npieces++] = (ambit__piece){part, *box, false};
+  if (!ambit__box_is_empty(box))
+    op->pieces[op->npieces++] = (ambit__piece){.part = part, .box = *box};
 }
 
 static void add_pieces(const ambit_program *p, ambit__operation *op, int part)

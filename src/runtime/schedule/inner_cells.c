@@ -7,7 +7,9 @@
 
 ambit__box ambit__cells_own(const ambit_program *p, size_t step, int part)
 {
-  return ambit__box_intersect(&p->applies[step].region, &p->grid->parts[p->grid->first + part]);
+  const ambit__box all = ambit__step_part(p, &p->steps[step], p->grid->first + part);
+
+  return ambit__box_intersect(&p->applies[step].region, &all);
 }
 
 /* Cells that are valid early, of some components of a field. */

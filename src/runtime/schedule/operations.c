@@ -39,8 +39,21 @@ static void add_piece(const ambit__scheduler *s, ambit__operation *op, int part,
 {
   bool *more = launched(s, op->step, part);
 
-  op->pieces[op->npieces++] = (ambit__piece){part, *box, *more};
+  op->pieces[op->npieces++] = (ambit__piece){part, *box, *more, false};
   *more = true;
+}
+
+/* Adds the copies of cells that parts which count update too. */
+static void add_copies(const ambit__scheduler *s, ambit__operation *op)
+{
+  const ambit__step *st = &s->p->steps[op->step];
+
+  for (int i = 0; i < s->p->grid->placement.n; i++) {
+    const ambit__box box = ambit__cells_own(s->p, (size_t)op->step, i);
+
+    if (!ambit__box_is_empty(&box) && !ambit__step_counts(s->p, st, s->p->grid->first + i))
+      op->pieces[op->npieces++] = (ambit__piece){i, box, false, true};
+  }
 }
 
 /* Adds all cells of the step on every part. A step that runs once is launched once per engine. A
@@ -48,14 +61,18 @@ static void add_piece(const ambit__scheduler *s, ambit__operation *op, int part,
 static void add_whole(const ambit__scheduler *s, ambit__operation *op)
 {
   const ambit__apply *a = &s->p->applies[op->step];
+  const ambit__step *st = &s->p->steps[op->step];
 
   for (int i = 0; i < s->p->grid->placement.n; i++) {
     ambit__box box = a->region.ndims ? ambit__cells_own(s->p, (size_t)op->step, i) : a->region;
     const bool first = !*launched(s, op->step, i);
 
+    if (a->reduces && a->region.ndims && !ambit__step_counts(s->p, st, s->p->grid->first + i))
+      box.hi[0] = box.lo[0]; /* without cells */
     if (a->region.ndims ? !ambit__box_is_empty(&box) || (a->reduces && first) : first)
       add_piece(s, op, i, &box);
   }
+  if (a->reduces && a->region.ndims) add_copies(s, op);
 }
 
 static void add_inner(const ambit__scheduler *s, ambit__operation *op, int part)

@@ -99,6 +99,7 @@ static bool can_sleep(const ambit_program *p, const ambit__sleep *z)
   for (size_t i = 0; i < p->nsteps; i++) {
     if (p->steps[i].kind != STEP_APPLY && p->steps[i].kind != STEP_ROTATE) return false;
     if (p->steps[i].every > 1 || p->steps[i].chore) return false;
+    if (ambit__step_has_profiles(&p->steps[i])) return false;
     if (ambit__step_is_in_place(p, &p->steps[i])) return false;
     if (!has_cells(p, i)) continue;
     if (!can_run(p, i)) return false;

@@ -55,7 +55,7 @@ static void an_argument_must_be_of_the_kind_of_its_parameter(void)
   ambit_apply(s.p, k, s.u, s.v, s.u, s.s);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'k' takes a number or a scalar, but field 'heat'");
   ambit_apply(s.p, k, s.u, s.v, 1.0, s.u);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'r' takes a scalar, but field 'heat' was given");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'r' takes a scalar or a field of fewer axes");
   ambit_apply(s.p, k, s.u, s.v, 1.0, 2.0);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'r' is a sum: it takes a scalar");
   ambit_apply(s.p, k, s.s, s.v, 1.0, s.s);

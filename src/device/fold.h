@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fold.h - reductions along some axes: cells of a box are folded into totals, one per cell of the
+ * axes that are left.
+ *
+ *        x x x x  ->  t        totals of a part, row-major; here in host memory, by devices that
+ *        x x x x  ->  t        work there, and by the runtime for others
+ *
+ * A total is an ambit__value, a double or a 64-bit integer; of a strict sum an ambit__long.
+ */
+#ifndef AMBIT_DEVICE_FOLD_H
+#define AMBIT_DEVICE_FOLD_H
+
+#include "codegen/exact.h"
+#include "grid/box.h"
+
+typedef struct ambit__fold {
+  const ambit__param *param; /* the reduction: sum, min or max, and its type */
+  bool exact;                /* it is a strict sum of real numbers */
+  unsigned dropped;          /* bit d: cells are folded along axis d */
+  ambit__box cells;          /* of the totals: cell 0 along these axes */
+} ambit__fold;
+
+size_t ambit__fold_bytes(const ambit__fold *f);             /* of one total */
+void ambit__fold_begin(const ambit__fold *f, void *totals); /* sets all to the identity */
+/* Folds the cells of a box, whose projection lies in f->cells. `values` is the first one of them,
+ * and stride the distance between cells, in values. */
+void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, const int64_t *stride,
+                     const ambit__box *box);
+/* Folds the totals of other cells into those that are the same cell. */
+void ambit__fold_join(const ambit__fold *f, void *totals, const void *others,
+                      const ambit__box *of_others);
+/* The totals as values, dense, of the type of the parameter. */
+void ambit__fold_finish(const ambit__fold *f, const void *totals, void *values);
+
+#endif

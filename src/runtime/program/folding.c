@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/program/folding.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* SLAB: bytes of scratch memory per core of a device, which its caches hold; on GPUs in all. MOST:
+ * bytes of a slab, where planes are large. */
+enum { SLAB = 1 << 20, GPU_SLAB = 32 << 20, MOST = 256 << 20 };
+
+ambit__box ambit__folding_cells(const ambit_program *p, size_t step, const ambit__folding *f, int i,
+                                int part)
+{
+  const ambit__box region = ambit__box_project(&p->applies[step].region, f->to[i]->dropped);
+  const ambit__box own = ambit__field_part(f->to[i], part);
+
+  return ambit__box_intersect(&region, &own);
+}
+
+/* Planes of a slab on a part: enough for every core to have one, if they fit, and to fill caches.
+ */
+static int64_t planes_of(const ambit_program *p, size_t step, int part)
+{
+  const ambit__engine *e = ambit__engine_of(p->grid, part);
+  const ambit__box own = ambit__step_part(p, &p->steps[step], p->grid->first + part);
+  ambit__device_info info = {0};
+  int64_t plane = 8, planes;
+
+  if (ambit__box_is_empty(&own)) return p->grid->box.hi[0];
+  e->device->backend->info(e->device, &info);
+  for (int d = 1; d < own.ndims; d++)
+    plane *= own.hi[d] - own.lo[d];
+  planes = (e->backend->line ? GPU_SLAB : (int64_t)SLAB * info.cores) / plane;
+  if (planes < info.cores) planes = info.cores;
+  if (planes > MOST / plane) planes = MOST / plane;
+  return planes < 1 ? 1 : planes;
+}
+
+int64_t ambit__folding_planes(const ambit_program *p, size_t step)
+{
+  int64_t least = p->grid->box.hi[0];
+
+  if (ambit__options_checks(p->grid->context))
+    return least; /* all cells of a part are checked to have memory */
+  for (int k = 0; k < p->grid->placement.n; k++)
+    if (planes_of(p, step, k) < least) least = planes_of(p, step, k);
+  return least;
+}
+
+static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, int i, int part)
+{
+  ambit__folding_part *x = ambit__folding_part_of(p, f, i, part);
+  const ambit__engine *e = ambit__engine_of(p->grid, part);
+  const ambit__param *q = &p->steps[step].kernel->rule->params[f->params[i]];
+  ambit__box own = ambit__step_part(p, &p->steps[step], p->grid->first + part);
+  size_t bytes;
+
+  x->how = (ambit__fold){.param = q,
+                         .exact = p->grid->context->settings.strict && q->reduce == REDUCE_SUM &&
+                                  ambit__type_is_real(q->type),
+                         .dropped = f->to[i]->dropped,
+                         .cells = ambit__folding_cells(p, step, f, i, p->grid->first + part)};
+  if (own.hi[0] - own.lo[0] > f->planes) own.hi[0] = own.lo[0] + f->planes;
+  x->scratch.layout =
+      (ambit__layout){.type = q->type, .components = 1, .line = e->backend->line, .own = own};
+  AMBIT_TRY(ambit__store_allocate(f->to[i], part, &x->scratch));
+  bytes = (size_t)ambit__box_volume(&x->how.cells) * ambit__fold_bytes(&x->how);
+  x->host = ambit__new(ambit__program_errors(p), bytes, 1);
+  if (!x->host) return AMBIT_ENOMEM;
+  if (!e->device->backend->fold || !bytes) return AMBIT_OK;
+  return e->device->backend->alloc(e->device, bytes, NULL, &x->totals);
+}
+
+/* Whether the totals of a reduction have cells of several parts. */
+static bool combines(const ambit_program *p, const ambit__step *s, const ambit_field *to)
+{
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    if ((to->dropped & ~s->dropped) >> d & 1 && ambit__grid_cuts(p->grid, d)) return true;
+  return false;
+}
+
+/* Bytes of the totals of the process that has most. */
+static size_t most_bytes(const ambit_program *p, size_t step, const ambit__folding *f, int i)
+{
+  const ambit__placement *where = &p->grid->placement;
+  const size_t each = ambit__fold_bytes(&f->parts[i * where->n].how);
+  size_t most = 0;
+
+  for (int r = 0; r < p->grid->context->net->size; r++) {
+    size_t bytes = 0;
+
+    for (int k = where->first[r]; k < where->first[r + 1]; k++) {
+      const ambit__box cells = ambit__folding_cells(p, step, f, i, k);
+
+      bytes += (size_t)ambit__box_volume(&cells) * each;
+    }
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+static ambit_status make_messages(ambit_program *p, size_t step, ambit__folding *f)
+{
+  const size_t n = (size_t)p->grid->context->net->size;
+  size_t most = 0, values = 0;
+
+  for (int i = 0; i < f->n; i++) {
+    const ambit__box all = ambit__field_box(f->to[i]);
+
+    f->bytes[i] = most_bytes(p, step, f, i);
+    f->combines[i] = combines(p, &p->steps[step], f->to[i]);
+    if (f->combines[i] && f->bytes[i] > most) most = f->bytes[i];
+    if ((size_t)ambit__box_volume(&all) > values) values = (size_t)ambit__box_volume(&all);
+  }
+  f->values = ambit__new(ambit__program_errors(p), values, sizeof(int64_t));
+  f->mine = ambit__new(ambit__program_errors(p), most, 1);
+  f->all = ambit__new(ambit__program_errors(p), n, most);
+  return f->values && f->mine && f->all ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+bool ambit__step_folds(const ambit__step *s)
+{
+  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
+    if (s->kernel->rule->params[i].is_folded) return true;
+  return false;
+}
+
+ambit_status ambit__folding_make(ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+  ambit__folding *f;
+
+  if (!ambit__step_folds(s)) return AMBIT_OK;
+  AMBIT_CHECK(!ambit__step_is_registered(p, s), ambit__program_errors(p), AMBIT_EUNSUPPORTED,
+              "kernel %s is code of the user, which cannot reduce onto a field; use a scalar, or "
+              "unregister it",
+              s->kernel->rule->name);
+  f = p->applies[step].folding = ambit__new(ambit__program_errors(p), 1, sizeof *f);
+  if (!f) return AMBIT_ENOMEM;
+  for (int i = 0; i < s->n; i++)
+    if (s->kernel->rule->params[i].is_folded) {
+      f->params[f->n] = i;
+      f->to[f->n++] = s->args[i].field;
+    }
+  f->planes = ambit__folding_planes(p, step);
+  f->parts = ambit__new(ambit__program_errors(p), (size_t)(f->n * p->grid->placement.n) + 1,
+                        sizeof *f->parts);
+  if (!f->parts) return AMBIT_ENOMEM;
+  for (int i = 0; i < f->n; i++)
+    for (int k = 0; k < p->grid->placement.n; k++)
+      AMBIT_TRY(make_part(p, step, f, i, k));
+  return make_messages(p, step, f);
+}
+
+void ambit__folding_free(ambit_program *p, size_t step)
+{
+  ambit__folding *f = p->applies[step].folding;
+
+  if (!f) return;
+  for (int i = 0; f->parts && i < f->n; i++)
+    for (int k = 0; k < p->grid->placement.n; k++) {
+      ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
+      ambit__engine *e = ambit__engine_of(p->grid, k);
+
+      ambit__store_release(e, &x->scratch);
+      if (x->totals) e->device->backend->release(e->device, x->totals);
+      free(x->host);
+    }
+  free(f->parts);
+  free(f->values);
+  free(f->mine);
+  free(f->all);
+  free(f);
+  p->applies[step].folding = NULL;
+}

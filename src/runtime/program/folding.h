@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* folding.h - a step that reduces onto fields of fewer axes.
+ *
+ * The function of the step stores the values of cells in a scratch field, a slab of planes at a
+ * time, and the device folds each slab into totals while it is in the cache. Parts that are beside
+ * each other along a reduced axis then combine their totals. So no strategy and no device needs
+ * code for such kernels, and values travel through memory once.
+ */
+#ifndef AMBIT_RUNTIME_PROGRAM_FOLDING_H
+#define AMBIT_RUNTIME_PROGRAM_FOLDING_H
+
+#include "runtime/program/program.h"
+
+/* One reduction on one part of this process. */
+typedef struct ambit__folding_part {
+  ambit__fold how;
+  ambit__store scratch;  /* its layout: of the largest slab; owned */
+  ambit__buffer *totals; /* on the device; NULL: it cannot fold; owned */
+  unsigned char *host;   /* the same in host memory; owned */
+  bool begun;            /* in this iteration some cells were folded */
+} ambit__folding_part;
+
+typedef struct ambit__folding {
+  int n; /* reductions */
+  int params[AMBIT_MAX_PARAMS];
+  ambit_field *to[AMBIT_MAX_PARAMS];
+  int64_t planes;                  /* of a slab along axis 0 */
+  bool combines[AMBIT_MAX_PARAMS]; /* by reduction: several parts have cells of one total */
+  ambit__folding_part *parts;      /* by reduction and part; owned */
+  void *values;                    /* for the result of a part; owned */
+  unsigned char *mine, *all;       /* totals of this process, and of all of them; owned */
+  size_t bytes[AMBIT_MAX_PARAMS];  /* by reduction: of the totals of the process that has most */
+} ambit__folding;
+
+static inline ambit__folding_part *ambit__folding_part_of(const ambit_program *p,
+                                                          const ambit__folding *f, int i, int part)
+{
+  return &f->parts[i * p->grid->placement.n + part];
+}
+
+/* The cells of the totals of reduction i on a part of any process. */
+ambit__box ambit__folding_cells(const ambit_program *p, size_t step, const ambit__folding *f, int i,
+                                int part);
+
+/* The planes of a slab, for a step that has such reductions; all processes need not agree. */
+int64_t ambit__folding_planes(const ambit_program *p, size_t step);
+bool ambit__step_folds(const ambit__step *s); /* whether it has */
+
+/* Makes p->applies[step].folding, if the step has such reductions. */
+ambit_status ambit__folding_make(ambit_program *p, size_t step);
+void ambit__folding_free(ambit_program *p, size_t step);
+
+#endif

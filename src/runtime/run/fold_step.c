@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fold_step.c - runs a step that reduces onto fields of fewer axes (program/folding.h). */
+#include "base/memory.h"
+#include "runtime/program/folding.h"
+#include "runtime/run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- slabs ---- */
+
+/* The scratch memory as cells of the part: it has those of a slab. */
+static ambit__store place(const ambit_program *p, int step, const ambit__folding_part *x, int part,
+                          const ambit__box *slab)
+{
+  ambit__store s = x->scratch;
+
+  s.layout.own = ambit__step_part(p, &p->steps[step], p->grid->first + part);
+  s.layout.origin -= (slab->lo[0] - s.layout.own.lo[0]) * s.layout.stride[0];
+  return s;
+}
+
+/* By way of host memory. */
+static ambit_status fold_here(ambit_program *p, ambit__queue *q, ambit__folding_part *x,
+                              ambit__store *from, const ambit__box *slab)
+{
+  int64_t stride[AMBIT_MAX_DIMS], step = 1;
+  void *dense = ambit__new(ambit__program_errors(p), (size_t)ambit__box_volume(slab),
+                           ambit_type_size(x->how.param->type));
+  ambit_status s;
+
+  if (!dense) return AMBIT_ENOMEM;
+  for (int d = slab->ndims - 1; d >= 0; d--) {
+    stride[d] = step;
+    step *= slab->hi[d] - slab->lo[d];
+  }
+  s = q->device->backend->read_box(q, dense, from, slab);
+  if (!x->begun) ambit__fold_begin(&x->how, x->host);
+  if (!s) ambit__fold_add(&x->how, x->host, dense, stride, slab);
+  free(dense);
+  return s;
+}
+
+static ambit_status fold_slab(ambit_program *p, ambit__queue *q, ambit__folding_part *x,
+                              ambit__store *from, const ambit__box *slab)
+{
+  ambit_status s = x->totals ? q->device->backend->fold(q, &x->how, x->totals, from, slab, x->begun)
+                             : fold_here(p, q, x, from, slab);
+
+  x->begun = true;
+  return s;
+}
+
+ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *piece,
+                                ambit__queue *q, const ambit__launch *like, ambit__launch_fn launch)
+{
+  ambit__folding *f = p->applies[step].folding;
+  ambit__store scratch[AMBIT_MAX_PARAMS];
+  ambit__argument args[AMBIT_MAX_PARAMS];
+  ambit__box slab = piece->box;
+
+  if (ambit__box_is_empty(&slab)) return launch(p, step, piece->part, q, like);
+  for (bool more = like->more; slab.lo[0] < piece->box.hi[0]; slab.lo[0] = slab.hi[0]) {
+    ambit__launch l = *like;
+
+    slab.hi[0] = slab.lo[0] + f->planes;
+    if (slab.hi[0] > piece->box.hi[0]) slab.hi[0] = piece->box.hi[0];
+    memcpy(args, like->args, (size_t)like->nargs * sizeof *args);
+    for (int i = 0; i < f->n; i++) {
+      const ambit__folding_part *x = ambit__folding_part_of(p, f, i, piece->part);
+
+      scratch[i] = place(p, step, x, piece->part, &slab);
+      args[f->params[i]] = (ambit__argument){.store = &scratch[i],
+                                             .boundaries = like->args[f->params[i]].boundaries};
+    }
+    l.args = args;
+    l.box = slab;
+    l.more = more;
+    l.ends = false;
+    more = true;
+    AMBIT_TRY(launch(p, step, piece->part, q, &l));
+    for (int i = 0; i < f->n; i++)
+      AMBIT_TRY(fold_slab(p, q, ambit__folding_part_of(p, f, i, piece->part), &scratch[i], &slab));
+  }
+  return AMBIT_OK;
+}
+
+/* ---- totals ---- */
+
+/* The totals of a part in host memory. */
+static ambit_status take(const ambit_program *p, ambit__folding_part *x, int part)
+{
+  const ambit__engine *e = ambit__engine_of(p->grid, part);
+  const size_t bytes = (size_t)ambit__box_volume(&x->how.cells) * ambit__fold_bytes(&x->how);
+
+  if (!x->begun) ambit__fold_begin(&x->how, x->host);
+  if (!x->begun || !x->totals) return AMBIT_OK;
+  return e->device->backend->get(e->queue, x->host, x->totals, bytes);
+}
+
+static ambit_status store(const ambit_program *p, const ambit__folding *f, int i, int part)
+{
+  const ambit__folding_part *x = ambit__folding_part_of(p, f, i, part);
+  const ambit__engine *e = ambit__engine_of(p->grid, part);
+
+  ambit__fold_finish(&x->how, x->host, f->values);
+  return e->device->backend->write_box(e->queue, &f->to[i]->stores[part], &x->how.cells, f->values);
+}
+
+/* The totals of all parts of this process, one behind the other. */
+static ambit_status gather(ambit_program *p, ambit__folding *f, int i)
+{
+  unsigned char *at = f->mine;
+
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
+    const size_t bytes = (size_t)ambit__box_volume(&x->how.cells) * ambit__fold_bytes(&x->how);
+
+    AMBIT_TRY(take(p, x, k));
+    memcpy(at, x->host, bytes);
+    at += bytes;
+  }
+  return ambit__net_gather(p->grid->context->net, f->mine, f->bytes[i], f->all);
+}
+
+/* Folds the totals of all parts of all processes, in order, into those of one. */
+static void combine(const ambit_program *p, int step, const ambit__folding *f, int i, int part)
+{
+  const ambit__folding_part *x = ambit__folding_part_of(p, f, i, part);
+  const ambit__placement *where = &p->grid->placement;
+
+  ambit__fold_begin(&x->how, x->host);
+  for (int r = 0; r < p->grid->context->net->size; r++) {
+    const unsigned char *at = f->all + (size_t)r * f->bytes[i];
+
+    for (int k = where->first[r]; k < where->first[r + 1]; k++) {
+      const ambit__box cells = ambit__folding_cells(p, (size_t)step, f, i, k);
+
+      if (ambit__step_counts(p, &p->steps[step], k)) ambit__fold_join(&x->how, x->host, at, &cells);
+      at += (size_t)ambit__box_volume(&cells) * ambit__fold_bytes(&x->how);
+    }
+  }
+}
+
+/* The parts of one process have all cells of their totals. */
+static ambit_status settle(ambit_program *p, ambit__folding *f, int i)
+{
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
+    const ambit__engine *e = ambit__engine_of(p->grid, k);
+
+    if (ambit__box_is_empty(&x->how.cells)) continue;
+    if (x->begun && x->totals && e->device->backend->settle) {
+      AMBIT_TRY(e->device->backend->settle(e->queue, &x->how, x->totals, &f->to[i]->stores[k]));
+      continue;
+    }
+    AMBIT_TRY(take(p, x, k));
+    AMBIT_TRY(store(p, f, i, k));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__fold_finish_step(ambit_program *p, int step)
+{
+  ambit__folding *f = p->applies[step].folding;
+
+  for (int i = 0; i < f->n; i++) {
+    if (!f->combines[i]) {
+      AMBIT_TRY(settle(p, f, i));
+    } else {
+      AMBIT_TRY(gather(p, f, i));
+      for (int k = 0; k < p->grid->placement.n; k++) {
+        if (ambit__box_is_empty(&ambit__folding_part_of(p, f, i, k)->how.cells)) continue;
+        combine(p, step, f, i, k);
+        AMBIT_TRY(store(p, f, i, k));
+      }
+    }
+    for (int k = 0; k < p->grid->placement.n; k++)
+      ambit__folding_part_of(p, f, i, k)->begun = false;
+  }
+  return AMBIT_OK;
+}
