@@ -540,11 +540,6 @@ void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stm
 
 /* ---- reductions ---- */
 
-void ambit__emit_identity(const ambit__scope *s, ambit__text *t, const ambit__param *q)
-{
-  ambit__emit_constant(s->dialect, t, q->type, ambit__reduce_identity(q));
-}
-
 void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param *q, ambit_type type,
                       const char *a, const char *b)
 {

@@ -56,9 +56,8 @@ void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type ty
 /* A list of statements, one per line; a comment marks each new line of the user's text. */
 void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list);
 
-/* The identity of a reduction, and the statement that folds b into a, which is of a type that may
- * be wider than that of the reduction. */
-void ambit__emit_identity(const ambit__scope *s, ambit__text *t, const ambit__param *q);
+/* The statement that folds b into a, which is of a type that may be wider than that of the
+ * reduction. */
 void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param *q, ambit_type type,
                       const char *a, const char *b);
 

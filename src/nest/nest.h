@@ -202,11 +202,6 @@ static inline bool ambit__nest_is_reduction(const ambit__nest *n, int i)
   return ambit__nest_param(n, i)->kind == PARAM_REDUCE;
 }
 
-static inline bool ambit__nest_is_value(const ambit__nest *n, int i)
-{
-  return !ambit__nest_is_field(n, i) && !ambit__nest_is_reduction(n, i);
-}
-
 bool ambit__nest_reduces(const ambit__nest *n); /* any parameter is a reduction */
 
 static inline const char *ambit__nest_type(const ambit__nest *n, int i)
@@ -273,6 +268,7 @@ void ambit__nest_units(ambit__nest *n, int threads, int wide, const int rows[2])
 /* ---- print.c ---- */
 
 void ambit__nest_print(ambit__nest *n, ambit__writer *w);
+void ambit__nest_print_shared(ambit__nest *n, ambit__writer *w); /* as a NODE_SHARED */
 /* "2 * u_s0 - u_s1 + 3", or in rows that wrap "2 * u_s0 - u_s1 + u_p3": the distance from this cell
  * of a field to another, or to a component; "0" for the cell itself. */
 void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a);

@@ -408,11 +408,13 @@ static void print_join(ambit__nest *n, ambit__writer *w, int i)
   ambit__line_end(w, ")");
 }
 
-static void print_shared(ambit__nest *n, ambit__writer *w)
+void ambit__nest_print_shared(ambit__nest *n, ambit__writer *w)
 {
   const spot here = {n, NULL};
-  const ambit__scope s = scope_of(&here);
+  ambit__scope s = scope_of(&here);
 
+  s.near_tables = false; /* there are no copies yet */
+  s.instead = NULL;
   for (int i = 0; i < n->rule->nparams; i++)
     print_join(n, w, i);
   ambit__hoists_emit(&n->hoists, &s, w);
@@ -462,7 +464,7 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
     case NODE_STORE: print_store(n, w, node); break;
     case NODE_RULE: print_rule(n, w, node); break;
     case NODE_FOLD: print_fold(n, w, node); break;
-    case NODE_SHARED: print_shared(n, w); break;
+    case NODE_SHARED: ambit__nest_print_shared(n, w); break;
     case NODE_CALL:
       ambit__line(w, "%s(%s);", ambit__nest_callee(n, node->name, node->type, node->cells),
                   node->value);

@@ -183,12 +183,11 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 static void emit_kernel(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                         ambit__writer *w)
 {
-  ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
+  const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
   ambit__nest n;
 
-  ambit__hoists_begin(&j.hoists, j.rule);
   ambit__nest_begin(&n, g, t->dialect);
-  n.hoists = j.hoists;
+  ambit__hoists_begin(&n.hoists, n.rule);
   ambit__nest_cells_launched(&n, p->threads, p->rows[1]);
   ambit__gpucode_emit_kernel(&j, &n, "");
   ambit__nest_free(&n);

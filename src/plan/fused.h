@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fused.h - the strategies `fused` and `persistent`: fused.c and persistent.c choose the plans, for
- * nests of nest/window.h and nest/resident.h; fused_shape.c has the launches of the former. */
+ * nests of nest/window/; fused_shape.c has the launches of the former. */
 #ifndef AMBIT_PLAN_FUSED_H
 #define AMBIT_PLAN_FUSED_H
 
-#include "nest/window.h"
+#include "nest/window/window.h"
 #include "plan/gpu.h"
 
 enum {

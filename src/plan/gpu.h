@@ -12,7 +12,7 @@
  *
  * Then follow: lo0.. hi0.. (the cells to update, local); offset0.. (global index of local index 0);
  * extent0.. (of the grid); step; times, mail and rounds (only of a flow that loops: its
- * iterations, and how blocks exchange values, nest/resident_exchange.c); ends (only if a parameter
+ * iterations, and how blocks exchange values, nest/window/exchange.c); ends (only if a parameter
  * has a twin: whether a launch may store values beside its box, see ambit__launch); faults (only in
  * a checked kernel: its fault record); ended (NULL, or a number that is not 0 once the run is over,
  * when kernels do nothing).
@@ -111,11 +111,10 @@ typedef struct ambit__gpucode_job {
   const ambit__dialect *dialect;
   const ambit__rule *rule;
   const ambit__binding *bind;
-  const char *integer;  /* name of the 64-bit integer type */
-  const char *first;    /* a statement before all others; NULL: none */
-  const char *last;     /* a parameter after all others; NULL: none */
-  const char *lanes;    /* text in front of all: how lanes exchange values; NULL: none */
-  ambit__hoists hoists; /* values that all cells share; strategies fill it in */
+  const char *integer; /* name of the 64-bit integer type */
+  const char *first;   /* a statement before all others; NULL: none */
+  const char *last;    /* a parameter after all others; NULL: none */
+  const char *lanes;   /* text in front of all: how lanes exchange values; NULL: none */
   ambit__writer *w;
   ambit__text *t; /* of the writer */
 } ambit__gpucode_job;
@@ -123,7 +122,6 @@ typedef struct ambit__gpucode_job {
 ambit__gpucode_job ambit__gpucode_begin(const ambit__group *g, const ambit__target *t,
                                         const ambit__plan *p, ambit__writer *w);
 bool ambit__gpucode_is_field(const ambit__gpucode_job *j, int param);
-bool ambit__gpucode_is_value(const ambit__gpucode_job *j, int param); /* scalar or number */
 bool ambit__gpucode_is_reduction(const ambit__gpucode_job *j, int param);
 bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduction */
 /* A rough cost of a thread per cell: about half of the memory bandwidth of a large GPU. */
@@ -136,39 +134,22 @@ const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param);
 /* The type of a thread's total and of a block's partial result: at most eight bytes. */
 const char *ambit__gpucode_total_type(const ambit__gpucode_job *j, int param);
 
-/* The comment at the top, the preludes, and the declarations of strict code. */
-void ambit__gpucode_emit_head(const ambit__gpucode_job *j);
 /* "kernel void name(...) {", with the parameters in `slots` and `threads` threads per block. */
 void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, const int threads[3],
                                 int n, const ambit__gpucode_slot *slots);
 /* The line that returns if the run has ended. */
 void ambit__gpucode_emit_ended(const ambit__gpucode_job *j);
-/* "const float k_v = *k_mem;" for every value, and `hoists`. */
-void ambit__gpucode_emit_values(const ambit__gpucode_job *j);
 /* The file of a nest: head, more text, the kernel with its totals and values, and the one that
  * folds. */
 void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, const char *prelude);
-/* "2 * u_s0 - u_s1 + 3", or with wrapping rows "2 * u_s0 - u_s1 + u_p3": the distance from a cell
- * of a field to another; "0" for the cell itself. */
-void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int component,
-                                 const int *offset);
-/* The names that expressions read, as above: u_at[...], k_v, i0, extent0, step. */
-ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j);
-
 /* Reductions. r_total is the total of this thread. declare_totals writes its initial value,
- * fold_cell adds a cell, leave_totals stores the total of a block in r_mem[`block`]; all threads of
+ * leave_totals stores the total of a block in r_mem[`block`]; all threads of
  * the block must reach it. emit_fold writes the second kernel. For a rule without reductions they
  * write nothing. */
 void ambit__gpucode_declare_totals(const ambit__gpucode_job *j, int threads);
-void ambit__gpucode_fold_cell(const ambit__gpucode_job *j);
 void ambit__gpucode_leave_totals(const ambit__gpucode_job *j, int threads, const char *thread,
                                  const char *block);
 void ambit__gpucode_emit_fold(const ambit__gpucode_job *j);
-
-/* "ambit_load<4>(", or in a language without templates "ambit_load_float_4(": begins the call of a
- * function for n values of a type; of one without a type if that is NULL. */
-void ambit__gpucode_print_call(const ambit__gpucode_job *j, const char *name, const char *type,
-                               int n);
 
 /* sparse.c: the units that a block has, if there are so many in all. */
 int64_t ambit__sparse_share(const ambit__plan *p, int64_t units);

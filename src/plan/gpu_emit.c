@@ -33,11 +33,6 @@ bool ambit__gpucode_is_reduction(const ambit__gpucode_job *j, int param)
   return j->rule->params[param].kind == PARAM_REDUCE;
 }
 
-bool ambit__gpucode_is_value(const ambit__gpucode_job *j, int param)
-{
-  return !ambit__gpucode_is_reduction(j, param) && !ambit__gpucode_is_field(j, param);
-}
-
 bool ambit__gpucode_reduces(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -80,7 +75,7 @@ static void emit_tables(const ambit__gpucode_job *j)
   }
 }
 
-void ambit__gpucode_emit_head(const ambit__gpucode_job *j)
+static void emit_head(const ambit__gpucode_job *j)
 {
   ambit__print(j->t, "/* Kernel %s, written by Ambit. Plan ", j->rule->name);
   j->plan->strategy->describe(j->plan, j->t);
@@ -94,24 +89,13 @@ void ambit__gpucode_emit_head(const ambit__gpucode_job *j)
   ambit__emit_folders(j->dialect, j->w, j->rule, j->group->strict);
 }
 
-void ambit__gpucode_print_call(const ambit__gpucode_job *j, const char *name, const char *type,
-                               int n)
+/* "const float k_v = *k_mem;" for every value. */
+static void emit_values(const ambit__gpucode_job *j)
 {
-  if (j->dialect->has_lanes)
-    ambit__print(j->t, "%s<%d>(", name, n);
-  else
-    ambit__print(j->t, "%s%s%s_%d(", name, type ? "_" : "", type ? type : "", n);
-}
-
-void ambit__gpucode_emit_values(const ambit__gpucode_job *j)
-{
-  const ambit__scope s = ambit__gpucode_scope(j);
-
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpucode_is_value(j, i))
+    if (!ambit__gpucode_is_reduction(j, i) && !ambit__gpucode_is_field(j, i))
       ambit__line(j->w, "const %s %s_v = *%s_mem;", ambit__gpucode_type(j, i), name_of(j, i),
                   name_of(j, i));
-  ambit__hoists_emit(&j->hoists, &s, j->w);
 }
 
 /* The end of a block that reduces. */
@@ -132,51 +116,16 @@ void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, con
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
   const int *threads = j->plan->threads;
 
-  ambit__gpucode_emit_head(j);
+  emit_head(j);
   if (*prelude) ambit__print(j->t, "\n%s", prelude);
   ambit__gpucode_open_kernel(j, "", threads, ambit__gpucode_slots(j->group, slots), slots);
   if (j->first) ambit__line(j->w, "%s;", j->first);
   if (!n->ends_late) ambit__gpucode_emit_ended(j);
   ambit__gpucode_declare_totals(j, threads[0] * threads[1]);
-  ambit__gpucode_emit_values(j);
+  emit_values(j);
+  ambit__nest_print_shared(n, j->w);
   ambit__nest_print(n, j->w);
   emit_end(j);
   ambit__close(j->w);
   ambit__gpucode_emit_fold(j);
-}
-
-/* ---- addresses ---- */
-
-void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int component,
-                                 const int *offset)
-{
-  ambit__nest n;
-
-  ambit__nest_begin(&n, j->group, j->dialect);
-  ambit__nest_print_offset(&n, j->t, &(ambit__nest_access){param, component, offset, NULL});
-  ambit__nest_free(&n);
-}
-
-static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
-{
-  const ambit__gpucode_job *j = s->user;
-
-  if (!ambit__gpucode_is_field(j, e->index)) {
-    ambit__print(t, "%s_v", name_of(j, e->index));
-    return;
-  }
-  ambit__print(t, "%s_at[", name_of(j, e->index));
-  ambit__gpucode_print_offset(j, e->index, e->component, e->offset);
-  ambit__print(t, "]");
-}
-
-ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
-{
-  return (ambit__scope){.rule = j->rule,
-                        .dialect = j->dialect,
-                        .read = read,
-                        .step = "step",
-                        .hoists = &j->hoists,
-                        .relaxed = !j->group->strict,
-                        .user = j};
 }

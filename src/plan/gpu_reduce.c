@@ -40,12 +40,12 @@ const char *ambit__gpucode_total_type(const ambit__gpucode_job *j, int i)
 
 static void print_identity(const ambit__gpucode_job *j, int i)
 {
-  const ambit__scope s = ambit__gpucode_scope(j);
+  const ambit__param *p = param(j, i);
 
-  if (is_real_sum(param(j, i)))
+  if (is_real_sum(p))
     ambit__print(j->t, "ambit_sum_zero()");
   else
-    ambit__emit_identity(&s, j->t, param(j, i));
+    ambit__emit_constant(j->dialect, j->t, p->type, ambit__reduce_identity(p));
 }
 
 /* ---- strict sums ---- */
@@ -212,16 +212,6 @@ static void fold_line(const ambit__gpucode_job *j, int i, bool join, const char 
   ambit__print_fold_name(j->t, param(j, i), join);
   ambit__print(j->t, "(%s_total, %s_%s)", name, name, tail);
   ambit__line_end(j->w, ";");
-}
-
-void ambit__gpucode_fold_cell(const ambit__gpucode_job *j)
-{
-  for (int i = 0; i < j->rule->nparams; i++)
-    if (is_exact(j, i))
-      ambit__line(j->w, "%s_total = ambit_part_add(%s_total, %s_words, %s_out);", param(j, i)->name,
-                  param(j, i)->name, param(j, i)->name, param(j, i)->name);
-    else if (ambit__gpucode_is_reduction(j, i))
-      fold_line(j, i, false, "out");
 }
 
 /* Folds the totals of all threads into r_tree[0]. */

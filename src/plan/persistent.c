@@ -12,7 +12,7 @@
  * The numbers are: cells of a lane, its rows, in three dimensions its planes, iterations between
  * two exchanges, if there are any, and warps of a block.
  */
-#include "nest/resident.h"
+#include "nest/window/resident.h"
 #include "plan/fitted.h"
 #include "plan/fused.h"
 

@@ -520,9 +520,8 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
   ambit__nest n;
 
   if (p->passes) job.lanes = t->lanes;
-  ambit__hoists_begin(&job.hoists, job.rule);
   ambit__nest_begin(&n, g, d);
-  n.hoists = job.hoists;
+  ambit__hoists_begin(&n.hoists, n.rule);
   n.near_tables = has_near_tables(j, job.rule);
   n.ends_late = j->planes > 0;
   j->n = &n;

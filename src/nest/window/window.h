@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* window.h - the builder `window`: on a GPU, a row or plane advances through the stages of several
- * iterations. window_lags.c finds the rows to keep, window.c has the loop over turns, window_cell.c
- * names of values and loops over the cells of a lane, window_stage.c the work of a stage,
- * window_place.c that of a stage on a box, window_face.c that of tiles at faces.
- * The tile is in window_strip.c for two dimensions, in window_block.c for three, where
- * window_rows.c has the rows that warps share. Tiles that stay are in resident.h.
+ * iterations. keep.c finds the rows to keep, window.c has the loop over turns, names.c the names of
+ * values and loops over the cells of a lane, stage.c the work of a stage, place.c that of a stage
+ * on a box, face.c that of tiles at faces. The tile is in strips.c for two dimensions, in block.c
+ * for three, where shared.c has the rows that warps share. Tiles that stay are in resident.h.
  *
  * Terms: x is the last axis; along it each lane of a warp owns V cells. z is the axis along which a
  * warp advances, one row per turn. At a turn all stages compute one row each, a stage as many rows
@@ -94,7 +93,7 @@ typedef struct ambit__window {
   ambit__flow_cells beside[AMBIT__FLOW_VALUES];
 } ambit__window;
 
-/* ---- window_lags.c ---- */
+/* ---- keep.c ---- */
 
 /* Fills in all but `n`. false: it reads too far, or memory ran out. Release with
  * ambit__window_end, also then. */
@@ -146,7 +145,7 @@ void ambit__window_share_beside(const ambit__window *j, int value, int lag);
  * the fast code, which loads `below` cells before and `above` cells after them. */
 void ambit__window_let_fast(const ambit__window *j, int axis, int below, int above);
 
-/* ---- window_cell.c ---- */
+/* ---- names.c ---- */
 
 /* "q3[(p + 1) % 3]": the row of a value with this lag, or its plane. */
 const char *ambit__window_plane(const ambit__window *j, int value, int lag);
@@ -175,7 +174,7 @@ void ambit__window_close_cells(const ambit__window *j);
 /* All cells of the lane of a value become those of another. */
 void ambit__window_copy(const ambit__window *j, int to, int to_lag, int from, int from_lag);
 
-/* ---- window_stage.c ---- */
+/* ---- stage.c ---- */
 
 void ambit__window_let_partials(const ambit__window *j, int stage);
 void ambit__window_add_stage(const ambit__window *j, int stage);
@@ -187,7 +186,7 @@ bool ambit__window_read(ambit__nest *n, const ambit__node *rule, ambit__text *t,
 bool ambit__window_instead(ambit__nest *n, const ambit__node *rule, ambit__text *t,
                            const ambit__expr *e);
 
-/* ---- window_place.c: the cells that a stage computes ---- */
+/* ---- place.c: the cells that a stage computes ---- */
 
 /* "unsigned out2": one bit per cell of a lane that is outside the region of a stage across z. */
 void ambit__window_let_outside(const ambit__window *j, int stage);
@@ -198,7 +197,7 @@ void ambit__window_open_place(const ambit__window *j, int stage);
 /* In a loop over cells: goes on to the next one if this one is not in the box. */
 void ambit__window_skip_outside(const ambit__window *j, int stage);
 
-/* ---- window_rows.c ---- */
+/* ---- shared.c ---- */
 
 size_t ambit__window_shared(const ambit__window *j); /* bytes of shared memory */
 /* The addresses of a value's rows in shared memory. */
@@ -212,7 +211,7 @@ const char *ambit__window_buffer(const ambit__window *j, int value);
 void ambit__window_publish(const ambit__window *j, int value);
 void ambit__window_fetch(const ambit__window *j, int value);
 
-/* ---- window_strip.c ---- */
+/* ---- strips.c ---- */
 
 /* The tile of a warp: its strip and its rows. */
 void ambit__window_add_strips(const ambit__window *j, const ambit__window *edge);
@@ -229,14 +228,14 @@ static inline int ambit__window_bands(const ambit__window *j, const ambit__windo
   return 2 * ((ambit__window_useful(j) + narrow - 1) / narrow);
 }
 
-/* ---- window_block.c ---- */
+/* ---- block.c ---- */
 
 /* The tile and the chunk of a block, and the code that a warp runs. */
 void ambit__window_add_block(const ambit__window *j, const ambit__window *edge);
 /* The cells of a thread: its position, and the cells of its rows that it stores. */
 void ambit__window_let_place(const ambit__window *j);
 
-/* ---- window_face.c ---- */
+/* ---- face.c ---- */
 
 /* "int column[4]", with the positions of n cells along an axis, inside the grid. */
 void ambit__window_let_positions(const ambit__window *j, const char *name, int n, const char *at,

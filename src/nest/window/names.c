@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window_cell.c - the cells of a lane: their names, and the loops over them.
+/* names.c - the cells of a lane: their names, and the loops over them.
  *
  * Value 3 is q3[slot][cell], where the cells of a lane stand between those of the adjacent lanes; a
  * row keeps its slot while it is needed. All loops but the one over turns are unrolled, so that
@@ -8,7 +8,7 @@
  * the adjacent groups. In a brick they are q3[plane][row][cell], and the planes stand between those
  * outside it.
  */
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 /* ---- names ---- */
 

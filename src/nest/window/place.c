@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window_place.c - the cells that a stage computes; stages on a face or on a box.
+/* place.c - the cells that a stage computes; stages on a face or on a box.
  *
  * A stage that is placed computes its rule in some boxes, and passes all other cells. Tiles in the
  * middle of the grid may meet a box, so both codes test that: with a bit per cell of a lane across
  * z, and by the number of the row. Most rows and lanes skip the rule.
  */
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 /* "x + j < first1 + 1 || x + j >= end1 - 0": a cell is outside a box along an axis; NULL: none is.
  * Cells beyond a periodic face are those at the other one; only tiles at faces have them. */

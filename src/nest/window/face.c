@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window_face.c - the code of tiles at faces: cells outside the region of a stage, and outside the
+/* face.c - the code of tiles at faces: cells outside the region of a stage, and outside the
  * grid, of every new row. */
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 /* "ambit_clamped(x + j, least1, limit1)": the position of a cell along an axis; of one without a
  * value, that of the cell it continues with or of any one. The part has the cells beyond a face

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window_rows.c - three dimensions: the rows of a plane that the groups of a block share.
+/* shared.c - three dimensions: the rows of a plane that the groups of a block share.
  *
  * Every value that is read along y has two buffers in shared memory, used in turn, with some rows
  * of each group: its first rows, which the group before it reads, and its last ones, which the
  * group after it reads.
  */
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 /* Rows of a group that it publishes. */
 static int published(const ambit__window *j, int value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* window.c - tiles that move: loads, stores, the loop over turns. */
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 /* ---- the grid ---- */
 

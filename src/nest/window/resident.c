@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* resident.c - a block that holds a tile over many iterations. */
-#include "nest/resident.h"
+#include "nest/window/resident.h"
 
 /* ---- memory ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window_lags.c - the lags of stages, the rows of values that are kept, and the cells that are
+/* keep.c - the lags of stages, the rows of values that are kept, and the cells that are
  * computed again at the sides of a tile. */
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window_strip.c - two dimensions: the tile of a warp, and the cells of a lane.
+/* strips.c - two dimensions: the tile of a warp, and the cells of a lane.
  *
  * The strips and rows at faces need slower code, so they are cut into smaller tiles, and come
  * first. */
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 /* The columns from `start` to `done` - 1 belong to `inside` strips of the fast code, the last of
  * which begins earlier if it would end too late. `near` strips of the edge code lie before them,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window_block.c - three dimensions: the tile of a block, and the cells of a thread.
+/* block.c - three dimensions: the tile of a block, and the cells of a thread.
  *
  * A block per tile and chunk of planes. The planes at the faces along z are chunks of their own,
  * which come first.
  */
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 /* ---- the tile ---- */
 

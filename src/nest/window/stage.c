@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window_stage.c - the work of one stage in one turn: a row of each value it computes. */
-#include "nest/window.h"
+/* stage.c - the work of one stage in one turn: a row of each value it computes. */
+#include "nest/window/window.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* resident_cells.c - the cells of a lane, and those beside them: of adjacent lanes, by shuffles,
+/* beside.c - the cells of a lane, and those beside them: of adjacent lanes, by shuffles,
  * of adjacent groups, through shared memory, and outside the grid or the brick, by copies. */
-#include "nest/resident.h"
+#include "nest/window/resident.h"
 
 /* ---- loops ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* resident.h - tiles that stay: resident.c has the loop over iterations, resident_cells.c the cells
- * beside those of a lane, resident_exchange.c the exchange between tiles.
+/* resident.h - tiles that stay: resident.c has the loop over iterations, beside.c the cells
+ * beside those of a lane, exchange.c the exchange between tiles.
  *
  * Terms are those of window.h in three dimensions, for a tile that does not move: x is the last
  * axis, along which a lane owns V cells, y the one before it, along which it owns some rows; the
@@ -10,7 +10,7 @@
 #ifndef AMBIT_NEST_RESIDENT_H
 #define AMBIT_NEST_RESIDENT_H
 
-#include "nest/window.h"
+#include "nest/window/window.h"
 
 /* Along one axis. */
 typedef struct ambit__resident_axis {
@@ -44,7 +44,7 @@ static inline bool ambit__resident_exchanges(const ambit__resident *j)
 /* The nest of a block; `j` must stay until it is printed. */
 void ambit__nest_resident(ambit__nest *n, ambit__resident *j);
 
-/* ---- resident_cells.c ---- */
+/* ---- beside.c ---- */
 
 /* The loops over all cells of a lane: its planes, in a brick, its rows and j. */
 void ambit__resident_open_cells(const ambit__window *j);
@@ -54,7 +54,7 @@ void ambit__resident_close_cells(const ambit__window *j);
 void ambit__resident_share(const ambit__window *j, int stage);
 void ambit__resident_begin_plane(const ambit__window *j, int stage);
 
-/* ---- resident_exchange.c ---- */
+/* ---- exchange.c ---- */
 
 /* Bytes of device memory for the exchange. */
 size_t ambit__resident_mail(const ambit__resident *j, const int64_t *cells);

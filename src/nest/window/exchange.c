@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* resident_exchange.c - tiles exchange the cells at their borders.
+/* exchange.c - tiles exchange the cells at their borders.
  *
  * Every word of a value travels with the number of the exchange, in one access of eight bytes, so
  * that whoever sees the number has the word: there are no fences and no flags. The memory has a
@@ -7,7 +7,7 @@
  * from its neighbours knows that they have read all of the one before.
  * What arrives goes through shared memory, as all threads fetch some of it.
  */
-#include "nest/resident.h"
+#include "nest/window/resident.h"
 
 enum { WAITING = 16 }; /* words on their way to a thread, at most */
 
