@@ -76,9 +76,6 @@ typedef struct ambit_program ambit_program;
 typedef struct ambit_points ambit_points;
 typedef struct ambit_record ambit_record;
 
-/* The version of the library, "0.2.0". */
-AMBIT_API const char *ambit_version(void);
-
 /* ---- status ------------------------------------------------------------------------------- */
 
 /* One line per code. The enum, the names and the texts are generated from this list. */
@@ -105,6 +102,9 @@ typedef enum ambit_status {
 /* "EINVAL" and "invalid argument". Never NULL, even for unknown codes. */
 AMBIT_API const char *ambit_status_name(ambit_status s);
 AMBIT_API const char *ambit_status_text(ambit_status s);
+
+/* The version of the library, "0.2.0". */
+AMBIT_API const char *ambit_version(void);
 
 /* ---- types -------------------------------------------------------------------------------- */
 
