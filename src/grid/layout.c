@@ -140,6 +140,10 @@ bool ambit__layout_has(const ambit__layout *l, const ambit__box *box)
   for (int d = 0; d < all.ndims; d++) {
     all.lo[d] -= l->margin_lo[d];
     all.hi[d] += l->margin_hi[d];
+    if (l->dropped >> d & 1) { /* all cells are the same one */
+      all.lo[d] = box->lo[d];
+      all.hi[d] = box->hi[d];
+    }
   }
   return ambit__box_contains(&all, box);
 }
