@@ -20,7 +20,7 @@ static ambit_status measure(ambit *a, const tool_problem *p, tool_job *job)
   AMBIT_TRY(tool_job_start(job));
   AMBIT_TRY(ambit__program_seal(job->program));
   if (job->program->tuned) return AMBIT_OK;
-  return ambit_run(job->program, ambit__tune_iterations(job->program));
+  return ambit_run(job->program, ambit__trial_iterations(job->program));
 }
 
 static int tune(ambit *a, const tool_problem *p)

@@ -16,6 +16,7 @@
 #define AMBIT_DEVICE_CACHE_H
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/settings.h"
 #include "device/scratch.h"
 #include "device/trusted.h"
@@ -60,9 +61,12 @@ void ambit__cache_save(ambit__cache *cache, const char *key, const char *source,
 /* Small notes, a few lines under a name: text to free(), or NULL. Losing one does no harm. */
 char *ambit__cache_recall(ambit__cache *cache, const char *name);
 void ambit__cache_note(ambit__cache *cache, const char *name, const char *text);
-/* The same where no cache is open. A text of NULL is not written. */
-char *ambit__cache_recall_once(const ambit__settings *settings, const char *name);
-void ambit__cache_note_once(const ambit__settings *settings, const char *name, const char *text);
+/* The memory of measurements: the same where no cache is open, under a kind ("plan", "tuned",
+ * "weights", "machine") and a hash of all that the result depends on. NULL is not written. */
+char *ambit__memory_recall(const ambit__settings *settings, const char *kind,
+                           const ambit__hash *of);
+void ambit__memory_note(const ambit__settings *settings, const char *kind, const ambit__hash *of,
+                        const char *text);
 
 /* Writes a text for the user that is not cleaned up. Returns its path, to free(), or NULL. */
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text);

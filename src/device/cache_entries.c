@@ -15,7 +15,8 @@
 
 enum {
   MOST_BYTES = 256 << 20, /* of a library: far more than any kernel needs */
-  NAME_CHARS = 64         /* of a key, with its tail */
+  NAME_CHARS = 64,        /* of a key, with its tail */
+  NOTE_CHARS = 48         /* of the name of a note, a kind and a hash */
 };
 
 /* "KEY.so" */
@@ -156,25 +157,36 @@ static ambit__settings silent(const ambit__settings *settings)
   return s;
 }
 
-char *ambit__cache_recall_once(const ambit__settings *settings, const char *name)
+static const char *note_name(char name[NOTE_CHARS], const char *kind, const ambit__hash *of)
+{
+  char hex[AMBIT__HASH_CHARS];
+
+  ambit__hash_hex(of, hex);
+  snprintf(name, NOTE_CHARS, "%.8s-%s", kind, hex);
+  return name;
+}
+
+char *ambit__memory_recall(const ambit__settings *settings, const char *kind, const ambit__hash *of)
 {
   const ambit__settings s = silent(settings);
+  char name[NOTE_CHARS], *text;
   ambit__cache cache;
-  char *text;
 
   if (ambit__cache_open(NULL, &s, &cache)) return NULL;
-  text = ambit__cache_recall(&cache, name);
+  text = ambit__cache_recall(&cache, note_name(name, kind, of));
   ambit__cache_close(&cache);
   return text;
 }
 
-void ambit__cache_note_once(const ambit__settings *settings, const char *name, const char *text)
+void ambit__memory_note(const ambit__settings *settings, const char *kind, const ambit__hash *of,
+                        const char *text)
 {
   const ambit__settings s = silent(settings);
+  char name[NOTE_CHARS];
   ambit__cache cache;
 
   if (!text || ambit__cache_open(NULL, &s, &cache)) return;
-  ambit__cache_note(&cache, name, text);
+  ambit__cache_note(&cache, note_name(name, kind, of), text);
   ambit__cache_close(&cache);
 }
 

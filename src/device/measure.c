@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_CHARS = AMBIT__HASH_CHARS + 16, MOST_BYTES = 1 << 16 };
+enum { MOST_BYTES = 1 << 16 };
 
 /* ---- the option ---- */
 
@@ -68,12 +68,12 @@ static bool take_option(ambit__device *dev)
 
 /* ---- the note ---- */
 
-static void name_note(ambit__device *dev, char name[NAME_CHARS])
+/* All that its speeds depend on. */
+static ambit__hash hash_of(ambit__device *dev)
 {
   const int numbers[] = {dev->machine.cores, dev->settings->sharers, AMBIT_VERSION_MAJOR,
                          AMBIT_VERSION_MINOR, AMBIT_VERSION_PATCH};
   ambit__device_info info = {0};
-  char hex[AMBIT__HASH_CHARS];
   ambit__hash h;
 
   dev->backend->info(dev, &info);
@@ -81,20 +81,17 @@ static void name_note(ambit__device *dev, char name[NAME_CHARS])
   ambit__hash_text(&h, dev->backend->name);
   ambit__hash_text(&h, info.identity);
   ambit__hash_bytes(&h, numbers, sizeof numbers);
-  ambit__hash_hex(&h, hex);
-  snprintf(name, NAME_CHARS, "machine-%s", hex);
+  return h;
 }
 
 static bool recall(ambit__device *dev)
 {
+  const ambit__hash h = hash_of(dev);
+  char *text = ambit__memory_recall(dev->settings, "machine", &h);
   ambit__machine known = dev->machine;
-  char name[NAME_CHARS], *text;
-  bool found;
+  const bool found = text && !ambit__machine_read(NULL, "", text, &known) && known.measured &&
+                     known.cores == dev->machine.cores;
 
-  name_note(dev, name);
-  text = ambit__cache_recall_once(dev->settings, name);
-  found = text && !ambit__machine_read(NULL, name, text, &known) && known.measured &&
-          known.cores == dev->machine.cores;
   free(text);
   if (found) ambit__machine_take_speeds(&dev->machine, &known);
   return found;
@@ -102,13 +99,13 @@ static bool recall(ambit__device *dev)
 
 static void note(ambit__device *dev)
 {
+  const ambit__hash h = hash_of(dev);
   ambit__text t = {0};
-  char name[NAME_CHARS], *text;
+  char *text;
 
-  name_note(dev, name);
   ambit__machine_print(&dev->machine, &t);
   text = ambit__text_finish(&t);
-  ambit__cache_note_once(dev->settings, name, text);
+  ambit__memory_note(dev->settings, "machine", &h, text);
   free(text);
 }
 

@@ -123,6 +123,30 @@ static void the_plain_nest_is_always_tried(void)
 }
 
 /* A launch that is shorter than the longest says nothing about it. */
+/* As the list of plans names them, by either compiler. */
+static void every_way_can_be_asked_for(void)
+{
+  ambit__device *d = begin();
+  ambit__text lines = {0};
+  ambit__group g = group_of();
+  int n = 0;
+
+  ambit__backend_cpu.plans(d, &g, &lines);
+  CHECK(strstr(lines.chars, "(cells)"));
+  for (char *line = lines.chars, *end; (end = strchr(line, '\n')); line = end + 1, n++) {
+    ambit__function *f = NULL;
+
+    *end = '\0';
+    g.preferred = line;
+    CHECK_EQ(AMBIT_OK, ambit__backend_cpu.build(d, &g, &f));
+    CHECK_STR(line, f->plan);
+    ambit__backend_cpu.discard(d, f);
+  }
+  CHECK(n > 1);
+  ambit__text_free(&lines);
+  end(d);
+}
+
 static void small_launches_do_not_count(void)
 {
   ambit__device *d = begin();
@@ -158,6 +182,7 @@ int main(int argc, char **argv)
       {"the_fastest_way_goes_on_and_is_remembered", the_fastest_way_goes_on_and_is_remembered},
       {"the_first_way_stays_if_no_other_is_faster", the_first_way_stays_if_no_other_is_faster},
       {"the_plain_nest_is_always_tried", the_plain_nest_is_always_tried},
+      {"every_way_can_be_asked_for", every_way_can_be_asked_for},
       {"small_launches_do_not_count", small_launches_do_not_count},
       {"nothing_is_tried_if_the_user_does_not_want_it",
        nothing_is_tried_if_the_user_does_not_want_it},

@@ -53,7 +53,7 @@ enum { AMBIT__CPU_PAGE = 4096 };
 
 /* ---- function.c: entries of the backend ---- */
 
-void ambit__cpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines);
+void ambit__cpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines); /* trial.c */
 void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g);
 ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn);
 void ambit__cpu_discard(ambit__device *dev, ambit__function *fn);

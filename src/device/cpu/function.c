@@ -143,14 +143,6 @@ static ambit_cpu_fn registered(const ambit__group *g)
   return g->ndims && !g->form && all_contiguous(g) ? ambit__registered_cpu(g->steps[0].rule) : NULL;
 }
 
-void ambit__cpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
-{
-  const device *d = (const device *)dev;
-  const ambit__target target = ambit__cpu_target(&d->head.machine, ambit__pool_threads(d->pool));
-
-  ambit__plan_list(g, &target, lines);
-}
-
 void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g)
 {
   device *d = (device *)dev;

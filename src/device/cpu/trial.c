@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "device/cache.h"
 #include "device/cpu/target.h"
 #include "plan/emit.h"
+#include "plan/trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,35 +19,32 @@ typedef ambit__cpu_trial trial;
 typedef ambit__cpu_way way;
 
 enum {
-  MOST = 8,   /* ways that are tried, the first one included */
-  ROUNDS = 5, /* turns of each */
-  SEVERAL = 2,
-  LAUNCHES = 100,  /* before a trial, so that its slower launches are few of all */
-  NAME_CHARS = 48, /* of a note */
+  MOST = 8,      /* ways that are tried, the first one included */
+  LAUNCHES = 100 /* before a trial, so that its slower launches are few of all */
 };
 
-/* A trial begins when launches have taken SOON seconds; a turn takes at least TURN. A way that
- * takes SLOW times as long as the best in SEVERAL turns has no other; one must be CLEARLY faster
- * than the first. */
-static const double SOON = 0.3, TURN = 2e-3, SLOW = 1.5, CLEARLY = 0.97;
+/* A trial begins when launches have taken SOON seconds; a turn takes at least TURN. */
+static const double SOON = 0.3, TURN = 2e-3;
+
+static const ambit__trial_rules rules = {.rounds = 5, .slow = 1.5, .clearly = 0.97};
 
 struct ambit__cpu_trial {
   device *d;
   ambit__group group; /* a copy, with these: */
   ambit__group_step step;
   ambit__binding bind[AMBIT_MAX_PARAMS];
-  enum { TRIAL_WATCHES, TRIAL_COMPILES, TRIAL_TIMES, TRIAL_ENDED } state;
-  int64_t cells;    /* of the launches that count: the largest */
-  int64_t launches; /* TRIAL_WATCHES: of these, so far */
-  double seconds;   /* of them; TRIAL_TIMES: of this turn */
-  int64_t updated;  /* TRIAL_TIMES: cells of this turn */
-  int n, at, round; /* ways; whose turn it is */
+  enum { TRIAL_WATCHES, TRIAL_COMPILES, TRIAL_TIMES } state;
+  int64_t cells;      /* of the launches that count: the largest */
+  int64_t launches;   /* TRIAL_WATCHES: of these, so far */
+  double seconds;     /* of them; TRIAL_TIMES: of this turn */
+  int64_t updated;    /* TRIAL_TIMES: cells of this turn */
+  ambit__trial turns; /* of the ways */
+  int n;
   struct candidate {
     way way;
     char *source;          /* until it is compiled */
     ambit__module *module; /* NULL: the function's own, or it could not be compiled */
-    ambit_cpu_fn run;      /* NULL: out of the trial */
-    double best;           /* seconds per cell; 0: not known yet */
+    ambit_cpu_fn run;      /* NULL: not compiled */
   } ways[MOST];
 };
 
@@ -110,17 +109,15 @@ static void hash_group(const ambit__group *g, ambit__hash *h)
   }
 }
 
-/* "plan-" and a hash of the group, the threads, and the compiler with the processor. */
-static void name_note(const device *d, const ambit__group *g, char name[NAME_CHARS])
+/* The group, the threads, and the compiler with the processor. */
+static ambit__hash hash_of(const device *d, const ambit__group *g)
 {
   const int numbers[] = {g->ndims, g->strict, ambit__pool_threads(d->pool)};
   ambit__hash h = d->cc->compiler.fingerprint;
-  char hex[AMBIT__HASH_CHARS];
 
   ambit__hash_bytes(&h, numbers, sizeof numbers);
   hash_group(g, &h);
-  ambit__hash_hex(&h, hex);
-  snprintf(name, NAME_CHARS, "plan-%s", hex);
+  return h;
 }
 
 static bool is_tried(const device *d, const ambit__group *g)
@@ -129,40 +126,45 @@ static bool is_tried(const device *d, const ambit__group *g)
          !g->for_people && !g->tiles && !(g->preferred && *g->preferred);
 }
 
-/* The way of an earlier trial, if there was one. */
-static bool recall(device *d, const ambit__group *given, way *w)
+/* The way that a line describes, or the start of one: "(rows 4", "(cells) by clang". NULL: the one
+ * of the estimate. false: no strategy applies, or there is no other compiler. */
+static bool find_way(device *d, const ambit__group *given, const char *line, way *w)
 {
   const ambit__target target = target_of(d);
-  char name[NAME_CHARS], *note, *by, *end;
+  const char *by = line ? strstr(line, ") by ") : NULL;
+  char plan[AMBIT__CPU_LINE_CHARS];
   ambit__group g = *given;
+
+  if (line) {
+    snprintf(plan, sizeof plan, "%.*s", by ? (int)(by + 1 - line) : (int)strcspn(line, "\n"), line);
+    g.preferred = plan;
+  }
+  *w = (way){.cc = by ? other_compiler(d) : d->cc};
+  if (!w->cc || !ambit__plan_choose(&g, &target, &w->plan)) return false;
+  name_way(d, given, w);
+  return true;
+}
+
+/* The way of an earlier trial, if there was one. */
+static bool recall(device *d, const ambit__group *g, way *w)
+{
+  ambit__hash h;
+  char *note;
   bool found;
 
-  if (!is_tried(d, given)) return false;
-  name_note(d, given, name);
-  note = ambit__cache_recall(&d->cc->cache, name);
-  if (!note) return false;
-  if ((end = strchr(note, '\n'))) *end = '\0';
-  by = strstr(note, ") by ");
-  if (by) by[1] = '\0';
-  w->cc = by ? other_compiler(d) : d->cc;
-  g.preferred = note;
-  found = w->cc && ambit__plan_choose(&g, &target, &w->plan);
-  if (found) name_way(d, given, w);
-  found = found && !strncmp(w->line, note, strlen(note)); /* there may be no such plan any more */
+  if (!is_tried(d, g)) return false;
+  h = hash_of(d, g);
+  note = ambit__memory_recall(d->head.settings, "plan", &h);
+  /* there may be no such plan any more */
+  found = note && find_way(d, g, note, w) && !strcmp(w->line, note);
   free(note);
   return w->settled = found;
 }
 
 bool ambit__cpu_way_choose(device *d, const ambit__group *g, way *w)
 {
-  const ambit__target target = target_of(d);
-
-  *w = (way){.cc = d->cc};
-  if (recall(d, g, w)) return true;
-  *w = (way){.cc = d->cc};
-  if (!ambit__plan_choose(g, &target, &w->plan)) return false;
-  name_way(d, g, w);
-  return true;
+  return recall(d, g, w) || (g->preferred && *g->preferred && find_way(d, g, g->preferred, w)) ||
+         find_way(d, g, NULL, w);
 }
 
 /* ---- candidates ---- */
@@ -188,8 +190,17 @@ static void list_ways(trial *t)
 
   for (int i = 0; i < n; i++)
     add_way(t, &plans[i], t->d->cc);
-  add_way(t, &t->ways[0].way.plan, other_compiler(t->d));
+  if (t->n) add_way(t, &t->ways[0].way.plan, other_compiler(t->d));
   if (n) add_way(t, &plans[n - 1], other_compiler(t->d));
+}
+
+void ambit__cpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
+{
+  trial t = {.d = (device *)dev, .group = *g};
+
+  list_ways(&t);
+  for (int i = 0; i < t.n; i++)
+    ambit__print(lines, "%s\n", t.ways[i].way.line);
 }
 
 static void compile_ahead(trial *t)
@@ -235,39 +246,33 @@ static void take_turn(trial *t, function *f)
 {
   t->seconds = 0;
   t->updated = 0;
-  f->run = t->ways[t->at].run;
+  f->run = t->ways[t->turns.at].run;
 }
 
 static void begin_times(trial *t, function *f)
 {
   t->ways[0].run = f->run;
-  for (int i = 1; i < t->n; i++)
+  ambit__trial_begin(&t->turns, t->n);
+  for (int i = 1; i < t->n; i++) {
     load(&t->ways[i]);
+    t->turns.out[i] = !t->ways[i].run;
+  }
   t->state = TRIAL_TIMES;
-  t->at = t->round = 0;
   take_turn(t, f);
 }
 
-static int fastest(const trial *t)
-{
-  int best = 0;
-
-  for (int i = 1; i < t->n; i++)
-    if (t->ways[i].best > 0 && t->ways[i].best < t->ways[best].best) best = i;
-  return t->ways[best].best < CLEARLY * t->ways[0].best ? best : 0;
-}
-
-/* Goes on with the fastest way, for good. */
+/* Goes on with the fastest way, for good. The trial is gone. */
 static void end(trial *t, function *f)
 {
-  struct candidate *c = &t->ways[fastest(t)];
+  struct candidate *c = &t->ways[ambit__trial_fastest(&t->turns, &rules)];
   const ambit__settings *settings = t->d->head.settings;
-  char name[NAME_CHARS], *plan = strdup(c->way.line);
+  const ambit__hash h = hash_of(t->d, &t->group);
+  char *plan = strdup(c->way.line);
 
   for (int i = 0; i < t->n; i++)
-    if (t->ways[i].best > 0)
+    if (t->turns.best[i] > 0)
       ambit__log(settings, 1, "kernel %s: %.4g ns per cell by %s%s", f->rule->name,
-                 1e9 * t->ways[i].best, t->ways[i].way.line,
+                 1e9 * t->turns.best[i], t->ways[i].way.line,
                  &t->ways[i] == c ? ", which goes on" : "");
   if (plan) {
     free(f->head.plan);
@@ -280,52 +285,28 @@ static void end(trial *t, function *f)
     f->module = c->module;
     c->module = own;
   }
-  name_note(t->d, &t->group, name);
-  ambit__cache_note(&t->d->cc->cache, name, c->way.line);
-  for (int i = 0; i < t->n; i++) {
-    ambit__module_release(t->ways[i].module);
-    t->ways[i].module = NULL;
-  }
-  t->state = TRIAL_ENDED;
-}
-
-/* The next way that is still in the trial. */
-static void next_turn(trial *t, function *f)
-{
-  double best = 0;
-
-  for (int i = 0; i < t->n; i++)
-    if (t->ways[i].best > 0 && (best == 0 || t->ways[i].best < best)) best = t->ways[i].best;
-  do {
-    if (++t->at == t->n) {
-      t->at = 0;
-      t->round++;
-    }
-  } while (t->at &&
-           (!t->ways[t->at].run || (t->round >= SEVERAL && t->ways[t->at].best > SLOW * best)));
-  if (t->round == ROUNDS)
-    end(t, f);
-  else
-    take_turn(t, f);
+  ambit__memory_note(settings, "plan", &h, c->way.line);
+  ambit__cpu_trial_close(t);
+  f->trial = NULL;
 }
 
 static void count_turn(trial *t, function *f, int64_t cells, double seconds)
 {
-  double *best = &t->ways[t->at].best;
-
   t->seconds += seconds;
   t->updated += cells;
   if (t->seconds < TURN) return;
-  if (*best == 0 || t->seconds / (double)t->updated < *best)
-    *best = t->seconds / (double)t->updated;
-  next_turn(t, f);
+  ambit__trial_note(&t->turns, &rules, t->seconds / (double)t->updated, t->seconds);
+  if (ambit__trial_ended(&t->turns, &rules))
+    end(t, f);
+  else
+    take_turn(t, f);
 }
 
 void ambit__cpu_trial_note(function *f, int64_t cells, double seconds)
 {
   trial *t = f->trial;
 
-  if (t->state == TRIAL_ENDED || cells < t->cells) return;
+  if (!t || cells < t->cells) return;
   if (cells > t->cells && t->state == TRIAL_WATCHES) {
     t->cells = cells;
     t->launches = 0;
@@ -340,7 +321,6 @@ void ambit__cpu_trial_note(function *f, int64_t cells, double seconds)
     if (are_compiled(t)) begin_times(t, f);
     break;
   case TRIAL_TIMES: count_turn(t, f, cells, seconds); break;
-  case TRIAL_ENDED: break;
   }
 }
 

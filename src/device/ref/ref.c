@@ -59,6 +59,7 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
   d = ambit__new(errors, 1, sizeof *d);
   if (!d) return AMBIT_ENOMEM;
   d->head = (ambit__device){.backend = &ambit__backend_ref, .errors = errors, .settings = settings};
+  ambit__machine_complete(&d->head.machine); /* nothing depends on it */
   *dev = &d->head;
   return AMBIT_OK;
 }

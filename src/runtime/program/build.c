@@ -101,7 +101,7 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, int e
                             .ndims = region->ndims,
                             .strict = p->grid->context->settings.strict,
                             .checks = ambit__options_checks(p->grid->context),
-                            .preferred = ambit__program_plan(p)};
+                            .preferred = ambit__program_step_plan(p)};
   for (int d = 0; d < region->ndims; d++)
     g->group.cells[d] = box->hi[d] - box->lo[d];
   if (p->applies[step].chunks) add_form(p, step, box, &g->group);

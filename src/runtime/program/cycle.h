@@ -10,16 +10,9 @@
 #define AMBIT_RUNTIME_PROGRAM_CYCLE_H
 
 #include "base/hash.h"
+#include "plan/trial.h"
 #include "runtime/program/fuse.h"
 #include "runtime/program/wavefront.h"
-
-/* How many cycles were timed, and how often as many single iterations; the least seconds of an
- * iteration each way, and the seconds of all. */
-typedef struct ambit__trial {
-  int cycles, singles;
-  double cycle, single, spent;
-  bool cores; /* of some process compute, which other work may take */
-} ambit__trial;
 
 /* p->cycle is the cycle that is planned, scheduled or run. Between runs that is the first of a
  * list: the others have fewer iterations, and are made when a run leaves so many over. */
@@ -30,7 +23,8 @@ typedef struct ambit__cycle {
   ambit__wavefront *wavefront; /* by part of this process, at least one; NULL: none; owned */
   ambit__fused *fused;         /* each part does all iterations in one launch; NULL: no; owned */
   int tail;                    /* single iterations that must follow the last cycle of a run */
-  ambit__trial trial;          /* of a cycle that nobody asked for */
+  ambit__trial trial;          /* of one that nobody asked for, with as many single iterations */
+  bool cores;                  /* in it: of some process compute, which other work may take */
   double lost;                 /* first: estimated seconds lost by iterations that were left over */
   /* made by schedule/cycle_schedule.c: */
   struct ambit__move_set *ghosts; /* by stage: the ghost cells filled before it; owned */

@@ -265,7 +265,7 @@ struct ambit_program {
   /* Iterations at once where the option depth is auto: as measured, or, with `tuning`, to be
    * measured; 0: unknown. */
   int tuned;
-  char tuned_plan[AMBIT__PLAN_CHARS]; /* the same for the plan of a cycle; "": by the model */
+  char tuned_plan[AMBIT__PLAN_CHARS]; /* the same for the plan; "": by the model */
   bool tuning;
   int64_t check_every; /* iterations between checks of run_until */
   int64_t look_every;  /* ... between looks at signals and the clock, for checkpoints */
@@ -304,10 +304,14 @@ static inline const char *ambit__program_plan(const ambit_program *p)
   return p->grid->context->settings.plan;
 }
 
-/* The same for plans of several iterations. */
+/* The same, or the plan that was measured: of several iterations, of the steps of single ones. */
 static inline const char *ambit__program_cycle_plan(const ambit_program *p)
 {
-  return *p->tuned_plan ? p->tuned_plan : ambit__program_plan(p);
+  return p->tuned > 1 && *p->tuned_plan ? p->tuned_plan : ambit__program_plan(p);
+}
+static inline const char *ambit__program_step_plan(const ambit_program *p)
+{
+  return p->tuned == 1 && *p->tuned_plan ? p->tuned_plan : ambit__program_plan(p);
 }
 
 /* The cells that a step can update on a part of any process. */

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_CHARS = 64 };
-
 void ambit__program_hash(const ambit_program *p, ambit__hash *h)
 {
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -59,9 +57,8 @@ static void hash_place(const ambit *a, ambit__hash *h)
   }
 }
 
-static void name_note(const ambit_program *p, char name[NAME_CHARS])
+static ambit__hash hash_of(const ambit_program *p)
 {
-  char hex[AMBIT__HASH_CHARS];
   ambit__hash h;
 
   ambit__hash_init(&h);
@@ -70,16 +67,14 @@ static void name_note(const ambit_program *p, char name[NAME_CHARS])
   hash_place(p->grid->context, &h);
   for (int i = 0; i < p->grid->nparts; i++)
     ambit__hash_bytes(&h, &p->grid->parts[i], sizeof p->grid->parts[i]);
-  ambit__hash_hex(&h, hex);
-  snprintf(name, NAME_CHARS, "tuned-%s", hex);
+  return h;
 }
 
 char *ambit__tuned_text(const ambit_program *p)
 {
-  char name[NAME_CHARS];
+  const ambit__hash h = hash_of(p);
 
-  name_note(p, name);
-  return ambit__cache_recall_once(&p->grid->context->settings, name);
+  return ambit__memory_recall(&p->grid->context->settings, "tuned", &h);
 }
 
 ambit_status ambit__plan_share(ambit__net *net, char plan[AMBIT__PLAN_CHARS])
@@ -105,7 +100,8 @@ static int read_note(const char *text, char plan[AMBIT__PLAN_CHARS])
   text += read;
   text += strspn(text, " ");
   n = strcspn(text, "\n");
-  if (n >= AMBIT__PLAN_CHARS || !ambit__plan_is_cycle(text)) return depth;
+  if (n >= AMBIT__PLAN_CHARS || *text != '(' || ambit__plan_is_cycle(text) != (depth > 1))
+    return depth;
   memcpy(plan, text, n);
   planned = ambit__wavefront_read(plan).depth;
   if (planned && planned != depth) *plan = '\0';
@@ -156,8 +152,9 @@ static void print_problem(const ambit_program *p, ambit__text *t)
 
 void ambit__tuned_note(const ambit_program *p, const ambit__timing *times, int n)
 {
+  const ambit__hash h = hash_of(p);
   ambit__text t = {0};
-  char name[NAME_CHARS], *text;
+  char *text;
 
   if (p->grid->context->net->rank) return;
   ambit__print(&t, "depth %d%s%s\n", p->tuned, *p->tuned_plan ? " " : "", p->tuned_plan);
@@ -166,7 +163,6 @@ void ambit__tuned_note(const ambit_program *p, const ambit__timing *times, int n
     ambit__print(&t, "%.3e s per iteration: depth %d%s%s\n", times[i].seconds, times[i].depth,
                  *times[i].plan ? " " : "", times[i].plan);
   text = ambit__text_finish(&t);
-  name_note(p, name);
-  ambit__cache_note_once(&p->grid->context->settings, name, text);
+  ambit__memory_note(&p->grid->context->settings, "tuned", &h, text);
   free(text);
 }

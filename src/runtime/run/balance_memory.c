@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_CHARS = 64 };
-
 /* The model of a device; for a dry one, of the device that it stands for, if that is here. */
 static void find_model(const ambit__engine *e, ambit__device *device, void *info)
 {
@@ -24,14 +22,12 @@ static void find_model(const ambit__engine *e, ambit__device *device, void *info
   device->backend->info(device, info);
 }
 
-/* The name of the note about parts on devices with these names. */
-static void name_note(const ambit_program *p, int n, char (*names)[AMBIT__PART_NAME],
-                      char name[NAME_CHARS])
+/* Of parts on devices with these names. */
+static ambit__hash hash_of(const ambit_program *p, int n, char (*names)[AMBIT__PART_NAME])
 {
   const ambit_grid *g = p->grid;
   const ambit__settings *settings = &g->context->settings;
   const int options[] = {settings->depth, settings->strict, settings->threads};
-  char hex[AMBIT__HASH_CHARS];
   ambit__hash h;
 
   ambit__hash_init(&h);
@@ -45,8 +41,7 @@ static void name_note(const ambit_program *p, int n, char (*names)[AMBIT__PART_N
     ambit__engine_visit(g->context, i, find_model, &info);
     ambit__hash_text(&h, info.name);
   }
-  ambit__hash_hex(&h, hex);
-  snprintf(name, NAME_CHARS, "weights-%s", hex);
+  return h;
 }
 
 /* Whether a text is n weights, not all of them 0. */
@@ -65,12 +60,10 @@ static bool parse(const char *text, int n, double *weights)
 static bool read_note(const ambit_program *p, int n, char (*names)[AMBIT__PART_NAME],
                       double *weights)
 {
-  char name[NAME_CHARS], *text;
-  bool good;
+  const ambit__hash h = hash_of(p, n, names);
+  char *text = ambit__memory_recall(&p->grid->context->settings, "weights", &h);
+  const bool good = text && parse(text, n, weights);
 
-  name_note(p, n, names, name);
-  text = ambit__cache_recall_once(&p->grid->context->settings, name);
-  good = text && parse(text, n, weights);
   free(text);
   return good;
 }
@@ -99,7 +92,8 @@ ambit_status ambit__balance_recall(const ambit_program *p, double *weights, bool
 void ambit__balance_note(const ambit_program *p, const double *weights)
 {
   ambit__text t = {0};
-  char name[NAME_CHARS], number[AMBIT__NUMBER_CHARS], *text;
+  char number[AMBIT__NUMBER_CHARS], *text;
+  ambit__hash h;
 
   if (p->grid->context->net->rank || !p->balance->names) return;
   for (int i = 0; i < p->balance->n; i++) {
@@ -108,7 +102,7 @@ void ambit__balance_note(const ambit_program *p, const double *weights)
   }
   ambit__print(&t, "\n");
   text = ambit__text_finish(&t);
-  name_note(p, p->balance->n, p->balance->names, name);
-  ambit__cache_note_once(&p->grid->context->settings, name, text);
+  h = hash_of(p, p->balance->n, p->balance->names);
+  ambit__memory_note(&p->grid->context->settings, "weights", &h, text);
   free(text);
 }

@@ -16,20 +16,21 @@
 #include "runtime/schedule/schedule.h"
 #include "runtime/sleep/sleep.h"
 
-enum {
-  ROUNDS = 2,       /* of a trial, each way, and at most, */
-  MOST_ROUNDS = 32, /* if they are short */
-  MOST_SHORTER = 8  /* cycles of a program */
-};
+enum { MOST_SHORTER = 8 };            /* cycles of a program */
+enum { AT_ONCE, SINGLY, CANDIDATES }; /* of a trial */
 
-/* Seconds that a trial on cores takes at least, as other work may have one of them for a while; and
- * the ratio at which it ends sooner. 64^3 floats on two Neoverse cores, 63 us singly and 70 at
- * once, had 340 and 140 in every second trial of 2 ms: both threads were on one core. */
-static const double LEAST_TRIAL = 0.03, CLEAR = 6;
+/* A cycle comes first, when memory is cold: if it takes much less time, once is enough. On cores a
+ * trial takes some time at least, unless one way is far slower, as other work may have one of them
+ * for a while. 64^3 floats on two Neoverse cores, 63 us singly and 70 at once, had 340 and 140 in
+ * every second trial of 2 ms: both threads were on one core. */
+static const ambit__trial_rules
+    on_cores = {.rounds = 2, .most = 32, .least = 0.03, .decided = 6, .surely = 0.8, .clearly = 1},
+    elsewhere = {.rounds = 2, .least = 0.03, .surely = 0.8, .clearly = 1};
 
-/* A cycle comes first, when memory is cold: if it took less than this share of the time of a single
- * iteration, and not too short a time, once is enough. */
-static const double SURELY = 0.8;
+static const ambit__trial_rules *rules_of(const ambit__cycle *c)
+{
+  return c->cores ? &on_cores : &elsewhere;
+}
 
 static bool may_refuse(const ambit_program *p)
 {
@@ -38,24 +39,16 @@ static bool may_refuse(const ambit_program *p)
 
 static bool is_on_trial(const ambit_program *p, const ambit__cycle *c)
 {
-  const ambit__trial *t = &c->trial;
-
-  if (!may_refuse(p)) return false;
-  if (t->cycles && t->singles && t->spent >= LEAST_TRIAL && t->cycle < SURELY * t->single)
-    return false;
-  if (t->cycles < ROUNDS || t->singles < ROUNDS) return true;
-  return t->cores && t->spent < LEAST_TRIAL && t->singles < MOST_ROUNDS &&
-         t->cycle < CLEAR * t->single && t->single < CLEAR * t->cycle;
+  return may_refuse(p) && !ambit__trial_ended(&c->trial, rules_of(c));
 }
 
 /* Cycles and single iterations take turns, since the first ones of a program are often slow; then
  * the faster way is taken. */
 static bool is_preferred(const ambit_program *p, const ambit__cycle *c)
 {
-  const ambit__trial *t = &c->trial;
-
   if (!may_refuse(p)) return true;
-  return is_on_trial(p, c) ? t->cycles <= t->singles : t->cycle < t->single;
+  return (is_on_trial(p, c) ? c->trial.at : ambit__trial_fastest(&c->trial, rules_of(c))) ==
+         AT_ONCE;
 }
 
 bool ambit__cycle_is_preferred(const ambit_program *p)
@@ -63,20 +56,15 @@ bool ambit__cycle_is_preferred(const ambit_program *p)
   return is_preferred(p, p->cycle);
 }
 
-static void note(ambit_program *p, ambit__cycle *c, bool cycle, double seconds, bool cores)
+static void note(ambit_program *p, ambit__cycle *c, double seconds, bool cores)
 {
-  ambit__trial *t = &c->trial;
-  double *best = cycle ? &t->cycle : &t->single;
-  int *n = cycle ? &t->cycles : &t->singles;
-
-  if (!*n || seconds < *best) *best = seconds;
-  ++*n;
-  t->cores = cores;
-  t->spent += seconds * c->schedule.iterations;
+  c->cores = cores;
+  c->trial.n = CANDIDATES;
+  ambit__trial_note(&c->trial, rules_of(c), seconds, seconds * c->schedule.iterations);
   if (!is_on_trial(p, c))
     ambit__log(&p->grid->context->settings, 1,
                "one of %d iterations at once takes %.3g s, a single one %.3g s: %s",
-               c->schedule.iterations, t->cycle, t->single,
+               c->schedule.iterations, c->trial.best[AT_ONCE], c->trial.best[SINGLY],
                is_preferred(p, c) ? "at once" : "single");
 }
 
@@ -116,7 +104,7 @@ static ambit_status iterate_round(ambit_program *p, ambit__cycle *c, bool cycle,
   AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
   took[0] = (ambit__clock() - start) / c->schedule.iterations;
   AMBIT_TRY(ambit__net_max(p->grid->context->net, took, 2)); /* all come to the same result */
-  note(p, c, cycle, took[0], took[1] > 0);
+  note(p, c, took[0], took[1] > 0);
   return AMBIT_OK;
 }
 

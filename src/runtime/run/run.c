@@ -225,14 +225,6 @@ int64_t ambit__program_whole(const ambit_program *p, int64_t n)
          ((n > single ? n - single - 1 : 0) / c->schedule.iterations + 1) * c->schedule.iterations;
 }
 
-/* Whether somebody looks at certain iterations. */
-static bool is_observed(const ambit_program *p)
-{
-  for (const ambit__observer *o = p->observers; o; o = o->next)
-    if (!o->left) return true;
-  return false;
-}
-
 /* Calls the callback. All processes stop if one of them asks for it. */
 static ambit_status ask(ambit_program *p, bool *stopped)
 {
@@ -261,37 +253,19 @@ static ambit_status call_back(ambit_program *p, bool *stopped)
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
-/* Finds the fastest plan in the first iterations of a run, if there are enough of them. */
-static ambit_status tune(ambit_program *p, int64_t most, const ambit__until *until,
-                         ambit__progress *progress)
-{
-  const int64_t first = p->iteration;
-  const double start = ambit__clock();
-  int64_t n = ambit__tune_iterations(p);
-
-  if (until || p->every || is_observed(p) || p->is_called || !ambit__tune_is_due(p))
-    return AMBIT_OK;
-  if (most < n) return AMBIT_OK;
-  AMBIT_TRY(ambit__run_or_stop(p, ambit__records_ready(p, &n)));
-  if (n < ambit__tune_iterations(p)) return AMBIT_OK;
-  AMBIT_TRY(ambit__program_tune(p, progress));
-  count(p, p->iteration - first, ambit__clock() - start);
-  return AMBIT_OK;
-}
-
-/* Tries the rival of the model's choice at iteration *mark, or as soon as there is room for it. */
-static ambit_status try_rival(ambit_program *p, int64_t left, int64_t *mark,
+/* Tries other plans at iteration *mark, or as soon as there is room for it. */
+static ambit_status try_plans(ambit_program *p, int64_t left, int64_t *mark,
                               ambit__progress *progress)
 {
   const int64_t first = p->iteration;
   const double start = ambit__clock();
   int64_t n = unobserved(p, left);
 
-  if (first < *mark || !ambit__rival_fits(p, n)) return AMBIT_OK;
+  if (first < *mark || !ambit__trial_fits(p, n)) return AMBIT_OK;
   AMBIT_TRY(ambit__run_or_stop(p, ambit__records_ready(p, &n)));
-  if (!ambit__rival_fits(p, n)) return AMBIT_OK;
+  if (!ambit__trial_fits(p, n)) return AMBIT_OK;
   *mark = INT64_MAX;
-  AMBIT_TRY(ambit__rival_try(p, progress));
+  AMBIT_TRY(ambit__program_try(p, progress));
   count(p, p->iteration - first, ambit__clock() - start);
   return AMBIT_OK;
 }
@@ -337,14 +311,13 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
   p->converged = false;
   AMBIT_TRY(ambit__run_or_stop(p, check_awaited(p, until)));
   AMBIT_TRY(show(p));
-  AMBIT_TRY(tune(p, most, until, progress));
-  left = most - (p->iteration - first);
-  mark = until || p->is_called ? INT64_MAX : ambit__rival_begin(p, left);
+  left = most;
+  mark = until || p->is_called ? INT64_MAX : ambit__trial_begin_at(p, left);
   while (left > 0 && !stopped) {
     const int64_t before = p->iteration;
     const double start = ambit__clock();
 
-    AMBIT_TRY(try_rival(p, left, &mark, progress));
+    AMBIT_TRY(try_plans(p, left, &mark, progress));
     left = most - (p->iteration - first);
     AMBIT_TRY(stretch(p, left, mark, until, progress));
     left = most - (p->iteration - first);

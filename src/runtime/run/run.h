@@ -132,19 +132,14 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
  * enough to be worth it. */
 void ambit__machine_prepare(const ambit_program *p, int64_t n);
 
-/* Whether the option tune asks for it, and it is not known. */
-bool ambit__tune_is_due(const ambit_program *p);
-int64_t ambit__tune_iterations(const ambit_program *p); /* that it takes */
-/* Runs so many iterations, finds the fastest plan and keeps it. Collective. */
-ambit_status ambit__program_tune(ambit_program *p, ambit__progress *progress);
-
-/* At the start of a run of n iterations: the iteration at which the rival of the model's choice is
- * to be tried. INT64_MAX: there is none, or the run is too short. */
-int64_t ambit__rival_begin(const ambit_program *p, int64_t n);
-/* Whether it can be tried in the next n iterations, with one to spare. */
-bool ambit__rival_fits(const ambit_program *p, int64_t n);
-/* Tries it, and keeps the fastest plan until the program is unsealed. */
-ambit_status ambit__rival_try(ambit_program *p, ambit__progress *progress);
+/* At the start of a run of n iterations: the iteration at which plans are to be tried. INT64_MAX:
+ * there are no others, or the run is too short. */
+int64_t ambit__trial_begin_at(const ambit_program *p, int64_t n);
+int64_t ambit__trial_iterations(const ambit_program *p); /* that a trial takes */
+/* Whether it can be held in the next n iterations. */
+bool ambit__trial_fits(const ambit_program *p, int64_t n);
+/* Holds it, and keeps and remembers the fastest plan. Collective. */
+ambit_status ambit__program_try(ambit_program *p, ambit__progress *progress);
 
 /* ---- fold_step.c: reductions onto fields ---- */
 

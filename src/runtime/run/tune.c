@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune.c - finds the fastest plan for several iterations by timing: of many (option tune), or, in a
- * long run, of single iterations, the model's choice and its rival.
+/* tune.c - the trial of a program: finds its fastest plan by timing, and remembers it.
  *
- * The first iterations of a run are computed in cycles of several depths, some of each, with the
- * plans of the model; then with other plans of the fastest depth. All give the same results, so
- * nothing is computed in vain. All processes take the same times, the longest, and the plans of
- * process 0.
+ * The candidates are single iterations, with the plans of the estimate and with plain nests, the
+ * model's depth, and its rival; with the option tune also other depths, and then other plans of the
+ * fastest depth. Some iterations of a run are computed with each of them. All give the same
+ * results, so nothing is computed in vain. All processes take the same times, the longest, and the
+ * plans of process 0. A trial is held at the start of a run if the option tune asks for it, or else
+ * in the middle of a long one.
  */
 #include "base/clock.h"
 #include "base/log.h"
@@ -19,23 +20,27 @@
 
 enum {
   DEPTHS = 6,
-  PLANS = 4, /* others of the fastest depth */
-  MOST = DEPTHS + PLANS,
-  ROUNDS = 3, /* the first round of a plan is not timed */
-  LEAST = 8   /* iterations of a round, in cycles */
+  PLANS = 4,                 /* others of the fastest depth */
+  MOST = 1 + DEPTHS + PLANS, /* candidates */
+  ROUNDS = 3,                /* of a candidate in its turn; the first one is not timed */
+  LEAST = 8                  /* iterations of a round, in cycles */
 };
 
-static const double CLEARLY = 0.98;
+/* A candidate has one turn, as it has to be sealed for it. Times of a busy machine vary, so a later
+ * candidate, which is deeper or farther from the model, must be clearly faster. */
+static const ambit__trial_rules rules = {.rounds = 1, .clearly = 0.98};
 
-/* A rival is tried in runs of at least LONG seconds by estimate, SOON after their start, when its
- * compiler is through and caches and cores are warm, and if that takes at most 1 / SHARE of the
- * iterations. */
+/* Without the option, a trial is held in runs of at least LONG seconds by estimate, SOON after
+ * their start, when compilers are through and caches and cores are warm, and if it takes at most
+ * 1 / SHARE of the iterations. */
 static const double LONG = 20, SOON = 2;
 enum { SHARE = 20 };
 
-/* Seconds of a round of it at least, so that waiting for a GPU counts little: 9 iterations of 5.5
+/* Seconds of a round in it at least, so that waiting for a GPU counts little: 9 iterations of 5.5
  * us took 6.4 us each. */
 static const double ROUND = 2e-3;
+
+static const char plain_nest[] = "(cells";
 
 /* ---- the machine ---- */
 
@@ -58,113 +63,65 @@ void ambit__machine_prepare(const ambit_program *p, int64_t n)
   const bool alone = a->net->size == 1 && !a->dry && !p->grid->active && a->nengines == 1;
   ambit__device *dev = alone ? a->engines[0].device : NULL;
 
-  if (dev && (a->settings.tune || expected(p, n, &dev->machine) >= LONG))
+  if (dev && dev->backend->plans && (a->settings.tune || expected(p, n, &dev->machine) >= LONG))
     ambit__device_measure(dev, false);
 }
 
-/* ---- timing ---- */
+/* ---- candidates ---- */
 
-/* Single iterations, the depth of the model, and some around it. */
-static int list_depths(const ambit_program *p, ambit__timing *times)
+static void add(ambit__timing *times, int *n, int depth, const char *plan)
+{
+  for (int i = 0; i < *n; i++)
+    if (times[i].depth == depth && !strcmp(times[i].plan, plan)) return;
+  if (*n == MOST) return;
+  times[*n] = (ambit__timing){.depth = depth};
+  snprintf(times[(*n)++].plan, AMBIT__PLAN_CHARS, "%s", plan);
+}
+
+/* Whether single iterations can be computed by plain nests that are not tried otherwise: kernels of
+ * cores have a trial of their own in long runs. */
+static bool has_plain(const ambit_program *p)
+{
+  const ambit__settings *s = &p->grid->context->settings;
+  const ambit__device *dev = p->grid->placement.n ? ambit__engine_of(p->grid, 0)->device : NULL;
+
+  return dev && dev->backend->plans && !*s->plan &&
+         (s->tune || (s->trial && dev->backend->estimate));
+}
+
+/* The model's depth, and some around it. */
+static void add_depths(const ambit_program *p, ambit__timing *times, int *n)
 {
   const int model = p->cycle ? p->cycle->schedule.iterations : 4;
   const int around[DEPTHS] = {1, model / 2, 3 * model / 4, model, 3 * model / 2, 2 * model};
   const int looping[DEPTHS] = {1, 2, 4, 8, 12, AMBIT__FUSE_TURNS};
   const int *depths = p->cycle && ambit__cycle_is_elastic(p->cycle) ? looping : around;
-  int n = 0;
 
   for (int i = 0; i < DEPTHS; i++)
-    if (!n || depths[i] > times[n - 1].depth) times[n++] = (ambit__timing){.depth = depths[i]};
+    if (depths[i] > 1) add(times, n, depths[i], "");
+}
+
+/* The model's plan, and its rival. */
+static void add_rival(const ambit_program *p, ambit__timing *times, int *n)
+{
+  const ambit__cycle *c = p->cycle;
+  char plan[AMBIT__PLAN_CHARS];
+
+  if (c) {
+    ambit__cycle_print(p, plan);
+    add(times, n, ambit__cycle_is_elastic(c) ? c->fused->plan.depth : c->schedule.iterations, plan);
+  }
+  if (p->rival.depth) add(times, n, p->rival.depth, p->rival.plan);
+}
+
+static int list(const ambit_program *p, ambit__timing *times)
+{
+  int n = 0;
+
+  add(times, &n, 1, "");
+  if (has_plain(p)) add(times, &n, 1, plain_nest);
+  (p->grid->context->settings.tune ? add_depths : add_rival)(p, times, &n);
   return n;
-}
-
-/* Iterations of a round: whole cycles, two or more, and a single one to end with. */
-static int64_t round_of(int depth, int64_t least)
-{
-  const int64_t cycles = (least + depth - 1) / depth;
-
-  return (cycles > 2 ? cycles : 2) * depth + 1;
-}
-
-int64_t ambit__tune_iterations(const ambit_program *p)
-{
-  ambit__timing times[DEPTHS];
-  const int n = list_depths(p, times);
-  int64_t all = PLANS * ROUNDS * round_of(times[n - 1].depth, LEAST);
-
-  for (int i = 0; i < n; i++)
-    all += ROUNDS * round_of(times[i].depth, LEAST);
-  return all;
-}
-
-/* Seals the program with the depth and plan of a timing. */
-static ambit_status take_plan(ambit_program *p, const ambit__timing *t)
-{
-  p->tuned = t->depth;
-  memcpy(p->tuned_plan, t->plan, sizeof t->plan);
-  ambit__program_unseal(p);
-  AMBIT_TRY(ambit__program_seal(p));
-  return ambit__run_or_stop(p, ambit__program_ready(p));
-}
-
-/* Times rounds of n iterations. Seconds stay 0 if the depth is not possible. Leaves the plan that
- * was timed. */
-static ambit_status time_plan(ambit_program *p, ambit__timing *t, int64_t n,
-                              ambit__progress *progress)
-{
-  AMBIT_TRY(take_plan(p, t));
-  ambit__cycle_print(p, t->plan);
-  AMBIT_TRY(ambit__plan_share(p->grid->context->net, t->plan));
-  for (int i = 0; i < ROUNDS && (p->cycle || t->depth == 1); i++) {
-    const double start = ambit__clock();
-    double seconds;
-
-    AMBIT_TRY(ambit__program_iterate_many(p, n, progress));
-    AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
-    seconds = (ambit__clock() - start) / (double)n;
-    AMBIT_TRY(ambit__net_max(p->grid->context->net, &seconds, 1));
-    if (i == 1 || (i > 1 && seconds < t->seconds)) t->seconds = seconds;
-    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
-  }
-  return AMBIT_OK;
-}
-
-/* Times entries from .. *n - 1, in rounds of so many iterations at least, and leaves out those that
- * are not possible. */
-static ambit_status time_some(ambit_program *p, ambit__timing *times, int from, int *n,
-                              int64_t least, ambit__progress *progress)
-{
-  int kept = from;
-
-  for (int i = from; i < *n; i++) {
-    AMBIT_TRY(time_plan(p, &times[i], round_of(times[i].depth, least), progress));
-    if (times[i].seconds > 0) times[kept++] = times[i];
-  }
-  *n = kept;
-  return AMBIT_OK;
-}
-
-/* The first entry has single iterations: what is not faster is never taken. The times of a busy
- * machine vary, so a later entry, which is deeper or farther from the model, must be clearly
- * faster. */
-static int fastest(const ambit__timing *times, int n)
-{
-  int best = 0;
-
-  for (int i = 1; i < n; i++)
-    if (times[i].seconds < CLEARLY * times[best].seconds) best = i;
-  return best;
-}
-
-/* ---- other plans of a depth ---- */
-
-static void add_plan(ambit__timing *times, int *n, int depth, const char *plan)
-{
-  for (int i = 0; i < *n; i++)
-    if (!strcmp(times[i].plan, plan)) return;
-  if (*n == MOST) return;
-  times[*n] = (ambit__timing){.depth = depth};
-  snprintf(times[(*n)++].plan, AMBIT__PLAN_CHARS, "%s", plan);
 }
 
 /* Wavefronts with half and twice as many rows, and with such strips, or tiles if they have none. */
@@ -180,7 +137,7 @@ static void vary_wavefront(ambit__timing *times, int *n, const ambit__timing *be
     if (!*s || (i % 2 == 0 && *s < 2)) continue;
     *s = i % 2 ? *s * 2 : *s / 2;
     ambit__wavefront_print_sizes(best->depth, &size, plan, sizeof plan);
-    add_plan(times, n, best->depth, plan);
+    add(times, n, best->depth, plan);
   }
 }
 
@@ -197,15 +154,106 @@ static void vary_fused(const ambit_program *p, ambit__timing *times, int *n,
   for (char *line = lines.chars, *end; line && (end = strchr(line, '\n')) && *n < most;
        line = end + 1) {
     *end = '\0';
-    add_plan(times, n, best->depth, line);
+    add(times, n, best->depth, line);
   }
   ambit__text_free(&lines);
 }
 
-/* Adds plans like the fastest one so far. Collective: process 0 lists them. */
-static ambit_status list_plans(ambit_program *p, ambit__timing *times, int *n)
+/* ---- timing ---- */
+
+/* Iterations of a round at least. */
+static int64_t least_round(const ambit_program *p, const ambit__timing *times, int n)
 {
-  const ambit__timing best = times[fastest(times, *n)];
+  int64_t least = p->rival.seconds > 0 ? (int64_t)(ROUND / p->rival.seconds) : 0;
+
+  if (p->grid->context->settings.tune) return LEAST;
+  for (int i = 0; i < n; i++)
+    if (least < 2 * times[i].depth) least = 2 * times[i].depth;
+  return least;
+}
+
+/* Iterations of a round: whole cycles, two or more, and a single one to end with. */
+static int64_t round_of(int depth, int64_t least)
+{
+  const int64_t cycles = (least + depth - 1) / depth;
+
+  return (cycles > 2 ? cycles : 2) * depth + 1;
+}
+
+int64_t ambit__trial_iterations(const ambit_program *p)
+{
+  ambit__timing times[MOST];
+  const int n = list(p, times);
+  const int64_t least = least_round(p, times, n);
+  int64_t all = 0;
+
+  if (p->grid->context->settings.tune) all = PLANS * ROUNDS * round_of(times[n - 1].depth, LEAST);
+  for (int i = 0; i < n; i++)
+    all += ROUNDS * round_of(times[i].depth, least);
+  return all;
+}
+
+/* Seals the program with the depth and plan of a timing. */
+static ambit_status take_plan(ambit_program *p, const ambit__timing *t)
+{
+  p->tuned = t->depth;
+  memcpy(p->tuned_plan, t->plan, sizeof t->plan);
+  ambit__program_unseal(p);
+  AMBIT_TRY(ambit__program_seal(p));
+  return ambit__run_or_stop(p, ambit__program_ready(p));
+}
+
+/* Whether the program runs as a candidate says. Collective. */
+static ambit_status check_plan(const ambit_program *p, const ambit__timing *t, bool *runs)
+{
+  *runs = t->depth > 1 ? p->cycle != NULL : !*t->plan;
+  for (size_t i = 0; i < p->nsteps && t->depth == 1 && !*runs; i++)
+    for (int e = 0; p->applies[i].functions && e < p->grid->context->nengines; e++)
+      *runs |= ambit__plan_begins(p->applies[i].functions[e]->plan, t->plan);
+  return ambit__net_all(p->grid->context->net, runs, 1);
+}
+
+/* Times rounds of n iterations. Seconds stay 0 if the candidate is not possible. Leaves the plan
+ * that was timed. */
+static ambit_status time_plan(ambit_program *p, ambit__timing *t, int64_t n,
+                              ambit__progress *progress)
+{
+  bool runs;
+
+  AMBIT_TRY(take_plan(p, t));
+  AMBIT_TRY(check_plan(p, t, &runs));
+  if (t->depth > 1) ambit__cycle_print(p, t->plan);
+  AMBIT_TRY(ambit__plan_share(p->grid->context->net, t->plan));
+  for (int i = 0; i < ROUNDS && runs; i++) {
+    const double start = ambit__clock();
+    double seconds;
+
+    AMBIT_TRY(ambit__program_iterate_many(p, n, progress));
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
+    seconds = (ambit__clock() - start) / (double)n;
+    AMBIT_TRY(ambit__net_max(p->grid->context->net, &seconds, 1));
+    if (i == 1 || (i > 1 && seconds < t->seconds)) t->seconds = seconds;
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
+  }
+  return AMBIT_OK;
+}
+
+/* Gives candidates from .. n - 1 their turns. */
+static ambit_status time_some(ambit_program *p, ambit__trial *t, ambit__timing *times, int n,
+                              int64_t least, ambit__progress *progress)
+{
+  for (int i = t->n; i < n; i++) {
+    AMBIT_TRY(time_plan(p, &times[i], round_of(times[i].depth, least), progress));
+    t->best[i] = times[i].seconds;
+  }
+  t->n = n;
+  return AMBIT_OK;
+}
+
+/* Adds plans like the fastest one so far. Collective: process 0 lists them. */
+static ambit_status vary(ambit_program *p, const ambit__trial *t, ambit__timing *times, int *n)
+{
+  const ambit__timing best = times[ambit__trial_fastest(t, &rules)];
   const int from = *n;
 
   AMBIT_TRY(take_plan(p, &best));
@@ -220,122 +268,64 @@ static ambit_status list_plans(ambit_program *p, ambit__timing *times, int *n)
   return AMBIT_OK;
 }
 
-/* ---- a rival ---- */
-
-/* The ways that are compared: single iterations, the model's plan, and the rival. */
-static int list_rivals(const ambit_program *p, ambit__timing times[3])
+static ambit_status find_fastest(ambit_program *p, ambit__progress *progress)
 {
-  const ambit__rival *r = &p->rival;
-  int n = 1;
+  const ambit__settings *settings = &p->grid->context->settings;
+  ambit__timing times[MOST];
+  ambit__trial t = {0};
+  int n = list(p, times), best;
+  const int64_t least = least_round(p, times, n);
 
-  for (int i = 0; i < 3; i++)
-    times[i] = (ambit__timing){.depth = 1};
-  if (p->cycle) {
-    const ambit__cycle *c = p->cycle;
-
-    times[n].depth = ambit__cycle_is_elastic(c) ? c->fused->plan.depth : c->schedule.iterations;
-    ambit__cycle_print(p, times[n++].plan);
-  }
-  times[n].depth = r->depth;
-  memcpy(times[n++].plan, r->plan, sizeof r->plan);
-  return n;
-}
-
-/* Iterations of a round: as many of each way. */
-static int64_t rival_round(const ambit_program *p, const ambit__timing *times, int n)
-{
-  int64_t least = (int64_t)(ROUND / p->rival.seconds);
-
-  for (int i = 0; i < n; i++)
-    if (least < 2 * times[i].depth) least = 2 * times[i].depth;
-  return least;
-}
-
-static int64_t rival_iterations(const ambit_program *p)
-{
-  ambit__timing times[3];
-  const int n = list_rivals(p, times);
-  const int64_t least = rival_round(p, times, n);
-  int64_t all = 0;
-
-  for (int i = 0; i < n; i++)
-    all += ROUNDS * round_of(times[i].depth, least);
-  return all;
-}
-
-int64_t ambit__rival_begin(const ambit_program *p, int64_t n)
-{
-  const double seconds = p->rival.seconds;
-
-  if (!p->rival.depth || (double)n * seconds < LONG || n < SHARE * rival_iterations(p))
-    return INT64_MAX;
-  ambit__fuse_foresee(p, &p->rival);
-  return p->iteration + (int64_t)(SOON / seconds);
-}
-
-bool ambit__rival_fits(const ambit_program *p, int64_t n)
-{
-  return p->rival.depth && n > rival_iterations(p) && !ambit__lean_is_open(p) &&
-         ambit__sleep_pause(p) > 0;
-}
-
-static ambit_status compare_rival(ambit_program *p, ambit__progress *progress)
-{
-  ambit__timing times[3];
-  int n = list_rivals(p, times), best;
-
-  AMBIT_TRY(time_some(p, times, 0, &n, rival_round(p, times, n), progress));
-  best = fastest(times, n);
+  AMBIT_TRY(time_some(p, &t, times, n, least, progress));
+  if (settings->tune) AMBIT_TRY(vary(p, &t, times, &n));
+  AMBIT_TRY(time_some(p, &t, times, n, least, progress));
+  best = ambit__trial_fastest(&t, &rules);
   AMBIT_TRY(take_plan(p, &times[best]));
+  ambit__tuned_note(p, times, n);
   for (int i = 0; i < n; i++)
-    ambit__log(&p->grid->context->settings, 1, "%.3g s per iteration: depth %d%s%s%s",
-               times[i].seconds, times[i].depth, *times[i].plan ? " " : "", times[i].plan,
-               i == best ? ", which goes on" : "");
+    if (times[i].seconds > 0)
+      ambit__log(settings, 1, "%.3g s per iteration: depth %d%s%s%s", times[i].seconds,
+                 times[i].depth, *times[i].plan ? " " : "", times[i].plan,
+                 i == best ? ", which goes on" : "");
   return AMBIT_OK;
 }
 
-/* ---- all ---- */
+ambit_status ambit__program_try(ambit_program *p, ambit__progress *progress)
+{
+  ambit_status s;
 
-bool ambit__tune_is_due(const ambit_program *p)
+  p->tuning = true;
+  s = find_fastest(p, progress);
+  p->tuning = false;
+  return s;
+}
+
+/* ---- when ---- */
+
+/* Whether the option tune asks for a trial, and the result is not known. */
+static bool is_asked(const ambit_program *p)
 {
   return p->grid->context->settings.tune && !ambit__cycle_is_asked(p) && !p->tuned && !p->balance &&
          !ambit__cycle_refuse_steps(p);
 }
 
-static ambit_status find_fastest(ambit_program *p, ambit__progress *progress)
+static bool is_due(const ambit_program *p)
 {
-  ambit__timing times[MOST];
-  int n = list_depths(p, times), depths, best;
-
-  AMBIT_TRY(time_some(p, times, 0, &n, LEAST, progress));
-  depths = n;
-  AMBIT_TRY(list_plans(p, times, &n));
-  AMBIT_TRY(time_some(p, times, depths, &n, LEAST, progress));
-  best = fastest(times, n);
-  AMBIT_TRY(take_plan(p, &times[best]));
-  ambit__tuned_note(p, times, n);
-  ambit__log(&p->grid->context->settings, 1, "depth %d%s%s is the fastest of %d plans", p->tuned,
-             *p->tuned_plan ? " " : "", p->tuned_plan, n);
-  return AMBIT_OK;
+  return is_asked(p) || (p->rival.depth && !ambit__lean_is_open(p) && ambit__sleep_pause(p) > 0);
 }
 
-static ambit_status tune(ambit_program *p, ambit__progress *progress,
-                         ambit_status (*find)(ambit_program *, ambit__progress *))
+int64_t ambit__trial_begin_at(const ambit_program *p, int64_t n)
 {
-  ambit_status s;
+  const double seconds = p->rival.seconds;
 
-  p->tuning = true;
-  s = find(p, progress);
-  p->tuning = false;
-  return s;
+  if (is_asked(p)) return p->iteration;
+  if (!is_due(p) || (double)n * seconds < LONG || n < SHARE * ambit__trial_iterations(p))
+    return INT64_MAX;
+  ambit__fuse_foresee(p, &p->rival);
+  return p->iteration + (int64_t)(SOON / seconds);
 }
 
-ambit_status ambit__program_tune(ambit_program *p, ambit__progress *progress)
+bool ambit__trial_fits(const ambit_program *p, int64_t n)
 {
-  return tune(p, progress, find_fastest);
-}
-
-ambit_status ambit__rival_try(ambit_program *p, ambit__progress *progress)
-{
-  return tune(p, progress, compare_rival);
+  return is_due(p) && n >= ambit__trial_iterations(p);
 }

@@ -54,7 +54,7 @@ static void a_moved_kernel_is_not_compiled_again(void)
     CHECK(first > 0 || strcmp(*d, "cpu") != 0);
     CHECK_EQ(first, files_after(*d, "one.c", moved));
     CHECK_EQ(first, files_after(*d, "another.c", rule));
-    CHECK(!first || first < files_after(*d, "one.c", changed));
+    CHECK_MSG(!first || first < files_after(*d, "one.c", changed), "%s", *d);
     folder_remove();
   }
 }

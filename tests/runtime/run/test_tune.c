@@ -13,12 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CELLS = 256 * 64, FEW = 420, MANY = 720 };
+enum { CELLS = 256 * 64, FEW = 460, MANY = 760 };
 
 /* ---- a device with its own clock ---- */
 
 static double now; /* seconds; less than 0: the real clock */
 static double launch_seconds = 1;
+static double plain_share = 1;                       /* of these, for a launch of a plain nest */
 static int waves;                                    /* so far */
 static int version;                                  /* of the compiler of `timed` */
 static double (*wave_seconds)(const ambit__wave *w); /* per iteration, in launches */
@@ -54,7 +55,7 @@ static void timed_info(ambit__device *dev, ambit__device_info *out)
 
 static ambit_status timed_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
 {
-  now += launch_seconds;
+  now += launch_seconds * (ambit__plan_begins(fn->plan, "(cells") ? plain_share : 1);
   return ambit__backend_cpu.launch(q, fn, l);
 }
 
@@ -118,7 +119,7 @@ static double one_depth(const ambit__wave *w)
 
 /* ---- runs ---- */
 
-static const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, sum float *total) {
+static const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, max float *total) {
   *v = *u + 0.2f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
   *total = *v;
 });
@@ -134,6 +135,7 @@ typedef struct outcome {
   double total;
   int tuned, depth;                                      /* depth: of the cycle, 1: none */
   char plan[AMBIT__PLAN_CHARS], runs[AMBIT__PLAN_CHARS]; /* as remembered, and of the cycle */
+  char step[AMBIT__PLAN_CHARS];                          /* of the kernel */
   int late;                                              /* waves of a second run */
   ambit__rival rival;                                    /* before the run */
 } outcome;
@@ -189,6 +191,7 @@ static void run(const char *devices, bool alone, const char *tune, int64_t itera
   o->depth = p->cycle ? p->cycle->schedule.iterations : 1;
   snprintf(o->plan, sizeof o->plan, "%s", p->tuned_plan);
   ambit__cycle_print(p, o->runs);
+  snprintf(o->step, sizeof o->step, "%s", p->applies[0].functions[0]->plan);
   waves = 0;
   ambit_run(p, 65);
   o->late = waves;
@@ -314,6 +317,28 @@ static void short_iterations_are_tried_for_longer(void)
   CHECK(got.late > 0);
 }
 
+static void plain_nests_are_tried_too(void)
+{
+  static outcome got;
+
+  version = 10;
+  wave_seconds = slower;
+  plain_share = 0.8;
+  run("timed", true, "1", MANY, &got);
+  CHECK_EQ(1, got.tuned);
+  CHECK_STR("(cells", got.plan);
+  run("timed", true, "0", 5, &got); /* remembered */
+  CHECK_EQ(1, got.tuned);
+  CHECK_MSG(ambit__plan_begins(got.step, "(cells"), "%s", got.step);
+  plain_share = 1.5;
+  version = 11;
+  run("timed", true, "1", MANY, &got);
+  CHECK_EQ(1, got.tuned);
+  CHECK_STR("", got.plan);
+  CHECK_MSG(!ambit__plan_begins(got.step, "(cells"), "%s", got.step);
+  plain_share = 1;
+}
+
 /* ---- rivals ---- */
 
 /* The model's depth is slower than single iterations, and so is given up; its rival, which is tried
@@ -341,6 +366,10 @@ static void a_long_run_tries_the_rival(void)
   CHECK_EQ(best_depth, got.depth);
   CHECK(got.late > 0);
   CHECK_EQ(RUN / look, looks);
+  run("timed", true, "0", RUN, &got); /* remembered */
+  CHECK_EQ(best_depth, got.tuned);
+  CHECK_EQ(0, got.rival.depth);
+  version = 9;
   look = 50; /* there is no room for it */
   run("timed", true, "0", RUN, &got);
   CHECK_EQ(0, got.tuned);
@@ -359,6 +388,7 @@ int main(int argc, char **argv)
        what_is_slower_than_single_iterations_is_given_up},
       {"a_slow_start_does_not_end_a_trial", a_slow_start_does_not_end_a_trial},
       {"short_iterations_are_tried_for_longer", short_iterations_are_tried_for_longer},
+      {"plain_nests_are_tried_too", plain_nests_are_tried_too},
       {"a_long_run_tries_the_rival", a_long_run_tries_the_rival},
       {0}};
   int bad;
