@@ -44,19 +44,8 @@ static void set_cells(const ambit__window *j, int value, range planes, range row
   open_rows(j, planes, rows);
   ambit__nest_unroll(j->n, "j", cells.first, cells.end);
   ambit__nest_do(j->n, "%s = %s", ambit__window_own(j, value, 0), to);
-  ambit__resident_close_cells(j);
-}
-
-void ambit__resident_open_cells(const ambit__window *j)
-{
-  ambit__window_open_own_planes(j);
-  ambit__window_open_cells(j);
-}
-
-void ambit__resident_close_cells(const ambit__window *j)
-{
-  ambit__window_close_cells(j);
-  ambit__window_close_planes(j);
+  ambit__nest_close(j->n);
+  close_rows(j);
 }
 
 /* ---- cells beside those of a lane ---- */

@@ -41,12 +41,6 @@ static void let_at(const ambit__window *j, const char *row, int lag)
   ambit__nest_do(j->n, "const int at = %s", inside(j, j->z, at));
 }
 
-/* The row of an array with the rows of a lane. */
-static const char *row_of(const ambit__window *j)
-{
-  return j->y < 0 ? "" : "[r]";
-}
-
 /* "*(a0_mem + ...)": a cell of the lane in memory, or the one in its place. */
 static const char *placed(const ambit__window *j, int operand, int component)
 {
@@ -64,15 +58,13 @@ static void load_ahead(const ambit__window *j, int value, const char *from, cons
   let_at(j, from, j->values[value].lag);
   ambit__nest_if(j->n, "whole");
   ambit__window_open_rows(j, 0, j->rows);
-  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "n%d[%s]%s, %s",
-                   value, slot, row_of(j),
+  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "%s, %s",
+                   ambit__window_loaded(j, value, slot, false),
                    ambit__window_address(j, v->operand, v->component, "at", "y + r", "x"));
   ambit__window_close_rows(j);
   ambit__nest_otherwise(j->n);
-  ambit__window_open_cells(j);
-  ambit__nest_do(j->n, "n%d[%s]%s[j] = %s", value, slot, row_of(j),
-                 placed(j, v->operand, v->component));
-  ambit__window_close_cells(j);
+  ambit__window_set(j, NULL, ambit__window_loaded(j, value, slot, true),
+                    placed(j, v->operand, v->component));
   ambit__nest_close(j->n);
   ambit__nest_close(j->n);
 }
@@ -113,12 +105,10 @@ static void keep_outside(const ambit__window *j, int value)
   ambit__nest_do(j->n, "const bool beside = %s", beside(j, value));
   ambit__nest_if(j->n, "beside || out%d", v->stage);
   if (!taken) let_at(j, "row", lag);
-  ambit__window_open_cells(j);
-  ambit__nest_do_if(
-      j->n, ambit__nest_text(j->n, "beside || (out%d >> %s & 1)", v->stage, ambit__window_bit(j)),
-      "%s = %s", ambit__window_own(j, value, lag),
+  ambit__window_set(
+      j, ambit__nest_text(j->n, "beside || (out%d >> %s & 1)", v->stage, ambit__window_bit(j)),
+      ambit__window_own(j, value, lag),
       taken ? ambit__window_own(j, v->frozen, lag) : placed(j, v->outside, v->component));
-  ambit__window_close_cells(j);
   ambit__nest_close(j->n);
   ambit__nest_close(j->n);
 }

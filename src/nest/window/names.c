@@ -64,9 +64,26 @@ const char *ambit__window_partial(const ambit__window *j, int stage, int lag)
   return ambit__nest_text(j->n, "s%d%s%s", stage, slot_of(j, lag), j->y < 0 ? "[j]" : "[r][j]");
 }
 
+const char *ambit__window_loaded(const ambit__window *j, int value, const char *slot, bool cells)
+{
+  return ambit__nest_text(j->n, "n%d[%s]%s%s", value, slot, j->y < 0 ? "" : "[r]",
+                          cells ? "[j]" : "");
+}
+
 const char *ambit__window_bit(const ambit__window *j)
 {
   return j->y < 0 ? "j" : ambit__nest_text(j->n, "(r * %d + j)", j->lane);
+}
+
+void ambit__window_let_array(const ambit__window *j, const char *name, int value, bool zeroed,
+                             int slots, int rows, int cells)
+{
+  ambit__nest_add(j->n,
+                  (ambit__node){.kind = NODE_ARRAY,
+                                .type = ambit__window_type(j, value),
+                                .name = name,
+                                .size = {slots, j->y < 0 ? cells : rows, j->y < 0 ? 0 : cells},
+                                .zeroed = zeroed});
 }
 
 const char *ambit__window_number(const ambit__window *j, int value, double number)
@@ -114,10 +131,13 @@ void ambit__window_close_cells(const ambit__window *j)
   ambit__window_close_rows(j);
 }
 
-void ambit__window_copy(const ambit__window *j, int to, int to_lag, int from, int from_lag)
+void ambit__window_set(const ambit__window *j, const char *condition, const char *to,
+                       const char *from)
 {
   ambit__window_open_cells(j);
-  ambit__nest_do(j->n, "%s = %s", ambit__window_own(j, to, to_lag),
-                 ambit__window_own(j, from, from_lag));
+  if (condition)
+    ambit__nest_do_if(j->n, condition, "%s = %s", to, from);
+  else
+    ambit__nest_do(j->n, "%s = %s", to, from);
   ambit__window_close_cells(j);
 }

@@ -81,7 +81,8 @@ void ambit__window_open_place(const ambit__window *j, int stage)
 {
   for (int v = 0; v < j->flow->nvalues; v++)
     if (j->flow->values[v].stage == stage)
-      ambit__window_copy(j, v, j->values[v].lag, j->flow->values[v].frozen, j->values[v].lag);
+      ambit__window_set(j, NULL, ambit__window_own(j, v, j->values[v].lag),
+                        ambit__window_own(j, j->flow->values[v].frozen, j->values[v].lag));
   find_cells(j, stage);
   ambit__nest_if(j->n, "in%d", stage);
 }

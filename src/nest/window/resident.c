@@ -24,9 +24,9 @@ static void let_value(const ambit__window *j, int value)
 {
   const ambit__window_value *f = &j->values[value];
 
-  ambit__nest_do(j->n, "%s q%d[%d][%d][%d]", ambit__window_type(j, value), value,
-                 j->planes ? f->low + j->planes + f->high : 1, f->down + j->rows + f->up,
-                 f->left + j->lane + f->right);
+  ambit__window_let_array(j, ambit__nest_text(j->n, "q%d", value), value, false,
+                          j->planes ? f->low + j->planes + f->high : 1, f->down + j->rows + f->up,
+                          f->left + j->lane + f->right);
 }
 
 /* "q3[0][r + 1][j + 1]": a cell of the lane. */
@@ -35,13 +35,19 @@ static const char *own(const ambit__window *j, int value)
   return ambit__window_own(j, value, 0);
 }
 
+/* "to = from" in all cells of a lane, or those for which a condition holds. */
+static void set(const ambit__window *j, const char *condition, const char *to, const char *from)
+{
+  ambit__window_open_own_planes(j);
+  ambit__window_set(j, condition, to, from);
+  ambit__window_close_planes(j);
+}
+
 static void load_value(const ambit__window *j, int value)
 {
   const ambit__flow_value *v = &j->flow->values[value];
 
-  ambit__resident_open_cells(j);
-  ambit__nest_do(j->n, "%s = %s", own(j, value), placed(j, v->operand, v->component));
-  ambit__resident_close_cells(j);
+  set(j, NULL, own(j, value), placed(j, v->operand, v->component));
 }
 
 /* "y + r >= from0 && y + r < till0": a cell belongs to the tile. */
@@ -57,12 +63,11 @@ static void store_value(const ambit__window *j, int value)
       ambit__nest_text(j->n, "%s && %s", within(j, j->y, "y + r"), within(j, j->x, "x + j"));
 
   if (j->planes) mine = ambit__nest_text(j->n, "%s && %s", within(j, j->z, "z + k"), mine);
-  ambit__resident_open_cells(j);
-  ambit__nest_do_if(j->n, mine, "*(%s) = %s",
-                    ambit__window_address(j, last->target, last->component,
-                                          j->planes ? "z + k" : NULL, "y + r", "x + j"),
-                    own(j, value));
-  ambit__resident_close_cells(j);
+  set(j, mine,
+      ambit__nest_text(j->n, "*(%s)",
+                       ambit__window_address(j, last->target, last->component,
+                                             j->planes ? "z + k" : NULL, "y + r", "x + j")),
+      own(j, value));
 }
 
 /* ---- one iteration ---- */
@@ -91,16 +96,14 @@ static void keep_outside(const ambit__window *j, int value)
                        layers(j, j->x, st->inset[j->x], "j", j->lane));
 
   if (st->nplaces || !*outside) return;
-  ambit__resident_open_cells(j);
-  ambit__nest_do_if(j->n, ambit__nest_text(j->n, "%sfalse", outside), "%s = %s", own(j, value),
-                    v->frozen >= 0 ? own(j, v->frozen) : placed(j, v->outside, v->component));
-  ambit__resident_close_cells(j);
+  set(j, ambit__nest_text(j->n, "%sfalse", outside), own(j, value),
+      v->frozen >= 0 ? own(j, v->frozen) : placed(j, v->outside, v->component));
 }
 
-/* "c3[r][j]" */
+/* "c3[0][r][j]" */
 static const char *aside(const ambit__window *j, int value)
 {
-  return ambit__nest_text(j->n, "c%d%s[r][j]", value, j->planes ? "[k]" : "");
+  return ambit__nest_text(j->n, "c%d[%s][r][j]", value, j->planes ? "k" : "0");
 }
 
 /* "c3": a value that the next iteration begins with, while the loaded values change. */
@@ -109,21 +112,16 @@ static void set_aside(const ambit__window *j, int value)
   const int next = j->flow->next[value];
 
   if (!ambit__window_is_loaded(j, next)) return;
-  ambit__nest_do(j->n, "%s c%d%s[%d][%d]", ambit__window_type(j, value), value,
-                 j->planes ? ambit__nest_text(j->n, "[%d]", j->planes) : "", j->rows, j->lane);
-  ambit__resident_open_cells(j);
-  ambit__nest_do(j->n, "%s = %s", aside(j, value), own(j, next));
-  ambit__resident_close_cells(j);
+  ambit__window_let_array(j, ambit__nest_text(j->n, "c%d", value), value, false,
+                          j->planes ? j->planes : 1, j->rows, j->lane);
+  set(j, NULL, aside(j, value), own(j, next));
 }
 
 static void carry(const ambit__window *j, int value)
 {
   const int next = j->flow->next[value];
 
-  ambit__resident_open_cells(j);
-  ambit__nest_do(j->n, "%s = %s", own(j, value),
-                 ambit__window_is_loaded(j, next) ? aside(j, value) : own(j, next));
-  ambit__resident_close_cells(j);
+  set(j, NULL, own(j, value), ambit__window_is_loaded(j, next) ? aside(j, value) : own(j, next));
 }
 
 static bool changes(const ambit__window *j, int value)

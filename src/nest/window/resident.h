@@ -46,9 +46,6 @@ void ambit__nest_resident(ambit__nest *n, ambit__resident *j);
 
 /* ---- beside.c ---- */
 
-/* The loops over all cells of a lane: its planes, in a brick, its rows and j. */
-void ambit__resident_open_cells(const ambit__window *j);
-void ambit__resident_close_cells(const ambit__window *j);
 /* The cells beside those of a lane of the values that a stage is the first to read; in a brick some
  * of them plane by plane, in the loop of the stage. */
 void ambit__resident_share(const ambit__window *j, int stage);

@@ -176,8 +176,8 @@ void ambit__window_let_partials(const ambit__window *j, int stage)
 {
   if (!j->stages[stage].taps) return;
   let_weights(j, stage);
-  ambit__nest_do(j->n, "%s s%d[%d]%s[%d] = {0}", type_of(j, j->stages[stage].result), stage,
-                 j->period, j->y < 0 ? "" : ambit__nest_text(j->n, "[%d]", j->rows), j->lane);
+  ambit__window_let_array(j, ambit__nest_text(j->n, "s%d", stage), j->stages[stage].result, true,
+                          j->period, j->rows, j->lane);
 }
 
 /* "sum", or "s2[(p + 1) % 2][j]": the result with this lag. */

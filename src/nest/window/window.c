@@ -57,17 +57,6 @@ static void open_rows(const ambit__window *j)
   ambit__window_open_rows(j, 0, j->rows);
 }
 
-static void close_rows(const ambit__window *j)
-{
-  ambit__window_close_rows(j);
-}
-
-/* The row of an array with the rows of a lane. */
-static const char *row_of(const ambit__window *j)
-{
-  return j->y < 0 ? "" : "[r]";
-}
-
 static const char *name_of(const ambit__window *j, int operand)
 {
   return ambit__nest_param(j->n, operand)->name;
@@ -95,18 +84,16 @@ static const char *line_of(const ambit__window *j, int operand)
   return j->y < 0 ? "" : ambit__nest_text(j->n, " + r * %s_s%d", name_of(j, operand), j->y);
 }
 
-/* "float q0[3][6][6] = {0}, n0[2][4][4]" */
-static void let_array(const ambit__window *j, int value)
+/* The rows that are kept, and those that are loaded in advance. */
+static void let_arrays(const ambit__window *j, int value)
 {
   const ambit__window_value *f = &j->values[value];
-  const char *rows = "", *loaded = "";
 
-  if (j->y >= 0) rows = ambit__nest_text(j->n, "[%d]", f->down + j->rows + f->up);
+  ambit__window_let_array(j, ambit__nest_text(j->n, "q%d", value), value, true, j->period,
+                          f->down + j->rows + f->up, f->left + j->lane + f->right);
   if (ambit__window_is_loaded(j, value))
-    loaded = ambit__nest_text(j->n, ", n%d[%d]%s[%d]", value, j->ahead,
-                              j->y < 0 ? "" : ambit__nest_text(j->n, "[%d]", j->rows), j->lane);
-  ambit__nest_do(j->n, "%s q%d[%d]%s[%d] = {0}%s", ambit__window_type(j, value), value, j->period,
-                 rows, f->left + j->lane + f->right, loaded);
+    ambit__window_let_array(j, ambit__nest_text(j->n, "n%d", value), value, false, j->ahead,
+                            j->rows, j->lane);
 }
 
 /* "const float *q0_at = ...": the lane's cells of the first row. */
@@ -125,7 +112,7 @@ static void let_value(const ambit__window *j, int value)
 {
   const ambit__flow_value *v = &j->flow->values[value];
 
-  let_array(j, value);
+  let_arrays(j, value);
   ambit__window_let_rows(j, value);
   if (j->edge) return;
   if (ambit__window_is_loaded(j, value)) let_pointer(j, value, "const ", "at", v->operand);
@@ -138,9 +125,9 @@ static void load_next(const ambit__window *j, int value, const char *k, const ch
   const int operand = j->flow->values[value].operand;
 
   open_rows(j);
-  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "n%d[%s]%s, q%d_at%s",
-                   value, k, row_of(j), value, line_of(j, operand));
-  close_rows(j);
+  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "%s, q%d_at%s",
+                   ambit__window_loaded(j, value, k, false), value, line_of(j, operand));
+  ambit__window_close_rows(j);
   ambit__nest_do(j->n, "q%d_at += %s < n - 1 ? %s_s%d : 0", value, turn, name_of(j, operand), j->z);
 }
 
@@ -154,10 +141,10 @@ static void load_first(const ambit__window *j)
 
 void ambit__window_copy_row(const ambit__window *j, int value)
 {
-  ambit__window_open_cells(j);
-  ambit__nest_do(j->n, "%s = n%d[p %% %d]%s[j]", ambit__window_own(j, value, j->values[value].lag),
-                 value, j->ahead, row_of(j));
-  ambit__window_close_cells(j);
+  const char *slot = ambit__nest_text(j->n, "p %% %d", j->ahead);
+
+  ambit__window_set(j, NULL, ambit__window_own(j, value, j->values[value].lag),
+                    ambit__window_loaded(j, value, slot, true));
 }
 
 static void load_fast(const ambit__window *j, int value)
@@ -176,8 +163,12 @@ static void share_cells(const ambit__window *j, int value, const char *row)
   for (int i = 0; i < f->left + f->right; i++) {
     const bool before = i < f->left;
 
-    ambit__nest_do(j->n, "%s[%d] = ambit_%s_%s(%s[%d])", row, before ? i : i + j->lane, how,
-                   before ? "before" : "after", row, before ? i + j->lane : i);
+    ambit__nest_add(
+        j->n, (ambit__node){
+                  .kind = NODE_EXCHANGE,
+                  .from = ambit__nest_text(j->n, "%s[%d]", row, before ? i : i + j->lane),
+                  .name = ambit__nest_text(j->n, "ambit_%s_%s", how, before ? "before" : "after"),
+                  .value = ambit__nest_text(j->n, "%s[%d]", row, before ? i + j->lane : i)});
   }
 }
 
@@ -194,7 +185,7 @@ void ambit__window_share_rows(const ambit__window *j, int value, int lag, int fi
     ambit__nest_call(j->n, "ambit_share", ambit__window_type(j, value), j->lane,
                      "%s, %d, %d, AMBIT_LANES_HERE", row, j->values[value].left,
                      j->values[value].right);
-  close_rows(j);
+  ambit__window_close_rows(j);
   ambit__window_close_planes(j);
 }
 
@@ -249,7 +240,7 @@ static void store(const ambit__window *j, int value)
   ambit__nest_if(j->n, "row - %d >= begin && row - %d < end", lag, lag);
   open_rows(j);
   (j->edge ? store_edge : store_fast)(j, value);
-  close_rows(j);
+  ambit__window_close_rows(j);
   ambit__nest_close(j->n);
   if (!j->edge) ambit__nest_do(j->n, "q%d_to += %s_s%d", value, name_of(j, v->target), j->z);
 }

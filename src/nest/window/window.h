@@ -159,6 +159,11 @@ const char *ambit__window_own(const ambit__window *j, int value, int lag);
 const char *ambit__window_partial(const ambit__window *j, int stage, int lag);
 /* "j", in three dimensions "(r * 4 + j)": the bit of a cell of the lane. */
 const char *ambit__window_bit(const ambit__window *j);
+/* "n0[k][r][j]": a cell of the row of a loaded value in a slot; without cells, its row. */
+const char *ambit__window_loaded(const ambit__window *j, int value, const char *slot, bool cells);
+/* "float q3[3][6][6]": an array of rows, or of planes with so many rows. */
+void ambit__window_let_array(const ambit__window *j, const char *name, int value, bool zeroed,
+                             int slots, int rows, int cells);
 /* A number of a value's type. */
 const char *ambit__window_number(const ambit__window *j, int value, double number);
 /* In a brick: the loop over its planes from `first` to `end` - 1, and over all of them. */
@@ -171,8 +176,9 @@ void ambit__window_close_rows(const ambit__window *j);
 /* The loops over the cells of a lane: r, in three dimensions, and j. */
 void ambit__window_open_cells(const ambit__window *j);
 void ambit__window_close_cells(const ambit__window *j);
-/* All cells of the lane of a value become those of another. */
-void ambit__window_copy(const ambit__window *j, int to, int to_lag, int from, int from_lag);
+/* "to = from" in all cells of a lane, of a plane, or those for which a condition holds. */
+void ambit__window_set(const ambit__window *j, const char *condition, const char *to,
+                       const char *from);
 
 /* ---- stage.c ---- */
 
