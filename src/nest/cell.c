@@ -77,6 +77,17 @@ void ambit__nest_let_ended(ambit__nest *n)
   if (!n->group->for_people) ambit__nest_do_if(n, "ended && *ended", "return");
 }
 
+void ambit__nest_let_values(ambit__nest *n)
+{
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const char *name = ambit__nest_param(n, i)->name;
+
+    if (!ambit__nest_is_field(n, i) && !ambit__nest_is_reduction(n, i))
+      ambit__nest_do(n, "const %s %s_v = *%s_mem", ambit__nest_type(n, i), name, name);
+  }
+  ambit__nest_add(n, (ambit__node){.kind = NODE_SHARED});
+}
+
 void ambit__nest_let_tables(ambit__nest *n, int wide, int high)
 {
   for (const ambit__table *t = n->rule->tables; t < n->rule->tables + n->rule->ntables; t++) {

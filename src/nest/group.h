@@ -81,4 +81,11 @@ static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param
          ambit__type_is_real(p->type);
 }
 
+/* Whether parameter i has a long accumulator on a GPU. Kernels for users have none: they get eight
+ * bytes per block. */
+static inline bool ambit__group_is_exact(const ambit__group *g, int i)
+{
+  return !g->for_people && ambit__sums_exactly(g, &g->steps[0].rule->params[i]);
+}
+
 #endif

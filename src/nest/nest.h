@@ -68,7 +68,7 @@ typedef struct ambit__node {
   /* LOOP; step NULL: 1, "": the body changes its variable. RULE: `step` is the one that stages know
    */
   const char *from, *below, *step;
-  bool down;           /* LOOP: name > below; name -= step */
+  char by;             /* LOOP: 0 for +; with - and / it counts down, name > below; name -= step */
   int cells;           /* CALL: of a vector */
   int size[4];         /* ARRAY: of each subscript; the rest are 0 */
   bool shared, zeroed; /* ARRAY */
@@ -80,6 +80,7 @@ typedef struct ambit__node {
   ambit__nest_access access; /* LOAD, STORE, FOLD: its parameter */
   ambit__store_kind past;    /* STORE */
   ambit_type wide;           /* FOLD: the type in which it is done */
+  bool joins;                /* FOLD, on GPUs: the value is a total, too */
   int inside;                /* RULE: tests of place are -1: computed; 0, 1: as this says */
   int row, rows[2];          /* RULE: of a block, which has so many rows */
   bool subscripts;           /* RULE: those of look-ups by vectors alone */
@@ -218,8 +219,9 @@ void ambit__nest_let_wraps(ambit__nest *n);
 void ambit__nest_let_places(ambit__nest *n);
 /* On a GPU: copies in shared memory of the tables that a rule looks up; a barrier must follow. */
 void ambit__nest_let_tables(ambit__nest *n, int wide, int high);
-/* On a GPU: a run that has ended does nothing. */
+/* On a GPU: a run that has ended does nothing; "const float k_v = *k_mem;" for every value. */
 void ambit__nest_let_ended(ambit__nest *n);
+void ambit__nest_let_values(ambit__nest *n);
 /* "const float u_r0 = u_at[-1];" for every read, if loads come first: compilers do not move them
  * out of branches. */
 void ambit__nest_let_loads(ambit__nest *n);
@@ -235,6 +237,17 @@ const char *ambit__nest_name_out(ambit__nest *n, const ambit__param *p, int comp
  * in which results of a row are folded; with `wide`, rows are, in that of totals. */
 void ambit__nest_fold_into(ambit__nest *n, const char *to, const char *from, bool wide);
 ambit_type ambit__nest_part_type(const ambit__param *p);
+
+/* ---- totals.c: on GPUs, by blocks of `wide` x `high` threads ---- */
+
+/* The type of a thread's total and of a block's partial result: at most eight bytes. */
+const char *ambit__total_type(const ambit__group *g, const ambit__dialect *d, int param);
+/* r_total, the total of this thread; the total of a block goes to r_mem[b], and all threads of the
+ * block must reach that. For a rule without reductions there is nothing. */
+void ambit__nest_let_totals(ambit__nest *n, int wide, int high);
+void ambit__nest_leave_totals(ambit__nest *n, int wide, int high);
+/* The second kernel, in one block. */
+void ambit__nest_fold_totals(ambit__nest *n, int threads);
 
 /* ---- builders ---- */
 
@@ -268,7 +281,6 @@ void ambit__nest_units(ambit__nest *n, int threads, int wide, const int rows[2])
 /* ---- print.c ---- */
 
 void ambit__nest_print(ambit__nest *n, ambit__writer *w);
-void ambit__nest_print_shared(ambit__nest *n, ambit__writer *w); /* as a NODE_SHARED */
 /* "2 * u_s0 - u_s1 + 3", or in rows that wrap "2 * u_s0 - u_s1 + u_p3": the distance from this cell
  * of a field to another, or to a component; "0" for the cell itself. */
 void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a);

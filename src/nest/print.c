@@ -285,7 +285,7 @@ static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node
     ambit__print(&w->text, "%s * %d + %s", d->block[k], node->threads, d->thread[k]);
   else if (launch)
     ambit__print(&w->text, "%s%s", cast, d->block[k]);
-  ambit__print(&w->text, "; %s %c %s;", node->name, node->down ? '>' : '<', node->below);
+  ambit__print(&w->text, "; %s %c %s;", node->name, node->by ? '>' : '<', node->below);
   if (launch || !node->step || *node->step) ambit__print(&w->text, " %s", node->name);
   if (launch && node->threads > 1)
     ambit__print(&w->text, " += %s * %d", d->blocks[k], node->threads);
@@ -294,7 +294,7 @@ static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node
   else if (!node->step)
     ambit__print(&w->text, "++");
   else if (*node->step)
-    ambit__print(&w->text, " %c= %s", node->down ? '-' : '+', node->step);
+    ambit__print(&w->text, " %c= %s", node->by ? node->by : '+', node->step);
   ambit__line_end(w, ") {");
   w->depth++;
   print_list(n, w, node->body);
@@ -361,11 +361,11 @@ static void print_kernel_fold(ambit__nest *n, ambit__writer *w, const ambit__nod
   const ambit__param *p = ambit__nest_param(n, node->access.param);
 
   ambit__print(&w->text, "%s = ", node->name);
-  if (!n->group->for_people && ambit__sums_exactly(n->group, p)) {
+  if (ambit__group_is_exact(n->group, node->access.param)) {
     ambit__print(&w->text, "ambit_part_add(%s, %s_words, %s)", node->name, p->name, node->value);
     return;
   }
-  ambit__print_fold_name(&w->text, p, false);
+  ambit__print_fold_name(&w->text, p, node->joins);
   ambit__print(&w->text, "(%s, %s)", node->name, node->value);
 }
 
@@ -408,13 +408,11 @@ static void print_join(ambit__nest *n, ambit__writer *w, int i)
   ambit__line_end(w, ")");
 }
 
-void ambit__nest_print_shared(ambit__nest *n, ambit__writer *w)
+static void print_shared(ambit__nest *n, ambit__writer *w)
 {
   const spot here = {n, NULL};
-  ambit__scope s = scope_of(&here);
+  const ambit__scope s = scope_of(&here);
 
-  s.near_tables = false; /* there are no copies yet */
-  s.instead = NULL;
   for (int i = 0; i < n->rule->nparams; i++)
     print_join(n, w, i);
   ambit__hoists_emit(&n->hoists, &s, w);
@@ -464,7 +462,7 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
     case NODE_STORE: print_store(n, w, node); break;
     case NODE_RULE: print_rule(n, w, node); break;
     case NODE_FOLD: print_fold(n, w, node); break;
-    case NODE_SHARED: ambit__nest_print_shared(n, w); break;
+    case NODE_SHARED: print_shared(n, w); break;
     case NODE_CALL:
       ambit__line(w, "%s(%s);", ambit__nest_callee(n, node->name, node->type, node->cells),
                   node->value);

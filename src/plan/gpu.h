@@ -121,36 +121,17 @@ typedef struct ambit__gpucode_job {
 
 ambit__gpucode_job ambit__gpucode_begin(const ambit__group *g, const ambit__target *t,
                                         const ambit__plan *p, ambit__writer *w);
-bool ambit__gpucode_is_field(const ambit__gpucode_job *j, int param);
-bool ambit__gpucode_is_reduction(const ambit__gpucode_job *j, int param);
 bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduction */
 /* A rough cost of a thread per cell: about half of the memory bandwidth of a large GPU. */
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t,
                                 const ambit__plan *p);
-/* A strict sum, in a long accumulator. Kernels for users have none: they get eight bytes per block.
- */
-bool ambit__gpucode_is_exact(const ambit__group *g, int param);
 const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param);
-/* The type of a thread's total and of a block's partial result: at most eight bytes. */
-const char *ambit__gpucode_total_type(const ambit__gpucode_job *j, int param);
-
 /* "kernel void name(...) {", with the parameters in `slots` and `threads` threads per block. */
 void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, const int threads[3],
                                 int n, const ambit__gpucode_slot *slots);
-/* The line that returns if the run has ended. */
-void ambit__gpucode_emit_ended(const ambit__gpucode_job *j);
 /* The file of a nest: head, more text, the kernel with its totals and values, and the one that
  * folds. */
 void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, const char *prelude);
-/* Reductions. r_total is the total of this thread. declare_totals writes its initial value,
- * leave_totals stores the total of a block in r_mem[`block`]; all threads of
- * the block must reach it. emit_fold writes the second kernel. For a rule without reductions they
- * write nothing. */
-void ambit__gpucode_declare_totals(const ambit__gpucode_job *j, int threads);
-void ambit__gpucode_leave_totals(const ambit__gpucode_job *j, int threads, const char *thread,
-                                 const char *block);
-void ambit__gpucode_emit_fold(const ambit__gpucode_job *j);
-
 /* sparse.c: the units that a block has, if there are so many in all. */
 int64_t ambit__sparse_share(const ambit__plan *p, int64_t units);
 

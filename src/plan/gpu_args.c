@@ -116,7 +116,7 @@ static void print_memory_type(const ambit__gpucode_job *j, const ambit__gpucode_
   const bool written = p->is_written || p->kind == PARAM_REDUCE;
 
   ambit__print(j->t, "%s%s%s *%s", j->dialect->global, written ? "" : "const ",
-               s->kind == SLOT_PARTIALS ? ambit__gpucode_total_type(j, s->param)
+               s->kind == SLOT_PARTIALS ? ambit__total_type(j->group, j->dialect, s->param)
                                         : ambit__gpucode_type(j, s->param),
                alone ? j->dialect->unaliased : "");
 }
@@ -217,9 +217,4 @@ void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, c
   if (j->last) ambit__print(j->t, ",\n    %s", j->last);
   ambit__print(j->t, ")\n{\n");
   j->w->depth++;
-}
-
-void ambit__gpucode_emit_ended(const ambit__gpucode_job *j)
-{
-  if (!j->group->for_people) ambit__line(j->w, "if (ended && *ended) return;");
 }

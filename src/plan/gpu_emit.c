@@ -23,16 +23,6 @@ ambit__gpucode_job ambit__gpucode_begin(const ambit__group *g, const ambit__targ
                               .t = &w->text};
 }
 
-bool ambit__gpucode_is_field(const ambit__gpucode_job *j, int param)
-{
-  return j->rule->params[param].kind == PARAM_FIELD && j->bind[param].is_field;
-}
-
-bool ambit__gpucode_is_reduction(const ambit__gpucode_job *j, int param)
-{
-  return j->rule->params[param].kind == PARAM_REDUCE;
-}
-
 bool ambit__gpucode_reduces(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -52,11 +42,6 @@ double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, c
 const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param)
 {
   return j->dialect->types[j->rule->params[param].type];
-}
-
-static const char *name_of(const ambit__gpucode_job *j, int param)
-{
-  return j->rule->params[param].name;
 }
 
 /* ---- the head ---- */
@@ -89,43 +74,50 @@ static void emit_head(const ambit__gpucode_job *j)
   ambit__emit_folders(j->dialect, j->w, j->rule, j->group->strict);
 }
 
-/* "const float k_v = *k_mem;" for every value. */
-static void emit_values(const ambit__gpucode_job *j)
+/* A kernel: the start, the nest, the end of its blocks. */
+static void emit_first(const ambit__gpucode_job *j, ambit__nest *body)
 {
-  for (int i = 0; i < j->rule->nparams; i++)
-    if (!ambit__gpucode_is_reduction(j, i) && !ambit__gpucode_is_field(j, i))
-      ambit__line(j->w, "const %s %s_v = *%s_mem;", ambit__gpucode_type(j, i), name_of(j, i),
-                  name_of(j, i));
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
+  const int *threads = j->plan->threads;
+  ambit__nest start, end;
+
+  ambit__nest_begin(&start, j->group, j->dialect);
+  ambit__nest_begin(&end, j->group, j->dialect);
+  start.hoists = body->hoists;
+  if (j->first) ambit__nest_do(&start, "%s", j->first);
+  if (!body->ends_late) ambit__nest_let_ended(&start);
+  ambit__nest_let_totals(&start, threads[0], threads[1]);
+  ambit__nest_let_values(&start);
+  ambit__nest_leave_totals(&end, threads[0], threads[1]);
+  ambit__gpucode_open_kernel(j, "", threads, ambit__gpucode_slots(j->group, slots), slots);
+  ambit__nest_print(&start, j->w);
+  ambit__nest_print(body, j->w);
+  ambit__nest_print(&end, j->w);
+  ambit__close(j->w);
+  ambit__nest_free(&start);
+  ambit__nest_free(&end);
 }
 
-/* The end of a block that reduces. */
-static void emit_end(const ambit__gpucode_job *j)
+/* The kernel that folds the totals of blocks. */
+static void emit_fold(const ambit__gpucode_job *j)
 {
-  const ambit__dialect *d = j->dialect;
-  const int *n = j->plan->threads;
+  const int threads[3] = {AMBIT__GPUCODE_FOLD, 1, 1};
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_FOLD_SLOTS];
+  ambit__nest n;
 
-  if (!ambit__gpucode_reduces(j->group)) return;
-  ambit__line(j->w, "const int t = %s * %d + %s;", d->thread[1], n[0], d->thread[0]);
-  ambit__line(j->w, "const %s b = (%s * %s + %s) * %s + %s;", j->integer, d->block[2], d->blocks[1],
-              d->block[1], d->blocks[0], d->block[0]);
-  ambit__gpucode_leave_totals(j, n[0] * n[1], "t", "b");
+  ambit__nest_begin(&n, j->group, j->dialect);
+  ambit__nest_fold_totals(&n, AMBIT__GPUCODE_FOLD);
+  ambit__gpucode_open_kernel(j, AMBIT__GPUCODE_FOLD_TAIL, threads,
+                             ambit__gpucode_fold_slots(j->group, slots), slots);
+  ambit__nest_print(&n, j->w);
+  ambit__close(j->w);
+  ambit__nest_free(&n);
 }
 
 void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, const char *prelude)
 {
-  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
-  const int *threads = j->plan->threads;
-
   emit_head(j);
   if (*prelude) ambit__print(j->t, "\n%s", prelude);
-  ambit__gpucode_open_kernel(j, "", threads, ambit__gpucode_slots(j->group, slots), slots);
-  if (j->first) ambit__line(j->w, "%s;", j->first);
-  if (!n->ends_late) ambit__gpucode_emit_ended(j);
-  ambit__gpucode_declare_totals(j, threads[0] * threads[1]);
-  emit_values(j);
-  ambit__nest_print_shared(n, j->w);
-  ambit__nest_print(n, j->w);
-  emit_end(j);
-  ambit__close(j->w);
-  ambit__gpucode_emit_fold(j);
+  emit_first(j, n);
+  if (ambit__gpucode_reduces(j->group)) emit_fold(j);
 }

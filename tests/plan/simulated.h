@@ -170,7 +170,7 @@ static inline void run_simulated(problem *p, const ambit__group *g, const ambit_
   free(source);
   if (!library) return;
   for (int i = 0; i < p->rule->nparams; i++)
-    if (ambit__gpucode_is_exact(g, i)) memset(partials[i], 0, sizeof(ambit__long));
+    if (ambit__group_is_exact(g, i)) memset(partials[i], 0, sizeof(ambit__long));
   for (int i = 0; i < n; i++)
     args[i] = argument(p, &slots[i], partials, &box, 0);
   *(void **)&f = dlsym(library, "simulate");
@@ -183,7 +183,7 @@ static inline void run_simulated(problem *p, const ambit__group *g, const ambit_
     CHECK(f(one, fold_threads, args));
   }
   for (int i = 0; i < p->rule->nparams; i++)
-    for (int k = 0; ambit__gpucode_is_exact(g, i) && k < AMBIT__LONG_WORDS; k++)
+    for (int k = 0; ambit__group_is_exact(g, i) && k < AMBIT__LONG_WORDS; k++)
       CHECK_EQ(0, partials[i][k]); /* zeroed again */
   dlclose(library);
 }

@@ -379,7 +379,7 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
   case SLOT_VALUE:
   case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
   case SLOT_PARTIALS:
-    return !is_own(t) && ambit__gpucode_is_exact(&t->f->group, s->param)
+    return !is_own(t) && ambit__group_is_exact(&t->f->group, s->param)
                ? t->lane->sums[s->param]
                : t->lane->partials[s->param];
   case SLOT_GROUPS: return t->dealt->groups;
@@ -422,7 +422,7 @@ static ambit_status make_partials(ambit__gpu_lane *lane, const function *f, bool
 
   for (int i = 0; i < f->step.rule->nparams; i++) {
     if (f->step.rule->params[i].kind != PARAM_REDUCE) continue;
-    if (!own && ambit__gpucode_is_exact(&f->group, i)) {
+    if (!own && ambit__group_is_exact(&f->group, i)) {
       if (lane->sums[i]) continue;
       AMBIT_TRY(d->driver->alloc(d->gpu, sizeof(ambit__long), &lane->sums[i]));
       AMBIT_TRY(d->driver->zero(lane->queue, lane->sums[i], 0, sizeof(ambit__long)));

@@ -319,7 +319,7 @@ static void add_planes(const ambit__strip *w)
     loop.name = "rest";
     loop.from = "n";
     loop.below = "0";
-    loop.down = true;
+    loop.by = '-';
   }
   ambit__nest_open(w->n, loop);
   if (w->ring && w->z <= w->n->rule->max_axis) ambit__nest_do(w->n, "const int z = n - rest");
