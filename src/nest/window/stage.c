@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-static const char *type_of(const ambit__window *j, int value)
-{
-  return ambit__window_type(j, value);
-}
-
 static const ambit__rule *rule_of(const ambit__window *j, int stage)
 {
   return j->flow->stages[stage].rule;
@@ -286,7 +281,7 @@ static void add_sum(const ambit__window *j, int stage)
 {
   const ambit__window_stage *f = &j->stages[stage];
   const int first = newest(j, stage), end = ambit__window_freezes(j, stage) ? f->lag + 1 : first;
-  const char *type = type_of(j, f->result);
+  const char *type = ambit__window_type(j, f->result);
 
   for (int lag = first; lag < end; lag++)
     let_frozen(j, stage, lag);
