@@ -62,6 +62,35 @@ const char *ambit__nest_text(ambit__nest *n, const char *format, ...)
   return text;
 }
 
+const char *ambit__nest_more(ambit__nest *n, int more)
+{
+  if (!more) return "";
+  return ambit__nest_text(n, " %c %d", more < 0 ? '-' : '+', more < 0 ? -more : more);
+}
+
+const char *ambit__nest_at(ambit__nest *n, const char *name, int more)
+{
+  return ambit__nest_text(n, "[%s%s]", name, ambit__nest_more(n, more));
+}
+
+const char *ambit__nest_slot(ambit__nest *n, int later, int period)
+{
+  const int slot = (later % period + period) % period;
+
+  if (period == 1) return "[0]";
+  return slot ? ambit__nest_text(n, "[(p + %d) %% %d]", slot, period) : "[p]";
+}
+
+const char *ambit__nest_weight(ambit__nest *n, ambit_type type, double weight, const char *factor)
+{
+  const char *number = ambit__nest_number(n, type, weight);
+
+  if (!factor) return number;
+  if (weight == 1 || weight == -1)
+    return ambit__nest_text(n, "%s%s", weight < 0 ? "-" : "", factor);
+  return ambit__nest_text(n, "%s * %s", number, factor);
+}
+
 /* ---- nodes ---- */
 
 static ambit__node *append(ambit__nest *n, const ambit__node *node)

@@ -90,6 +90,7 @@ typedef struct ambit__node {
 } ambit__node;
 
 enum {
+  AMBIT__WARP = 32,       /* lanes of a GPU that exchange values */
   AMBIT__NEST_DEPTH = 32, /* most nodes inside each other */
   AMBIT__LOOKS = 8        /* most look-ups of bytes by vectors */
 };
@@ -160,6 +161,13 @@ void ambit__nest_free(ambit__nest *n);
 
 /* A formula or name, kept as long as the nest. */
 const char *ambit__nest_text(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+/* " + 2", " - 1", or nothing; "[t + 1]". */
+const char *ambit__nest_more(ambit__nest *n, int more);
+const char *ambit__nest_at(ambit__nest *n, const char *name, int more);
+/* "[(p + 3) % 4]": of slots that are used in turn, one each turn p, that of so many turns later. */
+const char *ambit__nest_slot(ambit__nest *n, int later, int period);
+/* "0.25f * once1", "-once1": the weight of a term; `factor` NULL: a number. */
+const char *ambit__nest_weight(ambit__nest *n, ambit_type type, double weight, const char *factor);
 /* Keeps a text that was printed, and frees it. */
 const char *ambit__nest_keep(ambit__nest *n, ambit__text *t);
 void ambit__nest_add(ambit__nest *n, ambit__node node);

@@ -67,7 +67,7 @@ static bool applies(const ambit__group *g, const ambit__target *t)
   if (t->kind != TARGET_GPU || !g->flow || !g->flow->nstages || g->flow->loops || !fields_fit(g))
     return false;
   if (g->ndims != 2 && g->ndims != 3) return false;
-  return t->dialect->has_lanes ? t->warp == AMBIT__WINDOW_WARP : t->dialect->fused != NULL;
+  return t->dialect->has_lanes ? t->warp == AMBIT__WARP : t->dialect->fused != NULL;
 }
 
 /* Whether warps exchange values by themselves. If not, they do so through shared memory, or all of
@@ -91,7 +91,7 @@ typedef struct needs {
 static int registers_of(const ambit__window *j)
 {
   const int registers = ambit__window_registers(j);
-  const int busy = AMBIT__FUSED_REGISTERS / (AMBIT__WINDOW_WARP * WARPS * BUSY_BLOCKS) / 8 * 8;
+  const int busy = AMBIT__FUSED_REGISTERS / (AMBIT__WARP * WARPS * BUSY_BLOCKS) / 8 * 8;
   const bool fits = registers <= busy || registers > busy + SPARE_REGISTERS;
 
   return j->y >= 0 || j->edge || fits || ambit__flow_has_places(j->flow) ? registers : busy;
@@ -125,7 +125,7 @@ static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
 /* Computes how many blocks of a plan fit. false: not even one. */
 static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
-  const int threads = AMBIT__WINDOW_WARP * p->threads[1];
+  const int threads = AMBIT__WARP * p->threads[1];
   size_t blocks;
   needs n;
 
@@ -182,7 +182,7 @@ static int flat_candidates(const ambit__group *g, const ambit__target *t, ambit_
             (ambit__plan){.strategy = &ambit__strategy_fused,
                           .depth = g->depth,
                           .strip = wide * cells_of(g, t->dialect->has_lanes ? 8 : 4),
-                          .threads = {AMBIT__WINDOW_WARP, exchanges(t) ? WARPS : 1, 1},
+                          .threads = {AMBIT__WARP, exchanges(t) ? WARPS : 1, 1},
                           .rolled = !exchanges(t),
                           .sums = sums,
                           .ahead = ahead[k]},
@@ -198,7 +198,7 @@ static int deep_candidates(const ambit__group *g, const ambit__target *t, ambit_
 
   for (int sums = !g->strict; sums >= 0; sums--)
     for (int k = exchanges(t) ? 0 : 3; k < 4; k++)
-      for (int lanes = 16; lanes <= AMBIT__WINDOW_WARP; lanes *= 2)
+      for (int lanes = 16; lanes <= AMBIT__WARP; lanes *= 2)
         for (int rows = 4; rows >= 1; rows--)
           add(g, t,
               (ambit__plan){.strategy = &ambit__strategy_fused,
@@ -206,7 +206,7 @@ static int deep_candidates(const ambit__group *g, const ambit__target *t, ambit_
                             .strip = cells_of(g, 4),
                             .rows = {rows},
                             .lanes = lanes,
-                            .threads = {AMBIT__WINDOW_WARP, warps[k], 1},
+                            .threads = {AMBIT__WARP, warps[k], 1},
                             .rolled = !exchanges(t),
                             .sums = sums,
                             .ahead = 1},
@@ -298,7 +298,7 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
                            ? uneven
                            : ambit__fused_even_turns(j, p, rows, floor(strips), chunks);
 
-  return turns * slots * AMBIT__WINDOW_WARP * j->lane / (rows * columns);
+  return turns * slots * AMBIT__WARP * j->lane / (rows * columns);
 }
 
 /* Three dimensions: the cells that are computed for each one that is stored, where those of tiles

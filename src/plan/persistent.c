@@ -100,8 +100,8 @@ static void make_windows(const ambit__group *g, const ambit__plan *p, ambit__res
   j->axes[0] = (ambit__resident_axis){.axis = t->z, .cells = planes, .unit = planes, .tiles = 1};
   j->axes[1] = (ambit__resident_axis){
       .axis = t->y, .cells = p->threads[1] * t->rows, .unit = t->rows, .tiles = 1};
-  j->axes[2] = (ambit__resident_axis){
-      .axis = t->x, .cells = AMBIT__WINDOW_WARP * lane, .unit = lane, .tiles = 1};
+  j->axes[2] =
+      (ambit__resident_axis){.axis = t->x, .cells = AMBIT__WARP * lane, .unit = lane, .tiles = 1};
   j->axes[0].grain = j->axes[1].grain = 1;
   j->axes[2].grain = g->cells[t->x] % lane ? 1 : lane;
 }
@@ -138,8 +138,7 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 {
   const ambit__flow *p = g->flow;
 
-  if (t->kind != TARGET_GPU || !t->dialect->has_lanes || t->warp != AMBIT__WINDOW_WARP)
-    return false;
+  if (t->kind != TARGET_GPU || !t->dialect->has_lanes || t->warp != AMBIT__WARP) return false;
   if (!p || !p->loops || g->ndims < 2 || g->ndims > 3) return false;
   for (int d = 0; d < g->ndims; d++)
     if (p->cut[d]) return false;
@@ -176,7 +175,7 @@ static int registers_of(const ambit__resident *j)
 
 static int most_registers(const ambit__plan *p)
 {
-  const int n = AMBIT__FUSED_REGISTERS / AMBIT__WINDOW_WARP / p->threads[1] / 8 * 8;
+  const int n = AMBIT__FUSED_REGISTERS / AMBIT__WARP / p->threads[1] / 8 * 8;
 
   return n < MOST_REGISTERS ? n : MOST_REGISTERS;
 }
@@ -228,7 +227,7 @@ static double exchange_time(const ambit__resident *j)
 {
   const ambit__flow *p = j->tile.flow;
   const rates *r = rates_of(&j->tile);
-  const double threads = j->tile.groups * AMBIT__WINDOW_WARP, grain = j->axes[2].grain;
+  const double threads = j->tile.groups * AMBIT__WARP, grain = j->axes[2].grain;
   const double awaited = (double)ambit__resident_awaited(j);
   const double word = fmax(FEWER, threads / 512) *
                       (r->unit * cells_of(&j->tile) / grain + r->cell * awaited / threads);
@@ -264,7 +263,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 /* Whether a plan fits, with all tiles at the same time. */
 static bool fits(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const int threads = AMBIT__WINDOW_WARP * p->threads[1];
+  const int threads = AMBIT__WARP * p->threads[1];
   const int across = p->rows[0] * (int)p->strip, cells = across * (p->rows[1] ? p->rows[1] : 1);
   ambit__resident j;
 
@@ -335,7 +334,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
         plans[n] = (ambit__plan){.strategy = &ambit__strategy_persistent,
                                  .depth = g->depth,
                                  .strip = cells,
-                                 .threads = {AMBIT__WINDOW_WARP, warps[i], 1},
+                                 .threads = {AMBIT__WARP, warps[i], 1},
                                  .ahead = every[deep][k],
                                  .resident = 1,
                                  .wave = t->threads};

@@ -25,7 +25,7 @@
 #include <string.h>
 
 enum {
-  WARP = AMBIT__STREAM_WARP,
+  WARP = AMBIT__WARP,
   MOST_REGISTERS = 248, /* per thread */
   MOST_WARPS = 32,      /* useful maximum per multiprocessor */
   FEW_WARPS = 16,       /* fewer per multiprocessor are too few */

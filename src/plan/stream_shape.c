@@ -117,8 +117,7 @@ static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
 {
   const int x = box->ndims - 1;
 
-  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__stream_align(p)),
-                     AMBIT__STREAM_WARP * p->strip);
+  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__stream_align(p)), AMBIT__WARP * p->strip);
 }
 
 void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,

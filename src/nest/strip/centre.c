@@ -94,7 +94,7 @@ static int parts_of(const ambit__strip *w, const ambit__stream *s, part parts[2]
   const int beside = ambit__strip_ring_beside(w, s) * w->rows;
 
   parts[0] = (part){'p', 'g', thread[1], s->below + s->above, w->warps, ""};
-  parts[1] = (part){'b', 'e', thread[0], beside, AMBIT__STREAM_WARP, ""};
+  parts[1] = (part){'b', 'e', thread[0], beside, AMBIT__WARP, ""};
   if (beside) parts[1].away = ambit__nest_text(w->n, " + %s", ambit__strip_name(w, s, 'd'));
   return beside ? 2 : 1;
 }

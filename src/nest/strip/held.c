@@ -30,7 +30,7 @@ bool ambit__strip_find_held(const ambit__rule *rule, ambit__strip *w)
 /* Cells of a stream that are held for one plane. */
 static int cells_of(const ambit__strip *w)
 {
-  return w->rows * w->warps * AMBIT__STREAM_WARP * w->lane;
+  return w->rows * w->warps * AMBIT__WARP * w->lane;
 }
 
 static size_t bytes_before(const ambit__strip *w, const ambit__rule *rule, const ambit__stream *end)
@@ -60,7 +60,7 @@ void ambit__strip_let_held(const ambit__strip *w, size_t from)
       ambit__nest_do(
           w->n, "%s (*const %s)[%d] = (%s(*)[%d])((%s *)(bytes + %zu) + (%s * %d + %s) * %d)", type,
           ambit__strip_name(w, s, 'h'), cells_of(w), type, cells_of(w), type,
-          from + bytes_before(w, w->n->rule, s), thread[1], AMBIT__STREAM_WARP, thread[0], w->lane);
+          from + bytes_before(w, w->n->rule, s), thread[1], AMBIT__WARP, thread[0], w->lane);
   }
 }
 

@@ -35,27 +35,6 @@ const char *ambit__strip_name(const ambit__strip *w, const ambit__stream *s, cha
   return ambit__nest_text(w->n, "%s_%c%d", name_of(w, s->param), kind, s->number);
 }
 
-/* "[(p + 3) % 4]": the slot of the plane at z + p + `plane`. */
-static const char *slot_of(const ambit__strip *w, int plane)
-{
-  const int n = w->period, slot = (plane % n + n) % n;
-
-  if (n == 1) return "[0]";
-  return slot ? ambit__nest_text(w->n, "[(p + %d) %% %d]", slot, n) : "[p]";
-}
-
-const char *ambit__strip_more(const ambit__strip *w, int more)
-{
-  if (!more) return "";
-  return ambit__nest_text(w->n, " %c %d", more < 0 ? '-' : '+', more < 0 ? -more : more);
-}
-
-/* "[t + 1]" */
-static const char *subscript(const ambit__strip *w, const char *name, int more)
-{
-  return ambit__nest_text(w->n, "[%s%s]", name, ambit__strip_more(w, more));
-}
-
 /* Whether the plane of the cells that are computed is in an array of its own, u_c, and u_w has the
  * warp's own cells only. */
 static bool has_centre(const ambit__strip *w, const ambit__stream *s)
@@ -66,8 +45,8 @@ static bool has_centre(const ambit__strip *w, const ambit__stream *s)
 const char *ambit__strip_row(const ambit__strip *w, const ambit__stream *s, const int *offset)
 {
   const bool central = has_centre(w, s) && !offset[w->z], own = has_centre(w, s) && !central;
-  const char *plane = central ? "" : slot_of(w, offset[w->z]);
-  const char *row = w->y < 0 ? "" : subscript(w, "t", own ? 0 : s->below + offset[w->y]);
+  const char *plane = central ? "" : ambit__nest_slot(w->n, offset[w->z], w->period);
+  const char *row = w->y < 0 ? "" : ambit__nest_at(w->n, "t", own ? 0 : s->below + offset[w->y]);
 
   return ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, central ? 'c' : 'w'), plane, row);
 }
@@ -81,13 +60,14 @@ const char *ambit__strip_cell(const ambit__strip *w, int param, int component, c
     return ambit__nest_text(w->n, "%s(%s, %s + %d)", w->cells > 2 ? "ambit_byte" : "ambit_short",
                             row, ambit__strip_place(w), s->left * w->cells + offset[w->x]);
   if (has_centre(w, s) && offset[w->z]) return ambit__nest_text(w->n, "%s[j]", row);
-  return ambit__nest_text(w->n, "%s%s", row, subscript(w, "j", s->left + offset[w->x]));
+  return ambit__nest_text(w->n, "%s%s", row, ambit__nest_at(w->n, "j", s->left + offset[w->x]));
 }
 
 const char *ambit__strip_arrived(const ambit__strip *w, const ambit__stream *s, int dx)
 {
-  return ambit__nest_text(w->n, "%s%s%s%s", ambit__strip_name(w, s, 'w'), slot_of(w, w->high),
-                          w->y >= 0 ? "[q]" : "", subscript(w, "j", s->left + dx));
+  return ambit__nest_text(w->n, "%s%s%s%s", ambit__strip_name(w, s, 'w'),
+                          ambit__nest_slot(w->n, w->high, w->period), w->y >= 0 ? "[q]" : "",
+                          ambit__nest_at(w->n, "j", s->left + dx));
 }
 
 const char *ambit__strip_type(const ambit__strip *w, int param)
@@ -113,7 +93,7 @@ const char *ambit__strip_slot(const ambit__strip *w, const ambit__stream_moment 
 
   while (m->is_first && m->plane + shift < 0)
     shift += w->period;
-  if (!m->is_first || w->period == 1) return slot_of(w, m->plane);
+  if (!m->is_first || w->period == 1) return ambit__nest_slot(w->n, m->plane, w->period);
   if (shift) return ambit__nest_text(w->n, "[(k + %d) %% %d]", shift, w->period);
   return ambit__nest_text(w->n, "[k %% %d]", w->period);
 }
@@ -211,7 +191,7 @@ static void add_end(const ambit__strip *w, const ambit__stream *s, const ambit__
           w->n, w->cells > 1 ? "%s[%d] = *%s" : "%s[%d] = *(%s)", row_of(w, s, &at, 'w'),
           before ? i : i + w->units,
           address(w, ambit__nest_text(w->n, "%s + %s_%s%s", place, name,
-                                      before ? "before" : "after", ambit__strip_more(w, cell))));
+                                      before ? "before" : "after", ambit__nest_more(w->n, cell))));
     else
       ambit__nest_call(w->n, load_of(w, s->param), ambit__strip_type(w, s->param), s->end, "%s, %s",
                        row_of(w, s, &at, 'e'),
@@ -437,8 +417,8 @@ const char *ambit__strip_inside(const ambit__strip *w, int param, const char *x)
   const ambit__param *p = ambit__nest_param(w->n, param);
   const char *inside =
       ambit__nest_text(w->n, "ambit_between((low%d%s) & -%d, %s, (high%d%s) & -%d)", w->x,
-                       ambit__strip_more(w, -p->low[w->x]), w->lane, x, w->x,
-                       ambit__strip_more(w, p->high[w->x] - 1), w->lane);
+                       ambit__nest_more(w->n, -p->low[w->x]), w->lane, x, w->x,
+                       ambit__nest_more(w->n, p->high[w->x] - 1), w->lane);
 
   if (!w->n->bind[param].wraps_rows) return inside;
   return ambit__nest_text(w->n, "ambit_wrap(%s, (int)extent%d)", inside, w->x);
@@ -486,7 +466,7 @@ static void let_pointer(const ambit__strip *w, int i, const char *tail, int plan
 
   for (int d = 0; d < w->z; d++)
     place = ambit__nest_text(w->n, "%s + y%d * %s_s%d", place, d, p->name, d);
-  place = ambit__nest_text(w->n, "%s + (begin%s) * %s_s%d", place, ambit__strip_more(w, plane),
+  place = ambit__nest_text(w->n, "%s + (begin%s) * %s_s%d", place, ambit__nest_more(w->n, plane),
                            p->name, w->z);
   if (w->y >= 0) place = ambit__nest_text(w->n, "%s + y * %s_s%d", place, p->name, w->y);
   ambit__nest_do(w->n, "%s%s%s *%s_%s = %s_mem + (%s + %s_x)", w->n->dialect->global,

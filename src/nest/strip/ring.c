@@ -30,7 +30,7 @@ static int rows_of(const ambit__strip *w, const ambit__stream *s)
 
 int ambit__strip_ring_width(const ambit__strip *w, const ambit__stream *s)
 {
-  return s->left + AMBIT__STREAM_WARP * w->lane + s->right;
+  return s->left + AMBIT__WARP * w->lane + s->right;
 }
 
 /* Cells of a slot. */
@@ -86,7 +86,7 @@ bool ambit__strip_find_ring(const ambit__rule *rule, ambit__strip *w)
     if (w->lane * (int)ambit_type_size(rule->params[s->param].type) % VECTOR) return false;
     s->left = whole_vectors(w, s->left);
     s->right = whole_vectors(w, s->right);
-    if ((s->left + s->right) / w->lane * w->rows > AMBIT__STREAM_WARP) return false;
+    if ((s->left + s->right) / w->lane * w->rows > AMBIT__WARP) return false;
     any = true;
   }
   return any;
@@ -214,9 +214,8 @@ void ambit__strip_let_beside(const ambit__strip *w, const ambit__stream *s, cons
 {
   const char *lane = w->n->dialect->thread[0], *q = ambit__strip_name(w, s, 'q');
   const int n = ambit__strip_ring_beside(w, s);
-  const char *column =
-      ambit__nest_text(w->n, "%s %% %d * %d + (%s %% %d < %d ? 0 : %d)", lane, n, w->lane, lane, n,
-                       s->left / w->lane, AMBIT__STREAM_WARP * w->lane);
+  const char *column = ambit__nest_text(w->n, "%s %% %d * %d + (%s %% %d < %d ? 0 : %d)", lane, n,
+                                        w->lane, lane, n, s->left / w->lane, AMBIT__WARP * w->lane);
 
   ambit__strip_let_place(
       w, s, 'b',
@@ -280,11 +279,11 @@ static void copy_rows(const ambit__strip *w, const ambit__stream *s, const ambit
 
     copy(w, s, thread[1], rows_of(w, s) - i * w->warps, w->warps,
          ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, 'p'), slot,
-                          ambit__strip_more(w, away)),
+                          ambit__nest_more(w->n, away)),
          i ? ambit__nest_text(w->n, "%s + %s_%d", f, f, i) : f);
   }
   if (beside)
-    copy(w, s, thread[0], beside, AMBIT__STREAM_WARP,
+    copy(w, s, thread[0], beside, AMBIT__WARP,
          ambit__nest_text(w->n, "%s%s", ambit__strip_name(w, s, 'b'), slot),
          ambit__nest_text(w->n, "%s + %s", f, ambit__strip_name(w, s, 'd')));
 }

@@ -67,7 +67,7 @@ static void open_blocks(const ambit__strip *w, const char *name, const char *bel
  * loops over tiles. */
 static void open_tile(const ambit__strip *w)
 {
-  const int wide = AMBIT__STREAM_WARP * w->lane, high = w->warps * w->rows;
+  const int wide = AMBIT__WARP * w->lane, high = w->warps * w->rows;
   const bool reduces = ambit__nest_reduces(w->n);
   const char *tiles = "strips";
 
@@ -176,7 +176,7 @@ static void let_mine(const ambit__strip *w)
 
 static void let_columns(const ambit__strip *w)
 {
-  const int wide = AMBIT__STREAM_WARP * w->lane;
+  const int wide = AMBIT__WARP * w->lane;
   const char *const *thread = w->n->dialect->thread;
 
   if (w->y >= 0) {
@@ -352,7 +352,7 @@ void ambit__nest_strip(ambit__strip *w)
   n->hooks.instead = w->cells > 1 ? ambit__strip_instead : NULL;
   n->hooks.word = ambit__strip_word;
   if (w->centre) ambit__nest_do(n, "AMBIT_PLANES(%zu)", ambit__strip_ring_bytes(w, n->rule));
-  if (n->near_tables) ambit__nest_let_tables(n, AMBIT__STREAM_WARP, w->warps);
+  if (n->near_tables) ambit__nest_let_tables(n, AMBIT__WARP, w->warps);
   for (int d = w->z; d <= w->x; d++)
     ambit__nest_do(n, "const int low%d = (int)lo%d, high%d = (int)hi%d", d, d, d, d);
   open_outer(w);

@@ -24,8 +24,7 @@
 enum {
   AMBIT__STREAMS = 32,     /* most streams of a rule: more would not fit in registers */
   AMBIT__STREAM_REACH = 4, /* most rows beside its own that a warp reads, on each side */
-  AMBIT__STREAM_FRONTS = 64,
-  AMBIT__STREAM_WARP = 32
+  AMBIT__STREAM_FRONTS = 64
 };
 
 /* One row of the planes of a stream: the planes of it that are read for plane 0. */
@@ -134,8 +133,6 @@ const char *ambit__strip_type(const ambit__strip *w, int param);
 /* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the vector of cells at x, or the nearest one
  * that is read; with wrapping rows, its position at the other end of the row. */
 const char *ambit__strip_inside(const ambit__strip *w, int param, const char *x);
-/* " + 2", " - 1", or nothing. */
-const char *ambit__strip_more(const ambit__strip *w, int more);
 /* The first z. It is negative for sums, which begin with results that are never complete. */
 int ambit__strip_start(const ambit__strip *w);
 /* Pointers and registers; the planes before the loop over z, or all planes of a tile; the planes of

@@ -13,7 +13,6 @@
  */
 #include "nest/strip/strip.h"
 
-#include <math.h>
 #include <string.h>
 
 /* The written parameter of a sum; the other one is read. */
@@ -42,13 +41,8 @@ static bool has_table(const ambit__strip *w)
 /* "0.25f", "-once1" */
 static const char *weight_of(const ambit__strip *w, const ambit__tap *tap)
 {
-  const bool is_one = fabs(tap->weight) == 1;
-  const char *number = ambit__nest_number(w->n, type_of(w), tap->weight), *factor;
-
-  if (!tap->factor) return number;
-  factor = ambit__nest_expr(w->n, NULL, tap->factor);
-  if (!is_one) return ambit__nest_text(w->n, "%s * %s", number, factor);
-  return ambit__nest_text(w->n, "%s%s", tap->weight < 0 ? "-" : "", factor);
+  return ambit__nest_weight(w->n, type_of(w), tap->weight,
+                            tap->factor ? ambit__nest_expr(w->n, NULL, tap->factor) : NULL);
 }
 
 void ambit__strip_print_weights(const ambit__strip *w, ambit__text *t)

@@ -97,7 +97,7 @@ static bool same_turns(const ambit__window *a, const ambit__window *b)
 
 static int rows_per_warp(const ambit__window *j)
 {
-  return AMBIT__WINDOW_WARP / j->lanes * j->rows;
+  return AMBIT__WARP / j->lanes * j->rows;
 }
 
 void ambit__window_add_block(const ambit__window *j, const ambit__window *edge)
@@ -141,7 +141,7 @@ void ambit__window_let_place(const ambit__window *j)
 
   ambit__nest_do(n, "const int lane = %s %% %d", thread, j->lanes);
   ambit__nest_do(n, "const int group = %s * %d + %s / %d", j->n->dialect->thread[1],
-                 AMBIT__WINDOW_WARP / j->lanes, thread, j->lanes);
+                 AMBIT__WARP / j->lanes, thread, j->lanes);
   ambit__nest_do(n, "const int x = left + lane * %d, y = top + group * %d", j->lane, j->rows);
   ambit__nest_do(n, "unsigned mine = 0");
   ambit__window_open_rows(j, 0, j->rows);

@@ -291,8 +291,8 @@ bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, boo
                        .y = flat ? -1 : g->ndims - 2,
                        .z = 0,
                        .lane = f->cells,
-                       .lanes = flat ? AMBIT__WINDOW_WARP : f->lanes,
-                       .groups = flat ? 1 : f->warps * AMBIT__WINDOW_WARP / f->lanes,
+                       .lanes = flat ? AMBIT__WARP : f->lanes,
+                       .groups = flat ? 1 : f->warps * AMBIT__WARP / f->lanes,
                        .rows = flat ? 1 : f->rows,
                        .ahead = f->ahead,
                        .warps = f->warps,
@@ -306,7 +306,7 @@ bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, boo
   find_beside(j);
   if (!reads_near(j) || !align_rows(g, j)) return false;
   /* tests take registers: narrower strips leave room for them */
-  if (flat && edge && half && AMBIT__WINDOW_WARP * half > 2 * (j->before + j->after) &&
+  if (flat && edge && half && AMBIT__WARP * half > 2 * (j->before + j->after) &&
       reach_of(j) <= half)
     j->lane = half;
   return j->period <= MOST_PERIOD && ambit__window_useful(j) > 0 && (flat || stores_enough(j));
@@ -321,7 +321,7 @@ bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f
                        .y = g->ndims - 2,
                        .z = g->ndims == 2 ? 2 : 0,
                        .lane = f->cells,
-                       .lanes = AMBIT__WINDOW_WARP,
+                       .lanes = AMBIT__WARP,
                        .groups = f->warps,
                        .rows = f->rows,
                        .planes = f->planes,

@@ -12,26 +12,11 @@
 
 /* ---- names ---- */
 
-/* "[(p + 1) % 3]": the slot of the row with this lag. */
-static const char *slot_of(const ambit__window *j, int lag)
-{
-  const int n = j->period, slot = ((-lag) % n + n) % n;
-
-  if (n == 1) return "[0]";
-  return slot ? ambit__nest_text(j->n, "[(p + %d) %% %d]", slot, n) : "[p]";
-}
-
-/* "[r + 2]" */
-static const char *at(const ambit__window *j, const char *name, int by)
-{
-  if (!by) return ambit__nest_text(j->n, "[%s]", name);
-  return ambit__nest_text(j->n, "[%s %c %d]", name, by < 0 ? '-' : '+', by < 0 ? -by : by);
-}
-
 const char *ambit__window_plane(const ambit__window *j, int value, int lag)
 {
   return ambit__nest_text(j->n, "q%d%s", value,
-                          j->planes ? at(j, "k", j->values[value].low - lag) : slot_of(j, lag));
+                          j->planes ? ambit__nest_at(j->n, "k", j->values[value].low - lag)
+                                    : ambit__nest_slot(j->n, -lag, j->period));
 }
 
 /* The row at a distance along y. */
@@ -40,7 +25,8 @@ static const char *row_at(const ambit__window *j, int value, int lag, int y)
   const char *plane = ambit__window_plane(j, value, lag);
 
   if (j->y < 0) return plane;
-  return ambit__nest_text(j->n, "%s%s", plane, at(j, "r", j->values[value].down + y));
+  return ambit__nest_text(j->n, "%s%s", plane,
+                          ambit__nest_at(j->n, "r", j->values[value].down + y));
 }
 
 const char *ambit__window_row(const ambit__window *j, int value, int lag)
@@ -51,7 +37,7 @@ const char *ambit__window_row(const ambit__window *j, int value, int lag)
 const char *ambit__window_cell(const ambit__window *j, int value, int lag, const int *offset)
 {
   return ambit__nest_text(j->n, "%s%s", row_at(j, value, lag, j->y < 0 ? 0 : offset[j->y]),
-                          at(j, "j", j->values[value].left + offset[j->x]));
+                          ambit__nest_at(j->n, "j", j->values[value].left + offset[j->x]));
 }
 
 const char *ambit__window_own(const ambit__window *j, int value, int lag)
@@ -61,7 +47,8 @@ const char *ambit__window_own(const ambit__window *j, int value, int lag)
 
 const char *ambit__window_partial(const ambit__window *j, int stage, int lag)
 {
-  return ambit__nest_text(j->n, "s%d%s%s", stage, slot_of(j, lag), j->y < 0 ? "[j]" : "[r][j]");
+  return ambit__nest_text(j->n, "s%d%s%s", stage, ambit__nest_slot(j->n, -lag, j->period),
+                          j->y < 0 ? "[j]" : "[r][j]");
 }
 
 const char *ambit__window_loaded(const ambit__window *j, int value, const char *slot, bool cells)

@@ -2,8 +2,6 @@
 /* stage.c - the work of one stage in one turn: a row of each value it computes. */
 #include "nest/window/window.h"
 
-#include <math.h>
-
 static const ambit__rule *rule_of(const ambit__window *j, int stage)
 {
   return j->flow->stages[stage].rule;
@@ -157,14 +155,13 @@ static const char *weight_of(const ambit__window *j, int stage, const ambit__tap
 {
   const ambit_type type = j->flow->values[j->stages[stage].result].type;
   const ambit__node node = rule_node(j, stage);
-  const char *number = ambit__nest_number(j->n, type, tap->weight), *factor;
+  const char *factor = NULL;
 
-  if (!tap->factor) return number;
-  factor = tap->factor->op == EXPR_LOCAL
-               ? ambit__nest_text(j->n, "w%d_%d", stage, tap->factor->index)
-               : ambit__nest_expr(j->n, &node, tap->factor);
-  if (fabs(tap->weight) != 1) return ambit__nest_text(j->n, "%s * %s", number, factor);
-  return ambit__nest_text(j->n, "%s%s", tap->weight < 0 ? "-" : "", factor);
+  if (tap->factor && tap->factor->op == EXPR_LOCAL)
+    factor = ambit__nest_text(j->n, "w%d_%d", stage, tap->factor->index);
+  else if (tap->factor)
+    factor = ambit__nest_expr(j->n, &node, tap->factor);
+  return ambit__nest_weight(j->n, type, tap->weight, factor);
 }
 
 void ambit__window_let_partials(const ambit__window *j, int stage)

@@ -23,7 +23,6 @@
 #include "nest/nest.h"
 
 enum {
-  AMBIT__WINDOW_WARP = 32,
   AMBIT__WINDOW_EDGE = 2 /* blocks per chunk of a strip at a face */
 };
 
