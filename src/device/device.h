@@ -396,12 +396,11 @@ typedef struct ambit__backend {
   double (*event_seconds)(ambit__event *from, ambit__event *to);
 
   /* Reductions along some axes (device/fold.h): folds a box of own cells of src, of one component,
-   * into totals in device memory, which unless `more` start from the identity; and stores the
-   * totals as values in cells how->cells of dst. NULL: the host does. */
+   * into totals in device memory, which unless `more` start from the identity. `folds`: whether it
+   * can; NULL: always. fold NULL: the host does. */
+  bool (*folds)(ambit__device *dev, const ambit__fold *how);
   ambit_status (*fold)(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
                        ambit__store *src, const ambit__box *box, bool more);
-  ambit_status (*settle)(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
-                         ambit__store *dst);
 
   /* Estimated ns per cell and iteration of the best function for a group, which may have a
    * flow; less than 0: there is none. NULL: the device builds no functions for flows. */

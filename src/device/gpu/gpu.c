@@ -19,6 +19,7 @@ void ambit__gpu_close(ambit__device *dev)
 
   if (!d) return;
   ambit__gpu_moves_free(d);
+  ambit__gpu_folds_free(d);
   if (d->checks) d->driver->unload(d->checks);
   if (d->adopts) d->driver->unload(d->adopts);
   if (d->setup) d->driver->queue_close(d->setup);

@@ -58,6 +58,8 @@ typedef struct ambit__gpu_device {
   ambit__gpu_module *adopts; /* the kernels of adopt.c; NULL: not needed yet */
   ambit__gpu_function *set, *adopt;
   struct ambit__gpu_shared *shared; /* list of modules in use */
+  /* by type, kind of reduction and whether blocks fold rows: of fold.c; NULL: not needed yet */
+  struct ambit__gpu_shared *folds[11][3][2];
 } ambit__gpu_device;
 
 /* A piece of pinned memory, and its counterpart on the device. */
@@ -226,7 +228,15 @@ enum { AMBIT__GPU_LINE = 256 };
   .tile_fold = ambit__gpu_tile_fold, .relax = ambit__gpu_relax, .tile_go = ambit__gpu_tile_go,     \
   .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
   .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
-  .unwatch = ambit__gpu_watch_end, .measure = ambit__gpu_measure
+  .unwatch = ambit__gpu_watch_end, .folds = ambit__gpu_folds, .fold = ambit__gpu_fold,             \
+  .measure = ambit__gpu_measure
+
+/* ---- fold.c ---- */
+
+bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how);
+ambit_status ambit__gpu_fold(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
+                             ambit__store *src, const ambit__box *box, bool more);
+void ambit__gpu_folds_free(ambit__gpu_device *d);
 
 /* ---- gpu.c ---- */
 

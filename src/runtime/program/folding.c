@@ -69,6 +69,7 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
   x->host = ambit__new(ambit__program_errors(p), bytes, 1);
   if (!x->host) return AMBIT_ENOMEM;
   if (!e->device->backend->fold || !bytes) return AMBIT_OK;
+  if (e->device->backend->folds && !e->device->backend->folds(e->device, &x->how)) return AMBIT_OK;
   return e->device->backend->alloc(e->device, bytes, NULL, &x->totals);
 }
 

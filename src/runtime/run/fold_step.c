@@ -147,13 +147,8 @@ static ambit_status settle(ambit_program *p, ambit__folding *f, int i)
 {
   for (int k = 0; k < p->grid->placement.n; k++) {
     ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
-    const ambit__engine *e = ambit__engine_of(p->grid, k);
 
     if (ambit__box_is_empty(&x->how.cells)) continue;
-    if (x->begun && x->totals && e->device->backend->settle) {
-      AMBIT_TRY(e->device->backend->settle(e->queue, &x->how, x->totals, &f->to[i]->stores[k]));
-      continue;
-    }
     AMBIT_TRY(take(p, x, k));
     AMBIT_TRY(store(p, f, i, k));
   }
