@@ -27,6 +27,7 @@ typedef struct settings {
   bool is_small, is_strict;
   bool lists; /* only the names */
   int threads, rounds;
+  int tune; /* iterations that are run to find the fastest plan, instead of all else; 0: none */
   double scale;
   int noptions, nnames;
   char *options[64]; /* for ambit_open, after the name of the program */
@@ -429,7 +430,12 @@ static bool run(const bench_program *about, const settings *s)
   b.grid = ambit_grid_create(b.context, about->ndims, b.extent);
   b.program = ambit_program_create(b.grid);
   about->open(&b);
-  is_right = !ambit_error(b.context) && measure(&b, s);
+  if (s->tune) {
+    ambit_option_set(b.context, "tune", "1");
+    is_right = !ambit_run(b.program, s->tune);
+  } else {
+    is_right = !ambit_error(b.context) && measure(&b, s);
+  }
   for (int i = 0; i < b.nfields; i++) {
     int64_t extent[AMBIT_MAX_DIMS];
     const size_t size = ambit_type_size(ambit_field_type(b.field[i]));
@@ -472,6 +478,8 @@ static bool read_arguments(int argc, char **argv, settings *s)
       s->threads = atoi(argv[i]);
     else if (!strcmp(word, "--rounds"))
       s->rounds = atoi(argv[i]);
+    else if (!strcmp(word, "--tune"))
+      s->tune = atoi(argv[i]);
     else
       return false;
   }
@@ -485,7 +493,7 @@ int main(int argc, char **argv)
 
   if (!read_arguments(argc, argv, &s)) {
     fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
-                    "[--threads N] [--rounds N] [--strict] [NAME ...]\n");
+                    "[--threads N] [--rounds N] [--tune N] [--strict] [NAME ...]\n");
     return 2;
   }
   omp_set_num_threads(s.threads);

@@ -34,7 +34,7 @@ static const ambit__trial_rules *rules_of(const ambit__cycle *c)
 
 static bool may_refuse(const ambit_program *p)
 {
-  return !ambit__cycle_is_asked(p) && !p->tuned;
+  return !ambit__cycle_is_asked(p) && !p->tuned && p->grid->context->settings.trial;
 }
 
 static bool is_on_trial(const ambit_program *p, const ambit__cycle *c)

@@ -311,7 +311,8 @@ static bool is_asked(const ambit_program *p)
 
 static bool is_due(const ambit_program *p)
 {
-  return is_asked(p) || (p->rival.depth && !ambit__lean_is_open(p) && ambit__sleep_pause(p) > 0);
+  return is_asked(p) || (p->grid->context->settings.trial && p->rival.depth &&
+                         !ambit__lean_is_open(p) && ambit__sleep_pause(p) > 0);
 }
 
 int64_t ambit__trial_begin_at(const ambit_program *p, int64_t n)

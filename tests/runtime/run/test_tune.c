@@ -143,7 +143,8 @@ typedef struct outcome {
 static int64_t rows = 256; /* of the grid of `timed` */
 static double estimate;    /* of an iteration, in seconds, in place of the model's; 0: that one */
 static int64_t look;       /* iterations between callbacks; 0: none */
-static int looks;          /* so far, each after as many */
+static const char *trials = "1"; /* the option trial */
+static int looks;                /* so far, each after as many */
 
 static int count_look(ambit_program *p, int64_t iteration, void *user)
 {
@@ -169,6 +170,7 @@ static void run(const char *devices, bool alone, const char *tune, int64_t itera
   ambit_option_set(a, "strict", "1");
   ambit_option_set(a, "cache", folder);
   ambit_option_set(a, "tune", tune);
+  ambit_option_set(a, "trial", trials);
   g = is_timed ? grid_2d(a, rows, 64) : grid_2d(a, 30, 20);
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
@@ -295,6 +297,19 @@ static void what_is_slower_than_single_iterations_is_given_up(void)
   CHECK(got.late > 0);
 }
 
+static void without_trials_the_model_decides(void)
+{
+  static outcome got;
+
+  version = 12;
+  wave_seconds = slower;
+  trials = "0";
+  run("timed", true, "0", 200, &got);
+  trials = "1";
+  CHECK_EQ(0, got.tuned);
+  CHECK(got.late > 0);
+}
+
 static void a_slow_start_does_not_end_a_trial(void)
 {
   static outcome got;
@@ -386,6 +401,7 @@ int main(int argc, char **argv)
       {"a_plan_is_forgotten_with_the_compiler", a_plan_is_forgotten_with_the_compiler},
       {"what_is_slower_than_single_iterations_is_given_up",
        what_is_slower_than_single_iterations_is_given_up},
+      {"without_trials_the_model_decides", without_trials_the_model_decides},
       {"a_slow_start_does_not_end_a_trial", a_slow_start_does_not_end_a_trial},
       {"short_iterations_are_tried_for_longer", short_iterations_are_tried_for_longer},
       {"plain_nests_are_tried_too", plain_nests_are_tried_too},
