@@ -33,6 +33,7 @@ typedef struct ambit__layout {
   int line;          /* row alignment in bytes, a power of 2; 0: a CPU cache line. See below */
   ambit__box own;    /* own cells, in global indices; on a sparse grid, a box that contains them */
   unsigned dropped;  /* bit d: the field has no axis d: one own cell, 0, and stride 0 */
+  bool is_copy;      /* then: another part has the same own cells, and saves them */
   const ambit__active *active;       /* of a sparse grid, with the own cells; NULL: dense */
   int64_t margin_lo[AMBIT_MAX_DIMS]; /* cells before the own ones, per axis */
   int64_t margin_hi[AMBIT_MAX_DIMS]; /* cells after the own ones */

@@ -222,6 +222,7 @@ static ambit_status move_field(transfer *t, ambit_field *f)
     ambit__box piece;
 
     if (ambit__box_is_empty(own)) continue;
+    if (t->out && f->stores[i].layout.is_copy) continue; /* each cell has one place in the file */
     ambit__box_first_piece(own, most, &piece);
     do
       s = move_piece(t, f, &piece, dense);

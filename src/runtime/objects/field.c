@@ -141,10 +141,13 @@ static ambit_status make_stores(ambit_field *f)
   if (!f->stores) return AMBIT_ENOMEM;
   for (int i = 0; i < g->placement.n; i++) {
     ambit__layout *l = &f->stores[i].layout;
+    ambit__box owned;
 
     *l = (ambit__layout){.type = f->type, .components = f->components, .order = f->order};
     l->dropped = f->dropped;
     l->own = ambit__field_part(f, g->first + i);
+    owned = ambit__field_owned(f, g->first + i);
+    l->is_copy = ambit__box_is_empty(&owned);
     if (g->active) l->active = &g->local[i];
     l->line = ambit__engine_of(g, i)->backend->line;
     if (!g->active) set_margins(f, i, l);

@@ -6,6 +6,7 @@
 #include "support/folder.h"
 
 #include <math.h>
+#include <sys/wait.h>
 
 enum { NX = 7, NY = 9, NZ = 13, CELLS = NX * NY * NZ, STEPS = 3 };
 
@@ -509,6 +510,75 @@ static void values_are_read_written_and_saved(void)
   folder_remove();
 }
 
+/* ---- checkpoints ---- */
+
+static int die(ambit_program *p, int64_t iteration, void *user)
+{
+  (void)p;
+  if (iteration == *(const int *)user) _exit(0);
+  return 0;
+}
+
+/* Runs, with checkpoints, until an iteration in which the process dies (0: none). */
+static void run_saved(const char *devices, int last, float *values)
+{
+  ambit *a = open_strict(devices);
+  ambit_grid *g;
+  ambit_field *f, *h, *n, *m;
+  ambit_program *p;
+  ambit_kernel *k;
+
+  ambit_checkpoint(a, folder_path("state.ambit"), "3");
+  g = grid_2d(a, 12, 10);
+  f = ambit_field_create(g, "f", AMBIT_F32);
+  h = ambit_field_create(g, "h", AMBIT_F32);
+  n = ambit_field_create_on(g, "n", AMBIT_F32, AMBIT_AXIS(1));
+  m = ambit_field_create_on(g, "m", AMBIT_F32, AMBIT_AXIS(1));
+  p = ambit_program_create(g);
+  k = ambit_kernel_create(a, "void add(const float *f, const float *n, sum float *m)\n"
+                             "{ *m = *f + 0.01f * *n; }\n"
+                             "void next(const float *f, const float *m, float *h)\n"
+                             "{ *h = 0.5f * *f + 0.01f * *m + 0.001f * index(1); }");
+  ambit_field_set(f, 0.5);
+  ambit_field_set(n, 2);
+  ambit_apply(p, k, f, n, m);
+  ambit_apply(p, ambit_kernel_find(k, "next"), f, m, h);
+  ambit_swap(p, f, h);
+  ambit_swap(p, n, m);
+  ambit_on_iteration(p, 1, die, &last);
+  ambit_run(p, 10);
+  ambit_field_read(n, NULL, NULL, values);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void a_killed_run_continues_on_another_cut(void)
+{
+  static const char *const devices[] = {"cpu*4", "cpu", "cpu*4", "cpu*3"};
+  float want[10], got[10];
+
+  if (!is_alone()) return;
+  for (int i = 0; i < 3; i++) {
+    pid_t child;
+    int state;
+
+    CHECK(folder_make());
+    run_saved(devices[i], 0, want);
+    folder_remove();
+    CHECK(folder_make());
+    child = fork();
+    if (!child) {
+      run_saved(devices[i], 8, got);
+      _exit(1);
+    }
+    CHECK(waitpid(child, &state, 0) == child && WIFEXITED(state) && !WEXITSTATUS(state));
+    memset(got, 0, sizeof got);
+    run_saved(devices[i + 1], 0, got);
+    CHECK(!memcmp(want, got, sizeof want));
+    folder_remove();
+  }
+}
+
 /* ---- mistakes ---- */
 
 static void wrong_uses_are_refused(void)
@@ -567,6 +637,7 @@ int main(int argc, char **argv)
       {"functions_of_the_user_work_on_profiles", functions_of_the_user_work_on_profiles},
       {"checked_launches_know_profiles", checked_launches_know_profiles},
       {"values_are_read_written_and_saved", values_are_read_written_and_saved},
+      {"a_killed_run_continues_on_another_cut", a_killed_run_continues_on_another_cut},
       {"wrong_uses_are_refused", wrong_uses_are_refused},
       {NULL, NULL}};
 
