@@ -234,7 +234,10 @@ static void the_fastest_plan_is_found_and_remembered(void)
   check_same(&want, &got);
   CHECK_EQ(tuned.tuned, got.tuned);
   CHECK_STR(tuned.plan, got.plan);
-  CHECK_STR(got.plan, got.runs);
+  if (got.tuned > 1)
+    CHECK_STR(got.plan, got.runs);
+  else /* single iterations, maybe by plain nests */
+    CHECK(ambit__plan_begins(got.step, got.plan));
   run("cpu*2", false, "0", few, &got); /* another cut */
   check_same(&want, &got);
   CHECK_EQ(0, got.tuned);
