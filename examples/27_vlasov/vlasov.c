@@ -179,8 +179,8 @@ static double dispersion(const plasma *p, double gamma)
   const double h = 0.001, g = gamma / p->k;
   double sum = 0;
 
-  for (double v = -12; v < 12; v += h) {
-    const double slope = (beams(p, v + 1e-4) - beams(p, v - 1e-4)) / 2e-4;
+  for (int i = 0; i < 24000; i++) {
+    const double v = -12 + (i + 0.5) * h, slope = (beams(p, v + 1e-4) - beams(p, v - 1e-4)) / 2e-4;
 
     sum += h * v * slope / (v * v + g * g);
   }
