@@ -254,14 +254,15 @@ void ambit__terminal_close(int fd)
   pthread_mutex_unlock(&lock);
 }
 
-static void write_some(int fd, const char *bytes, size_t n, double seconds, bool draws)
+/* True: all was written. */
+static bool write_some(int fd, const char *bytes, size_t n, double seconds, bool draws)
 {
   double end = ambit__clock() + seconds;
 
   while (n && ambit__clock() < end) {
     ssize_t done;
 
-    if (draws && (!atomic_load(&tty.taken) || atomic_load(&tty.ended))) return;
+    if (draws && (!atomic_load(&tty.taken) || atomic_load(&tty.ended))) return false;
     done = write(fd, bytes, n);
     if (done > 0) {
       bytes += done;
@@ -270,16 +271,20 @@ static void write_some(int fd, const char *bytes, size_t n, double seconds, bool
     } else if (errno == EAGAIN) {
       poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 50);
     } else if (errno != EINTR) {
-      return;
+      return false;
     }
   }
+  return !n;
 }
 
-void ambit__terminal_draw(int fd, const char *bytes, size_t n, double seconds)
+bool ambit__terminal_draw(int fd, const char *bytes, size_t n, double seconds)
 {
+  bool done;
+
   atomic_fetch_add(&tty.busy, 1);
-  write_some(fd, bytes, n, seconds, true);
+  done = write_some(fd, bytes, n, seconds, true);
   atomic_fetch_sub(&tty.busy, 1);
+  return done;
 }
 
 void ambit__terminal_print(int fd, const char *bytes, size_t n, double seconds)

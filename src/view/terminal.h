@@ -28,8 +28,8 @@ void ambit__terminal_enter(int fd); /* does nothing while the process ends */
 void ambit__terminal_leave(void);
 bool ambit__terminal_is_taken(void); /* false: a handler has given it back */
 /* Writes, while it is taken or whatever holds; a terminal that takes nothing for so long is given
- * up. */
-void ambit__terminal_draw(int fd, const char *bytes, size_t n, double seconds);
+ * up. Drawing returns false if something is left. */
+bool ambit__terminal_draw(int fd, const char *bytes, size_t n, double seconds);
 void ambit__terminal_print(int fd, const char *bytes, size_t n, double seconds);
 
 /* Asks the terminal, which is taken, and waits for the answer for some tenths of a second. */

@@ -153,9 +153,9 @@ static void draw(terminal *t, const ambit__frame *f, const ambit__style *style, 
   if (t->help) draw_help(t, &out);
   ambit__print(&out, "\033[%d;1H%s%.*s\033[K\033[0m\033[?2026l", t->rows,
                t->how == AMBIT__SCREEN_ASCII ? "" : "\033[7m", t->columns - 1, status);
-  if (!out.failed) ambit__terminal_draw(t->fd, out.chars, out.len, WRITE_SECONDS);
+  t->is_fresh =
+      !out.failed && !ambit__terminal_draw(t->fd, out.chars, out.len, WRITE_SECONDS); /* again */
   ambit__text_free(&out);
-  t->is_fresh = false;
 }
 
 /* Copies the latest frame; its values are the caller's. */

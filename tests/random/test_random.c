@@ -14,6 +14,8 @@
  *   test_random --sparse                   on sparse grids, with random masks
  *   test_random --checkpoint               killed at random moments (kill -9), continued, in strict
  *                                          mode; under MPI and on GPUs continued without a kill
+ *   test_random --checkpoint --file F [--kill N]   continues from F, beside which the cache is;
+ *                                          one process is killed N microseconds after the start
  *   test_random --checked                  with the options nan and, in builds that have it, check:
  *                                          finds only NaN, and the same on both devices
  */
@@ -26,7 +28,9 @@
 #include "support/slow.h"
 
 #include <inttypes.h>
+#include <libgen.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -38,6 +42,8 @@ static bool recutting;             /* the cut moves while programs run */
 static bool checked;               /* with check and nan */
 static bool continued;             /* with checkpoints, killed and started again */
 static int killed;                 /* of these */
+static const char *file;           /* the checkpoint, of a process before this one; NULL: our own */
+static long kill_after;            /* microseconds; 0: never */
 static bool one_thread;            /* the program runs on one */
 static bool sparse;                /* on sparse grids */
 
@@ -255,6 +261,34 @@ static bool can_fork(void)
   return !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_SIZE") && !strncmp(device, "cpu", 3);
 }
 
+static void *end_process(void *unused)
+{
+  const struct timespec while_ = {kill_after / 1000000, kill_after % 1000000 * 1000};
+
+  (void)unused;
+  nanosleep(&while_, NULL);
+  kill(getpid(), SIGKILL);
+  return NULL;
+}
+
+/* Continues what other processes have left in the file, until this one is killed or done. */
+static void check_file(const program_plan *p, const outcome *want)
+{
+  const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *size = getenv("OMPI_COMM_WORLD_SIZE");
+  play_mode mode = {.device = device, .strict = true, .sparse = sparse, .every = "1"};
+  char *copy = strdup(file);
+  pthread_t thread;
+
+  mode.cache = dirname(copy);
+  mode.threads = p->threads;
+  mode.checkpoint = file;
+  if (kill_after && (!rank || kill_after % atoi(size) == atoi(rank)))
+    pthread_create(&thread, NULL, end_process, NULL);
+  if (!want->status) check_mode(p, &mode, want);
+  if (kill_after) pause(); /* it was too fast: killed at its end */
+  free(copy);
+}
+
 /* The last run to its end continues on other parts from the last checkpoint of a complete one. */
 static void check_continued(const program_plan *p, const outcome *want)
 {
@@ -304,7 +338,10 @@ static void check_program(uint64_t seed)
   }
   if (checked || continued) {
     if (checked) check_checked(&p, &want);
-    if (continued) check_continued(&p, &want);
+    if (file)
+      check_file(&p, &want);
+    else if (continued)
+      check_continued(&p, &want);
     outcome_free(&want);
     return;
   }
@@ -334,7 +371,7 @@ static int check_programs(uint64_t first, uint64_t count)
   }
   if (checked) printf("# NaN was found in %d programs\n", found_nan);
   if (continued) printf("# %d runs were killed\n", killed);
-  if (continued && can_fork() && !killed) bad++;
+  if (continued && can_fork() && !killed && !file) bad++;
   if (recutting) printf("# the cut was moved %d times\n", recuts);
   if (recutting && !recuts) bad++;
   if (plan) printf("# %d runs had a plan like %s\n", planned, plan);
@@ -372,6 +409,8 @@ int main(int argc, char **argv)
       if (count == COUNT) count = 1;
     }
     if (i + 1 < argc && !strcmp(argv[i], "--device")) device = argv[++i];
+    if (i + 1 < argc && !strcmp(argv[i], "--file")) file = argv[++i];
+    if (i + 1 < argc && !strcmp(argv[i], "--kill")) kill_after = atol(argv[++i]);
     if (i + 1 < argc && !strcmp(argv[i], "--plan")) plan = argv[++i];
     if (i + 1 < argc && !strcmp(argv[i], "--count")) count = strtoull(argv[++i], NULL, 0);
   }
@@ -391,7 +430,7 @@ int main(int argc, char **argv)
   bad = check_programs(first, count);
   compiled = folder_files();
   folder_remove();
-  if (!compiled && !bad && !strncmp(device, "cpu", 3)) {
+  if (!compiled && !bad && !file && !strncmp(device, "cpu", 3)) {
     printf("# skipped: nothing was compiled, so the cpu device ran nothing of its own\n");
     return 77;
   }

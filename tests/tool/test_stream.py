@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`ambit stream` against NumPy and ffmpeg: files, pipes, signals, faults."""
-import os, pathlib, shutil, signal, subprocess
+import os, pathlib, re, shutil, signal, subprocess
 
 import tool
 
@@ -111,6 +111,34 @@ def pipes_are_read_and_written():
     assert (_frames(r.stdout, video[0].shape) == np.array([_sobel(u) for u in video])).all()
 
 
+def pieces_that_are_killed_are_done_again():
+    """The loop of docs/checkpoints.md. The second piece waits for its input and is killed; then all are there."""
+    text = (pathlib.Path(__file__).parents[2] / "docs/checkpoints.md").read_text()
+    loop = next(block for block in re.findall(r"```sh\n(.*?)```", text, re.S) if "ambit stream" in block)
+    videos = [_video(3, seed=i) for i in range(3)]
+    with tool.folder(sobel_c=pathlib.Path(SOBEL).read_text()) as f:
+        env = {**os.environ, "PATH": f"{pathlib.Path(tool.AMBIT).resolve().parent}:{os.environ['PATH']}"}
+        for i in (0, 2):
+            (f / f"in_00{i}.y4m").write_bytes(_y4m(videos[i]))
+        os.mkfifo(f / "in_001.y4m")
+        p = subprocess.Popen(["sh", "-c", loop], cwd=f, env=env, stderr=subprocess.DEVNULL, start_new_session=True)
+        with open(f / "in_001.y4m", "wb") as half:  # the first piece is done when the second is opened
+            half.write(_y4m(videos[1])[:-10])
+            half.flush()
+            tool.wait(lambda: list(f.glob("out_001.y4m.*tmp")))
+            os.killpg(p.pid, signal.SIGKILL)
+            p.wait()
+        done = (f / "out_000.y4m").stat()
+        assert not (f / "out_001.y4m").exists() and not (f / "out_002.y4m").exists()
+        (f / "in_001.y4m").unlink()
+        (f / "in_001.y4m").write_bytes(_y4m(videos[1]))
+        subprocess.run(["sh", "-c", loop], cwd=f, env=env, check=True, timeout=tool.SOON, stderr=subprocess.DEVNULL)
+        assert (f / "out_000.y4m").stat() == done
+        for i, video in enumerate(videos):
+            got = _frames((f / f"out_00{i}.y4m").read_bytes(), video[0].shape)
+            assert len(got) == 3 and all((g[1:-1, 1:-1] == _sobel(u)[1:-1, 1:-1]).all() for g, u in zip(got, video)), i
+
+
 def a_reader_that_closes_the_pipe_ends_the_stream():
     with tool.folder() as f:
         (f / "in.y4m").write_bytes(_y4m(_video(400, 100, 100)))
@@ -156,21 +184,22 @@ def a_second_interrupt_ends_the_encoder_and_leaves_nothing_behind():
     with tool.folder() as f:
         (f / "bin").mkdir()
         slow = f"sleep {os.getpid()}.5"
-        (f / "bin" / "ffmpeg").write_text(f"#!/bin/sh\nfor name; do :; done\ntouch ${{name#file:}}\nexec {slow}\n")
-        (f / "bin" / "ffmpeg").chmod(0o755)  # an encoder that never reads
+        (f / "bin" / "ffmpeg").write_text(f"#!/bin/sh\nfor name; do :; done\ntouch ${{name#file:}}\nhead -c 20000 >{f}/fed\nexec {slow}\n")
+        (f / "bin" / "ffmpeg").chmod(0o755)  # an encoder that reads hardly anything
         (f / "in.y4m").write_bytes(_y4m(_video(400, 100, 100)))
         p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.mp4", *FACES],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
                              env={**os.environ, "PATH": f"{f / 'bin'}:{os.environ['PATH']}"})
-        tool.wait(lambda: list(f.glob(".*.tmp.out.mp4")))
+        tool.wait(lambda: (f / "fed").exists() and (f / "fed").stat().st_size)  # the stream runs, and takes signals
         p.send_signal(signal.SIGINT)
         said = b""
         while b"finishing" not in said:
-            said += p.stderr.read(1)
+            said += p.stderr.read(1) or b"(end) finishing"
+        assert b"(end)" not in said, said
         p.send_signal(signal.SIGINT)
         assert p.wait(tool.SOON) == 130, p.stderr.read()
         tool.wait(lambda: subprocess.run(["pgrep", "-f", "-x", slow], stdout=subprocess.DEVNULL).returncode)  # no encoder runs on
-        assert sorted(x.name for x in f.iterdir()) == ["bin", "in.y4m"], list(f.iterdir())
+        assert sorted(x.name for x in f.iterdir()) == ["bin", "fed", "in.y4m"], list(f.iterdir())
 
 
 def a_condition_that_is_not_met_is_a_failure():
