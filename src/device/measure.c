@@ -126,15 +126,15 @@ void ambit__device_measure(ambit__device *dev, bool again)
   if (!dev->backend->measure || (m.measured && !again)) return;
   dev->backend->measure(dev, true, &m);
   dev->copies = 1e9 * m.copy;
+  m.measured = m.copy > 0; /* without that, shares of the grid cannot be told from it */
   missing = ambit__machine_complete(&m);
-  m.measured = true;
   dev->machine = m;
   ambit__log(dev->settings, 1, "%s: copies %.4g GB/s, %.4g G/s multiply-adds, measured in %.2g s",
              m.name, m.copy, m.fma32, ambit__clock() - start);
   if (missing)
     ambit__log(dev->settings, 1, "%s: %d speeds could not be measured; recorded ones are used",
                m.name, missing);
-  note(dev);
+  if (m.measured) note(dev);
 }
 
 double ambit__device_copies(ambit__device *dev)
