@@ -14,7 +14,7 @@ FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Wmissing-prototypes", "-Werr
 
 # Registers the kernel, then runs it on a grid, given as argument, on cpu and on ref; both must agree.
 USER = r"""
-#include <ambit.h>
+#include <ambit_compiled.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,7 +219,7 @@ def every_stencil_of_the_catalogue_compiles_without_a_warning():
 
 def a_kernel_written_by_hand_takes_the_place_of_the_generated_one():
     hand = r"""
-#include <ambit.h>
+#include <ambit_compiled.h>
 
 static int64_t calls;
 
