@@ -53,7 +53,7 @@ static void an_unknown_option_is_refused_with_the_nearest_name(void)
 #endif
   ambit_option_set(a, "colour of the sky", "blue");
   CHECK_FAILED(a, AMBIT_EOPTION,
-               ", lean, mpi, nan, overlap, partition, patience, plan, progress, ");
+               ", lean, machine, mpi, nan, overlap, partition, patience, plan, progress, ");
   ambit_close(a);
 }
 
