@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "device/device.h"
+#include "device/measure.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -31,8 +32,12 @@ static ambit_status slow_open(ambit__errors *errors, const ambit__settings *sett
 {
   ambit_status s = ambit__backend_cpu.open(errors, settings, 0, dev);
 
-  if (!s) (*dev)->backend = ordinal ? &slow_second : &slow_backend;
-  return s;
+  if (s) return s;
+  (*dev)->backend = ordinal ? &slow_second : &slow_backend;
+  ambit__machine_forget_speeds(&(*dev)->machine); /* those that were noted of the cores */
+  (*dev)->machine.measured = false;
+  ambit__device_describe(*dev);
+  return AMBIT_OK;
 }
 
 /* Sleeps for so long on the whole. Sleeps take longer than asked, so short ones are put together,
