@@ -337,7 +337,8 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until,
   ambit__progress progress;
 
   AMBIT_TRY(meet(p, most, until));
-  if (!until && !p->unseal) ambit__machine_prepare(p, most); /* a maximum is not a forecast */
+  if (!until && !p->unseal && !p->broken)
+    ambit__machine_prepare(p, most); /* a maximum is not a forecast */
   AMBIT_TRY(prepare(p, most));
   if (until && !until->scalar)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__still_open(p, &until->still)));
