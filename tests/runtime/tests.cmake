@@ -103,6 +103,8 @@ foreach(family ${AMBIT_UPPER_FAMILIES}) # inner cells while messages are on thei
     $<TARGET_FILE:test_runtime_wavefront> results_do_not_depend_on_parts)
 endforeach()
 
+set_tests_properties(runtime.unlike PROPERTIES RUN_SERIAL ON) # compares times of devices
+
 # One process runs out of memory, or MPI fails in it: the program takes its memory from the test, and so do the modules
 # for MPI beside it, whose calls of MPI the test wraps.
 if(AMBIT_MPI_FAMILIES)

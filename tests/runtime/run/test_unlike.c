@@ -254,9 +254,9 @@ static void devices_run_their_tiles_at_the_same_time(void)
 
 /* Devices in slow motion, if a cell takes longer than the fastest of them is to need. */
 #ifdef __SANITIZE_THREAD__
-enum { PACE = 6 };
+enum { PACE = 24 };
 #else
-enum { PACE = 1 };
+enum { PACE = 4 };
 #endif
 
 static bool dry; /* the plate never runs */
