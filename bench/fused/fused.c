@@ -234,15 +234,21 @@ static void force(ambit *a, const char *text)
   ambit_option_set(a, "plan", plan);
 }
 
+/* Of all runs so far; 0 on failure. */
+static double seconds_of(ambit_program *p)
+{
+  const ambit_stats *s = ambit_program_stats(p, 0);
+
+  return s ? s->seconds : 0;
+}
+
 /* Seconds per iteration. */
 static double time_of(ambit_program *p, int64_t iterations)
 {
-  ambit_stats before = {0}, after = {0};
+  const double before = seconds_of(p);
 
-  before = *ambit_program_stats(p, 0);
   ambit_run(p, iterations);
-  after = *ambit_program_stats(p, 0);
-  return (after.seconds - before.seconds) / (double)iterations;
+  return (seconds_of(p) - before) / (double)iterations;
 }
 
 static bool measure(ambit *const *all, char *const *depths, int n, const problem *q)

@@ -109,15 +109,21 @@ static ambit_program *make(ambit *a, int form, int64_t n, ambit_type type)
   return p;
 }
 
+/* Of all runs so far; 0 on failure. */
+static double seconds_of(ambit_program *p)
+{
+  const ambit_stats *s = ambit_program_stats(p, 0);
+
+  return s ? s->seconds : 0;
+}
+
 /* Seconds per time step. */
 static double time_of(ambit_program *p, int64_t steps)
 {
-  ambit_stats before = {0}, after = {0};
+  const double before = seconds_of(p);
 
-  before = *ambit_program_stats(p, 0);
   ambit_run(p, steps / 2);
-  after = *ambit_program_stats(p, 0);
-  return (after.seconds - before.seconds) / (double)(steps / 2 * 2);
+  return (seconds_of(p) - before) / (double)(steps / 2 * 2);
 }
 
 int main(int argc, char **argv)
@@ -133,7 +139,7 @@ int main(int argc, char **argv)
   const double cells = (double)n * (double)n * (double)n;
   ambit_program *p[FORMS];
   double best[FORMS];
-  ambit_stats stats = {0};
+  const ambit_stats *stats;
 
   for (int i = 0; i < FORMS; i++) {
     p[i] = make(a, i, n, type);
@@ -145,11 +151,11 @@ int main(int argc, char **argv)
 
       if (seconds < best[i]) best[i] = seconds;
     }
-  stats = *ambit_program_stats(p[0], 1);
-  for (int i = 0; i < FORMS && !ambit_error(a); i++)
+  stats = ambit_program_stats(p[0], 1);
+  for (int i = 0; i < FORMS && stats; i++)
     printf("%-22s %s %lld^3: %.3f Gcells/s, %.0f %% of copy\n", names[i], ambit_type_name(type),
            (long long)n, 1e-9 * cells / best[i],
            100 * cells * (38 * (double)ambit_type_size(type) + (i == 3)) / best[i] /
-               stats.copy_bandwidth);
+               stats->copy_bandwidth);
   return ambit_close(a) != AMBIT_OK;
 }

@@ -368,17 +368,17 @@ static void print_times(const bench *b, const times *t)
 
 static void print_problem(bench *b, const settings *s, int iterations, double difference)
 {
-  ambit_stats stats;
+  const ambit_stats *stats = ambit_program_stats(b->program, 0);
 
-  stats = *ambit_program_stats(b->program, 0);
   printf("{\"program\":\"%s\",\"size\":[", b->about->name);
   for (int d = 0; d < b->about->ndims; d++)
     printf("%s%lld", d ? "," : "", (long long)b->extent[d]);
   printf("],\"cells\":%lld,\"iterations\":%d,\"threads\":%d,\"strict\":%s,\"difference\":%.3g",
          (long long)grid_cells(b), iterations, s->threads, s->is_strict ? "true" : "false",
          difference);
-  printf(",\"bytes\":%.4g",
-         stats.bytes / (double)stats.iterations / (double)ambit_grid_cells(b->grid));
+  if (stats)
+    printf(",\"bytes\":%.4g",
+           stats->bytes / (double)stats->iterations / (double)ambit_grid_cells(b->grid));
 }
 
 /* Runs both in turns; false if the results differ. The first runs compile and choose plans. */

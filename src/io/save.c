@@ -135,9 +135,7 @@ ambit_status ambit_grid_save(ambit_grid *g, const char *path, int n, ambit_field
 {
   if (!g || ambit__failed(g->context)) return g ? g->context->errors.status : AMBIT_EINVAL;
   AMBIT_CHECK(n > 0 && fields && fields[0] && fields[0]->grid == g, &g->context->errors,
-              AMBIT_EINVAL, "ambit_grid_save: %d fields are to be saved, %s", n,
-              n > 0 && fields && fields[0] ? "and the first is of another grid"
-                                           : "or they are NULL");
+              AMBIT_EINVAL, "ambit_grid_save: give one field or more, of this grid");
   return save_once(path, n, fields, false, NULL);
 }
 
