@@ -20,7 +20,6 @@
 #include "grid/chunks.h"
 #include "grid/layout.h"
 #include "grid/partition.h"
-#include "grid/skew.h"
 #include "grid/tiles.h"
 #include "plan/plan.h"
 
@@ -192,7 +191,8 @@ typedef struct ambit__wave_stage {
   ambit__box cells; /* that are computed; or those in the grid beside which ghost cells are filled,
                        and between */
   int iteration;    /* of the wave, from 0 */
-  ambit__skew skew;
+  /* How far it stays behind the first stage, and how far it leads at a cut (flow/flow.h). */
+  int64_t lag[AMBIT_MAX_DIMS], lead[AMBIT_MAX_DIMS];
   int64_t low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS]; /* layers of ghost cells */
   int64_t turn[AMBIT_MAX_DIMS];
 } ambit__wave_stage;
@@ -206,7 +206,7 @@ typedef struct ambit__wave_sizes {
 /* Several iterations in one pass over the cells of a part. The pass advances along `axis` in
  * blocks. The next axis is cut into tiles, each a pass of its own. Within a block the last axis is
  * cut into strips: all stages go through one before the next. Boundaries that are periodic along
- * `axis` make its ends a cut between owners (grid/skew.h); axes with tiles or strips are not
+ * `axis` make its ends a cut between owners (flow/flow.h); axes with tiles or strips are not
  * periodic. */
 typedef struct ambit__wave {
   const ambit__wave_stage *stages;

@@ -2,6 +2,33 @@
 /* flow.c - properties of a flow, and its reads. */
 #include "flow/flow.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+ambit_status ambit__flow_open(ambit__errors *errors, size_t stages, size_t values, size_t ports,
+                              ambit__flow *f)
+{
+  *f = (ambit__flow){.stages = ambit__new(errors, stages, sizeof *f->stages),
+                     .values = ambit__new(errors, values, sizeof *f->values),
+                     .in = ambit__new(errors, ports, sizeof *f->in),
+                     .out = ambit__new(errors, ports, sizeof *f->out),
+                     .next = ambit__new(errors, values, sizeof *f->next)};
+  return f->stages && f->values && f->in && f->out && f->next ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+void ambit__flow_free(ambit__flow *f)
+{
+  free(f->stages);
+  free(f->values);
+  free(f->in);
+  free(f->out);
+  free(f->next);
+  free(f->after);
+  free(f->beside);
+  *f = (ambit__flow){0};
+}
+
 int ambit__flow_widest(const ambit__flow *f)
 {
   int n = 1;
@@ -48,9 +75,8 @@ static bool has_argument(const ambit__flow *f, int stage, int value)
 {
   const ambit__flow_stage *st = &f->stages[stage];
 
-  for (int i = 0; i < st->rule->nparams; i++)
-    for (int c = 0; st->port[i] >= 0 && c < st->rule->params[i].components; c++)
-      if (f->in[st->port[i] + c] == value) return true;
+  for (int i = 0; i < st->nports; i++)
+    if (f->in[st->ports + i] == value) return true;
   return false;
 }
 
@@ -65,9 +91,29 @@ void ambit__flow_each_result(const ambit__flow *f, int stage, ambit__flow_visit 
 {
   const ambit__flow_stage *st = &f->stages[stage];
 
-  for (int i = 0; i < st->rule->nparams; i++)
-    for (int c = 0; st->port[i] >= 0 && c < st->rule->params[i].components; c++)
-      if (f->out[st->port[i] + c] >= 0) visit(user, stage, f->out[st->port[i] + c]);
+  for (int i = 0; i < st->nports; i++)
+    if (f->out[st->ports + i] >= 0) visit(user, stage, f->out[st->ports + i]);
+}
+
+/* The two ends of the reads of each argument, or of those that fill ghost cells. */
+static void each_read_in_memory(const ambit__flow *f, int stage, ambit__flow_visit_read *visit,
+                                void *user)
+{
+  const ambit__flow_stage *st = &f->stages[stage];
+  int low[AMBIT_MAX_DIMS];
+
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    low[d] = -st->before[d];
+  if (st->fills) visit(user, stage, f->in[st->ports], low);
+  for (int i = 0; st->rule && i < st->rule->nparams; i++) {
+    const ambit__param *p = &st->rule->params[i];
+
+    if (st->port[i] < 0 || !p->nreads) continue;
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+      low[d] = -p->low[d];
+    visit(user, stage, f->in[st->port[i]], low);
+    visit(user, stage, f->in[st->port[i]], p->high);
+  }
 }
 
 void ambit__flow_each_read(const ambit__flow *f, int stage, bool keeps,
@@ -76,6 +122,10 @@ void ambit__flow_each_read(const ambit__flow *f, int stage, bool keeps,
   const ambit__flow_stage *st = &f->stages[stage];
   const int here[AMBIT_MAX_DIMS] = {0};
 
+  if (f->memory) {
+    each_read_in_memory(f, stage, visit, user);
+    return;
+  }
   for (int i = 0; i < st->rule->nparams; i++) {
     const ambit__param *p = &st->rule->params[i];
 

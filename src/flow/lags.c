@@ -71,6 +71,8 @@ static void take(void *user, int stage, int value)
   (void)stage;
   add_mirrored(w, value);
   widen(&w->stage, &w->values[value]);
+  if (w->f->memory && w->f->values[value].frozen >= 0) /* which stays there */
+    widen(&w->values[w->f->values[value].frozen], &w->values[value]);
 }
 
 static void give(void *user, int stage, int value, const int *offset)
@@ -97,20 +99,60 @@ void ambit__flow_beside(const ambit__flow *f, bool keeps, bool mirrors, ambit__f
     if (f->values[v].stage < 0) add_mirrored(&w, v);
 }
 
+static void take_layers(void *user, int stage, int value)
+{
+  ambit__flow *f = user;
+
+  widen(&f->stages[stage].beyond, &f->beside[value]);
+}
+
+void ambit__flow_layers(ambit__flow *f)
+{
+  ambit__flow_beside(f, false, false, f->beside);
+  for (int v = 0; v < f->nvalues; v++)
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+      if (!f->cut[d]) f->beside[v].n[d][0] = f->beside[v].n[d][1] = 0;
+  for (int i = 0; i < f->nstages; i++)
+    ambit__flow_each_result(f, i, take_layers, f);
+}
+
+const ambit__flow_cells *ambit__flow_valid(const ambit__flow *f, int value)
+{
+  const int stage = f->values[value].stage;
+
+  return stage < 0 ? &f->beside[value] : &f->stages[stage].beyond;
+}
+
 /* ---- lags ---- */
 
 typedef struct delays {
   const ambit__flow *f;
-  ambit__flow_ahead *ahead;
-  const void *user;
-  int *stages, *values;
+  const ambit__flow_pass *pass;
+  int *stages, *values, *until;
 } delays;
 
 static void delay(void *user, int stage, int value, const int *offset)
 {
   const delays *w = user;
 
-  w->stages[stage] = most(w->stages[stage], w->values[value] + w->ahead(w->user, value, offset));
+  if (w->f->values[value].stage < 0 && !w->pass->arrives) return;
+  w->stages[stage] = most(w->stages[stage],
+                          w->values[value] + w->pass->ahead(w->pass->user, stage, value, offset));
+}
+
+static void wait_for_readers(void *user, int stage, int value)
+{
+  const delays *w = user;
+
+  w->stages[stage] = most(w->stages[stage], w->until[w->f->values[value].over]);
+}
+
+static void note_reader(void *user, int stage, int value, const int *offset)
+{
+  const delays *w = user;
+
+  w->until[value] = most(w->until[value],
+                         w->stages[stage] + w->pass->behind(w->pass->user, stage, value, offset));
 }
 
 static void set_lag(void *user, int stage, int value)
@@ -118,33 +160,54 @@ static void set_lag(void *user, int stage, int value)
   const delays *w = user;
 
   w->values[value] = w->stages[stage];
+  if (w->f->memory) w->until[value] = w->stages[stage];
 }
 
 static void postpone(void *user, int stage, int value, const int *offset)
 {
   const delays *w = user;
-  const int latest = w->stages[stage] - w->ahead(w->user, value, offset);
+  const int latest = w->stages[stage] - w->pass->ahead(w->pass->user, stage, value, offset);
 
   if (w->f->values[value].stage >= 0) return;
   if (w->values[value] < 0 || w->values[value] > latest) w->values[value] = latest;
 }
 
-void ambit__flow_lags(const ambit__flow *f, bool keeps, ambit__flow_ahead *ahead, const void *user,
-                      int *stages, int *values)
+static void delay_stage(delays *w, int stage)
 {
-  delays w = {f, ahead, user, stages, values};
+  const int unit = w->pass->unit ? w->pass->unit : 1;
+  int *lag = &w->stages[stage];
+
+  *lag = 0;
+  ambit__flow_each_read(w->f, stage, w->pass->keeps, delay, w);
+  if (w->f->memory) ambit__flow_each_result(w->f, stage, wait_for_readers, w);
+  *lag = (*lag + unit - 1) / unit * unit;
+  if (w->f->memory) ambit__flow_each_read(w->f, stage, w->pass->keeps, note_reader, w);
+  ambit__flow_each_result(w->f, stage, set_lag, w);
+}
+
+/* Loaded values arrive as late as they can. */
+static void postpone_loads(delays *w)
+{
+  const ambit__flow *f = w->f;
 
   for (int v = 0; v < f->nvalues; v++)
-    values[v] = 0;
-  for (int i = 0; i < f->nstages; i++) {
-    stages[i] = 0;
-    ambit__flow_each_read(f, i, keeps, delay, &w);
-    ambit__flow_each_result(f, i, set_lag, &w);
-  }
-  for (int v = 0; v < f->nvalues; v++)
-    if (f->values[v].stage < 0) values[v] = -1;
+    if (f->values[v].stage < 0) w->values[v] = -1;
   for (int i = 0; i < f->nstages; i++)
-    ambit__flow_each_read(f, i, keeps, postpone, &w);
+    ambit__flow_each_read(f, i, w->pass->keeps, postpone, w);
   for (int v = 0; v < f->nvalues; v++)
-    if (values[v] < 0) values[v] = 0;
+    if (w->values[v] < 0) w->values[v] = 0;
+}
+
+void ambit__flow_lags(const ambit__flow *f, const ambit__flow_pass *pass, int *stages, int *values,
+                      int *until)
+{
+  delays w = {f, pass, stages, values, until};
+
+  for (int v = 0; v < f->nvalues; v++) {
+    values[v] = 0;
+    if (f->memory) until[v] = pass->held && f->values[v].stage < 0 ? pass->held[v] : 0;
+  }
+  for (int i = 0; i < f->nstages; i++)
+    delay_stage(&w, i);
+  if (!f->memory) postpone_loads(&w);
 }

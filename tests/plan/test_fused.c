@@ -210,7 +210,7 @@ static int check_trial(const trial *t)
     free(memories[i].first);
     free(memories[i].expected);
   }
-  free(f->plan.after);
+  ambit__fuse_plan_free(&f->plan);
   free(f);
   return runs;
 }
@@ -272,7 +272,7 @@ static void all_lanes_of_a_warp_have_one_number(void)
     CHECK_MSG(!strncmp(at - strlen(one), one, strlen(one)), "%.60s", at - 30);
   CHECK(n > 0);
   free(source);
-  free(f->plan.after);
+  ambit__fuse_plan_free(&f->plan);
   free(f);
   ambit_close(context);
 }
@@ -324,7 +324,7 @@ static void opencl_has_warps_where_lanes_exchange_values(void)
       CHECK(has ? text && text < strstr(source, "define AMBIT_THREADS") : !text);
       free(source);
     }
-  free(f->plan.after);
+  ambit__fuse_plan_free(&f->plan);
   free(f);
   ambit_close(context);
 }

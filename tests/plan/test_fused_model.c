@@ -210,7 +210,7 @@ static double plan_at(const scene *s, int depth, char *plan, size_t size)
     snprintf(plan, size, "%s", fn->plan);
     dev->backend->discard(dev, fn);
   }
-  free(f->plan.after);
+  ambit__fuse_plan_free(&f->plan);
   free(f);
   return ns;
 }
@@ -370,7 +370,7 @@ static void chunks_as_measured(void)
     CHECK_EQ(known[i].chunks,
              ambit__fused_chunks(&j, &plan, cells[0], cells[1] / ambit__window_useful(&j) + 1));
     ambit__window_end(&j);
-    free(f->plan.after);
+    ambit__fuse_plan_free(&f->plan);
     free(f);
     ambit_close(s.a);
   }

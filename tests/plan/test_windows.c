@@ -84,7 +84,7 @@ static void write_iterations(const trial *t, const ambit_program *p, int depth, 
         written[f->plan.flow.loops][i]++;
       }
   }
-  free(f->plan.after);
+  ambit__fuse_plan_free(&f->plan);
   free(f);
 }
 

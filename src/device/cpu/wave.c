@@ -3,7 +3,7 @@
  *
  * Each thread owns a range of the axis and runs its pass alone: block by block, all stages of a
  * block one after the other, each its lag behind. Cells that depend on two owners are left out
- * on both sides of the cut (grid/skew.h). The owner after a cut does these cells, the seam, as soon
+ * on both sides of the cut (flow/flow.h). The owner after a cut does these cells, the seam, as soon
  * as the owner before it has finished. Nobody waits for anybody else.
  *
  *          owner 0          owner 1
@@ -219,7 +219,7 @@ static int64_t most_lag(const ambit__wave *w, int axis)
   int64_t most = 0;
 
   for (int i = 0; i < w->n; i++)
-    if (w->stages[i].skew.lag[axis] > most) most = w->stages[i].skew.lag[axis];
+    if (w->stages[i].lag[axis] > most) most = w->stages[i].lag[axis];
   return most;
 }
 
@@ -241,8 +241,8 @@ static piece piece_of(const ambit__wave *w, int stage, int owner, const front *f
   const int next = w->axis + 1, last = w->all.ndims - 1;
   piece p = {.owner = owner, .n = 1, .columns = span_of(&w->all, next)};
 
-  if (w->size.tile) p.columns = shift(f->columns, st->skew.lag[next]);
-  p.strip = w->size.strip ? shift(f->strip, st->skew.lag[last]) : span_of(&w->all, last);
+  if (w->size.tile) p.columns = shift(f->columns, st->lag[next]);
+  p.strip = w->size.strip ? shift(f->strip, st->lag[last]) : span_of(&w->all, last);
   return p;
 }
 
@@ -255,7 +255,7 @@ static void run_block(const job *j, int owner, int64_t f, const front *at, span 
 
   for (int i = 0; i < w->n; i++) {
     const ambit__wave_stage *st = &w->stages[i];
-    const int64_t lag = st->skew.lag[w->axis], lead = st->skew.lead[w->axis];
+    const int64_t lag = st->lag[w->axis], lead = st->lead[w->axis];
     const span all = {own.lo + (cuts[0] ? lead : 0), own.hi - (cuts[1] ? lag : 0)};
     piece p = piece_of(w, i, owner, at);
 
@@ -300,7 +300,7 @@ static void run_seam(const job *j, int owner, span columns, int64_t at)
 
   for (int i = 0; i < w->n; i++) {
     const ambit__wave_stage *st = &w->stages[i];
-    const int64_t lag = st->skew.lag[w->axis], lead = st->skew.lead[w->axis];
+    const int64_t lag = st->lag[w->axis], lead = st->lead[w->axis];
     piece p = piece_of(w, i, owner, &all);
 
     p.rows[0] = (span){at - lag, at + lead};

@@ -79,18 +79,20 @@ static int needs_inside(const ambit__window *j, int value)
 /* ---- lags ---- */
 
 /* Turns between the arrival of a row and a read. Rows of adjacent groups arrive a turn later. */
-static int ahead_of(const void *user, int value, const int *offset)
+static int ahead_of(const void *user, int stage, int value, const int *offset)
 {
   const ambit__window *j = user;
 
+  (void)stage;
   return most(offset[j->z] + (along_y(j, offset) != 0), needs_inside(j, value));
 }
 
 static void find_lags(ambit__window *j)
 {
+  const ambit__flow_pass pass = {.keeps = j->edge, .arrives = true, .ahead = ahead_of, .user = j};
   int stages[AMBIT__FLOW_STAGES], values[AMBIT__FLOW_VALUES];
 
-  ambit__flow_lags(j->flow, j->edge, ahead_of, j, stages, values);
+  ambit__flow_lags(j->flow, &pass, stages, values, NULL);
   for (int i = 0; i < j->flow->nstages; i++)
     j->stages[i].lag = stages[i];
   for (int v = 0; v < j->flow->nvalues; v++)

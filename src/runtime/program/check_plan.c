@@ -88,7 +88,7 @@ static void add_fused(const ambit_program *p, int depth, ambit__text *seen)
     add_lines(lines.chars, seen);
   }
   ambit__text_free(&lines);
-  if (f) free(f->plan.after);
+  if (f) ambit__fuse_plan_free(&f->plan);
   free(f);
 }
 

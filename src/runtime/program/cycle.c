@@ -96,15 +96,16 @@ bool ambit__part_continues(const ambit_program *p, const ambit__box *own, int ax
   return is_periodic(p, axis) && !spans(p, own, axis);
 }
 
-ambit__box ambit__stage_cells(const ambit_program *p, const ambit__stage *st, const ambit__box *own)
+ambit__box ambit__stage_cells(const ambit_program *p, const ambit__flow_stage *st,
+                              const ambit__box *own)
 {
   const ambit__box *region = &p->applies[st->step].region;
   ambit__box cells = *own;
 
   if (ambit__box_is_empty(own)) return cells;
   for (int d = 0; d < own->ndims; d++) {
-    cells.lo[d] -= st->beyond.lo[d];
-    cells.hi[d] += st->beyond.hi[d];
+    cells.lo[d] -= st->beyond.n[d][0];
+    cells.hi[d] += st->beyond.n[d][1];
     if (ambit__part_continues(p, own, d)) continue;
     if (cells.lo[d] < region->lo[d]) cells.lo[d] = region->lo[d];
     if (cells.hi[d] > region->hi[d]) cells.hi[d] = region->hi[d];
@@ -193,21 +194,21 @@ static const char *refuse_step(const ambit_program *p, size_t step, bool waves)
 /* Whether every part has valid values for all cells that ghost cells copy. */
 static bool has_sources(const ambit_program *p, int stage)
 {
-  const ambit__dataflow *flow = &p->cycle->flow;
+  const ambit__flow *flow = &p->cycle->flow;
   const ambit__step *s = &p->steps[flow->stages[stage].step];
 
   for (int i = 0; i < s->n; i++)
     for (int k = 0; reads_neighbours(s, i) && k < p->grid->nparts; k++) {
       const ambit_field *f = s->args[i].field;
       const ambit__box *own = &p->grid->parts[k];
-      const ambit__layers *valid =
-          ambit__dataflow_valid(flow, stage, ambit__dataflow_buffer(p, flow, stage, f));
+      const ambit__flow_cells *valid =
+          ambit__flow_valid(flow, flow->in[flow->stages[stage].port[i]]);
       ambit__box given, reach;
 
       if (ambit__box_is_empty(own) || !ambit__cycle_ghosts(p, stage, f, own, &given, &reach))
         continue;
       for (int d = 0; d < own->ndims; d++)
-        if (given.lo[d] < own->lo[d] - valid->lo[d] || given.hi[d] > own->hi[d] + valid->hi[d])
+        if (given.lo[d] < own->lo[d] - valid->n[d][0] || given.hi[d] > own->hi[d] + valid->n[d][1])
           return false;
     }
   return true;
@@ -303,13 +304,13 @@ static ambit__rival *rival_of(ambit_program *p)
 static ambit_status agree_on_wave(ambit_program *p, ambit__wavefront *w)
 {
   ambit__net *net = p->grid->context->net;
-  ambit__dataflow *flow = &p->cycle->flow;
-  double depth = net->rank ? -1 : w->stages ? flow->depth : 0;
+  ambit__flow *flow = &p->cycle->flow;
+  double depth = net->rank ? -1 : w->stages ? flow->iterations : 0;
   bool can;
 
   AMBIT_TRY(ambit__net_max(net, &depth, 1));
-  if (depth > 0 && (!w->stages || flow->depth != (int)depth)) {
-    ambit__dataflow_free(flow);
+  if (depth > 0 && (!w->stages || flow->iterations != (int)depth)) {
+    ambit__flow_free(flow);
     ambit__wavefront_free(p, w);
     AMBIT_TRY(ambit__wavefront_choose(p, (int)depth, flow, w));
   }
@@ -356,7 +357,7 @@ static ambit_status add_waves(ambit_program *p, int depth)
   if (!s && rival_of(p)) s = ambit__wavefront_rival(p, &like, rival_of(p));
   if (!s) s = agree_on_wave(p, &like);
   if (!s && like.stages) s = make_waves(p, &like);
-  if (!like.stages) ambit__dataflow_free(&p->cycle->flow);
+  if (!like.stages) ambit__flow_free(&p->cycle->flow);
   ambit__wavefront_free(p, &like);
   return s;
 }
@@ -388,7 +389,7 @@ void ambit__cycle_drop(ambit_program *p)
   drop_waves(p);
   if (c->fused) ambit__fuse_free(p, c->fused);
   ambit__halos_free(&c->halos);
-  ambit__dataflow_free(&c->flow);
+  ambit__flow_free(&c->flow);
   free(c);
   p->cycle = NULL;
 }
@@ -408,15 +409,14 @@ static ambit_status plan_parts(ambit_program *p, int depth)
   } else {
     AMBIT_TRY(add_waves(p, depth));
   }
-  if (depth && !c->wavefront) AMBIT_TRY(ambit__dataflow_make(p, depth, &c->flow));
+  if (depth && !c->wavefront) AMBIT_TRY(ambit__memory_flow_make(p, depth, &c->flow));
   for (int d = 0; d < p->grid->box.ndims; d++)
-    if (is_periodic(p, d))
-      c->flow.boundaries.kind[d][0] = c->flow.boundaries.kind[d][1] = AMBIT_PERIODIC;
+    if (is_periodic(p, d)) c->boundaries.kind[d][0] = c->boundaries.kind[d][1] = AMBIT_PERIODIC;
   if (!c->flow.stages || (!c->fused && refuse_cycle(p, c->wavefront != NULL))) {
     ambit__cycle_drop(p);
     return AMBIT_OK;
   }
-  return ambit__halos_make(p, &c->flow, &c->halos);
+  return ambit__halos_make(p, c, &c->halos);
 }
 
 ambit_status ambit__cycle_plan(ambit_program *p)

@@ -18,14 +18,15 @@
  * list: the others have fewer iterations, and are made when a run leaves so many over. */
 typedef struct ambit__cycle {
   struct ambit__cycle *shorter; /* the next one of the list; NULL: none */
-  ambit__dataflow flow;
-  ambit__halos halos;          /* exchanged at the start of the cycle */
-  ambit__wavefront *wavefront; /* by part of this process, at least one; NULL: none; owned */
-  ambit__fused *fused;         /* each part does all iterations in one launch; NULL: no; owned */
-  int tail;                    /* single iterations that must follow the last cycle of a run */
-  ambit__trial trial;          /* of one that nobody asked for, with as many single iterations */
-  bool cores;                  /* in it: of some process compute, which other work may take */
-  double lost;                 /* first: estimated seconds lost by iterations that were left over */
+  ambit__flow flow;             /* in memory; none if there is one part and one launch */
+  ambit__boundaries boundaries; /* AMBIT_PERIODIC, or AMBIT_NONE: stages fill ghost cells */
+  ambit__halos halos;           /* exchanged at the start of the cycle */
+  ambit__wavefront *wavefront;  /* by part of this process, at least one; NULL: none; owned */
+  ambit__fused *fused;          /* each part does all iterations in one launch; NULL: no; owned */
+  int tail;                     /* single iterations that must follow the last cycle of a run */
+  ambit__trial trial;           /* of one that nobody asked for, with as many single iterations */
+  bool cores;                   /* in it: of some process compute, which other work may take */
+  double lost; /* first: estimated seconds lost by iterations that were left over */
   /* made by schedule/cycle_schedule.c: */
   struct ambit__move_set *ghosts; /* by stage: the ghost cells filled before it; owned */
   ambit__schedule schedule;
@@ -52,7 +53,7 @@ void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS]);
 const char *ambit__cycle_refuse_steps(const ambit_program *p);
 /* The reason why iterations of the program run one by one; NULL: they need not. */
 const char *ambit__cycle_refusal(const ambit_program *p);
-/* Makes p->cycle with its dataflow, and its halos or wavefront, if the option depth asks for it and
+/* Makes p->cycle with its flow, and its halos or wavefront, if the option depth asks for it and
  * it is possible. */
 ambit_status ambit__cycle_plan(ambit_program *p);
 /* Builds the launch of a fused cycle, when steps have their functions; with one part, chooses it
@@ -96,7 +97,7 @@ void ambit__program_hash(const ambit_program *p, ambit__hash *h);
  * periodic and cut. */
 bool ambit__part_continues(const ambit_program *p, const ambit__box *own, int axis);
 /* The cells that a stage computes on a part whose own cells are `own`. */
-ambit__box ambit__stage_cells(const ambit_program *p, const ambit__stage *st,
+ambit__box ambit__stage_cells(const ambit_program *p, const ambit__flow_stage *st,
                               const ambit__box *own);
 ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own);
 /* The ghost cells of a field that a stage reads on such a part. It reads `reach`; the halo provides

@@ -142,7 +142,7 @@ const char *ambit__fuse_group(const ambit_program *p, int depth, ambit__fused *f
 {
   const char *why;
 
-  free(f->plan.after);
+  ambit__fuse_plan_free(&f->plan);
   why = ambit__fuse_flow(p, depth, &f->plan);
   if (!why) make_group(p, f);
   return why;
@@ -377,7 +377,7 @@ const char *ambit__fuse_refusal(const ambit_program *p)
   ambit__fused *f = calloc(1, sizeof *f);
   const char *why = f ? choose(p, p->grid->context->settings.depth, NULL, f) : "memory ran out";
 
-  if (f) free(f->plan.after);
+  if (f) ambit__fuse_plan_free(&f->plan);
   free(f);
   return why;
 }
@@ -392,6 +392,6 @@ void ambit__fuse_foresee(const ambit_program *p, const ambit__rival *rival)
     if (*rival->plan) f->group.preferred = rival->plan;
     device->backend->foresee(device, &f->group);
   }
-  free(f->plan.after);
+  ambit__fuse_plan_free(&f->plan);
   free(f);
 }

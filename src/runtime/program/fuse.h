@@ -58,9 +58,10 @@ typedef struct ambit__fused {
 /* ---- fuse_flow.c ---- */
 
 /* Makes the flow of `depth` iterations. If they are more than a flow has stages, it loops.
- * Returns the reason if there is none, or if memory ran out; NULL: it is made. The caller frees
- * plan->after, also after a failure. */
+ * Returns the reason if there is none, or if memory ran out; NULL: it is made. The caller frees the
+ * plan, also after a failure. */
 const char *ambit__fuse_flow(const ambit_program *p, int depth, ambit__fuse_plan *plan);
+void ambit__fuse_plan_free(ambit__fuse_plan *plan);
 /* Whether a step computes a box of cells and passes all others, wherever its fields' values go. If
  * not, no step computes the cells that it leaves out. */
 bool ambit__fuse_is_placed(const ambit_program *p, size_t step);

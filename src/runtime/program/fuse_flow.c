@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuse_flow.c - makes the flow of several iterations from the dataflow of a program. */
+/* fuse_flow.c - makes the flow of several iterations from its flow in memory. */
 #include "base/number.h"
-#include "runtime/program/dataflow.h"
 #include "runtime/program/fuse.h"
+#include "runtime/program/memory_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const char *const TOO_LARGE = "the program has too many steps, fields or 
 typedef struct maker {
   const ambit_program *p;
   ambit__fuse_plan *plan;
-  ambit__dataflow flow;
+  ambit__flow flow;                         /* in memory */
   int now[MOST_FIELDS][MOST_COMPONENTS];    /* by buffer: its present values; -1: as in memory */
   int loaded[MOST_FIELDS][MOST_COMPONENTS]; /* by buffer: its loaded values; -1: none */
   int writer[MOST_FIELDS];                  /* by buffer: a stage that writes it; -1: none */
@@ -184,9 +184,9 @@ static const char *refuse(maker *m)
 
 /* ---- operands ---- */
 
-static int buffer_of(const maker *m, int stage, const ambit_field *f)
+static int buffer_of(const maker *m, int stage, int arg)
 {
-  return ambit__dataflow_buffer(m->p, &m->flow, stage, f);
+  return ambit__memory_flow_buffer(&m->flow, stage, arg);
 }
 
 static int add_operand(maker *m, int slot, int step, int arg)
@@ -266,7 +266,7 @@ static const char *add_reads(maker *m, int number, int stage, int arg)
   ambit__flow *flow = &m->plan->flow;
   const ambit__step *s = &m->p->steps[m->flow.stages[stage].step];
   const ambit_field *f = s->args[arg].field;
-  const int buffer = buffer_of(m, stage, f);
+  const int buffer = buffer_of(m, stage, arg);
 
   for (int c = 0; c < f->components; c++) {
     const int port = flow->stages[number].port[arg] + c;
@@ -304,7 +304,7 @@ static int find_frozen(maker *m, int number, int stage, int buffer, int c)
 
   for (int i = 0; m->p->grid->nparts == 1 && i < s->n; i++) {
     const ambit_field *f = s->args[i].field;
-    const int other = f ? buffer_of(m, stage, f) : -1;
+    const int other = f ? buffer_of(m, stage, i) : -1;
     const int v = f && c < f->components ? m->plan->flow.in[st->port[i] + c] : -1;
 
     if (v < 0) continue;
@@ -329,7 +329,7 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
   const size_t step = m->flow.stages[stage].step;
   const ambit__step *s = &m->p->steps[step];
   const ambit__param *q = &s->kernel->rule->params[arg];
-  const int buffer = buffer_of(m, stage, s->args[arg].field);
+  const int buffer = buffer_of(m, stage, arg);
   const bool placed = flow->stages[number].nplaces > 0;
 
   if (!q->is_written) return NULL;
@@ -419,6 +419,8 @@ static const char *add_stage(maker *m, int stage)
   flow->nstages++;
   *st = (ambit__flow_stage){.rule = ambit__step_rule(m->p, step),
                             .iteration = m->flow.stages[stage].iteration,
+                            .step = step,
+                            .ports = flow->nports,
                             .nplaces = ambit__fuse_is_placed(m->p, step)};
   set_inset(m->p, region, st->inset);
   if (st->nplaces) set_inset(m->p, region, st->place[0]);
@@ -434,6 +436,7 @@ static const char *add_stage(maker *m, int stage)
         (st->operand[i] = value_operand(m, (int)step, i)) < 0)
       return TOO_LARGE;
   }
+  st->nports = flow->nports - st->ports;
   for (int i = 0; !why && i < s->n; i++)
     if (s->args[i].field) why = add_reads(m, number, stage, i);
   for (int i = 0; !why && i < s->n; i++)
@@ -452,7 +455,7 @@ static bool is_dead(const maker *m, int field)
     for (int k = 0; s->kind == STEP_APPLY && k < s->n; k++) {
       const ambit__param *q = &s->kernel->rule->params[k];
 
-      if (!s->args[k].field || buffer_of(m, i, s->args[k].field) != field) continue;
+      if (!s->args[k].field || buffer_of(m, i, k) != field) continue;
       if (ambit__fuse_is_placed(m->p, (size_t)i)) return false;
       for (int c = 0; c < q->components; c++)
         if (!q->writes[c] || q->keeps[c]) return false;
@@ -501,7 +504,7 @@ static int free_slot(const maker *m, const bool *taken, int field, int buffer)
  * values of others. */
 static bool is_stored(const maker *m, int field)
 {
-  const int buffer = buffer_of(m, m->flow.nstages, m->p->fields[field]);
+  const int buffer = m->flow.after[field];
 
   return !is_dead(m, field) && (is_computed(m, buffer) || (m->plan->flow.loops && buffer != field));
 }
@@ -524,7 +527,7 @@ static const char *load_changing(maker *m)
 static const char *place_live(maker *m, int field, bool *used)
 {
   ambit__fuse_plan *plan = m->plan;
-  const int buffer = buffer_of(m, m->flow.nstages, m->p->fields[field]);
+  const int buffer = m->flow.after[field];
   int slot = free_slot(m, m->taken, field, buffer), operand;
 
   if (slot < 0) {
@@ -562,7 +565,7 @@ static const char *place(maker *m)
   for (int i = 0; i < AMBIT__FUSE_SLOTS; i++)
     plan->after[i] = -1;
   for (int f = 0; f < p->nfields; f++) { /* fields that keep their values */
-    const int buffer = buffer_of(m, m->flow.nstages, p->fields[f]);
+    const int buffer = m->flow.after[f];
 
     if (is_stored(m, f) || is_dead(m, f)) continue;
     plan->after[f] = buffer;
@@ -576,7 +579,7 @@ static const char *place(maker *m)
     }
   for (int f = 0; f < plan->nslots; f++) {
     const int like = f < p->nfields ? f : plan->spare_of[f - p->nfields];
-    const int buffer = f < p->nfields ? buffer_of(m, m->flow.nstages, p->fields[f]) : f;
+    const int buffer = f < p->nfields ? m->flow.after[f] : f;
 
     if (plan->after[f] >= 0) continue;
     plan->after[f] = free_slot(m, used, like, buffer);
@@ -607,10 +610,10 @@ static void set_halo(maker *m, int axis)
 
   flow->cut[axis] = ambit__grid_cuts(m->p->grid, axis);
   for (int b = 0; flow->cut[axis] && b < m->p->nfields; b++) {
-    const ambit__layers *l = ambit__dataflow_valid(&m->flow, 0, b);
+    const int *layers = m->flow.beside[b].n[axis];
 
-    if (flow->halo[axis][0] < l->lo[axis]) flow->halo[axis][0] = (int)l->lo[axis];
-    if (flow->halo[axis][1] < l->hi[axis]) flow->halo[axis][1] = (int)l->hi[axis];
+    for (int side = 0; side < 2; side++)
+      if (flow->halo[axis][side] < layers[side]) flow->halo[axis][side] = layers[side];
   }
   for (int side = 0; side < 2; side++)
     flow->margin[axis][side] = margin_of(axis, m->p->grid->box.ndims, flow->halo[axis][side]);
@@ -640,7 +643,7 @@ static const char *make(maker *m, int depth)
   if (!why && m->plan->flow.loops && m->p->grid->nparts > 1) why = "the grid has several parts";
 
   if (!why) find_classes(m->p, m->class);
-  if (!why && ambit__dataflow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
+  if (!why && ambit__memory_flow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
   for (int d = 0; !why && d < m->p->grid->box.ndims; d++)
     set_halo(m, d);
   if (!why) why = refuse_parts(m);
@@ -649,12 +652,22 @@ static const char *make(maker *m, int depth)
   return why ? why : place(m);
 }
 
+void ambit__fuse_plan_free(ambit__fuse_plan *plan)
+{
+  ambit__flow_free(&plan->flow);
+  free(plan->after);
+  plan->after = NULL;
+}
+
 const char *ambit__fuse_flow(const ambit_program *p, int depth, ambit__fuse_plan *plan)
 {
   maker m = {.p = p, .plan = plan};
   const char *why;
 
   memset(plan, 0, sizeof *plan);
+  if (ambit__flow_open(ambit__program_errors(p), AMBIT__FLOW_STAGES, AMBIT__FLOW_VALUES,
+                       AMBIT__FLOW_PORTS, &plan->flow))
+    return NO_MEMORY;
   plan->flow.loops = depth > AMBIT__FLOW_STAGES;
   plan->depth = depth;
   for (int b = 0; b < MOST_FIELDS; b++) {
@@ -663,6 +676,6 @@ const char *ambit__fuse_flow(const ambit_program *p, int depth, ambit__fuse_plan
       m.now[b][c] = m.loaded[b][c] = -1;
   }
   why = make(&m, plan->flow.loops ? 1 : depth);
-  ambit__dataflow_free(&m.flow);
+  ambit__flow_free(&m.flow);
   return why;
 }

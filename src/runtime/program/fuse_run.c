@@ -123,7 +123,7 @@ void ambit__fuse_free(ambit_program *p, ambit__fused *f)
   free(f->functions);
   free(f->args);
   free(f->spares);
-  free(f->plan.after);
+  ambit__fuse_plan_free(&f->plan);
   free(f);
 }
 

@@ -8,7 +8,7 @@
  * components of a cell are contiguous. The boxes of a slice come from grid/halo.
  */
 #include "base/memory.h"
-#include "runtime/program/dataflow.h"
+#include "runtime/program/cycle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,22 +70,23 @@ static ambit_status add_param(ambit_program *p, const ambit__param *q, const amb
   return s;
 }
 
-/* Whether an argument reads a field. Over several iterations: reads the values that the field had
- * at the start of the first one. */
-static bool reads(const ambit_program *p, const ambit__dataflow *flow, int stage,
-                  const ambit_field *arg, const ambit_field *field)
+/* Whether a stage reads, by an argument, values that a field had at the start of the first
+ * iteration. */
+static bool reads_first(const ambit_program *p, const ambit__flow *flow, int stage, int arg,
+                        const ambit_field *field)
 {
-  int buffer;
+  const int port = flow->stages[stage].port[arg];
+  int v = port < 0 ? -1 : flow->in[port];
 
-  if (!flow || !arg) return arg == field;
-  buffer = ambit__dataflow_buffer(p, flow, stage, arg);
-  return p->fields[buffer] == field && !flow->overwritten[stage * flow->nfields + buffer];
+  while (v >= 0 && flow->values[v].stage >= 0) /* in cells that stages left alone */
+    v = flow->values[v].frozen;
+  return v >= 0 && p->fields[v] == field;
 }
 
 /* Adds all reads of the components of a slice. */
-static ambit_status find_needs(ambit_program *p, const ambit__dataflow *flow,
-                               ambit__halo_slice *slice)
+static ambit_status find_needs(ambit_program *p, const ambit__cycle *c, ambit__halo_slice *slice)
 {
+  const ambit__flow *flow = c ? &c->flow : NULL;
   const int n = flow ? flow->nstages : (int)p->nsteps;
 
   for (int k = 0; k < n; k++) {
@@ -94,11 +95,14 @@ static ambit_status find_needs(ambit_program *p, const ambit__dataflow *flow,
     ambit__need what = {.region = p->applies[step].region};
 
     if (s->kind != STEP_APPLY || ambit__box_is_empty(&what.region)) continue;
-    if (flow) what.beyond = flow->stages[k].beyond;
+    for (int d = 0; flow && d < AMBIT_MAX_DIMS; d++) {
+      what.beyond.lo[d] = flow->stages[k].beyond.n[d][0];
+      what.beyond.hi[d] = flow->stages[k].beyond.n[d][1];
+    }
     for (int i = 0; i < s->n; i++) {
       const ambit_field *f = s->args[i].field;
 
-      if (!reads(p, flow, k, f, slice->field)) continue;
+      if (flow ? !reads_first(p, flow, k, i, slice->field) : f != slice->field) continue;
       if (flow) what.boundaries = &f->boundaries;
       what.region = ambit__box_project(&p->applies[step].region, f->dropped);
       AMBIT_TRY(
@@ -116,8 +120,8 @@ static bool same_needs(const ambit__needs *a, const ambit__needs *b)
 }
 
 /* Adds components; joins them to the last slice if they are read alike. */
-static ambit_status add_component(ambit_program *p, const ambit__dataflow *flow,
-                                  ambit__field_halo *h, int first, int count)
+static ambit_status add_component(ambit_program *p, const ambit__cycle *c, ambit__field_halo *h,
+                                  int first, int count)
 {
   ambit__halo_slice *last = h->nslices ? &h->slices[h->nslices - 1] : NULL;
   ambit__halo_slice *new = &h->slices[h->nslices];
@@ -127,10 +131,10 @@ static ambit_status add_component(ambit_program *p, const ambit__dataflow *flow,
                              .first = first,
                              .count = count,
                              .boundaries =
-                                 flow ? h->boundaries : ambit__field_boundaries(h->field, first)};
+                                 c ? h->boundaries : ambit__field_boundaries(h->field, first)};
   new->changing = new->boundaries;
-  new->has_ghosts = !flow;
-  s = find_needs(p, flow, new);
+  new->has_ghosts = !c;
+  s = find_needs(p, c, new);
   if (!s && last && last->first + last->count == first && same_needs(&last->needs, &new->needs) &&
       ambit__boundaries_equal(last->boundaries, new->boundaries)) {
     last->count += count;
@@ -143,7 +147,7 @@ static ambit_status add_component(ambit_program *p, const ambit__dataflow *flow,
   return s;
 }
 
-static ambit_status find_slices(ambit_program *p, const ambit__dataflow *flow, ambit__field_halo *h)
+static ambit_status find_slices(ambit_program *p, const ambit__cycle *cycle, ambit__field_halo *h)
 {
   const int n = h->field->components;
   const bool together = h->field->order == AMBIT_AOS;
@@ -151,7 +155,7 @@ static ambit_status find_slices(ambit_program *p, const ambit__dataflow *flow, a
   h->slices = ambit__new(ambit__program_errors(p), (size_t)n, sizeof *h->slices);
   if (!h->slices) return AMBIT_ENOMEM;
   for (int c = 0; c < n; c += together ? n : 1)
-    AMBIT_TRY(add_component(p, flow, h, c, together ? n : 1));
+    AMBIT_TRY(add_component(p, cycle, h, c, together ? n : 1));
   return AMBIT_OK;
 }
 
@@ -275,13 +279,13 @@ static ambit_status make_slices(ambit_program *p, ambit__field_halo *h)
   return AMBIT_OK;
 }
 
-ambit_status ambit__field_halo_make(ambit_program *p, const ambit__dataflow *flow,
-                                    ambit_field *field, ambit__field_halo *h)
+ambit_status ambit__field_halo_make(ambit_program *p, const ambit__cycle *c, ambit_field *field,
+                                    ambit__field_halo *h)
 {
   *h = (ambit__field_halo){.field = field,
-                           .boundaries = flow ? &flow->boundaries : &field->boundaries,
+                           .boundaries = c ? &c->boundaries : &field->boundaries,
                            .id = ++p->grid->context->last_id};
-  AMBIT_TRY(find_slices(p, flow, h));
+  AMBIT_TRY(find_slices(p, c, h));
   return make_slices(p, h);
 }
 
@@ -294,7 +298,7 @@ ambit__field_halo *ambit__halos_find(const ambit__halos *halos, const ambit_fiel
   return NULL;
 }
 
-ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, ambit__halos *halos)
+ambit_status ambit__halos_make(ambit_program *p, const ambit__cycle *c, ambit__halos *halos)
 {
   *halos = (ambit__halos){
       ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *halos->list), 0, NULL};
@@ -304,12 +308,12 @@ ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, am
   for (int i = 0; i < p->nfields; i++) {
     ambit__field_halo *h = &halos->list[halos->n++];
 
-    AMBIT_TRY(ambit__field_halo_make(p, flow, p->fields[i], h));
+    AMBIT_TRY(ambit__field_halo_make(p, c, p->fields[i], h));
     if (h->nslices) continue;
     free(h->slices);
     halos->n--;
   }
-  return flow ? AMBIT_OK : ambit__halos_keep_constants(p, halos);
+  return c ? AMBIT_OK : ambit__halos_keep_constants(p, halos);
 }
 
 void ambit__halos_free(ambit__halos *halos)

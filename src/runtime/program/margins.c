@@ -69,7 +69,7 @@ static ambit_status widen_fused(const ambit_program *p, int part, bool *changed)
 /* Widens margins for the cells that a stage of a cycle reads or writes beyond the own cells. */
 static ambit_status widen_for_stage(const ambit_program *p, int stage, bool *changed)
 {
-  const ambit__stage *st = &p->cycle->flow.stages[stage];
+  const ambit__flow_stage *st = &p->cycle->flow.stages[stage];
   const ambit__step *s = &p->steps[st->step];
 
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++) {
@@ -78,8 +78,8 @@ static ambit_status widen_for_stage(const ambit_program *p, int stage, bool *cha
 
     if (!s->args[i].field) continue;
     for (int d = 0; d < p->grid->box.ndims - ambit__field_wraps_rows(p, s->args[i].field); d++) {
-      low[d] = st->beyond.lo[d] + q->low[d];
-      high[d] = st->beyond.hi[d] + q->high[d];
+      low[d] = st->beyond.n[d][0] + q->low[d];
+      high[d] = st->beyond.n[d][1] + q->high[d];
     }
     for (int k = 0; k < p->grid->placement.n; k++)
       AMBIT_TRY(ambit__field_widen(s->args[i].field, k, low, high, changed));

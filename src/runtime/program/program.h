@@ -13,8 +13,8 @@
 #include "grid/halo.h"
 #include "runtime/objects/objects.h"
 
-struct ambit__dataflow; /* dataflow.h */
-struct ambit__gate;     /* exchange/exchange.h */
+struct ambit__cycle; /* cycle.h */
+struct ambit__gate;  /* exchange/exchange.h */
 
 typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE, STEP_COPY, STEP_CALL } ambit__step_kind;
 
@@ -466,13 +466,12 @@ bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f);
 bool ambit__step_has_source(const ambit *a, const ambit__step *s);
 /* Whether that, or a registered function, does (join.c). */
 bool ambit__step_is_registered(const ambit_program *p, const ambit__step *s);
-/* Makes the halos of all fields for one iteration. With a dataflow, makes them for several
- * iterations with one exchange at the start; these have no ghost cells, since stages fill them. */
-ambit_status ambit__halos_make(ambit_program *p, const struct ambit__dataflow *flow,
-                               ambit__halos *halos);
+/* Makes the halos of all fields for one iteration. With a cycle, makes them for its iterations,
+ * with one exchange at the start; these have no ghost cells, since stages fill them. */
+ambit_status ambit__halos_make(ambit_program *p, const struct ambit__cycle *c, ambit__halos *halos);
 void ambit__halos_free(ambit__halos *halos);
 /* Makes the halo of one field; its slices may be none. */
-ambit_status ambit__field_halo_make(ambit_program *p, const struct ambit__dataflow *flow,
+ambit_status ambit__field_halo_make(ambit_program *p, const struct ambit__cycle *c,
                                     ambit_field *field, ambit__field_halo *h);
 /* Lends halos to rotated fields, and finds those that keep their constant ghost cells
  * (constant_ghosts.c). */

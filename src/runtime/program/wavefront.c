@@ -15,23 +15,14 @@ enum {
   MOST_CELLS = 1 << 30       /* of the sizes of a plan, so that sums of them do not overflow */
 };
 
-/* The ghost cells that a buffer has at a stage. */
-typedef struct filled {
-  int stage;  /* that filled them; -1: none */
-  bool stale; /* the cells of the grid were written since */
-} filled;
-
 /* Stages being made. */
 typedef struct maker {
   const ambit_program *p;
-  const ambit__dataflow *flow;
+  const ambit__flow *flow; /* without those that fill ghost cells */
   ambit__wavefront *w;
   const ambit__box *own;
-  filled *ghosts;              /* by buffer */
-  ambit__skew_buffer *buffers; /* by buffer */
-  ambit__skew_buffer *apart;   /* the same, as if the exchange were the first stage */
-  int naccesses;
-  int64_t unit[AMBIT_MAX_DIMS], one[AMBIT_MAX_DIMS]; /* of lags; the latter are all 1 */
+  int *now;                   /* by buffer: its present value */
+  int *lags, *values, *until; /* of a pass */
 } maker;
 
 static const ambit__param *param(const ambit__step *s, int arg)
@@ -73,7 +64,7 @@ static void add_sources(ambit_boundary kind, int64_t extent, int64_t from, int64
 /* Sets the ghost cells that a step reads of a field, when they have their turn, and which cells the
  * filling of cell x reads: x - before[d] .. x. Returns false if it reads none. */
 static bool find_ghosts(const maker *m, int stage, const ambit_field *f, ambit__wave_stage *st,
-                        int64_t *before)
+                        int *before)
 {
   const ambit_program *p = m->p;
   const ambit__box cells = ambit__stage_cells(p, &m->flow->stages[stage], m->own);
@@ -101,8 +92,8 @@ static bool find_ghosts(const maker *m, int stage, const ambit_field *f, ambit__
     add_sources(kind[1], extent, extent, extent + st->high[d], &tail, &unused);
     if (kind[0] == AMBIT_PERIODIC) first = extent, end = 0, tail = extent; /* filled at the seam */
     st->turn[d] = end > 0 ? end - 1 : 0;
-    before[d] = end > 0 ? end - 1 - first : 0;
-    if (before[d] < extent - 1 - tail) before[d] = extent - 1 - tail;
+    before[d] = (int)(end > 0 ? end - 1 - first : 0);
+    if (before[d] < extent - 1 - tail) before[d] = (int)(extent - 1 - tail);
     if (lo > first) lo = first;
     if (hi <= st->turn[d]) hi = st->turn[d] + 1;
     st->cells.lo[d] = lo < 0 ? 0 : lo;
@@ -111,23 +102,29 @@ static bool find_ghosts(const maker *m, int stage, const ambit_field *f, ambit__
   return any;
 }
 
-/* Whether ghost cells that a stage filled serve another one, of a field with these boundaries. */
-static bool serves(const maker *m, const filled *old, const ambit_field *f,
+static const ambit_field *filled_field(const ambit_program *p, const ambit__flow_stage *st)
+{
+  return p->steps[st->step].args[st->filled].field;
+}
+
+/* Whether the ghost cells of a value serve a stage, for a field with these boundaries. */
+static bool serves(const maker *m, const ambit__flow_value *v, const ambit_field *f,
                    const ambit__wave_stage *want)
 {
   const ambit__wave_stage *st;
 
-  if (old->stage < 0) return false;
-  st = &m->w->stages[old->stage];
-  if (!ambit__boundaries_equal(&m->w->fronts[old->stage].ghosts->boundaries, &f->boundaries) ||
+  if (v->filler < 0) return false;
+  st = &m->w->stages[v->filler];
+  if (!ambit__boundaries_equal(&filled_field(m->p, &m->w->flow.stages[v->filler])->boundaries,
+                               &f->boundaries) ||
       !ambit__box_contains(&st->cells, &want->cells))
     return false;
   for (int d = 0; d < want->cells.ndims; d++) {
     const ambit_boundary *kind = f->boundaries.kind[d];
 
     if (st->low[d] < want->low[d] || st->high[d] < want->high[d]) return false;
-    if (old->stale && ((st->low[d] && ambit__boundary_copies(kind[0])) ||
-                       (st->high[d] && ambit__boundary_copies(kind[1]))))
+    if (v->stage != v->filler && ((st->low[d] && ambit__boundary_copies(kind[0])) ||
+                                  (st->high[d] && ambit__boundary_copies(kind[1]))))
       return false;
   }
   return true;
@@ -135,112 +132,144 @@ static bool serves(const maker *m, const filled *old, const ambit_field *f,
 
 /* ---- stages ---- */
 
-static ambit__access *add_access(maker *m, ambit__front *f, int buffer, bool writes)
+static void add_stage(maker *m, const ambit__wave_stage *st, const ambit__flow_stage *like,
+                      const int *buffers)
 {
-  ambit__access *a = &m->w->accesses[m->naccesses++];
-
-  *a = (ambit__access){.buffer = buffer, .writes = writes};
-  f->naccesses++;
-  return a;
-}
-
-static void add_stage(maker *m, int stage, const ambit__wave_stage *st, ambit_field *ghosts)
-{
-  ambit__front *f = &m->w->fronts[m->w->wave.n];
-
   m->w->stages[m->w->wave.n++] = *st;
-  *f = (ambit__front){.step = m->flow->stages[stage].step,
-                      .stage = stage,
-                      .ghosts = ghosts,
-                      .accesses = &m->w->accesses[m->naccesses]};
-  if (ghosts) f->bounds = ghosts->boundaries;
-  for (int d = 0; ghosts && d < m->own->ndims; d++)
-    if (ambit__part_continues(m->p, m->own, d))
-      f->bounds.kind[d][0] = f->bounds.kind[d][1] = AMBIT_NONE;
+  ambit__memory_flow_add(m->p, like, buffers, m->now, &m->w->flow);
 }
 
-static void set_skew(maker *m)
+/* Adds a stage that fills the ghost cells of an argument, if they are not yet filled. */
+static void add_ghosts(maker *m, int stage, int arg)
 {
-  ambit__front *f = &m->w->fronts[m->w->wave.n - 1];
+  const ambit__flow_stage *reader = &m->flow->stages[stage];
+  const ambit_field *field = m->p->steps[reader->step].args[arg].field;
+  const int buffer = ambit__memory_flow_buffer(m->flow, stage, arg);
+  ambit__wave_stage st = {.iteration = reader->iteration};
+  ambit__flow_stage fill = {
+      .iteration = reader->iteration, .step = reader->step, .fills = true, .filled = arg};
 
-  m->w->stages[m->w->wave.n - 1].skew =
-      ambit__skew_next(f->accesses, f->naccesses, m->unit, m->buffers);
-  f->apart = ambit__skew_next(f->accesses, f->naccesses, m->one, m->apart);
-}
-
-/* Adds a stage that fills the ghost cells of a field for a step, if they are not yet filled. */
-static void add_ghosts(maker *m, int stage, ambit_field *field)
-{
-  const int buffer = ambit__dataflow_buffer(m->p, m->flow, stage, field);
-  ambit__wave_stage st = {.iteration = m->flow->stages[stage].iteration};
-  int64_t before[AMBIT_MAX_DIMS] = {0};
-  ambit__front *f = &m->w->fronts[m->w->wave.n];
-
-  if (!find_ghosts(m, stage, field, &st, before) || serves(m, &m->ghosts[buffer], field, &st))
-    return;
-  add_stage(m, stage, &st, field);
-  memcpy(add_access(m, f, buffer, false)->low, before, sizeof before);
-  add_access(m, f, buffer, true);
-  m->ghosts[buffer] = (filled){.stage = m->w->wave.n - 1};
-  set_skew(m);
-}
-
-/* A read comes after the turn of the ghost cells that it may hit. */
-static void add_read(maker *m, ambit__front *f, const ambit__param *q, int buffer)
-{
-  ambit__access *a = add_access(m, f, buffer, false);
-  const int filler = m->ghosts[buffer].stage;
-
-  for (int d = 0; d < m->p->grid->box.ndims; d++) {
-    a->low[d] = q->low[d];
-    a->high[d] = q->high[d];
-    if (filler >= 0 && q->low[d] && m->w->stages[filler].low[d] &&
-        a->high[d] < m->w->stages[filler].turn[d])
-      a->high[d] = m->w->stages[filler].turn[d];
-  }
+  if (find_ghosts(m, stage, field, &st, fill.before) &&
+      !serves(m, &m->w->flow.values[m->now[buffer]], field, &st))
+    add_stage(m, &st, &fill, &buffer);
 }
 
 static void add_step(maker *m, int stage)
 {
-  const size_t step = m->flow->stages[stage].step;
-  const ambit__step *s = &m->p->steps[step];
-  const ambit__wave_stage st = {.cells = ambit__stage_cells(m->p, &m->flow->stages[stage], m->own),
-                                .nargs = s->n,
-                                .iteration = m->flow->stages[stage].iteration};
+  const ambit__flow_stage *like = &m->flow->stages[stage];
+  const ambit__step *s = &m->p->steps[like->step];
+  const ambit__wave_stage st = {
+      .cells = ambit__stage_cells(m->p, like, m->own), .nargs = s->n, .iteration = like->iteration};
   const ambit__box own = ambit__box_intersect(&st.cells, m->own);
-  ambit__front *f;
+  int buffers[AMBIT_MAX_PARAMS] = {0};
 
   if (ambit__box_is_empty(&st.cells)) return;
   for (int i = 0; i < s->n; i++)
-    if (s->args[i].field && param(s, i)->reads_neighbours) add_ghosts(m, stage, s->args[i].field);
-  f = &m->w->fronts[m->w->wave.n];
-  add_stage(m, stage, &st, NULL);
-  for (int i = 0; i < s->n; i++) {
-    int buffer;
-
-    if (!s->args[i].field) continue;
-    buffer = ambit__dataflow_buffer(m->p, m->flow, stage, s->args[i].field);
-    if (param(s, i)->nreads) add_read(m, f, param(s, i), buffer);
-    if (!param(s, i)->is_written) continue;
-    add_access(m, f, buffer, true);
-    m->ghosts[buffer].stale = true;
-  }
+    if (s->args[i].field) buffers[i] = ambit__memory_flow_buffer(m->flow, stage, i);
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field && param(s, i)->reads_neighbours) add_ghosts(m, stage, i);
+  add_stage(m, &st, like, buffers);
   m->w->wave.cells += (double)ambit__box_volume(&st.cells);
   m->w->own_cells += (double)ambit__box_volume(&own);
-  set_skew(m);
+}
+
+/* ---- lags ---- */
+
+typedef struct along {
+  const ambit__wavefront *w;
+  int axis;
+} along;
+
+static int below(const void *user, int stage, int value, const int *offset)
+{
+  const int n = offset[((const along *)user)->axis];
+
+  (void)stage;
+  (void)value;
+  return n < 0 ? -n : 0;
+}
+
+/* A read comes after the turn of the ghost cells that it may hit. */
+static int above(const void *user, int stage, int value, const int *offset)
+{
+  const along *a = user;
+  const int filler = a->w->flow.values[value].filler, n = offset[a->axis];
+
+  if (n >= 0 || filler < 0 || a->w->flow.stages[stage].fills) return n > 0 ? n : 0;
+  return a->w->stages[filler].low[a->axis] ? (int)a->w->stages[filler].turn[a->axis] : 0;
+}
+
+/* The pass along an axis; with `back`, against it. */
+static ambit__flow_pass pass_along(const along *a, bool back)
+{
+  return (ambit__flow_pass){
+      .ahead = back ? below : above, .behind = back ? above : below, .user = a};
+}
+
+static void set_lags(const maker *m)
+{
+  const int last = m->own->ndims - 1;
+
+  for (int d = 0; d <= last; d++)
+    for (int back = 0; back < 2; back++) {
+      const along a = {m->w, d};
+      ambit__flow_pass pass = pass_along(&a, back);
+
+      pass.unit = !back && d == last ? ROW_UNIT : 1;
+      ambit__flow_lags(&m->w->flow, &pass, m->lags, m->values, m->until);
+      for (int i = 0; i < m->w->wave.n; i++)
+        *(back ? &m->w->stages[i].lead[d] : &m->w->stages[i].lag[d]) = m->lags[i];
+    }
+}
+
+/* Leaves out, of all stages, the cells at one side of the part that depend on the exchange. It
+ * writes layers around the own cells, and reads as many own cells for others. */
+static void leave_out(const maker *m, int axis, bool back)
+{
+  const along a = {m->w, axis};
+  ambit__flow_pass pass = pass_along(&a, back);
+  int *held = m->now; /* not needed any more */
+
+  for (int b = 0; b < m->p->nfields; b++)
+    held[b] = m->flow->beside[b].n[axis][back];
+  pass.arrives = true;
+  pass.held = held;
+  ambit__flow_lags(&m->w->flow, &pass, m->lags, m->values, m->until);
+  for (int i = 0; i < m->w->wave.n; i++) {
+    ambit__box *cells = &m->w->inners[i].cells;
+    const int64_t lo = m->own->lo[axis] + m->lags[i], hi = m->own->hi[axis] - m->lags[i];
+
+    if (back && cells->lo[axis] < lo) cells->lo[axis] = lo;
+    if (!back && cells->hi[axis] > hi) cells->hi[axis] = hi;
+  }
+}
+
+static void set_inner(const maker *m)
+{
+  ambit__wavefront *w = m->w;
+
+  memcpy(w->inners, w->stages, (size_t)w->wave.n * sizeof *w->stages);
+  for (int d = 0; d < m->own->ndims; d++) {
+    const bool continues = ambit__part_continues(m->p, m->own, d);
+
+    if (continues || m->own->lo[d] > 0) leave_out(m, d, true);
+    if (continues || m->own->hi[d] < m->p->grid->box.hi[d]) leave_out(m, d, false);
+  }
+  w->inner = w->wave;
+  w->inner.stages = w->inners;
 }
 
 /* ---- the wave ---- */
 
 /* The axes along which stages fill periodic ghost cells. */
-static unsigned wrapped_axes(const ambit__wavefront *w)
+static unsigned wrapped_axes(const ambit_program *p, const ambit__wavefront *w)
 {
   unsigned axes = 0;
 
   for (int i = 0; i < w->wave.n; i++)
-    for (int d = 0; w->fronts[i].ghosts && d < w->own.ndims; d++)
+    for (int d = 0; w->flow.stages[i].fills && d < w->own.ndims; d++)
       if ((w->stages[i].low[d] || w->stages[i].high[d]) &&
-          w->fronts[i].ghosts->boundaries.kind[d][0] == AMBIT_PERIODIC)
+          filled_field(p, &w->flow.stages[i])->boundaries.kind[d][0] == AMBIT_PERIODIC)
         axes |= 1u << d;
   return axes;
 }
@@ -250,99 +279,124 @@ bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis)
   return w->wraps >> axis & 1;
 }
 
-static void add_spread(ambit__spread *s, const ambit__access *a, const ambit__skew *skew)
+static void add_spread(ambit__wavefront *w, int stage, int value, const int *offset)
 {
-  for (int d = 0; d < 2; d++) {
-    const int64_t lag = skew->lag[d];
+  ambit__spread *s = &w->spreads[w->flow.values[value].field];
 
-    if (!s->used || lag - a->high[d] < s->first[d]) s->first[d] = lag - a->high[d];
-    if (!s->used || lag + a->low[d] > s->last[d]) s->last[d] = lag + a->low[d];
+  for (int d = 0; d < 2; d++) {
+    const along a = {w, d};
+    const int64_t lag = w->stages[stage].lag[d];
+    const int64_t first = lag - above(&a, stage, value, offset);
+    const int64_t last = lag + below(&a, stage, value, offset);
+
+    if (!s->used || first < s->first[d]) s->first[d] = first;
+    if (!s->used || last > s->last[d]) s->last[d] = last;
   }
   s->used = true;
 }
 
-static void set_spreads(const ambit__wavefront *w)
+static void spread_read(void *user, int stage, int value, const int *offset)
 {
-  for (int i = 0; i < w->wave.n; i++)
-    for (int k = 0; k < w->fronts[i].naccesses; k++) {
-      const ambit__access *a = &w->fronts[i].accesses[k];
+  add_spread(user, stage, value, offset);
+}
 
-      add_spread(&w->spreads[a->buffer], a, &w->stages[i].skew);
-      w->spreads[a->buffer].written |= a->writes && !w->fronts[i].ghosts;
-    }
+static void spread_result(void *user, int stage, int value)
+{
+  ambit__wavefront *w = user;
+  const int here[AMBIT_MAX_DIMS] = {0};
+
+  add_spread(w, stage, value, here);
+  w->spreads[w->flow.values[value].field].written |= !w->flow.stages[stage].fills;
+}
+
+static void set_spreads(ambit__wavefront *w)
+{
+  for (int i = 0; i < w->wave.n; i++) {
+    ambit__flow_each_read(&w->flow, i, false, spread_read, w);
+    ambit__flow_each_result(&w->flow, i, spread_result, w);
+  }
+}
+
+/* The farthest read along the axis of the wave. */
+typedef struct farthest {
+  along a;
+  int64_t reach;
+} farthest;
+
+static void note_reach(void *user, int stage, int value, const int *offset)
+{
+  farthest *f = user;
+  const int low = below(&f->a, stage, value, offset), high = above(&f->a, stage, value, offset);
+
+  if (low > f->reach) f->reach = low;
+  if (high > f->reach) f->reach = high;
 }
 
 /* The sum of the largest lag, lead and reach: the cells that owners leave out on both sides, and
  * read. */
 static int64_t least_cells(const ambit__wavefront *w, int axis)
 {
-  int64_t lag = 0, lead = 0, reach = 0;
+  farthest f = {{w, axis}, 0};
+  int64_t lag = 0, lead = 0;
 
   for (int i = 0; i < w->wave.n; i++) {
-    const ambit__skew *s = &w->stages[i].skew;
-
-    if (s->lag[axis] > lag) lag = s->lag[axis];
-    if (s->lead[axis] > lead) lead = s->lead[axis];
-    for (int k = 0; k < w->fronts[i].naccesses; k++) {
-      const ambit__access *a = &w->fronts[i].accesses[k];
-
-      if (a->low[axis] > reach) reach = a->low[axis];
-      if (a->high[axis] > reach) reach = a->high[axis];
-    }
+    if (w->stages[i].lag[axis] > lag) lag = w->stages[i].lag[axis];
+    if (w->stages[i].lead[axis] > lead) lead = w->stages[i].lead[axis];
+    ambit__flow_each_read(&w->flow, i, false, note_reach, &f);
   }
-  return lag + lead + reach;
+  return lag + lead + f.reach;
+}
+
+/* What a part has beyond the faces of the grid: cells of its own where it continues. */
+static void set_bounds(const maker *m)
+{
+  for (int b = 0; b < m->p->nfields; b++) {
+    ambit__boundaries *bounds = &m->w->bounds[b];
+
+    *bounds = m->p->fields[b]->boundaries;
+    for (int d = 0; d < m->own->ndims; d++)
+      if (ambit__part_continues(m->p, m->own, d))
+        bounds->kind[d][0] = bounds->kind[d][1] = AMBIT_NONE;
+  }
 }
 
 static ambit_status allocate(maker *m)
 {
   ambit__errors *errors = ambit__program_errors(m->p);
+  const size_t fields = (size_t)m->p->nfields + 1;
   ambit__wavefront *w = m->w;
-  size_t stages = 0, args = 0;
+  size_t stages = 1, values = fields;
 
   for (size_t i = 0; i < m->p->nsteps; i++) {
     if (!runs(m->p, i)) continue;
-    stages += 1 + (size_t)m->p->steps[i].n;
-    args += 2 * (size_t)m->p->steps[i].n;
+    stages += (1 + (size_t)m->p->steps[i].n) * (size_t)m->flow->iterations;
+    values += 2 * (size_t)m->p->steps[i].n * (size_t)m->flow->iterations;
   }
-  stages *= (size_t)m->flow->depth;
-  args *= 2 * (size_t)m->flow->depth;
-  w->stages = ambit__new(errors, stages + 1, sizeof *w->stages);
-  w->inners = ambit__new(errors, stages + 1, sizeof *w->inners);
-  w->fronts = ambit__new(errors, stages + 1, sizeof *w->fronts);
-  w->accesses = ambit__new(errors, args + 1, sizeof *w->accesses);
-  w->spreads = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *w->spreads);
-  m->ghosts = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->ghosts);
-  m->buffers = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->buffers);
-  m->apart = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->apart);
-  return w->stages && w->inners && w->fronts && w->accesses && w->spreads && m->ghosts &&
-                 m->buffers && m->apart
+  AMBIT_TRY(ambit__memory_flow_open(m->p, m->flow->iterations, true, &w->flow));
+  w->stages = ambit__new(errors, stages, sizeof *w->stages);
+  w->inners = ambit__new(errors, stages, sizeof *w->inners);
+  w->bounds = ambit__new(errors, fields, sizeof *w->bounds);
+  w->spreads = ambit__new(errors, fields, sizeof *w->spreads);
+  m->now = ambit__new(errors, fields, sizeof *m->now);
+  m->lags = ambit__new(errors, stages, sizeof *m->lags);
+  m->values = ambit__new(errors, values, sizeof *m->values);
+  m->until = ambit__new(errors, values, sizeof *m->until);
+  return w->stages && w->inners && w->bounds && w->spreads && m->now && m->lags && m->values &&
+                 m->until
              ? AMBIT_OK
              : AMBIT_ENOMEM;
-}
-
-/* The exchange writes layers around the own cells, and reads as many own cells for others. */
-static void add_exchange(maker *m)
-{
-  for (int b = 0; b < m->p->nfields; b++) {
-    const ambit__layers *l = ambit__dataflow_valid(m->flow, 0, b);
-    ambit__skew_buffer *buffer = &m->apart[b];
-
-    buffer->used = buffer->written = true;
-    for (int d = 0; d < m->own->ndims; d++) {
-      buffer->to_write.lag[d] = l->lo[d];
-      buffer->to_write.lead[d] = l->hi[d];
-    }
-  }
 }
 
 static ambit_status add_stages(maker *m)
 {
   AMBIT_TRY(allocate(m));
-  add_exchange(m);
+  if (ambit__box_is_empty(m->own)) return AMBIT_OK;
   for (int i = 0; i < m->p->nfields; i++)
-    m->ghosts[i].stage = -1;
+    m->now[i] = i;
   for (int i = 0; i < m->flow->nstages; i++)
     if (runs(m->p, m->flow->stages[i].step)) add_step(m, i);
+  set_bounds(m);
+  set_lags(m);
   return AMBIT_OK;
 }
 
@@ -365,67 +419,49 @@ static ambit__box all_cells(const maker *m)
   return all;
 }
 
-/* Leaves out, of all stages, the cells at cuts between parts that depend on the exchange. */
-static void set_inner(const maker *m)
+int ambit__wavefront_border(const ambit__wavefront *w, const ambit__flow_stage *stage,
+                            ambit__box *boxes)
 {
-  ambit__wavefront *w = m->w;
-
   for (int i = 0; i < w->wave.n; i++) {
-    const ambit__skew *skew = &w->fronts[i].apart;
-    ambit__box *cells = &w->inners[i].cells;
+    const ambit__flow_stage *st = &w->flow.stages[i];
+    ambit__box inner = w->inners[i].cells;
 
-    w->inners[i] = w->stages[i];
-    for (int d = 0; d < cells->ndims; d++) {
-      const int64_t lo = m->own->lo[d] + skew->lead[d], hi = m->own->hi[d] - skew->lag[d];
-      const bool continues = ambit__part_continues(m->p, m->own, d);
-
-      if ((continues || m->own->lo[d] > 0) && cells->lo[d] < lo) cells->lo[d] = lo;
-      if ((continues || m->own->hi[d] < m->p->grid->box.hi[d]) && cells->hi[d] > hi)
-        cells->hi[d] = hi;
-    }
+    if (st->fills || st->step != stage->step || st->iteration != stage->iteration) continue;
+    if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = inner.ndims};
+    return ambit__box_split(&w->stages[i].cells, &inner, boxes);
   }
-  w->inner = w->wave;
-  w->inner.stages = w->inners;
-}
-
-int ambit__wavefront_border(const ambit__wavefront *w, int stage, ambit__box *boxes)
-{
-  for (int i = 0; i < w->wave.n; i++)
-    if (w->fronts[i].stage == stage && !w->fronts[i].ghosts) {
-      ambit__box inner = w->inners[i].cells;
-
-      if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = inner.ndims};
-      return ambit__box_split(&w->stages[i].cells, &inner, boxes);
-    }
   return 0;
 }
 
-ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow *flow,
+/* When all stages are there. */
+static void finish(const maker *m)
+{
+  ambit__wavefront *w = m->w;
+
+  w->wave.stages = w->stages;
+  w->wave.all = all_cells(m);
+  w->wraps = wrapped_axes(m->p, w);
+  set_spreads(w);
+  w->wave.wraps = ambit__wavefront_wraps(w, w->wave.axis);
+  w->wave.least = least_cells(w, w->wave.axis);
+  set_inner(m);
+}
+
+ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__flow *flow,
                                    const ambit__box *own, ambit__wavefront *w)
 {
-  const int last = p->grid->box.ndims - 1;
   maker m = {.p = p, .flow = flow, .w = w, .own = own};
   ambit_status s;
 
   *w = (ambit__wavefront){.own = *own,
-                          .wave = {.extents = p->grid->box.hi, .iterations = flow->depth}};
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
-    m.unit[d] = d == last ? ROW_UNIT : 1;
-    m.one[d] = 1;
-  }
-  s = ambit__box_is_empty(own) ? allocate(&m) : add_stages(&m);
-  free(m.ghosts);
-  free(m.buffers);
-  free(m.apart);
-  if (s) return s;
-  w->wave.stages = w->stages;
-  w->wave.all = all_cells(&m);
-  w->wraps = wrapped_axes(w);
-  set_spreads(w);
-  w->wave.wraps = ambit__wavefront_wraps(w, w->wave.axis);
-  w->wave.least = least_cells(w, w->wave.axis);
-  set_inner(&m);
-  return AMBIT_OK;
+                          .wave = {.extents = p->grid->box.hi, .iterations = flow->iterations}};
+  s = add_stages(&m);
+  if (!s) finish(&m);
+  free(m.now);
+  free(m.lags);
+  free(m.values);
+  free(m.until);
+  return s;
 }
 
 static bool is_shared(const ambit_program *p, const ambit__wavefront *w, size_t step)
@@ -441,8 +477,8 @@ void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w)
   free(w->functions);
   free(w->stages);
   free(w->inners);
-  free(w->fronts);
-  free(w->accesses);
+  ambit__flow_free(&w->flow);
+  free(w->bounds);
   free(w->spreads);
   free(w->args);
   free(w->stores);
@@ -529,27 +565,25 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
   return AMBIT_OK;
 }
 
-static void set_arguments(ambit_program *p, const ambit__dataflow *flow, ambit__wavefront *w,
-                          int part)
+static void set_arguments(ambit_program *p, ambit__wavefront *w, int part)
 {
   ambit__argument *args = w->args;
 
   for (int i = 0; i < w->wave.n; i++) {
-    const ambit__front *f = &w->fronts[i];
-    const ambit__step *s = &p->steps[f->step];
+    const ambit__flow_stage *st = &w->flow.stages[i];
+    const ambit__step *s = &p->steps[st->step];
 
     w->stages[i].args = w->inners[i].args = args;
-    if (f->ghosts) {
-      *args++ = (ambit__argument){
-          .store = &w->stores[ambit__dataflow_buffer(p, flow, f->stage, f->ghosts)],
-          .boundaries = &f->bounds};
+    if (st->fills) {
+      *args++ =
+          (ambit__argument){.store = &w->stores[w->flow.values[w->flow.in[st->ports]].field],
+                            .boundaries = &w->bounds[ambit__program_field(p, filled_field(p, st))]};
       continue;
     }
-    w->stages[i].fn = w->inners[i].fn = w->functions[f->step];
+    w->stages[i].fn = w->inners[i].fn = w->functions[st->step];
     for (int k = 0; k < s->n; k++, args++) {
-      *args = p->applies[f->step].args[part * p->applies[f->step].nargs + k];
-      if (s->args[k].field)
-        args->store = &w->stores[ambit__dataflow_buffer(p, flow, f->stage, s->args[k].field)];
+      *args = p->applies[st->step].args[part * p->applies[st->step].nargs + k];
+      if (s->args[k].field) args->store = &w->stores[ambit__memory_flow_buffer(&w->flow, i, k)];
     }
   }
 }
@@ -560,12 +594,12 @@ ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int p
   size_t nargs = 0;
 
   for (int i = 0; i < w->wave.n; i++)
-    nargs += w->fronts[i].ghosts ? 1 : (size_t)w->stages[i].nargs;
+    nargs += w->flow.stages[i].fills ? 1 : (size_t)w->stages[i].nargs;
   AMBIT_TRY(build_functions(p, w, part, can));
   w->args = ambit__new(errors, nargs + 1, sizeof *w->args);
   w->stores = ambit__new(errors, (size_t)p->nfields + 1, sizeof *w->stores);
   if (!w->args || !w->stores) return AMBIT_ENOMEM;
-  set_arguments(p, &p->cycle->flow, w, part);
+  set_arguments(p, w, part);
   w->inner.size = w->wave.size;
   return AMBIT_OK;
 }

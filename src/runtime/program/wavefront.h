@@ -2,31 +2,20 @@
 /* wavefront.h - several iterations in one pass over the cells of a part (option depth).
  *
  * The stages of the iterations, and the ghost cells that they read, become one wave of the device
- * (device.h), with their skew from the dataflow. The device runs the steps' own functions on small
+ * (device.h), with the lags of their flow. The device runs the steps' own functions on small
  * boxes, so results do not change. docs/design/0012-wavefronts.md
  *
- * With several parts, stages also compute the layers of cells that the dataflow asks for beyond the
- * own ones. Inner cells, whose values depend on own cells only, over all stages, are a wave of
+ * With several parts, stages also compute the layers of cells beyond the own ones that the flow
+ * asks for. Inner cells, whose values depend on own cells only, over all stages, are a wave of
  * their own, which runs while messages are on their way.
  *
- *   wavefront.c       the stages and their skew, refusals, running
+ *   wavefront.c       the stages and their lags, refusals, running
  *   wavefront_plan.c  the sizes, chosen by the model of wavefront_model.h
  */
 #ifndef AMBIT_RUNTIME_PROGRAM_WAVEFRONT_H
 #define AMBIT_RUNTIME_PROGRAM_WAVEFRONT_H
 
-#include "runtime/program/dataflow.h"
-
-/* A stage before it has a function and arguments. */
-typedef struct ambit__front {
-  size_t step;
-  int stage;               /* of the dataflow */
-  ambit_field *ghosts;     /* the field whose ghost cells it fills; NULL: it computes */
-  ambit__access *accesses; /* naccesses, in the wavefront's list */
-  int naccesses;
-  ambit__skew apart;        /* the cells at a cut between parts that depend on the exchange */
-  ambit__boundaries bounds; /* of `ghosts`; AMBIT_NONE along axes where the part continues */
-} ambit__front;
+#include "runtime/program/memory_flow.h"
 
 /* The sizes that a plan asks for. */
 typedef struct ambit__wavefront_wish {
@@ -47,8 +36,8 @@ typedef struct ambit__wavefront {
   ambit__wave wave, inner;     /* all cells, and inner cells only */
   ambit__wave_stage *stages;   /* of the wave; owned */
   ambit__wave_stage *inners;   /* of inner cells; owned */
-  ambit__front *fronts;        /* by stage; owned */
-  ambit__access *accesses;     /* of all stages; owned */
+  ambit__flow flow;            /* the stages of the wave, with those that fill ghost cells */
+  ambit__boundaries *bounds;   /* by field; AMBIT_NONE along axes where the part continues; owned */
   ambit__spread *spreads;      /* by buffer; owned */
   unsigned wraps;              /* axes along which a read leaves the grid at a periodic end */
   double own_cells;            /* of wave.cells, those of the part's own */
@@ -63,13 +52,14 @@ typedef struct ambit__wavefront {
 const char *ambit__wavefront_refusal(const ambit_program *p);
 /* Whether a boundary is periodic along an axis, for a read that leaves the grid. */
 bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis);
-/* Makes stages and their skew for a dataflow, on a part; wave.size is not chosen yet. The caller
- * frees the wavefront, also after a failure. */
-ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow *flow,
+/* Makes stages and their lags for a flow in memory, on a part; wave.size is not chosen yet. The
+ * caller frees the wavefront, also after a failure. */
+ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__flow *flow,
                                    const ambit__box *own, ambit__wavefront *w);
 void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w);
-/* The cells of a stage of the dataflow that wait for the exchange; returns the number of boxes. */
-int ambit__wavefront_border(const ambit__wavefront *w, int stage, ambit__box *boxes);
+/* The cells of a stage that wait for the exchange; returns the number of boxes. */
+int ambit__wavefront_border(const ambit__wavefront *w, const ambit__flow_stage *stage,
+                            ambit__box *boxes);
 /* Builds functions for the boxes of the wave of a part of this process, and arguments, when the
  * steps have theirs. *can is false if the device has no function that can be a stage. */
 ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int part, bool *can);
@@ -86,8 +76,8 @@ ambit__wavefront_wish ambit__wavefront_read(const char *plan); /* the same, or t
 bool ambit__wavefront_pays(const ambit__wavefront *w);
 
 /* The wavefront with the least time by the model: of `depth` iterations, or if that is 0, of as
- * many as are best, and *flow its dataflow. Leaves w->stages NULL if there is none worthwhile. */
-ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__dataflow *flow,
+ * many as are best, and *flow its flow. Leaves w->stages NULL if there is none worthwhile. */
+ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__flow *flow,
                                      ambit__wavefront *w);
 /* The rival of a wavefront that was chosen so, of another depth; if there is none, of single
  * iterations. */

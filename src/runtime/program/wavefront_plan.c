@@ -163,26 +163,24 @@ static bool has_room(const ambit_program *p, const ambit__wavefront *w)
 }
 
 /* The wavefront of one depth, and its time; less than 0: there is none. */
-static ambit_status make(const problem *m, int depth, ambit__dataflow *flow, ambit__wavefront *w,
+static ambit_status make(const problem *m, int depth, ambit__flow *flow, ambit__wavefront *w,
                          double *time)
 {
   *time = -1;
-  AMBIT_TRY(ambit__dataflow_make(m->p, depth, flow));
+  AMBIT_TRY(ambit__memory_flow_make(m->p, depth, flow));
   AMBIT_TRY(ambit__wavefront_make(m->p, flow, &m->own, w));
   if (has_room(m->p, w)) *time = fit(m, w);
   return AMBIT_OK;
 }
 
-static void discard(const problem *m, ambit__dataflow *flow, ambit__wavefront *w)
+static void discard(const problem *m, ambit__flow *flow, ambit__wavefront *w)
 {
-  ambit__dataflow_free(flow);
+  ambit__flow_free(flow);
   ambit__wavefront_free((ambit_program *)m->p, w);
-  *flow = (ambit__dataflow){0};
 }
 
 /* The wavefront of a depth that was asked for. */
-static ambit_status make_forced(const problem *m, int depth, ambit__dataflow *flow,
-                                ambit__wavefront *w)
+static ambit_status make_forced(const problem *m, int depth, ambit__flow *flow, ambit__wavefront *w)
 {
   double time;
 
@@ -213,7 +211,7 @@ static ambit_status time_depths(const problem *m, double single, double *times, 
   for (int i = 0; i < DEPTHS; i++)
     times[i] = 0;
   for (int i = 0; i < DEPTHS && is_weighed(m, depths[i]); i++) {
-    ambit__dataflow flow = {0};
+    ambit__flow flow = {0};
     ambit__wavefront w = {0};
     const ambit_status s = make(m, depths[i], &flow, &w, &times[i]);
 
@@ -237,14 +235,14 @@ static bool is_worth_trying(const problem *m)
          m->touched * m->cells <= SMALL_PART * (double)m->machine->l2;
 }
 
-ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__dataflow *flow,
+ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__flow *flow,
                                      ambit__wavefront *w)
 {
   const problem m = ambit__wavefront_problem_of(p);
   const double single = ambit__wavefront_time_single(&m);
   double times[DEPTHS], best;
 
-  *flow = (ambit__dataflow){0};
+  *flow = (ambit__flow){0};
   *w = (ambit__wavefront){0};
   if (!depth && !m.wish.any && !is_worth_trying(&m)) return AMBIT_OK;
   if (depth) return make_forced(&m, depth, flow, w);
@@ -270,7 +268,7 @@ ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefro
   *rival = (ambit__rival){.seconds = 1e-9 * time};
   m.is_rival = true;
   for (int i = 0; i < DEPTHS && is_weighed(&m, depths[i]); i++) {
-    ambit__dataflow flow = {0};
+    ambit__flow flow = {0};
     ambit__wavefront other = {0};
     double now = -1;
     const ambit_status s =

@@ -120,7 +120,7 @@ static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
 
 static ambit__operation *add(ambit__scheduler *s, ambit__op_kind kind, int stage)
 {
-  const ambit__stage *st = &s->p->cycle->flow.stages[stage];
+  const ambit__flow_stage *st = &s->p->cycle->flow.stages[stage];
   ambit__operation *op = ambit__schedule_add(s, kind, st->step);
 
   if (op) op->iteration = st->iteration;
@@ -243,7 +243,8 @@ static ambit_status add_rest(ambit__scheduler *s, int stage)
   op->npieces = 0;
   for (int k = 0; k < p->grid->placement.n; k++) {
     ambit__box rest[2 * AMBIT_MAX_DIMS];
-    const int n = ambit__wavefront_border(&p->cycle->wavefront[k], stage, rest);
+    const int n =
+        ambit__wavefront_border(&p->cycle->wavefront[k], &p->cycle->flow.stages[stage], rest);
 
     for (int i = 0; i < n; i++)
       add_piece(op, k, &rest[i]);
@@ -296,7 +297,7 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   if (p->cycle && p->cycle->wavefront) AMBIT_TRY(build_waves(p));
   c = p->cycle;
   if (!c) return AMBIT_OK;
-  c->schedule.iterations = c->fused ? c->fused->plan.depth : c->flow.depth;
+  c->schedule.iterations = c->fused ? c->fused->plan.depth : c->flow.iterations;
   c->overlap = (int)overlap;
   s.list = &c->schedule;
   AMBIT_TRY(make_exchange(p, &x));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several iterations with one exchange: results do not change, the dataflow gives the layers, and
+/* Several iterations with one exchange: results do not change, the flow gives the layers, and
  * refusals have a reason. */
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
@@ -86,13 +86,13 @@ static void layers_shrink_towards_the_last_iteration(void)
   CHECK_EQ(AMBIT_OK, ambit_run(s.p, 3));
   CHECK(s.p->cycle);
   for (int i = 0; s.p->cycle && i < 3; i++) {
-    const ambit__stage *st = &s.p->cycle->flow.stages[2 * i]; /* a swap follows each kernel */
+    const ambit__flow_stage *st = &s.p->cycle->flow.stages[2 * i]; /* a swap follows each kernel */
 
-    CHECK_EQ(2 - i, st->beyond.lo[0]);
-    CHECK_EQ(2 - i, st->beyond.hi[0]);
-    CHECK_EQ(0, st->beyond.lo[1]); /* the grid is not cut along it */
+    CHECK_EQ(2 - i, st->beyond.n[0][0]);
+    CHECK_EQ(2 - i, st->beyond.n[0][1]);
+    CHECK_EQ(0, st->beyond.n[1][0]); /* the grid is not cut along it */
   }
-  if (s.p->cycle) CHECK_EQ(3, s.p->cycle->flow.valid[0].lo[0]);
+  if (s.p->cycle) CHECK_EQ(3, s.p->cycle->flow.beside[0].n[0][0]);
   ambit_close(s.a);
 }
 

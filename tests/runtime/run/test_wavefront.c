@@ -15,16 +15,16 @@ static ambit__wave_sizes size; /* 0: as chosen; strips: none */
 static int owners;             /* 0: as many as pay off */
 static double asked;           /* nanoseconds that threads were last asked for */
 
-ambit_status __real_ambit__wavefront_choose(const ambit_program *p, int depth,
-                                            ambit__dataflow *flow, ambit__wavefront *w);
-ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth,
-                                            ambit__dataflow *flow, ambit__wavefront *w);
+ambit_status __real_ambit__wavefront_choose(const ambit_program *p, int depth, ambit__flow *flow,
+                                            ambit__wavefront *w);
+ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth, ambit__flow *flow,
+                                            ambit__wavefront *w);
 int __real_ambit__cpu_threads_for(const ambit__cpu *d, double ns);
 int __wrap_ambit__cpu_threads_for(const ambit__cpu *d, double ns);
 
 /* The linker replaces the functions of these names. */
-ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth,
-                                            ambit__dataflow *flow, ambit__wavefront *w)
+ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth, ambit__flow *flow,
+                                            ambit__wavefront *w)
 {
   const ambit_status s = __real_ambit__wavefront_choose(p, depth, flow, w);
 
