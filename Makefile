@@ -67,11 +67,12 @@ dist:
 	mkdir -p build
 	packaging/dist build/ambit-$$(sed -n 's/^.define AMBIT_VERSION_[A-Z]* \([0-9]*\).*/\1/p' include/ambit.h | paste -sd.).tar.gz
 
-# Debian packages, tried in a fresh Debian (as root; minutes).
+# Debian packages and a wheel, tried in a fresh Debian (as root; minutes).
 check-packages:
 	$(call setup,packages)
 	packaging/build-deb build/deb
 	packaging/try-deb build/deb
+	packaging/try-wheel build/wheels
 
 bench:
 	$(call setup,bench)
@@ -102,7 +103,7 @@ help:
 	@echo "make coverage  lines and branches that the tests reach"
 	@echo "make docs      the documents as a site with a search, build/site/index.html"
 	@echo "make dist      build/ambit-VERSION.tar.gz, the sources"
-	@echo "make check-packages  Debian packages, installed and removed in a fresh Debian (as root)"
+	@echo "make check-packages  Debian packages and a wheel, installed and removed in a fresh Debian (as root)"
 	@echo "make bench     measure, beside other programs (minutes)"
 	@echo "make install   into PREFIX=$(PREFIX)"
 	@echo "make format    lay out the C files as .clang-format says"

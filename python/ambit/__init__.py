@@ -22,7 +22,7 @@ from ._errors import (CompileError, DeviceError, Error, FileError, InvalidArgume
                       OutOfMemory, ProcessError, ProgramError, Unsupported, ViewError)
 from ._explain import Explanation
 from ._field import ALL_FACES, INACTIVE, Field, axis, high, inspect, low, save
-from ._grid import Grid
+from ._grid import Grid, empty
 from ._host import Part, host
 from ._kernel import (Apply, Kernel, Param, Step, catalogue, kernel, load_kernel, register_cpu, register_source, stencil,
                       weights)
@@ -38,6 +38,6 @@ __all__ = [
     "ALL_FACES", "Apply", "CompileError", "Condition", "Context", "DeviceError", "Error", "Explanation", "Field", "FileError",
     "Grid", "INACTIVE", "InvalidArgument", "Kernel", "KernelError", "NoDevice", "OptionError", "OutOfMemory", "Param", "Part", "Points",
     "ProcessError", "Program", "ProgramError", "Record", "Scalar", "Stats", "Step", "Stream", "Unsupported", "ViewError", "axis", "call",
-    "catalogue", "coefficients", "copy", "current", "extent", "high", "host", "index", "inject", "inspect", "kernel", "load_kernel", "low", "normal", "open", "outside", "register_cpu",
+    "catalogue", "coefficients", "copy", "current", "empty", "extent", "high", "host", "index", "inject", "inspect", "kernel", "load_kernel", "low", "normal", "open", "outside", "register_cpu",
     "register_source", "ricker", "rotate", "sample", "save", "scalar", "stencil", "step", "swap", "weights",
 ]

@@ -25,7 +25,7 @@ class Context:
         self._a: Optional[int] = None
         self._garbage: List[Tuple[int, Callable[[int], None], int]] = []  # rank, function, handle
         self._kernels: Dict[Any, Any] = {}
-        self._views: Dict[int, str] = {}  # of memory, in use: a number for each, and the name of its field
+        self._views: Dict[int, Any] = {}  # of memory, in use: a number for each, and its field
         self._raised: Optional[BaseException] = None
         self._kept: List[Any] = []  # memory that the library refers to until the end
         self._thread = threading.get_ident()
@@ -99,7 +99,7 @@ class Context:
 
     def _refuse_views(self, doing: str) -> None:
         if self._views:
-            names = ", ".join(sorted(set(self._views.values())))
+            names = ", ".join(sorted({f.name for f in self._views.values()}))
             raise ViewError(f"{doing}: views of the memory of {names} are in use; it may move. Delete the arrays that "
                             f"view() or DLPack gave, or copy them")
 

@@ -74,6 +74,7 @@ class Field(Owned):
 
     _destroy = lib.ambit_field_destroy
     _rank = 3
+    copied: Optional[str] = None  #: why Grid.from_array copied the values; None: it did not
 
     def __init__(self, grid: "Grid", name: str, dtype: DTypeLike = "f4", components: Optional[int] = None,
                  order: str = "soa", axes: Optional[Sequence[int]] = None) -> None:

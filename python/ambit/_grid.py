@@ -7,6 +7,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _declarations as c
+from . import _memory
 from ._context import Context, Owned, current
 from ._errors import InvalidArgument
 from ._field import Boundary, Field
@@ -62,20 +63,32 @@ class Grid(Owned):
         return [cls._adopt(context, int(g or 0)) for g in grids]
 
     @classmethod
-    def from_array(cls, array: Any, name: str = "u", boundary: Boundary = None, components: bool = False,
-                   context: Optional[Context] = None) -> Field:
-        """A grid of the shape of an array, and a field on it with its values: the field is the result.
+    def from_array(cls, array: Any, name: Optional[str] = None, boundary: Boundary = None, components: bool = False,
+                   context: Optional[Context] = None, copy: Optional[bool] = None) -> Field:
+        """A grid of the shape of an array, and a field on it, "u", with its values: the field is the result.
 
         `array` is anything that NumPy or DLPack understands. With `components`, its last axis holds the components of a
-        cell. The values are copied: rows of fields are aligned and have ghost cells around them, which the memory of an
-        array has not. To share memory, let Ambit allocate it, and use view() or DLPack.
+        cell. The memory is taken over if it is that of a field: an array of ambit.empty(), Field.view(), or a tensor that
+        another library made of a field through DLPack; delete the array before the next run. Other memory is copied,
+        because rows of fields are aligned and have ghost cells around them; Field.copied says why. copy=False makes this
+        an error, copy=True always copies.
         """
-        a = as_array(array)
-        shape = a.shape[:-1] if components else a.shape
-        f = cls(*shape, context=context).field(name, a.dtype, components=a.shape[-1] if components else None,
-                                               boundary=boundary)
-        f[...] = a
-        return f
+        context = context or current()
+        interface = getattr(array, "__cuda_array_interface__", None) or as_array(array).__array_interface__
+        field, why = _memory.adopt(context, interface, name, components)
+        if copy:
+            field, why = None, "copy=True"
+        if field is None:
+            if copy is False:
+                raise BufferError(f"from_array: {why}")
+            a = as_array(array)
+            shape = a.shape[:-1] if components else a.shape
+            field = cls(*shape, context=context).field(name or "u", a.dtype, components=a.shape[-1] if components else None)
+            field[...] = a
+            field.copied = why
+        if boundary is not None:
+            field.boundary(boundary)
+        return field
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -137,10 +150,22 @@ def shape_of(handle: int) -> Tuple[int, ...]:
 
 
 def as_array(array: Any) -> np.ndarray:
-    """A NumPy array of anything that is one, or offers DLPack."""
-    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
+    """A NumPy array of anything that is one, or offers DLPack: its memory, or a copy of that of a GPU."""
+    if isinstance(array, (np.ndarray, Field)) or not hasattr(array, "__dlpack__"):
         return np.asarray(array)
-    return np.from_dlpack(array)
+    if array.__dlpack_device__()[0] == _memory.CPU:
+        return np.from_dlpack(array)
+    try:
+        return np.from_dlpack(array, device="cpu", copy=True)
+    except (TypeError, BufferError) as e:  # a library, or NumPy, that is older than such copies
+        raise BufferError(f"the array is on a GPU, and cannot be copied from there: {e}; copy it first (PyTorch: .cpu())") from e
+
+
+def empty(shape: Union[int, Sequence[int]], dtype: DTypeLike = "f4", name: str = "u", context: Optional[Context] = None) -> np.ndarray:
+    """An array of zeros in the memory of a new field, on the device cpu: fill it in by any library, and Grid.from_array(it)
+    is the field, without a copy."""
+    extents = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    return Grid(*extents, context=context).field(name, dtype).view()
 
 
 def active_function(mask: Any, ndims: int) -> Any:

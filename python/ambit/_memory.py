@@ -46,8 +46,35 @@ class Memory:
 def use(field: "Field", owner: Any) -> None:
     """Notes that `owner` refers to the memory of a field, as long as it lives."""
     views, number = field.context._views, next(_numbers)
-    views[number] = field.name
+    views[number] = field
     weakref.finalize(owner, views.pop, number, None).atexit = False
+
+
+def adopt(context: Any, interface: Dict[str, Any], name: Optional[str], components: bool) -> Tuple[Optional["Field"], str]:
+    """The field whose memory an array is, by its __array_interface__ or __cuda_array_interface__; or None, and the reason
+    why the values must be copied."""
+    for field in list(context._views.values()):
+        m = memory_of(field)
+        if m.data != interface["data"][0]:
+            continue
+        dtype = storage_dtype(field._type)
+        strides = tuple(m.stride[:field.grid.ndim]) + ((m.component,) if field._vector else ())
+        here = (interface["shape"], interface.get("strides") or dense(interface["shape"], dtype.itemsize), interface["typestr"])
+        if here != (field.shape, strides, dtype.str) or components != field._vector:
+            return None, f"the array shows field '{field.name}' in part, or in another shape or type"
+        if name not in (None, field.name):
+            return None, f"the array is the memory of field '{field.name}', and '{name}' was asked for"
+        return field, ""
+    return None, ("the memory is not that of a field: rows of fields are aligned and have ghost cells around them; "
+                  "ambit.empty() makes an array with such memory")
+
+
+def dense(shape: Tuple[int, ...], size: int) -> Tuple[int, ...]:
+    """The strides, in bytes, of an array without gaps."""
+    strides = [size]
+    for n in shape[:0:-1]:
+        strides.insert(0, strides[0] * n)
+    return tuple(strides)
 
 
 # ---- DLPack -----------------------------------------------------------------------------------

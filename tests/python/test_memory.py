@@ -82,8 +82,58 @@ def test_from_array_copies_and_makes_a_grid():
     assert f.grid.shape == (4, 5) and f.components == 3 and np.array_equal(f[...], a)
     a[0] = 0
     assert f[0].any()
+    assert "ghost cells" in f.copied and ambit.Grid(3).field("x").copied is None
     g = ambit.Grid.from_array(ambit.Grid.from_array(np.arange(6.0)), "g")
-    assert np.array_equal(g[...], np.arange(6))
+    assert g.name == "g" and np.array_equal(g[...], np.arange(6))
+    with pytest.raises(BufferError, match="ghost cells around them; ambit.empty"):
+        ambit.Grid.from_array(a, components=True, copy=False)
+
+
+@pytest.mark.parametrize("show", [lambda a: a, np.from_dlpack], ids=["array", "dlpack"])
+def test_from_array_takes_over_the_memory_of_a_field(show):
+    a = ambit.empty((20, 30), "f8")
+    address, start = a.ctypes.data, rng.random((20, 30))
+    a[...] = start
+    b = show(a)
+    u = ambit.Grid.from_array(b, boundary="clamp", copy=False)
+    assert u.copied is None and u.view().ctypes.data == address and u.name == "u"
+    v = u.grid.field("v", "f8")
+    p = u.grid.program(ambit.catalogue("2d4")(u, v), ambit.swap(u, v))
+    with pytest.raises(ambit.ViewError):
+        p.run(2)
+    del a, b
+    p.run(2)
+    w, x, q = heat_on(dtype="f8")
+    w[...] = start
+    q.run(2)
+    assert np.array_equal(u[...], w[...])
+
+
+def test_from_array_says_why_it_copies():
+    u = ambit.Grid(6, 7).field("u", "f4", components=2, value=rng.random((6, 7, 2)))
+    m = u.view()
+    assert ambit.Grid.from_array(m, components=True) is u
+    for array, options, why in ((m, {}, "another shape"), (m[:3], {"components": True}, "in part"),
+                                (m, {"components": True, "copy": True}, "copy=True"),
+                                (m.view("i4"), {"components": True}, "another shape or type"),
+                                (m, {"components": True, "name": "v"}, "memory of field 'u', and 'v'"),
+                                (m[1:], {"components": True}, "not that of a field"),
+                                (m.copy(), {"components": True}, "not that of a field")):
+        f = ambit.Grid.from_array(array, **options)
+        assert f is not u and why in f.copied and np.array_equal(f[...], array), why
+    with ambit.open(devices="cpu"):  # another context
+        assert "not that of a field" in ambit.Grid.from_array(m, components=True).copied
+
+
+def test_memory_of_a_gpu_that_does_not_leave_it_says_so():
+    class Tensor:
+        def __dlpack__(self, **how):
+            raise BufferError("no copies")
+
+        def __dlpack_device__(self):
+            return 2, 0
+    with pytest.raises(BufferError, match="on a GPU, and cannot be copied from there"):
+        ambit.Grid.from_array(Tensor())
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1", "i8", "f2"])
@@ -123,8 +173,9 @@ def test_torch_takes_and_gives_dlpack():
     assert np.array_equal(u[...], t.numpy()) and t.shape == (5, 7)
     b = ambit.Grid(4).field("b", "bfloat16", value=[1, 2, 3, 0.1])
     assert torch.from_dlpack(b).dtype == torch.bfloat16 and np.array_equal(torch.from_dlpack(b).float().numpy(), b[...])
+    assert ambit.Grid.from_array(t, copy=False) is u
     f = ambit.Grid.from_array(torch.arange(6).reshape(2, 3))
-    assert np.array_equal(f[...], np.arange(6).reshape(2, 3))
+    assert "not that of a field" in f.copied and np.array_equal(f[...], np.arange(6).reshape(2, 3))
     del t
     gc.collect()
     assert not u.context._views
