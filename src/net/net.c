@@ -337,6 +337,23 @@ static int find_other(const ambit__net *net, const verdict *all)
   return who;
 }
 
+/* A process has closed its context and comes no more: nobody waits for it. */
+static ambit_status go_without(ambit__net *net, const verdict *mine)
+{
+  if (net->errors->status || !strcmp(mine->doing, AMBIT__NET_CLOSES)) return net->errors->status;
+  ambit__raise(net->errors, AMBIT_EPROGRAM,
+               "process %d has closed its context: process %d %s alone", net->gone - 1, net->rank,
+               *mine->doing ? mine->doing : "continues");
+  net->errors->agreed = true;
+  return AMBIT_EPROGRAM;
+}
+
+static void note_gone(ambit__net *net, const verdict *all)
+{
+  for (int r = 0; r < net->size && !net->gone; r++)
+    if (!strcmp(all[r].doing, AMBIT__NET_CLOSES)) net->gone = r + 1;
+}
+
 /* Leaves the verdicts of all processes in the room of the net. After they have agreed on an error
  * they do not meet again: the process that failed may have skipped agreements that the others were
  * about to come to. */
@@ -346,7 +363,9 @@ static ambit_status agree(ambit__net *net, const verdict *mine)
   int who = 0;
 
   if (net->size == 1 || net->errors->agreed) return net->errors->status;
+  if (net->gone) return go_without(net, mine);
   AMBIT_TRY(gather_verdicts(net, mine, all));
+  note_gone(net, all);
   while (who < net->size - 1 && !all[who].status)
     who++;
   if (all[who].status) return adopt_error(net, who, &all[who]);

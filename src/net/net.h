@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AMBIT__NET_CONTRACT "ambit 0.1 net 6" /* version of this table; a module must match it */
+#define AMBIT__NET_CONTRACT "ambit 0.1 net 7" /* version of this table; a module must match it */
 
 enum {
   AMBIT__NET_TAGS = 32768
@@ -36,6 +36,7 @@ typedef struct ambit__net {
   char name[64];                  /* "alone", "Open MPI v4.1.4" */
   struct ambit__request *pending; /* list of pending requests */
   bool stopping;                  /* a stop is in progress */
+  int gone;                       /* 1 + a process that has closed its context; 0: none has */
   void *room; /* ambit__net_room bytes for agreements, freed by the kind; NULL with one process */
 } ambit__net;
 
@@ -130,9 +131,12 @@ ambit_status ambit__net_barrier(ambit__net *net);
  * processes is reported by the first of them. Until the error is cleared, further agreements
  * return it at once. */
 ambit_status ambit__net_agree(ambit__net *net);
+/* What a process does that comes to no agreement afterwards. */
+#define AMBIT__NET_CLOSES "closes its context"
 /* The same, and detects divergence: all processes must pass the same `doing` ("runs 10
  * iterations"), else all raise AMBIT_EPROGRAM. A process that failed elsewhere may be in any
- * agreement: it matches this one. */
+ * agreement: it matches this one. After a process has closed its context, all but closing fails,
+ * also if the error was cleared. */
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing);
 /* The same, with a number of each process that is not 0. *who: the first that has another one than
  * process 0, whatever they do; 0: all have the same. */

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The examples of README.md and docs/ work.
 
-    check_examples.py AMBIT LIBRARY CC CXX [MPIRUN...]
+    check_examples.py AMBIT LIBRARY CC CXX [MPIRUN...]     $DOCUMENT: only this one, such as tutorial.md
 
 - A block of C with a main function is compiled and run.
 - A block of C with functions that return void has kernels, which `ambit gen` translates.
-- A block of a tutorial that begins with a file name, "/* plate.c */", becomes that file; the commands after it use it.
+- A block of a tutorial that begins with a file name, "/* plate.c */" or "# plate.py", becomes that file; the commands after it
+  use it. tests/python runs the other blocks of Python.
 - A fragment says so in its first line, "/* in a program */" or "/* in a kernel */", and is completed here. Fragments
   with streams are compiled only: they need videos.
 - A line "$ ..." is run, on small grids, and so are whole commands between backticks (shell.py). The lines after it must be
@@ -249,6 +250,11 @@ def check(path):
         where = f"{path.relative_to(ROOT)}:{line}"
         if language == "c":
             check_c(where, path.name, block)
+        elif language == "python":
+            file = re.match(r"# (\w+\.py)\n", block)
+            if file and path.name == "tutorial.md":
+                pathlib.Path("tutorial", file[1]).write_text(block)
+                count("files")
         elif language == "cpp":
             check_declarations(where, block, CXX, ".cpp")
         elif language is None and re.search(r"(?m)^dims ", block):
@@ -303,10 +309,11 @@ def main():
     global sh
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        sh = shell.Shell(AMBIT.resolve(), MPIRUN)
+        sh = shell.Shell(AMBIT.resolve(), LIBRARY.resolve(), MPIRUN)
         make_files()
         for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-            check(path)
+            if os.environ.get("DOCUMENT", path.name) == path.name:
+                check(path)
         os.chdir("/")
     print(", ".join(f"{n} {what}" for what, n in counts.items()))
 

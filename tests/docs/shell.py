@@ -4,13 +4,14 @@
 Grids and repetitions shrink, `cuda` becomes `cpu` where there is no NVIDIA GPU, and a player becomes `cat`. A command
 whose tool is not installed is skipped, and named.
 """
-import os, pathlib, re, shutil, subprocess
+import os, pathlib, re, shutil, subprocess, sys
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT = 300  # seconds; far more than any command needs, on a busy machine too
 SLOW = re.compile(r"ambit: warning: compiling a kernel: .* has not finished .*\n")  # on a busy machine
-TOOLS = "ambit cc dot ffmpeg mpirun nvcc pkg-config srun".split()
-COMMAND = re.compile(r"(\w+=\S+ )*(mpirun|srun|nvcc|cc|ffmpeg|\./\w+|(build/)?ambit (run|stream|explain|gen|bench|port)) ?")
-INLINE = re.compile(r"`((?:\w+=\S+ )?(?:mpirun -n|cc \w+\.c|\./\w+ -|(?:build/)?ambit \w+ (?:\S+\.c|--?\w+|\w+ -)) ?[^`]*)`")
+TOOLS = "ambit cc dot ffmpeg mpirun nvcc pkg-config python3 srun".split()
+COMMAND = re.compile(r"(\w+=\S+ )*(mpirun|python3|srun|nvcc|cc|ffmpeg|\./\w+|(build/)?ambit (run|stream|explain|gen|bench|port)) ?")
+INLINE = re.compile(r"`((?:\w+=\S+ )?(?:mpirun -n|python3 \w+\.py|cc \w+\.c|\./\w+ -|(?:build/)?ambit \w+ (?:\S+\.c|--?\w+|\w+ -)) ?[^`]*)`")
 
 
 def is_command(line):
@@ -32,16 +33,23 @@ def _small_bench(command):
 
 
 class Shell:
-    def __init__(self, ambit, mpirun):
-        """`ambit` and `mpirun` are found under these names; mpirun: the words of a command, or none."""
+    def __init__(self, ambit, library, mpirun):
+        """`ambit` and `mpirun` are found under these names, and `python3` has the package with this library; mpirun: the words
+        of a command, or none."""
+        self.library = library
         tools = pathlib.Path("tools").absolute()
         tools.mkdir()
         (tools / "ambit").symlink_to(ambit)
         if mpirun:
             (tools / "mpirun").write_text("#!/bin/sh\nexec " + " ".join(mpirun) + ' "$@"\n')
             (tools / "mpirun").chmod(0o755)
+        python = next((p for p in (sys.executable, "/usr/bin/python3") if shutil.which(p) and not subprocess.run(
+            [p, "-c", "import numpy"], capture_output=True).returncode), None)
+        (tools / "python3").write_text(f'#!/bin/sh\nPYTHONPATH={ROOT}/python exec {python} -B "$@"\n')
+        (tools / "python3").chmod(0o755)
         self.path = f"{tools}:{os.environ['PATH']}:/usr/local/cuda/bin"
-        self.absent = {t for t in TOOLS if not shutil.which(t, path=self.path)} | ({"mpirun"} if not mpirun else set())
+        self.absent = {t for t in TOOLS if not shutil.which(t, path=self.path)}
+        self.absent |= ({"mpirun"} if not mpirun else set()) | ({"python3"} if not python else set())
         listed = subprocess.run([ambit, "devices", "--quick"], capture_output=True, text=True).stdout
         self.has_cuda = bool(re.search(r"(?m)^\s*cuda", listed))
 
@@ -62,8 +70,8 @@ class Shell:
 
     def run(self, command, folder):
         """(status, output)"""
-        env = {**os.environ, "PATH": self.path}
+        env = {**os.environ, "PATH": self.path, "LIBAMBIT": str(self.library)}
         if command.startswith("cc "):  # as if ambit.h were installed
-            env["C_INCLUDE_PATH"] = str(pathlib.Path(__file__).resolve().parents[2] / "include")
+            env["C_INCLUDE_PATH"] = str(ROOT / "include")
         r = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=LIMIT, env=env)
         return r.returncode, SLOW.sub("", r.stdout + r.stderr)

@@ -204,7 +204,7 @@ ambit_status ambit_close(ambit *a)
 
   if (!a) return AMBIT_EINVAL;
   AMBIT_TRY(ambit__object_check_unused(a, NULL, "context", ""));
-  if (a->net && !is_foreign(a)) ambit__net_agree_on(a->net, "closes its context");
+  if (a->net && !is_foreign(a)) ambit__net_agree_on(a->net, AMBIT__NET_CLOSES);
   if (a->close_viewer) a->close_viewer(a); /* before anything is printed */
   report_programs(a);
   if (a->close_checkpoint) a->close_checkpoint(a);

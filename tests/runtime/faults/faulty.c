@@ -2,11 +2,12 @@
 /* A program on several processes of which one fails during a run; test_faults.py checks how the
  * others end.
  *
- *   faulty fine|kill|device|last|two|again [COLUMNS]
+ *   faulty fine|kill|device|last|two|again|leave [COLUMNS]
  *
  * device: a kernel launch fails on the last process, in iteration 5. last: it fails in the last
  * iteration, when other processes may have finished. two: another process fails too, with a
  * different error. again: like device; then the error is cleared, and the program runs once more.
+ * leave: the last process closes its context before the run; the others clear the error, and again.
  * The linker replaces ambit__program_iterate by the function below. SLOW_NETWORK=2ms,50MB/s in the
  * environment delays messages.
  */
@@ -64,6 +65,17 @@ static void run_again(ambit *a, ambit_program *p, ambit_field *u)
   if (!ambit_run(p, ITERATIONS)) printf("process %d ran again\n", ambit_process(a));
 }
 
+/* A process that leaves is an error of the others at every call, and they are able to end. */
+static int stay(ambit *a, ambit_program *p)
+{
+  for (int i = 0; i < 2; i++) {
+    ambit_run(p, ITERATIONS);
+    printf("process %d stays: %s\n", ambit_process(a), ambit_error_text(a));
+    ambit_error_clear(a);
+  }
+  return ambit_close(a) != AMBIT_OK;
+}
+
 int main(int argc, char **argv)
 {
   ambit *a = ambit_open(&argc, &argv);
@@ -80,11 +92,13 @@ int main(int argc, char **argv)
   total = ambit_scalar_create(a, "total", AMBIT_F64);
   p = ambit_program_create(g);
   way = argc > 1 ? argv[1] : "fine";
-  failures = strcmp(way, "fine") != 0;
+  failures = strcmp(way, "fine") != 0 && strcmp(way, "leave") != 0;
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   ambit_field_fill(u, hill, NULL);
   ambit_apply(p, ambit_kernel_create(a, rule), u, v, total);
   ambit_swap(p, u, v);
+  if (!strcmp(way, "leave"))
+    return ambit_process(a) == ambit_processes(a) - 1 ? ambit_close(a) != AMBIT_OK : stay(a, p);
   ambit_run(p, ITERATIONS);
   printf("process %d ran: %s\n", ambit_process(a), ambit_error_text(a));
   if (!strcmp(way, "again")) run_again(a, p, u);

@@ -47,4 +47,8 @@ check("two that fail at once, or nearly, leave all with an error", "two",
       and text.count("has lost its memory\n") >= 3 and "ran: \n" not in text)
 check("a run that failed leaves nothing behind", "again", lambda code, text: code == 0 and text.count("ran again") == 3, "40000")
 check("nor on a slow network", "again", lambda code, text: code == 0 and text.count("ran again") == 3, SLOW_NETWORK="1ms")
+check("a process that closes its context is not waited for, also after the error was cleared", "leave",
+      lambda code, text: code is not None and all(
+          f"process {i} stays: process 2 closes its context, but process 0 runs 100 iterations" in text and
+          f"process {i} stays: process 2 has closed its context: process {i} runs 100 iterations" in text for i in range(2)))
 sys.exit(bad != 0)
