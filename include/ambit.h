@@ -555,6 +555,19 @@ AMBIT_API ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces,
                                               const ambit_kernel *k, int nargs,
                                               const ambit_arg *args);
 
+/* Appends a sweep: a kernel step whose cells run in order along an axis, from one face,
+ * AMBIT_LOW(axis) or AMBIT_HIGH(axis), to the other; on a box, from its end there. Fields that have
+ * all axes but this one (ambit_field_create_on), and that the kernel writes, are carried: a cell
+ * reads what the cell before it left, the first one the value that the field has, which is in the
+ * end that of the last one. So prefix sums, recurrences and tridiagonal solvers are kernels
+ * (docs/sweeps.md). Lines along the axis are independent. lo and hi may be NULL. Short forms:
+ *
+ *     ambit_sweep(p, AMBIT_LOW(0), kernel, u, carried, v);
+ *     ambit_sweep_box(p, AMBIT_HIGH(0), lo, hi, kernel, u, carried, v); */
+AMBIT_API ambit_status ambit_sweep_args(ambit_program *p, unsigned from, const int64_t *lo,
+                                        const int64_t *hi, const ambit_kernel *k, int nargs,
+                                        const ambit_arg *args);
+
 /* Appends a swap of the values of two fields, by exchanging pointers. Names and boundaries stay
  * with their fields. If one field was never given values and the other was, it starts as a copy of
  * the other. Cells at fixed faces thus keep their values without filling both fields. */
@@ -904,6 +917,19 @@ ambit_status ambit_apply_faces(ambit_program *p, unsigned faces, const ambit_ker
   const ambit_arg list[] = {ambit_arg_of(args)...};
   return ambit_apply_faces_args(p, faces, k, static_cast<int>(sizeof...(args)), list);
 }
+template <typename... Args>
+ambit_status ambit_sweep(ambit_program *p, unsigned from, const ambit_kernel *k, Args... args)
+{
+  const ambit_arg list[] = {ambit_arg_of(args)...};
+  return ambit_sweep_args(p, from, nullptr, nullptr, k, static_cast<int>(sizeof...(args)), list);
+}
+template <typename... Args>
+ambit_status ambit_sweep_box(ambit_program *p, unsigned from, const int64_t *lo, const int64_t *hi,
+                             const ambit_kernel *k, Args... args)
+{
+  const ambit_arg list[] = {ambit_arg_of(args)...};
+  return ambit_sweep_args(p, from, lo, hi, k, static_cast<int>(sizeof...(args)), list);
+}
 #elif defined(__GNUC__) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
 #  define AMBIT__ARG(x)                                                                            \
     __extension__ _Generic((x),                                                                    \
@@ -968,6 +994,10 @@ ambit_status ambit_apply_faces(ambit_program *p, unsigned faces, const ambit_ker
     ambit_apply_box_args(p, lo, hi, k, AMBIT__LIST(__VA_ARGS__))
 #  define ambit_apply_faces(p, faces, k, ...)                                                      \
     ambit_apply_faces_args(p, faces, k, AMBIT__LIST(__VA_ARGS__))
+#  define ambit_sweep(p, from, k, ...)                                                             \
+    ambit_sweep_args(p, from, NULL, NULL, k, AMBIT__LIST(__VA_ARGS__))
+#  define ambit_sweep_box(p, from, lo, hi, k, ...)                                                 \
+    ambit_sweep_args(p, from, lo, hi, k, AMBIT__LIST(__VA_ARGS__))
 #endif
 
 #endif

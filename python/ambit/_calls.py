@@ -131,6 +131,7 @@ CALLS = {
     "ambit_stream_unmet": "Stream.unmet",
     "ambit_stream_until": "Stream.__init__",
     "ambit_swap": "swap",
+    "ambit_sweep_args": "Apply.sweep",
     "ambit_view": "Program.view",
 }
 

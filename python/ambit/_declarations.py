@@ -401,6 +401,7 @@ FUNCTIONS = {
     "ambit_stream_unmet": (c_int64, (c_void_p,), "s"),
     "ambit_stream_until": (c_int, (c_void_p, c_void_p, c_int, c_double, c_int64,), "s x when value most"),
     "ambit_swap": (c_int, (c_void_p, c_void_p, c_void_p,), "p a b"),
+    "ambit_sweep_args": (c_int, (c_void_p, c_uint, POINTER(c_int64), POINTER(c_int64), c_void_p, c_int, POINTER(ambit_arg),), "p from lo hi k nargs args"),
     "ambit_type_name": (c_char_p, (c_int,), "t"),
     "ambit_type_size": (c_size_t, (c_int,), "t"),
     "ambit_version": (c_char_p, (), ""),

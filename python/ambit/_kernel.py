@@ -164,12 +164,13 @@ class Step:
 
 
 class Apply(Step):
-    """A kernel applied to arguments: on all cells, or those of box() or faces()."""
+    """A kernel applied to arguments: on all cells, or those of box() or faces(); in order with sweep()."""
 
     def __init__(self, kernel: Kernel, args: Sequence[Any], named: Dict[str, Any]) -> None:
         self.kernel, self.args, self._named = kernel, list(args), named
         self._box: Any = None
         self._faces: Optional[int] = None
+        self._from: Optional[int] = None
         self.made: Optional[Made] = None
 
     def box(self, *key: Any) -> "Apply":
@@ -180,6 +181,11 @@ class Apply(Step):
     def faces(self, faces: int) -> "Apply":
         """On the outermost cells at these faces only: .faces(ambit.low(0) | ambit.high(0))."""
         self._faces = faces
+        return self
+
+    def sweep(self, face: int) -> "Apply":
+        """In order along an axis, from this face on; fields without the axis are carried: .sweep(ambit.low(0))."""
+        self._from = face
         return self
 
     def _objects(self) -> List[Any]:
@@ -203,7 +209,10 @@ class Apply(Step):
         kept: List[Any] = []
         args = c_args(context, made.params, self.args, kept)
         array = (c.ambit_arg * max(len(args), 1))(*args)
-        if self._faces is not None:
+        if self._from is not None:
+            lo, hi = plain_box(... if self._box is None else self._box, program.grid.shape)
+            status = lib.ambit_sweep_args(p, self._from, index(lo), index(hi), made.handle, len(args), array)
+        elif self._faces is not None:
             status = lib.ambit_apply_faces_args(p, self._faces, made.handle, len(args), array)
         elif self._box is not None:
             lo, hi = plain_box(self._box, program.grid.shape)

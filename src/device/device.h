@@ -66,6 +66,9 @@ typedef struct ambit__function {
   bool checked;
   bool waves; /* can be a stage of a wave */
   bool tiles; /* can run on tiles */
+  /* of a group that sweeps: a launch runs its cells in order; false: launches have one plane each
+   */
+  bool sweeps;
   /* Tile size along each axis, counted from the first cell of the part. Boxes of whole tiles are
    * the fastest; 0: no difference. */
   int64_t tile[AMBIT_MAX_DIMS];

@@ -80,6 +80,13 @@ int64_t ambit__box_runs(const ambit__box *all, const ambit__box *b, ambit__box *
 void ambit__box_first_piece(const ambit__box *b, int64_t most, ambit__box *piece);
 bool ambit__box_next_piece(const ambit__box *b, int64_t most, ambit__box *piece);
 
+/* The axis of a sweep: a number that is 1 + axis where cells run in order from the low face,
+ * -(1 + axis) from the high one, and 0 where they run in any order (-1: no axis). */
+static inline int ambit__sweep_axis(int sweep)
+{
+  return (sweep < 0 ? -sweep : sweep) - 1;
+}
+
 /* Prints "[0,4)x[2,7)" into text of `size` bytes. */
 void ambit__box_print(const ambit__box *b, char *text, size_t size);
 

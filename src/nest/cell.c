@@ -43,8 +43,8 @@ void ambit__nest_let_wraps(ambit__nest *n)
   }
 }
 
-/* "u_mem + (u_o + y0 * u_s0 + y1)" */
-static const char *place_of(ambit__nest *n, int i)
+/* "u_mem + (u_o + y0 * u_s0 + y1)", but for an axis; -1: for none. */
+static const char *place_of(ambit__nest *n, int i, int but)
 {
   const char *name = ambit__nest_param(n, i)->name;
   const char *sum = ambit__nest_text(n, "%s_mem + (%s_o", name, name);
@@ -52,9 +52,37 @@ static const char *place_of(ambit__nest *n, int i)
   for (int d = 0; d <= last_of(n); d++)
     if (d == last_of(n) && n->bind[i].contiguous)
       sum = ambit__nest_text(n, "%s + y%d", sum, d);
-    else
+    else if (d != but)
       sum = ambit__nest_text(n, "%s + y%d * %s_s%d", sum, d, name, d);
   return ambit__nest_text(n, "%s)", sum);
+}
+
+/* Whether a line keeps field i in a variable: no other parameter reads the field. */
+static bool is_kept(const ambit__nest *n, int i)
+{
+  return n->group->sweep && ambit__nest_is_field(n, i) && n->bind[i].carried && !n->bind[i].shared;
+}
+
+void ambit__nest_let_carried(ambit__nest *n)
+{
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const char *name = ambit__nest_param(n, i)->name, *type = ambit__nest_type(n, i);
+
+    if (!is_kept(n, i)) continue;
+    ambit__nest_do(n, "%s%s *%s_line = %s", n->dialect->global, type, name,
+                   place_of(n, i, ambit__sweep_axis(n->group->sweep)));
+    ambit__nest_do(n, "%s %s_held = *%s_line", type, name, name);
+    ambit__nest_do(n, "%s *%s_at = &%s_held", type, name, name);
+  }
+}
+
+void ambit__nest_store_carried(ambit__nest *n)
+{
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const char *name = ambit__nest_param(n, i)->name;
+
+    if (is_kept(n, i)) ambit__nest_do(n, "*%s_line = %s_held", name, name);
+  }
 }
 
 void ambit__nest_let_places(ambit__nest *n)
@@ -64,9 +92,9 @@ void ambit__nest_let_places(ambit__nest *n)
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
-    if (ambit__nest_is_field(n, i))
+    if (ambit__nest_is_field(n, i) && !is_kept(n, i))
       ambit__nest_do(n, "%s%s%s *%s_at = %s", n->dialect->global, p->is_written ? "" : "const ",
-                     ambit__nest_type(n, i), p->name, place_of(n, i));
+                     ambit__nest_type(n, i), p->name, place_of(n, i, -1));
   }
 }
 

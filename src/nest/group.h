@@ -16,6 +16,7 @@ typedef struct ambit__binding {
   bool packed;     /* the rows of the field are not aligned to cache lines; TARGET_GPU only */
   bool shared;     /* another parameter is bound to the same field, and one of them is written */
   bool wraps_rows; /* a field whose rows wrap; TARGET_GPU only */
+  bool carried;    /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
   /* of a written field: 1 + the parameter whose field may hold the same values beside the box;
    * 0: none */
   int twin;
@@ -57,6 +58,7 @@ typedef struct ambit__group {
   double run, stacked;
   ambit__tile_use tiles;
   bool strict;       /* see ambit__settings */
+  int sweep;         /* the axis along which cells run in order (ambit__sweep_axis); 0: none */
   unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
   bool for_people;   /* for users to compile themselves, with ambit.h */
   const char *entry; /* name of the function; NULL: AMBIT_ENTRY */

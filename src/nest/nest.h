@@ -225,6 +225,10 @@ static inline const char *ambit__nest_type(const ambit__nest *n, int i)
 void ambit__nest_let_wraps(ambit__nest *n);
 /* "const float *u_at = u_mem + (u_o + y0 * u_s0 + y1);" for every field, and the indices i0, ... */
 void ambit__nest_let_places(ambit__nest *n);
+/* On a GPU, in a sweep: "float c_held = *c_line" for every carried field, before the loop along a
+ * line, and "*c_line = c_held" after it. */
+void ambit__nest_let_carried(ambit__nest *n);
+void ambit__nest_store_carried(ambit__nest *n);
 /* On a GPU: copies in shared memory of the tables that a rule looks up; a barrier must follow. */
 void ambit__nest_let_tables(ambit__nest *n, int wide, int high);
 /* On a GPU: a run that has ended does nothing; "const float k_v = *k_mem;" for every value. */

@@ -210,18 +210,27 @@ static void add_rows(job *j)
   }
 }
 
-/* "for (y0 = lo0, n0; y0 < hi0; y0 += n0)", with n0 rows at a time. */
+/* "for (y0 = lo0, n0; y0 < hi0; y0 += n0)", with n0 rows at a time; or back, one at a time. */
 static void open_axis(job *j, int d, const char *lo, const char *hi)
 {
   const int rows = d == j->last - 1 ? j->r->rows[0] : d == j->last - 2 ? j->r->rows[1] : 1;
   ambit__nest *n = j->n;
 
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "int64_t",
-                                    .name = ambit__nest_text(n, "y%d", d),
-                                    .from = ambit__nest_text(n, "%s, n%d", lo, d),
-                                    .below = hi,
-                                    .step = ambit__nest_text(n, "n%d", d)});
+  if (n->group->sweep == -(d + 1))
+    ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
+                                      .type = "int64_t",
+                                      .name = ambit__nest_text(n, "y%d", d),
+                                      .from = ambit__nest_text(n, "%s - 1, n%d", hi, d),
+                                      .below = ambit__nest_text(n, "%s - 1", lo),
+                                      .step = ambit__nest_text(n, "n%d", d),
+                                      .by = '-'});
+  else
+    ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
+                                      .type = "int64_t",
+                                      .name = ambit__nest_text(n, "y%d", d),
+                                      .from = ambit__nest_text(n, "%s, n%d", lo, d),
+                                      .below = hi,
+                                      .step = ambit__nest_text(n, "n%d", d)});
   if (rows > 1)
     ambit__nest_do(n, "n%d = %s - y%d >= %d ? %d : 1", d, hi, d, rows, rows);
   else
@@ -340,6 +349,7 @@ static void examine(job *j)
     if (n->bind[i].shared || (ambit__nest_param(n, i)->is_written && !n->bind[i].contiguous))
       j->direct = true;
   }
+  j->direct |= ambit__sweep_axis(n->group->sweep) == j->last; /* one cell after the other */
   j->direct |= n->group->checks != 0;
   j->lanes = !j->r->plain && !j->direct;
   j->tests = !n->group->checks && ambit__rule_tests(n->rule, !j->form, j->low, j->high);

@@ -30,6 +30,18 @@ static void open_x(job *j, const char *from, const char *below, const char *step
                                        .folds = j->reduces});
 }
 
+/* The same from the last cell to the first. */
+static void open_back(job *j, const char *from, const char *below)
+{
+  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
+                                       .type = "long",
+                                       .name = "x",
+                                       .from = ambit__nest_text(j->n, "%s - 1", below),
+                                       .below = ambit__nest_text(j->n, "%s - 1", from),
+                                       .step = "1",
+                                       .by = '-'});
+}
+
 void ambit__rows_open_lanes(job *j)
 {
   ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
@@ -311,7 +323,10 @@ static void add_vectors(job *j)
  * next row reads. */
 static void add_single(job *j, const char *from, const char *below, int inside)
 {
-  open_x(j, from, below, NULL, j->direct ? LOOP_SERIAL : LOOP_VECTOR);
+  if (j->n->group->sweep == -(j->last + 1))
+    open_back(j, from, below);
+  else
+    open_x(j, from, below, NULL, j->direct ? LOOP_SERIAL : LOOP_VECTOR);
   if (!j->direct) ambit__rows_each_result(j, let_buffer);
   ambit__rows_add_cells(j, inside, false);
   if (!j->direct) ambit__rows_each_result(j, store_result);

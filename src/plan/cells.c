@@ -20,6 +20,7 @@
 
 enum {
   THREADS = 256,     /* per block */
+  LINES = 32,        /* in a sweep: a grid has few lines for many multiprocessors */
   MOST_ALONG_X = 64, /* most of them along x, if there is a y */
   /* H200, 2d4 in float: 226 Gcells/s with 8, 271 with 32, 184 without a limit */
   BLOCKS_PER_MULTIPROCESSOR = 32,
@@ -118,20 +119,31 @@ static int best_walk(const ambit__group *g, const ambit__target *t)
   return walk;
 }
 
+/* The axes that lie along threads, the last first; returns their number. */
+static int launched(const ambit__group *g, int axes[AMBIT_MAX_DIMS])
+{
+  int n = 0;
+
+  for (int d = g->ndims - 1; d >= 0; d--)
+    if (d != ambit__sweep_axis(g->sweep)) axes[n++] = d;
+  return n;
+}
+
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_cells, .depth = 1, .threads = {1, 1, 1}};
-  int threads = THREADS;
+  int threads = g->sweep ? LINES : THREADS, axes[AMBIT_MAX_DIMS];
+  const int n = launched(g, axes);
 
   if (most < 1) return 0;
   plans[0] = p;
   if (t->kind == TARGET_C) return 1;
   while (t->max_threads > 0 && threads > t->max_threads)
     threads /= 2;
-  p.threads[0] = power(g->cells[g->ndims - 1], g->ndims > 1 ? MOST_ALONG_X : threads);
+  p.threads[0] = power(g->cells[axes[0]], n > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
-  if (g->ndims > 1) p.threads[1] = power(g->cells[g->ndims - 2], threads / p.threads[0]);
-  p.rows[1] = best_walk(g, t);
+  if (n > 1) p.threads[1] = power(g->cells[axes[1]], threads / p.threads[0]);
+  p.rows[1] = g->sweep ? 1 : best_walk(g, t);
   p.blocks = most_blocks(g, t);
   p.resident = t->dialect->has_lanes ? resident_blocks(g, p.threads[0] * p.threads[1]) : 0;
   plans[0] = p;
@@ -151,13 +163,16 @@ static void describe(const ambit__plan *p, ambit__text *t)
 /* One thread per cell, or fewer with the limit on blocks. */
 static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r)
 {
+  int axes[AMBIT_MAX_DIMS];
+  const int n = launched(g, axes);
+
   *r = (ambit__recipe){.ndims = g->ndims,
                        .threads = {p->threads[0], p->threads[1], p->threads[2]},
                        .most = p->blocks};
-  for (int k = 0; k < 2 && k < g->ndims; k++)
-    ambit__recipe_add(r, k, g->ndims - 1 - k, 0, p->threads[k]);
-  for (int d = 0; d < g->ndims - 2; d++)
-    ambit__recipe_add(r, 2, d, 0, d == g->ndims - 3 && d ? p->rows[1] : 1);
+  for (int k = 0; k < 2 && k < n; k++)
+    ambit__recipe_add(r, k, axes[k], 0, p->threads[k]);
+  for (int k = n - 1; k >= 2; k--)
+    ambit__recipe_add(r, 2, axes[k], 0, k == 2 && n > 3 ? p->rows[1] : 1);
 }
 
 static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,

@@ -15,6 +15,7 @@ enum {
   MANY_TERMS = 100, /* on x86 */
   LONG_RUN = 160,   /* cells: non-temporal stores of shorter runs on sparse grids lose */
   MOST_TAPS = 512,  /* terms of a sum */
+  SWEPT = 1024,     /* cells of a strip of rows that are swept: values fit in a level 1 cache */
   FAR = 8           /* cells from the first to the last read along an axis: radius 4 */
 };
 
@@ -192,6 +193,17 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
     add_rows(g, t, other, best, plans, n, most);
 }
 
+/* Of a sweep: rows in order, of which carried values stay in a cache, and none shares loads. Along
+ * rows, there is nothing to cut. */
+static void choose_sweep(const ambit__group *g, const ambit__target *t, ambit__plan *p)
+{
+  const int axis = ambit__sweep_axis(g->sweep), last = g->ndims - 1;
+  const double row = touched(g->steps[0].rule, (double)g->cells[last]);
+
+  if (axis == last - 1 && g->cells[last] >= 2 * SWEPT) p->strip = SWEPT;
+  if (axis < last - 1) p->block = cut(1, row, t->l2, g->cells[last - 1], 1);
+}
+
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_rows, .depth = 1, .rows = {1, 1}};
@@ -201,6 +213,12 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   p.nontemporal = t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2 &&
                   (!g->form || g->run >= LONG_RUN);
   p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);
+  if (g->sweep) {
+    p.nontemporal = false;
+    choose_sweep(g, t, &p);
+    plans[0] = p;
+    return 1;
+  }
   if (n < most && choose_factors(g, t, &p)) {
     choose_cuts(g, t, &p);
     plans[n++] = p;

@@ -30,7 +30,8 @@ static int list_plans(const ambit__strategy *s, const ambit__group *g, const amb
   const bool fits =
       (s == &ambit__strategy_checked) == (g->checks != 0) &&
       (s == &ambit__strategy_fused || s == &ambit__strategy_persistent) == (g->flow != NULL) &&
-      (s == &ambit__strategy_tiles) == (t->kind == TARGET_GPU && g->tiles);
+      (s == &ambit__strategy_tiles) == (t->kind == TARGET_GPU && g->tiles) &&
+      (!g->sweep || s == &ambit__strategy_rows || s == &ambit__strategy_cells);
 
   return fits && s->applies(g, t) ? s->candidates(g, t, plans, MOST) : 0;
 }

@@ -56,5 +56,7 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   if (ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_DIRICHLET, source)) return AMBIT_EINVAL;
   if (ambit_field_read(u, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), &single)) return AMBIT_EINVAL;
   if (ambit_apply_faces(p, AMBIT_LOW(0) | AMBIT_AXIS(1), k, u, v, 1, change)) return AMBIT_EINVAL;
+  if (ambit_sweep(p, AMBIT_LOW(0), k, u, v, 1)) return AMBIT_EINVAL;
+  if (ambit_sweep_box(p, AMBIT_HIGH(1), AMBIT_INDEX(0, 0), hi, k, u, v)) return AMBIT_EINVAL;
   return ambit_rotate(p, 3, turn);
 }

@@ -54,6 +54,7 @@ ambit_mpi_test(runtime/program/profiles PROCESSES 1 3)
 ambit_test(runtime/program/program TIMEOUT 240)
 ambit_test(runtime/program/small)
 ambit_mpi_test(runtime/program/steps PROCESSES 1 3)
+ambit_mpi_test(runtime/program/sweeps PROCESSES 1 3)
 
 ambit_test(runtime/run/depth)
 ambit_test(runtime/run/lean)

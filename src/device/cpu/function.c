@@ -202,6 +202,8 @@ ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__
   f->head.checked = g->checks && (f->module || f->ref);
   f->head.waves = f->module && !g->checks && g->ndims;
   f->head.tiles = !f->ref && !g->checks && g->ndims;
+  f->head.sweeps = f->module && g->sweep;
+  f->swept = f->head.sweeps ? ambit__sweep_axis(g->sweep) + 1 : 0;
   set_tile(g, f);
   *fn = &f->head;
   return AMBIT_OK;

@@ -38,14 +38,16 @@ static int64_t slab_unit(const ambit__box *b, int axis)
   return axis == b->ndims - 1 ? AMBIT__CPU_PAGE / (int64_t)sizeof(float) : AMBIT__CPU_SLAB_ALIGN;
 }
 
-/* Slabs are cut along the first axis that has enough cells for all, or along the longest one. */
-static int slab_axis(const ambit__box *b, int slabs)
+/* Slabs are cut along the first axis that has enough cells for all, or along the longest one; not
+ * along the axis of a sweep. */
+static int slab_axis(const ambit__box *b, int slabs, int swept)
 {
-  int best = 0;
+  int best = swept == 0 ? 1 : 0;
 
   for (int d = 0; d < b->ndims; d++) {
     int64_t units = (b->hi[d] - b->lo[d]) / slab_unit(b, d);
 
+    if (d == swept) continue;
     if (units >= slabs) return d;
     if (units > (b->hi[best] - b->lo[best]) / slab_unit(b, best)) best = d;
   }
@@ -53,12 +55,13 @@ static int slab_axis(const ambit__box *b, int slabs)
 }
 
 /* The longest axis beside this one along which slabs may have any length; -1: none. */
-static int second_axis(const ambit__box *b, int axis)
+static int second_axis(const ambit__box *b, int axis, int swept)
 {
   int best = -1;
 
   for (int d = 0; d < b->ndims - 1; d++)
-    if (d != axis && (best < 0 || b->hi[d] - b->lo[d] > b->hi[best] - b->lo[best])) best = d;
+    if (d != axis && d != swept && (best < 0 || b->hi[d] - b->lo[d] > b->hi[best] - b->lo[best]))
+      best = d;
   return best;
 }
 
@@ -268,13 +271,13 @@ static void cut_box(sweep *s, int threads)
 
   if (slabs > limit) slabs = limit;
   if (slabs < least) slabs = least;
-  axis = slab_axis(s->box, (int)slabs);
+  axis = slab_axis(s->box, (int)slabs, s->f->swept - 1);
   units = (s->box->hi[axis] - s->box->lo[axis]) / slab_unit(s->box, axis);
   if (slabs > units) slabs = units > least ? units : least;
   polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
   s->slabs = (int)(slabs > polls ? slabs : polls);
   s->axes[0] = axis;
-  s->axes[1] = s->reduces || units >= s->slabs ? -1 : second_axis(s->box, axis);
+  s->axes[1] = s->reduces || units >= s->slabs ? -1 : second_axis(s->box, axis, s->f->swept - 1);
   s->across = s->axes[1] < 0 ? 1 : slabs_across(s->box, s->axes, s->slabs);
 }
 

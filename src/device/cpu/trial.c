@@ -103,7 +103,7 @@ static void hash_group(const ambit__group *g, ambit__hash *h)
   ambit__hash_bytes(h, g->cells, (size_t)g->ndims * sizeof *g->cells);
   for (int i = 0; i < g->steps[0].rule->nparams; i++) {
     const ambit__binding *b = &g->steps[0].bind[i];
-    const int bits[] = {b->is_field, b->contiguous, b->shared, b->twin, b->uniform};
+    const int bits[] = {b->is_field, b->contiguous, b->shared, b->twin, b->uniform, b->carried};
 
     ambit__hash_bytes(h, bits, sizeof bits);
   }
@@ -112,7 +112,7 @@ static void hash_group(const ambit__group *g, ambit__hash *h)
 /* The group, the threads, and the compiler with the processor. */
 static ambit__hash hash_of(const device *d, const ambit__group *g)
 {
-  const int numbers[] = {g->ndims, g->strict, ambit__pool_threads(d->pool)};
+  const int numbers[] = {g->ndims, g->strict, ambit__pool_threads(d->pool), g->sweep};
   ambit__hash h = d->cc->compiler.fingerprint;
 
   ambit__hash_bytes(&h, numbers, sizeof numbers);

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/program/folding.h"
+#include "runtime/program/sweeping.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,7 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit_
     bind[i].uniform = f->dropped >> x & 1 && !rule->params[i].is_folded;
     bind[i].contiguous =
         (f->order == AMBIT_SOA || f->components == 1) && !f->base && !bind[i].uniform;
+    bind[i].carried = ambit__step_carries(s, i);
     bind[i].packed = ambit__field_is_packed(f) || f->dropped;
     bind[i].twin = ambit__step_twin(p, s, region, i);
     bind[i].wraps_rows =
@@ -102,6 +104,7 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, int e
                             .strict = p->grid->context->settings.strict,
                             .checks = ambit__options_checks(p->grid->context),
                             .preferred = ambit__program_step_plan(p)};
+  if (!g->group.checks) g->group.sweep = s->sweep; /* checked launches have one plane each */
   for (int d = 0; d < region->ndims; d++)
     g->group.cells[d] = box->hi[d] - box->lo[d];
   if (p->applies[step].chunks) add_form(p, step, box, &g->group);
@@ -187,7 +190,7 @@ static bool same_binding(const ambit__binding *a, const ambit__binding *b)
 {
   return a->is_field == b->is_field && a->contiguous == b->contiguous && a->packed == b->packed &&
          a->shared == b->shared && a->twin == b->twin && a->wraps_rows == b->wraps_rows &&
-         a->uniform == b->uniform;
+         a->uniform == b->uniform && a->carried == b->carried;
 }
 
 static bool same_functions(const ambit_program *p, size_t a, size_t b)
@@ -195,6 +198,7 @@ static bool same_functions(const ambit_program *p, size_t a, size_t b)
   ambit__binding x[AMBIT_MAX_PARAMS], y[AMBIT_MAX_PARAMS];
 
   if (p->steps[a].kernel->rule != p->steps[b].kernel->rule ||
+      p->steps[a].sweep != p->steps[b].sweep ||
       p->applies[a].region.ndims != p->applies[b].region.ndims)
     return false;
   for (int e = 0; e < p->grid->context->nengines; e++) {
@@ -357,6 +361,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
   AMBIT_TRY(make_numbers(p, s, a));
   AMBIT_TRY(make_arguments(p, s, a));
   AMBIT_TRY(ambit__folding_make(p, step));
+  AMBIT_TRY(ambit__sweeping_make(p, step));
   if (a->reduces && s->dropped) AMBIT_TRY(make_waste(p, a));
   if (ambit__step_shares(p, step))
     a->functions = p->applies[a->model].functions;
@@ -430,6 +435,7 @@ static void discard_step(ambit_program *p, size_t step)
   }
   free(a->waste);
   ambit__folding_free(p, step);
+  ambit__sweeping_free(p, step);
   free(a->numbers);
   free(a->functions);
   free(a->args);

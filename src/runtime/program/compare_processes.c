@@ -111,6 +111,9 @@ void ambit__step_describe(const ambit__step *s, int step, ambit__text *t)
     describe_argument(&s->args[i], t);
   }
   if (s->kind != STEP_CALL) ambit__print(t, ")");
+  if (s->sweep)
+    ambit__print(t, " from the %s face of axis %d", s->sweep > 0 ? "low" : "high",
+                 ambit__sweep_axis(s->sweep));
   if (s->every > 1) ambit__print(t, " every %" PRId64 " iterations", s->every);
 }
 

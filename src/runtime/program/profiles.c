@@ -3,10 +3,11 @@
  *
  * A step runs on the cells of all axes that one of its fields has. Fields on fewer axes are read as
  * if they had all. A field that is written has all axes of the step, or is the result of a
- * reduction over the others. A step on fewer axes than the grid runs on every part, so that all
- * copies of a cell get the same value; its reductions into scalars count once.
+ * reduction over the others, or is carried along the other one (sweeping.h). A step on fewer axes
+ * than the grid runs on every part, so that all copies of a cell get the same value; its reductions
+ * into scalars count once.
  */
-#include "runtime/program/program.h"
+#include "runtime/program/sweeping.h"
 
 #include <stdio.h>
 
@@ -124,10 +125,11 @@ static ambit_status check_writes(const ambit_program *p, const ambit__step *s, i
               "give a scalar, or a field of fewer axes (ambit_field_create_on)",
               rule->name, rule->params[i].label, ambit__reduce_name(rule->params[i].reduce),
               of_step, f->name);
-  AMBIT_CHECK(rule->params[i].is_folded || f->dropped == s->dropped, ambit__program_errors(p),
-              AMBIT_EPROGRAM,
+  AMBIT_CHECK(rule->params[i].is_folded || f->dropped == s->dropped || ambit__step_carries(s, i),
+              ambit__program_errors(p), AMBIT_EPROGRAM,
               "kernel %s runs on the cells of %s and writes '%s', but field '%s' has %s only: say "
-              "how cells are combined, with sum, min or max before the parameter",
+              "how cells are combined, with sum, min or max before the parameter, or carry its "
+              "value along the other axis (ambit_sweep)",
               rule->name, of_step, rule->params[i].label, f->name, of_field);
   AMBIT_CHECK(!rule->params[i].targets || !f->dropped, ambit__program_errors(p), AMBIT_EUNSUPPORTED,
               "kernel %s writes neighbours of field '%s', which has only some axes of the grid",

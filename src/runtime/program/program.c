@@ -8,16 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool failed(const ambit_program *p)
-{
-  return !p || ambit__failed(p->grid->context);
-}
-
-static ambit_status status_of(const ambit_program *p)
-{
-  return p ? p->grid->context->errors.status : AMBIT_EINVAL;
-}
-
 /* ---- changes of objects that steps use ---- */
 
 /* The schedule of a program that is in a call is in use. */
@@ -368,128 +358,6 @@ ambit_status ambit__program_append(ambit_program *p, ambit__step step, const amb
   return AMBIT_OK;
 }
 
-/* Whether the kernel runs once, on scalars, instead of on every cell. */
-static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
-{
-  for (int i = 0; i < rule->nparams; i++)
-    if (args[i].kind == AMBIT_ARG_FIELD || rule->params[i].kind == PARAM_REDUCE) return false;
-  return true;
-}
-
-/* The axes of the cells that a kernel runs on; 0: it runs once. Tables are arguments, too. */
-static int axes_of(const ambit__rule *rule, const ambit__box *box, int nargs, const ambit_arg *args)
-{
-  for (int i = 0; i < nargs; i++)
-    if (args[i].kind == AMBIT_ARG_FIELD) return box->ndims;
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_REDUCE) return box->ndims;
-  return 0;
-}
-
-/* A kernel without tables to be given. */
-static ambit_status apply_plain(ambit_program *p, const ambit__box *box, const ambit_kernel *k,
-                                ambit_kernel *bound, const ambit_arg *args)
-{
-  ambit__step s = {.kind = STEP_APPLY,
-                   .kernel = bound ? bound : k,
-                   .bound = bound,
-                   .box = *box,
-                   .n = k->rule->nparams,
-                   .args = (ambit_arg *)args};
-
-  if (runs_once(k->rule, args)) s.box = (ambit__box){0};
-  AMBIT_TRY(ambit__step_check(p, &s));
-  AMBIT_TRY(ambit__step_profile(p, &s));
-  return ambit__program_append(p, s, args);
-}
-
-/* `normal`: of the face that the box is; NULL: it is none. */
-static ambit_status apply(ambit_program *p, const ambit__box *box, const int *normal,
-                          const ambit_kernel *k, int nargs, const ambit_arg *args)
-{
-  ambit_arg others[AMBIT_MAX_PARAMS];
-  ambit_kernel *bound = NULL;
-  ambit_status s;
-  int want;
-
-  AMBIT_CHECK(k, ambit__program_errors(p), AMBIT_EINVAL, "step %zu of a program has no kernel",
-              p->nwritten + 1);
-  AMBIT_CHECK(k->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s belongs to another context", k->rule->name);
-  want = k->rule->nparams + ambit__kernel_tables(k);
-  AMBIT_CHECK(args && nargs == want, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s has %d parameters, and %d arguments were given", k->rule->name, want,
-              nargs);
-  AMBIT_CHECK(normal || !ambit__kernel_needs_normal(k), ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s uses normal(), which only faces have: apply it with ambit_apply_faces",
-              k->rule->name);
-  if (ambit__kernel_is_complete(k) && !ambit__arguments_fold(k->rule, nargs, args))
-    return apply_plain(p, box, k, NULL, args);
-  AMBIT_TRY(
-      ambit__kernel_bind(k, args, normal, axes_of(k->rule, box, nargs, args), others, &bound));
-  s = ambit__kernel_fold(bound, others);
-  if (!s) s = apply_plain(p, box, k, bound, others);
-  if (s) ambit__kernel_free(bound);
-  return s;
-}
-
-ambit_status ambit_apply_args(ambit_program *p, const ambit_kernel *k, int nargs,
-                              const ambit_arg *args)
-{
-  if (failed(p)) return status_of(p);
-  return apply(p, &p->grid->box, NULL, k, nargs, args);
-}
-
-ambit_status ambit_apply_box_args(ambit_program *p, const int64_t *lo, const int64_t *hi,
-                                  const ambit_kernel *k, int nargs, const ambit_arg *args)
-{
-  ambit__box box;
-  char asked[160], have[160];
-
-  if (failed(p)) return status_of(p);
-  box = p->grid->box;
-  for (int d = 0; d < box.ndims; d++) {
-    if (lo) box.lo[d] = lo[d];
-    if (hi) box.hi[d] = hi[d];
-  }
-  ambit__box_print(&box, asked, sizeof asked);
-  ambit__box_print(&p->grid->box, have, sizeof have);
-  AMBIT_CHECK(!ambit__box_is_empty(&box) && ambit__box_contains(&p->grid->box, &box),
-              ambit__program_errors(p), AMBIT_EINVAL,
-              "a kernel was applied to the box %s; it must be within the grid %s and not empty",
-              asked, have);
-  return apply(p, &box, NULL, k, nargs, args);
-}
-
-ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambit_kernel *k,
-                                    int nargs, const ambit_arg *args)
-{
-  ambit__box rest; /* cells at none of the faces so far: each cell is updated once */
-  size_t first;
-
-  if (failed(p)) return status_of(p);
-  rest = p->grid->box;
-  first = p->nwritten;
-  AMBIT_CHECK(faces && ambit__faces_fit(faces, p->grid->box.ndims), ambit__program_errors(p),
-              AMBIT_EINVAL, "faces 0x%x include no face, or an axis beyond the grid's %d", faces,
-              p->grid->box.ndims);
-  for (int d = 0; d < p->grid->box.ndims; d++)
-    for (int side = 0; side < 2; side++) {
-      ambit__box layer = ambit__box_layer(&rest, d, side);
-      int normal[AMBIT_MAX_DIMS] = {0};
-
-      if (!(faces & AMBIT_FACE(d, side)) || ambit__box_is_empty(&layer)) continue;
-      normal[d] = side ? 1 : -1;
-      AMBIT_TRY(apply(p, &layer, normal, k, nargs, args));
-      if (side == 0)
-        rest.lo[d]++;
-      else
-        rest.hi[d]--;
-    }
-  p->last = first;
-  return AMBIT_OK;
-}
-
 /* Field i of a step that has no kernel. */
 static ambit_status check_field(const ambit_program *p, const char *step, int i,
                                 const ambit_field *f)
@@ -535,7 +403,7 @@ ambit_status ambit_rotate(ambit_program *p, int n, ambit_field *const *fields)
   ambit_arg *args;
   ambit_status status;
 
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(check_rotation(p, n, fields));
   args = ambit__new(ambit__program_errors(p), (size_t)n, sizeof *args);
   if (!args) return AMBIT_ENOMEM;
@@ -603,7 +471,7 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
   ambit_arg args[] = {ambit_arg_field(from), ambit_arg_field(to)};
   ambit__step s = {.kind = STEP_COPY, .n = 2, .args = args};
 
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   s.box = p->grid->box;
   for (int d = 0; d < s.box.ndims; d++) {
     if (lo) s.box.lo[d] = lo[d];
@@ -642,7 +510,7 @@ ambit_status ambit_call(ambit_program *p, ambit_program *called, int64_t iterati
 {
   const ambit__subrun call = {.program = called, .most = iterations};
 
-  return failed(p) ? status_of(p) : append_call(p, &call);
+  return ambit__program_failed(p) ? ambit__program_status(p) : append_call(p, &call);
 }
 
 ambit_status ambit_call_until(ambit_program *p, ambit_program *called, ambit_scalar *s,
@@ -651,7 +519,7 @@ ambit_status ambit_call_until(ambit_program *p, ambit_program *called, ambit_sca
   const ambit__subrun call = {
       .program = called, .most = most, .scalar = s, .when = when, .bound = value};
 
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(ambit__until_check(p->grid->context, s, when, value, "ambit_call_until"));
   return append_call(p, &call);
 }
@@ -660,7 +528,7 @@ ambit_status ambit_call_until(ambit_program *p, ambit_program *called, ambit_sca
 
 ambit_status ambit_step_every(ambit_program *p, int64_t n)
 {
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_CHECK(n >= 1, ambit__program_errors(p), AMBIT_EINVAL,
               "ambit_step_every: the interval is %lld; it must be at least 1", (long long)n);
   AMBIT_CHECK(p->nwritten, ambit__program_errors(p), AMBIT_EPROGRAM,
@@ -691,7 +559,7 @@ ambit_status ambit__until_check(ambit *a, const ambit_scalar *s, ambit_condition
 
 ambit_status ambit_program_relax(ambit_program *p)
 {
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   if (p->grid->active)
     ambit__log(&p->grid->context->settings, 0,
                "ambit_program_relax has no effect on a sparse grid: the program runs as without "
@@ -703,7 +571,7 @@ ambit_status ambit_program_relax(ambit_program *p)
 
 ambit_status ambit_program_check_every(ambit_program *p, int64_t iterations)
 {
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_CHECK(iterations >= 1, ambit__program_errors(p), AMBIT_EINVAL,
               "ambit_program_check_every: the interval is %lld; it must be at least 1",
               (long long)iterations);
@@ -723,7 +591,7 @@ static void unseal_callers(const ambit_program *p)
 
 ambit_status ambit_on_iteration(ambit_program *p, int64_t n, ambit_callback_fn fn, void *user)
 {
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_CHECK(n >= 1 || !fn, ambit__program_errors(p), AMBIT_EINVAL,
               "ambit_on_iteration: the interval is %lld; it must be at least 1", (long long)n);
   if (fn && !p->callback) unseal_callers(p);

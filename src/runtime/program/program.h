@@ -52,9 +52,12 @@ typedef struct ambit__step {
   ambit_kernel *bound;         /* the same, if made for the values of its tables; owned */
   ambit__chore_use *chore;     /* what it does in place of the kernel; NULL: nothing */
   ambit__chore_use *own_chore; /* the same, owned */
-  ambit__box box;     /* STEP_APPLY: requested cells; ndims 0: runs once. STEP_COPY: the source */
-  unsigned dropped;   /* STEP_APPLY: axes that none of its fields has; along them there is cell 0 */
-  ambit__subrun call; /* STEP_CALL */
+  ambit__box box;   /* STEP_APPLY: requested cells; ndims 0: runs once. STEP_COPY: the source */
+  unsigned dropped; /* STEP_APPLY: axes that none of its fields has; along them there is cell 0 */
+  /* STEP_APPLY: 1 + the axis along which cells run in order, from the low face; less than 0: from
+   * the high one; 0: in any order (sweeping.h) */
+  int sweep;
+  ambit__subrun call;            /* STEP_CALL */
   int64_t shift[AMBIT_MAX_DIMS]; /* STEP_COPY: from the source to the destination */
   int n;                         /* number of arguments, or of fields to rotate */
   ambit_arg *args;           /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
@@ -124,6 +127,7 @@ typedef struct ambit__apply {
   bool row_ends;  /* its launches may store whole vectors at row ends */
   struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
   struct ambit__folding *folding;     /* reductions onto fields (folding.h); NULL: none; owned */
+  struct ambit__sweeping *sweeping;   /* cells in order (sweeping.h); NULL: in any; owned */
   ambit__buffer **waste;              /* by engine: reductions of copies; NULL: none; owned */
   int copy;                           /* STEP_COPY: index in p->copies */
   int returns, nreturns;              /* first index in p->returns, and their number */
@@ -296,6 +300,17 @@ struct ambit_program {
 static inline ambit__errors *ambit__program_errors(const ambit_program *p)
 {
   return &p->grid->context->errors;
+}
+
+/* Whether a public call on a program returns at once, and with what. */
+static inline bool ambit__program_failed(const ambit_program *p)
+{
+  return !p || ambit__failed(p->grid->context);
+}
+
+static inline ambit_status ambit__program_status(const ambit_program *p)
+{
+  return p ? p->grid->context->errors.status : AMBIT_EINVAL;
 }
 
 /* The start of the plans to use; "": any. */

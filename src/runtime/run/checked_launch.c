@@ -47,12 +47,16 @@ static ambit *context(const ambit_program *p)
 
 /* ---- faults ---- */
 
-/* Whether a record of a step precedes the first fault. */
-static bool is_first(const fault *first, int step, const int64_t *words)
+/* Whether a record of a step precedes the first fault. Cells of a sweep are in its order; that of a
+ * total is INT64_MAX. */
+static bool is_first(const fault *first, int step, int sweep, const int64_t *words)
 {
   const int64_t *a = words + AMBIT_FAULT_CELL, *b = first->words + AMBIT_FAULT_CELL;
+  const int axis = ambit__sweep_axis(sweep);
 
   if (!first->any || step != first->step) return !first->any || step < first->step;
+  if (sweep && a[axis] != b[axis] && a[0] < INT64_MAX && b[0] < INT64_MAX)
+    return (a[axis] < b[axis]) == (sweep > 0);
   for (int d = 0; d < AMBIT_FAULT_AXES; d++)
     if (a[d] != b[d]) return a[d] < b[d];
   return false;
@@ -62,7 +66,7 @@ static void keep(ambit_program *p, int step, int part, const int64_t *words, int
 {
   fault *first = &p->checker->first;
 
-  if (!words[AMBIT_FAULT_KIND] || !is_first(first, step, words)) return;
+  if (!words[AMBIT_FAULT_KIND] || !is_first(first, step, p->steps[step].sweep, words)) return;
   *first = (fault){.any = true, .step = step, .part = part};
   memcpy(first->words, words, ambit__faults_bytes(nargs));
 }

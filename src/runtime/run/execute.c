@@ -102,39 +102,45 @@ static ambit_status launch_copy(ambit_program *p, int step, int part, ambit__que
   return launch_one(p, step, part, q, &l);
 }
 
-static ambit_status launch(ambit_program *p, const ambit__operation *op)
+static ambit_status launch_piece(ambit_program *p, const ambit__operation *op,
+                                 const ambit__piece *piece)
 {
   ambit *a = p->grid->context;
   const ambit__apply *apply = &p->applies[op->step];
-  const int nargs = apply->nargs;
+  const int nargs = apply->nargs, engine = p->grid->placement.engine[piece->part];
+  ambit__queue *q = ambit__queue_of(a, op, engine);
+  ambit__launch l = {.box = piece->box,
+                     .extents = p->grid->box.hi,
+                     .nargs = nargs,
+                     .args = apply->args + piece->part * nargs,
+                     .step = p->iteration + op->iteration,
+                     .more = piece->more,
+                     .folds = apply->folds,
+                     .ends = apply->row_ends && spans(&piece->box, &apply->region)};
+  const double start = ambit__trace_clock(a->trace);
+  const ambit__launch_fn go = piece->is_copy ? launch_copy : launch_one;
 
-  for (int i = 0; i < op->npieces; i++) {
-    const ambit__piece *piece = &op->pieces[i];
-    const int engine = p->grid->placement.engine[piece->part];
-    ambit__queue *q = ambit__queue_of(a, op, engine);
-    ambit__launch l = {.box = piece->box,
-                       .extents = p->grid->box.hi,
-                       .nargs = nargs,
-                       .args = apply->args + piece->part * nargs,
-                       .step = p->iteration + op->iteration,
-                       .more = piece->more,
-                       .folds = apply->folds,
-                       .ends = apply->row_ends && spans(&piece->box, &apply->region)};
-    const double start = ambit__trace_clock(a->trace);
-    const ambit__launch_fn go = piece->is_copy ? launch_copy : launch_one;
+  AMBIT_TRY(ambit__apply_chunks(p, apply, piece->part, &piece->box, &l.chunks));
+  if (a->trace) ambit__stopwatch_start(a->trace, engine, q);
+  AMBIT_TRY(ambit__meter_start(a->meter, engine, q));
+  if (ambit__chore_is_host(p->steps[op->step].chore))
+    AMBIT_TRY(ambit__host_step(p, (size_t)op->step, piece, l.step));
+  else if (apply->folding)
+    AMBIT_TRY(ambit__fold_launch(p, op->step, piece, q, &l, go));
+  else
+    AMBIT_TRY(go(p, op->step, piece->part, q, &l));
+  AMBIT_TRY(ambit__meter_stop(a->meter, engine, q, METER_COMPUTE));
+  if (a->trace) note_launch(p, op, piece, start);
+  return AMBIT_OK;
+}
 
-    AMBIT_TRY(ambit__apply_chunks(p, apply, piece->part, &piece->box, &l.chunks));
-    if (a->trace) ambit__stopwatch_start(a->trace, engine, q);
-    AMBIT_TRY(ambit__meter_start(a->meter, engine, q));
-    if (ambit__chore_is_host(p->steps[op->step].chore))
-      AMBIT_TRY(ambit__host_step(p, (size_t)op->step, piece, l.step));
-    else if (apply->folding)
-      AMBIT_TRY(ambit__fold_launch(p, op->step, piece, q, &l, go));
-    else
-      AMBIT_TRY(go(p, op->step, piece->part, q, &l));
-    AMBIT_TRY(ambit__meter_stop(a->meter, engine, q, METER_COMPUTE));
-    if (a->trace) note_launch(p, op, piece, start);
-  }
+static ambit_status launch(ambit_program *p, const ambit__operation *op)
+{
+  const ambit__apply *apply = &p->applies[op->step];
+
+  if (apply->sweeping) return ambit__sweep_step(p, op, launch_piece);
+  for (int i = 0; i < op->npieces; i++)
+    AMBIT_TRY(launch_piece(p, op, &op->pieces[i]));
   if (apply->folding) AMBIT_TRY(ambit__fold_finish_step(p, op->step));
   return op->exchange ? ambit__queues_bordered(op->exchange) : AMBIT_OK;
 }

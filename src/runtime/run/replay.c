@@ -120,7 +120,7 @@ static int launches_of(const ambit_program *p, const ambit__operation *op)
 {
   const ambit__apply *apply = &p->applies[op->step];
 
-  if (op->kind == OP_LAUNCH && apply->folding) return -1;
+  if (op->kind == OP_LAUNCH && (apply->folding || apply->sweeping)) return -1;
   if (op->every > 1) return 0;
   switch (op->kind) {
   case OP_BEGIN:

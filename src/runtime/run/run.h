@@ -152,6 +152,15 @@ ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *
 /* After all pieces: stores the results. Collective. */
 ambit_status ambit__fold_finish_step(ambit_program *p, int step);
 
+/* ---- sweep_step.c: cells in order ---- */
+
+/* Launches cells of a piece of an operation. */
+typedef ambit_status (*ambit__launch_piece_fn)(ambit_program *p, const ambit__operation *op,
+                                               const ambit__piece *piece);
+/* Launches all pieces of a step that sweeps (program/sweeping.h). */
+ambit_status ambit__sweep_step(ambit_program *p, const ambit__operation *op,
+                               ambit__launch_piece_fn launch);
+
 /* ---- host_step.c ---- */
 
 /* Calls the function of a step of kind CHORE_HOST on a part. */

@@ -198,7 +198,7 @@ static bool all_heed(const ambit_program *p)
 {
   if (ambit__program_calls(p)) return false;
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].folding ||
+    if (p->applies[i].folding || p->applies[i].sweeping ||
         (p->applies[i].functions && p->applies[i].functions[0]->ignores_stop))
       return false;
   return true;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* apply.c - appending kernels: on all cells, a box, faces, and in order along an axis. */
+#include "runtime/program/sweeping.h"
+
+/* Whether the kernel runs once, on scalars, instead of on every cell. */
+static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
+{
+  for (int i = 0; i < rule->nparams; i++)
+    if (args[i].kind == AMBIT_ARG_FIELD || rule->params[i].kind == PARAM_REDUCE) return false;
+  return true;
+}
+
+/* The axes of the cells that a kernel runs on; 0: it runs once. Tables are arguments, too. */
+static int axes_of(const ambit__rule *rule, const ambit__box *box, int nargs, const ambit_arg *args)
+{
+  for (int i = 0; i < nargs; i++)
+    if (args[i].kind == AMBIT_ARG_FIELD) return box->ndims;
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) return box->ndims;
+  return 0;
+}
+
+/* The cells of a step. */
+typedef struct region {
+  ambit__box box;
+  const int *normal; /* of the face that the box is; NULL: it is none */
+  int sweep;         /* as in ambit__step */
+} region;
+
+/* A kernel without tables to be given. */
+static ambit_status apply_plain(ambit_program *p, const region *r, const ambit_kernel *k,
+                                ambit_kernel *bound, const ambit_arg *args)
+{
+  ambit__step s = {.kind = STEP_APPLY,
+                   .kernel = bound ? bound : k,
+                   .bound = bound,
+                   .box = r->box,
+                   .sweep = r->sweep,
+                   .n = k->rule->nparams,
+                   .args = (ambit_arg *)args};
+
+  if (runs_once(k->rule, args)) s.box = (ambit__box){0};
+  AMBIT_TRY(ambit__step_check(p, &s));
+  AMBIT_TRY(ambit__step_profile(p, &s));
+  if (s.sweep) AMBIT_TRY(ambit__step_check_sweep(p, &s));
+  return ambit__program_append(p, s, args);
+}
+
+static ambit_status apply(ambit_program *p, const region *r, const ambit_kernel *k, int nargs,
+                          const ambit_arg *args)
+{
+  ambit_arg others[AMBIT_MAX_PARAMS];
+  ambit_kernel *bound = NULL;
+  ambit_status s;
+  int want;
+
+  AMBIT_CHECK(k, ambit__program_errors(p), AMBIT_EINVAL, "step %zu of a program has no kernel",
+              p->nwritten + 1);
+  AMBIT_CHECK(k->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s belongs to another context", k->rule->name);
+  want = k->rule->nparams + ambit__kernel_tables(k);
+  AMBIT_CHECK(args && nargs == want, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s has %d parameters, and %d arguments were given", k->rule->name, want,
+              nargs);
+  AMBIT_CHECK(r->normal || !ambit__kernel_needs_normal(k), ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s uses normal(), which only faces have: apply it with ambit_apply_faces",
+              k->rule->name);
+  if (ambit__kernel_is_complete(k) && !ambit__arguments_fold(k->rule, nargs, args))
+    return apply_plain(p, r, k, NULL, args);
+  AMBIT_TRY(ambit__kernel_bind(k, args, r->normal, axes_of(k->rule, &r->box, nargs, args), others,
+                               &bound));
+  s = ambit__kernel_fold(bound, others);
+  if (!s) s = apply_plain(p, r, k, bound, others);
+  if (s) ambit__kernel_free(bound);
+  return s;
+}
+
+ambit_status ambit_apply_args(ambit_program *p, const ambit_kernel *k, int nargs,
+                              const ambit_arg *args)
+{
+  if (ambit__program_failed(p)) return ambit__program_status(p);
+  return apply(p, &(region){.box = p->grid->box}, k, nargs, args);
+}
+
+/* The box of a step; NULL: the ends of the grid. */
+static ambit_status take_box(const ambit_program *p, const int64_t *lo, const int64_t *hi,
+                             ambit__box *box)
+{
+  char asked[160], have[160];
+
+  *box = p->grid->box;
+  for (int d = 0; d < box->ndims; d++) {
+    if (lo) box->lo[d] = lo[d];
+    if (hi) box->hi[d] = hi[d];
+  }
+  ambit__box_print(box, asked, sizeof asked);
+  ambit__box_print(&p->grid->box, have, sizeof have);
+  AMBIT_CHECK(!ambit__box_is_empty(box) && ambit__box_contains(&p->grid->box, box),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "a kernel was applied to the box %s; it must be within the grid %s and not empty",
+              asked, have);
+  return AMBIT_OK;
+}
+
+ambit_status ambit_apply_box_args(ambit_program *p, const int64_t *lo, const int64_t *hi,
+                                  const ambit_kernel *k, int nargs, const ambit_arg *args)
+{
+  region r = {.normal = NULL};
+
+  if (ambit__program_failed(p)) return ambit__program_status(p);
+  AMBIT_TRY(take_box(p, lo, hi, &r.box));
+  return apply(p, &r, k, nargs, args);
+}
+
+ambit_status ambit_sweep_args(ambit_program *p, unsigned from, const int64_t *lo, const int64_t *hi,
+                              const ambit_kernel *k, int nargs, const ambit_arg *args)
+{
+  region r = {.normal = NULL};
+
+  if (ambit__program_failed(p)) return ambit__program_status(p);
+  AMBIT_TRY(take_box(p, lo, hi, &r.box));
+  for (int d = 0; d < p->grid->box.ndims; d++) {
+    if (from == AMBIT_LOW(d)) r.sweep = d + 1;
+    if (from == AMBIT_HIGH(d)) r.sweep = -(d + 1);
+  }
+  AMBIT_CHECK(r.sweep, ambit__program_errors(p), AMBIT_EINVAL,
+              "a sweep begins at faces 0x%x; give one face of the grid, which has %d axes: "
+              "AMBIT_LOW(0), AMBIT_HIGH(0), ...",
+              from, p->grid->box.ndims);
+  return apply(p, &r, k, nargs, args);
+}
+
+ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambit_kernel *k,
+                                    int nargs, const ambit_arg *args)
+{
+  ambit__box rest; /* cells at none of the faces so far: each cell is updated once */
+  size_t first;
+
+  if (ambit__program_failed(p)) return ambit__program_status(p);
+  rest = p->grid->box;
+  first = p->nwritten;
+  AMBIT_CHECK(faces && ambit__faces_fit(faces, p->grid->box.ndims), ambit__program_errors(p),
+              AMBIT_EINVAL, "faces 0x%x include no face, or an axis beyond the grid's %d", faces,
+              p->grid->box.ndims);
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    for (int side = 0; side < 2; side++) {
+      int normal[AMBIT_MAX_DIMS] = {0};
+      const region layer = {.box = ambit__box_layer(&rest, d, side), .normal = normal};
+
+      if (!(faces & AMBIT_FACE(d, side)) || ambit__box_is_empty(&layer.box)) continue;
+      normal[d] = side ? 1 : -1;
+      AMBIT_TRY(apply(p, &layer, k, nargs, args));
+      if (side == 0)
+        rest.lo[d]++;
+      else
+        rest.hi[d]--;
+    }
+  p->last = first;
+  return AMBIT_OK;
+}
