@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every source file has its SPDX line at the top, and comments in C files fit 100 columns."""
+"""Every source file has its SPDX line at the top, comments in C files fit 100 columns, and design notes have two pages."""
 import re, subprocess, sys
 
 import project
 
 SPDX = "SPDX-License-Identifier: BSD-3-Clause"
 COLUMNS = 100
+PAGES = 110  # lines of a design note, two pages
 C = re.compile(r"\.(c|h|cpp)$")
 OTHER = re.compile(r"\.(py|sh|cmake|cmake\.in)$|(^|/)(CMakeLists\.txt|Makefile)$")
 # Folders and files that do not follow these rules yet.
@@ -50,7 +51,15 @@ def faults(name, text):
         yield f"{at + 1}: this line must be: {want}"
 
 
-count, found = 0, []
+def long_notes():
+    """docs/design says what is; measurements and experiments belong to docs/notes."""
+    for path in sorted((project.ROOT / "docs/design").glob("*.md")):
+        lines = len(path.read_text().splitlines())
+        if lines > PAGES:
+            yield f"docs/design/{path.name}: {lines} lines; the limit is {PAGES}: move experiments to docs/notes"
+
+
+count, found = 0, list(long_notes())
 for name, text in sources():
     count += 1
     found += [f"{name}:{fault}" for fault in faults(name, text)]
