@@ -348,10 +348,17 @@ static ambit_status go_without(ambit__net *net, const verdict *mine)
   return AMBIT_EPROGRAM;
 }
 
+/* Processes that close together go on to agree on their files. */
 static void note_gone(ambit__net *net, const verdict *all)
 {
-  for (int r = 0; r < net->size && !net->gone; r++)
-    if (!strcmp(all[r].doing, AMBIT__NET_CLOSES)) net->gone = r + 1;
+  int closing = 0, who = 0;
+
+  for (int r = net->size - 1; r >= 0; r--)
+    if (!strcmp(all[r].doing, AMBIT__NET_CLOSES)) {
+      closing++;
+      who = r;
+    }
+  if (closing && closing < net->size) net->gone = who + 1;
 }
 
 /* Leaves the verdicts of all processes in the room of the net. After they have agreed on an error
