@@ -5,5 +5,7 @@
 
 /* Seconds since an arbitrary fixed time; monotonic. */
 double ambit__clock(void);
+/* Seconds of processor time of this thread. */
+double ambit__clock_thread(void);
 
 #endif

@@ -170,13 +170,18 @@ static bool is_wave(double lo, double hi)
   return lo < 0 && hi > 0 && fmin(-lo, hi) >= 0.2 * fmax(-lo, hi);
 }
 
-/* The range of a constant field is extended to zero. */
 void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o)
+{
+  finite_range(p, &p->lo, &p->hi);
+  ambit__picture_span(p, o);
+}
+
+/* The range of a constant field is extended to zero. */
+void ambit__picture_span(ambit__picture *p, const ambit__picture_options *o)
 {
   bool given = o->lo < o->hi;
 
   p->relief = o->relief;
-  finite_range(p, &p->lo, &p->hi);
   p->is_flat = p->lo == p->hi;
   if (given) {
     p->lo = o->lo;

@@ -50,5 +50,8 @@ ambit__rgb ambit__picture_pixel(const ambit__picture *p, const ambit__rgb *table
                                 int64_t y);
 /* Sets range, map and relief of a picture that has its values. */
 void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o);
+/* The same, where p->lo and p->hi are the least and the greatest finite value; 0 if there is none.
+ */
+void ambit__picture_span(ambit__picture *p, const ambit__picture_options *o);
 
 #endif

@@ -147,22 +147,19 @@ static void find_steps(const ambit__viewer *v, double *lo, double *hi)
   if (whole && *hi - *lo <= STEPS) *hi = *lo + STEPS;
 }
 
-static void print_values(const ambit__pixels *p, double lo, double hi, ambit__text *out)
+void ambit__answer_values(const ambit__values *v, ambit__text *out)
 {
-  const double scale = hi > lo ? STEPS / (hi - lo) : 0;
+  const double lo = v->lo, scale = v->hi > lo ? STEPS / (v->hi - lo) : 0;
   enum { PIECE = 4096 };
   unsigned char piece[2 * PIECE];
-  const int64_t n = (int64_t)p->rows * p->columns;
 
-  for (int64_t at = 0; at < n; at += PIECE) {
-    const int64_t here = n - at < PIECE ? n - at : PIECE;
+  for (int64_t at = 0; at < v->n; at += PIECE) {
+    const int64_t here = v->n - at < PIECE ? v->n - at : PIECE;
 
     for (int64_t i = 0; i < here; i++) {
-      const double x = p->values[at + i], step = (x - lo) * scale + 0.5;
-      const unsigned value = isnan(x)       ? NOTHING
-                             : !(step > 0)  ? 0
-                             : step < STEPS ? (unsigned)step
-                                            : STEPS;
+      const double x = v->values[at + i], step = (x - lo) * scale + 0.5;
+      const double within = step > 0 ? (step < STEPS ? step : STEPS) : 0; /* NaN: 0 */
+      const int value = x == x ? (int)within : NOTHING;
 
       piece[2 * i] = (unsigned char)value;
       piece[2 * i + 1] = (unsigned char)(value >> 8);
@@ -171,7 +168,8 @@ static void print_values(const ambit__pixels *p, double lo, double hi, ambit__te
   }
 }
 
-void ambit__answer_frame(const ambit__viewer *v, bool controls, ambit__text *out)
+void ambit__answer_frame(const ambit__viewer *v, bool controls, ambit__text *out,
+                         ambit__values *values)
 {
   const ambit__frame *f = &v->frame;
   const ambit__picture p = ambit__frame_picture(f, &v->style);
@@ -179,6 +177,8 @@ void ambit__answer_frame(const ambit__viewer *v, bool controls, ambit__text *out
   double lo, hi;
 
   find_steps(v, &lo, &hi);
+  *values = (ambit__values){
+      .values = f->pixels.values, .n = (int64_t)f->pixels.rows * f->pixels.columns, lo, hi};
   ambit__print(out,
                "{\"number\":%" PRId64 ",\"scene\":%" PRId64 ",\"iteration\":%" PRId64
                ",\"goal\":%" PRId64,
@@ -205,5 +205,5 @@ void ambit__answer_frame(const ambit__viewer *v, bool controls, ambit__text *out
   ambit__print(out, "]}");
   if ((out->len - start) % 2 == 0) ambit__print(out, " ");
   ambit__print(out, "\n");
-  if (f->pixels.values) print_values(&f->pixels, lo, hi, out);
+  if (!values->values) values->n = 0;
 }

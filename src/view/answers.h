@@ -10,8 +10,18 @@
 
 #include "view/viewer.h"
 
-/* All under the lock of the viewer. */
+/* The values of a picture, and those of its steps 0 and 65534. */
+typedef struct ambit__values {
+  const double *values; /* of the frame */
+  int64_t n;
+  double lo, hi;
+} ambit__values;
+
+/* Under the lock of the viewer. The line of a picture, and the values that follow it. */
 void ambit__answer_scene(const ambit__viewer *v, ambit__text *out);
-void ambit__answer_frame(const ambit__viewer *v, bool controls, ambit__text *out);
+void ambit__answer_frame(const ambit__viewer *v, bool controls, ambit__text *out,
+                         ambit__values *values);
+/* Prints values, 2 bytes each; without the lock. */
+void ambit__answer_values(const ambit__values *v, ambit__text *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define LEAST_INTERVAL (1.0 / 30)
-#define IDLE_INTERVAL  0.25
+#define IDLE_INTERVAL  1.0
 #define MOST_INTERVAL  4.0
 #define APART          4.0 /* seconds between pairs, and eight pictures */
 

@@ -4,7 +4,7 @@
  * A stretch of n iterations takes a + b n seconds. `a`, what it costs to stop and go on, is found
  * from pairs of short stretches, one twice as long as the other: several at first, then one every
  * few seconds; their median counts. A stop and a picture together may take 1 of AMBIT__PACE_COST
- * parts of the time. Pictures are at most 30 a second; if nobody looks, stops are four.
+ * parts of the time. Pictures are at most 30 a second; if nobody looks, there is one stop a second.
  */
 #ifndef AMBIT_VIEW_PACE_H
 #define AMBIT_VIEW_PACE_H
@@ -15,9 +15,10 @@
 enum { AMBIT__PACE_COST = 80, AMBIT__PACE_PAIRS = 9 };
 
 typedef struct ambit__pace {
-  double per;      /* seconds of an iteration; 0: not known */
-  double stop;     /* seconds that a stop costs */
-  double picture;  /* seconds of a picture */
+  double per;  /* seconds of an iteration; 0: not known */
+  double stop; /* seconds that a stop costs */
+  double
+      picture; /* seconds of a picture, with those of the reader where it runs on cores that compute */
   int64_t n;       /* iterations of the stretch that runs or ran */
   int half;        /* the stretch that runs or ran: the first or second of a pair; 0: of none */
   double apart;    /* seconds of computation since the last pair */

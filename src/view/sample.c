@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +37,16 @@ int64_t ambit__sample_count(int64_t n, int64_t step)
 #define EACH(type)                                                                                 \
   for (int64_t i = 0; i < cells; i++) {                                                            \
     const type *v = (const type *)(const void *)from + i * components;                             \
-    double x = 0;                                                                                  \
                                                                                                    \
-    if (component >= 0)                                                                            \
-      x = (double)v[component];                                                                    \
-    else                                                                                           \
+    if (component >= 0) {                                                                          \
+      to[i] = (double)v[component];                                                                \
+    } else {                                                                                       \
+      double x = 0;                                                                                \
+                                                                                                   \
       for (int c = 0; c < components; c++)                                                         \
         x += (double)v[c] * (double)v[c];                                                          \
-    to[i] = component >= 0 ? x : sqrt(x);                                                          \
+      to[i] = sqrt(x);                                                                             \
+    }                                                                                              \
   }
 
 static void each_value(const unsigned char *from, int64_t cells, ambit_type type, int components,
@@ -151,6 +154,14 @@ static ambit__lattice lattice_of(const samples *s, const share *x)
   return l;
 }
 
+/* One part has all samples, each is a cell, and they are read in their order. */
+static bool is_straight(const samples *s)
+{
+  const ambit_grid *g = s->field->grid;
+
+  return g->context->net->size == 1 && g->placement.n == 1 && s->planes == 1;
+}
+
 /* Cells of the lattice by way of all cells between them, for sparse grids and other devices. */
 static ambit_status read_through_box(ambit_field *f, int part, const ambit__lattice *l,
                                      unsigned char *to)
@@ -240,6 +251,13 @@ static ambit_status read_share(const samples *s, int part, share x)
   double *values = ambit__new(ambit__field_errors(f), (size_t)room, sizeof *values);
   ambit_status status = cells && values ? AMBIT_OK : AMBIT_ENOMEM;
 
+  if (!status && is_straight(s)) {
+    const ambit__lattice l = lattice_of(s, &x);
+
+    status = read_lattice(f, part, &l, cells);
+    if (!status) convert(cells, plane, f, s->component, s->values);
+    x.plane_lo = end;
+  }
   for (; !status && x.plane_lo < end; x.plane_lo = x.plane_hi) {
     ambit__lattice l;
 
@@ -353,15 +371,17 @@ static void shrink(const samples *s, int n, bool most, ambit__pixels *out)
 
 static void find_range(ambit__pixels *out)
 {
-  out->lo = INFINITY;
-  out->hi = -INFINITY;
-  for (int64_t i = 0; i < (int64_t)out->rows * out->columns; i++) {
+  const int64_t n = (int64_t)out->rows * out->columns;
+  double lo = INFINITY, hi = -INFINITY;
+
+  for (int64_t i = 0; i < n; i++) {
     const double v = out->values[i];
 
-    if (!isfinite(v)) continue;
-    if (v < out->lo) out->lo = v;
-    if (v > out->hi) out->hi = v;
+    if (v < lo && v >= -DBL_MAX) lo = v;
+    if (v > hi && v <= DBL_MAX) hi = v;
   }
+  out->lo = lo;
+  out->hi = hi;
 }
 
 /* Cells of a pixel: pixels are square, and about as many as were asked for. */
@@ -418,16 +438,21 @@ ambit_status ambit__sample(const ambit_program *p, const ambit__scene *s, const 
   out->rows = (int)divide_up(all.count[0], n);
   out->columns = (int)divide_up(all.count[1], n);
   all.values = ambit__new(&a->errors, (size_t)values, sizeof *all.values);
-  if (!a->net->rank)
+  if (!a->net->rank && n > 1)
     out->values =
         ambit__new(&a->errors, (size_t)out->rows * (size_t)out->columns, sizeof *out->values);
-  for (int64_t i = 0; all.values && i < values; i++)
+  for (int64_t i = 0; all.values && !is_straight(&all) && i < values; i++)
     all.values[i] = NAN;
   ambit__view_refresh(all.field);
   if (all.values) read_own(&all);
   status = gather(&all);
-  if (!status && out->values) {
-    shrink(&all, n, x->most, out);
+  if (!status && !a->net->rank) {
+    if (n > 1) {
+      shrink(&all, n, x->most, out);
+    } else {
+      out->values = all.values;
+      all.values = NULL;
+    }
     find_range(out);
   }
   free(all.values);

@@ -145,18 +145,35 @@ static bool is_writer(const server *s, const char *client)
   return *client && !strcmp(client, s->writer);
 }
 
+/* The computing thread goes on while the values are printed. */
+static void print_values(ambit__viewer *v, const ambit__values *values, ambit__text *out)
+{
+  double *lent = v->lent = v->frame.pixels.values;
+
+  pthread_mutex_unlock(&v->lock);
+  ambit__answer_values(values, out);
+  pthread_mutex_lock(&v->lock);
+  v->lent = NULL;
+  if (v->frame.pixels.values != lent) free(lent);
+}
+
 static void answer_frame(server *s, connection *c)
 {
-  ambit__text body = {0};
+  ambit__values values;
+  ambit__text line = {0};
 
   c->waits = false;
   s->shown = s->viewer->frame.number;
-  ambit__answer_frame(s->viewer, !*s->writer || is_writer(s, c->client), &body);
-  if (body.failed)
+  ambit__answer_frame(s->viewer, !*s->writer || is_writer(s, c->client), &line, &values);
+  if (line.failed) {
     refuse(c, 503);
-  else
-    answer(c, 200, "application/octet-stream", body.chars, body.len);
-  ambit__text_free(&body);
+  } else {
+    begin_answer(c, 200, "application/octet-stream", line.len + 2 * (size_t)values.n);
+    ambit__print(&c->out, "\r\n");
+    ambit__print_chars(&c->out, line.chars, line.len);
+    print_values(s->viewer, &values, &c->out);
+  }
+  ambit__text_free(&line);
 }
 
 /* ---- requests ---- */
@@ -348,12 +365,11 @@ static void show_frames(server *s, double now)
 
 static void work(server *s, const struct pollfd *fds)
 {
-  const double now = ambit__clock();
+  const double now = ambit__clock(), start = ambit__clock_thread();
   char drain[64];
 
   while (read(s->wake[0], drain, sizeof drain) > 0)
     ;
-  pthread_mutex_lock(&s->viewer->lock);
   for (int i = 0; i < CONNECTIONS; i++) {
     connection *c = &s->all[i];
     const short events = fds[i + 2].fd == c->fd ? fds[i + 2].revents : 0;
@@ -361,12 +377,17 @@ static void work(server *s, const struct pollfd *fds)
 
     if (c->fd < 0) continue;
     if (lives && events & (POLLIN | POLLHUP)) lives = c->nin < INPUT ? receive(c) : false;
-    if (lives) take_requests(s, c);
-    if (lives && c->out.len) lives = transmit(c);
-    if (lives && !c->out.len && c->nin) take_requests(s, c);
     if (!lives || is_late(c, now)) end_connection(c);
   }
+  pthread_mutex_lock(&s->viewer->lock);
+  for (int i = 0; i < CONNECTIONS; i++)
+    if (s->all[i].fd >= 0) take_requests(s, &s->all[i]);
   show_frames(s, now);
+  pthread_mutex_unlock(&s->viewer->lock);
+  for (int i = 0; i < CONNECTIONS; i++)
+    if (s->all[i].fd >= 0 && s->all[i].out.len && !transmit(&s->all[i])) end_connection(&s->all[i]);
+  pthread_mutex_lock(&s->viewer->lock);
+  s->viewer->served += ambit__clock_thread() - start;
   pthread_mutex_unlock(&s->viewer->lock);
 }
 

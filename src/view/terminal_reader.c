@@ -172,6 +172,7 @@ static ambit__frame copy_frame(const ambit__viewer *v)
 
 static void refresh(terminal *t)
 {
+  const double start = ambit__clock_thread();
   ambit__viewer *v = t->viewer;
   char status[300];
   ambit__frame f;
@@ -193,6 +194,9 @@ static void refresh(terminal *t)
   }
   draw(t, &f, &style, status);
   free(f.pixels.values);
+  pthread_mutex_lock(&v->lock);
+  v->served += ambit__clock_thread() - start;
+  pthread_mutex_unlock(&v->lock);
 }
 
 /* ---- keys ---- */

@@ -20,6 +20,7 @@
 
 #define FRAME_SECONDS (1.0 / 30)
 #define HURRY_SECONDS 0.5 /* after a command pictures come at once */
+#define AWAY_SECONDS  2.0 /* nobody looks, if no picture was wanted for so long */
 
 typedef struct lookout {
   ambit__observer head; /* first */
@@ -54,7 +55,11 @@ ambit__picture ambit__frame_picture(const ambit__frame *f, const ambit__style *s
                       .zoom_x = 1,
                       .zoom_y = 1};
 
-  ambit__picture_range(&p, &o);
+  if (f->pixels.lo <= f->pixels.hi) {
+    p.lo = f->pixels.lo;
+    p.hi = f->pixels.hi;
+  }
+  ambit__picture_span(&p, &o);
   return p;
 }
 
@@ -142,10 +147,11 @@ static bool is_over(const ambit_program *p)
   return p->converged || (p->goal && p->iteration >= p->goal);
 }
 
-/* Process 0: makes a picture the latest one. */
-static void publish(ambit__viewer *v, const ambit_program *p, const order *o, ambit__frame *new)
+/* Process 0: makes a picture the latest one. Returns the time that the reader spent on the last. */
+static double publish(ambit__viewer *v, const ambit_program *p, const order *o, ambit__frame *new)
 {
   const double per = v->pace.per;
+  double served;
 
   pthread_mutex_lock(&v->lock);
   new->number = v->frame.number + 1;
@@ -158,18 +164,22 @@ static void publish(ambit__viewer *v, const ambit_program *p, const order *o, am
   new->share = per > 0 && v->bandwidth > 0 ? v->bytes / per / v->bandwidth : -1;
   new->ended = is_over(p);
   new->sight = o->sight;
-  free(v->frame.pixels.values);
+  if (v->frame.pixels.values != v->lent) free(v->frame.pixels.values);
   v->frame = *new;
   v->wants = false;
+  served = v->served;
+  v->served = 0;
   add_point(v);
   v->kind->notify(v->reader);
   pthread_mutex_unlock(&v->lock);
+  return served;
 }
 
 static ambit_status take(ambit__viewer *v, const ambit_program *p, const order *o)
 {
   const double start = ambit__clock();
   ambit__frame new = {0};
+  double served;
 
   AMBIT_TRY(ambit__sample(p, &v->scene, &o->sight, o->rows, o->columns, &new.pixels));
   if (v->context->net->rank) return AMBIT_OK;
@@ -177,9 +187,9 @@ static ambit_status take(ambit__viewer *v, const ambit_program *p, const order *
     free(new.pixels.values);
     return v->context->errors.status;
   }
-  publish(v, p, o, &new);
+  served = publish(v, p, o, &new);
   v->pictured = ambit__clock();
-  ambit__pace_note_picture(&v->pace, v->pictured - start);
+  ambit__pace_note_picture(&v->pace, v->pictured - start + (v->on_cores ? served : 0));
   return AMBIT_OK;
 }
 
@@ -212,7 +222,9 @@ static order decide(ambit__viewer *v, const ambit_program *p)
     v->steps -= v->steps > 0;
     o.n = 1;
   } else {
-    o.n = ambit__pace_next(&v->pace, v->wants, now - v->acted < HURRY_SECONDS);
+    const bool is_watched = v->wants || (v->frame.number && now - v->pictured < AWAY_SECONDS);
+
+    o.n = ambit__pace_next(&v->pace, is_watched, now - v->acted < HURRY_SECONDS);
     o.n = v->pace.n = ambit__program_whole(p, o.n);
   }
   return o;
@@ -400,6 +412,26 @@ static ambit_status observe(ambit_program *p, ambit_field *field)
   return AMBIT_OK;
 }
 
+/* The sum of the copy bandwidths of all devices of all processes, as they were measured before the
+ * run or in an earlier one; 0: some were not. A measurement would cost more than the view. */
+static ambit_status find_bandwidth(ambit__viewer *v)
+{
+  const ambit *a = v->context;
+  double known[2] = {0, 0}; /* the sum; devices that were not measured */
+
+  v->on_cores = false;
+  for (int i = 0; i < a->nengines; i++) {
+    const ambit__machine *m = &a->engines[i].device->machine;
+
+    v->on_cores |= !m->is_gpu;
+    known[0] += 1e9 * m->copy;
+    known[1] += !m->measured;
+  }
+  AMBIT_TRY(ambit__net_sum(a->net, known, 2));
+  v->bandwidth = known[1] > 0 ? 0 : known[0];
+  return AMBIT_OK;
+}
+
 /* Tries to open the reader, on process 0. If it cannot be, the run goes on without. */
 static void open_reader(ambit__viewer *v)
 {
@@ -468,7 +500,6 @@ ambit_status ambit__view_attach(ambit_program *p)
   ambit *a = p->grid->context;
   lookout *o = find(p);
   ambit__viewer *v;
-  const ambit_stats *stats;
 
   if (a->dry || (!o && (!*a->settings.view || (a->viewer && a->viewer->off)))) return AMBIT_OK;
   if (!o) {
@@ -486,11 +517,8 @@ ambit_status ambit__view_attach(ambit_program *p)
   v->program = p;
   v->left_at = 0;
   o->n = 1;
-  if (v->tried) return AMBIT_OK;
-  stats = ambit_program_stats(p, 1); /* before the screen is taken */
-  if (!stats) return a->errors.status;
-  v->bandwidth = stats->copy_bandwidth;
-  open_reader(v);
+  if (!v->tried || a->net->size == 1) AMBIT_TRY(find_bandwidth(v));
+  if (!v->tried) open_reader(v);
   return AMBIT_OK;
 }
 

@@ -72,7 +72,8 @@ typedef struct ambit__viewer {
   double left_at;                 /* when the last look ended; 0: not in this run */
   int64_t left_iteration;         /* ... and the iteration then */
   double pictured;                /* when the last picture was taken */
-  double cells, bytes, bandwidth; /* of an iteration; of a copy, per second */
+  double cells, bytes, bandwidth; /* of an iteration; of a copy, per second, 0: not known */
+  bool on_cores;                  /* the reader takes time from the computation */
   pthread_mutex_t lock;
   pthread_cond_t changed; /* for the computing thread: a command, a reader that is ready */
   ambit__scene scene;
@@ -85,6 +86,9 @@ typedef struct ambit__viewer {
   double acted;                  /* time of the last command */
   bool wants;
   int rows, columns; /* pixels that the reader can show */
+  double served;     /* processor time of the reader since the last picture, in seconds */
+  double *lent;      /* values of a frame that the reader uses without the lock, and then frees if
+                        the frame is not the latest any more; NULL: none */
   ambit__frame frame;
   ambit__point history[AMBIT__HISTORY];
   int npoints, skipped, thinned; /* one of 2^thinned pictures is a point; skipped since the last */

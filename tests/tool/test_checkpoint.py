@@ -114,7 +114,7 @@ def examples_on_several_processes_continue():
         raise tool.Skipped("there is no MPI")
     for f in _programs():
         name = f"{f.parent.name}/{f.name}"
-        if name in FEW[1:] or (LONG and f.parent.name[:2] not in ("07", "09")):
+        if name in FEW or (LONG and f.parent.name[:2] not in ("07", "09")):
             print("#", name, flush=True)
             _same_when_killed([f, *ARGS.get(f.name, [])], processes=(2, 1, 3), kills=6 if LONG else 2)
 

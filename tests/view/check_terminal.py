@@ -4,7 +4,7 @@
 
     check_terminal.py path/to/ambit
 """
-import contextlib, fcntl, os, pathlib, pty, re, select, signal, struct, subprocess, sys, tempfile, termios, time, traceback
+import contextlib, fcntl, os, pathlib, pty, re, select, shutil, signal, struct, subprocess, sys, tempfile, termios, time, traceback
 
 AMBIT = os.path.abspath(sys.argv[1])
 LEAVE = b"\033[?1049l"
@@ -254,6 +254,45 @@ def a_terminal_that_does_not_answer_is_not_waited_for():
         t.check_restored()
 
 
+def it_works_in_tmux():
+    tmux = shutil.which("tmux")
+    if not tmux:
+        return "there is no tmux"
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "heat.c").write_text(KERNEL)
+
+        def do(*words):
+            r = subprocess.run([tmux, "-S", f"{folder}/socket", "-f", "/dev/null", *words], capture_output=True, text=True, timeout=SOON,
+                               cwd=folder, env={**os.environ, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"})
+            assert r.returncode == 0, r.stderr
+            return r.stdout
+
+        def until(is_right):  # of the lines of the screen
+            end = time.monotonic() + SOON
+            while not is_right(lines := do("capture-pane", "-p", "-e").splitlines() or [""]):
+                assert time.monotonic() < end, "\n".join(lines)
+                time.sleep(0.1)
+
+        def shows(lines, rows, status):
+            return sum("▀" in line and "48;2;" in line for line in lines) == rows and status in lines[-1]
+
+        try:
+            do("new-session", "-d", "-x", "90", "-y", "30", "sh")
+            do("send-keys", f"{AMBIT} run heat.c --size 200x300 --set k=0.2 --steps 100000000 --view=paused", "Enter")
+            until(lambda s: shows(s, 29, "u  0 of 100000000  paused"))
+            do("send-keys", ".")
+            until(lambda s: shows(s, 29, "u  1 of 100000000  paused"))
+            do("resize-window", "-x", "60", "-y", "20")
+            until(lambda s: shows(s, 19, "u  1 of 100000000  paused"))
+            do("send-keys", "q")
+            until(lambda s: "ambit run heat.c" in "".join(s))  # the shell's screen is back
+            do("send-keys", "C-c")
+            do("send-keys", "echo $((6*7))", "Enter")
+            until(lambda s: any(re.search(r"\b42\b", line) for line in s))  # and its modes
+        finally:
+            do("kill-server")
+
+
 def without_a_terminal_it_says_so_and_runs_on():
     with tempfile.TemporaryDirectory() as folder:
         kernel = pathlib.Path(folder, "heat.c")
@@ -270,8 +309,8 @@ def main():
         if len(sys.argv) > 2 and test.__name__ != sys.argv[2]:
             continue
         try:
-            test()
-            print("ok -", test.__name__)
+            missing = test()
+            print("ok -", test.__name__, f"# SKIP {missing}" if missing else "")
         except Exception:
             bad += 1
             print("not ok -", test.__name__)
