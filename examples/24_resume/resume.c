@@ -46,7 +46,7 @@ int main(int argc, char **argv)
   double wrong = 0;
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
-    return 1; /* only process 0 prints */
+    return 1;                                                /* only process 0 prints */
   ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_CONSTANT, 1);  /* hot before row 0, */
   ambit_field_boundary(u, AMBIT_HIGH(0), AMBIT_CONSTANT, 0); /* cold behind the last one */
   ambit_field_boundary(u, AMBIT_LOW(1) | AMBIT_HIGH(1), AMBIT_PERIODIC, 0);

@@ -262,16 +262,26 @@ static const char *read_directory(int fd, ambit__container *c)
   return fstat(fd, &st) || (uint64_t)st.st_size < c->length ? "it is too short" : NULL;
 }
 
-ambit_status ambit__container_read(ambit__errors *errors, const char *path, ambit__container *c)
+ambit_status ambit__container_read_open(ambit__errors *errors, int fd, const char *path,
+                                        ambit__container *c)
 {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
   const char *fault;
 
   *c = (ambit__container){0};
-  AMBIT_CHECK(fd >= 0, errors, AMBIT_EIO, "cannot open %s: %s", path, strerror(errno));
   fault = read_directory(fd, c);
-  close(fd);
   if (!fault) return AMBIT_OK;
   ambit__container_free(c);
   return ambit__raise(errors, AMBIT_EIO, "cannot read %s: %s", path, fault);
+}
+
+ambit_status ambit__container_read(ambit__errors *errors, const char *path, ambit__container *c)
+{
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ambit_status s;
+
+  *c = (ambit__container){0};
+  AMBIT_CHECK(fd >= 0, errors, AMBIT_EIO, "cannot open %s: %s", path, strerror(errno));
+  s = ambit__container_read_open(errors, fd, path, c);
+  close(fd);
+  return s;
 }

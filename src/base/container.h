@@ -51,6 +51,9 @@ ambit_status ambit__container_head(ambit__errors *errors, const ambit__container
 /* Reads the directory of a file, which the caller frees. An error if the file is not a container or
  * its directory is damaged. */
 ambit_status ambit__container_read(ambit__errors *errors, const char *path, ambit__container *c);
+/* The same of an open file; `path` is for messages. */
+ambit_status ambit__container_read_open(ambit__errors *errors, int fd, const char *path,
+                                        ambit__container *c);
 void ambit__container_free(ambit__container *c);
 
 /* The checksum of n bytes that begin `at` bytes after the start of their block. Any other value of

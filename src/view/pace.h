@@ -15,10 +15,9 @@
 enum { AMBIT__PACE_COST = 80, AMBIT__PACE_PAIRS = 9 };
 
 typedef struct ambit__pace {
-  double per;  /* seconds of an iteration; 0: not known */
-  double stop; /* seconds that a stop costs */
-  double
-      picture; /* seconds of a picture, with those of the reader where it runs on cores that compute */
+  double per;      /* seconds of an iteration; 0: not known */
+  double stop;     /* seconds that a stop costs */
+  double picture;  /* seconds of a picture, and of the reader if it runs on computing cores */
   int64_t n;       /* iterations of the stretch that runs or ran */
   int half;        /* the stretch that runs or ran: the first or second of a pair; 0: of none */
   double apart;    /* seconds of computation since the last pair */

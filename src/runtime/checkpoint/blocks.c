@@ -379,32 +379,25 @@ static ambit_status read_grids(transfer *t, ambit *a, const ambit__container *c,
   return s;
 }
 
-ambit_status ambit__blocks_read(ambit *a, const char *path, const ambit__container *c, bool any)
+ambit_status ambit__blocks_read(ambit *a)
 {
-  transfer t = {.errors = &a->errors, .path = path, .in = open(path, O_RDONLY | O_CLOEXEC)};
+  const ambit__checkpoint *c = a->checkpoint;
+  transfer t = {.errors = &a->errors, .path = c->from, .in = c->in};
 
-  if (t.in < 0)
-    ambit__raise(&a->errors, AMBIT_EIO, "cannot open %s: %s", path, strerror(errno));
-  else
-    t.buffer = ambit__new(&a->errors, BUFFER, 1);
-  if (!ambit__net_agree(a->net)) read_grids(&t, a, c, any);
-  if (t.in >= 0) close(t.in);
+  t.buffer = ambit__new(&a->errors, BUFFER, 1);
+  if (!ambit__net_agree(a->net)) read_grids(&t, a, &c->file, c->takes_any);
   free(t.before);
   free(t.buffer);
   return ambit__net_agree(a->net);
 }
 
-ambit_status ambit__block_read(ambit__errors *errors, const char *path, const ambit__block *b,
-                               void **bytes)
+ambit_status ambit__block_read(ambit *a, const ambit__block *b, void **bytes)
 {
-  int in = open(path, O_RDONLY | O_CLOEXEC);
+  const ambit__checkpoint *c = a->checkpoint;
   ambit_status s;
 
-  *bytes = NULL;
-  AMBIT_CHECK(in >= 0, errors, AMBIT_EIO, "cannot open %s: %s", path, strerror(errno));
-  *bytes = ambit__new(errors, (size_t)b->bytes + 1, 1);
-  s = *bytes ? read_at(errors, in, path, b->at, *bytes, (size_t)b->bytes) : AMBIT_ENOMEM;
-  close(in);
+  *bytes = ambit__new(&a->errors, (size_t)b->bytes + 1, 1);
+  s = *bytes ? read_at(&a->errors, c->in, c->from, b->at, *bytes, (size_t)b->bytes) : AMBIT_ENOMEM;
   if (!s) return AMBIT_OK;
   free(*bytes);
   *bytes = NULL;

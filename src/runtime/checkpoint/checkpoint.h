@@ -45,6 +45,7 @@ typedef struct ambit__checkpoint {
   double saved_at; /* time of the last one */
   /* to be loaded: */
   char *from;            /* file; owned; NULL: none, or done */
+  int in;                /* the same, open: it may be renamed meanwhile */
   ambit__container file; /* its directory; owned */
   ambit__tape state;     /* its block "state"; owned */
   bool takes_any;        /* of another program too */
@@ -100,6 +101,7 @@ void ambit__checkpoint_end(ambit *a);
 
 /* Finds the file to continue from, if any: c->from, c->file, c->state and the journal. */
 ambit_status ambit__checkpoint_find(ambit *a);
+void ambit__checkpoint_forget(ambit *a); /* that file */
 /* Loads the state from it, and closes it. The program and the standing of the run that was
  * interrupted. */
 ambit_status ambit__checkpoint_load(ambit *a, ambit_program **program, ambit__standing *at);
@@ -134,10 +136,10 @@ ambit_status ambit__blocks_add(ambit__errors *errors, ambit *a, ambit__container
 /* The name of the block of an object: "grid1/u", in the order of blocks. */
 ambit_status ambit__blocks_write(ambit__errors *errors, ambit *a, struct ambit__file *file,
                                  ambit__container *c, size_t first);
-ambit_status ambit__blocks_read(ambit *a, const char *path, const ambit__container *c, bool any);
-/* All bytes of a block, which the caller frees. */
-ambit_status ambit__block_read(ambit__errors *errors, const char *path, const ambit__block *b,
-                               void **bytes);
+/* Fields from the file to continue from. */
+ambit_status ambit__blocks_read(ambit *a);
+/* All bytes of a block of it, which the caller frees. */
+ambit_status ambit__block_read(ambit *a, const ambit__block *b, void **bytes);
 /* The checksum of the share of a process of the bytes of a block. */
 ambit_status ambit__block_check(ambit__errors *errors, int fd, const ambit__block *b, int rank,
                                 int size, uint64_t *sum);

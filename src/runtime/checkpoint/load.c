@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_FAULT = 512 };
+enum { MOST_FAULT = 512, MOST_TRIES = 100 /* to find a file that stays in its place */ };
 
 /* A file that may be a checkpoint, as process 0 sees it. */
 typedef struct candidate {
@@ -76,19 +76,25 @@ static ambit_status check_sums(ambit *a, int fd, const ambit__container *c, bool
   return AMBIT_OK;
 }
 
-static ambit_status is_whole(ambit *a, const char *path, ambit__container *c, bool *whole)
+/* Opens a good candidate: c->in and c->file. `moved`: it is not the file any more that process 0
+ * has inspected, as processes of a run that was killed may still write checkpoints. */
+static ambit_status is_whole(ambit *a, const candidate *f, bool *whole, bool *moved)
 {
+  ambit__checkpoint *c = a->checkpoint;
   ambit__errors silent = {0};
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
   ambit_status s;
 
-  *whole = fd >= 0 && !ambit__container_read(&silent, path, c);
+  c->in = open(f->path, O_RDONLY | O_CLOEXEC);
+  *moved = c->in < 0 || ambit__container_read_open(&silent, c->in, f->path, &c->file) ||
+           c->file.serial != f->serial;
   ambit__errors_clear(&silent);
-  s = ambit__net_all(a->net, whole, 1);
-  if (!s && *whole) s = check_sums(a, fd, c, whole);
+  s = ambit__net_any(a->net, moved, 1);
+  *whole = !*moved;
+  if (!s && *whole) s = check_sums(a, c->in, &c->file, whole);
   if (!s) s = ambit__net_all(a->net, whole, 1);
-  if (fd >= 0) close(fd);
-  if (s || !*whole) ambit__container_free(c);
+  if (!s && *whole) return AMBIT_OK;
+  if (c->in >= 0) close(c->in);
+  ambit__container_free(&c->file);
   return s;
 }
 
@@ -99,7 +105,7 @@ static ambit_status read_tape(ambit *a, const char *block, ambit__tape *t)
   void *bytes;
 
   if (!b) return AMBIT_OK;
-  AMBIT_TRY(ambit__block_read(&a->errors, c->from, b, &bytes));
+  AMBIT_TRY(ambit__block_read(a, b, &bytes));
   ambit__tape_free(t);
   *t = (ambit__tape){.bytes = bytes, .n = (size_t)b->bytes, .cap = (size_t)b->bytes};
   return AMBIT_OK;
@@ -114,7 +120,10 @@ static ambit_status choose(ambit *a, const candidate *f)
   c->serial = f->serial;
   c->is_whole = c->path && !strcmp(f->path, c->path);
   c->from = ambit__strdup(&a->errors, f->path);
-  if (c->from && !read_tape(a, "state", &c->state)) read_tape(a, "journal", &a->journal.tape);
+  if (!c->from)
+    close(c->in);
+  else if (!read_tape(a, "state", &c->state))
+    read_tape(a, "journal", &a->journal.tape);
   AMBIT_TRY(ambit__net_agree(a->net));
   ambit__tape_get_number(&c->state); /* the version, which is checked later */
   full = ambit__tape_get_number(&c->state);
@@ -124,17 +133,22 @@ static ambit_status choose(ambit *a, const candidate *f)
   return AMBIT_OK;
 }
 
-static ambit_status take_first_whole(ambit *a, candidate *list, int n)
+/* `again`: a file that has moved makes it return, and `again` stay true. */
+static ambit_status take_first_whole(ambit *a, candidate *list, int n, bool *again)
 {
   ambit__checkpoint *c = a->checkpoint;
+  const bool may_return = *again;
   bool some = false;
 
+  *again = false;
   for (int i = 0; i < n; i++) {
-    bool whole = false;
+    bool whole = false, moved = false;
 
     some |= list[i].exists;
-    if (list[i].good) AMBIT_TRY(is_whole(a, list[i].path, &c->file, &whole));
+    if (list[i].good) AMBIT_TRY(is_whole(a, &list[i], &whole, &moved));
     if (whole) return choose(a, &list[i]);
+    *again = may_return && moved;
+    if (*again) return AMBIT_OK;
     if (list[i].exists && !a->net->rank)
       ambit__log(&a->settings, 0, "the checkpoint %s is damaged%s%s", list[i].path,
                  list[i].good ? ": a checksum is wrong" : ": ", list[i].good ? "" : list[i].fault);
@@ -147,7 +161,7 @@ static ambit_status take_first_whole(ambit *a, candidate *list, int n)
   return AMBIT_OK;
 }
 
-ambit_status ambit__checkpoint_find(ambit *a)
+static ambit_status find(ambit *a, bool *again)
 {
   ambit__checkpoint *c = a->checkpoint;
   const char *how = a->settings.resume;
@@ -156,7 +170,10 @@ ambit_status ambit__checkpoint_find(ambit *a)
   const int n = by_name ? 1 : 2;
 
   c->takes_any = !strcmp(how, "any");
-  if (!strcmp(how, "no") || !list[0].path) return AMBIT_OK;
+  if (!strcmp(how, "no") || !list[0].path) {
+    *again = false;
+    return AMBIT_OK;
+  }
   AMBIT_TRY(inspect_all(a, list, n));
   AMBIT_CHECK(!by_name || list[0].good, &a->errors, AMBIT_EIO,
               "cannot resume from %s: %s; option resume is auto, no, any or the name of a "
@@ -170,7 +187,29 @@ ambit_status ambit__checkpoint_find(ambit *a)
     list[0] = list[1];
     list[1] = first;
   }
-  return take_first_whole(a, list, n);
+  return take_first_whole(a, list, n, again);
+}
+
+ambit_status ambit__checkpoint_find(ambit *a)
+{
+  bool again = true;
+
+  for (int i = 0; again; i++) {
+    again = i < MOST_TRIES;
+    AMBIT_TRY(find(a, &again));
+  }
+  return AMBIT_OK;
+}
+
+void ambit__checkpoint_forget(ambit *a)
+{
+  ambit__checkpoint *c = a->checkpoint;
+
+  if (c->from) close(c->in);
+  free(c->from);
+  c->from = NULL;
+  ambit__container_free(&c->file);
+  ambit__tape_free(&c->state);
 }
 
 /* ---- loading ---- */
@@ -183,7 +222,7 @@ static ambit_status load_scalar(ambit *a, ambit_scalar *s, const char *block)
   void *found;
 
   if (!b || b->type != (int)s->type) return AMBIT_OK; /* if any is taken */
-  AMBIT_TRY(ambit__block_read(&a->errors, c->from, b, &found));
+  AMBIT_TRY(ambit__block_read(a, b, &found));
   memcpy(bytes, found, ambit_type_size(s->type));
   free(found);
   return ambit__scalar_put(s, bytes);
@@ -220,7 +259,7 @@ static ambit_status load_values(ambit *a)
     snprintf(name, sizeof name, "values/%.60s", c->values[i].name);
     b = ambit__container_find(&c->file, name);
     if (!b || b->bytes != c->values[i].bytes) continue; /* if any is taken */
-    AMBIT_TRY(ambit__block_read(&a->errors, c->from, b, &found));
+    AMBIT_TRY(ambit__block_read(a, b, &found));
     memcpy(c->values[i].at, found, c->values[i].bytes);
     free(found);
   }
@@ -235,8 +274,7 @@ static ambit_status compare(ambit *a)
   void *there = NULL;
 
   AMBIT_CHECK(b, &a->errors, AMBIT_EIO, "%s has no description of its program", c->from);
-  if (!ambit__block_read(&a->errors, c->from, b, &there) && !ambit__state_describe(a, &here) &&
-      !c->takes_any)
+  if (!ambit__block_read(a, b, &there) && !ambit__state_describe(a, &here) && !c->takes_any)
     ambit__state_compare(a, c->from, there, here);
   free(there);
   free(here);
@@ -249,16 +287,13 @@ ambit_status ambit__checkpoint_load(ambit *a, ambit_program **program, ambit__st
 
   compare(a);
   AMBIT_TRY(ambit__net_agree(a->net));
-  AMBIT_TRY(ambit__blocks_read(a, c->from, &c->file, c->takes_any));
+  AMBIT_TRY(ambit__blocks_read(a));
   if (!load_scalars(a) && !load_values(a)) ambit__state_get(a, &c->state, program, at);
   AMBIT_TRY(ambit__net_agree(a->net));
   if (!a->net->rank)
     ambit__say(&a->settings, "continues from %s, iteration %lld", c->from,
                (long long)(*program)->iteration);
-  free(c->from);
-  c->from = NULL;
-  ambit__container_free(&c->file);
-  ambit__tape_free(&c->state);
+  ambit__checkpoint_forget(a);
   a->journal.replays = false;
   return AMBIT_OK;
 }

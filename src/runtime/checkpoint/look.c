@@ -35,10 +35,8 @@ static void close_checkpoint(ambit *a)
   free(c->values);
   free(c->path);
   free(c->previous);
-  free(c->from);
+  ambit__checkpoint_forget(a);
   free(c->failure);
-  ambit__container_free(&c->file);
-  ambit__tape_free(&c->state);
   free(c);
   a->checkpoint = NULL;
 }

@@ -242,9 +242,7 @@ static ambit_status begin(saving *s, bool *failed)
     s->job = ambit__scribe_add(s->a, write_job, s);
     return AMBIT_OK;
   }
-  if (!s->a->checkpoint->sync++)
-    ambit__log(&s->a->settings, 1,
-               "there is no memory for a copy of all fields: devices wait for checkpoints");
+  s->a->checkpoint->sync++;
   write_job(s);
   return AMBIT_OK;
 }

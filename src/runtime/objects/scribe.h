@@ -22,6 +22,7 @@ typedef struct ambit__scribe {
   ambit__engine *twins; /* by engine of the context: its device, opened again; owned */
   int ntwins;           /* 0: not needed so far */
   ambit__errors errors; /* of twins; silent */
+  bool has_warned;      /* that there is no memory for a copy */
 } ambit__scribe;
 
 ambit__scribe *ambit__scribe_of(ambit *a); /* opened if necessary; NULL: it cannot be */
@@ -46,7 +47,8 @@ typedef struct ambit__snapshot {
 
 /* Copies the values of fields of any grids of `a`, whose grids are all listed; no work is queued.
  * Waits for the jobs of other snapshots: there is one at a time. *out is NULL if there is no room
- * for it; then the caller works on the fields themselves while devices wait. */
+ * for it, which a warning says once; then the caller works on the fields themselves while devices
+ * wait. */
 ambit_status ambit__snapshot_take(ambit *a, int n, ambit_field *const *fields,
                                   ambit__snapshot **out);
 void ambit__snapshot_free(ambit__snapshot *s); /* by its job; NULL is ignored */

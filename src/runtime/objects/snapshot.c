@@ -295,6 +295,23 @@ static bool has_twins(const ambit__scribe *w)
   return false;
 }
 
+/* Once: devices wait for every one of them. */
+static void warn(ambit *a, int n, ambit_field *const *fields)
+{
+  size_t memory, free_memory, bytes = 0;
+
+  if (a->scribe->has_warned) return;
+  a->scribe->has_warned = true;
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < fields[k]->grid->placement.n; i++)
+      bytes += fields[k]->stores[i].layout.bytes;
+  ambit__host_memory(&memory, &free_memory);
+  ambit__log(&a->settings, 0,
+             "there is no memory for a copy of the fields to save, %.3g GB, where %.3g GB are "
+             "free: devices wait while checkpoints and outputs are written",
+             1e-9 * (double)bytes, 1e-9 * (double)free_memory);
+}
+
 ambit_status ambit__snapshot_take(ambit *a, int n, ambit_field *const *fields,
                                   ambit__snapshot **out)
 {
@@ -317,7 +334,10 @@ ambit_status ambit__snapshot_take(ambit *a, int n, ambit_field *const *fields,
     w->ntwins = ntwins;
     if (s) ambit__log(&a->settings, 1, "the device has no room for a copy of its fields");
   }
-  if (!s) return AMBIT_OK;
+  if (!s) {
+    warn(a, n, fields);
+    return AMBIT_OK;
+  }
   for (int k = 0; !status && k < n; k++)
     for (int i = 0; !status && i < fields[k]->grid->placement.n; i++)
       status = copy_part(fields[k], i, &s->head.fields[k]->stores[i],

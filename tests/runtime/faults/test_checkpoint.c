@@ -539,6 +539,29 @@ static void the_newest_whole_file_is_taken(void)
 }
 IN_FOLDER(the_newest_whole_file_is_taken)
 
+/* Processes of a run that was killed may write a last checkpoint when the next one has begun. */
+static void a_file_that_moves_after_it_was_found_is_loaded(void)
+{
+  char path[512], previous[512];
+  float value[2] = {-1, -2};
+
+  strcpy(path, folder_path("run.h5"));
+  strcpy(previous, folder_path("run.previous.h5"));
+  for (int again = 0; again < 2; again++) {
+    ambit *a = open_with(path);
+    scene s = heat_scene(a);
+
+    CHECK(!ambit_run(s.p, 25));
+    if (again) CHECK(!rename(previous, path)); /* an older one */
+    CHECK(!ambit_run(s.p, 29));
+    CHECK(!ambit_field_read(s.u, AMBIT_INDEX(3, 4), AMBIT_INDEX(4, 5), &value[again]));
+    CHECK_EQ(54, ambit_program_iterations(s.p));
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+  CHECK(value[0] == value[1]);
+}
+IN_FOLDER(a_file_that_moves_after_it_was_found_is_loaded)
+
 static void two_damaged_files_are_an_error(void)
 {
   char path[512], previous[512];
@@ -885,6 +908,8 @@ int main(int argc, char **argv)
       /* those after this one save files in this process, which then looks for no more leftovers */
       {"a_program_that_keeps_its_place_continues", a_program_that_keeps_its_place_continues_},
       {"the_newest_whole_file_is_taken", the_newest_whole_file_is_taken_},
+      {"a_file_that_moves_after_it_was_found_is_loaded",
+       a_file_that_moves_after_it_was_found_is_loaded_},
       {"two_damaged_files_are_an_error", two_damaged_files_are_an_error_},
       {"a_file_that_cannot_be_written_is_an_error_before_the_first_iteration",
        a_file_that_cannot_be_written_is_an_error_before_the_first_iteration_},

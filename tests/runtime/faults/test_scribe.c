@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "runtime/sparse/ring.h"
+#include "support/capture.h"
 #include "support/folder.h"
 
 #include <pthread.h>
@@ -216,7 +217,8 @@ void __wrap_ambit__host_memory(size_t *memory, size_t *free)
 
 static const char step[] = "void step(const float *u, float *v) { *v = *u + 1; }";
 
-/* Without memory for a copy, checkpoints are saved while devices wait. */
+/* Without memory for a copy, checkpoints and outputs are saved while devices wait; a warning says
+ * so, once. */
 static void lack_of_memory_makes_devices_wait(void)
 {
   for (int little = 0; little < 2; little++) {
@@ -226,18 +228,27 @@ static void lack_of_memory_makes_devices_wait(void)
                 *v = ambit_field_create(g, "v", AMBIT_F32);
     ambit_program *p = ambit_program_create(g);
     ambit__snapshot *copy = NULL;
+    const char *told, *warning;
 
     ambit_apply(p, ambit_kernel_create(a, step), u, v);
     ambit_swap(p, u, v);
     ambit_run(p, 1);
     has_little = little;
+    ambit_option_set(a, "verbose", "0");
+    capture_begin();
     CHECK(!ambit__snapshot_take(a, 1, &u, &copy));
     CHECK_EQ(!little, copy != NULL);
     ambit__snapshot_free(copy);
     ambit_checkpoint(a, folder_path("run.h5"), "5");
+    CHECK(!ambit_output(p, 10, folder_path("u.npy"), 1, &u, NULL));
     CHECK(!ambit_run(p, 20));
     CHECK_EQ(AMBIT_OK, ambit_close(a));
     has_little = false;
+    told = capture_end();
+    warning = strstr(told, "no memory for a copy of the fields");
+    CHECK_EQ(little, warning != NULL);
+    CHECK(!warning || !strstr(warning + 1, "no memory for a copy"));
+    CHECK(!access(folder_path("u.npy"), F_OK));
     CHECK(!access(folder_path("run.h5"), F_OK));
     CHECK(!access(folder_path("run.previous.h5"), F_OK));
     unlink(folder_path("run.h5"));
