@@ -209,7 +209,7 @@ function(ambit_fuzz name seconds pattern)
   ambit_long_test(long.fuzz.${name} fuzz 3600 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/meta/run_fuzz.py
     ${CMAKE_CURRENT_SOURCE_DIR}/fuzz ${name} ${CMAKE_CURRENT_BINARY_DIR}/fuzz-${name} 1000000000 ${seconds} ${sources})
 endfunction()
-set(front_end "(base|grid|kernel)/|plan/recipe.c|io/npy_header.c")
+set(front_end "(base|grid|kernel)/|plan/launch_line.c|io/npy_header.c")
 ambit_fuzz(kernel 1800 ${front_end})
 ambit_fuzz(texts 1800 ${front_end})
 ambit_fuzz(y4m 300 "base/|io/(frame|inlet|y4m|png)")

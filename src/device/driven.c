@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driven.c - a device whose calls are errands of a thread.
+/* driven.c - a device whose calls are commands of a thread.
  *
  * Calls that give or take host memory wait until they are done, except for short values, which are
  * copied. The others return at once. The device behind has its own error state, since it fails on
@@ -9,29 +9,29 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "device/errands.h"
+#include "device/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT_BYTES = 1 << 10 }; /* values that are copied into an errand */
+enum { SHORT_BYTES = 1 << 10 }; /* values that are copied into a command */
 
 static const ambit__backend driven;
 
 typedef struct device {
   ambit__device head;
   ambit__backend table; /* `driven`, with the abilities of the device behind */
-  ambit__errands *errands;
+  ambit__commands *commands;
   ambit__errors errors; /* of the device behind */
   ambit__device *behind;
-  ambit__errand_queue *calls; /* that concern no queue */
+  ambit__command_queue *calls; /* that concern no queue */
   int ordinal;
 } device;
 
 typedef struct queue {
   ambit__queue head;
-  ambit__errand_queue *errands;
+  ambit__command_queue *commands;
   ambit__queue *behind;
 } queue;
 
@@ -46,7 +46,7 @@ static device *device_of(const ambit__queue *q)
   return (device *)q->device;
 }
 
-/* ---- errands ---- */
+/* ---- commands ---- */
 
 /* Passes an error of the device behind on. Its thread rests. */
 static ambit_status pass_on(device *d, ambit_status s)
@@ -60,26 +60,26 @@ static ambit_status pass_on(device *d, ambit_status s)
 
 static ambit_status check(device *d)
 {
-  const ambit_status s = ambit__errands_failure(d->errands);
+  const ambit_status s = ambit__commands_failure(d->commands);
 
   return s ? pass_on(d, s) : AMBIT_OK;
 }
 
 static ambit_status finish(queue *q)
 {
-  ambit__errand_wait(ambit__errand_last(q->errands));
+  ambit__command_wait(ambit__command_last(q->commands));
   return check(device_of(&q->head));
 }
 
-/* A new errand of a queue, whose data the caller fills in. */
-static void *new_errand(ambit__queue *q, ambit__errand run, size_t bytes)
+/* A new command of a queue, whose data the caller fills in. */
+static void *new_command(ambit__queue *q, ambit__command run, size_t bytes)
 {
-  return ambit__errand_new(((queue *)q)->errands, run, bytes);
+  return ambit__command_new(((queue *)q)->commands, run, bytes);
 }
 
 static ambit_status add(ambit__queue *q)
 {
-  ambit__errand_add(((queue *)q)->errands);
+  ambit__command_add(((queue *)q)->commands);
   return check(device_of(q));
 }
 
@@ -101,11 +101,11 @@ static ambit_status run_call(void *user, void *data)
 
 static ambit_status call_behind(device *d, ambit_status (*run)(device *d, void *arg), void *arg)
 {
-  call *c = ambit__errand_new(d->calls, run_call, sizeof *c);
+  call *c = ambit__command_new(d->calls, run_call, sizeof *c);
 
   *c = (call){run, d, arg};
-  ambit__errand_add(d->calls);
-  ambit__errand_wait(ambit__errand_last(d->calls));
+  ambit__command_add(d->calls);
+  ambit__command_wait(ambit__command_last(d->calls));
   return check(d);
 }
 
@@ -133,8 +133,8 @@ static void close_device(ambit__device *dev)
   device *d = (device *)dev;
 
   if (d->behind) call_behind(d, close_behind, NULL);
-  if (d->calls) ambit__errand_queue_close(d->calls);
-  ambit__errands_close(d->errands);
+  if (d->calls) ambit__command_queue_close(d->calls);
+  ambit__commands_close(d->commands);
   ambit__errors_clear(&d->errors);
   free(d);
 }
@@ -163,8 +163,8 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   if (!backend->measure) d->table.measure = NULL;
   if (!backend->alone) d->table.alone = NULL;
   d->ordinal = ordinal;
-  AMBIT_TRY_GOTO(s, ambit__errands_open(errors, &d->errands), fail);
-  AMBIT_TRY_GOTO(s, ambit__errand_queue_open(d->errands, errors, true, NULL, &d->calls), fail);
+  AMBIT_TRY_GOTO(s, ambit__commands_open(errors, &d->commands), fail);
+  AMBIT_TRY_GOTO(s, ambit__command_queue_open(d->commands, errors, true, NULL, &d->calls), fail);
   AMBIT_TRY_GOTO(s, call_behind(d, open_behind, &o), fail);
   d->head.machine = d->behind->machine;
   *dev = &d->head;
@@ -176,7 +176,7 @@ fail:
 
 double ambit__driven_busy(ambit__device *dev)
 {
-  return ambit__errands_busy(((device *)dev)->errands);
+  return ambit__commands_busy(((device *)dev)->commands);
 }
 
 static void info(ambit__device *dev, ambit__device_info *out)
@@ -215,7 +215,7 @@ static ambit_status release_behind(device *d, void *arg)
 
 static void release(ambit__device *dev, ambit__buffer *buf)
 {
-  ambit__errands_wait(((device *)dev)->errands); /* they may use it */
+  ambit__commands_wait(((device *)dev)->commands); /* they may use it */
   call_behind((device *)dev, release_behind, buf);
 }
 
@@ -280,7 +280,7 @@ static ambit_status discard_behind(device *d, void *arg)
 
 static void discard(ambit__device *dev, ambit__function *fn)
 {
-  ambit__errands_wait(((device *)dev)->errands); /* they may call it */
+  ambit__commands_wait(((device *)dev)->commands); /* they may call it */
   call_behind((device *)dev, discard_behind, fn);
 }
 
@@ -307,7 +307,7 @@ static void message_close(ambit__device *dev, ambit__message *m)
 {
   device *d = (device *)dev;
 
-  ambit__errands_wait(d->errands); /* for those that unpack it */
+  ambit__commands_wait(d->commands); /* for those that unpack it */
   d->behind->backend->message_close(d->behind, m);
 }
 
@@ -348,7 +348,7 @@ static void queue_close(ambit__queue *queue_)
 {
   queue *q = (queue *)queue_;
 
-  if (q->errands) ambit__errand_queue_close(q->errands);
+  if (q->commands) ambit__command_queue_close(q->commands);
   if (q->behind) q->behind->device->backend->queue_close(q->behind);
   free(q);
 }
@@ -362,8 +362,8 @@ static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **o
   if (!q) return AMBIT_ENOMEM;
   q->head.device = dev;
   AMBIT_TRY_GOTO(s, call_behind(d, queue_behind, &q->behind), fail);
-  AMBIT_TRY_GOTO(
-      s, ambit__errand_queue_open(d->errands, dev->errors, urgent, q->behind, &q->errands), fail);
+  s = ambit__command_queue_open(d->commands, dev->errors, urgent, q->behind, &q->commands);
+  if (s) goto fail;
   *out = &q->head;
   return AMBIT_OK;
 fail:
@@ -387,7 +387,7 @@ static ambit_status event_open(ambit__device *dev, bool timed, ambit__event **e)
 
 static void event_close(ambit__event *e)
 {
-  if (e->timed) ambit__errand_wait(e->ticket); /* it will be written to */
+  if (e->timed) ambit__command_wait(e->ticket); /* it will be written to */
   free(e);
 }
 
@@ -400,31 +400,31 @@ static ambit_status stamp(void *user, void *data)
 
 static ambit_status event_record(ambit__event *e, ambit__queue *q)
 {
-  ambit__errand_queue *errands = ((queue *)q)->errands;
+  ambit__command_queue *commands = ((queue *)q)->commands;
 
   if (e->timed) {
-    *(ambit__event **)ambit__errand_new(errands, stamp, sizeof e) = e;
-    ambit__errand_add(errands);
+    *(ambit__event **)ambit__command_new(commands, stamp, sizeof e) = e;
+    ambit__command_add(commands);
   }
-  e->ticket = ambit__errand_last(errands);
+  e->ticket = ambit__command_last(commands);
   return check(device_of(q));
 }
 
 static ambit_status event_await(ambit__queue *q, ambit__event *e)
 {
-  ambit__errand_await(((queue *)q)->errands, e->ticket);
+  ambit__command_await(((queue *)q)->commands, e->ticket);
   return check(device_of(q));
 }
 
 static ambit_status event_sync(ambit__event *e)
 {
-  ambit__errand_wait(e->ticket);
+  ambit__command_wait(e->ticket);
   return AMBIT_OK;
 }
 
 static bool event_done(ambit__event *e)
 {
-  return ambit__errand_done(e->ticket);
+  return ambit__command_done(e->ticket);
 }
 
 static double event_seconds(ambit__event *from, ambit__event *to)
@@ -454,7 +454,7 @@ static ambit_status run_put(void *user, void *data)
 static ambit_status put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
 {
   const bool copied = bytes <= SHORT_BYTES;
-  values *v = new_errand(q, run_put, sizeof *v + (copied ? bytes : 0));
+  values *v = new_command(q, run_put, sizeof *v + (copied ? bytes : 0));
 
   *v = (values){.buffer = dst, .from = copied ? NULL : src, .bytes = bytes};
   if (copied) memcpy(v + 1, src, bytes);
@@ -472,7 +472,7 @@ static ambit_status run_get(void *user, void *data)
 
 static ambit_status get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
 {
-  values *v = new_errand(q, run_get, sizeof *v);
+  values *v = new_command(q, run_get, sizeof *v);
 
   *v = (values){.buffer = src, .host = dst, .bytes = bytes};
   AMBIT_TRY(add(q));
@@ -497,10 +497,10 @@ typedef struct boxes {
   int64_t extents[AMBIT_MAX_DIMS];
 } boxes;
 
-static boxes *new_boxes(ambit__queue *q, ambit__errand run, const ambit__store *store,
+static boxes *new_boxes(ambit__queue *q, ambit__command run, const ambit__store *store,
                         const ambit__box *box)
 {
-  boxes *b = new_errand(q, run, sizeof *b);
+  boxes *b = new_command(q, run, sizeof *b);
 
   b->store = *store;
   b->box = *box;
@@ -661,7 +661,7 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
 {
   const size_t n = (size_t)given->nargs;
   launching *l =
-      new_errand(q, run_launch, sizeof *l + n * (sizeof(ambit__argument) + sizeof(ambit__store)));
+      new_command(q, run_launch, sizeof *l + n * (sizeof(ambit__argument) + sizeof(ambit__store)));
   ambit__argument *args = (ambit__argument *)(l + 1);
   ambit__store *stores = (ambit__store *)(args + n);
 
@@ -693,7 +693,7 @@ static ambit_status run_wave(void *user, void *data)
 /* Done when it returns: a device that has the whole grid leaves others nothing to do. */
 static ambit_status wave(ambit__queue *q, const ambit__wave *given, int64_t step)
 {
-  *(waving *)new_errand(q, run_wave, sizeof(waving)) = (waving){given, step};
+  *(waving *)new_command(q, run_wave, sizeof(waving)) = (waving){given, step};
   AMBIT_TRY(add(q));
   return finish((queue *)q);
 }
@@ -733,9 +733,9 @@ static ambit_status run_relax(void *user, void *data)
   return q->device->backend->relax(q, t->fn, t->launch, t->relaxation);
 }
 
-static ambit_status add_tiling(ambit__queue *q, ambit__errand run, const tiling *given)
+static ambit_status add_tiling(ambit__queue *q, ambit__command run, const tiling *given)
 {
-  *(tiling *)new_errand(q, run, sizeof *given) = *given;
+  *(tiling *)new_command(q, run, sizeof *given) = *given;
   return add(q);
 }
 

@@ -204,21 +204,21 @@ static ambit_status gather(ambit__errors *errors, const sharing *s, ambit__chunk
 }
 
 static ambit_status cut_all(ambit__errors *errors, const ambit__tiling *tiles,
-                            const ambit__crew *crew, ambit__chunks *c)
+                            const ambit__team *team, ambit__chunks *c)
 {
   sharing s = {.whole = c, .tiles = tiles, .all = c->region.hi[0] - c->region.lo[0]};
   ambit_status status = AMBIT_ENOMEM;
 
   if (tiles) s.all = tiles->n;
-  s.n = crew && c->region.ndims > 1 ? SHARES * crew->threads : 1;
+  s.n = team && c->region.ndims > 1 ? SHARES * team->threads : 1;
   if (tiles) c->starts = ambit__new(errors, (size_t)tiles->n + 1, sizeof *c->starts);
   s.shares = ambit__new(errors, (size_t)s.n, sizeof *s.shares);
   s.failures = ambit__new(errors, (size_t)s.n, sizeof *s.failures);
   s.begins = ambit__new(errors, (size_t)s.n, sizeof *s.begins);
   if (s.shares && s.failures && s.begins && (c->starts || !tiles)) {
-    ambit__crew_run(crew, cut_shares, &s);
+    ambit__team_run(team, cut_shares, &s);
     status = gather(errors, &s, c);
-    if (!status && s.n > 1) ambit__crew_run(crew, join_shares, &s);
+    if (!status && s.n > 1) ambit__team_run(team, join_shares, &s);
   }
   for (int i = 0; s.shares && s.failures && i < s.n; i++) {
     ambit__errors_clear(&s.failures[i]);
@@ -234,7 +234,7 @@ static ambit_status cut_all(ambit__errors *errors, const ambit__tiling *tiles,
 
 ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *active,
                                 const ambit__chunk_form *form, const ambit__box *region,
-                                const ambit__tiling *tiles, const ambit__crew *crew,
+                                const ambit__tiling *tiles, const ambit__team *team,
                                 ambit__chunks *c)
 {
   assert(active->pad >= ambit__chunk_form_pad(form));
@@ -243,7 +243,7 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
                        .active = active,
                        .form = form,
                        .words = AMBIT__CHUNK_COLUMN + form->ncolumns};
-  AMBIT_TRY(cut_all(errors, tiles, crew, c));
+  AMBIT_TRY(cut_all(errors, tiles, team, c));
   c->edges = ambit__new(errors, (size_t)form->nviews + 1, sizeof *c->edges);
   if (!c->edges) return AMBIT_ENOMEM;
   for (int v = 0; !form->list && v < form->nviews; v++)
@@ -281,7 +281,7 @@ const ambit__chunks *ambit__chunks_find(const ambit__chunks *list, const ambit__
 
 ambit_status ambit__chunks_add(ambit__errors *errors, const ambit__active *active,
                                const ambit__chunk_form *form, const ambit__box *region,
-                               int64_t block, const ambit__crew *crew, ambit__chunks **list)
+                               int64_t block, const ambit__team *team, ambit__chunks **list)
 {
   const bool blocks = block && region->ndims > 2;
   const ambit__tiling tiles = blocks ? blocks_of(region, block) : (ambit__tiling){.n = 0};
@@ -289,7 +289,7 @@ ambit_status ambit__chunks_add(ambit__errors *errors, const ambit__active *activ
   ambit_status s;
 
   if (!c) return AMBIT_ENOMEM;
-  s = ambit__chunks_make(errors, active, form, region, blocks ? &tiles : NULL, crew, c);
+  s = ambit__chunks_make(errors, active, form, region, blocks ? &tiles : NULL, team, c);
   c->next = *list;
   *list = c;
   return s;

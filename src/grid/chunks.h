@@ -26,7 +26,7 @@
 #define AMBIT_GRID_CHUNKS_H
 
 #include "ambit.h"
-#include "base/crew.h"
+#include "base/team.h"
 #include "grid/active.h"
 #include "grid/boundary.h"
 #include "grid/tiles.h"
@@ -155,11 +155,11 @@ ambit_status ambit__chunk_form_add_test(ambit__errors *errors, ambit__chunk_form
                                         int view, const int *offset, bool present);
 
 /* The chunks of all active cells in a region, in the order of rows, or of tiles that cover it (not
- * NULL), made by a crew. `active` and `form` must outlive them. The caller frees them, also after a
+ * NULL), made by a team. `active` and `form` must outlive them. The caller frees them, also after a
  * failure. */
 ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *active,
                                 const ambit__chunk_form *form, const ambit__box *region,
-                                const ambit__tiling *tiles, const ambit__crew *crew,
+                                const ambit__tiling *tiles, const ambit__team *team,
                                 ambit__chunks *c);
 void ambit__chunks_free(ambit__chunks *c);
 /* The chunks of a region in a list; NULL: there are none. */
@@ -168,7 +168,7 @@ const ambit__chunks *ambit__chunks_find(const ambit__chunks *list, const ambit__
  * adds them to the list. */
 ambit_status ambit__chunks_add(ambit__errors *errors, const ambit__active *active,
                                const ambit__chunk_form *form, const ambit__box *region,
-                               int64_t block, const ambit__crew *crew, ambit__chunks **list);
+                               int64_t block, const ambit__team *team, ambit__chunks **list);
 void ambit__chunks_free_list(ambit__chunks *list);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/storage.h"
 
-#include "grid/deal.h"
+#include "grid/assignment.h"
 
 enum {
   LINE = 64,      /* bytes that move at once */
@@ -85,13 +85,15 @@ static double table_of_runs(const ambit__active *a, const ambit__chunk_form *for
                             double bytes, double chunks)
 {
   const bool few = bytes <= FEW_BYTES && !form->ntests;
-  const ambit__deal_load load = {.beside = ambit__deal_registers(size)};
-  const int *rows = few ? ambit__deal_best(form, a->box.ndims, ambit__active_stacked(a), &load)
-                        : ambit__deal_shapes[0];
-  const int words = ambit__deal_words(form, a->box.ndims, rows, 0), cells = ambit__deal_rows(rows);
+  const ambit__assignment_load load = {.beside = ambit__assignment_registers(size)};
+  const int *rows =
+      few ? ambit__assignment_best(form, a->box.ndims, ambit__active_stacked(a), &load)
+          : ambit__assignment_shapes[0];
+  const int words = ambit__assignment_words(form, a->box.ndims, rows, 0),
+            cells = ambit__assignment_rows(rows);
 
   return (chunks + 1.0 / PIECE) * 4 * words / cells +
-         8.0 / AMBIT__DEAL_GROUP / cells / (few ? AMBIT__QUAD : 1);
+         8.0 / AMBIT__ASSIGNMENT_GROUP / cells / (few ? AMBIT__QUAD : 1);
 }
 
 ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form *form, size_t size,
@@ -109,7 +111,7 @@ ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form 
     t.ragged = (double)count_ragged(a, sector) / cells;
   }
   t.table[SITE_CORES] = n * chunk / cells;
-  t.table[SITE_GPU] = 4.0 * ambit__deal_number(form);
+  t.table[SITE_GPU] = 4.0 * ambit__assignment_number(form);
   t.unread = form->list ? 4 : 0; /* positions, which follow each other if there is one part */
   if (!form->list) t.table[SITE_GPU] += table_of_runs(a, form, size, bytes, n / cells);
   return t;

@@ -286,8 +286,8 @@ bool ambit__nest_sum(const ambit__group *g, ambit__tap *taps, int most, ambit__s
  * three axes it computes `walk` cells along the third last, one after the other. */
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk);
 
-/* units.c: on a GPU and a sparse grid, the units of a thread (grid/deal.h), which have so many
- * cells of so many rows. `rows` must stay. */
+/* units.c: on a GPU and a sparse grid, the units of a thread (grid/assignment.h), which have so
+ * many cells of so many rows. `rows` must stay. */
 void ambit__nest_units(ambit__nest *n, int threads, int wide, const int rows[2]);
 
 /* ---- print.c ---- */

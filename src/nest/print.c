@@ -3,7 +3,7 @@
 #include "nest/nest.h"
 
 #include "codegen/flat.h"
-#include "grid/deal.h"
+#include "grid/assignment.h"
 #include "nest/strip/pairs.h"
 
 #include <string.h>
@@ -27,9 +27,9 @@ static bool print_row(const ambit__nest *n, ambit__text *t, const ambit__nest_ac
   const int view = form ? ambit__chunk_form_of(form, a->param, a->component) : -1;
   int k = view >= 0 ? ambit__chunk_form_column(form, ndims, view, a->offset) : -1;
 
-  if (form && n->unit && ambit__deal_rows(n->unit) > 1)
-    k = k < 0 ? ambit__deal_own(n->unit, view, n->row)
-              : ambit__deal_slot(form, ndims, n->unit, n->row, k);
+  if (form && n->unit && ambit__assignment_rows(n->unit) > 1)
+    k = k < 0 ? ambit__assignment_own(n->unit, view, n->row)
+              : ambit__assignment_slot(form, ndims, n->unit, n->row, k);
   if (k < 0) return false;
   if (!n->dialect->kernel || !n->bind[a->param].contiguous)
     ambit__print(t, "%s_", ambit__nest_param(n, a->param)->name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* units.c - on a GPU, on a sparse grid: a thread computes a unit of active cells at a time.
  *
- * The units are dealt to the threads (grid/deal.h): a word per 32 units leads each to a line with
- * its place in memory and the distances to the rows that it reads. Reads along its own row, and
- * along those rows, are at constant distances from there. A block has a share of the units that
- * are next to each other in the order in which they are dealt, so that it reads most cells of other
- * rows from its cache; a thread has every 256th of them.
+ * The units are assigned to the threads (grid/assignment.h): a word per 32 units leads each to a
+ * line with its place in memory and the distances to the rows that it reads. Reads along its own
+ * row, and along those rows, are at constant distances from there. A block has a share of the units
+ * that are next to each other in the order in which they are assigned, so that it reads most cells
+ * of other rows from its cache; a thread has every 256th of them.
  *
  * The cells of a row that are read become an array of whole vectors, u_w3 for the row of the third
  * read of u; then the cells of the unit follow, in lanes of an unrolled loop, then stores. Values
@@ -18,7 +18,7 @@
  */
 #include "nest/units.h"
 
-#include "grid/deal.h"
+#include "grid/assignment.h"
 
 #include <assert.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int last_of(const ambit__nest *n)
 
 static int rows_of(const ambit__nest *n)
 {
-  return ambit__deal_rows(n->unit);
+  return ambit__assignment_rows(n->unit);
 }
 
 /* How far a row of a unit is from the first one along an axis. */
@@ -80,7 +80,7 @@ static void let_columns(ambit__nest *n)
 
 static void let_slots(ambit__nest *n)
 {
-  const int slots = ambit__deal_slots(n->group->form, n->group->ndims, n->unit);
+  const int slots = ambit__assignment_slots(n->group->form, n->group->ndims, n->unit);
 
   for (int k = 0; k < slots; k++) {
     ambit__nest_do(n, "const ambit_i32 k%d = line[%d]", k, AMBIT__STACK_ROW + rows_of(n) + k);
@@ -91,7 +91,7 @@ static void let_slots(ambit__nest *n)
 
 static void let_indices(ambit__nest *n)
 {
-  const int first = ambit__deal_index(n->group->form, n->group->ndims, n->unit);
+  const int first = ambit__assignment_index(n->group->form, n->group->ndims, n->unit);
 
   for (int d = 0; d < ambit__group_indices(n->group); d++)
     ambit__nest_do(n,
@@ -473,9 +473,10 @@ static void add_unit(ambit__nest *n)
 /* The line of unit t. The word of the next one is on its way meanwhile. */
 static void let_line(ambit__nest *n, int threads)
 {
-  const int words =
-      ambit__deal_words(n->group->form, n->group->ndims, n->unit, ambit__group_indices(n->group));
-  const char *load = function_of(n, "ambit_load", n->dialect->types[AMBIT_I32], AMBIT__DEAL_VECTOR);
+  const int words = ambit__assignment_words(n->group->form, n->group->ndims, n->unit,
+                                            ambit__group_indices(n->group));
+  const char *load =
+      function_of(n, "ambit_load", n->dialect->types[AMBIT_I32], AMBIT__ASSIGNMENT_VECTOR);
 
   ambit__nest_do(n, "const ambit_u64 group = next");
   ambit__nest_do(n, "if (t + %d < end) next = groups[(t + %d) >> 5]", threads, threads);
@@ -484,7 +485,7 @@ static void let_line(ambit__nest *n, int threads)
                  "ambit_count_bits((ambit_u32)(group >> 32) & (0xffffffffu >> (31 - (t & 31)))))",
                  n->dialect->global, words);
   ambit__nest_do(n, "ambit_i32 line[%d]", words);
-  for (int k = 0; k < words; k += AMBIT__DEAL_VECTOR)
+  for (int k = 0; k < words; k += AMBIT__ASSIGNMENT_VECTOR)
     ambit__nest_do(n, "%s(line + %d, line_at + %d)", load, k, k);
 }
 
@@ -497,8 +498,8 @@ static void open_units(ambit__nest *n, int threads)
                  "const ambit_i32 end = (ambit_i32)(from + share < units ? from + share : units)");
   ambit__nest_do(n, "const ambit_i32 start = from + %s", n->dialect->thread[0]);
   if (ambit__units_have_words(n))
-    ambit__nest_do(n, "const %s pitch = (units + %d) / %d * %d", n->integer, AMBIT__DEAL_GROUP - 1,
-                   AMBIT__DEAL_GROUP, AMBIT__DEAL_GROUP);
+    ambit__nest_do(n, "const %s pitch = (units + %d) / %d * %d", n->integer,
+                   AMBIT__ASSIGNMENT_GROUP - 1, AMBIT__ASSIGNMENT_GROUP, AMBIT__ASSIGNMENT_GROUP);
   if (!list) ambit__nest_do(n, "ambit_u64 next = start < end ? groups[start >> 5] : 0");
   ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
                                     .type = "ambit_i32",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* units_cell.c - units of one cell, which may have words of its own in a table (grid/deal.h).
+/* units_cell.c - units of one cell, which may have words of its own in a table (grid/assignment.h).
  *
  * Tests of activity are bits of a word, so no activity is read, and a read that depends on a test
  * is one load from one of two places: all loads of a cell can be on their way at once. In a list,
  * cells of a row with a rank (grid/chunks.h) are found by counting those before them that are
  * present: a load less for each.
  */
-#include "grid/deal.h"
+#include "grid/assignment.h"
 #include "nest/units.h"
 
 static const ambit__chunk_form *form_of(const ambit__nest *n)
@@ -23,7 +23,7 @@ bool ambit__units_have_words(const ambit__nest *n)
 
 static void let_tests(ambit__nest *n)
 {
-  const int first = ambit__deal_bits(form_of(n)), end = ambit__deal_number(form_of(n));
+  const int first = ambit__assignment_bits(form_of(n)), end = ambit__assignment_number(form_of(n));
 
   for (int k = first; k < end; k++)
     ambit__nest_do(n, "const ambit_u32 tests%d = (ambit_u32)cells[%d * pitch + t]", k - first, k);
@@ -37,7 +37,8 @@ static bool print_test(const ambit__nest *n, ambit__text *t, const ambit__expr *
   const int k = ambit__chunk_form_test(form_of(n), n->group->ndims, view, e->offset, false);
 
   if (view < 0) return false;
-  ambit__print(t, "(int)(~tests%d >> %d & 1)", k / AMBIT__DEAL_TESTS, k % AMBIT__DEAL_TESTS);
+  ambit__print(t, "(int)(~tests%d >> %d & 1)", k / AMBIT__ASSIGNMENT_TESTS,
+               k % AMBIT__ASSIGNMENT_TESTS);
   return true;
 }
 
@@ -77,7 +78,7 @@ static bool instead(ambit__nest *n, const ambit__node *rule, ambit__text *t, con
 /* The number of the cell in the box becomes its indices. */
 static void let_indices(ambit__nest *n)
 {
-  const int word = ambit__deal_number(form_of(n)), indices = ambit__group_indices(n->group);
+  const int word = ambit__assignment_number(form_of(n)), indices = ambit__group_indices(n->group);
 
   if (!indices) return;
   ambit__nest_do(n,
@@ -99,8 +100,8 @@ static const char *count_of(ambit__nest *n, const ambit__rank *r, char sign, int
   for (int x = from; x <= to; x++) {
     const int k = ambit__rank_test(form_of(n), n->group->ndims, r, x);
 
-    sum = ambit__nest_text(n, "%s %c (int)(tests%d >> %d & 1)", sum, sign, k / AMBIT__DEAL_TESTS,
-                           k % AMBIT__DEAL_TESTS);
+    sum = ambit__nest_text(n, "%s %c (int)(tests%d >> %d & 1)", sum, sign,
+                           k / AMBIT__ASSIGNMENT_TESTS, k % AMBIT__ASSIGNMENT_TESTS);
   }
   return sum;
 }
@@ -118,7 +119,7 @@ static void let_ranked(ambit__nest *n, int column)
                                   : count_of(n, r, '-', c->lo, -1);
 
   ambit__nest_do(n, "const ambit_i32 k%d = (tests%d >> %d & 1 ? %s%s : none) - (%d)", column,
-                 k / AMBIT__DEAL_TESTS, k % AMBIT__DEAL_TESTS, start, count, c->lo);
+                 k / AMBIT__ASSIGNMENT_TESTS, k % AMBIT__ASSIGNMENT_TESTS, start, count, c->lo);
 }
 
 static void let_ranks(ambit__nest *n)
@@ -129,7 +130,8 @@ static void let_ranks(ambit__nest *n)
     ambit__nest_do(n, "const ambit_i32 none = (ambit_i32)(%d - at)", AMBIT__BEYOND_RUNS);
   for (int k = 0; k < f->nranks; k++)
     if (!f->ranks[k].own)
-      ambit__nest_do(n, "const ambit_i32 r%d = cells[%d * pitch + t]", k, ambit__deal_rank(f, k));
+      ambit__nest_do(n, "const ambit_i32 r%d = cells[%d * pitch + t]", k,
+                     ambit__assignment_rank(f, k));
   for (int k = 0; k < f->ncolumns; k++)
     if (f->columns[k].reads && f->columns[k].rank >= 0) let_ranked(n, k);
 }
@@ -144,7 +146,8 @@ static void let_listed(ambit__nest *n)
   let_tests(n);
   for (int k = 0; k < f->ncolumns; k++)
     if (f->columns[k].reads && f->columns[k].rank < 0)
-      ambit__nest_do(n, "const ambit_i32 k%d = cells[%d * pitch + t]", k, ambit__deal_column(f, k));
+      ambit__nest_do(n, "const ambit_i32 k%d = cells[%d * pitch + t]", k,
+                     ambit__assignment_column(f, k));
   let_ranks(n);
   ambit__units_let_apart(n);
   let_indices(n);

@@ -16,7 +16,7 @@
  */
 #include "nest/nest.h"
 #include "plan/gpu.h"
-#include "plan/recipe.h"
+#include "plan/launch_line.h"
 
 enum {
   THREADS = 256,     /* per block */
@@ -161,30 +161,30 @@ static void describe(const ambit__plan *p, ambit__text *t)
 /* ---- launches ---- */
 
 /* One thread per cell, or fewer with the limit on blocks. */
-static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r)
+static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__launch_line *r)
 {
   int axes[AMBIT_MAX_DIMS];
   const int n = launched(g, axes);
 
-  *r = (ambit__recipe){.ndims = g->ndims,
-                       .threads = {p->threads[0], p->threads[1], p->threads[2]},
-                       .most = p->blocks};
+  *r = (ambit__launch_line){.ndims = g->ndims,
+                            .threads = {p->threads[0], p->threads[1], p->threads[2]},
+                            .most = p->blocks};
   for (int k = 0; k < 2 && k < n; k++)
-    ambit__recipe_add(r, k, axes[k], 0, p->threads[k]);
+    ambit__launch_line_add(r, k, axes[k], 0, p->threads[k]);
   for (int k = n - 1; k >= 2; k--)
-    ambit__recipe_add(r, 2, axes[k], 0, k == 2 && n > 3 ? p->rows[1] : 1);
+    ambit__launch_line_add(r, 2, axes[k], 0, k == 2 && n > 3 ? p->rows[1] : 1);
 }
 
 static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *shape)
 {
   int64_t cells[AMBIT_MAX_DIMS];
-  ambit__recipe r;
+  ambit__launch_line r;
 
   for (int d = 0; d < g->ndims; d++)
     cells[d] = box->hi[d] - box->lo[d];
-  recipe(g, p, &r);
-  ambit__recipe_shape(&r, cells, shape);
+  launch_line(g, p, &r);
+  ambit__launch_line_shape(&r, cells, shape);
 }
 
 /* ---- code ---- */
@@ -236,5 +236,5 @@ const ambit__strategy ambit__strategy_cells = {
     .emit = emit,
     .describe = describe,
     .shape = shape,
-    .recipe = recipe,
+    .launch_line = launch_line,
 };

@@ -18,7 +18,7 @@
  * when kernels do nothing).
  *
  * On a sparse grid, fields have only the stride along the last axis, and in place of the box come
- * groups, lines and cells, the tables of grid/deal.h, or NULL; units, the number of units to
+ * groups, lines and cells, the tables of grid/assignment.h, or NULL; units, the number of units to
  * update; share, the number of them that a block has; and in a list first, the position of the
  * first cell, or -1 if the others do not follow it.
  *

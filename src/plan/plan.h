@@ -45,7 +45,7 @@ typedef struct ambit__target {
 } ambit__target;
 
 struct ambit__strategy;
-struct ambit__recipe; /* plan/recipe.h */
+struct ambit__launch_line; /* plan/launch_line.h */
 
 typedef struct ambit__plan {
   const struct ambit__strategy *strategy;
@@ -60,7 +60,7 @@ typedef struct ambit__plan {
   bool scalar;      /* TARGET_C: the rule has operations that compilers do not vectorise */
   int threads[3];   /* TARGET_GPU: threads per block, x first */
   int64_t blocks;   /* TARGET_GPU: most blocks per launch */
-  int wide;         /* strategy sparse: cells of a unit, grid/deal.h */
+  int wide;         /* strategy sparse: cells of a unit, grid/assignment.h */
   bool sums;   /* strategy stream: keeps partial results instead of the planes they depend on */
   int ahead;   /* strategy stream: planes loaded in advance */
   bool late;   /* strategy stream: rows of other warps are loaded when they are used */
@@ -104,7 +104,8 @@ typedef struct ambit__strategy {
   void (*tile)(const ambit__group *g, const ambit__plan *p, int64_t *cells);
   /* TARGET_GPU: how other programs launch the kernel over boxes of any size. Fills in all but the
    * name. NULL: the kernel is not launched over boxes. */
-  void (*recipe)(const ambit__group *g, const ambit__plan *p, struct ambit__recipe *recipe);
+  void (*launch_line)(const ambit__group *g, const ambit__plan *p,
+                      struct ambit__launch_line *launch_line);
 } ambit__strategy;
 
 /* The machine whose speeds estimates read. */

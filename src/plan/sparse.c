@@ -3,7 +3,7 @@
  * nest/units.c says. In a list, cells have words of their own instead of lines. */
 #include "plan/gpu.h"
 
-#include "grid/deal.h"
+#include "grid/assignment.h"
 
 enum {
   THREADS = 256,    /* per block */
@@ -51,7 +51,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, int wi
                        .wide = wide,
                        .threads = {threads_of(t), 1, 1},
                        .blocks = blocks_of(g, t, wide),
-                       .resident = ambit__deal_rows(rows) > 1 ? RESIDENT : 0};
+                       .resident = ambit__assignment_rows(rows) > 1 ? RESIDENT : 0};
 }
 
 /* Strict sums are too much code for every cell of many rows. */
@@ -66,14 +66,14 @@ static bool sums_exactly(const ambit__group *g)
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
-  const int shapes = sums_exactly(g) ? 1 : AMBIT__DEAL_SHAPES;
+  const int shapes = sums_exactly(g) ? 1 : AMBIT__ASSIGNMENT_SHAPES;
   int n = 0;
 
   for (int wide = 1; wide < AMBIT__QUAD && n < most; wide *= 2)
-    plans[n++] = plan_of(g, t, wide, ambit__deal_shapes[0]);
+    plans[n++] = plan_of(g, t, wide, ambit__assignment_shapes[0]);
   for (int i = 0; i < shapes && n < most; i++)
-    if (ambit__deal_suits(g->form, g->ndims, ambit__deal_shapes[i]))
-      plans[n++] = plan_of(g, t, AMBIT__QUAD, ambit__deal_shapes[i]);
+    if (ambit__assignment_suits(g->form, g->ndims, ambit__assignment_shapes[i]))
+      plans[n++] = plan_of(g, t, AMBIT__QUAD, ambit__assignment_shapes[i]);
   return n;
 }
 
@@ -107,9 +107,9 @@ static int wide_for(const ambit__group *g, const ambit__target *t)
 }
 
 /* Adds a component of a parameter. */
-static void add_load(const ambit__param *p, int component, ambit__deal_load *load)
+static void add_load(const ambit__param *p, int component, ambit__assignment_load *load)
 {
-  const int registers = ambit__deal_registers(ambit_type_size(p->type));
+  const int registers = ambit__assignment_registers(ambit_type_size(p->type));
   bool reads = false, beside = false;
 
   for (int k = 0; k < p->nreads; k++) {
@@ -127,13 +127,13 @@ static void add_load(const ambit__param *p, int component, ambit__deal_load *loa
 static const int *rows_for(const ambit__group *g, const ambit__target *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  ambit__deal_load load = {0};
+  ambit__assignment_load load = {0};
 
-  if (wide_for(g, t) < AMBIT__QUAD || sums_exactly(g)) return ambit__deal_shapes[0];
+  if (wide_for(g, t) < AMBIT__QUAD || sums_exactly(g)) return ambit__assignment_shapes[0];
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
       add_load(&rule->params[i], c, &load);
-  return ambit__deal_best(g->form, g->ndims, g->stacked, &load);
+  return ambit__assignment_best(g->form, g->ndims, g->stacked, &load);
 }
 
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
@@ -146,7 +146,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
 static double list_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const double words = 4.0 * ambit__deal_number(g->form);
+  const double words = 4.0 * ambit__assignment_number(g->form);
 
   (void)t, (void)p;
   return (ambit__price_of(g->steps[0].rule).bytes + words) / 3000;
@@ -155,7 +155,7 @@ static double list_cost(const ambit__group *g, const ambit__target *t, const amb
 static void describe(const ambit__plan *p, ambit__text *t)
 {
   ambit__print(t, "(sparse %d wide %d", p->threads[0], p->wide);
-  if (ambit__deal_rows(p->rows) > 1) ambit__print(t, " rows %dx%d", p->rows[0], p->rows[1]);
+  if (ambit__assignment_rows(p->rows) > 1) ambit__print(t, " rows %dx%d", p->rows[0], p->rows[1]);
   ambit__print(t, ")");
 }
 

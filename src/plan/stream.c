@@ -18,7 +18,7 @@
  */
 #include "plan/stream.h"
 #include "plan/fitted.h"
-#include "plan/recipe.h"
+#include "plan/launch_line.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
   if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STREAM_BLOCKS) return false;
   if (g->ndims == 3 && !p->ahead && rows / (p->threads[1] * p->rows[0]) >= AMBIT__STREAM_BLOCKS)
     return false;
-  return rows >= p->rows[0] + 2 * AMBIT__STREAM_REACH &&
+  return rows >= p->rows[0] + 2 * AMBIT__STRIP_REACH &&
          (p->ahead || planes >= p->rows[1] + ambit__stream_overlap(g));
 }
 
@@ -349,19 +349,19 @@ static double loads_of(const ambit__strip *j)
   const int more = j->planes ? j->planes - 1 : 0;
   double loads = 0;
 
-  for (int i = 0; i < j->nstreams; i++)
-    for (int q = 0; q < j->streams[i].nrows; q++) {
-      const ambit__stream_row *r = &j->streams[i].rows[q];
+  for (int i = 0; i < j->nvalues; i++)
+    for (int q = 0; q < j->values[i].nrows; q++) {
+      const ambit__value_row *r = &j->values[i].rows[q];
 
       if (r->is_read) loads += j->planes ? r->high - r->low + 1 + more : 1;
       if (r->has_edges) loads += 0.5 * (j->planes ? r->edge - r->edge_low + 1 + more : 1);
     }
-  return loads / (j->rows * (1 + more) * (j->nstreams ? j->nstreams : 1));
+  return loads / (j->rows * (1 + more) * (j->nvalues ? j->nvalues : 1));
 }
 
-static bool is_ahead(const ambit__strip *j, const ambit__stream_row *r)
+static bool is_ahead(const ambit__strip *j, const ambit__value_row *r)
 {
-  return r->is_read && j->fronts[r->front].ahead;
+  return r->is_read && j->loads[r->load].ahead;
 }
 
 /* Bytes that a plan keeps in flight per multiprocessor: a whole tile, or the planes ahead. */
@@ -369,10 +369,10 @@ static double bytes_under_way(const ambit__strip *j, const ambit__plan *p, const
 {
   double bytes = 0;
 
-  for (int i = 0; i < j->nstreams; i++)
-    for (int q = 0; q < j->streams[i].nrows; q++)
-      bytes += (double)is_ahead(j, &j->streams[i].rows[q]) *
-               (double)ambit_type_size(r->params[j->streams[i].param].type);
+  for (int i = 0; i < j->nvalues; i++)
+    for (int q = 0; q < j->values[i].nrows; q++)
+      bytes += (double)is_ahead(j, &j->values[i].rows[q]) *
+               (double)ambit_type_size(r->params[j->values[i].param].type);
   return bytes * WARP * j->lane * (j->planes ? j->planes : p->ahead) * p->resident * p->threads[1];
 }
 
@@ -380,21 +380,21 @@ static double bytes_under_way(const ambit__strip *j, const ambit__plan *p, const
  * suffice. */
 static int missing_warps(const ambit__strip *j, const ambit__plan *p, const ambit__rule *r)
 {
-  const bool is_slow = j->moves && ambit_type_size(r->params[j->streams[0].param].type) == 8;
+  const bool is_slow = j->moves && ambit_type_size(r->params[j->values[0].param].type) == 8;
   const int few = (is_slow ? FEW_WARPS / 2 : FEW_WARPS) - p->resident * p->threads[1];
 
   return few > 0 ? few : 0;
 }
 
-/* How often a tile loads the rows of its widest stream, beyond three times. Tiles find planes of
+/* How often a tile loads the rows of its widest value, beyond three times. Tiles find planes of
  * other tiles only in the second-level cache. */
 static double planes_again(const ambit__strip *j)
 {
   double most = 3;
 
-  for (int i = 0; i < j->nstreams; i++)
-    for (int q = 0; q < j->streams[i].nrows; q++) {
-      const ambit__stream_row *r = &j->streams[i].rows[q];
+  for (int i = 0; i < j->nvalues; i++)
+    for (int q = 0; q < j->values[i].nrows; q++) {
+      const ambit__value_row *r = &j->values[i].rows[q];
       const double times = (double)(r->high - r->low + j->planes) / j->planes;
 
       if (r->is_read && times > most) most = times;
@@ -408,7 +408,7 @@ static double planes_again(const ambit__strip *j)
  * and 2. */
 static double ring_cost(const ambit__strip *j, const ambit__plan *p)
 {
-  const int best = p->centre || (j->lane == 2 && j->nstreams == 1) ? 3 : 2;
+  const int best = p->centre || (j->lane == 2 && j->nvalues == 1) ? 3 : 2;
 
   return 1.1 + 1.6 / (p->rows[0] * p->threads[1]) + 0.01 * abs(p->ahead - best);
 }
@@ -431,8 +431,8 @@ static bool is_wasteful(const ambit__group *g, const ambit__plan *p)
  * so in OpenCL on an H200, and 212 with four rows a warp, loaded ahead. */
 static bool reaches_far(const ambit__strip *j)
 {
-  for (int i = 0; i < j->nstreams; i++)
-    if (j->streams[i].below > 2 || j->streams[i].above > 2) return true;
+  for (int i = 0; i < j->nvalues; i++)
+    if (j->values[i].below > 2 || j->values[i].above > 2) return true;
   return false;
 }
 
@@ -585,7 +585,7 @@ static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *ce
 {
   const int last = g->ndims - 1, z = ambit__stream_axis(g);
 
-  if (g->ndims > 2 && own[last - 1] < p->rows[0] + 2 * AMBIT__STREAM_REACH) return false;
+  if (g->ndims > 2 && own[last - 1] < p->rows[0] + 2 * AMBIT__STRIP_REACH) return false;
   if (g->ndims > 2 && cells[last - 1] < p->rows[0]) return false;
   if (!p->ahead && own[z] < p->rows[1] + ambit__stream_overlap(g)) return false;
   if (cells[last] < WARP * p->strip / 2) return false;
@@ -604,7 +604,7 @@ static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 
 /* Chunks are as long as on the box that the plan was made for. Boxes that are too small for a warp
  * (see candidates), or narrower than planned, are excluded. */
-static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r)
+static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__launch_line *r)
 {
   const int last = g->ndims - 1, lane = (int)p->strip, z = ambit__stream_axis(g);
   /* The strips of a block's warps are side by side. */
@@ -616,20 +616,20 @@ static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r
   ambit__shape here;
 
   ambit__stream_shape(g, p, &box, &here);
-  *r = (ambit__recipe){.ndims = g->ndims,
-                       .threads = {p->threads[0], p->threads[1], p->threads[2]},
-                       .most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
+  *r = (ambit__launch_line){.ndims = g->ndims,
+                            .threads = {p->threads[0], p->threads[1], p->threads[2]},
+                            .most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
   r->least[last] = WARP * lane / 2;
-  if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STREAM_REACH;
+  if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STRIP_REACH;
   if (!p->ahead) r->least[z] = p->rows[1] + ambit__stream_overlap(g);
   if (p->ahead) high = (g->cells[z] + here.blocks[1] - 1) / here.blocks[1];
-  ambit__recipe_add(r, 0, last, ambit__stream_align(p) - 1,
-                    WARP * lane * (beside ? p->threads[1] : 1));
+  ambit__launch_line_add(r, 0, last, ambit__stream_align(p) - 1,
+                         WARP * lane * (beside ? p->threads[1] : 1));
   if (g->ndims > 2)
-    ambit__recipe_add(r, numbered, last - 1, 0, (int64_t)p->threads[1] * p->rows[0]);
-  ambit__recipe_add(r, 1 + numbered, z, 0, high);
+    ambit__launch_line_add(r, numbered, last - 1, 0, (int64_t)p->threads[1] * p->rows[0]);
+  ambit__launch_line_add(r, 1 + numbered, z, 0, high);
   for (int d = 0; d < z; d++)
-    ambit__recipe_add(r, 2, d, 0, 1);
+    ambit__launch_line_add(r, 2, d, 0, 1);
 }
 
 const ambit__strategy ambit__strategy_stream = {
@@ -642,5 +642,5 @@ const ambit__strategy ambit__strategy_stream = {
     .shape = ambit__stream_shape,
     .suits = suits,
     .tile = tile,
-    .recipe = recipe,
+    .launch_line = launch_line,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_reads.c - the values that a warp must hold: for each stream, the rows and planes, and how
+/* stream_reads.c - the values that a warp must hold: for each value, the rows and planes, and how
  * long. */
 #include "plan/stream.h"
 
@@ -91,28 +91,28 @@ int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
   return reach <= 2 * lane ? 2 * lane : 0;
 }
 
-/* ---- streams ---- */
+/* ---- values ---- */
 
-/* The stream of a read, created if needed; NULL if there are too many. */
-static ambit__stream *stream_of(ambit__strip *j, int param, const ambit__read *r)
+/* The value of a read, created if needed; NULL if there are too many. */
+static ambit__strip_value *stream_of(ambit__strip *j, int param, const ambit__read *r)
 {
-  const ambit__stream *old = ambit__strip_find(j, param, r->component, r->offset);
-  ambit__stream *s = &j->streams[j->nstreams];
+  const ambit__strip_value *old = ambit__strip_find(j, param, r->component, r->offset);
+  ambit__strip_value *s = &j->values[j->nvalues];
 
-  if (old) return &j->streams[old - j->streams];
-  if (j->nstreams == AMBIT__STREAMS) return NULL;
-  *s = (ambit__stream){.param = param, .component = r->component};
+  if (old) return &j->values[old - j->values];
+  if (j->nvalues == AMBIT__STRIP_VALUES) return NULL;
+  *s = (ambit__strip_value){.param = param, .component = r->component};
   memcpy(s->outer, r->offset, (size_t)j->z * sizeof *s->outer);
-  for (int i = 0; i < j->nstreams; i++)
-    s->number += j->streams[i].param == param;
-  j->nstreams++;
+  for (int i = 0; i < j->nvalues; i++)
+    s->number += j->values[i].param == param;
+  j->nvalues++;
   return s;
 }
 
 static bool find_reach(ambit__strip *j, int param, const ambit__read *r)
 {
   const int dx = r->offset[j->x], dy = j->y >= 0 ? r->offset[j->y] : 0;
-  ambit__stream *s = stream_of(j, param, r);
+  ambit__strip_value *s = stream_of(j, param, r);
 
   if (!s) return false;
   s->left = largest(s->left, (j->cells - 1 - dx) / j->cells);
@@ -120,10 +120,10 @@ static bool find_reach(ambit__strip *j, int param, const ambit__read *r)
   s->below = largest(s->below, -dy);
   s->above = largest(s->above, dy);
   s->nrows = s->below + j->rows + s->above;
-  return s->below <= AMBIT__STREAM_REACH && s->above <= AMBIT__STREAM_REACH;
+  return s->below <= AMBIT__STRIP_REACH && s->above <= AMBIT__STRIP_REACH;
 }
 
-static void add_plane(ambit__stream_row *row, int plane, bool sideways)
+static void add_plane(ambit__value_row *row, int plane, bool sideways)
 {
   row->low = row->is_read ? smallest(row->low, plane) : plane;
   row->high = row->is_read ? largest(row->high, plane) : plane;
@@ -137,7 +137,7 @@ static void add_plane(ambit__stream_row *row, int plane, bool sideways)
 static bool find_rows(ambit__strip *j, int param, const ambit__read *r)
 {
   const int dy = j->y >= 0 ? r->offset[j->y] : 0;
-  ambit__stream *s = stream_of(j, param, r);
+  ambit__strip_value *s = stream_of(j, param, r);
 
   for (int t = 0; t < j->rows; t++) /* sums use a plane once, when it arrives */
     add_plane(&s->rows[s->below + dy + t], j->taps ? j->high : r->offset[j->z],
@@ -156,38 +156,39 @@ static bool each_read(const ambit__group *g, ambit__strip *j,
   return true;
 }
 
-/* ---- fronts ---- */
+/* ---- loads ---- */
 
-static bool find_front(ambit__strip *j, const ambit__stream *s, int ahead, ambit__stream_row *r)
+static bool find_load(ambit__strip *j, const ambit__strip_value *s, int ahead, ambit__value_row *r)
 {
   const int param = s->param;
   int number = 0, i;
 
-  for (i = 0; i < j->nfronts; i++) {
-    ambit__stream_front *f = &j->fronts[i];
+  for (i = 0; i < j->nloads; i++) {
+    ambit__strip_load *f = &j->loads[i];
 
     if (f->param != param) continue;
     number++;
     if ((f->high != r->high || f->ahead != ahead) && !j->planes) continue;
     f->low = smallest(f->low, r->low);
     f->high = largest(f->high, r->high);
-    r->front = i;
+    r->load = i;
     return true;
   }
-  if (i == AMBIT__STREAM_FRONTS) return false;
-  j->fronts[j->nfronts++] = (ambit__stream_front){.param = param,
-                                                  .number = number,
-                                                  .low = r->low,
-                                                  .high = r->high,
-                                                  .ahead = ahead,
-                                                  .ring = s->ring && (!j->centre || !ahead)};
-  r->front = i;
+  if (i == AMBIT__STRIP_LOADS) return false;
+  j->loads[j->nloads++] = (ambit__strip_load){.param = param,
+                                              .number = number,
+                                              .low = r->low,
+                                              .high = r->high,
+                                              .ahead = ahead,
+                                              .ring = s->ring && (!j->centre || !ahead)};
+  r->load = i;
   return true;
 }
 
 /* Planes of a row that are loaded in advance. Rows of other warps are in the cache when those are
  * a plane ahead. */
-static int row_ahead(const ambit__strip *j, const ambit__plan *p, const ambit__stream *s, int q)
+static int row_ahead(const ambit__strip *j, const ambit__plan *p, const ambit__strip_value *s,
+                     int q)
 {
   const bool own = q >= s->below && q < s->below + j->rows;
 
@@ -195,29 +196,29 @@ static int row_ahead(const ambit__strip *j, const ambit__plan *p, const ambit__s
   return j->planes ? j->planes : p->late && !own ? 0 : p->ahead;
 }
 
-static bool find_fronts(ambit__strip *j, const ambit__plan *p)
+static bool find_loads(ambit__strip *j, const ambit__plan *p)
 {
-  for (int i = 0; i < j->nstreams; i++) {
-    ambit__stream *s = &j->streams[i];
+  for (int i = 0; i < j->nvalues; i++) {
+    ambit__strip_value *s = &j->values[i];
 
     for (int q = 0; q < s->nrows; q++)
-      if (s->rows[q].is_read && !find_front(j, s, row_ahead(j, p, s, q), &s->rows[q])) return false;
+      if (s->rows[q].is_read && !find_load(j, s, row_ahead(j, p, s, q), &s->rows[q])) return false;
   }
   return true;
 }
 
-/* Finds the fronts whose rows are the warp's own, without cells beside them: with one plane in
+/* Finds the loads whose rows are the warp's own, without cells beside them: with one plane in
  * shared memory, others need not be loaded before the first row is computed. */
 static void find_after(ambit__strip *j)
 {
-  for (int i = 0; i < j->nfronts; i++)
-    j->fronts[i].after = j->centre && !j->fronts[i].ring;
-  for (int i = 0; i < j->nstreams; i++) {
-    const ambit__stream *s = &j->streams[i];
+  for (int i = 0; i < j->nloads; i++)
+    j->loads[i].after = j->centre && !j->loads[i].ring;
+  for (int i = 0; i < j->nvalues; i++) {
+    const ambit__strip_value *s = &j->values[i];
 
     for (int q = 0; q < s->nrows; q++)
       if (s->rows[q].is_read && !s->ring && (s->below || s->above || s->rows[q].has_edges))
-        j->fronts[s->rows[q].front].after = false;
+        j->loads[s->rows[q].load].after = false;
   }
 }
 
@@ -252,16 +253,16 @@ static bool find_taps(const ambit__group *g, ambit__strip *j)
   return j->span > 1;
 }
 
-/* Number of cells that end lanes load beside the strip: the same for all streams of a field. */
+/* Number of cells that end lanes load beside the strip: the same for all values of a field. */
 static void find_ends(ambit__strip *j)
 {
-  for (int i = 0; i < j->nstreams; i++) {
-    ambit__stream *s = &j->streams[i];
+  for (int i = 0; i < j->nvalues; i++) {
+    ambit__strip_value *s = &j->values[i];
     int reach = 0;
 
-    for (int k = 0; k < j->nstreams; k++)
-      if (j->streams[k].param == s->param)
-        reach = largest(reach, largest(j->streams[k].left, j->streams[k].right));
+    for (int k = 0; k < j->nvalues; k++)
+      if (j->values[k].param == s->param)
+        reach = largest(reach, largest(j->values[k].left, j->values[k].right));
     for (s->end = reach ? 1 : 0; s->end < reach;)
       s->end *= 2;
     if (j->apart || s->ring) s->end = 0;
@@ -274,9 +275,9 @@ static int ahead_of(const ambit__strip *j, const ambit__plan *p)
   return j->planes ? j->planes - 1 : p->ahead;
 }
 
-static int kept_ahead(const ambit__strip *j, const ambit__stream_row *r)
+static int kept_ahead(const ambit__strip *j, const ambit__value_row *r)
 {
-  return j->fronts[r->front].ahead - (j->planes > 0 || j->fronts[r->front].after);
+  return j->loads[r->load].ahead - (j->planes > 0 || j->loads[r->load].after);
 }
 
 /* Windows hold all planes that are read and those in flight. Sums keep span - 1 planes of partial
@@ -291,11 +292,11 @@ static int period_of(const ambit__strip *j, int ahead)
       period += j->span - 1;
     return period;
   }
-  for (int i = 0; i < j->nstreams; i++)
-    for (int q = 0; q < j->streams[i].nrows; q++) {
-      const ambit__stream_row *r = &j->streams[i].rows[q];
+  for (int i = 0; i < j->nvalues; i++)
+    for (int q = 0; q < j->values[i].nrows; q++) {
+      const ambit__value_row *r = &j->values[i].rows[q];
 
-      if (r->is_read && !j->streams[i].held)
+      if (r->is_read && !j->values[i].held)
         period = largest(period, r->high - r->low + 1 + kept_ahead(j, r));
     }
   return period;
@@ -310,18 +311,19 @@ static int words(ambit_type type)
 }
 
 /* Such a row is in registers for part of the time only. */
-static bool is_late(const ambit__strip *j, const ambit__stream_row *r)
+static bool is_late(const ambit__strip *j, const ambit__value_row *r)
 {
-  return j->late && !j->fronts[r->front].ahead;
+  return j->late && !j->loads[r->load].ahead;
 }
 
-static int row_registers(const ambit__strip *j, const ambit__stream *s, const ambit__stream_row *r)
+static int row_registers(const ambit__strip *j, const ambit__strip_value *s,
+                         const ambit__value_row *r)
 {
   const int ahead = r->is_read ? kept_ahead(j, r) : 0;
   int n = 0;
 
   if (s->held) return j->units;
-  if (s->ring && (!r->is_read || (j->fronts[r->front].ring && r->high == r->low))) return 0;
+  if (s->ring && (!r->is_read || (j->loads[r->load].ring && r->high == r->low))) return 0;
   if (s->ring) return (r->high - r->low + 1 + ahead) * j->units;
   if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units / (is_late(j, r) ? 2 : 1);
   if (r->has_edges && j->apart)
@@ -376,8 +378,8 @@ static int base_registers(const ambit__strip *j, const ambit__rule *rule)
   const int numbers = number_registers(rule);
   bool is_wide = false, is_real = true;
 
-  for (int i = 0; i < j->nstreams; i++) {
-    const ambit_type type = rule->params[j->streams[i].param].type;
+  for (int i = 0; i < j->nvalues; i++) {
+    const ambit_type type = rule->params[j->values[i].param].type;
 
     is_wide = is_wide || words(type) == 2;
     is_real = is_real && ambit__type_is_real(type);
@@ -413,14 +415,14 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
   const int ahead = ahead_of(j, p);
   int n = base_registers(j, rule);
 
-  for (int i = 0; i < j->nstreams; i++)
-    for (int q = 0; q < j->streams[i].nrows; q++)
-      n += words(rule->params[j->streams[i].param].type) *
-           row_share(j, row_registers(j, &j->streams[i], &j->streams[i].rows[q]), ahead);
-  for (int i = 0; j->centre && i < j->nstreams; i++)
-    if (j->streams[i].ring)
-      n += words(rule->params[j->streams[i].param].type) *
-           ambit__strip_centre_registers(j, &j->streams[i]);
+  for (int i = 0; i < j->nvalues; i++)
+    for (int q = 0; q < j->values[i].nrows; q++)
+      n += words(rule->params[j->values[i].param].type) *
+           row_share(j, row_registers(j, &j->values[i], &j->values[i].rows[q]), ahead);
+  for (int i = 0; j->centre && i < j->nvalues; i++)
+    if (j->values[i].ring)
+      n += words(rule->params[j->values[i].param].type) *
+           ambit__strip_centre_registers(j, &j->values[i]);
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *param = &rule->params[i];
 
@@ -434,13 +436,13 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
 
 /* ---- twins ---- */
 
-/* Whether the stream's values of the cells being stored are in registers at that time; for a sum,
+/* Whether the value's values of the cells being stored are in registers at that time; for a sum,
  * when the plane of these cells arrives. */
-static bool has_own_rows(const ambit__strip *j, const ambit__stream *s)
+static bool has_own_rows(const ambit__strip *j, const ambit__strip_value *s)
 {
   if (!s || (j->taps && (j->high < 0 || j->high - j->span >= 0))) return false;
   for (int t = 0; t < j->rows; t++) {
-    const ambit__stream_row *r = &s->rows[s->below + t];
+    const ambit__value_row *r = &s->rows[s->below + t];
 
     if (!r->is_read || (!j->taps && (r->low > 0 || r->high < 0))) return false;
   }
@@ -513,7 +515,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
       !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
       (j->ring && !ambit__strip_find_ring(g->steps[0].rule, j)) ||
-      (p->held && !ambit__strip_find_held(g->steps[0].rule, j)) || !find_fronts(j, p)) {
+      (p->held && !ambit__strip_find_held(g->steps[0].rule, j)) || !find_loads(j, p)) {
     ambit__stream_end(j);
     return false;
   }

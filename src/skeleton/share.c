@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* share.c - items of a stream for workers of other processes.
  *
- * Process 0 reads and writes. Its calling thread takes items from the belt for the other processes,
- * each of which has as many outstanding as its own belt has places, so that faster processes take
- * more. Results of a process come back in the order in which it got the items. A message is the
- * head of a place, which has the number of the item, and its bytes.
+ * Process 0 reads and writes. Its calling thread takes items from the pipeline for the other
+ * processes, each of which has as many outstanding as its own pipeline has places, so that faster
+ * processes take more. Results of a process come back in the order in which it got the items. A
+ * message is the head of a place, which has the number of the item, and its bytes.
  */
 #define _XOPEN_SOURCE 700 /* nanosleep */
 #include "base/memory.h"
@@ -24,7 +24,7 @@ typedef struct head {
 
 static head *head_of(unsigned char *bytes)
 {
-  return (head *)(void *)(bytes - AMBIT__BELT_HEAD);
+  return (head *)(void *)(bytes - AMBIT__PIPELINE_HEAD);
 }
 
 static void nap(void)
@@ -36,7 +36,7 @@ static void nap(void)
 
 /* An item that another process has. */
 typedef struct loan {
-  ambit__belt_place *place;
+  ambit__pipeline_place *place;
   ambit__request send, receive;
 } loan;
 
@@ -51,7 +51,7 @@ typedef struct peer {
 
 typedef struct market {
   ambit__net *net;
-  ambit__belt *belt;
+  ambit__pipeline *pipeline;
   size_t in_bytes, out_bytes; /* of messages, with their heads */
   peer *peers;
   int n;
@@ -63,7 +63,7 @@ static ambit_status lend(market *m, peer *p, bool *moved)
   loan *l = &p->loans[p->lent % p->most];
 
   if (p->lent - p->settled == p->most) return AMBIT_OK;
-  l->place = ambit__belt_take(m->belt, false);
+  l->place = ambit__pipeline_take(m->pipeline, false);
   if (!l->place) return AMBIT_OK;
   *head_of(l->place->in) = (head){.item = l->place->item};
   *moved = true;
@@ -87,16 +87,16 @@ static ambit_status settle(market *m, peer *p, bool *moved)
   if (head_of(l->place->out)->failed) {
     const ambit__errors none = {0}; /* the process has the error itself, and passes it on */
 
-    ambit__belt_fail(m->belt, l->place, &none);
+    ambit__pipeline_fail(m->pipeline, l->place, &none);
   } else {
-    ambit__belt_done(m->belt, l->place);
+    ambit__pipeline_done(m->pipeline, l->place);
   }
   return AMBIT_OK;
 }
 
 static ambit_status say_farewell(market *m, peer *p)
 {
-  if (p->over || p->lent != p->settled || !ambit__belt_over(m->belt)) return AMBIT_OK;
+  if (p->over || p->lent != p->settled || !ambit__pipeline_over(m->pipeline)) return AMBIT_OK;
   p->over = true;
   return ambit__net_send(m->net, p->rank, TAG_ITEM, m->last, m->in_bytes, &p->farewell);
 }
@@ -125,7 +125,7 @@ static ambit_status trade(market *m)
   return AMBIT_OK;
 }
 
-/* `places`: of the belt of each process. */
+/* `places`: of the pipeline of each process. */
 static ambit_status open_market(ambit__errors *errors, market *m, const int *places)
 {
   m->n = m->net->size - 1;
@@ -154,7 +154,7 @@ static void close_market(market *m)
 
 typedef struct customer {
   ambit__net *net;
-  ambit__belt *belt;
+  ambit__pipeline *pipeline;
   size_t in_bytes, out_bytes;
   bool receiving, sending, over;
   ambit__request receive, send;
@@ -162,7 +162,7 @@ typedef struct customer {
 
 static ambit_status receive(customer *c, bool *moved)
 {
-  ambit__belt_place *p = c->over ? NULL : ambit__belt_empty(c->belt);
+  ambit__pipeline_place *p = c->over ? NULL : ambit__pipeline_empty(c->pipeline);
   bool done;
 
   if (!p) return AMBIT_OK;
@@ -175,15 +175,15 @@ static ambit_status receive(customer *c, bool *moved)
   c->receiving = false;
   c->over = head_of(p->in)->item < 0;
   if (c->over)
-    ambit__belt_end(c->belt);
+    ambit__pipeline_end(c->pipeline);
   else
-    ambit__belt_put(c->belt, head_of(p->in)->item);
+    ambit__pipeline_put(c->pipeline, head_of(p->in)->item);
   return AMBIT_OK;
 }
 
 static ambit_status send(customer *c, bool *moved)
 {
-  ambit__belt_place *p = ambit__belt_result(c->belt);
+  ambit__pipeline_place *p = ambit__pipeline_result(c->pipeline);
   bool done;
 
   if (!p) return AMBIT_OK;
@@ -196,13 +196,13 @@ static ambit_status send(customer *c, bool *moved)
   if (!done) return AMBIT_OK;
   *moved = true;
   c->sending = false;
-  ambit__belt_clear(c->belt);
+  ambit__pipeline_clear(c->pipeline);
   return AMBIT_OK;
 }
 
 static ambit_status work(customer *c)
 {
-  while (!c->over || !ambit__belt_is_empty(c->belt)) {
+  while (!c->over || !ambit__pipeline_is_empty(c->pipeline)) {
     bool moved = false;
 
     AMBIT_TRY(receive(c, &moved));
@@ -218,10 +218,10 @@ static ambit_status work(customer *c)
 static ambit_status share(const ambit_stream *s, ambit__workers *w, const int *places)
 {
   ambit__net *net = s->grid->context->net;
-  const size_t in = AMBIT__BELT_HEAD + w->job->form.in_bytes;
-  const size_t out = AMBIT__BELT_HEAD + w->job->form.out_bytes;
-  customer c = {.net = net, .belt = w->belt, .in_bytes = in, .out_bytes = out};
-  market m = {.net = net, .belt = w->belt, .in_bytes = in, .out_bytes = out};
+  const size_t in = AMBIT__PIPELINE_HEAD + w->job->form.in_bytes;
+  const size_t out = AMBIT__PIPELINE_HEAD + w->job->form.out_bytes;
+  customer c = {.net = net, .pipeline = w->pipeline, .in_bytes = in, .out_bytes = out};
+  market m = {.net = net, .pipeline = w->pipeline, .in_bytes = in, .out_bytes = out};
   ambit_status status;
 
   if (net->rank) return work(&c);
@@ -237,9 +237,9 @@ ambit_status ambit__stream_share(const ambit_stream *s, ambit__workers *w)
   int *places = ambit__new(&a->errors, (size_t)a->net->size, sizeof *places);
   ambit_status status = ambit__meet(a, "shares the items of a stream");
 
-  if (!status) status = ambit__net_gather(a->net, &w->belt->n, sizeof *places, places);
+  if (!status) status = ambit__net_gather(a->net, &w->pipeline->n, sizeof *places, places);
   if (!status) status = share(s, w, places);
-  if (status) ambit__belt_break(w->belt, &a->errors);
+  if (status) ambit__pipeline_break(w->pipeline, &a->errors);
   free(places);
   return status;
 }

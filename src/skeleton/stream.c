@@ -186,7 +186,7 @@ static ambit_status check_blueprint(const ambit__blueprint *b, const ambit__form
 }
 
 /* Starts the threads of this process, on process 0 reader and writer too. Returns their number; on
- * failure raises an error and breaks the belt. */
+ * failure raises an error and breaks the pipeline. */
 static int start_threads(ambit_stream *s, ambit__workers *w, pthread_t *threads)
 {
   const int ends = s->grid->context->net->rank ? 0 : 2;
@@ -194,15 +194,15 @@ static int start_threads(ambit_stream *s, ambit__workers *w, pthread_t *threads)
 
   for (; n < w->n + ends; n++) {
     void *(*main)(void *) = n >= ends ? ambit__worker_main
-                            : n       ? ambit__belt_read
-                                      : ambit__belt_write;
-    void *arg = n >= ends ? (void *)&w->list[n - ends] : w->belt;
+                            : n       ? ambit__pipeline_read
+                                      : ambit__pipeline_write;
+    void *arg = n >= ends ? (void *)&w->list[n - ends] : w->pipeline;
 
     if (pthread_create(&threads[n], NULL, main, arg)) break;
   }
   if (n == w->n + ends) return n;
   ambit__raise(errors_of(s), AMBIT_ENOMEM, "a thread of a stream could not be started");
-  ambit__belt_break(w->belt, errors_of(s));
+  ambit__pipeline_break(w->pipeline, errors_of(s));
   return n;
 }
 
@@ -227,24 +227,25 @@ static int places_of(const ambit_stream *s, const ambit__workers *w)
   return net->rank ? 2 * w->n : 2 * w->n * net->size + 2;
 }
 
-static ambit_status run_belt(ambit_stream *s, ambit__workers *w)
+static ambit_status run_pipeline(ambit_stream *s, ambit__workers *w)
 {
   const ambit__form *form = &w->job->form;
-  ambit_status status = ambit__belt_open(errors_of(s), places_of(s, w), form->in_bytes,
-                                         form->out_bytes, &w->job->ends, &s->stop, &w->belt);
+  ambit_status status =
+      ambit__pipeline_open(errors_of(s), places_of(s, w), form->in_bytes, form->out_bytes,
+                           &w->job->ends, &s->stop, &w->pipeline);
 
   if (s->grid->context->net->size > 1)
     status = ambit__meet(s->grid->context, "makes the lanes of a stream");
   if (!status) {
-    w->belt->is_remote = s->grid->context->net->rank > 0;
+    w->pipeline->is_remote = s->grid->context->net->rank > 0;
     status = run_threads(s, w);
-    s->items = w->belt->written;
+    s->items = w->pipeline->written;
     s->unmet = atomic_load(&w->unmet);
-    if (w->belt->error.status && !errors_of(s)->status)
-      status = ambit__raise(errors_of(s), w->belt->error.status, "%s",
-                            w->belt->error.text ? w->belt->error.text : "out of memory");
+    if (w->pipeline->error.status && !errors_of(s)->status)
+      status = ambit__raise(errors_of(s), w->pipeline->error.status, "%s",
+                            w->pipeline->error.text ? w->pipeline->error.text : "out of memory");
   }
-  ambit__belt_close(w->belt);
+  ambit__pipeline_close(w->pipeline);
   return status;
 }
 
@@ -289,7 +290,7 @@ ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
   set_running(s, true);
   if (!status) status = check_blueprint(&b, &job->form);
   if (!status) status = ambit__workers_make(&b, job, &w);
-  if (!status) status = run_belt(s, &w);
+  if (!status) status = run_pipeline(s, &w);
   ambit__workers_free(&w);
   ambit__blueprint_free(&b);
   set_running(s, false);

@@ -4,7 +4,7 @@
  *   blueprint   everything that the programs of a stream use, with its values when a run starts
  *   replica     the programs made again, from the blueprint, in a context of their own
  *   worker      a thread with such a context; a lane has one worker or more
- *   belt        the items in flight: reader, workers, writer (belt.h)
+ *   pipeline        the items in flight: reader, workers, writer (pipeline.h)
  *   job         one run: the form of its items, and where they come from and go to
  */
 #ifndef AMBIT_SKELETON_STREAM_H
@@ -12,7 +12,7 @@
 
 #include "ambit_stream.h"
 #include "runtime/run/run.h"
-#include "skeleton/belt.h"
+#include "skeleton/pipeline.h"
 
 #include <stdatomic.h>
 
@@ -57,7 +57,7 @@ typedef struct ambit__job {
   const char *noun; /* an item, in messages: "frame" */
   ambit__form form;
   int64_t expected; /* items, for the progress line; 0: unknown */
-  ambit__belt_ends ends;
+  ambit__pipeline_ends ends;
   /* Items differ: lists the planes of one, and returns their number. NULL: they are alike. Called
    * by workers of all processes. */
   int (*planes_of)(const void *user, const void *in, ambit__plane planes[AMBIT__PLANES]);
@@ -130,7 +130,7 @@ typedef struct ambit__worker {
 typedef struct ambit__workers {
   const ambit__blueprint *blueprint;
   const ambit__job *job;
-  ambit__belt *belt;
+  ambit__pipeline *pipeline;
   int n, nlanes;
   ambit__worker *list; /* owned */
   char **devices;      /* by lane; owned */
@@ -141,12 +141,12 @@ typedef struct ambit__workers {
 ambit_status ambit__workers_make(const ambit__blueprint *b, const ambit__job *job,
                                  ambit__workers *w);
 void ambit__workers_free(ambit__workers *w);
-void *ambit__worker_main(void *worker); /* computes items of w->belt until there are no more */
+void *ambit__worker_main(void *worker); /* computes items of w->pipeline until there are no more */
 
 /* ---- share.c: items for workers of other processes ---- */
 
 /* While the threads of this process work: process 0 sends items to the others and receives results;
- * the others receive items for their own belts. Collective; returns when all items are done. */
+ * the others receive items for their own pipelines. Collective; returns when all items are done. */
 ambit_status ambit__stream_share(const ambit_stream *s, ambit__workers *w);
 
 #endif

@@ -175,7 +175,7 @@ void ambit__workers_free(ambit__workers *w)
   free(w->devices);
 }
 
-static ambit_status compute(ambit__worker *w, const ambit__belt_place *p)
+static ambit_status compute(ambit__worker *w, const ambit__pipeline_place *p)
 {
   const ambit__job *job = w->all->job;
   const ambit__form *form = &job->form;
@@ -195,26 +195,26 @@ static ambit_status compute(ambit__worker *w, const ambit__belt_place *p)
   return AMBIT_OK;
 }
 
-static void give_up(const ambit__worker *w, ambit__belt_place *p)
+static void give_up(const ambit__worker *w, ambit__pipeline_place *p)
 {
   ambit__errors errors = {0};
 
   ambit__raise(&errors, w->context->errors.status, "%s %lld, on lane %d (%s): %s",
                w->all->job->noun, (long long)p->item, w->lane, w->all->devices[w->lane],
                ambit_error_text(w->context));
-  ambit__belt_fail(w->all->belt, p, &errors);
+  ambit__pipeline_fail(w->all->pipeline, p, &errors);
   ambit__errors_clear(&errors);
 }
 
 void *ambit__worker_main(void *worker)
 {
   ambit__worker *w = worker;
-  ambit__belt_place *p;
+  ambit__pipeline_place *p;
 
-  while ((p = ambit__belt_take(w->all->belt, true)))
+  while ((p = ambit__pipeline_take(w->all->pipeline, true)))
     if (compute(w, p)) /* also after a failure, which stays in the context */
       give_up(w, p);
     else
-      ambit__belt_done(w->all->belt, p);
+      ambit__pipeline_done(w->all->pipeline, p);
   return NULL;
 }

@@ -7,7 +7,7 @@
 #include "grid/partition.h"
 #include "io/npy_header.h"
 #include "kernel/weights_file.h"
-#include "plan/recipe.h"
+#include "plan/launch_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,21 +58,21 @@ static void read_header(const char *text)
     fail("the header changed", text);
 }
 
-static void read_recipe(const char *text)
+static void read_launch_line(const char *text)
 {
   ambit__errors errors = {0};
-  ambit__recipe recipe, again;
+  ambit__launch_line launch_line, again;
   ambit__text line = {0};
   char *printed;
 
-  if (ambit__recipe_read(&errors, "fuzz", text, &recipe)) {
+  if (ambit__launch_line_read(&errors, "fuzz", text, &launch_line)) {
     check_refused(&errors, text);
     return;
   }
-  ambit__recipe_print(&recipe, &line);
+  ambit__launch_line_print(&launch_line, &line);
   printed = ambit__text_finish(&line);
   if (!printed) return;
-  if (ambit__recipe_read(&errors, "again", printed, &again)) fail(errors.text, printed);
+  if (ambit__launch_line_read(&errors, "again", printed, &again)) fail(errors.text, printed);
   free(printed);
 }
 
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   case 'w': read_weights(text); break;
   case 'n': read_header(text); break;
   case 'p': ambit__cuts_parse(text, &cuts); break;
-  case 'r': read_recipe(text); break;
+  case 'r': read_launch_line(text); break;
   }
   free(text);
   return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chunks of sparse grids against the definition of reads, and the cells that threads are dealt,
+/* Chunks of sparse grids against the definition of reads, and the cells that threads are assigned,
  * against chunks. */
+#include "grid/assignment.h"
 #include "grid/constants.h"
-#include "grid/deal.h"
 #include "masks.h"
 
 #include <math.h>
@@ -121,7 +121,7 @@ static void check_cell(const ambit__chunks *c, const int32_t *line, int64_t at, 
 }
 
 /* The bits of a unit of one cell say which of those that it tests are in the grid and active. */
-static void check_bits(const ambit__chunks *c, const ambit__deal *d, int64_t t, double number)
+static void check_bits(const ambit__chunks *c, const ambit__assignment *d, int64_t t, double number)
 {
   const ambit__active *a = c->active;
   int64_t cell[3] = {0, 0, (int64_t)number % a->box.hi[2]};
@@ -130,7 +130,7 @@ static void check_bits(const ambit__chunks *c, const ambit__deal *d, int64_t t, 
   for (int k = 0; k < c->form->ntests; k++) {
     const int *o = c->form->tests[k].offset;
     const int64_t there[] = {cell[0] + o[0], cell[1] + o[1], cell[2] + o[2]};
-    const int32_t word = d->cells[(ambit__deal_bits(c->form) + k / 32) * d->pitch + t];
+    const int32_t word = d->cells[(ambit__assignment_bits(c->form) + k / 32) * d->pitch + t];
     bool in = true;
 
     for (int i = 0; i < 3; i++)
@@ -143,7 +143,7 @@ static void check_bits(const ambit__chunks *c, const ambit__deal *d, int64_t t, 
 static const int single[] = {1, 1}; /* row of a unit */
 
 /* The line of a unit. */
-static const int32_t *line_of(const ambit__deal *d, int64_t t)
+static const int32_t *line_of(const ambit__assignment *d, int64_t t)
 {
   const uint64_t group = d->groups[t / 32];
   const uint32_t heads = (uint32_t)(group >> 32) & (0xffffffffu >> (31 - t % 32));
@@ -151,13 +151,13 @@ static const int32_t *line_of(const ambit__deal *d, int64_t t)
   return d->lines + ((int64_t)(uint32_t)group + __builtin_popcount(heads)) * d->words;
 }
 
-/* Every cell is dealt once, with the distances of its chunk, and units are aligned. */
-static void check_deal(const ambit__chunks *c, int wide, const double *memory)
+/* Every cell is assigned once, with the distances of its chunk, and units are aligned. */
+static void check_assignment(const ambit__chunks *c, int wide, const double *memory)
 {
   int64_t *chunk_of = chunks_by_cell(c), n = 0;
-  ambit__deal d;
+  ambit__assignment d;
 
-  CHECK(!ambit__deal_make(&errors, c, wide, single, 3, NULL, &d));
+  CHECK(!ambit__assignment_make(&errors, c, wide, single, 3, NULL, &d));
   for (int64_t t = 0; t < d.units; t++) {
     const int32_t *line = line_of(&d, t);
     const int64_t at = wide * t + line[0];
@@ -174,17 +174,17 @@ static void check_deal(const ambit__chunks *c, int wide, const double *memory)
     for (int64_t i = from; i < to; i++, n++)
       check_cell(c, line, i, wide * t + i - at, memory, chunk_of);
   }
-  ambit__deal_free(&d);
+  ambit__assignment_free(&d);
   CHECK_EQ(c->cells, n);
   free(chunk_of);
 }
 
 /* The cells of one row of a unit: slots lead to the rows that their chunk reads, and to none
  * outside the memory. Returns their number. */
-static int check_unit_row(const ambit__chunks *c, const ambit__deal *d, const int *slot, int64_t t,
-                          int row, const double *memory, int64_t *chunk_of)
+static int check_unit_row(const ambit__chunks *c, const ambit__assignment *d, const int *slot,
+                          int64_t t, int row, const double *memory, int64_t *chunk_of)
 {
-  const int rows = ambit__deal_rows(d->rows);
+  const int rows = ambit__assignment_rows(d->rows);
   const int32_t *line = line_of(d, t), *slots = line + AMBIT__STACK_ROW + rows;
   const int32_t cells = line[AMBIT__STACK_ROW + row], *index = line + d->index;
   const int64_t x = d->wide * t + line[AMBIT__STACK_X];
@@ -219,39 +219,39 @@ static int64_t check_stacks(const ambit__chunks *c, const int *rows)
   int64_t *chunk_of = chunks_by_cell(c), n = 0, lines;
   const int columns = c->form->ncolumns;
   int slot[64];
-  ambit__deal d;
+  ambit__assignment d;
 
-  for (int i = 0; i < ambit__deal_rows(rows) * columns; i++)
-    slot[i] = ambit__deal_slot(c->form, 3, rows, i / columns, i % columns);
-  CHECK(!ambit__deal_make(&errors, c, AMBIT__QUAD, rows, 3, NULL, &d));
+  for (int i = 0; i < ambit__assignment_rows(rows) * columns; i++)
+    slot[i] = ambit__assignment_slot(c->form, 3, rows, i / columns, i % columns);
+  CHECK(!ambit__assignment_make(&errors, c, AMBIT__QUAD, rows, 3, NULL, &d));
   CHECK_EQ((d.units + 31) / 32, d.ngroups);
   for (int64_t t = 0; t < d.units; t++)
-    for (int row = 0; row < ambit__deal_rows(rows); row++)
+    for (int row = 0; row < ambit__assignment_rows(rows); row++)
       n += check_unit_row(c, &d, slot, t, row, memory, chunk_of);
   CHECK_EQ(c->cells, n);
   lines = d.nlines;
-  ambit__deal_free(&d);
+  ambit__assignment_free(&d);
   free(chunk_of);
   free(memory);
   return lines;
 }
 
-static bool has_bit(const ambit__chunks *c, const ambit__deal *d, int64_t t, int test)
+static bool has_bit(const ambit__chunks *c, const ambit__assignment *d, int64_t t, int test)
 {
-  const int word = ambit__deal_bits(c->form) + test / 32;
+  const int word = ambit__assignment_bits(c->form) + test / 32;
 
   return (uint32_t)d->cells[word * d->pitch + t] >> test % 32 & 1;
 }
 
 /* The place of a cell that has a rank, by counting; AMBIT__BEYOND_RUNS: it is not present. */
-static int64_t count_place(const ambit__chunks *c, const ambit__deal *d, int64_t t,
+static int64_t count_place(const ambit__chunks *c, const ambit__assignment *d, int64_t t,
                            const ambit__column *column)
 {
   const ambit__rank *r = &c->form->ranks[column->rank];
   int64_t at = d->cells[t];
 
   if (!has_bit(c, d, t, ambit__rank_test(c->form, 3, r, column->lo))) return AMBIT__BEYOND_RUNS;
-  if (!r->own) at += d->cells[ambit__deal_rank(c->form, column->rank) * d->pitch + t];
+  if (!r->own) at += d->cells[ambit__assignment_rank(c->form, column->rank) * d->pitch + t];
   for (int x = 1; r->own && x <= column->lo; x++)
     at += has_bit(c, d, t, ambit__rank_test(c->form, 3, r, x));
   for (int x = column->lo; r->own && x < 0; x++)
@@ -265,11 +265,11 @@ static int64_t count_place(const ambit__chunks *c, const ambit__deal *d, int64_t
 static void check_list(const ambit__chunks *c, const double *memory)
 {
   const ambit__chunk_form *f = c->form;
-  const int number = ambit__deal_number(f);
+  const int number = ambit__assignment_number(f);
   int64_t *chunk_of = chunks_by_cell(c);
-  ambit__deal d;
+  ambit__assignment d;
 
-  CHECK(!ambit__deal_make(&errors, c, 1, single, 3, NULL, &d));
+  CHECK(!ambit__assignment_make(&errors, c, 1, single, 3, NULL, &d));
   CHECK_EQ(c->cells, d.units);
   CHECK_EQ(number + 2, d.cell_words);
   if (c->cells == c->active->cells && c->cells) CHECK(d.first >= 0);
@@ -284,13 +284,14 @@ static void check_list(const ambit__chunks *c, const double *memory)
     CHECK_EQ((int64_t)memory[at], index_in(halves));
     for (int k = 0; k < f->ncolumns; k++)
       if (f->columns[k].reads && f->columns[k].rank < 0)
-        CHECK_EQ(chunk[AMBIT__CHUNK_COLUMN + k], d.cells[ambit__deal_column(f, k) * d.pitch + t]);
+        CHECK_EQ(chunk[AMBIT__CHUNK_COLUMN + k],
+                 d.cells[ambit__assignment_column(f, k) * d.pitch + t]);
       else if (f->columns[k].reads && t % 11 == 0)
         CHECK(memory[at + chunk[AMBIT__CHUNK_COLUMN + k] + f->columns[k].lo] ==
               memory[count_place(c, &d, t, &f->columns[k])]);
     check_bits(c, &d, t, memory[at]);
   }
-  ambit__deal_free(&d);
+  ambit__assignment_free(&d);
   free(chunk_of);
 }
 
@@ -374,7 +375,7 @@ static int64_t check_chunks(const ambit__chunks *c, const ambit__active *a,
   if (c->form->list && !tiles) check_list(c, memory);
   for (int wide = 1; !c->form->list && !tiles && c->form->reach[0] == 1 && wide <= AMBIT__QUAD;
        wide *= 2)
-    check_deal(c, wide, memory);
+    check_assignment(c, wide, memory);
   for (int64_t i = 0; i < c->n; i++)
     for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++, n++) {
       const int64_t number = c->first[i] + x;
@@ -511,40 +512,40 @@ static void check_storage(ambit__storage storage, int i)
 }
 
 /* Threads, one after the other. */
-static void run_crew(const ambit__crew *c, ambit__crew_work work, void *arg)
+static void run_team(const ambit__team *c, ambit__team_work work, void *arg)
 {
   for (int t = c->threads - 1; t >= 0; t--)
     work(arg, t, c->threads);
 }
 
-static const ambit__crew crew = {.threads = 3, .run = run_crew};
+static const ambit__team team = {.threads = 3, .run = run_team};
 
 static bool is_same(const void *a, const void *b, int64_t n, size_t size)
 {
   return !n || !memcmp(a, b, (size_t)n * size);
 }
 
-static void check_crew(const ambit__active *a, const ambit__chunk_form *f,
+static void check_team(const ambit__active *a, const ambit__chunk_form *f,
                        const ambit__tiling *tiles)
 {
   const ambit__box *region = tiles ? &tiles->own : &a->box;
   ambit__chunks alone, shared;
-  ambit__deal one, many;
+  ambit__assignment one, many;
 
   CHECK(!ambit__chunks_make(&errors, a, f, region, tiles, NULL, &alone));
-  CHECK(!ambit__chunks_make(&errors, a, f, region, tiles, &crew, &shared));
+  CHECK(!ambit__chunks_make(&errors, a, f, region, tiles, &team, &shared));
   CHECK_EQ(alone.n, shared.n);
   CHECK_EQ(alone.cells, shared.cells);
   CHECK(is_same(alone.table, shared.table, alone.n * alone.words, sizeof *alone.table));
   CHECK(is_same(alone.first, shared.first, alone.n, sizeof *alone.first));
   if (tiles) CHECK(is_same(alone.starts, shared.starts, tiles->n + 1, sizeof *alone.starts));
-  CHECK(!ambit__deal_make(&errors, &alone, 1, single, 3, NULL, &one));
-  CHECK(!ambit__deal_make(&errors, &shared, 1, single, 3, &crew, &many));
+  CHECK(!ambit__assignment_make(&errors, &alone, 1, single, 3, NULL, &one));
+  CHECK(!ambit__assignment_make(&errors, &shared, 1, single, 3, &team, &many));
   CHECK_EQ(one.units, many.units);
   CHECK_EQ(one.first, many.first);
   CHECK(is_same(one.cells, many.cells, one.pitch * one.cell_words, sizeof *one.cells));
-  ambit__deal_free(&one);
-  ambit__deal_free(&many);
+  ambit__assignment_free(&one);
+  ambit__assignment_free(&many);
   ambit__chunks_free(&alone);
   ambit__chunks_free(&shared);
 }
@@ -560,8 +561,8 @@ static void threads_make_the_tables_that_one_would(void)
     ambit__active a = make_in(list ? STORAGE_LIST : STORAGE_RUNS, sizes[i % SIZES], i / SIZES,
                               ambit__chunk_form_pad(&f));
 
-    check_crew(&a, &f, NULL);
-    if (i % SIZES == 2) check_crew(&a, &f, &tiles);
+    check_team(&a, &f, NULL);
+    if (i % SIZES == 2) check_team(&a, &f, &tiles);
     ambit__active_free(&a);
     ambit__chunk_form_free(&f);
   }
@@ -642,7 +643,7 @@ static void a_full_grid_has_a_stack_for_as_many_rows_as_units_have(void)
 }
 
 /* The rows of the best units for a star of some radius. */
-static int best_rows(int ndims, int radius, double stacked, ambit__deal_load load)
+static int best_rows(int ndims, int radius, double stacked, ambit__assignment_load load)
 {
   const ambit__boundaries b = boundaries_of(0);
   ambit__chunk_form f = {0};
@@ -655,14 +656,15 @@ static int best_rows(int ndims, int radius, double stacked, ambit__deal_load loa
     offset[k % ndims] = k / ndims - radius;
     CHECK(!ambit__chunk_form_add(&errors, &f, ndims, 0, offset, false));
   }
-  rows = ambit__deal_rows(ambit__deal_best(&f, ndims, stacked, &load));
+  rows = ambit__assignment_rows(ambit__assignment_best(&f, ndims, stacked, &load));
   ambit__chunk_form_free(&f);
   return rows;
 }
 
 static void units_have_as_many_rows_as_registers_allow(void)
 {
-  const ambit__deal_load one = {.beside = 1}, two = {.beside = 2}, wave = {.beside = 1, .own = 1};
+  const ambit__assignment_load one = {.beside = 1}, two = {.beside = 2},
+                               wave = {.beside = 1, .own = 1};
 
   CHECK_EQ(8, best_rows(3, 1, 0.9, one));
   CHECK_EQ(8, best_rows(3, 1, 0.9, wave));

@@ -3,7 +3,7 @@
  * and every target, and the plan can be described, written and launched. Rules, sizes and targets
  * are random; a seed reproduces each. */
 #include "plan/gpu.h"
-#include "plan/recipe.h"
+#include "plan/launch_line.h"
 #include "support/draw.h"
 #include "support/test.h"
 #include "texts.h"
@@ -216,7 +216,7 @@ static void check_launches(const problem *p, const ambit__plan *plan)
 {
   const ambit__strategy *s = plan->strategy;
   int64_t tile[AMBIT_MAX_DIMS] = {1, 1, 1, 1, 1, 1}, cells[AMBIT_MAX_DIMS];
-  ambit__recipe r;
+  ambit__launch_line r;
 
   check_shape(p, plan, p->group.cells);
   for (int n = 0; n < 4; n++) { /* smaller boxes */
@@ -227,12 +227,12 @@ static void check_launches(const problem *p, const ambit__plan *plan)
   if (s->tile) s->tile(&p->group, plan, tile);
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     CHECK_MSG(tile[d] >= 1, "seed %" PRIu64 ": tile %" PRId64, p->seed, tile[d]);
-  if (s->recipe) {
+  if (s->launch_line) {
     ambit__shape shape;
 
-    s->recipe(&p->group, plan, &r);
-    if (ambit__recipe_fits(&r, p->group.cells)) {
-      ambit__recipe_shape(&r, p->group.cells, &shape);
+    s->launch_line(&p->group, plan, &r);
+    if (ambit__launch_line_fits(&r, p->group.cells)) {
+      ambit__launch_line_shape(&r, p->group.cells, &shape);
       for (int k = 0; k < 3; k++)
         CHECK_MSG(shape.blocks[k] >= 1, "seed %" PRIu64 ": no blocks", p->seed);
     }

@@ -294,14 +294,14 @@ int64_t ambit__pool_naps(const ambit__pool *pool, int thread)
   return atomic_load(&pool->seats[thread].naps);
 }
 
-/* ---- crews ---- */
+/* ---- teams ---- */
 
-static void run_crew(const ambit__crew *c, ambit__crew_work work, void *arg)
+static void run_team(const ambit__team *c, ambit__team_work work, void *arg)
 {
   ambit__pool_run(c->pool, c->threads, work, arg);
 }
 
-ambit__crew ambit__pool_crew(ambit__pool *pool)
+ambit__team ambit__pool_team(ambit__pool *pool)
 {
-  return (ambit__crew){.threads = ambit__pool_threads(pool), .pool = pool, .run = run_crew};
+  return (ambit__team){.threads = ambit__pool_threads(pool), .pool = pool, .run = run_team};
 }

@@ -12,8 +12,8 @@
 #ifndef AMBIT_DEVICE_CPU_POOL_H
 #define AMBIT_DEVICE_CPU_POOL_H
 
-#include "base/crew.h"
 #include "base/error.h"
+#include "base/team.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ int ambit__pool_most(const ambit__pool *pool);
 void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void *arg);
 
 /* All threads of a pool, for functions that know no pools. */
-ambit__crew ambit__pool_crew(ambit__pool *pool);
+ambit__team ambit__pool_team(ambit__pool *pool);
 
 /* For loops that wait for another thread: a short pause, or after many of them a longer one. */
 void ambit__pool_pause(int64_t pauses);

@@ -31,13 +31,13 @@ typedef struct function {
   ambit__group_step step;
   ambit__binding bind[AMBIT_MAX_PARAMS];
   variant usual, any;
-  ambit__gpu_own own;      /* registered source, compiled as the code of `usual`; it has no plan */
-  ambit__gpu_dealt *dealt; /* on a sparse grid: the cells of launches so far; owned */
-  ambit__gpu_chore *chore; /* in place of the group; NULL: none; owned */
-  ambit__gpu_rest *rests;  /* if it relaxes: the tiles of parts so far; owned */
-  ambit__gpu_memory *mail; /* of a flow that loops; NULL: not launched yet; owned */
-  int64_t rounds;          /* at least as many as exchanges through it so far */
-  int nslots, nfold;       /* number of parameters of the two kernels */
+  ambit__gpu_own own; /* registered source, compiled as the code of `usual`; it has no plan */
+  ambit__gpu_assigned *assigned; /* on a sparse grid: the cells of launches so far; owned */
+  ambit__gpu_chore *chore;       /* in place of the group; NULL: none; owned */
+  ambit__gpu_rest *rests;        /* if it relaxes: the tiles of parts so far; owned */
+  ambit__gpu_memory *mail;       /* of a flow that loops; NULL: not launched yet; owned */
+  int64_t rounds;                /* at least as many as exchanges through it so far */
+  int nslots, nfold;             /* number of parameters of the two kernels */
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
 } function;
 
@@ -103,7 +103,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   if (!f) return;
   ambit__gpu_shared_drop(d, f->usual.code);
   ambit__gpu_shared_drop(d, f->any.code);
-  ambit__gpu_dealt_free(d, f->dealt);
+  ambit__gpu_assigned_free(d, f->assigned);
   ambit__gpu_rests_free(d, f->rests);
   ambit__gpu_chore_close(d, f->chore);
   if (f->mail) d->driver->release(f->mail);
@@ -219,7 +219,7 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
   ambit__text what = {0};
   ambit__gpu_text text = {.name = f->step.rule->name,
                           .source = f->own.source,
-                          .entry = f->own.recipe.entry,
+                          .entry = f->own.launch_line.entry,
                           .strict = f->group.strict,
                           .has_fold = ambit__gpucode_reduces(&f->group)};
   ambit_status s;
@@ -319,12 +319,12 @@ typedef struct flight {
   const function *f;
   variant *v;
   const ambit__launch *l;
-  const ambit__gpu_dealt *dealt; /* on a sparse grid; else without cells */
-  const ambit__gpu_tiled *tiled; /* on tiles; else without any */
-  int64_t blocks;                /* of the first kernel */
+  const ambit__gpu_assigned *assigned; /* on a sparse grid; else without cells */
+  const ambit__gpu_tiled *tiled;       /* on tiles; else without any */
+  int64_t blocks;                      /* of the first kernel */
 } flight;
 
-static const ambit__gpu_dealt no_cells;
+static const ambit__gpu_assigned no_cells;
 static const ambit__gpu_tiled no_tiles;
 
 /* Registered kernels do not have the last argument, `ended`. */
@@ -345,11 +345,11 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   case SLOT_HI: return l->box.hi[s->axis] - offset_of(l, s->axis);
   case SLOT_OFFSET: return offset_of(l, s->axis);
   case SLOT_EXTENT: return l->extents[s->axis];
-  case SLOT_UNITS: return t->dealt->units;
+  case SLOT_UNITS: return t->assigned->units;
   case SLOT_TILES: return t->tiled->n;
   case SLOT_ROUND: return t->tiled->round;
-  case SLOT_FIRST: return t->dealt->first;
-  case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->dealt->units);
+  case SLOT_FIRST: return t->assigned->first;
+  case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->assigned->units);
   case SLOT_STEP: return l->step;
   case SLOT_TIMES: return l->times;
   case SLOT_ROUNDS: return t->f->rounds;
@@ -383,9 +383,9 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
     return !is_own(t) && ambit__group_is_exact(&t->f->group, s->param)
                ? t->lane->sums[s->param]
                : t->lane->partials[s->param];
-  case SLOT_GROUPS: return t->dealt->groups;
-  case SLOT_LINES: return t->dealt->lines;
-  case SLOT_CELLS: return t->dealt->cells;
+  case SLOT_GROUPS: return t->assigned->groups;
+  case SLOT_LINES: return t->assigned->lines;
+  case SLOT_CELLS: return t->assigned->cells;
   case SLOT_TABLE: return t->tiled->table;
   case SLOT_FOUND: return t->tiled->found;
   case SLOT_LINKS: return t->tiled->links;
@@ -449,7 +449,7 @@ static bool suits(const function *f, const ambit__box *part, const ambit__box *b
 
   if (ambit__box_is_empty(box)) return true;
   count_cells(box, cells);
-  if (f->own.source) return ambit__recipe_fits(&f->own.recipe, cells);
+  if (f->own.source) return ambit__launch_line_fits(&f->own.launch_line, cells);
   if (!plan->strategy->suits || !part) return true;
   count_cells(part, own);
   return plan->strategy->suits(&f->group, plan, cells, own);
@@ -472,7 +472,7 @@ static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launc
 static ambit__box cells_of(const flight *t)
 {
   if (!t->l->chunks) return t->l->box;
-  return (ambit__box){.ndims = 1, .hi = {t->dealt->units}};
+  return (ambit__box){.ndims = 1, .hi = {t->assigned->units}};
 }
 
 /* The launch over a box that is not empty. */
@@ -484,7 +484,7 @@ static const ambit__shape *shape_of(const flight *t, const ambit__box *box)
   if (v->box.ndims && ambit__box_equal(&v->box, box)) return &v->shape;
   count_cells(box, cells);
   if (is_own(t))
-    ambit__recipe_shape(&t->f->own.recipe, cells, &v->shape);
+    ambit__launch_line_shape(&t->f->own.launch_line, cells, &v->shape);
   else
     v->plan.strategy->shape(&t->f->group, &v->plan, box, &v->shape);
   v->box = *box;
@@ -549,20 +549,21 @@ static ambit_status run_fold(const flight *t)
 /* The cells of a launch on a sparse grid, and the values beside them. */
 static ambit_status prepare(ambit__gpu_device *d, function *f, flight *t)
 {
-  ambit__gpu_dealt *dealt;
+  ambit__gpu_assigned *assigned;
 
   if (!t->l->chunks) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_dealt_get(d, t->l, &t->v->plan, ambit__group_indices(&f->group), &f->dealt,
-                                 &dealt));
-  t->dealt = dealt;
-  return dealt->units ? ambit__gpu_bounds(t->lane, t->l, dealt) : AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_assigned_get(d, t->l, &t->v->plan, ambit__group_indices(&f->group),
+                                    &f->assigned, &assigned));
+  t->assigned = assigned;
+  return assigned->units ? ambit__gpu_bounds(t->lane, t->l, assigned) : AMBIT_OK;
 }
 
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(q->device);
   function *f = (function *)fn;
-  flight t = {.lane = (ambit__gpu_lane *)q, .f = f, .l = l, .dealt = &no_cells, .tiled = &no_tiles};
+  flight t = {
+      .lane = (ambit__gpu_lane *)q, .f = f, .l = l, .assigned = &no_cells, .tiled = &no_tiles};
 
   if (f->chore) return ambit__gpu_chore_launch(t.lane, f->chore, l);
   AMBIT_TRY(choose(d, f, l, &t.v));
@@ -583,7 +584,7 @@ ambit_status ambit__gpu_run_tiled(ambit__queue *q, ambit__function *fn, const am
               .f = f,
               .v = &f->usual,
               .l = l,
-              .dealt = &no_cells,
+              .assigned = &no_cells,
               .tiled = tiled};
   const ambit__box tiles = {.ndims = 1, .hi = {n}};
   int64_t numbers[AMBIT__GPUCODE_SLOTS];
@@ -607,7 +608,7 @@ ambit_status ambit__gpu_fold_tiled(ambit__queue *q, ambit__function *fn, const a
                     .f = f,
                     .v = &f->usual,
                     .l = l,
-                    .dealt = &no_cells,
+                    .assigned = &no_cells,
                     .tiled = &no_tiles,
                     .blocks = n};
 

@@ -29,7 +29,7 @@
 
 #include "device/device.h"
 #include "device/gpu/driver.h"
-#include "plan/recipe.h"
+#include "plan/launch_line.h"
 
 enum {
   AMBIT__STAGES = 4,                           /* pieces of a copy in flight at once */
@@ -366,25 +366,25 @@ ambit_status ambit__gpu_kept_fill(ambit__gpu_lane *lane, const ambit__gpu_kept *
 
 /* The cells of a box that a function updates, and the copies among them that it reads, in device
  * memory. */
-typedef struct ambit__gpu_dealt {
-  struct ambit__gpu_dealt *next;
+typedef struct ambit__gpu_assigned {
+  struct ambit__gpu_assigned *next;
   const ambit__chunks *chunks;
-  int64_t units, first;                      /* of cells, grid/deal.h */
+  int64_t units, first;                      /* of cells, grid/assignment.h */
   ambit__gpu_memory *groups, *lines, *cells; /* NULL: there are none */
   ambit__gpu_memory **edges;                 /* by view: pairs of positions; NULL: none; owned */
   int64_t *nedges;                           /* owned */
   int views;
-} ambit__gpu_dealt;
+} ambit__gpu_assigned;
 
 /* The entry of a list for a launch, made on the first call; units are as the plan wants them, and
  * lines have the indices of the first `axes` axes. */
-ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l,
-                                  const ambit__plan *p, int axes, ambit__gpu_dealt **list,
-                                  ambit__gpu_dealt **dealt);
-void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list);
+ambit_status ambit__gpu_assigned_get(ambit__gpu_device *d, const ambit__launch *l,
+                                     const ambit__plan *p, int axes, ambit__gpu_assigned **list,
+                                     ambit__gpu_assigned **assigned);
+void ambit__gpu_assigned_free(ambit__gpu_device *d, ambit__gpu_assigned *list);
 /* Gives the cells beside runs that a launch reads their values. */
 ambit_status ambit__gpu_bounds(ambit__gpu_lane *lane, const ambit__launch *l,
-                               const ambit__gpu_dealt *dealt);
+                               const ambit__gpu_assigned *assigned);
 
 /* ---- adopt.c: reductions of registered kernels, before and after the fold; `more` is for it ----
  */
@@ -484,7 +484,7 @@ ambit_status ambit__gpu_chore_launch(ambit__gpu_lane *lane, ambit__gpu_chore *g,
 /* The source that the user registered for a group, and its launch. */
 typedef struct ambit__gpu_own {
   char *source; /* owned; NULL: none */
-  ambit__recipe recipe;
+  ambit__launch_line launch_line;
 } ambit__gpu_own;
 
 /* ambit__gpu_own_find finds and checks it. It finds nothing for groups that the source cannot

@@ -26,8 +26,8 @@ static bool can_walk(const ambit__group *g)
   return g->ndims > 0;
 }
 
-static ambit_status check_recipe(const ambit__gpu_device *d, const ambit__group *g,
-                                 const char *what, const ambit__recipe *r)
+static ambit_status check_launch_line(const ambit__gpu_device *d, const ambit__group *g,
+                                      const char *what, const ambit__launch_line *r)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const int64_t threads = (int64_t)r->threads[0] * r->threads[1] * r->threads[2];
@@ -65,11 +65,14 @@ ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group 
   own->source = can_walk(g) ? ambit__registered_source(rule, d->driver->dialect->name) : NULL;
   if (!own->source) return AMBIT_OK;
   ambit__gpu_own_name(d, rule, &what);
-  s = what.failed ? ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for a name")
-                  : ambit__recipe_read(d->head.errors, what.chars, own->source, &own->recipe);
-  if (!s) s = check_recipe(d, g, what.chars, &own->recipe);
+  s = what.failed
+          ? ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for a name")
+          : ambit__launch_line_read(d->head.errors, what.chars, own->source, &own->launch_line);
+  if (!s) s = check_launch_line(d, g, what.chars, &own->launch_line);
   ambit__text_free(&what);
-  if (s || (own->recipe.ndims == g->ndims && ambit__recipe_fits(&own->recipe, g->cells))) return s;
+  if (s ||
+      (own->launch_line.ndims == g->ndims && ambit__launch_line_fits(&own->launch_line, g->cells)))
+    return s;
   free(own->source); /* it is for larger boxes, or for another number of dimensions */
   own->source = NULL;
   return AMBIT_OK;

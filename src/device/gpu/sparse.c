@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sparse.c - launches on sparse grids: the cells, dealt to threads (grid/deal.h), and values for
- * the cells beside runs.
+/* sparse.c - launches on sparse grids: the cells, assigned to threads (grid/assignment.h), and
+ * values for the cells beside runs.
  *
  * Constants, of inactive cells and faces, are set when a buffer is first read with these
  * boundaries. The host waits for that, so that launches in other queues find them. Copies of cells
@@ -8,10 +8,10 @@
  * may depend on messages that have not arrived.
  */
 #include "device/bounds.h"
-#include "device/crew.h"
 #include "device/gpu/gpu.h"
+#include "device/team.h"
+#include "grid/assignment.h"
 #include "grid/constants.h"
-#include "grid/deal.h"
 
 #include "base/memory.h"
 
@@ -27,38 +27,40 @@ static ambit_status upload(ambit__gpu_device *d, const void *table, size_t bytes
   return bytes ? ambit__gpu_upload(d, table, bytes, memory) : AMBIT_OK;
 }
 
-enum { MANY = 1 << 20 }; /* cells of a list that take longer to deal than threads to start */
+enum { MANY = 1 << 20 }; /* cells of a list that take longer to assign than threads to start */
 
-/* Deals cells: many of a list with all cores. */
-static ambit_status deal_cells(ambit__errors *errors, const ambit__chunks *c, const ambit__plan *p,
-                               int axes, ambit__deal *deal)
+/* Assigns cells: many of a list with all cores. */
+static ambit_status assign_cells(ambit__errors *errors, const ambit__chunks *c,
+                                 const ambit__plan *p, int axes, ambit__assignment *assignment)
 {
   const bool many = c->form->list && c->cells >= MANY;
-  ambit__crew crew = {0};
+  ambit__team team = {0};
   ambit_status s;
 
-  *deal = (ambit__deal){0};
-  if (many) AMBIT_TRY(ambit__crew_open(errors, &crew));
-  s = ambit__deal_make(errors, c, p->wide, p->rows, axes, many ? &crew : NULL, deal);
-  ambit__crew_close(&crew);
+  *assignment = (ambit__assignment){0};
+  if (many) AMBIT_TRY(ambit__team_open(errors, &team));
+  s = ambit__assignment_make(errors, c, p->wide, p->rows, axes, many ? &team : NULL, assignment);
+  ambit__team_close(&team);
   return s;
 }
 
 static ambit_status upload_all(ambit__gpu_device *d, const ambit__plan *p, int axes,
-                               ambit__gpu_dealt *t)
+                               ambit__gpu_assigned *t)
 {
-  ambit__deal deal;
-  ambit_status s = deal_cells(d->head.errors, t->chunks, p, axes, &deal);
-  const size_t words = (size_t)deal.words * sizeof *deal.lines;
-  const size_t cell = (size_t)deal.cell_words * sizeof *deal.cells;
+  ambit__assignment assignment;
+  ambit_status s = assign_cells(d->head.errors, t->chunks, p, axes, &assignment);
+  const size_t words = (size_t)assignment.words * sizeof *assignment.lines;
+  const size_t cell = (size_t)assignment.cell_words * sizeof *assignment.cells;
   const int views = t->chunks->form->nviews;
 
-  t->units = deal.units;
-  t->first = deal.first;
-  if (!s) s = upload(d, deal.groups, (size_t)deal.ngroups * sizeof *deal.groups, &t->groups);
-  if (!s) s = upload(d, deal.lines, (size_t)deal.nlines * words, &t->lines);
-  if (!s) s = upload(d, deal.cells, (size_t)deal.pitch * cell, &t->cells);
-  ambit__deal_free(&deal);
+  t->units = assignment.units;
+  t->first = assignment.first;
+  if (!s)
+    s = upload(d, assignment.groups, (size_t)assignment.ngroups * sizeof *assignment.groups,
+               &t->groups);
+  if (!s) s = upload(d, assignment.lines, (size_t)assignment.nlines * words, &t->lines);
+  if (!s) s = upload(d, assignment.cells, (size_t)assignment.pitch * cell, &t->cells);
+  ambit__assignment_free(&assignment);
   t->views = views;
   t->edges = ambit__new(d->head.errors, (size_t)views + 1, sizeof *t->edges);
   t->nedges = ambit__new(d->head.errors, (size_t)views + 1, sizeof *t->nedges);
@@ -72,10 +74,10 @@ static ambit_status upload_all(ambit__gpu_device *d, const ambit__plan *p, int a
   return s;
 }
 
-void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list)
+void ambit__gpu_assigned_free(ambit__gpu_device *d, ambit__gpu_assigned *list)
 {
   while (list) {
-    ambit__gpu_dealt *next = list->next;
+    ambit__gpu_assigned *next = list->next;
 
     if (list->groups) d->driver->release(list->groups);
     if (list->lines) d->driver->release(list->lines);
@@ -89,16 +91,16 @@ void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list)
   }
 }
 
-ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l,
-                                  const ambit__plan *p, int axes, ambit__gpu_dealt **list,
-                                  ambit__gpu_dealt **dealt)
+ambit_status ambit__gpu_assigned_get(ambit__gpu_device *d, const ambit__launch *l,
+                                     const ambit__plan *p, int axes, ambit__gpu_assigned **list,
+                                     ambit__gpu_assigned **assigned)
 {
-  ambit__gpu_dealt *t;
+  ambit__gpu_assigned *t;
   ambit_status s;
 
   for (t = *list; t; t = t->next)
     if (t->chunks == l->chunks) {
-      *dealt = t;
+      *assigned = t;
       return AMBIT_OK;
     }
   t = ambit__new(d->head.errors, 1, sizeof *t);
@@ -106,11 +108,11 @@ ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l,
   t->chunks = l->chunks;
   s = upload_all(d, p, axes, t);
   if (s) {
-    ambit__gpu_dealt_free(d, t);
+    ambit__gpu_assigned_free(d, t);
     return s;
   }
   t->next = *list;
-  *dealt = *list = t;
+  *assigned = *list = t;
   return AMBIT_OK;
 }
 
@@ -152,7 +154,7 @@ static ambit_status set_constants(ambit__gpu_lane *lane, const ambit__store *sto
 /* ---- before a launch ---- */
 
 static ambit_status copy_edges(ambit__gpu_lane *lane, const ambit__store *store,
-                               const ambit__gpu_dealt *t, int view)
+                               const ambit__gpu_assigned *t, int view)
 {
   const ambit__layout *l = &store->layout;
   const int64_t components = l->components;
@@ -172,7 +174,7 @@ static ambit_status copy_edges(ambit__gpu_lane *lane, const ambit__store *store,
 
 /* n components with a view. */
 static ambit_status bound(ambit__gpu_lane *lane, const ambit__store *store,
-                          const ambit__gpu_dealt *t, int view, int first, int n)
+                          const ambit__gpu_assigned *t, int view, int first, int n)
 {
   const ambit__store slice = {ambit__layout_slice(&store->layout, first, n), store->buffer};
   const ambit__boundaries *b = &t->chunks->form->views[view];
@@ -187,7 +189,7 @@ static ambit_status bound(ambit__gpu_lane *lane, const ambit__store *store,
 }
 
 ambit_status ambit__gpu_bounds(ambit__gpu_lane *lane, const ambit__launch *l,
-                               const ambit__gpu_dealt *t)
+                               const ambit__gpu_assigned *t)
 {
   const ambit__chunk_form *form = l->chunks->form;
 

@@ -18,10 +18,10 @@
  */
 #include "nest/strip/strip.h"
 
-bool ambit__strip_is_central(const ambit__strip *w, const ambit__stream *s)
+bool ambit__strip_is_central(const ambit__strip *w, const ambit__strip_value *s)
 {
   for (int q = 0; q < s->nrows; q++) {
-    const ambit__stream_row *r = &s->rows[q];
+    const ambit__value_row *r = &s->rows[q];
     const bool own = q >= s->below && q < s->below + w->rows;
 
     if (r->is_read && (r->low > 0 || r->high < 0 || (!own && r->low != r->high))) return false;
@@ -30,7 +30,7 @@ bool ambit__strip_is_central(const ambit__strip *w, const ambit__stream *s)
   return true;
 }
 
-int ambit__strip_centre_registers(const ambit__strip *w, const ambit__stream *s)
+int ambit__strip_centre_registers(const ambit__strip *w, const ambit__strip_value *s)
 {
   return w->ahead * w->lane * (1 + (ambit__strip_ring_beside(w, s) > 0));
 }
@@ -39,7 +39,7 @@ int ambit__strip_centre_registers(const ambit__strip *w, const ambit__stream *s)
 
 /* u_y: the row beside the block's that the warp has; u_f: the lane's cells there, in plane 0; u_p:
  * their place. Rows after the block's follow the last one that exists. */
-static void let_row(const ambit__strip *w, const ambit__stream *s)
+static void let_row(const ambit__strip *w, const ambit__strip_value *s)
 {
   const char *warp = w->n->dialect->thread[1], *y = ambit__strip_name(w, s, 'y');
 
@@ -54,7 +54,8 @@ static void let_row(const ambit__strip *w, const ambit__stream *s)
                                           ambit__strip_ring_width(w, s), s->left));
 }
 
-static void let_array(const ambit__strip *w, const ambit__stream *s, char kind, int rows, int cells)
+static void let_array(const ambit__strip *w, const ambit__strip_value *s, char kind, int rows,
+                      int cells)
 {
   ambit__nest_add(w->n, (ambit__node){.kind = NODE_ARRAY,
                                       .type = ambit__nest_type(w->n, s->param),
@@ -62,7 +63,7 @@ static void let_array(const ambit__strip *w, const ambit__stream *s, char kind, 
                                       .size = {rows, cells}});
 }
 
-void ambit__strip_let_centre(const ambit__strip *w, const ambit__stream *s)
+void ambit__strip_let_centre(const ambit__strip *w, const ambit__strip_value *s)
 {
   const int n = ambit__strip_ring_beside(w, s);
 
@@ -88,7 +89,7 @@ typedef struct part {
   const char *away;
 } part;
 
-static int parts_of(const ambit__strip *w, const ambit__stream *s, part parts[2])
+static int parts_of(const ambit__strip *w, const ambit__strip_value *s, part parts[2])
 {
   const char *const *thread = w->n->dialect->thread;
   const int beside = ambit__strip_ring_beside(w, s) * w->rows;
@@ -110,8 +111,8 @@ static void close_part(const ambit__strip *w, const part *p)
 }
 
 /* "u_g[(p + 1) % 2]": the registers of a part of a plane. */
-static const char *registers_of(const ambit__strip *w, const ambit__stream *s, const part *p,
-                                const ambit__stream_moment *m)
+static const char *registers_of(const ambit__strip *w, const ambit__strip_value *s, const part *p,
+                                const ambit__strip_moment *m)
 {
   const char *name = ambit__strip_name(w, s, p->registers);
 
@@ -121,8 +122,8 @@ static const char *registers_of(const ambit__strip *w, const ambit__stream *s, c
 }
 
 /* Stores the parts of the plane of a moment that this warp has. */
-static void publish_plane(const ambit__strip *w, const ambit__stream *s,
-                          const ambit__stream_moment *m)
+static void publish_plane(const ambit__strip *w, const ambit__strip_value *s,
+                          const ambit__strip_moment *m)
 {
   const char *type = ambit__strip_type(w, s->param), *slot = ambit__strip_ring_slot(w, m);
   const char *from =
@@ -145,7 +146,8 @@ static void publish_plane(const ambit__strip *w, const ambit__stream *s,
 
 /* Loads what is beside the block's cells in the plane of a moment. Planes past the last one repeat
  * it. */
-static void load_plane(const ambit__strip *w, const ambit__stream *s, const ambit__stream_moment *m)
+static void load_plane(const ambit__strip *w, const ambit__strip_value *s,
+                       const ambit__strip_moment *m)
 {
   const char *f = ambit__strip_name(w, s, 'f');
   part parts[2];
@@ -164,8 +166,8 @@ static void load_plane(const ambit__strip *w, const ambit__stream *s, const ambi
 
 void ambit__strip_centre_first(const ambit__strip *w)
 {
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
-    ambit__stream_moment m = {.is_first = true};
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
+    ambit__strip_moment m = {.is_first = true};
 
     if (!s->ring) continue;
     load_plane(w, s, &m);
@@ -177,7 +179,7 @@ void ambit__strip_centre_first(const ambit__strip *w)
 
 /* u_c: the rows of the plane that is computed, the warp's own between those of others, with the
  * cells beside the lane's. */
-static void let_plane(const ambit__strip *w, const ambit__stream *s)
+static void let_plane(const ambit__strip *w, const ambit__strip_value *s)
 {
   const char *c = ambit__strip_name(w, s, 'c');
 
@@ -186,7 +188,7 @@ static void let_plane(const ambit__strip *w, const ambit__stream *s)
   ambit__nest_unroll(w->n, "k", 0, w->lane);
   ambit__nest_do(w->n, "%s[q + %d][k + %d] = %s%s[q][k]", c, s->below, s->left,
                  ambit__strip_name(w, s, 'w'),
-                 ambit__strip_slot(w, &(ambit__stream_moment){.plane = 0}));
+                 ambit__strip_slot(w, &(ambit__strip_moment){.plane = 0}));
   ambit__nest_close(w->n);
   ambit__nest_close(w->n);
 }
@@ -194,10 +196,10 @@ static void let_plane(const ambit__strip *w, const ambit__stream *s)
 void ambit__strip_centre_next(const ambit__strip *w)
 {
   ambit__nest_barrier(w->n);
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     if (!s->ring) continue;
-    publish_plane(w, s, &(ambit__stream_moment){.plane = 1});
-    load_plane(w, s, &(ambit__stream_moment){.plane = 1 + w->ahead});
+    publish_plane(w, s, &(ambit__strip_moment){.plane = 1});
+    load_plane(w, s, &(ambit__strip_moment){.plane = 1 + w->ahead});
     let_plane(w, s);
   }
 }

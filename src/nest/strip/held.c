@@ -15,9 +15,9 @@ bool ambit__strip_find_held(const ambit__rule *rule, ambit__strip *w)
 {
   bool any = false;
 
-  for (int i = 0; i < w->nstreams; i++) {
-    ambit__stream *s = &w->streams[i];
-    const ambit__stream_row *r = &s->rows[0];
+  for (int i = 0; i < w->nvalues; i++) {
+    ambit__strip_value *s = &w->values[i];
+    const ambit__value_row *r = &s->rows[0];
 
     if (s->ring) continue;
     if (s->below || s->above || !r->is_read || r->low || r->high || r->has_edges) return false;
@@ -27,17 +27,18 @@ bool ambit__strip_find_held(const ambit__rule *rule, ambit__strip *w)
   return any;
 }
 
-/* Cells of a stream that are held for one plane. */
+/* Cells of a value that are held for one plane. */
 static int cells_of(const ambit__strip *w)
 {
   return w->rows * w->warps * AMBIT__WARP * w->lane;
 }
 
-static size_t bytes_before(const ambit__strip *w, const ambit__rule *rule, const ambit__stream *end)
+static size_t bytes_before(const ambit__strip *w, const ambit__rule *rule,
+                           const ambit__strip_value *end)
 {
   size_t n = 0;
 
-  for (const ambit__stream *s = w->streams; s < end; s++)
+  for (const ambit__strip_value *s = w->values; s < end; s++)
     if (s->held)
       n += (size_t)(w->slots * cells_of(w)) * ambit_type_size(rule->params[s->param].type);
   return n;
@@ -45,7 +46,7 @@ static size_t bytes_before(const ambit__strip *w, const ambit__rule *rule, const
 
 size_t ambit__strip_held_bytes(const ambit__strip *w, const ambit__rule *rule)
 {
-  return bytes_before(w, rule, w->streams + w->nstreams);
+  return bytes_before(w, rule, w->values + w->nvalues);
 }
 
 /* "double (*const o_h)[1408] = (double(*)[1408])((double *)(bytes + 155520) + ...);" */
@@ -53,7 +54,7 @@ void ambit__strip_let_held(const ambit__strip *w, size_t from)
 {
   const char *const *thread = w->n->dialect->thread;
 
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     const char *type = ambit__nest_type(w->n, s->param);
 
     if (s->held)
@@ -64,8 +65,8 @@ void ambit__strip_let_held(const ambit__strip *w, size_t from)
   }
 }
 
-const char *ambit__strip_held(const ambit__strip *w, const ambit__stream *s,
-                              const ambit__stream_moment *m, const char *row)
+const char *ambit__strip_held(const ambit__strip *w, const ambit__strip_value *s,
+                              const ambit__strip_moment *m, const char *row)
 {
   const char *slot = m->is_first ? "k" : ambit__nest_text(w->n, "(p + %d)", m->plane);
 
@@ -75,9 +76,9 @@ const char *ambit__strip_held(const ambit__strip *w, const ambit__stream *s,
 
 void ambit__strip_take_held(const ambit__strip *w)
 {
-  const ambit__stream_moment now = {.plane = 0};
+  const ambit__strip_moment now = {.plane = 0};
 
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++)
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++)
     if (s->held)
       ambit__nest_call(w->n, "ambit_load", ambit__strip_type(w, s->param), w->lane,
                        "&%s%s[t][0], %s", ambit__strip_name(w, s, 'w'), ambit__strip_slot(w, &now),

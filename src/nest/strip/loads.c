@@ -25,24 +25,24 @@ static const char *name_of(const ambit__strip *w, int param)
   return ambit__nest_param(w->n, param)->name;
 }
 
-const char *ambit__strip_name(const ambit__strip *w, const ambit__stream *s, char kind)
+const char *ambit__strip_name(const ambit__strip *w, const ambit__strip_value *s, char kind)
 {
   int n = 0;
 
-  for (int i = 0; i < w->nstreams; i++)
-    n += w->streams[i].param == s->param;
+  for (int i = 0; i < w->nvalues; i++)
+    n += w->values[i].param == s->param;
   if (n == 1) return ambit__nest_text(w->n, "%s_%c", name_of(w, s->param), kind);
   return ambit__nest_text(w->n, "%s_%c%d", name_of(w, s->param), kind, s->number);
 }
 
 /* Whether the plane of the cells that are computed is in an array of its own, u_c, and u_w has the
  * warp's own cells only. */
-static bool has_centre(const ambit__strip *w, const ambit__stream *s)
+static bool has_centre(const ambit__strip *w, const ambit__strip_value *s)
 {
   return w->centre && s->ring;
 }
 
-const char *ambit__strip_row(const ambit__strip *w, const ambit__stream *s, const int *offset)
+const char *ambit__strip_row(const ambit__strip *w, const ambit__strip_value *s, const int *offset)
 {
   const bool central = has_centre(w, s) && !offset[w->z], own = has_centre(w, s) && !central;
   const char *plane = central ? "" : ambit__nest_slot(w->n, offset[w->z], w->period);
@@ -53,7 +53,7 @@ const char *ambit__strip_row(const ambit__strip *w, const ambit__stream *s, cons
 
 const char *ambit__strip_cell(const ambit__strip *w, int param, int component, const int *offset)
 {
-  const ambit__stream *s = ambit__strip_find(w, param, component, offset);
+  const ambit__strip_value *s = ambit__strip_find(w, param, component, offset);
   const char *row = ambit__strip_row(w, s, offset);
 
   if (w->cells > 1)
@@ -63,7 +63,7 @@ const char *ambit__strip_cell(const ambit__strip *w, int param, int component, c
   return ambit__nest_text(w->n, "%s%s", row, ambit__nest_at(w->n, "j", s->left + offset[w->x]));
 }
 
-const char *ambit__strip_arrived(const ambit__strip *w, const ambit__stream *s, int dx)
+const char *ambit__strip_arrived(const ambit__strip *w, const ambit__strip_value *s, int dx)
 {
   return ambit__nest_text(w->n, "%s%s%s%s", ambit__strip_name(w, s, 'w'),
                           ambit__nest_slot(w->n, w->high, w->period), w->y >= 0 ? "[q]" : "",
@@ -87,7 +87,7 @@ int ambit__strip_start(const ambit__strip *w)
   return 1 - w->span;
 }
 
-const char *ambit__strip_slot(const ambit__strip *w, const ambit__stream_moment *m)
+const char *ambit__strip_slot(const ambit__strip *w, const ambit__strip_moment *m)
 {
   int shift = m->more - ambit__strip_start(w);
 
@@ -101,8 +101,8 @@ const char *ambit__strip_slot(const ambit__strip *w, const ambit__stream_moment 
 /* ---- one row ---- */
 
 /* "u_w[(p + 3) % 4][q]" */
-static const char *row_of(const ambit__strip *w, const ambit__stream *s,
-                          const ambit__stream_moment *m, char kind)
+static const char *row_of(const ambit__strip *w, const ambit__strip_value *s,
+                          const ambit__strip_moment *m, char kind)
 {
   const char *row = w->y >= 0 ? "[q]" : "";
 
@@ -111,12 +111,12 @@ static const char *row_of(const ambit__strip *w, const ambit__stream *s,
                           row);
 }
 
-/* "u_at0 + (q - 1) * u_s1": the lane's cells in row q of the current plane of a front. */
-static const char *place_of(const ambit__strip *w, const ambit__stream *s, int front)
+/* "u_at0 + (q - 1) * u_s1": the lane's cells in row q of the current plane of a load. */
+static const char *place_of(const ambit__strip *w, const ambit__strip_value *s, int load)
 {
   const ambit__nest_access away = {s->param, s->component, s->outer, NULL};
   const char *name = name_of(w, s->param);
-  const char *place = ambit__nest_text(w->n, "%s_at%d", name, w->fronts[front].number);
+  const char *place = ambit__nest_text(w->n, "%s_at%d", name, w->loads[load].number);
   bool elsewhere = s->component != 0;
 
   for (int d = 0; d < w->z; d++)
@@ -129,11 +129,11 @@ static const char *place_of(const ambit__strip *w, const ambit__stream *s, int f
   return ambit__nest_text(w->n, "%s + (%s)", place, ambit__nest_distance(w->n, &away));
 }
 
-/* Opens a condition on the first planes k, unless it holds for all planes of the front that are
+/* Opens a condition on the first planes k, unless it holds for all planes of the load that are
  * loaded before the loop. Returns whether it did. */
-static bool open_range(const ambit__strip *w, int front, int low, int high)
+static bool open_range(const ambit__strip *w, int load, int low, int high)
 {
-  const ambit__stream_front *f = &w->fronts[front];
+  const ambit__strip_load *f = &w->loads[load];
   const int start = ambit__strip_start(w);
 
   if (low == f->low && high == f->high) return false;
@@ -155,10 +155,10 @@ static const char *load_of(const ambit__strip *w, int param)
   return w->pinned || (is_vector && (w->centre || in_tile)) ? "ambit_load_now" : "ambit_load";
 }
 
-static void add_load(const ambit__strip *w, const ambit__stream *s, const ambit__stream_row *r,
-                     const ambit__stream_moment *m)
+static void add_load(const ambit__strip *w, const ambit__strip_value *s, const ambit__value_row *r,
+                     const ambit__strip_moment *m)
 {
-  const bool some = m->is_first && w->planes && open_range(w, r->front, r->low, r->high);
+  const bool some = m->is_first && w->planes && open_range(w, r->load, r->low, r->high);
   const char *to, *name = s->held ? "ambit_copy" : load_of(w, s->param);
 
   if (s->held)
@@ -166,23 +166,23 @@ static void add_load(const ambit__strip *w, const ambit__stream *s, const ambit_
   else
     to = ambit__nest_text(w->n, "&%s[%d]", row_of(w, s, m, 'w'), has_centre(w, s) ? 0 : s->left);
   ambit__nest_call(w->n, name, ambit__strip_type(w, s->param), w->units, "%s, %s", to,
-                   address(w, place_of(w, s, r->front)));
+                   address(w, place_of(w, s, r->load)));
   if (some) ambit__nest_close(w->n);
 }
 
 /* The cells beside the strip in row q, or in lanes that exchange nothing beside the lane's; in the
  * planes before the loop, only where they are read. */
-static void add_end(const ambit__strip *w, const ambit__stream *s, const ambit__stream_row *r,
-                    const ambit__stream_moment *m)
+static void add_end(const ambit__strip *w, const ambit__strip_value *s, const ambit__value_row *r,
+                    const ambit__strip_moment *m)
 {
-  const ambit__stream_front *f = &w->fronts[r->front];
-  const ambit__stream_moment at = {m->is_first, m->is_first ? m->plane : r->edge + f->ahead, 0};
-  const char *name = name_of(w, s->param), *place = place_of(w, s, r->front);
+  const ambit__strip_load *f = &w->loads[r->load];
+  const ambit__strip_moment at = {m->is_first, m->is_first ? m->plane : r->edge + f->ahead, 0};
+  const char *name = name_of(w, s->param), *place = place_of(w, s, r->load);
 
   if (!m->is_first && r->edge != f->high)
     place = ambit__nest_text(w->n, "%s - %d * %s_s%d", place, f->high - r->edge, name, w->z);
   for (int i = 0; i < (w->apart ? s->left + s->right : 1); i++) {
-    const bool some = m->is_first && open_range(w, r->front, r->edge_low, r->edge);
+    const bool some = m->is_first && open_range(w, r->load, r->edge_low, r->edge);
     const bool before = i < s->left;
     const int cell = (before ? w->units - s->left + i : i - s->left) * w->cells;
 
@@ -201,7 +201,8 @@ static void add_end(const ambit__strip *w, const ambit__stream *s, const ambit__
 }
 
 /* Cells beside this lane's, from the adjacent lanes. */
-static void add_edges(const ambit__strip *w, const ambit__stream *s, const ambit__stream_moment *m)
+static void add_edges(const ambit__strip *w, const ambit__strip_value *s,
+                      const ambit__strip_moment *m)
 {
   const char *own = row_of(w, s, m, 'w'), *end = row_of(w, s, m, 'e');
 
@@ -221,18 +222,18 @@ static void add_edges(const ambit__strip *w, const ambit__stream *s, const ambit
 
 /* ---- planes ---- */
 
-/* The end of the rows of a stream that begin with row q and have the same edges; with `loads`, that
+/* The end of the rows of a value that begin with row q and have the same edges; with `loads`, that
  * are loaded alike, too. */
-static int rows_alike(const ambit__stream *s, int q, bool loads)
+static int rows_alike(const ambit__strip_value *s, int q, bool loads)
 {
-  const ambit__stream_row *r = &s->rows[q];
+  const ambit__value_row *r = &s->rows[q];
 
   for (q++; q < s->nrows; q++) {
-    const ambit__stream_row *o = &s->rows[q];
+    const ambit__value_row *o = &s->rows[q];
 
     if (o->has_edges != r->has_edges || o->edge != r->edge || o->edge_low != r->edge_low) break;
-    if (loads && (o->is_read != r->is_read || o->front != r->front || o->low != r->low ||
-                  o->high != r->high))
+    if (loads &&
+        (o->is_read != r->is_read || o->load != r->load || o->low != r->low || o->high != r->high))
       break;
   }
   return q;
@@ -249,8 +250,8 @@ static void close_rows(const ambit__strip *w)
   if (w->y >= 0) ambit__nest_close(w->n);
 }
 
-static void advance_front(const ambit__strip *w, const ambit__stream_front *f, bool is_first,
-                          const char *plane)
+static void advance_load(const ambit__strip *w, const ambit__strip_load *f, bool is_first,
+                         const char *plane)
 {
   const char *name = name_of(w, f->param);
 
@@ -262,38 +263,38 @@ static void advance_front(const ambit__strip *w, const ambit__stream_front *f, b
                    f->high < 1 ? 1 - f->high : f->high - 1, name, w->z);
 }
 
-/* Loads all rows of a front, and advances it to its next plane. */
-static void load_front(const ambit__strip *w, int front, const ambit__stream_moment *m,
-                       const char *plane)
+/* Does a load of all its rows, and advances it to its next plane. */
+static void do_load(const ambit__strip *w, int load, const ambit__strip_moment *m,
+                    const char *plane)
 {
-  const ambit__stream_front *f = &w->fronts[front];
+  const ambit__strip_load *f = &w->loads[load];
 
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++)
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++)
     for (int q = 0, end; s->param == f->param && q < s->nrows; q = end) {
       end = rows_alike(s, q, true);
-      if (!s->rows[q].is_read || s->rows[q].front != front) continue;
+      if (!s->rows[q].is_read || s->rows[q].load != load) continue;
       open_rows(w, q, end);
       add_load(w, s, &s->rows[q], m);
       if (s->rows[q].has_edges && !s->ring) add_end(w, s, &s->rows[q], m);
       close_rows(w);
     }
-  advance_front(w, f, m->is_first, plane);
+  advance_load(w, f, m->is_first, plane);
 }
 
 /* The exchanges of all rows in which cells of adjacent lanes are read. In the planes before the
  * loop, only of those read so in several planes at a time; in tiles, of all. */
 static void share(const ambit__strip *w, bool first)
 {
-  for (const ambit__stream *s = w->streams; !w->apart && s < w->streams + w->nstreams; s++)
+  for (const ambit__strip_value *s = w->values; !w->apart && s < w->values + w->nvalues; s++)
     for (int q = 0, end; !s->ring && q < s->nrows; q = end) {
-      const ambit__stream_row *r = &s->rows[q];
+      const ambit__value_row *r = &s->rows[q];
       const int from = ambit__strip_start(w) + r->edge_low;
 
       end = rows_alike(s, q, false);
       if (!r->has_edges || (first && !w->planes && r->edge_low == r->edge)) continue;
       open_rows(w, q, end);
       if (first) ambit__nest_unroll(w->n, "k", from, ambit__strip_start(w) + r->edge + w->planes);
-      add_edges(w, s, &(ambit__stream_moment){.is_first = first, .plane = first ? from : r->edge});
+      add_edges(w, s, &(ambit__strip_moment){.is_first = first, .plane = first ? from : r->edge});
       if (first) ambit__nest_close(w->n);
       close_rows(w);
     }
@@ -303,13 +304,13 @@ void ambit__strip_load_first(const ambit__strip *w)
 {
   const int start = ambit__strip_start(w);
 
-  for (int i = 0; i < w->nfronts; i++) {
-    const ambit__stream_front *f = &w->fronts[i];
-    const ambit__stream_moment m = {.is_first = true, .plane = start + f->low};
+  for (int i = 0; i < w->nloads; i++) {
+    const ambit__strip_load *f = &w->loads[i];
+    const ambit__strip_moment m = {.is_first = true, .plane = start + f->low};
 
     if (f->ring || f->low == f->high + f->ahead) continue;
     ambit__nest_unroll(w->n, "k", m.plane, start + f->high + f->ahead);
-    load_front(w, i, &m, "k");
+    do_load(w, i, &m, "k");
     ambit__nest_close(w->n);
   }
   if (w->ring) ambit__strip_ring_first(w);
@@ -321,8 +322,8 @@ void ambit__strip_load_first(const ambit__strip *w)
   share(w, true);
 }
 
-/* "z + p + 3": the plane that a front loads in a phase of the loop. */
-static const char *next_of(const ambit__strip *w, const ambit__stream_front *f)
+/* "z + p + 3": the plane that a load brings in a phase of the loop. */
+static const char *next_of(const ambit__strip *w, const ambit__strip_load *f)
 {
   const int n = f->high + f->ahead;
 
@@ -333,11 +334,11 @@ static const char *next_of(const ambit__strip *w, const ambit__stream_front *f)
 void ambit__strip_load_next(const ambit__strip *w)
 {
   if (w->ring) ambit__nest_do_if(w->n, "p >= rest", "break");
-  for (int i = 0; i < w->nfronts; i++) {
-    const ambit__stream_front *f = &w->fronts[i];
+  for (int i = 0; i < w->nloads; i++) {
+    const ambit__strip_load *f = &w->loads[i];
 
     if (!f->ring && !f->after)
-      load_front(w, i, &(ambit__stream_moment){.plane = f->high + f->ahead}, next_of(w, f));
+      do_load(w, i, &(ambit__strip_moment){.plane = f->high + f->ahead}, next_of(w, f));
   }
   if (w->ring) ambit__strip_ring_next(w);
   if (w->pinned) {
@@ -349,25 +350,25 @@ void ambit__strip_load_next(const ambit__strip *w)
 
 void ambit__strip_load_after(const ambit__strip *w)
 {
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
-    const ambit__stream_row *r = &s->rows[s->below];
-    const ambit__stream_front *f = &w->fronts[r->front];
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
+    const ambit__value_row *r = &s->rows[s->below];
+    const ambit__strip_load *f = &w->loads[r->load];
 
     if (!r->is_read || !f->after) continue;
     ambit__nest_block(w->n);
     ambit__nest_do(w->n, "const int q = t + %d", s->below);
-    add_load(w, s, r, &(ambit__stream_moment){.plane = f->high + f->ahead});
+    add_load(w, s, r, &(ambit__strip_moment){.plane = f->high + f->ahead});
     ambit__nest_close(w->n);
   }
 }
 
 void ambit__strip_advance_after(const ambit__strip *w)
 {
-  for (const ambit__stream_front *f = w->fronts; f < w->fronts + w->nfronts; f++)
-    if (f->after) advance_front(w, f, false, next_of(w, f));
+  for (const ambit__strip_load *f = w->loads; f < w->loads + w->nloads; f++)
+    if (f->after) advance_load(w, f, false, next_of(w, f));
 }
 
-void ambit__strip_share_arrived(const ambit__strip *w, const ambit__stream *s)
+void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value *s)
 {
   for (int q = 0, end; !w->apart && q < s->nrows; q = end) {
     const bool all = w->y < 0 || (q == 0 && rows_alike(s, q, false) == s->nrows);
@@ -375,7 +376,7 @@ void ambit__strip_share_arrived(const ambit__strip *w, const ambit__stream *s)
     end = rows_alike(s, q, false);
     if (!s->rows[q].has_edges) continue;
     if (!all) ambit__nest_if(w->n, "q >= %d && q < %d", q, end);
-    add_edges(w, s, &(ambit__stream_moment){.plane = s->rows[q].edge});
+    add_edges(w, s, &(ambit__strip_moment){.plane = s->rows[q].edge});
     if (!all) ambit__nest_close(w->n);
   }
 }
@@ -402,7 +403,7 @@ void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int
 
 void ambit__strip_shift(const ambit__strip *w)
 {
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     ambit__strip_rotate(w, ambit__strip_name(w, s, 'w'), s->param, w->period, s->nrows,
                         s->left + w->units + s->right);
     if (s->end)
@@ -441,7 +442,7 @@ static void let_column(const ambit__strip *w, int param)
   bool shared = false;
   int end = 0;
 
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++)
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++)
     if (s->param == param) {
       end = s->end;
       shared = shared || s->ring;
@@ -474,7 +475,7 @@ static void let_pointer(const ambit__strip *w, int i, const char *tail, int plan
                  place, p->name);
 }
 
-static void let_slots(const ambit__strip *w, const ambit__stream *s, char kind, int cells)
+static void let_slots(const ambit__strip *w, const ambit__strip_value *s, char kind, int cells)
 {
   const int rows = has_centre(w, s) ? w->rows : s->nrows;
 
@@ -494,10 +495,10 @@ void ambit__strip_let_fields(const ambit__strip *w)
   for (int i = 0; i < w->n->rule->nparams; i++)
     if (ambit__nest_is_field(w->n, i) && ambit__nest_param(w->n, i)->is_written)
       let_pointer(w, i, "to", start);
-  for (const ambit__stream_front *f = w->fronts; f < w->fronts + w->nfronts; f++)
+  for (const ambit__strip_load *f = w->loads; f < w->loads + w->nloads; f++)
     if (!f->ring)
       let_pointer(w, f->param, ambit__nest_text(w->n, "at%d", f->number), start + f->low);
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     let_slots(w, s, 'w', has_centre(w, s) ? w->units : s->left + w->units + s->right);
     if (s->end) let_slots(w, s, 'e', s->end);
   }

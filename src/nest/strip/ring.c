@@ -23,33 +23,33 @@ enum {
 /* ---- what is in the ring ---- */
 
 /* The rows of a plane in shared memory. */
-static int rows_of(const ambit__strip *w, const ambit__stream *s)
+static int rows_of(const ambit__strip *w, const ambit__strip_value *s)
 {
   return s->below + w->warps * w->rows + s->above;
 }
 
-int ambit__strip_ring_width(const ambit__strip *w, const ambit__stream *s)
+int ambit__strip_ring_width(const ambit__strip *w, const ambit__strip_value *s)
 {
   return s->left + AMBIT__WARP * w->lane + s->right;
 }
 
 /* Cells of a slot. */
-static int slot_of(const ambit__strip *w, const ambit__stream *s)
+static int slot_of(const ambit__strip *w, const ambit__strip_value *s)
 {
   return rows_of(w, s) * ambit__strip_ring_width(w, s);
 }
 
-static bool is_own(const ambit__strip *w, const ambit__stream *s, int row)
+static bool is_own(const ambit__strip *w, const ambit__strip_value *s, int row)
 {
   return row >= s->below && row < s->below + w->rows;
 }
 
-/* Whether the rows of a stream are of use in a ring: those of other warps are read in one plane
+/* Whether the rows of a value are of use in a ring: those of other warps are read in one plane
  * only, and without the cells beside them, as stars do. */
-static bool is_star(const ambit__strip *w, const ambit__stream *s)
+static bool is_star(const ambit__strip *w, const ambit__strip_value *s)
 {
   for (int q = 0; q < s->nrows; q++) {
-    const ambit__stream_row *r = &s->rows[q];
+    const ambit__value_row *r = &s->rows[q];
     const bool own = is_own(w, s, q);
 
     if (r->is_read && !own && (r->low != r->high || r->has_edges)) return false;
@@ -59,7 +59,7 @@ static bool is_star(const ambit__strip *w, const ambit__stream *s)
   return true;
 }
 
-static bool reaches_far(const ambit__stream *s)
+static bool reaches_far(const ambit__strip_value *s)
 {
   return s->below >= LEAST_REACH || s->above >= LEAST_REACH;
 }
@@ -75,11 +75,11 @@ bool ambit__strip_find_ring(const ambit__rule *rule, ambit__strip *w)
   bool any = false;
 
   if (w->y < 0 || w->planes || w->taps || w->cells > 1) return false;
-  for (int i = 0; i < w->nstreams; i++) {
-    ambit__stream *s = &w->streams[i];
+  for (int i = 0; i < w->nvalues; i++) {
+    ambit__strip_value *s = &w->values[i];
 
-    for (int k = 0; k < w->nstreams; k++)
-      s->ring = s->ring || (w->streams[k].param == s->param && reaches_far(&w->streams[k]));
+    for (int k = 0; k < w->nvalues; k++)
+      s->ring = s->ring || (w->values[k].param == s->param && reaches_far(&w->values[k]));
     if (!s->ring) continue;
     if (!is_star(w, s) || w->warps < s->below + s->above) return false;
     if (w->centre && !ambit__strip_is_central(w, s)) return false;
@@ -102,8 +102,8 @@ static span span_of(const ambit__strip *w)
 {
   span a = {INT32_MAX, INT32_MIN, INT32_MAX};
 
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++)
-    for (const ambit__stream_row *r = s->rows; s->ring && r < s->rows + s->nrows; r++) {
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++)
+    for (const ambit__value_row *r = s->rows; s->ring && r < s->rows + s->nrows; r++) {
       if (r->is_read && r->low < a.first) a.first = r->low;
       if (r->is_read && r->high > a.newest) a.newest = r->high;
       if (r->is_read && r->high < a.oldest) a.oldest = r->high;
@@ -120,13 +120,14 @@ int ambit__strip_ring_ahead(const ambit__strip *w)
   return ahead < 0 ? 0 : ahead;
 }
 
-/* Bytes of the rings before that of a stream. */
-static size_t bytes_before(const ambit__strip *w, const ambit__rule *rule, const ambit__stream *end)
+/* Bytes of the rings before that of a value. */
+static size_t bytes_before(const ambit__strip *w, const ambit__rule *rule,
+                           const ambit__strip_value *end)
 {
   const int slots = w->centre ? 2 : w->period;
   size_t n = 0;
 
-  for (const ambit__stream *s = w->streams; s < end; s++)
+  for (const ambit__strip_value *s = w->values; s < end; s++)
     if (s->ring)
       n += (size_t)(slots * slot_of(w, s)) * ambit_type_size(rule->params[s->param].type);
   return n;
@@ -134,8 +135,7 @@ static size_t bytes_before(const ambit__strip *w, const ambit__rule *rule, const
 
 size_t ambit__strip_ring_bytes(const ambit__strip *w, const ambit__rule *rule)
 {
-  const size_t n =
-      bytes_before(w, rule, w->streams + w->nstreams) + ambit__strip_held_bytes(w, rule);
+  const size_t n = bytes_before(w, rule, w->values + w->nvalues) + ambit__strip_held_bytes(w, rule);
 
   if (w->centre) return n;
   return n && n <= PLAIN ? PLAIN + 1 : n; /* more than launches have that know of no ring */
@@ -143,17 +143,17 @@ size_t ambit__strip_ring_bytes(const ambit__strip *w, const ambit__rule *rule)
 
 /* ---- declarations ---- */
 
-static const char *name_of(const ambit__strip *w, const ambit__stream *s)
+static const char *name_of(const ambit__strip *w, const ambit__strip_value *s)
 {
   return ambit__nest_param(w->n, s->param)->name;
 }
 
-int ambit__strip_ring_beside(const ambit__strip *w, const ambit__stream *s)
+int ambit__strip_ring_beside(const ambit__strip *w, const ambit__strip_value *s)
 {
   return (s->left + s->right) / w->lane;
 }
 
-void ambit__strip_let_place(const ambit__strip *w, const ambit__stream *s, char kind,
+void ambit__strip_let_place(const ambit__strip *w, const ambit__strip_value *s, char kind,
                             const char *place)
 {
   const char *space = w->n->dialect->shared_pointer;
@@ -165,21 +165,21 @@ void ambit__strip_let_place(const ambit__strip *w, const ambit__stream *s, char 
                  place);
 }
 
-const char *ambit__strip_ring_slot(const ambit__strip *w, const ambit__stream_moment *m)
+const char *ambit__strip_ring_slot(const ambit__strip *w, const ambit__strip_moment *m)
 {
   if (!w->centre) return ambit__strip_slot(w, m);
   return ambit__nest_text(w->n, m->is_first ? "[%d]" : "[(p + %d) %% 2]", m->plane);
 }
 
 /* "ambit_least(top + (int)threadIdx.y + 12, high1 + 3)": a row of the block that exists. */
-static const char *source_row(const ambit__strip *w, const ambit__stream *s, const char *row,
+static const char *source_row(const ambit__strip *w, const ambit__strip_value *s, const char *row,
                               int more)
 {
   return ambit__nest_text(w->n, "ambit_least(top + %s %s %d, high%d + %d)", row,
                           more < 0 ? "-" : "+", abs(more), w->y, s->above - 1);
 }
 
-void ambit__strip_let_cells(const ambit__strip *w, const ambit__stream *s, int plane)
+void ambit__strip_let_cells(const ambit__strip *w, const ambit__strip_value *s, int plane)
 {
   const int here[AMBIT_MAX_DIMS] = {0};
   const ambit__nest_access away = {s->param, s->component, here, NULL};
@@ -195,7 +195,7 @@ void ambit__strip_let_cells(const ambit__strip *w, const ambit__stream *s, int p
 
 /* u_f: the lane's cells in the first row that the warp copies. u_f1, u_f2: the distances from there
  * to its other rows, which are `warps` rows apart. */
-static void let_rows(const ambit__strip *w, const ambit__stream *s)
+static void let_rows(const ambit__strip *w, const ambit__strip_value *s)
 {
   const char *warp = w->n->dialect->thread[1], *y = ambit__strip_name(w, s, 'y');
 
@@ -209,7 +209,7 @@ static void let_rows(const ambit__strip *w, const ambit__stream *s)
                                           ambit__strip_ring_width(w, s), s->left));
 }
 
-void ambit__strip_let_beside(const ambit__strip *w, const ambit__stream *s, const char *place,
+void ambit__strip_let_beside(const ambit__strip *w, const ambit__strip_value *s, const char *place,
                              const char *row)
 {
   const char *lane = w->n->dialect->thread[0], *q = ambit__strip_name(w, s, 'q');
@@ -227,7 +227,7 @@ void ambit__strip_let_beside(const ambit__strip *w, const ambit__stream *s, cons
 }
 
 /* A lane copies one of the vectors beside the strip, if it does. */
-static void let_beside(const ambit__strip *w, const ambit__stream *s)
+static void let_beside(const ambit__strip *w, const ambit__strip_value *s)
 {
   const int n = ambit__strip_ring_beside(w, s);
   const char *row;
@@ -242,8 +242,8 @@ static void let_beside(const ambit__strip *w, const ambit__stream *s)
 void ambit__strip_let_ring(const ambit__strip *w)
 {
   if (!w->centre) ambit__nest_do(w->n, "AMBIT_SHARED_BYTES(bytes)");
-  ambit__strip_let_held(w, bytes_before(w, w->n->rule, w->streams + w->nstreams));
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+  ambit__strip_let_held(w, bytes_before(w, w->n->rule, w->values + w->nvalues));
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     if (!s->ring) continue;
     if (w->centre) {
       ambit__strip_let_centre(w, s);
@@ -260,7 +260,7 @@ void ambit__strip_let_ring(const ambit__strip *w)
 /* ---- copies ---- */
 
 /* "ambit_copy<4>(u_p[(p + 8) % 9] + 2176, u_f + u_f_1);", if a thread is one of the first. */
-static void copy(const ambit__strip *w, const ambit__stream *s, const char *thread, int first,
+static void copy(const ambit__strip *w, const ambit__strip_value *s, const char *thread, int first,
                  int all, const char *to, const char *from)
 {
   if (first < all) ambit__nest_if(w->n, "%s < %d", thread, first);
@@ -268,7 +268,8 @@ static void copy(const ambit__strip *w, const ambit__stream *s, const char *thre
   if (first < all) ambit__nest_close(w->n);
 }
 
-static void copy_rows(const ambit__strip *w, const ambit__stream *s, const ambit__stream_moment *m)
+static void copy_rows(const ambit__strip *w, const ambit__strip_value *s,
+                      const ambit__strip_moment *m)
 {
   const char *slot = ambit__strip_slot(w, m), *f = ambit__strip_name(w, s, 'f');
   const char *const *thread = w->n->dialect->thread;
@@ -290,9 +291,9 @@ static void copy_rows(const ambit__strip *w, const ambit__stream *s, const ambit
 
 /* Begins to copy the plane at a moment, whose number is `plane`. Planes past the last one repeat
  * it. */
-static void copy_plane(const ambit__strip *w, const ambit__stream_moment *m, const char *plane)
+static void copy_plane(const ambit__strip *w, const ambit__strip_moment *m, const char *plane)
 {
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     if (!s->ring) continue;
     copy_rows(w, s, m);
     ambit__nest_do(w->n, "%s += %s < %s + %d ? %s_s%d : 0", ambit__strip_name(w, s, 'f'), plane,
@@ -302,7 +303,7 @@ static void copy_plane(const ambit__strip *w, const ambit__stream_moment *m, con
 }
 
 /* The next plane has arrived, in all warps, and a further one is copied. */
-static void advance(const ambit__strip *w, const ambit__stream_moment *m, const char *plane)
+static void advance(const ambit__strip *w, const ambit__strip_moment *m, const char *plane)
 {
   ambit__nest_do(w->n, "ambit_arrived<%d>()", w->ahead - 1);
   ambit__nest_barrier(w->n);
@@ -313,7 +314,7 @@ static void advance(const ambit__strip *w, const ambit__stream_moment *m, const 
 
 /* "ambit_fetch<4>(&u_w[p][q][0], u_r[p] + (q - 4) * 136 - 4);": a vector of a row, `from` cells
  * after the lane's. The row is `more` rows after that with the number `row`. */
-static void take(const ambit__strip *w, const ambit__stream *s, const ambit__stream_moment *m,
+static void take(const ambit__strip *w, const ambit__strip_value *s, const ambit__strip_moment *m,
                  const char *row, int more, int from)
 {
   const int wide = ambit__strip_ring_width(w, s), away = (more - s->below) * wide + from;
@@ -328,7 +329,7 @@ static void take(const ambit__strip *w, const ambit__stream *s, const ambit__str
 
 /* The last row beside its own that row t reads, which no row before it reads; 0: there is none that
  * is not one of the warp's own. */
-static int last_row(const ambit__strip *w, const ambit__stream *s)
+static int last_row(const ambit__strip *w, const ambit__strip_value *s)
 {
   return s->above >= w->rows ? s->below + s->above : 0;
 }
@@ -336,21 +337,21 @@ static int last_row(const ambit__strip *w, const ambit__stream *s)
 void ambit__strip_take_for_row(const ambit__strip *w)
 {
   ambit__strip_take_held(w);
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
-    const ambit__stream_row *r = &s->rows[s->below], *last = &s->rows[last_row(w, s)];
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
+    const ambit__value_row *r = &s->rows[s->below], *last = &s->rows[last_row(w, s)];
 
     if (!s->ring) continue;
     for (int from = -s->left; r->has_edges && from < w->lane + s->right; from += w->lane)
-      if (from) take(w, s, &(ambit__stream_moment){.plane = r->edge}, "t", s->below, from);
+      if (from) take(w, s, &(ambit__strip_moment){.plane = r->edge}, "t", s->below, from);
     if (last_row(w, s) && last->is_read)
-      take(w, s, &(ambit__stream_moment){.plane = last->high}, "t", last_row(w, s), 0);
+      take(w, s, &(ambit__strip_moment){.plane = last->high}, "t", last_row(w, s), 0);
   }
 }
 
 /* The end of the rows that begin with row q and are read in the same planes. */
-static int rows_alike(const ambit__stream *s, int q)
+static int rows_alike(const ambit__strip_value *s, int q)
 {
-  const ambit__stream_row *r = &s->rows[q];
+  const ambit__value_row *r = &s->rows[q];
 
   do
     q++;
@@ -361,13 +362,13 @@ static int rows_alike(const ambit__stream *s, int q)
 
 /* The rows that arrive: before the loop over z, in plane k, those that are kept for later. Others
  * are taken for each row that is computed, to save registers. */
-static void take_rows(const ambit__strip *w, const ambit__stream_moment *first)
+static void take_rows(const ambit__strip *w, const ambit__strip_moment *first)
 {
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++) {
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     const int nrows = last_row(w, s) ? last_row(w, s) : s->nrows;
 
     for (int q = 0, end; s->ring && q < nrows; q = end) {
-      const ambit__stream_row *r = &s->rows[q];
+      const ambit__value_row *r = &s->rows[q];
 
       end = rows_alike(s, q);
       if (end > nrows) end = nrows;
@@ -375,7 +376,7 @@ static void take_rows(const ambit__strip *w, const ambit__stream_moment *first)
       if (w->centre && is_own(w, s, q)) continue; /* it is in registers */
       ambit__nest_unroll(w->n, "q", q, end);
       if (first) ambit__nest_if(w->n, "k >= %d && k < %d", r->low, r->high);
-      take(w, s, first ? first : &(ambit__stream_moment){.plane = r->high}, "q", 0, 0);
+      take(w, s, first ? first : &(ambit__strip_moment){.plane = r->high}, "q", 0, 0);
       if (first) ambit__nest_close(w->n);
       ambit__nest_close(w->n);
     }
@@ -386,7 +387,7 @@ static void take_rows(const ambit__strip *w, const ambit__stream_moment *first)
 void ambit__strip_ring_first(const ambit__strip *w)
 {
   const span a = span_of(w);
-  const ambit__stream_moment now = {.is_first = true, .plane = a.first};
+  const ambit__strip_moment now = {.is_first = true, .plane = a.first};
 
   if (ambit__nest_reduces(w->n)) ambit__nest_barrier(w->n); /* the tile before used it, too */
   if (w->centre) {
@@ -397,7 +398,7 @@ void ambit__strip_ring_first(const ambit__strip *w)
   copy_plane(w, &now, "k");
   ambit__nest_close(w->n);
   ambit__nest_unroll(w->n, "k", a.first, a.newest);
-  advance(w, &(ambit__stream_moment){.is_first = true, .plane = a.first, .more = w->ahead},
+  advance(w, &(ambit__strip_moment){.is_first = true, .plane = a.first, .more = w->ahead},
           ambit__nest_text(w->n, "k + %d", w->ahead));
   take_rows(w, &now);
   ambit__nest_close(w->n);
@@ -410,6 +411,6 @@ void ambit__strip_ring_next(const ambit__strip *w)
   if (w->centre)
     ambit__strip_centre_next(w);
   else
-    advance(w, &(ambit__stream_moment){.plane = next}, ambit__nest_text(w->n, "p + %d", next));
+    advance(w, &(ambit__strip_moment){.plane = next}, ambit__nest_text(w->n, "p + %d", next));
   take_rows(w, NULL);
 }

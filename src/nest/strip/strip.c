@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-const ambit__stream *ambit__strip_find(const ambit__strip *w, int param, int component,
-                                       const int *offset)
+const ambit__strip_value *ambit__strip_find(const ambit__strip *w, int param, int component,
+                                            const int *offset)
 {
-  for (const ambit__stream *s = w->streams; s < w->streams + w->nstreams; s++)
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++)
     if (s->param == param && s->component == component &&
         !memcmp(s->outer, offset, (size_t)w->z * sizeof *offset))
       return s;
@@ -121,8 +121,8 @@ static void let_rows(const ambit__strip *w)
   const ambit__dialect *d = w->n->dialect;
   int below = 0;
 
-  for (int i = 0; i < w->nstreams; i++)
-    if (w->streams[i].below > below) below = w->streams[i].below;
+  for (int i = 0; i < w->nvalues; i++)
+    if (w->values[i].below > below) below = w->values[i].below;
   if (w->z == 0 && !ambit__nest_reduces(w->n) && !w->planes)
     ambit__nest_do(w->n, "const int stack = tile / strips + (int)%s * ((int)%s / strips)",
                    d->block[2], d->blocks[0]);
@@ -151,8 +151,8 @@ static int middle(const ambit__strip *w)
 /* Whether cells beside the strip are loaded into registers. */
 static bool has_ends(const ambit__strip *w)
 {
-  for (int i = 0; i < w->nstreams; i++)
-    if (w->streams[i].end) return true;
+  for (int i = 0; i < w->nvalues; i++)
+    if (w->values[i].end) return true;
   return false;
 }
 
@@ -234,8 +234,8 @@ static void open_planes(const ambit__strip *w)
   const int stacked = w->y < 0 ? w->warps : 1;
   int below = 0;
 
-  for (int i = 0; i < w->nfronts; i++)
-    if (-w->fronts[i].low > below) below = -w->fronts[i].low;
+  for (int i = 0; i < w->nloads; i++)
+    if (-w->loads[i].low > below) below = -w->loads[i].low;
   open_layer(w, stacked * w->planes);
   if (stacked > 1)
     ambit__nest_do(w->n, "const int own%d = low%d + (layer * %d + %s) * %d", w->z, w->z, stacked,

@@ -3,13 +3,13 @@
  *
  * Terms: x is the last axis; along it each lane of a warp owns V cells. z is the axis along which
  * the warp advances, y the one between (2-D has none). A plane is the data of a warp at one z:
- * `rows` rows of 32 V cells, and the adjacent rows that are only read. A stream is one component of
+ * `rows` rows of 32 V cells, and the adjacent rows that are only read. A value is one component of
  * one field (in 4-D and up: at one offset along the axes before z). A tile is a few planes that a
  * warp loads all at once. Without tiles, a warp advances through a chunk of planes, with some
  * loaded ahead. Bytes are in registers as words of four, and rules on them are computed for two
  * cells at a time (pairs.h).
  *
- * plan/stream.c chooses these numbers; plan/stream_reads.c finds the streams. strip.c builds the
+ * plan/stream.c chooses these numbers; plan/stream_reads.c finds the values. strip.c builds the
  * nest, loads.c, ring.c, centre.c and held.c the ways of values into registers, plane.c and sums.c
  * the work on one plane, words.c that on bytes and shorts. Functions return formulas, texts that
  * the nest keeps, or append nodes to it.
@@ -22,44 +22,44 @@
 #include "nest/strip/pairs.h"
 
 enum {
-  AMBIT__STREAMS = 32,     /* most streams of a rule: more would not fit in registers */
-  AMBIT__STREAM_REACH = 4, /* most rows beside its own that a warp reads, on each side */
-  AMBIT__STREAM_FRONTS = 64
+  AMBIT__STRIP_VALUES = 32, /* most values of a rule: more would not fit in registers */
+  AMBIT__STRIP_REACH = 4,   /* most rows beside its own that a warp reads, on each side */
+  AMBIT__STRIP_LOADS = 64
 };
 
-/* One row of the planes of a stream: the planes of it that are read for plane 0. */
-typedef struct ambit__stream_row {
+/* One row of the planes of a value: the planes of it that are read for plane 0. */
+typedef struct ambit__value_row {
   bool is_read;
   int low, high;  /* the first and the last of these planes */
-  int front;      /* the front that loads it */
+  int load;       /* that brings it */
   bool has_edges; /* cells of adjacent lanes are read in this row, */
   int edge;       /* in planes up to this one, which is when they are needed, */
   int edge_low;   /* and from this one on */
-} ambit__stream_row;
+} ambit__value_row;
 
-typedef struct ambit__stream {
+typedef struct ambit__strip_value {
   int param, component;
   int outer[AMBIT_MAX_DIMS]; /* its offset along the axes before z; 0 for all others */
-  int number;                /* among the streams of its parameter */
+  int number;                /* among the values of its parameter */
   int left, right;           /* number of units of adjacent lanes that a lane reads */
   int end;                   /* units beside the strip that the end lanes load: a power of two */
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
   bool ring;                 /* its planes go through shared memory, or one of them is there */
   bool held;                 /* so do its values, each for the lane that uses it */
-  ambit__stream_row rows[AMBIT__STREAM_REACH * 3];
-} ambit__stream;
+  ambit__value_row rows[AMBIT__STRIP_REACH * 3];
+} ambit__strip_value;
 
 /* The rows of a field that are loaded together, through one pointer: all that have the same last
  * plane, or all of a tile. */
-typedef struct ambit__stream_front {
+typedef struct ambit__strip_load {
   int param;
-  int number;    /* among the fronts of its parameter */
+  int number;    /* among the loads of its parameter */
   int low, high; /* the first and the last plane of these rows */
   int ahead;     /* planes loaded in advance, or planes of a tile */
   bool ring;     /* rows come from shared memory */
   bool after;    /* a row is loaded when that of the oldest plane is not needed any more */
-} ambit__stream_front;
+} ambit__strip_load;
 
 /* The parameters of a plan applied to a rule. */
 typedef struct ambit__strip {
@@ -75,7 +75,7 @@ typedef struct ambit__strip {
   /* registers are shifted after each plane, as unrolling a whole period would be too long */
   bool moves;
   bool late;   /* rows of other warps are loaded when they are used */
-  bool ring;   /* planes of some streams go through shared memory, */
+  bool ring;   /* planes of some values go through shared memory, */
   bool centre; /* but only that of the cells that are computed, and the next one */
   bool rolled; /* the planes of a period are a loop */
   int ahead;   /* copied, or with `centre` loaded, so many ahead */
@@ -85,10 +85,10 @@ typedef struct ambit__strip {
   bool pinned; /* keeps compilers from delaying loads to save registers that are available */
   int high;    /* sum: the plane that arrives when plane 0 is computed; window: 0 */
   int span;    /* sum: planes that one result depends on; window: 1 */
-  int nstreams;
-  ambit__stream streams[AMBIT__STREAMS];
-  int nfronts;
-  ambit__stream_front fronts[AMBIT__STREAM_FRONTS];
+  int nvalues;
+  ambit__strip_value values[AMBIT__STRIP_VALUES];
+  int nloads;
+  ambit__strip_load loads[AMBIT__STRIP_LOADS];
   bool whole; /* launches may store whole vectors: the cells of all twins are in registers */
   /* with `whole`: most cells beside the box at either end of a lane, as fixed faces leave */
   int head, tail;
@@ -102,15 +102,15 @@ typedef struct ambit__strip {
 } ambit__strip;
 
 /* When a load happens: in the loop over the first planes, k, or in a phase of the loop over z. */
-typedef struct ambit__stream_moment {
+typedef struct ambit__strip_moment {
   bool is_first;
   int plane; /* is_first: start of k; else: planes after z + p */
   int more;  /* is_first: planes after k */
-} ambit__stream_moment;
+} ambit__strip_moment;
 
-/* The stream of a component at an offset; NULL if there is none. */
-const ambit__stream *ambit__strip_find(const ambit__strip *w, int param, int component,
-                                       const int *offset);
+/* The value of a component at an offset; NULL if there is none. */
+const ambit__strip_value *ambit__strip_find(const ambit__strip *w, int param, int component,
+                                            const int *offset);
 
 /* ---- window.c ---- */
 
@@ -119,15 +119,15 @@ void ambit__nest_strip(ambit__strip *w);
 
 /* ---- loads.c: the names of registers, and the loads that fill them ---- */
 
-/* "u_w", or "u_w3" if the parameter has several streams; other letters for other things. */
-const char *ambit__strip_name(const ambit__strip *w, const ambit__stream *s, char kind);
+/* "u_w", or "u_w3" if the parameter has several values; other letters for other things. */
+const char *ambit__strip_name(const ambit__strip *w, const ambit__strip_value *s, char kind);
 /* "u_w[(p + 3) % 4][t + 1][j + 2]": a component of a field at an offset from the current cell. Of
  * bytes: "ambit_byte(u_w[(p + 3) % 4][t + 1], c + 2 * h + 5)". */
 const char *ambit__strip_cell(const ambit__strip *w, int param, int component, const int *offset);
 /* "u_w[(p + 3) % 4][t + 1]": its row. */
-const char *ambit__strip_row(const ambit__strip *w, const ambit__stream *s, const int *offset);
+const char *ambit__strip_row(const ambit__strip *w, const ambit__strip_value *s, const int *offset);
 /* "[(p + 3) % 4]": the slot of the plane of a moment. */
-const char *ambit__strip_slot(const ambit__strip *w, const ambit__stream_moment *m);
+const char *ambit__strip_slot(const ambit__strip *w, const ambit__strip_moment *m);
 /* The type of a unit. */
 const char *ambit__strip_type(const ambit__strip *w, int param);
 /* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the vector of cells at x, or the nearest one
@@ -151,12 +151,12 @@ void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int
                          int cells);
 /* For sums, in a loop over the rows q of the plane that has arrived: a cell of the row, "u_w[(p +
  * 1) % 3][q][j + 1]", and the cells of adjacent lanes. */
-const char *ambit__strip_arrived(const ambit__strip *w, const ambit__stream *s, int dx);
-void ambit__strip_share_arrived(const ambit__strip *w, const ambit__stream *s);
+const char *ambit__strip_arrived(const ambit__strip *w, const ambit__strip_value *s, int dx);
+void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value *s);
 
 /* ---- ring.c ---- */
 
-/* Marks the streams that go through shared memory. false: the plan is of no use for the rule. */
+/* Marks the values that go through shared memory. false: the plan is of no use for the rule. */
 bool ambit__strip_find_ring(const ambit__rule *rule, ambit__strip *w);
 /* Planes that can be copied ahead; 0: too few. */
 int ambit__strip_ring_ahead(const ambit__strip *w);
@@ -170,44 +170,44 @@ void ambit__strip_ring_next(const ambit__strip *w);
 void ambit__strip_take_for_row(const ambit__strip *w);
 
 /* The cells of a row in shared memory. */
-int ambit__strip_ring_width(const ambit__strip *w, const ambit__stream *s);
+int ambit__strip_ring_width(const ambit__strip *w, const ambit__strip_value *s);
 /* Vectors beside the strip in one row of the ring. */
-int ambit__strip_ring_beside(const ambit__strip *w, const ambit__stream *s);
+int ambit__strip_ring_beside(const ambit__strip *w, const ambit__strip_value *s);
 /* "float (*const u_r)[5440] = (float (*)[5440])((float *)(bytes + 0) + ...)": by slot, a place in
  * the ring. */
-void ambit__strip_let_place(const ambit__strip *w, const ambit__stream *s, char kind,
+void ambit__strip_let_place(const ambit__strip *w, const ambit__strip_value *s, char kind,
                             const char *place);
 /* u_f: the cells of a lane in the row u_y, in a plane counted from the first one. */
-void ambit__strip_let_cells(const ambit__strip *w, const ambit__stream *s, int plane);
+void ambit__strip_let_cells(const ambit__strip *w, const ambit__strip_value *s, int plane);
 /* u_q: the column of the vector beside the strip that a lane has; u_d: the distance from u_f to it;
  * u_b: its place. Rows in the ring and in the grid are formulas. */
-void ambit__strip_let_beside(const ambit__strip *w, const ambit__stream *s, const char *place,
+void ambit__strip_let_beside(const ambit__strip *w, const ambit__strip_value *s, const char *place,
                              const char *row);
 /* "[(p + 3) % 9]": the slot of the plane of a moment. */
-const char *ambit__strip_ring_slot(const ambit__strip *w, const ambit__stream_moment *m);
+const char *ambit__strip_ring_slot(const ambit__strip *w, const ambit__strip_moment *m);
 
 /* ---- centre.c ---- */
 
-/* Whether a stream in the ring needs no other plane there than that of the cells computed. */
-bool ambit__strip_is_central(const ambit__strip *w, const ambit__stream *s);
+/* Whether a value in the ring needs no other plane there than that of the cells computed. */
+bool ambit__strip_is_central(const ambit__strip *w, const ambit__strip_value *s);
 /* What the rows and vectors beside those of warps need; their registers. */
-void ambit__strip_let_centre(const ambit__strip *w, const ambit__stream *s);
-int ambit__strip_centre_registers(const ambit__strip *w, const ambit__stream *s);
+void ambit__strip_let_centre(const ambit__strip *w, const ambit__strip_value *s);
+int ambit__strip_centre_registers(const ambit__strip *w, const ambit__strip_value *s);
 /* The plane before the loop over z; the plane after the one of a phase. */
 void ambit__strip_centre_first(const ambit__strip *w);
 void ambit__strip_centre_next(const ambit__strip *w);
 
 /* ---- held.c ---- */
 
-/* Marks the streams whose values are held in shared memory: all but those of the ring. false: some
+/* Marks the values whose values are held in shared memory: all but those of the ring. false: some
  * cannot be. */
 bool ambit__strip_find_held(const ambit__rule *rule, ambit__strip *w);
 size_t ambit__strip_held_bytes(const ambit__strip *w, const ambit__rule *rule);
 /* Their places, which begin so many bytes after those of the block. */
 void ambit__strip_let_held(const ambit__strip *w, size_t from);
 /* "o_h[(p + 2) % 3] + q * 704": the place of row q at a moment. */
-const char *ambit__strip_held(const ambit__strip *w, const ambit__stream *s,
-                              const ambit__stream_moment *m, const char *row);
+const char *ambit__strip_held(const ambit__strip *w, const ambit__strip_value *s,
+                              const ambit__strip_moment *m, const char *row);
 /* In a loop over the warp's rows t: the values of this row. */
 void ambit__strip_take_held(const ambit__strip *w);
 

@@ -223,7 +223,7 @@ static void begin_sums(const ambit__strip *w)
 }
 
 /* "if (q >= 1 && q < 3) v_sum[(p + 1) % 3][q - 1][j] += 0.25f * u_w[(p + 1) % 3][q][j + 1];" */
-static void add_from_row(const ambit__strip *w, const ambit__stream *s, int k)
+static void add_from_row(const ambit__strip *w, const ambit__strip_value *s, int k)
 {
   const ambit__tap *tap = &w->taps[k];
   const int first = w->y >= 0 ? s->below + tap->offset[w->y] : 0;
@@ -235,8 +235,8 @@ static void add_from_row(const ambit__strip *w, const ambit__stream *s, int k)
   if (w->y >= 0) ambit__nest_close(w->n);
 }
 
-/* Adds each row of a stream to all results it belongs to. */
-static void add_rows(const ambit__strip *w, const ambit__stream *s)
+/* Adds each row of a value to all results it belongs to. */
+static void add_rows(const ambit__strip *w, const ambit__strip_value *s)
 {
   if (w->y >= 0) ambit__nest_unroll(w->n, "q", 0, s->nrows);
   ambit__strip_share_arrived(w, s);
@@ -252,8 +252,8 @@ static void add_rows(const ambit__strip *w, const ambit__stream *s)
 void ambit__strip_sum(const ambit__strip *w)
 {
   if (w->by_rows) begin_sums(w);
-  for (int i = 0; w->by_rows && i < w->nstreams; i++)
-    add_rows(w, &w->streams[i]);
+  for (int i = 0; w->by_rows && i < w->nvalues; i++)
+    add_rows(w, &w->values[i]);
   if (w->y >= 0) ambit__nest_unroll(w->n, "t", 0, w->rows);
   ambit__strip_let_results(w);
   ambit__nest_unroll(w->n, "j", 0, w->lane);

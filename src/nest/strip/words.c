@@ -12,7 +12,7 @@ const char *ambit__strip_place(const ambit__strip *w)
   return w->cells == 2 ? "c + h" : "c + 2 * h";
 }
 
-static const ambit__stream *stream_of(const ambit__strip *w, const ambit__expr *e)
+static const ambit__strip_value *stream_of(const ambit__strip *w, const ambit__expr *e)
 {
   return ambit__strip_find(w, e->index, e->component, e->offset);
 }
@@ -51,7 +51,7 @@ void ambit__strip_word(ambit__nest *n, ambit__text *t, const ambit__expr *e, con
 
 /* The first of four adjacent bytes that contain one at an offset: they begin with it, unless that
  * would be beyond the words of the lane. */
-static int window_at(const ambit__stream *s, int dx)
+static int window_at(const ambit__strip_value *s, int dx)
 {
   const int last = 4 * s->right - 3;
 

@@ -38,8 +38,8 @@ typedef struct node {
   char label[AMBIT__LABEL_CHARS];
   access *accesses; /* owned */
   int naccesses, cap;
-  const ambit__channel *mail; /* SEND and RECEIVE */
-  uint64_t *waits;            /* a bit per node it depends on, directly or not; owned */
+  const ambit__channel *channel; /* SEND and RECEIVE */
+  uint64_t *waits;               /* a bit per node it depends on, directly or not; owned */
 } node;
 
 typedef struct graph {
@@ -99,7 +99,7 @@ static void add_channel(graph *g, const ambit__exchange *x, const ambit__channel
   node *n = add_node(g, m->incoming ? RECEIVE : SEND);
 
   if (!n) return;
-  n->mail = m;
+  n->channel = m;
   snprintf(n->label, sizeof n->label, "%s %d %s %d\\n%zu bytes",
            m->incoming ? "finish: receive at part" : "begin: send from part",
            g->p->grid->first + m->part, m->incoming ? "from" : "to", m->other, m->bytes);
@@ -351,7 +351,7 @@ static bool meet(const access *a, const access *b)
 static bool must_wait(const node *later, const node *earlier)
 {
   if (later->kind == CALL || earlier->kind == CALL) return true;
-  if (later->mail && earlier->mail && later->mail->peer == earlier->mail) return true;
+  if (later->channel && earlier->channel && later->channel->peer == earlier->channel) return true;
   for (int i = 0; i < later->naccesses; i++)
     for (int k = 0; k < earlier->naccesses; k++)
       if (meet(&later->accesses[i], &earlier->accesses[k])) return true;

@@ -364,13 +364,13 @@ static ambit_status add_chunks(const ambit_program *p, const ambit__apply *a, in
 {
   const ambit__active *active = &p->grid->local[part];
   ambit__pool *pool = NULL;
-  ambit__crew crew;
+  ambit__team team;
   ambit_status s;
 
   if (active->cells >= MANY) AMBIT_TRY(ambit__pool_for(p->grid->context, &pool));
-  if (pool) crew = ambit__pool_crew(pool);
+  if (pool) team = ambit__pool_team(pool);
   s = ambit__chunks_add(ambit__program_errors(p), active, &a->form, box,
-                        a->functions[p->grid->placement.engine[part]]->block, pool ? &crew : NULL,
+                        a->functions[p->grid->placement.engine[part]]->block, pool ? &team : NULL,
                         &a->chunks[part]);
   ambit__pool_close(pool);
   return s;

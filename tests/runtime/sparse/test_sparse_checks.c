@@ -168,7 +168,7 @@ static double one(const int64_t *i, int component, void *user)
   return 1;
 }
 
-/* Threads of a GPU have cells of several tiles (grid/deal.h), so later ones may be lower. */
+/* Threads of a GPU have cells of several tiles (grid/assignment.h), so later ones may be lower. */
 static void of_several_cells_the_first_is_told(void)
 {
   static const char text[] = "void k(float *u)\n"

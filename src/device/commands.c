@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* errands.c - rings of errands, one lock, and a thread.
+/* commands.c - rings of commands, one lock, and a thread.
  *
  * A ring holds records of different lengths. Positions count bytes since the queue was opened; a
  * record that would reach beyond the end of the ring is preceded by an empty one that fills it. The
  * adding thread alone writes behind `added`, and the working thread alone reads before it.
  */
-#include "device/errands.h"
+#include "device/commands.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -28,51 +28,51 @@ static const double SPIN_SECONDS = 100e-6; /* before a thread sleeps */
 
 /* Rings consist of units of the size of a record. */
 typedef struct record {
-  alignas(64) ambit__errand run; /* NULL: nothing to run */
-  size_t bytes;                  /* of the record, with its data */
-  ambit__ticket after;           /* not to be run before */
+  alignas(64) ambit__command run; /* NULL: nothing to run */
+  size_t bytes;                   /* of the record, with its data */
+  ambit__ticket after;            /* not to be run before */
 } record;
 
-struct ambit__errand_queue {
-  ambit__errands *owner;
+struct ambit__command_queue {
+  ambit__commands *owner;
   void *user;
   bool urgent, open;
   unsigned char *ring; /* owned */
   size_t planned;      /* end of the record that is being filled in */
   size_t added, taken; /* positions */
-  uint64_t last;       /* ticket of the last errand added */
+  uint64_t last;       /* ticket of the last command added */
   _Atomic uint64_t done;
 };
 
-struct ambit__errands {
+struct ambit__commands {
   pthread_t thread;
   pthread_mutex_t lock; /* of all that follows, and of the positions of queues */
   pthread_cond_t work, progress;
   bool sleeps, awaited, ends;
-  atomic_uint_fast64_t news; /* changes when an errand is added */
+  atomic_uint_fast64_t news; /* changes when a command is added */
   atomic_int failure;        /* an ambit_status */
   double busy;
-  ambit__errand_queue queues[MOST_QUEUES];
+  ambit__command_queue queues[MOST_QUEUES];
 };
 
 /* ---- the thread ---- */
 
-static record *at(const ambit__errand_queue *q, size_t position)
+static record *at(const ambit__command_queue *q, size_t position)
 {
   return (record *)(void *)(q->ring + position % RING);
 }
 
-/* The next errand of a queue that may run now; NULL: none. */
-static record *ready(ambit__errand_queue *q)
+/* The next command of a queue that may run now; NULL: none. */
+static record *ready(ambit__command_queue *q)
 {
   record *r;
 
   if (!q->open || q->taken == q->added) return NULL;
   r = at(q, q->taken);
-  return ambit__errand_done(r->after) ? r : NULL;
+  return ambit__command_done(r->after) ? r : NULL;
 }
 
-static ambit__errand_queue *choose(ambit__errands *e)
+static ambit__command_queue *choose(ambit__commands *e)
 {
   for (int urgent = 1; urgent >= 0; urgent--)
     for (int i = 0; i < MOST_QUEUES; i++)
@@ -80,8 +80,8 @@ static ambit__errand_queue *choose(ambit__errands *e)
   return NULL;
 }
 
-/* Runs the next errand of a queue. Called and left with the lock held. */
-static void run_next(ambit__errands *e, ambit__errand_queue *q)
+/* Runs the next command of a queue. Called and left with the lock held. */
+static void run_next(ambit__commands *e, ambit__command_queue *q)
 {
   record *r = at(q, q->taken);
   const bool runs = r->run && !atomic_load(&e->failure);
@@ -103,7 +103,7 @@ static void run_next(ambit__errands *e, ambit__errand_queue *q)
 }
 
 /* Waits a while for news, without the lock. */
-static void spin(ambit__errands *e)
+static void spin(ambit__commands *e)
 {
   const uint64_t seen = atomic_load(&e->news);
   const double end = ambit__clock() + SPIN_SECONDS;
@@ -118,12 +118,12 @@ static void spin(ambit__errands *e)
 
 static void *work(void *arg)
 {
-  ambit__errands *e = arg;
+  ambit__commands *e = arg;
   bool spun = false;
 
   pthread_mutex_lock(&e->lock);
   for (;;) {
-    ambit__errand_queue *q = choose(e);
+    ambit__command_queue *q = choose(e);
 
     if (q) {
       run_next(e, q);
@@ -146,7 +146,7 @@ static void *work(void *arg)
 }
 
 /* Signal handlers should run on the program's own threads. */
-static int start(ambit__errands *e)
+static int start(ambit__commands *e)
 {
   sigset_t all, before;
   int err;
@@ -158,7 +158,7 @@ static int start(ambit__errands *e)
   return err;
 }
 
-static void destroy(ambit__errands *e)
+static void destroy(ambit__commands *e)
 {
   pthread_cond_destroy(&e->progress);
   pthread_cond_destroy(&e->work);
@@ -168,9 +168,9 @@ static void destroy(ambit__errands *e)
   free(e);
 }
 
-ambit_status ambit__errands_open(ambit__errors *errors, ambit__errands **out)
+ambit_status ambit__commands_open(ambit__errors *errors, ambit__commands **out)
 {
-  ambit__errands *e = ambit__new(errors, 1, sizeof *e);
+  ambit__commands *e = ambit__new(errors, 1, sizeof *e);
   int err;
 
   *out = NULL;
@@ -188,7 +188,7 @@ ambit_status ambit__errands_open(ambit__errors *errors, ambit__errands **out)
   return AMBIT_OK;
 }
 
-void ambit__errands_close(ambit__errands *e)
+void ambit__commands_close(ambit__commands *e)
 {
   if (!e) return;
   pthread_mutex_lock(&e->lock);
@@ -202,10 +202,10 @@ void ambit__errands_close(ambit__errands *e)
 
 /* ---- queues ---- */
 
-ambit_status ambit__errand_queue_open(ambit__errands *e, ambit__errors *errors, bool urgent,
-                                      void *user, ambit__errand_queue **out)
+ambit_status ambit__command_queue_open(ambit__commands *e, ambit__errors *errors, bool urgent,
+                                       void *user, ambit__command_queue **out)
 {
-  ambit__errand_queue *q = NULL;
+  ambit__command_queue *q = NULL;
 
   for (int i = 0; i < MOST_QUEUES && !q; i++)
     if (!e->queues[i].open) q = &e->queues[i];
@@ -223,9 +223,9 @@ ambit_status ambit__errand_queue_open(ambit__errands *e, ambit__errors *errors, 
 }
 
 /* Tickets of a closed queue stay done: its numbers continue when it is opened again. */
-void ambit__errand_queue_close(ambit__errand_queue *q)
+void ambit__command_queue_close(ambit__command_queue *q)
 {
-  ambit__errand_wait(ambit__errand_last(q));
+  ambit__command_wait(ambit__command_last(q));
   pthread_mutex_lock(&q->owner->lock);
   q->open = false;
   pthread_mutex_unlock(&q->owner->lock);
@@ -234,9 +234,9 @@ void ambit__errand_queue_close(ambit__errand_queue *q)
 /* ---- adding ---- */
 
 /* Waits until fewer than RING bytes lie between the record to be taken next and `end`. */
-static void wait_for_room(ambit__errand_queue *q, size_t end)
+static void wait_for_room(ambit__command_queue *q, size_t end)
 {
-  ambit__errands *e = q->owner;
+  ambit__commands *e = q->owner;
 
   pthread_mutex_lock(&e->lock);
   while (end - q->taken > RING) {
@@ -247,7 +247,7 @@ static void wait_for_room(ambit__errand_queue *q, size_t end)
   pthread_mutex_unlock(&e->lock);
 }
 
-static record *plan(ambit__errand_queue *q, size_t bytes)
+static record *plan(ambit__command_queue *q, size_t bytes)
 {
   record *r;
 
@@ -258,7 +258,7 @@ static record *plan(ambit__errand_queue *q, size_t bytes)
   return r;
 }
 
-void *ambit__errand_new(ambit__errand_queue *q, ambit__errand run, size_t bytes)
+void *ambit__command_new(ambit__command_queue *q, ambit__command run, size_t bytes)
 {
   const size_t unit = sizeof(record), left = RING - q->added % RING;
   const size_t all = sizeof(record) + (bytes + unit - 1) / unit * unit;
@@ -267,16 +267,16 @@ void *ambit__errand_new(ambit__errand_queue *q, ambit__errand run, size_t bytes)
   if (all > RING / 2) return NULL;
   if (all > left) {
     plan(q, left);
-    ambit__errand_add(q);
+    ambit__command_add(q);
   }
   r = plan(q, all);
   r->run = run;
   return r + 1;
 }
 
-void ambit__errand_add(ambit__errand_queue *q)
+void ambit__command_add(ambit__command_queue *q)
 {
-  ambit__errands *e = q->owner;
+  ambit__commands *e = q->owner;
 
   pthread_mutex_lock(&e->lock);
   q->added = q->planned;
@@ -286,40 +286,40 @@ void ambit__errand_add(ambit__errand_queue *q)
   pthread_mutex_unlock(&e->lock);
 }
 
-void ambit__errand_await(ambit__errand_queue *q, ambit__ticket t)
+void ambit__command_await(ambit__command_queue *q, ambit__ticket t)
 {
   record *r;
 
-  if (ambit__errand_done(t)) return;
-  ambit__errand_new(q, NULL, 0);
+  if (ambit__command_done(t)) return;
+  ambit__command_new(q, NULL, 0);
   r = at(q, q->planned - sizeof(record));
   r->after = t;
-  ambit__errand_add(q);
+  ambit__command_add(q);
 }
 
 /* ---- tickets ---- */
 
-ambit__ticket ambit__errand_last(ambit__errand_queue *q)
+ambit__ticket ambit__command_last(ambit__command_queue *q)
 {
   return (ambit__ticket){q, q->last};
 }
 
-bool ambit__errand_done(ambit__ticket t)
+bool ambit__command_done(ambit__ticket t)
 {
   return !t.queue || atomic_load(&t.queue->done) >= t.number;
 }
 
-void ambit__errand_wait(ambit__ticket t)
+void ambit__command_wait(ambit__ticket t)
 {
   const double end = ambit__clock() + SPIN_SECONDS;
-  ambit__errands *e;
+  ambit__commands *e;
 
-  while (!ambit__errand_done(t) && ambit__clock() < end)
+  while (!ambit__command_done(t) && ambit__clock() < end)
     ambit__pool_pause(0);
-  if (ambit__errand_done(t)) return;
+  if (ambit__command_done(t)) return;
   e = t.queue->owner;
   pthread_mutex_lock(&e->lock);
-  while (!ambit__errand_done(t)) {
+  while (!ambit__command_done(t)) {
     e->awaited = true;
     pthread_cond_wait(&e->progress, &e->lock);
   }
@@ -327,23 +327,23 @@ void ambit__errand_wait(ambit__ticket t)
   pthread_mutex_unlock(&e->lock);
 }
 
-void ambit__errands_wait(ambit__errands *e)
+void ambit__commands_wait(ambit__commands *e)
 {
   for (int i = 0; i < MOST_QUEUES; i++)
-    if (e->queues[i].open) ambit__errand_wait(ambit__errand_last(&e->queues[i]));
+    if (e->queues[i].open) ambit__command_wait(ambit__command_last(&e->queues[i]));
 }
 
-ambit_status ambit__errands_failure(ambit__errands *e)
+ambit_status ambit__commands_failure(ambit__commands *e)
 {
   const int s = atomic_load(&e->failure);
 
   if (!s) return AMBIT_OK;
-  ambit__errands_wait(e);
+  ambit__commands_wait(e);
   atomic_store(&e->failure, AMBIT_OK);
   return (ambit_status)s;
 }
 
-double ambit__errands_busy(ambit__errands *e)
+double ambit__commands_busy(ambit__commands *e)
 {
   double busy;
 

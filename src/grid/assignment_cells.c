@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* deal_cells.c - the table of cells: what differs from one to the next. */
+/* assignment_cells.c - the table of cells: what differs from one to the next. */
+#include "grid/assignment.h"
 #include "grid/constants.h"
-#include "grid/deal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- words ---- */
 
-int ambit__deal_column(const ambit__chunk_form *f, int column)
+int ambit__assignment_column(const ambit__chunk_form *f, int column)
 {
   int word = 1;
 
@@ -17,23 +17,24 @@ int ambit__deal_column(const ambit__chunk_form *f, int column)
   return word;
 }
 
-int ambit__deal_rank(const ambit__chunk_form *f, int rank)
+int ambit__assignment_rank(const ambit__chunk_form *f, int rank)
 {
-  int word = ambit__deal_column(f, f->ncolumns);
+  int word = ambit__assignment_column(f, f->ncolumns);
 
   for (int k = 0; k < rank; k++)
     word += !f->ranks[k].own;
   return word;
 }
 
-int ambit__deal_bits(const ambit__chunk_form *f)
+int ambit__assignment_bits(const ambit__chunk_form *f)
 {
-  return f->list ? ambit__deal_rank(f, f->nranks) : 0;
+  return f->list ? ambit__assignment_rank(f, f->nranks) : 0;
 }
 
-int ambit__deal_number(const ambit__chunk_form *f)
+int ambit__assignment_number(const ambit__chunk_form *f)
 {
-  return ambit__deal_bits(f) + (f->ntests + AMBIT__DEAL_TESTS - 1) / AMBIT__DEAL_TESTS;
+  return ambit__assignment_bits(f) +
+         (f->ntests + AMBIT__ASSIGNMENT_TESTS - 1) / AMBIT__ASSIGNMENT_TESTS;
 }
 
 /* ---- activity ---- */
@@ -92,10 +93,10 @@ static int32_t *put_bits(const ambit__chunks *c, const ambit__images *im, const 
   const ambit__chunk_form *f = c->form;
   const int last = c->active->box.ndims - 1;
 
-  for (int first = 0; first < f->ntests; first += AMBIT__DEAL_TESTS, word += pitch) {
+  for (int first = 0; first < f->ntests; first += AMBIT__ASSIGNMENT_TESTS, word += pitch) {
     uint32_t bits = 0;
 
-    for (int k = first; k < f->ntests && k < first + AMBIT__DEAL_TESTS; k++) {
+    for (int k = first; k < f->ntests && k < first + AMBIT__ASSIGNMENT_TESTS; k++) {
       const ambit__test *t = &f->tests[k];
       const int64_t away = t->column < 0 ? 0 : chunk[AMBIT__CHUNK_COLUMN + t->column];
 
@@ -151,12 +152,12 @@ static void put_number(int64_t number, int64_t pitch, int32_t *word)
 
 /* Cells of a chunk of a list have the same words, but for their places: a chunk ends where a cell
  * that is read or tested is of another kind. `words` has room for those of a cell. */
-static void put_chunk(ambit__deal *d, const ambit__chunks *c, const ambit__images *im,
+static void put_chunk(ambit__assignment *d, const ambit__chunks *c, const ambit__images *im,
                       int64_t chunk, int64_t unit, int32_t *words)
 {
   const int32_t *of_chunk = c->table + chunk * c->words;
   const int64_t at = of_chunk[AMBIT__CHUNK_AT], n = of_chunk[AMBIT__CHUNK_CELLS];
-  const int end = ambit__deal_number(c->form);
+  const int end = ambit__assignment_number(c->form);
   int32_t *to = d->cells + unit;
 
   put_bits(c, im, of_chunk, at, 1, put_places(c, of_chunk, at, 1, words));
@@ -171,7 +172,7 @@ static void put_chunk(ambit__deal *d, const ambit__chunks *c, const ambit__image
 
 /* A list, of which each thread writes the cells of as many chunks. */
 typedef struct listing {
-  ambit__deal *d;
+  ambit__assignment *d;
   const ambit__chunks *c;
   const ambit__images *im;
   int64_t *units; /* by thread: those before its own; owned */
@@ -183,7 +184,7 @@ static void put_chunks(void *arg, int thread, int threads)
 {
   const listing *l = arg;
   const ambit__chunks *c = l->c;
-  int32_t *words = l->words + thread * ambit__deal_number(c->form);
+  int32_t *words = l->words + thread * ambit__assignment_number(c->form);
   int64_t unit = l->units[thread];
 
   for (int64_t i = c->n * thread / threads; i < c->n * (thread + 1) / threads; i++) {
@@ -194,9 +195,9 @@ static void put_chunks(void *arg, int thread, int threads)
 }
 
 /* Numbers the cells, and lets the threads write them. */
-static void number_list(const listing *l, const ambit__crew *crew)
+static void number_list(const listing *l, const ambit__team *team)
 {
-  const int threads = ambit__crew_threads(crew);
+  const int threads = ambit__team_threads(team);
   bool apart = false;
 
   for (int t = 0; t < threads; t++) {
@@ -206,32 +207,34 @@ static void number_list(const listing *l, const ambit__crew *crew)
     for (int64_t i = l->c->n * t / threads; i < end; i++)
       l->d->units += l->c->table[i * l->c->words + AMBIT__CHUNK_CELLS];
   }
-  ambit__crew_run(crew, put_chunks, (void *)(uintptr_t)l);
+  ambit__team_run(team, put_chunks, (void *)(uintptr_t)l);
   for (int t = 0; t < threads; t++)
     apart = apart || l->apart[t];
   if (apart) l->d->first = -1;
 }
 
-ambit_status ambit__deal_list(ambit__errors *errors, ambit__deal *d, const ambit__chunks *c,
-                              const ambit__images *im, const ambit__crew *crew)
+ambit_status ambit__assignment_list(ambit__errors *errors, ambit__assignment *d,
+                                    const ambit__chunks *c, const ambit__images *im,
+                                    const ambit__team *team)
 {
-  const size_t threads = (size_t)ambit__crew_threads(crew);
+  const size_t threads = (size_t)ambit__team_threads(team);
   listing l = {.d = d, .c = c, .im = im};
   ambit_status s;
 
   l.units = ambit__new(errors, threads, sizeof *l.units);
-  l.words = ambit__new(errors, threads * (size_t)ambit__deal_number(c->form), sizeof *l.words);
+  l.words =
+      ambit__new(errors, threads * (size_t)ambit__assignment_number(c->form), sizeof *l.words);
   l.apart = ambit__new(errors, threads, sizeof *l.apart);
   s = l.units && l.words && l.apart ? AMBIT_OK : AMBIT_ENOMEM;
-  if (!s) number_list(&l, crew);
+  if (!s) number_list(&l, team);
   free(l.units);
   free(l.words);
   free(l.apart);
   return s;
 }
 
-void ambit__deal_put(ambit__deal *d, const ambit__chunks *c, const ambit__images *im, int64_t chunk,
-                     int64_t from, int64_t n)
+void ambit__assignment_put(ambit__assignment *d, const ambit__chunks *c, const ambit__images *im,
+                           int64_t chunk, int64_t from, int64_t n)
 {
   const int32_t *words = c->table + chunk * c->words;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plan/recipe.h"
+#include "plan/launch_line.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 enum { MOST_ALONG_X = 1 << 30, MOST_ALONG_YZ = 65535 }; /* limits of CUDA */
 static const int64_t many = INT64_C(1) << 48;           /* more blocks than any device accepts */
 
-void ambit__recipe_add(ambit__recipe *r, int along, int axis, int64_t more, int64_t per)
+void ambit__launch_line_add(ambit__launch_line *r, int along, int axis, int64_t more, int64_t per)
 {
   r->factors[along][r->nfactors[along]++] = (ambit__factor){axis, more, per};
 }
@@ -28,9 +28,9 @@ static void print_factor(const ambit__factor *f, ambit__text *t)
   if (f->per != 1) ambit__print(t, " / %" PRId64, f->per);
 }
 
-void ambit__recipe_print(const ambit__recipe *r, ambit__text *t)
+void ambit__launch_line_print(const ambit__launch_line *r, ambit__text *t)
 {
-  ambit__print(t, AMBIT__RECIPE_MARK " %s %dd threads %dx%dx%d blocks", r->entry, r->ndims,
+  ambit__print(t, AMBIT__LAUNCH_LINE_MARK " %s %dd threads %dx%dx%d blocks", r->entry, r->ndims,
                r->threads[0], r->threads[1], r->threads[2]);
   for (int k = 0; k < 3; k++) {
     ambit__print(t, k ? ", " : " ");
@@ -128,19 +128,19 @@ static ambit__factor read_factor(reader *r, int ndims)
   return f;
 }
 
-static void read_product(reader *r, ambit__recipe *to, int along)
+static void read_product(reader *r, ambit__launch_line *to, int along)
 {
   do {
     const ambit__factor f = read_factor(r, to->ndims);
 
     if (to->nfactors[along] < AMBIT_MAX_DIMS)
-      ambit__recipe_add(to, along, f.axis, f.more, f.per);
+      ambit__launch_line_add(to, along, f.axis, f.more, f.per);
     else
       miss(r, "one factor for each axis at most");
   } while (accept(r, "*"));
 }
 
-static void read_bound(reader *r, ambit__recipe *to)
+static void read_bound(reader *r, ambit__launch_line *to)
 {
   int axis;
 
@@ -158,9 +158,9 @@ static void read_end(reader *r)
     miss(r, "the end of the line");
 }
 
-static void read_line(reader *r, ambit__recipe *to)
+static void read_line(reader *r, ambit__launch_line *to)
 {
-  *to = (ambit__recipe){.threads = {1, 1, 1}};
+  *to = (ambit__launch_line){.threads = {1, 1, 1}};
   read_name(r, to->entry, sizeof to->entry);
   to->ndims = (int)read_number(r, 1, AMBIT_MAX_DIMS, "the number of dimensions, as in 2d");
   expect(r, "d");
@@ -179,15 +179,15 @@ static void read_line(reader *r, ambit__recipe *to)
   read_end(r);
 }
 
-ambit_status ambit__recipe_read(ambit__errors *errors, const char *what, const char *source,
-                                ambit__recipe *r)
+ambit_status ambit__launch_line_read(ambit__errors *errors, const char *what, const char *source,
+                                     ambit__launch_line *r)
 {
-  const char *line = strstr(source, AMBIT__RECIPE_MARK);
-  reader from = {.at = line ? line + strlen(AMBIT__RECIPE_MARK) : source};
+  const char *line = strstr(source, AMBIT__LAUNCH_LINE_MARK);
+  reader from = {.at = line ? line + strlen(AMBIT__LAUNCH_LINE_MARK) : source};
 
   AMBIT_CHECK(line, errors, AMBIT_EINVAL,
               "%s does not say how it is launched; it needs a comment like\n"
-              "  // " AMBIT__RECIPE_MARK " NAME 2d threads 32x8 blocks n1 / 32, n0 / 8",
+              "  // " AMBIT__LAUNCH_LINE_MARK " NAME 2d threads 32x8 blocks n1 / 32, n0 / 8",
               what);
   read_line(&from, r);
   AMBIT_CHECK(!from.wanted, errors, AMBIT_EINVAL,
@@ -201,7 +201,7 @@ ambit_status ambit__recipe_read(ambit__errors *errors, const char *what, const c
 
 /* ---- launching ---- */
 
-bool ambit__recipe_fits(const ambit__recipe *r, const int64_t *cells)
+bool ambit__launch_line_fits(const ambit__launch_line *r, const int64_t *cells)
 {
   for (int d = 0; d < r->ndims; d++)
     if (cells[d] < r->least[d]) return false;
@@ -214,7 +214,7 @@ static int64_t min64(int64_t a, int64_t b)
 }
 
 /* Between 1 and `many`. */
-static int64_t blocks_along(const ambit__recipe *r, int k, const int64_t *cells)
+static int64_t blocks_along(const ambit__launch_line *r, int k, const int64_t *cells)
 {
   int64_t blocks = 1;
 
@@ -228,7 +228,8 @@ static int64_t blocks_along(const ambit__recipe *r, int k, const int64_t *cells)
 }
 
 /* If there are too many blocks, z is shortened first, because neighbours along x share memory. */
-void ambit__recipe_shape(const ambit__recipe *r, const int64_t *cells, ambit__shape *shape)
+void ambit__launch_line_shape(const ambit__launch_line *r, const int64_t *cells,
+                              ambit__shape *shape)
 {
   int64_t left = r->most;
 

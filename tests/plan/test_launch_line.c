@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launch lines: parsing, printing, and agreement with the launches of the strategies. */
 #include "plan/gpu.h"
-#include "plan/recipe.h"
+#include "plan/launch_line.h"
 #include "support/test.h"
 
 #include <stdlib.h>
 
 static ambit__errors errors;
 
-static ambit__recipe read_line(const char *source)
+static ambit__launch_line read_line(const char *source)
 {
-  ambit__recipe r;
+  ambit__launch_line r;
 
-  CHECK_EQ(AMBIT_OK, ambit__recipe_read(&errors, "the source", source, &r));
+  CHECK_EQ(AMBIT_OK, ambit__launch_line_read(&errors, "the source", source, &r));
   return r;
 }
 
-static void check_printed(const char *want, const ambit__recipe *r)
+static void check_printed(const char *want, const ambit__launch_line *r)
 {
   ambit__text t = {0};
 
-  ambit__recipe_print(r, &t);
+  ambit__launch_line_print(r, &t);
   CHECK_MSG(t.chars && !strcmp(want, t.chars), "want %s\n#  got %s", want, t.chars);
   ambit__text_free(&t);
 }
 
-static void check_blocks(const ambit__recipe *r, const int64_t *cells, int64_t x, int64_t y,
+static void check_blocks(const ambit__launch_line *r, const int64_t *cells, int64_t x, int64_t y,
                          int64_t z)
 {
   ambit__shape s;
 
-  ambit__recipe_shape(r, cells, &s);
+  ambit__launch_line_shape(r, cells, &s);
   CHECK_EQ(x, s.blocks[0]);
   CHECK_EQ(y, s.blocks[1]);
   CHECK_EQ(z, s.blocks[2]);
@@ -41,8 +41,8 @@ static void check_blocks(const ambit__recipe *r, const int64_t *cells, int64_t x
 static void a_line_in_a_comment_is_read(void)
 {
   const int64_t cells[] = {17, 100};
-  ambit__recipe r = read_line("int before;\n// ambit-launch: heat 2d threads 32x8 "
-                              "blocks n1 / 32, n0/8\nint after;");
+  ambit__launch_line r = read_line("int before;\n// ambit-launch: heat 2d threads 32x8 "
+                                   "blocks n1 / 32, n0/8\nint after;");
 
   check_printed("ambit-launch: heat 2d threads 32x8x1 blocks n1 / 32, n0 / 8, 1", &r);
   check_blocks(&r, cells, 4, 3, 1);
@@ -50,30 +50,30 @@ static void a_line_in_a_comment_is_read(void)
   check_printed("ambit-launch: a_1 6d threads 64x1x1 blocks (n5 + 3) / 120 * n4 / 8, 7, n0 "
                 "at most 12",
                 &r);
-  CHECK(ambit__recipe_fits(&r, (int64_t[]){1, 1, 1, 1, 1, 1}));
+  CHECK(ambit__launch_line_fits(&r, (int64_t[]){1, 1, 1, 1, 1, 1}));
 }
 
 static void small_boxes_can_be_left_to_others(void)
 {
-  ambit__recipe r =
+  ambit__launch_line r =
       read_line("ambit-launch: k 3d threads 1 blocks 1 at most 5 where n2>=64 , n0 >= 2*/");
 
   check_printed("ambit-launch: k 3d threads 1x1x1 blocks 1, 1, 1 at most 5 where n0 >= 2, n2 >= 64",
                 &r);
-  CHECK(ambit__recipe_fits(&r, (int64_t[]){2, 1, 64}));
-  CHECK(!ambit__recipe_fits(&r, (int64_t[]){1, 1, 64}));
-  CHECK(!ambit__recipe_fits(&r, (int64_t[]){2, 100, 63}));
+  CHECK(ambit__launch_line_fits(&r, (int64_t[]){2, 1, 64}));
+  CHECK(!ambit__launch_line_fits(&r, (int64_t[]){1, 1, 64}));
+  CHECK(!ambit__launch_line_fits(&r, (int64_t[]){2, 100, 63}));
 }
 
 static void what_is_printed_is_read_as_the_same(void)
 {
-  ambit__recipe r = {.entry = "k", .ndims = 3, .threads = {32, 4, 2}, .most = 99}, again;
+  ambit__launch_line r = {.entry = "k", .ndims = 3, .threads = {32, 4, 2}, .most = 99}, again;
   ambit__text t = {0};
 
-  ambit__recipe_add(&r, 0, 2, 3, 120);
-  ambit__recipe_add(&r, 0, 1, 0, 8);
-  ambit__recipe_add(&r, 2, 0, 0, 1);
-  ambit__recipe_print(&r, &t);
+  ambit__launch_line_add(&r, 0, 2, 3, 120);
+  ambit__launch_line_add(&r, 0, 1, 0, 8);
+  ambit__launch_line_add(&r, 2, 0, 0, 1);
+  ambit__launch_line_print(&r, &t);
   again = read_line(t.chars);
   check_printed(t.chars, &again);
   ambit__text_free(&t);
@@ -82,7 +82,7 @@ static void what_is_printed_is_read_as_the_same(void)
 static void at_most_shortens_z_before_y_and_y_before_x(void)
 {
   const int64_t cells[] = {50, 40, 30}, huge[] = {INT64_MAX / 2, INT64_MAX / 2, INT64_MAX / 2};
-  ambit__recipe r = read_line("ambit-launch: k 3d threads 1 blocks n2, n1, n0 at most 1024");
+  ambit__launch_line r = read_line("ambit-launch: k 3d threads 1 blocks n2, n1, n0 at most 1024");
 
   check_blocks(&r, cells, 30, 34, 1);
   check_blocks(&r, huge, 1024, 1, 1);
@@ -114,9 +114,9 @@ static void mistakes_are_pointed_at(void)
   };
 
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    ambit__recipe r;
+    ambit__launch_line r;
 
-    CHECK_EQ(AMBIT_EINVAL, ambit__recipe_read(&errors, "the source", lines[i][0], &r));
+    CHECK_EQ(AMBIT_EINVAL, ambit__launch_line_read(&errors, "the source", lines[i][0], &r));
     CHECK_MSG(errors.text && strstr(errors.text, lines[i][1]), "'%s' gives\n%s", lines[i][0],
               errors.text);
     ambit__errors_clear(&errors);
@@ -187,17 +187,17 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
       int64_t cells[AMBIT_MAX_DIMS];
       ambit__box box = {.ndims = g.ndims};
       ambit__shape want, got;
-      ambit__recipe r;
+      ambit__launch_line r;
 
       for (int d = 0; d < g.ndims; d++) {
         cells[d] = size;
-        /* Recipes do not know where it begins. */
+        /* Launch lines do not know where it begins. */
         box.lo[d] = plans[i].strip ? plans[i].strip - 1 : 0;
         box.hi[d] = box.lo[d] + size;
       }
       s->shape(&g, &plans[i], &box, &want);
-      s->recipe(&g, &plans[i], &r);
-      ambit__recipe_shape(&r, cells, &got);
+      s->launch_line(&g, &plans[i], &r);
+      ambit__launch_line_shape(&r, cells, &got);
       CHECK_MSG(want.blocks[0] == got.blocks[0], "%s, %lld cells: %lld blocks, not %lld", s->name,
                 (long long)size, (long long)got.blocks[0], (long long)want.blocks[0]);
       for (int k = 0; k < 3; k++) {

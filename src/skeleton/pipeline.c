@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "skeleton/belt.h"
+#include "skeleton/pipeline.h"
 
 #include "base/memory.h"
 
@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-ambit_status ambit__belt_open(ambit__errors *errors, int n, size_t in_bytes, size_t out_bytes,
-                              const ambit__belt_ends *ends, atomic_bool *stop, ambit__belt **belt)
+ambit_status ambit__pipeline_open(ambit__errors *errors, int n, size_t in_bytes, size_t out_bytes,
+                                  const ambit__pipeline_ends *ends, atomic_bool *stop,
+                                  ambit__pipeline **pipeline)
 {
-  ambit__belt *b = *belt = ambit__new(errors, 1, sizeof *b);
+  ambit__pipeline *b = *pipeline = ambit__new(errors, 1, sizeof *b);
 
   if (!b) return AMBIT_ENOMEM;
   pthread_mutex_init(&b->lock, NULL);
@@ -21,23 +22,23 @@ ambit_status ambit__belt_open(ambit__errors *errors, int n, size_t in_bytes, siz
   b->places = ambit__new(errors, (size_t)n, sizeof *b->places);
   if (!b->places) return AMBIT_ENOMEM;
   for (b->n = 0; b->n < n; b->n++) {
-    ambit__belt_place *p = &b->places[b->n];
+    ambit__pipeline_place *p = &b->places[b->n];
 
-    p->in = ambit__new(errors, AMBIT__BELT_HEAD + in_bytes, 1);
-    if (p->in) p->in += AMBIT__BELT_HEAD;
-    p->out = ambit__new(errors, AMBIT__BELT_HEAD + out_bytes, 1);
-    if (p->out) p->out += AMBIT__BELT_HEAD;
+    p->in = ambit__new(errors, AMBIT__PIPELINE_HEAD + in_bytes, 1);
+    if (p->in) p->in += AMBIT__PIPELINE_HEAD;
+    p->out = ambit__new(errors, AMBIT__PIPELINE_HEAD + out_bytes, 1);
+    if (p->out) p->out += AMBIT__PIPELINE_HEAD;
     if (!p->in || !p->out) return b->n++, AMBIT_ENOMEM;
   }
   return AMBIT_OK;
 }
 
-void ambit__belt_close(ambit__belt *b)
+void ambit__pipeline_close(ambit__pipeline *b)
 {
   if (!b) return;
   for (int i = 0; i < b->n; i++) {
-    if (b->places[i].in) free(b->places[i].in - AMBIT__BELT_HEAD);
-    if (b->places[i].out) free(b->places[i].out - AMBIT__BELT_HEAD);
+    if (b->places[i].in) free(b->places[i].in - AMBIT__PIPELINE_HEAD);
+    if (b->places[i].out) free(b->places[i].out - AMBIT__PIPELINE_HEAD);
   }
   free(b->places);
   ambit__errors_clear(&b->error);
@@ -48,7 +49,7 @@ void ambit__belt_close(ambit__belt *b)
 
 /* ---- failures ---- */
 
-static void fail(ambit__belt *b, int64_t item, const ambit__errors *why)
+static void fail(ambit__pipeline *b, int64_t item, const ambit__errors *why)
 {
   if (item < b->failed) {
     ambit__errors_clear(&b->error);
@@ -60,7 +61,7 @@ static void fail(ambit__belt *b, int64_t item, const ambit__errors *why)
   pthread_cond_broadcast(&b->changed);
 }
 
-void ambit__belt_fail(ambit__belt *b, ambit__belt_place *p, const ambit__errors *why)
+void ambit__pipeline_fail(ambit__pipeline *b, ambit__pipeline_place *p, const ambit__errors *why)
 {
   pthread_mutex_lock(&b->lock);
   p->failed = true;
@@ -70,7 +71,7 @@ void ambit__belt_fail(ambit__belt *b, ambit__belt_place *p, const ambit__errors 
   pthread_mutex_unlock(&b->lock);
 }
 
-void ambit__belt_break(ambit__belt *b, const ambit__errors *why)
+void ambit__pipeline_break(ambit__pipeline *b, const ambit__errors *why)
 {
   pthread_mutex_lock(&b->lock);
   fail(b, b->written, why);
@@ -80,19 +81,19 @@ void ambit__belt_break(ambit__belt *b, const ambit__errors *why)
 /* ---- the reader ---- */
 
 /* The place for the next item; NULL: none is to be read. */
-static ambit__belt_place *next_empty(ambit__belt *b)
+static ambit__pipeline_place *next_empty(ambit__pipeline *b)
 {
-  ambit__belt_place *p = &b->places[b->read % b->n];
+  ambit__pipeline_place *p = &b->places[b->read % b->n];
 
   while (p->state != PLACE_EMPTY && !atomic_load(b->stop))
     pthread_cond_wait(&b->changed, &b->lock);
   return atomic_load(b->stop) ? NULL : p;
 }
 
-void *ambit__belt_read(void *belt)
+void *ambit__pipeline_read(void *pipeline)
 {
-  ambit__belt *b = belt;
-  ambit__belt_place *p;
+  ambit__pipeline *b = pipeline;
+  ambit__pipeline_place *p;
 
   pthread_mutex_lock(&b->lock);
   while ((p = next_empty(b))) {
@@ -117,14 +118,14 @@ void *ambit__belt_read(void *belt)
 
 /* ---- workers ---- */
 
-static bool over(const ambit__belt *b)
+static bool over(const ambit__pipeline *b)
 {
   return b->taken >= b->failed || (b->ended && b->taken == b->read);
 }
 
-ambit__belt_place *ambit__belt_take(ambit__belt *b, bool wait)
+ambit__pipeline_place *ambit__pipeline_take(ambit__pipeline *b, bool wait)
 {
-  ambit__belt_place *p = NULL;
+  ambit__pipeline_place *p = NULL;
 
   pthread_mutex_lock(&b->lock);
   while (wait && !over(b) && b->taken == b->read)
@@ -137,7 +138,7 @@ ambit__belt_place *ambit__belt_take(ambit__belt *b, bool wait)
   return p;
 }
 
-bool ambit__belt_over(ambit__belt *b)
+bool ambit__pipeline_over(ambit__pipeline *b)
 {
   bool is;
 
@@ -147,7 +148,7 @@ bool ambit__belt_over(ambit__belt *b)
   return is;
 }
 
-void ambit__belt_done(ambit__belt *b, ambit__belt_place *p)
+void ambit__pipeline_done(ambit__pipeline *b, ambit__pipeline_place *p)
 {
   pthread_mutex_lock(&b->lock);
   p->state = PLACE_DONE;
@@ -157,9 +158,9 @@ void ambit__belt_done(ambit__belt *b, ambit__belt_place *p)
 
 /* ---- items of another process ---- */
 
-ambit__belt_place *ambit__belt_empty(ambit__belt *b)
+ambit__pipeline_place *ambit__pipeline_empty(ambit__pipeline *b)
 {
-  ambit__belt_place *p;
+  ambit__pipeline_place *p;
 
   pthread_mutex_lock(&b->lock);
   p = &b->places[b->read % b->n];
@@ -168,9 +169,9 @@ ambit__belt_place *ambit__belt_empty(ambit__belt *b)
   return p;
 }
 
-void ambit__belt_put(ambit__belt *b, int64_t item)
+void ambit__pipeline_put(ambit__pipeline *b, int64_t item)
 {
-  ambit__belt_place *p;
+  ambit__pipeline_place *p;
 
   pthread_mutex_lock(&b->lock);
   p = &b->places[b->read++ % b->n];
@@ -181,7 +182,7 @@ void ambit__belt_put(ambit__belt *b, int64_t item)
   pthread_mutex_unlock(&b->lock);
 }
 
-void ambit__belt_end(ambit__belt *b)
+void ambit__pipeline_end(ambit__pipeline *b)
 {
   pthread_mutex_lock(&b->lock);
   b->ended = true;
@@ -189,9 +190,9 @@ void ambit__belt_end(ambit__belt *b)
   pthread_mutex_unlock(&b->lock);
 }
 
-ambit__belt_place *ambit__belt_result(ambit__belt *b)
+ambit__pipeline_place *ambit__pipeline_result(ambit__pipeline *b)
 {
-  ambit__belt_place *p;
+  ambit__pipeline_place *p;
 
   pthread_mutex_lock(&b->lock);
   p = &b->places[b->written % b->n];
@@ -200,14 +201,14 @@ ambit__belt_place *ambit__belt_result(ambit__belt *b)
   return p;
 }
 
-void ambit__belt_clear(ambit__belt *b)
+void ambit__pipeline_clear(ambit__pipeline *b)
 {
   pthread_mutex_lock(&b->lock);
   b->places[b->written++ % b->n].state = PLACE_EMPTY;
   pthread_mutex_unlock(&b->lock);
 }
 
-bool ambit__belt_is_empty(ambit__belt *b)
+bool ambit__pipeline_is_empty(ambit__pipeline *b)
 {
   bool is;
 
@@ -220,9 +221,9 @@ bool ambit__belt_is_empty(ambit__belt *b)
 /* ---- the writer ---- */
 
 /* The next result; NULL: there are no more. */
-static const ambit__belt_place *next_done(ambit__belt *b)
+static const ambit__pipeline_place *next_done(ambit__pipeline *b)
 {
-  const ambit__belt_place *p = &b->places[b->written % b->n];
+  const ambit__pipeline_place *p = &b->places[b->written % b->n];
 
   while (p->state != PLACE_DONE && b->written < b->failed && !(b->ended && b->written == b->read))
     pthread_cond_wait(&b->changed, &b->lock);
@@ -239,10 +240,10 @@ static void block_pipe_signal(void)
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-void *ambit__belt_write(void *belt)
+void *ambit__pipeline_write(void *pipeline)
 {
-  ambit__belt *b = belt;
-  const ambit__belt_place *p;
+  ambit__pipeline *b = pipeline;
+  const ambit__pipeline_place *p;
 
   block_pipe_signal();
   pthread_mutex_lock(&b->lock);

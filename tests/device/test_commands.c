@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errands: their order, queues that wait for each other, full queues, failures. */
-#include "device/errands.h"
+/* Commands: their order, queues that wait for each other, full queues, failures. */
+#include "device/commands.h"
 #include "support/test.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 static ambit__errors errors;
-static ambit__errands *errands;
-static ambit__errand_queue *calm, *urgent;
+static ambit__commands *commands;
+static ambit__command_queue *calm, *urgent;
 static int log_[1 << 16];
 static int logged;
-static atomic_bool gate; /* the first errand waits for it */
+static atomic_bool gate; /* the first command waits for it */
 
 static void open_all(void)
 {
   logged = 0;
   gate = false;
-  CHECK_EQ(AMBIT_OK, ambit__errands_open(&errors, &errands));
-  CHECK_EQ(AMBIT_OK, ambit__errand_queue_open(errands, &errors, false, NULL, &calm));
-  CHECK_EQ(AMBIT_OK, ambit__errand_queue_open(errands, &errors, true, NULL, &urgent));
+  CHECK_EQ(AMBIT_OK, ambit__commands_open(&errors, &commands));
+  CHECK_EQ(AMBIT_OK, ambit__command_queue_open(commands, &errors, false, NULL, &calm));
+  CHECK_EQ(AMBIT_OK, ambit__command_queue_open(commands, &errors, true, NULL, &urgent));
 }
 
 static void close_all(void)
 {
-  ambit__errand_queue_close(calm);
-  ambit__errand_queue_close(urgent);
-  ambit__errands_close(errands);
+  ambit__command_queue_close(calm);
+  ambit__command_queue_close(urgent);
+  ambit__commands_close(commands);
 }
 
 static ambit_status write_down(void *user, void *data)
@@ -53,15 +53,15 @@ static ambit_status fail(void *user, void *data)
 }
 
 /* `room`: bytes of data, at least those of n. */
-static void add(ambit__errand_queue *q, ambit__errand run, int n, size_t room)
+static void add(ambit__command_queue *q, ambit__command run, int n, size_t room)
 {
-  void *data = ambit__errand_new(q, run, room);
+  void *data = ambit__command_new(q, run, room);
 
   memcpy(data, &n, sizeof n);
-  ambit__errand_add(q);
+  ambit__command_add(q);
 }
 
-static void errands_run_in_order_and_urgent_ones_first(void)
+static void commands_run_in_order_and_urgent_ones_first(void)
 {
   open_all();
   add(calm, hold, 0, sizeof(int));
@@ -70,8 +70,8 @@ static void errands_run_in_order_and_urgent_ones_first(void)
   for (int i = 10; i < 13; i++)
     add(urgent, write_down, i, sizeof(int));
   gate = true;
-  ambit__errand_wait(ambit__errand_last(calm));
-  ambit__errand_wait(ambit__errand_last(urgent));
+  ambit__command_wait(ambit__command_last(calm));
+  ambit__command_wait(ambit__command_last(urgent));
   CHECK_EQ(6, logged);
   for (int i = 0; i < 3; i++) {
     CHECK_EQ(10 + i, log_[i]);
@@ -80,22 +80,22 @@ static void errands_run_in_order_and_urgent_ones_first(void)
   close_all();
 }
 
-static void a_queue_waits_for_an_errand_of_another(void)
+static void a_queue_waits_for_a_command_of_another(void)
 {
   ambit__ticket second;
 
   open_all();
   add(calm, hold, 0, sizeof(int));
   add(calm, write_down, 1, sizeof(int));
-  second = ambit__errand_last(calm);
-  ambit__errand_await(urgent, second);
+  second = ambit__command_last(calm);
+  ambit__command_await(urgent, second);
   add(urgent, write_down, 2, sizeof(int));
   add(calm, write_down, 3, sizeof(int));
-  CHECK(!ambit__errand_done(second));
+  CHECK(!ambit__command_done(second));
   gate = true;
-  ambit__errand_wait(ambit__errand_last(calm));
-  ambit__errand_wait(ambit__errand_last(urgent));
-  CHECK(ambit__errand_done(second));
+  ambit__command_wait(ambit__command_last(calm));
+  ambit__command_wait(ambit__command_last(urgent));
+  CHECK(ambit__command_done(second));
   CHECK_EQ(3, logged);
   CHECK_EQ(1, log_[0]);
   CHECK_EQ(2, log_[1]);
@@ -103,7 +103,7 @@ static void a_queue_waits_for_an_errand_of_another(void)
   close_all();
 }
 
-static void more_errands_than_a_queue_holds_wait_for_room(void)
+static void more_commands_than_a_queue_holds_wait_for_room(void)
 {
   enum { MANY = 3000 };
 
@@ -111,11 +111,11 @@ static void more_errands_than_a_queue_holds_wait_for_room(void)
   gate = true;
   for (int i = 0; i < MANY; i++)
     add(calm, write_down, i, sizeof(int) + (size_t)(i * 37 % 5000));
-  ambit__errand_wait(ambit__errand_last(calm));
+  ambit__command_wait(ambit__command_last(calm));
   CHECK_EQ(MANY, logged);
   for (int i = 0; i < MANY; i++)
     CHECK_EQ(i, log_[i]);
-  CHECK(!ambit__errand_new(calm, write_down, 1 << 20));
+  CHECK(!ambit__command_new(calm, write_down, 1 << 20));
   close_all();
 }
 
@@ -125,15 +125,15 @@ static void a_failure_drops_what_follows_until_it_is_taken(void)
   add(calm, hold, 0, sizeof(int));
   add(calm, fail, 0, sizeof(int));
   add(calm, write_down, 1, sizeof(int));
-  ambit__errand_await(urgent, ambit__errand_last(calm));
+  ambit__command_await(urgent, ambit__command_last(calm));
   add(urgent, write_down, 2, sizeof(int));
   gate = true;
-  ambit__errand_wait(ambit__errand_last(calm));
-  CHECK_EQ(AMBIT_EDEVICE, ambit__errands_failure(errands));
-  CHECK_EQ(AMBIT_OK, ambit__errands_failure(errands));
+  ambit__command_wait(ambit__command_last(calm));
+  CHECK_EQ(AMBIT_EDEVICE, ambit__commands_failure(commands));
+  CHECK_EQ(AMBIT_OK, ambit__commands_failure(commands));
   CHECK_EQ(0, logged);
   add(calm, write_down, 3, sizeof(int));
-  ambit__errand_wait(ambit__errand_last(calm));
+  ambit__command_wait(ambit__command_last(calm));
   CHECK_EQ(1, logged);
   CHECK_EQ(3, log_[0]);
   close_all();
@@ -145,9 +145,9 @@ int main(int argc, char **argv)
   {                                                                                                \
 #    name, name                                                                                    \
   }
-  static const test_case tests[] = {T(errands_run_in_order_and_urgent_ones_first),
-                                    T(a_queue_waits_for_an_errand_of_another),
-                                    T(more_errands_than_a_queue_holds_wait_for_room),
+  static const test_case tests[] = {T(commands_run_in_order_and_urgent_ones_first),
+                                    T(a_queue_waits_for_a_command_of_another),
+                                    T(more_commands_than_a_queue_holds_wait_for_room),
                                     T(a_failure_drops_what_follows_until_it_is_taken),
                                     {0}};
 #undef T

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* deal_stacks.c - lines for units of several rows.
+/* assignment_stacks.c - lines for units of several rows.
  *
  * A piece joins the first stack that has no cells in its row yet, is about as wide, and has no row
  * elsewhere that the piece has or reads. Rows of the middle of a region agree; at its edge, where
  * chunks end, some do not, and there are several stacks.
  */
-#include "grid/deal.h"
+#include "grid/assignment.h"
 
 #include <string.h>
 
@@ -68,16 +68,17 @@ static bool is_first(const reader *r)
 
 static int own_slots(const ambit__chunk_form *f, const int *rows)
 {
-  return (f->nviews > 1 ? f->nviews : 1) * ambit__deal_rows(rows);
+  return (f->nviews > 1 ? f->nviews : 1) * ambit__assignment_rows(rows);
 }
 
-int ambit__deal_slot(const ambit__chunk_form *f, int ndims, const int *rows, int row, int column)
+int ambit__assignment_slot(const ambit__chunk_form *f, int ndims, const int *rows, int row,
+                           int column)
 {
   const reader r = {f, ndims, rows, row, column};
   const int own = own_row(&r);
   int slot = own_slots(f, rows);
 
-  if (own >= 0) return ambit__deal_own(rows, f->columns[column].view, own);
+  if (own >= 0) return ambit__assignment_own(rows, f->columns[column].view, own);
   for (int i = 0; i < row * f->ncolumns + column; i++) {
     const reader other = reader_at(f, ndims, rows, i);
 
@@ -87,11 +88,11 @@ int ambit__deal_slot(const ambit__chunk_form *f, int ndims, const int *rows, int
   return slot;
 }
 
-int ambit__deal_slots(const ambit__chunk_form *f, int ndims, const int *rows)
+int ambit__assignment_slots(const ambit__chunk_form *f, int ndims, const int *rows)
 {
   int n = own_slots(f, rows);
 
-  for (int i = 0; i < ambit__deal_rows(rows) * f->ncolumns; i++) {
+  for (int i = 0; i < ambit__assignment_rows(rows) * f->ncolumns; i++) {
     const reader r = reader_at(f, ndims, rows, i);
 
     n += is_first(&r);
@@ -108,14 +109,14 @@ enum { LOADS = 192 };
 
 static const double STACKED = 0.75; /* of all cells, for units of several rows */
 
-const int ambit__deal_shapes[AMBIT__DEAL_SHAPES][2] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
+const int ambit__assignment_shapes[AMBIT__ASSIGNMENT_SHAPES][2] = {{1, 1}, {2, 1}, {2, 2}, {2, 4}};
 
 /* The registers for the values that a unit loads, about: those beside a vector are loaded one by
  * one, and count twice. */
 static int count_loads(const ambit__chunk_form *f, int ndims, const int *rows,
-                       const ambit__deal_load *load)
+                       const ambit__assignment_load *load)
 {
-  const int slots = ambit__deal_slots(f, ndims, rows), own = ambit__deal_rows(rows);
+  const int slots = ambit__assignment_slots(f, ndims, rows), own = ambit__assignment_rows(rows);
   int ends = 0, beside = 0;
 
   for (int v = 0; v < f->nviews; v++)
@@ -127,37 +128,38 @@ static int count_loads(const ambit__chunk_form *f, int ndims, const int *rows,
          own * AMBIT__QUAD * load->own;
 }
 
-const int *ambit__deal_best(const ambit__chunk_form *f, int ndims, double stacked,
-                            const ambit__deal_load *load)
+const int *ambit__assignment_best(const ambit__chunk_form *f, int ndims, double stacked,
+                                  const ambit__assignment_load *load)
 {
-  int i = ndims > 2 && stacked >= STACKED ? AMBIT__DEAL_SHAPES - 1 : 0;
+  int i = ndims > 2 && stacked >= STACKED ? AMBIT__ASSIGNMENT_SHAPES - 1 : 0;
 
-  while (i && (!ambit__deal_suits(f, ndims, ambit__deal_shapes[i]) ||
-               count_loads(f, ndims, ambit__deal_shapes[i], load) > LOADS))
+  while (i && (!ambit__assignment_suits(f, ndims, ambit__assignment_shapes[i]) ||
+               count_loads(f, ndims, ambit__assignment_shapes[i], load) > LOADS))
     i--;
-  return ambit__deal_shapes[i];
+  return ambit__assignment_shapes[i];
 }
 
 /* ---- words ---- */
 
-int ambit__deal_index(const ambit__chunk_form *f, int ndims, const int *rows)
+int ambit__assignment_index(const ambit__chunk_form *f, int ndims, const int *rows)
 {
-  if (ambit__deal_rows(rows) == 1) return AMBIT__LINE_COLUMN + f->ncolumns;
-  return AMBIT__STACK_ROW + ambit__deal_rows(rows) + ambit__deal_slots(f, ndims, rows);
+  if (ambit__assignment_rows(rows) == 1) return AMBIT__LINE_COLUMN + f->ncolumns;
+  return AMBIT__STACK_ROW + ambit__assignment_rows(rows) + ambit__assignment_slots(f, ndims, rows);
 }
 
-int ambit__deal_words(const ambit__chunk_form *f, int ndims, const int *rows, int axes)
+int ambit__assignment_words(const ambit__chunk_form *f, int ndims, const int *rows, int axes)
 {
-  const int words = ambit__deal_index(f, ndims, rows) + 2 * axes;
+  const int words = ambit__assignment_index(f, ndims, rows) + 2 * axes;
 
-  return (words + AMBIT__DEAL_VECTOR - 1) / AMBIT__DEAL_VECTOR * AMBIT__DEAL_VECTOR;
+  return (words + AMBIT__ASSIGNMENT_VECTOR - 1) / AMBIT__ASSIGNMENT_VECTOR *
+         AMBIT__ASSIGNMENT_VECTOR;
 }
 
 /* ---- pieces ---- */
 
 /* A piece that is to join a stack. */
 typedef struct joining {
-  const ambit__deal *d;
+  const ambit__assignment *d;
   const int *slots; /* of the columns of its row */
   int ncolumns, nviews;
   int row;              /* of the stack */
@@ -167,7 +169,7 @@ typedef struct joining {
 } joining;
 
 /* The place of a piece along the axes but the last one, and its row of the stack. */
-static int find_row(const ambit__deal *d, const ambit__chunks *c, const ambit__piece *p,
+static int find_row(const ambit__assignment *d, const ambit__chunks *c, const ambit__chunk_piece *p,
                     int64_t *place)
 {
   const int last = c->active->box.ndims - 1;
@@ -177,8 +179,8 @@ static int find_row(const ambit__deal *d, const ambit__chunks *c, const ambit__p
                (last > 1 ? place[last - 2] % d->rows[1] * d->rows[0] : 0));
 }
 
-static joining look_at(const ambit__deal *d, const ambit__chunks *c, const int *slots,
-                       const ambit__piece *p)
+static joining look_at(const ambit__assignment *d, const ambit__chunks *c, const int *slots,
+                       const ambit__chunk_piece *p)
 {
   const int last = c->active->box.ndims - 1;
   int64_t cell[AMBIT_MAX_DIMS];
@@ -189,7 +191,8 @@ static joining look_at(const ambit__deal *d, const ambit__chunks *c, const int *
                .chunk = c->table + p->chunk * c->words};
 
   j.slots = slots + j.row * j.ncolumns;
-  j.from = (int32_t)((c->first[p->chunk] % c->active->box.hi[last] + p->from) % AMBIT__DEAL_PIECE);
+  j.from =
+      (int32_t)((c->first[p->chunk] % c->active->box.hi[last] + p->from) % AMBIT__ASSIGNMENT_PIECE);
   j.end = j.from + (int32_t)p->n;
   j.base = (int32_t)(j.chunk[AMBIT__CHUNK_AT] + p->from - j.from);
   return j;
@@ -199,10 +202,10 @@ static joining look_at(const ambit__deal *d, const ambit__chunks *c, const int *
 
 /* The first unit of a stack in its tile and their number, with cells from .. end - 1 of one more
  * row. */
-static int32_t find_units(const ambit__deal *d, const int32_t *line, int32_t from, int32_t end,
-                          int32_t *n)
+static int32_t find_units(const ambit__assignment *d, const int32_t *line, int32_t from,
+                          int32_t end, int32_t *n)
 {
-  for (int r = 0; r < ambit__deal_rows(d->rows); r++) {
+  for (int r = 0; r < ambit__assignment_rows(d->rows); r++) {
     const int32_t row = line[AMBIT__STACK_ROW + r];
 
     if (row && (row & 0xffff) < from) from = row & 0xffff;
@@ -219,7 +222,7 @@ static bool is_as_wide(const joining *j, const int32_t *line)
   const int32_t own = (j->end + j->d->wide - 1) / j->d->wide - j->from / j->d->wide;
   int32_t n, all, most;
 
-  find_units(j->d, line, AMBIT__DEAL_PIECE, 0, &n);
+  find_units(j->d, line, AMBIT__ASSIGNMENT_PIECE, 0, &n);
   find_units(j->d, line, j->from, j->end, &all);
   most = n > own ? n : own;
   return all < n + own && all <= most + most / 4 + 1;
@@ -232,11 +235,11 @@ static bool agrees(const int32_t *slots, int slot, int32_t base)
 
 static bool fits(const joining *j, const int32_t *line)
 {
-  const int32_t *slots = line + AMBIT__STACK_ROW + ambit__deal_rows(j->d->rows);
+  const int32_t *slots = line + AMBIT__STACK_ROW + ambit__assignment_rows(j->d->rows);
 
   if (line[AMBIT__STACK_ROW + j->row] || !is_as_wide(j, line)) return false;
   for (int v = 0; v < j->nviews; v++)
-    if (!agrees(slots, ambit__deal_own(j->d->rows, v, j->row), j->base)) return false;
+    if (!agrees(slots, ambit__assignment_own(j->d->rows, v, j->row), j->base)) return false;
   for (int k = 0; k < j->ncolumns; k++)
     if (!agrees(slots, j->slots[k], j->base + j->chunk[AMBIT__CHUNK_COLUMN + k])) return false;
   return true;
@@ -244,16 +247,16 @@ static bool fits(const joining *j, const int32_t *line)
 
 static void join(const joining *j, int32_t *line)
 {
-  int32_t *slots = line + AMBIT__STACK_ROW + ambit__deal_rows(j->d->rows);
+  int32_t *slots = line + AMBIT__STACK_ROW + ambit__assignment_rows(j->d->rows);
 
   line[AMBIT__STACK_ROW + j->row] = j->from | j->end << 16;
   for (int v = 0; v < j->nviews; v++)
-    slots[ambit__deal_own(j->d->rows, v, j->row)] = j->base;
+    slots[ambit__assignment_own(j->d->rows, v, j->row)] = j->base;
   for (int k = 0; k < j->ncolumns; k++)
     slots[j->slots[k]] = j->base + j->chunk[AMBIT__CHUNK_COLUMN + k];
 }
 
-static ambit_status open_stack(ambit__errors *errors, ambit__deal *d)
+static ambit_status open_stack(ambit__errors *errors, ambit__assignment *d)
 {
   int32_t *line =
       ambit__grow(errors, d->lines, (size_t)d->nlines, &d->cap, (size_t)d->words * sizeof *line);
@@ -262,19 +265,19 @@ static ambit_status open_stack(ambit__errors *errors, ambit__deal *d)
   d->lines = line;
   line += d->nlines++ * d->words;
   memset(line, 0, (size_t)d->words * sizeof *line);
-  for (int w = AMBIT__STACK_ROW + ambit__deal_rows(d->rows); w < d->index; w++)
+  for (int w = AMBIT__STACK_ROW + ambit__assignment_rows(d->rows); w < d->index; w++)
     line[w] = UNKNOWN;
   return AMBIT_OK;
 }
 
 /* Numbers the units of a stack in which `p` is. Slots that are still unknown are loaded too: any
  * place that can be read will do. */
-static void close_stack(ambit__deal *d, const ambit__chunks *c, const ambit__piece *p,
+static void close_stack(ambit__assignment *d, const ambit__chunks *c, const ambit__chunk_piece *p,
                         int64_t tile_x, int32_t *line)
 {
-  const int last = c->active->box.ndims - 1, rows = ambit__deal_rows(d->rows);
+  const int last = c->active->box.ndims - 1, rows = ambit__assignment_rows(d->rows);
   int32_t *slots = line + AMBIT__STACK_ROW + rows, known = UNKNOWN, n;
-  const int32_t x = d->wide * find_units(d, line, AMBIT__DEAL_PIECE, 0, &n);
+  const int32_t x = d->wide * find_units(d, line, AMBIT__ASSIGNMENT_PIECE, 0, &n);
   int64_t cell[AMBIT_MAX_DIMS];
 
   for (int r = 0; r < rows; r++)
@@ -287,13 +290,14 @@ static void close_stack(ambit__deal *d, const ambit__chunks *c, const ambit__pie
   cell[last - 1] -= cell[last - 1] % d->rows[0];
   if (last > 1) cell[last - 2] -= cell[last - 2] % d->rows[1];
   for (int a = 0; a < d->axes; a++)
-    ambit__deal_put_index(line + d->index + 2 * a, cell[a]);
-  ambit__deal_note(d, (line - d->lines) / d->words, n);
+    ambit__assignment_put_index(line + d->index + 2 * a, cell[a]);
+  ambit__assignment_note(d, (line - d->lines) / d->words, n);
   d->units += n;
 }
 
-ambit_status ambit__deal_stack(ambit__errors *errors, ambit__deal *d, const ambit__chunks *c,
-                               const int *slots, int64_t x, const ambit__piece *pieces, int64_t n)
+ambit_status ambit__assignment_stack(ambit__errors *errors, ambit__assignment *d,
+                                     const ambit__chunks *c, const int *slots, int64_t x,
+                                     const ambit__chunk_piece *pieces, int64_t n)
 {
   const int64_t first = d->nlines;
 

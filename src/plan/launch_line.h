@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recipe.h - how a CUDA or OpenCL kernel is launched over a box of any size, as one line of text:
+/* launch_line.h - how a CUDA or OpenCL kernel is launched over a box of any size, as one line of
+ * text:
  *
  *     ambit-launch: heat 2d threads 32x8 blocks n1 / 32, n0 / 8 at most 1024
  *
@@ -20,15 +21,15 @@
  * Registered source (ambit_register_source) and the output of `ambit gen` have such a line in a
  * comment.
  */
-#ifndef AMBIT_PLAN_RECIPE_H
-#define AMBIT_PLAN_RECIPE_H
+#ifndef AMBIT_PLAN_LAUNCH_LINE_H
+#define AMBIT_PLAN_LAUNCH_LINE_H
 
 #include "ambit_compiled.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/plan.h"
 
-#define AMBIT__RECIPE_MARK "ambit-launch:"
+#define AMBIT__LAUNCH_LINE_MARK "ambit-launch:"
 
 /* (cells along `axis` + more) / per, rounded up; for axis -1 the number `per`. */
 typedef struct ambit__factor {
@@ -36,7 +37,7 @@ typedef struct ambit__factor {
   int64_t more, per;
 } ambit__factor;
 
-typedef struct ambit__recipe {
+typedef struct ambit__launch_line {
   char entry[128]; /* name of the kernel */
   int ndims;
   int threads[3];  /* per block, x first */
@@ -44,18 +45,19 @@ typedef struct ambit__recipe {
   ambit__factor factors[3][AMBIT_MAX_DIMS];
   int64_t most;                  /* most blocks; 0: no limit */
   int64_t least[AMBIT_MAX_DIMS]; /* fewest cells along each axis; 0: any number */
-} ambit__recipe;
+} ambit__launch_line;
 
 /* Adds a factor to the blocks along x (0), y or z. */
-void ambit__recipe_add(ambit__recipe *r, int along, int axis, int64_t more, int64_t per);
+void ambit__launch_line_add(ambit__launch_line *r, int along, int axis, int64_t more, int64_t per);
 /* Prints the line. */
-void ambit__recipe_print(const ambit__recipe *r, ambit__text *t);
+void ambit__launch_line_print(const ambit__launch_line *r, ambit__text *t);
 /* Finds and parses the line in a source; `what` names the source in error messages. */
-ambit_status ambit__recipe_read(ambit__errors *errors, const char *what, const char *source,
-                                ambit__recipe *r);
-/* Whether the recipe allows boxes of `cells` cells per axis. */
-bool ambit__recipe_fits(const ambit__recipe *r, const int64_t *cells);
+ambit_status ambit__launch_line_read(ambit__errors *errors, const char *what, const char *source,
+                                     ambit__launch_line *r);
+/* Whether the launch_line allows boxes of `cells` cells per axis. */
+bool ambit__launch_line_fits(const ambit__launch_line *r, const int64_t *cells);
 /* The launch over a box of `cells` cells per axis, none of them 0. */
-void ambit__recipe_shape(const ambit__recipe *r, const int64_t *cells, ambit__shape *shape);
+void ambit__launch_line_shape(const ambit__launch_line *r, const int64_t *cells,
+                              ambit__shape *shape);
 
 #endif
