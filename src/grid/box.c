@@ -223,6 +223,7 @@ void ambit__box_print(const ambit__box *b, char *text, size_t size)
 {
   size_t used = 0;
 
+  if (size) *text = 0;
   for (int d = 0; d < b->ndims && used < size; d++) {
     int n = snprintf(text + used, size - used, "%s[%" PRId64 ",%" PRId64 ")", d ? "x" : "",
                      b->lo[d], b->hi[d]);

@@ -135,6 +135,8 @@ static void a_box_prints_as_its_ranges(void)
   CHECK_STR("[2,10)x[3,6)", text);
   ambit__box_print(&plane, tight, sizeof tight);
   CHECK_STR("[2,10)x", tight);
+  ambit__box_print(&(ambit__box){0}, text, sizeof text);
+  CHECK_STR("", text);
 }
 
 /* Every cell once, in row-major order, in pieces of at most `most` cells. */

@@ -172,7 +172,7 @@ static ambit_status stretch(ambit_program *p, int64_t left, int64_t mark, ambit_
   ambit__balance_start(p);
   p->may_stop = !p->is_called && p->grid->context->net->size == 1;
   if (until)
-    s = ambit__program_iterate_until(p, until, n, n == left, progress);
+    s = ambit__program_iterate_until(p, until, n, left, progress);
   else
     s = ambit__program_iterate_many(p, n, progress);
   if (!s && !until && !p->is_called)

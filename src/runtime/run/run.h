@@ -120,11 +120,11 @@ typedef struct ambit__until {
   double bound;
   int64_t unchecked; /* iterations since the last check */
 } ambit__until;
-/* Runs n iterations, or fewer if a check finds that the condition holds: p->converged. Checks after
- * every p->check_every iterations, and with `last` after the n-th. All work is finished when it
- * returns. */
-ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n, bool last,
-                                          ambit__progress *progress);
+/* Runs n of the `left` iterations of a run, or fewer if a check finds that the condition holds:
+ * p->converged. Checks after every p->check_every iterations, and after the last of the run. All
+ * work is finished when it returns. */
+ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n,
+                                          int64_t left, ambit__progress *progress);
 
 /* ---- tune.c: the fastest plan ---- */
 

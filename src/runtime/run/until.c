@@ -139,17 +139,24 @@ static ambit_status settle(chase *c)
 
 /* ---- both ---- */
 
-/* Runs the iterations before the next one whose result is checked, `left` away from the end, if
- * they make a cycle. Returns their number. */
-static ambit_status skip(chase *c, int64_t left, ambit__progress *progress, int64_t *done)
+/* Iterations up to the next one that is checked, `left` away from the end of the run. */
+static int64_t before_check(const chase *c, int64_t left)
+{
+  const int64_t n = c->p->check_every - c->until->unchecked;
+
+  return n < left ? n : left;
+}
+
+/* Runs iterations before the next one that is checked or the last of n, if they make a cycle;
+ * the run ends after `left`. Returns their number. */
+static ambit_status skip(chase *c, int64_t n, int64_t left, ambit__progress *progress,
+                         int64_t *done)
 {
   ambit_program *p = c->p;
-  const int64_t first = p->iteration;
-  int64_t n = p->check_every - c->until->unchecked - 1;
+  const int64_t first = p->iteration, most = before_check(c, left) - 1 - needs(c);
 
   *done = 0;
-  if (n >= left) n = left - 1;
-  n -= needs(c);
+  if (--n > most) n = most;
   if (!p->cycle || n < ambit__cycle_least(p->cycle)) return AMBIT_OK;
   AMBIT_TRY(ambit__program_iterate_many(p, n, progress));
   if (!c->until->scalar) ambit__still_skip(c->until->still);
@@ -158,23 +165,24 @@ static ambit_status skip(chase *c, int64_t left, ambit__progress *progress, int6
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
-static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__progress *progress)
+static ambit_status iterate(chase *c, bool there, int64_t n, int64_t left,
+                            ambit__progress *progress)
 {
   ambit *a = c->p->grid->context;
 
   for (int64_t i = 1; i <= n && !c->p->converged && !c->verdict.ended; i++) {
-    int64_t done = 0, left; /* iterations before the one that is checked */
+    int64_t done = 0, wait; /* iterations before the one that is checked */
     double start;
 
-    if (!there) AMBIT_TRY(skip(c, n - i + 1, progress, &done));
+    if (!there) AMBIT_TRY(skip(c, n - i + 1, left - i + 1, progress, &done));
     if (done && ambit__run_stops(c->p)) break;
     i += done;
     AMBIT_TRY(ambit__run_or_stop(c->p, ambit__program_iterate(c->p)));
     if (progress->on) ambit__progress_show(progress, c->p, false);
-    left = c->p->check_every - ++c->until->unchecked;
-    if (last && n - i < left) left = n - i;
-    if (left > 0) {
-      AMBIT_TRY(ambit__run_or_stop(c->p, look_here(c, left)));
+    c->until->unchecked++;
+    wait = before_check(c, left - i);
+    if (wait > 0) {
+      AMBIT_TRY(ambit__run_or_stop(c->p, look_here(c, wait)));
       if (ambit__run_stops(c->p)) break;
       continue;
     }
@@ -204,8 +212,8 @@ static bool all_heed(const ambit_program *p)
   return true;
 }
 
-ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n, bool last,
-                                          ambit__progress *progress)
+ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n,
+                                          int64_t left, ambit__progress *progress)
 {
   ambit__watch watch = {.when = u->when, .bound = u->bound};
   const ambit__backend *backend = queue(p)->device->backend;
@@ -220,7 +228,7 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
     AMBIT_TRY(backend->watch(queue(p), &watch, &there));
   }
   p->watched = there;
-  s = iterate(&c, there, n, last, progress);
+  s = iterate(&c, there, n, left, progress);
   p->watched = false;
   if (there) backend->unwatch(queue(p));
   return s;

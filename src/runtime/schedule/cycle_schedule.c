@@ -188,12 +188,13 @@ static ambit_status add_start(ambit__scheduler *s, ambit__exchange *x, bool spli
   return add_exchange(s, OP_FINISH, 0, x);
 }
 
+/* `x` is NULL if every value that stages read of other parts is computed by the part itself. */
 static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
 {
   const ambit_program *p = s->p;
-  const bool splits = s->overlap > OVERLAP_NONE && may_split(p, x);
+  const bool splits = x && s->overlap > OVERLAP_NONE && may_split(p, x);
 
-  AMBIT_TRY(add_start(s, x, splits));
+  if (x) AMBIT_TRY(add_start(s, x, splits));
   for (int i = 0; i < p->cycle->flow.nstages; i++)
     if (step_of(p, i)->kind == STEP_ROTATE) {
       if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
@@ -308,7 +309,7 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   for (int i = 0; i < c->flow.nstages; i++)
     AMBIT_TRY(make_ghosts(p, i));
   if (c->wavefront) return add_waves(&s, x, overlap > OVERLAP_NONE && ambit__exchange_is_far(x));
-  return x ? add_all(&s, x) : AMBIT_OK; /* without a halo there is no such cycle */
+  return add_all(&s, x);
 }
 
 /* The operations of a shorter cycle. It needs no more halo than the whole one, and takes that. A

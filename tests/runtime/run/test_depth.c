@@ -114,6 +114,41 @@ static void a_cycle_has_one_exchange(void)
   ambit_close(s.a);
 }
 
+/* The field that is read at neighbours is computed in each iteration, and the grid is not cut along
+ * the axis of the neighbours. */
+static ambit_status run_without_exchange(scene *s, double *values)
+{
+  ambit_scalar *n = ambit_scalar_create(s->a, "n", AMBIT_F64);
+  ambit_field *w = ambit_field_create(s->g, "w", AMBIT_F64);
+
+  ambit_field_boundary(s->v, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+  ambit_apply(s->p, ambit_kernel_create(s->a, "void count(double *n) { *n = *n + 1; }"), n);
+  ambit_apply(s->p,
+              ambit_kernel_create(s->a, "void add(const double *u, double *v, double n) "
+                                        "{ *v = *u + n; }"),
+              s->u, s->v, n);
+  ambit_apply(s->p,
+              ambit_kernel_create(s->a, "void next(const double *v, double *w) { *w = v[0][1]; }"),
+              s->v, w);
+  ambit_swap(s->p, s->u, w);
+  ambit_run(s->p, 7);
+  CHECK_EQ(7, (int)ambit_scalar_get(n));
+  return ambit_field_read(s->u, NULL, NULL, values);
+}
+
+static void a_cycle_without_an_exchange_runs(void)
+{
+  static double want[N * N], got[N * N];
+  scene ref = open_scene("ref", "1", AMBIT_CLAMP), s = open_scene("cpu*2", "2", AMBIT_CLAMP);
+
+  CHECK_EQ(AMBIT_OK, run_without_exchange(&ref, want));
+  CHECK_EQ(AMBIT_OK, run_without_exchange(&s, got));
+  CHECK(s.p->cycle && s.p->cycle->schedule.iterations == 2 && !s.p->cycle->halos.n);
+  CHECK(!memcmp(want, got, sizeof want));
+  ambit_close(ref.a);
+  ambit_close(s.a);
+}
+
 static void expect_refusal(const char *kernel, ambit_boundary kind, const char *words)
 {
   scene s = open_scene("cpu*2", "2", kind);
@@ -142,6 +177,7 @@ int main(int argc, char **argv)
       {"results_do_not_depend_on_the_depth", results_do_not_depend_on_the_depth},
       {"layers_shrink_towards_the_last_iteration", layers_shrink_towards_the_last_iteration},
       {"a_cycle_has_one_exchange", a_cycle_has_one_exchange},
+      {"a_cycle_without_an_exchange_runs", a_cycle_without_an_exchange_runs},
       {"programs_that_cannot_share_an_exchange_are_told_why",
        programs_that_cannot_share_an_exchange_are_told_why},
       {0}};

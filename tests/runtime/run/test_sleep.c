@@ -261,6 +261,33 @@ static void find_rest(const char *device, const char *depth, int64_t every, ambi
   end_worlds(&w, 1);
 }
 
+static int leave_alone(ambit_program *p, int64_t iteration, void *user)
+{
+  (void)p, (void)iteration, (void)user;
+  return 0;
+}
+
+/* Three fields trade places, so two iterations are compared before the last; a callback comes
+ * between them. */
+static void callbacks_do_not_hide_rest(void)
+{
+  EACH_PLACE(i, place, FAST)
+  for (int sleeps = 0; sleeps < 2; sleeps++) {
+    world w = make_world(place, sleeps ? "auto" : "off", AMBIT_PERIODIC);
+    ambit_field *more = ambit_field_create(w.g, "more", AMBIT_I32);
+
+    ambit_apply(w.p, ambit_kernel_create(w.a, "void same(int *u) { *u = 5; }"), w.u);
+    ambit_rotate(w.p, 3, (ambit_field *[]){w.u, w.v, more});
+    ambit_program_check_every(w.p, 6);
+    ambit_run(w.p, 8);
+    ambit_on_iteration(w.p, 3, leave_alone, NULL);
+    CHECK_EQ(AMBIT_OK, ambit_run_until_still(w.p, 3));
+    CHECK_EQ(11, ambit_program_iterations(w.p));
+    CHECK_EQ(1, ambit_program_converged(w.p));
+    end_worlds(&w, 1);
+  }
+}
+
 /* Values are compared on the device or on the host, and only around checks; in between, several
  * iterations may run at once. */
 static void rest_is_found_without_sleeping_tiles(void)
@@ -458,6 +485,7 @@ static const test_case tests[] = {
     {"a_run_ends_when_nothing_changes", a_run_ends_when_nothing_changes},
     {"a_run_ends_at_the_same_iteration_however_that_is_found",
      a_run_ends_at_the_same_iteration_however_that_is_found},
+    {"callbacks_do_not_hide_rest", callbacks_do_not_hide_rest},
     {"rest_is_found_without_sleeping_tiles", rest_is_found_without_sleeping_tiles},
     {"tiles_are_woken_from_outside", tiles_are_woken_from_outside},
     {"reductions_include_sleeping_tiles", reductions_include_sleeping_tiles},
