@@ -68,9 +68,11 @@ static ambit_status check_here(chase *c)
 
   if (!c->until->scalar) return ambit__still_check(c->until->still, true, &c->p->converged);
   x = ambit_scalar_get(c->until->scalar);
-
   AMBIT_TRY(ambit__program_errors(c->p)->status);
-  return judge(c->p, c->until, x);
+  if (isfinite(x)) return judge(c->p, c->until, x);
+  AMBIT_TRY(rest(c->p)); /* all processes have this value: none is stopped within an iteration */
+  judge(c->p, c->until, x);
+  return ambit__net_agree(c->p->grid->context->net);
 }
 
 /* Iterations that must be looked at before one that is checked. */

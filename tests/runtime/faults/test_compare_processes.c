@@ -4,6 +4,8 @@
 #include "runtime/run/run.h"
 #include "support/test.h"
 
+#include <time.h>
+
 static ambit *a;
 static int me;
 
@@ -234,6 +236,38 @@ static void an_error_of_one_process_becomes_that_of_all(void)
   expect(AMBIT_EINVAL, me == 1 ? "field 'u'" : "process 1 of", "not within the grid");
 }
 
+/* Keeps process 1 within the iteration while the others are at its end. */
+static int dawdle(const ambit_part *part, void *user)
+{
+  (void)part, (void)user;
+  if (me == 1) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  return 0;
+}
+
+/* All processes find it, after whole iterations. */
+static void a_value_that_is_not_finite_stops_no_process_within_an_iteration(void)
+{
+  job j = make(32);
+  ambit_scalar *most = ambit_scalar_create(a, "most", AMBIT_F32);
+  float values[32];
+
+  ambit_field_set(j.u, -1);
+  ambit_apply(j.p,
+              ambit_kernel_create(a, "void root(const float *u, float *v, max float *most) "
+                                     "{ *v = 7; *most = sqrtf(*u); }"),
+              j.u, j.v, most);
+  ambit_apply_host(j.p, dawdle, NULL, 1, &j.v, (unsigned[]){AMBIT_READ});
+  ambit_field_boundary(j.v, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_apply(j.p, ambit_kernel_create(a, "void next(const float *v, float *u) { *u = v[1]; }"),
+              j.v, j.u);
+  CHECK_EQ(AMBIT_EPROGRAM, ambit_run_until(j.p, most, AMBIT_ABOVE, 1, 9));
+  CHECK(!strncmp(ambit_error_text(a), "after iteration 1 the scalar 'most' is nan", 42));
+  expect(AMBIT_EPROGRAM, "after iteration 1", "not finite");
+  CHECK_EQ(AMBIT_OK, ambit_field_read(j.u, NULL, NULL, values));
+  for (int i = 0; i < 32; i++)
+    CHECK_EQ(7, (int)values[i]);
+}
+
 static const test_case tests[] = {
     {"another_kernel_is_named", another_kernel_is_named},
     {"a_kernel_of_the_same_name_that_computes_something_else_is_found",
@@ -248,6 +282,8 @@ static const test_case tests[] = {
     {"another_number_of_iterations_is_named", another_number_of_iterations_is_named},
     {"another_call_is_named", another_call_is_named},
     {"an_error_of_one_process_becomes_that_of_all", an_error_of_one_process_becomes_that_of_all},
+    {"a_value_that_is_not_finite_stops_no_process_within_an_iteration",
+     a_value_that_is_not_finite_stops_no_process_within_an_iteration},
     {NULL, NULL}};
 
 int main(int argc, char **argv)
