@@ -487,14 +487,15 @@ static void look(stage *s, outcome_at *o)
 static void disagree(const stage *s)
 {
   static const char *const options[][2] = {
-      {"lean", "on"}, {"lean", "off"}, {"sleep", "on"},     {"sleep", "off"}, {"depth", "3"},
-      {"join", "0"},  {"strict", "0"}, {"overlap", "none"}, {"report", "1"},  {"storage", "list"}};
+      {"lean", "on"},  {"lean", "off"},     {"sleep", "on"}, {"sleep", "off"},
+      {"depth", "3"},  {"join", "0"},       {"strict", "0"}, {"overlap", "none"},
+      {"report", "1"}, {"storage", "list"}, {"trial", "0"}};
   const uint64_t luck = s->p->seed * 0x9e3779b97f4a7c15u >> 33;
-  const char *const *o = options[luck % 10];
+  const char *const *o = options[luck % 11];
 
   if (ambit_process(s->a) != 1) return;
-  if (!strcmp(ambit_option_get(s->a, o[0]), o[1])) o = options[(luck + 1) % 10];
-  if (!strcmp(ambit_option_get(s->a, o[0]), o[1])) o = options[(luck + 2) % 10];
+  if (!strcmp(ambit_option_get(s->a, o[0]), o[1])) o = options[(luck + 1) % 11];
+  if (!strcmp(ambit_option_get(s->a, o[0]), o[1])) o = options[(luck + 2) % 11];
   ambit_option_set(s->a, o[0], o[1]);
 }
 

@@ -168,7 +168,7 @@ static const row rows[] = {
     {"subgroups", WORD, BEFORE_DEVICES, OWN, AT(subgroups), "auto", 0, 0, auto_on_off, NULL},
     {"threads", COUNT, BEFORE_DEVICES, OWN, AT(threads), "0", 0, 4096, NULL, NULL},
     {"trace", TEXT, BEFORE_TRACE, SHARED_ON, AT(trace), "", 0, 0, NULL, NULL},
-    {"trial", FLAG, ANY_TIME, OWN, AT(trial), "1", 0, 0, NULL, NULL},
+    {"trial", FLAG, ANY_TIME, SHARED, AT(trial), "1", 0, 0, NULL, NULL},
     {"tune", FLAG, ANY_TIME, SHARED, AT(tune), "0", 0, 0, NULL, NULL},
     {"verbose", COUNT, ANY_TIME, OWN, AT(verbose), "0", -1, 2, NULL, NULL},
     {"view", CHECKED, ANY_TIME, SHARED, AT(view), "", 0, 1, NULL, check_view},

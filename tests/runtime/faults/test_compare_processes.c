@@ -155,6 +155,7 @@ static const struct {
     {"storage", "list", "auto"},
     {"strict", "1", "0"},
     {"trace", "x.json", ""},
+    {"trial", "0", "1"},
     {"tune", "1", "0"},
     {"view", "http", ""},
     {"weights", weights, ""},
