@@ -58,6 +58,7 @@ class Watcher:
 
 
 _watcher: Optional[Watcher] = None
+MAIN_THREAD = threading.main_thread().ident
 
 
 class interruptible:
@@ -71,7 +72,7 @@ class interruptible:
 
     def __enter__(self) -> None:
         global _watcher
-        if threading.current_thread() is not threading.main_thread() or (_watcher is not None and _watcher.stop is not None):
+        if threading.get_ident() != MAIN_THREAD or (_watcher is not None and _watcher.stop is not None):
             return
         if not callable(_signal.getsignal(_signal.SIGINT)):  # ignored, or not Python's
             return
@@ -79,13 +80,13 @@ class interruptible:
             _watcher = Watcher()
         _watcher.asked = False
         _watcher.stop = self.stop
-        _watcher.before = signal.set_wakeup_fd(_watcher.write, warn_on_full_buffer=False)
+        _watcher.before = _signal.set_wakeup_fd(_watcher.write, warn_on_full_buffer=False)
         self.set = True
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
         if self.set and _watcher is not None:
             _watcher.stop = None
-            signal.set_wakeup_fd(_watcher.before)
+            _signal.set_wakeup_fd(_watcher.before)
             if _watcher.poll.poll(0):  # a signal of this run must not end the next one
                 _watcher.asked |= _watcher.take()
             self.set = False

@@ -180,14 +180,15 @@ class Program(Owned):
             context._sweep()
         if check_every is not None:
             context._check(lib.ambit_program_check_every(self._handle, check_every))
-        before = lib.ambit_program_iterations(self._handle)
+        p, count = self._handle, lib.ambit_program_iterations
+        before: int = count(p)
         if to is not None:
             iterations = max(0, to - before)
         if progress:
             self._run_with_bar(iterations, until, most, check_every or 1)
         else:
             self._run_once(iterations, until, most)
-        return int(lib.ambit_program_iterations(self._handle) - before)
+        return int(count(p)) - before
 
     def _run_once(self, iterations: Optional[int], until: Until, most: Optional[int]) -> None:
         context, p = self._context, self._handle
@@ -199,7 +200,8 @@ class Program(Owned):
             else:
                 u = condition_of(until, self._scalars)
                 status = lib.ambit_run_until(p, u.scalar._handle, u.code, u.bound, most)
-        context._check(status)
+        if status or context._raised:
+            context._check(status)
 
     def _run_with_bar(self, iterations: Optional[int], until: Until, most: Optional[int], unit: int) -> None:
         """In pieces of a fraction of a second. Their lengths depend on this process's clock, so several processes run in

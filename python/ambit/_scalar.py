@@ -112,6 +112,7 @@ class Condition:
 
     @property
     def code(self) -> int:
+        """The number of the comparison in C: AMBIT_BELOW and the like."""
         return CONDITIONS[self.sign][0]
 
     def __bool__(self) -> bool:

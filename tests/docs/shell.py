@@ -58,7 +58,7 @@ class Shell:
         if "ambit bench" in command:
             command = _small_bench(command)
         elif re.search(r"ambit run|\./", command):
-            command = re.sub(r"\b(4096|2048)x\1\b", "256x256", command)
+            command = re.sub(r"\b(4096|2048|1024)x\1\b", "256x256", command)
         if not self.has_cuda and "ambit explain" not in command:  # which needs no device
             command = re.sub(r"(--ambit-devices=|[ '])cuda\b(?!:)", r"\1cpu", command)
         return command.replace("ffplay -", "cat > played")

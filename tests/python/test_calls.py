@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The declarations are those of the headers, and every public function is in Python, or has a reason not to be."""
+import ast
 import ctypes
+import inspect
 import os
 import pathlib
 import re
@@ -67,6 +69,19 @@ def test_rows_name_what_is_there_and_uses_them():
             thing = getattr(thing, part)
         assert name in used, f"{name}: no module calls it"
     assert used <= set(_calls.CALLS)
+
+
+def test_everything_public_has_a_docstring_and_works_with_python_3_9():
+    for name in ambit.__all__:
+        thing = getattr(ambit, name)
+        if not callable(thing):
+            continue
+        assert thing.__doc__, name
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            if not member.startswith("_") and (callable(value) or isinstance(value, (property, classmethod))):
+                assert inspect.getdoc(getattr(thing, member)), f"{name}.{member}"
+    for path in PACKAGE.glob("*.py"):
+        ast.parse(path.read_text(), path.name, feature_version=(3, 9))
 
 
 def test_every_status_has_its_exception():
