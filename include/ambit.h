@@ -579,10 +579,19 @@ AMBIT_API ambit_status ambit_rotate(ambit_program *p, int n, ambit_field *const 
 /* Appends a copy of the cells lo <= index < hi of one field to those of another, or of the same
  * one, that begin at the cell `at`: for instance, cells of one side of the grid to a layer at the
  * other. Boundaries play no part in it. NULL stands for the ends of the grid, and at = NULL for the
- * same place. The fields have the same type, components and order; within one field the two boxes
- * must not overlap. */
+ * same place. Within one field the two boxes must not overlap. `from` may be on any dense grid of
+ * the context, `to` is on that of the program; they have as many components. Between types, values
+ * are converted as C does it. Copies between grids or types go through host memory. */
 AMBIT_API ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int64_t *lo,
                                       const int64_t *hi, ambit_field *to, const int64_t *at);
+/* The same where the box of `to` has other numbers of cells: along each axis as many, more, or a
+ * number that divides those of `from`. Fewer cells are averages, more are interpolated linearly
+ * between the centres of cells, also those beside the box, with the cell at the end of the grid
+ * beyond the last centre. In double, to the nearest integer where `to` has integers; the same bits
+ * for any devices, parts and processes. So grids of different spacing are coupled. */
+AMBIT_API ambit_status ambit_resample(ambit_program *p, const ambit_field *from, const int64_t *lo,
+                                      const int64_t *hi, ambit_field *to, const int64_t *to_lo,
+                                      const int64_t *to_hi);
 
 /* Lets the step that was appended last (the steps, after ambit_apply_faces) run every n iterations
  * only: in the n-th iteration since the creation of the program, the 2n-th and so on. Scalars that

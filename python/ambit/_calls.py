@@ -104,6 +104,7 @@ CALLS = {
     "ambit_record_write": "Record.write",
     "ambit_register_cpu": "register_cpu",
     "ambit_register_source": "register_source",
+    "ambit_resample": "resample",
     "ambit_resume": "Context.resume",
     "ambit_ricker": "ricker",
     "ambit_rotate": "rotate",

@@ -371,6 +371,7 @@ FUNCTIONS = {
     "ambit_record_write": (c_int, (c_void_p, c_int64, c_int64, POINTER(c_double),), "r rows columns values"),
     "ambit_register_cpu": (c_int, (c_char_p, ambit_cpu_fn,), "kernel_text fn"),
     "ambit_register_source": (c_int, (c_char_p, c_int, c_char_p,), "kernel_text language source"),
+    "ambit_resample": (c_int, (c_void_p, c_void_p, POINTER(c_int64), POINTER(c_int64), c_void_p, POINTER(c_int64), POINTER(c_int64),), "p from lo hi to to_lo to_hi"),
     "ambit_resume": (c_int, (c_void_p,), "a"),
     "ambit_ricker": (c_void_p, (c_void_p, c_double, c_double, c_int64, c_double,), "a frequency dt rows amplitude"),
     "ambit_rotate": (c_int, (c_void_p, c_int, POINTER(c_void_p),), "p n fields"),

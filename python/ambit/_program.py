@@ -60,6 +60,25 @@ class Copy(Step):
         return f"<step: copy {self.source.name} to {self.target.name}>"
 
 
+class Resample(Step):
+    """Averages or interpolates a box of a field to a box of another, of any grid."""
+
+    def __init__(self, source: Field, target: Field, box: Any, to: Any) -> None:
+        self.source, self.target = source, target
+        self.taken, self.given = plain_box(box, source.grid.shape), plain_box(to, target.grid.shape)
+
+    def _objects(self) -> List[Any]:
+        return [self.source, self.target]
+
+    def _append(self, program: "Program") -> None:
+        (lo, hi), (to_lo, to_hi) = self.taken, self.given
+        program.context._check(lib.ambit_resample(program._handle, self.source._handle, index(lo), index(hi),
+                                                  self.target._handle, index(to_lo), index(to_hi)))
+
+    def __repr__(self) -> str:
+        return f"<step: resample {self.source.name} to {self.target.name}>"
+
+
 class Call(Step):
     """Runs another program."""
 
@@ -98,6 +117,11 @@ def rotate(*fields: Field) -> Step:
 def copy(source: Field, target: Field, box: Any = ..., at: Optional[Sequence[int]] = None) -> Step:
     """A step that copies the cells of a box (slices) of one field to those of another that begin at the cell `at`."""
     return Copy(source, target, box, at)
+
+
+def resample(source: Field, target: Field, box: Any = ..., to: Any = ...) -> Step:
+    """A step that averages or interpolates the cells of a box of one field to those of a box of another, on any grids."""
+    return Resample(source, target, box, to)
 
 
 def call(program: "Program", iterations: Optional[int] = None, until: Until = None, most: Optional[int] = None) -> Step:

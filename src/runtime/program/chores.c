@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool failed(const ambit_program *p)
-{
-  return !p || ambit__failed(p->grid->context);
-}
-
-static ambit_status status_of(const ambit_program *p)
-{
-  return p ? p->grid->context->errors.status : AMBIT_EINVAL;
-}
-
 void ambit__chore_use_free(ambit__chore_use *t)
 {
   if (!t) return;
@@ -129,14 +119,14 @@ static ambit_status make_chore(ambit_program *p, const ambit__chore_use *like,
 
 /* Appends the step with the kernel, which it owns from now on. */
 static ambit_status append(ambit_program *p, ambit_kernel *kernel, const ambit__chore_use *like,
-                           const ambit__chore *on, int n, ambit_arg *args)
+                           const ambit__chore *on, const ambit__box *box, int n, ambit_arg *args)
 {
   ambit__step s = {.kind = STEP_APPLY, .kernel = kernel, .bound = kernel, .n = n, .args = args};
   ambit_status status = make_chore(p, like, on, &s.own_chore);
 
   s.chore = s.own_chore;
+  if (box) s.box = *box;
   if (like->points) s.box = box_of(like);
-  if (like->kind == CHORE_HOST) s.box = p->grid->box;
   if (!status) status = ambit__step_check(p, &s);
   if (!status) status = ambit__step_profile(p, &s);
   if (!status) status = ambit__program_append(p, s, args);
@@ -220,7 +210,7 @@ ambit_status ambit_sample(ambit_program *p, ambit_points *points, ambit_field *f
   ambit__chore on = {0};
   ambit_kernel *kernel;
 
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(check_points(p, "ambit_sample", points, f));
   AMBIT_TRY(check_record(p, "ambit_sample", to, points->set.n * f->components,
                          ambit__chore_type(f->type)));
@@ -229,7 +219,7 @@ ambit_status ambit_sample(ambit_program *p, ambit_points *points, ambit_field *f
   on.components = f->components;
   print_sample(&text, f, &points->set);
   AMBIT_TRY(make_kernel(p, &text, 2, true, &kernel));
-  return append(p, kernel, &use, &on, 2, args);
+  return append(p, kernel, &use, &on, NULL, 2, args);
 }
 
 static ambit_record *record_of(const ambit_arg *value)
@@ -263,7 +253,7 @@ ambit_status ambit_inject_arg(ambit_program *p, ambit_points *points, ambit_arg 
   ambit_kernel *kernel;
   const int n = value.kind == AMBIT_ARG_RECORD ? 2 : 3;
 
-  if (failed(p)) return status_of(p);
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(check_points(p, "ambit_inject", points, f));
   AMBIT_TRY(check_value(p, points, f, &value));
   use.record = record_of(&value);
@@ -272,7 +262,7 @@ ambit_status ambit_inject_arg(ambit_program *p, ambit_points *points, ambit_arg 
   on.value = value.kind == AMBIT_ARG_SCALAR ? value.scalar->type : ambit__chore_type(f->type);
   print_inject(&text, f, on.value);
   AMBIT_TRY(make_kernel(p, &text, n, true, &kernel));
-  return append(p, kernel, &use, &on, n, args);
+  return append(p, kernel, &use, &on, NULL, n, args);
 }
 
 /* Steps of records are one. */
@@ -288,14 +278,14 @@ static ambit_status add_history(ambit_program *p, ambit_scalar *s, ambit_record 
   ambit__print(&text, "void note(%s x, long chore, double *row) { *row = x; }",
                ambit_type_name(s->type));
   AMBIT_TRY(make_kernel(p, &text, 2, false, &kernel));
-  return append(p, kernel, &use, &on, 2, args);
+  return append(p, kernel, &use, &on, NULL, 2, args);
 }
 
 ambit_record *ambit_history(ambit_program *p, ambit_scalar *s, int64_t every)
 {
   ambit_record *r;
 
-  if (failed(p)) return NULL;
+  if (ambit__program_failed(p)) return NULL;
   if (!s || s->context != p->grid->context || every < 1) {
     ambit__raise(ambit__program_errors(p), AMBIT_EINVAL,
                  "ambit_history: the scalar is NULL or belongs to another context, or the interval "
@@ -395,25 +385,31 @@ static void print_host(ambit__text *t, const ambit_program *p, int n, ambit_fiel
   ambit__print(t, " }");
 }
 
-ambit_status ambit_apply_host(ambit_program *p, ambit_host_fn fn, void *user, int n,
-                              ambit_field *const *fields, const unsigned *modes)
+ambit_status ambit__program_append_host(ambit_program *p, const ambit__chore_use *use,
+                                        const ambit__box *box, int n, ambit_field *const *fields)
 {
-  ambit__chore_use use = {.kind = CHORE_HOST, .fn = fn, .user = user};
   ambit_arg args[AMBIT_MAX_PARAMS];
   ambit__text text = {0};
   ambit__chore on = {0};
   ambit_kernel *kernel;
 
-  if (failed(p)) return status_of(p);
+  for (int i = 0; i < n; i++)
+    args[i] = ambit_arg_field(fields[i]);
+  print_host(&text, p, n, fields, use->modes);
+  AMBIT_TRY(make_kernel(p, &text, n, true, &kernel));
+  return append(p, kernel, use, &on, box, n, args);
+}
+
+ambit_status ambit_apply_host(ambit_program *p, ambit_host_fn fn, void *user, int n,
+                              ambit_field *const *fields, const unsigned *modes)
+{
+  ambit__chore_use use = {.kind = CHORE_HOST, .fn = fn, .user = user};
+
+  if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_CHECK(fn, ambit__program_errors(p), AMBIT_EINVAL, "ambit_apply_host: the function is NULL");
   AMBIT_TRY(check_host(p, n, fields, modes));
-  for (int i = 0; i < n; i++) {
-    args[i] = ambit_arg_field(fields[i]);
-    use.modes[i] = modes[i];
-  }
-  print_host(&text, p, n, fields, modes);
-  AMBIT_TRY(make_kernel(p, &text, n, true, &kernel));
-  return append(p, kernel, &use, &on, n, args);
+  memcpy(use.modes, modes, (size_t)n * sizeof *modes);
+  return ambit__program_append_host(p, &use, &p->grid->box, n, fields);
 }
 
 /* ---- changes ---- */
@@ -434,6 +430,11 @@ void ambit__chore_hash(const ambit__chore_use *t, ambit__hash *h)
   const ambit__points *p = t->points ? &t->points->set : NULL;
 
   ambit__hash_bytes(h, t->modes, sizeof t->modes);
+  if (t->source) ambit__hash_text(h, t->source->name);
+  for (int d = 0; t->source && d < t->taken.ndims; d++) {
+    ambit__hash_bytes(h, &t->taken.lo[d], sizeof t->taken.lo[d]);
+    ambit__hash_bytes(h, &t->taken.hi[d], sizeof t->taken.hi[d]);
+  }
   if (!p) return;
   ambit__hash_bytes(h, p->base, (size_t)(p->n * p->ndims) * sizeof *p->base);
   ambit__hash_bytes(h, p->weights, (size_t)(p->n * p->taps) * sizeof *p->weights);

@@ -166,3 +166,75 @@ ambit_status ambit__copies_make(ambit_program *p)
     if (p->steps[i].kind == STEP_COPY) AMBIT_TRY(make_copy(p, i));
   return AMBIT_OK;
 }
+
+/* ---- appending ---- */
+
+ambit_status ambit__copy_check_fields(const ambit_program *p, const ambit_field *from,
+                                      const ambit_field *to)
+{
+  AMBIT_CHECK(from && to, ambit__program_errors(p), AMBIT_EINVAL, "field %d of a copy is NULL",
+              from ? 2 : 1);
+  AMBIT_CHECK(from->grid->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
+              "field '%s' of a copy belongs to another context than the program", from->name);
+  AMBIT_CHECK(to->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
+              "field '%s', to which cells are copied, belongs to another grid than the program; "
+              "copy in a program on its grid, which ambit_call can run",
+              to->name);
+  return AMBIT_OK;
+}
+
+static ambit_status check_copy(ambit_program *p, const ambit__step *s)
+{
+  const ambit_field *from = s->args[0].field, *to = s->args[1].field;
+  const ambit__box there = ambit__copy_destination(s);
+  const ambit__box both = ambit__box_intersect(&s->box, &there);
+  char box[160], grid[160];
+
+  AMBIT_CHECK(!from->base && !to->base, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "field '%s' is a view and cannot be copied; a kernel can do it",
+              from->base ? from->name : to->name);
+  AMBIT_TRY(ambit__field_check_whole(from, "cannot be copied; a kernel can do it"));
+  AMBIT_TRY(ambit__field_check_whole(to, "cannot be copied to; a kernel can do it"));
+  ambit__box_print(&p->grid->box, grid, sizeof grid);
+  ambit__box_print(&s->box, box, sizeof box);
+  AMBIT_CHECK(!ambit__box_is_empty(&s->box) && ambit__box_contains(&p->grid->box, &s->box),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "the box %s of a copy must be within the grid %s and not empty", box, grid);
+  ambit__box_print(&there, box, sizeof box);
+  AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
+              "a copy to the box %s leaves the grid %s", box, grid);
+  AMBIT_CHECK(from != to || ambit__box_is_empty(&both), ambit__program_errors(p), AMBIT_EPROGRAM,
+              "field '%s' is copied to itself, and the two boxes overlap: copy to another field "
+              "first",
+              from->name);
+  return AMBIT_OK;
+}
+
+ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int64_t *lo,
+                            const int64_t *hi, ambit_field *to, const int64_t *at)
+{
+  ambit_arg args[] = {ambit_arg_field(from), ambit_arg_field(to)};
+  ambit__step s = {.kind = STEP_COPY, .n = 2, .args = args};
+  ambit__box there;
+
+  if (ambit__program_failed(p)) return ambit__program_status(p);
+  AMBIT_TRY(ambit__copy_check_fields(p, from, to));
+  s.box = from->grid->box;
+  for (int d = 0; d < s.box.ndims; d++) {
+    if (lo) s.box.lo[d] = lo[d];
+    if (hi) s.box.hi[d] = hi[d];
+  }
+  for (int d = 0; at && d < s.box.ndims && d < p->grid->box.ndims; d++) {
+    AMBIT_CHECK(at[d] >= 0 && at[d] < p->grid->box.hi[d], ambit__program_errors(p), AMBIT_EINVAL,
+                "a copy to index %lld along axis %d leaves the grid, which has %lld cells there",
+                (long long)at[d], d, (long long)p->grid->box.hi[d]);
+    s.shift[d] = at[d] - s.box.lo[d];
+  }
+  there = ambit__copy_destination(&s);
+  there.ndims = p->grid->box.ndims;
+  if (from->grid != p->grid || from->type != to->type || from->components != to->components ||
+      from->order != to->order)
+    return ambit__resample_append(p, (ambit_field *)from, &s.box, to, &there);
+  AMBIT_TRY(check_copy(p, &s));
+  return ambit__program_append(p, s, args);
+}

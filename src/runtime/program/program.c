@@ -30,7 +30,9 @@ static bool refers(const ambit__step *s, const void *object)
   if (s->kernel == object || s->plain == object || s->call.program == object ||
       s->call.scalar == object)
     return true;
-  if (s->chore && (s->chore->points == object || s->chore->record == object)) return true;
+  if (s->chore && (s->chore->points == object || s->chore->record == object ||
+                   (object && s->chore->source == object)))
+    return true;
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field == object || s->args[i].scalar == object ||
         ambit__field_root(s->args[i].field) == object)
@@ -163,6 +165,7 @@ bool ambit__step_reads(const ambit__step *s, const ambit_field *f)
 {
   if (s->kind == STEP_COPY) return s->args[0].field == f;
   if (s->kind == STEP_CALL) return any_step(s->call.program, f, ambit__step_reads);
+  if (f && s->chore && s->chore->source == f) return true;
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
     if (shares(s, i, f) && s->kernel->rule->params[i].nreads) return true;
   return false;
@@ -177,6 +180,7 @@ bool ambit__step_rotates(const ambit__step *s, const ambit_field *f)
 bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
 {
   if (s->kind == STEP_CALL) return ambit__program_uses(s->call.program, f);
+  if (f && s->chore && s->chore->source == f) return true;
   for (int i = 0; i < s->n; i++)
     if (shares(s, i, f)) return true;
   return false;
@@ -419,73 +423,6 @@ ambit_status ambit_swap(ambit_program *p, ambit_field *a, ambit_field *b)
   ambit_field *const both[] = {a, b};
 
   return ambit_rotate(p, 2, both);
-}
-
-/* ---- copies ---- */
-
-static ambit_status check_source(const ambit_program *p, const ambit__box *source)
-{
-  char box[160], grid[160];
-
-  ambit__box_print(&p->grid->box, grid, sizeof grid);
-  ambit__box_print(source, box, sizeof box);
-  AMBIT_CHECK(!ambit__box_is_empty(source) && ambit__box_contains(&p->grid->box, source),
-              ambit__program_errors(p), AMBIT_EINVAL,
-              "the box %s of a copy must be within the grid %s and not empty", box, grid);
-  return AMBIT_OK;
-}
-
-static ambit_status check_copy(ambit_program *p, const ambit__step *s)
-{
-  const ambit_field *from = s->args[0].field, *to = s->args[1].field;
-  const ambit__box there = ambit__copy_destination(s);
-  const ambit__box both = ambit__box_intersect(&s->box, &there);
-  char box[160], grid[160];
-
-  for (int i = 0; i < s->n; i++)
-    AMBIT_TRY(check_field(p, "copy", i, s->args[i].field));
-  AMBIT_CHECK(!from->base && !to->base, ambit__program_errors(p), AMBIT_EPROGRAM,
-              "field '%s' is a view and cannot be copied; a kernel can do it",
-              from->base ? from->name : to->name);
-  AMBIT_TRY(ambit__field_check_whole(from, "cannot be copied; a kernel can do it"));
-  AMBIT_TRY(ambit__field_check_whole(to, "cannot be copied to; a kernel can do it"));
-  AMBIT_CHECK(from->type == to->type && from->components == to->components &&
-                  from->order == to->order,
-              ambit__program_errors(p), AMBIT_EPROGRAM,
-              "field '%s' cannot be copied to '%s': they differ in type, components or order",
-              from->name, to->name);
-  ambit__box_print(&p->grid->box, grid, sizeof grid);
-  ambit__box_print(&there, box, sizeof box);
-  AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
-              "a copy to the box %s leaves the grid %s", box, grid);
-  AMBIT_CHECK(from != to || ambit__box_is_empty(&both), ambit__program_errors(p), AMBIT_EPROGRAM,
-              "field '%s' is copied to itself, and the two boxes overlap: copy to another field "
-              "first",
-              from->name);
-  return AMBIT_OK;
-}
-
-ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int64_t *lo,
-                            const int64_t *hi, ambit_field *to, const int64_t *at)
-{
-  ambit_arg args[] = {ambit_arg_field(from), ambit_arg_field(to)};
-  ambit__step s = {.kind = STEP_COPY, .n = 2, .args = args};
-
-  if (ambit__program_failed(p)) return ambit__program_status(p);
-  s.box = p->grid->box;
-  for (int d = 0; d < s.box.ndims; d++) {
-    if (lo) s.box.lo[d] = lo[d];
-    if (hi) s.box.hi[d] = hi[d];
-  }
-  AMBIT_TRY(check_source(p, &s.box));
-  for (int d = 0; at && d < s.box.ndims; d++) {
-    AMBIT_CHECK(at[d] >= 0 && at[d] < p->grid->box.hi[d], ambit__program_errors(p), AMBIT_EINVAL,
-                "a copy to index %lld along axis %d leaves the grid, which has %lld cells there",
-                (long long)at[d], d, (long long)p->grid->box.hi[d]);
-    s.shift[d] = at[d] - s.box.lo[d];
-  }
-  AMBIT_TRY(check_copy(p, &s));
-  return ambit__program_append(p, s, args);
 }
 
 /* ---- calls ---- */

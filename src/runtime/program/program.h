@@ -37,6 +37,9 @@ typedef struct ambit__chore_use {
   ambit_host_fn fn;
   void *user;
   unsigned modes[AMBIT_MAX_PARAMS]; /* by field */
+  /* CHORE_HOST without a function: cells of another grid (resample.c) */
+  ambit_field *source;     /* NULL: none */
+  ambit__box taken, given; /* its cells; those of the field that is written */
 } ambit__chore_use;
 
 static inline bool ambit__chore_is_host(const ambit__chore_use *c)
@@ -400,6 +403,9 @@ bool ambit__step_is_in_place(const ambit_program *p, const ambit__step *s);
 /* ---- copies.c: steps that copy a box of cells ---- */
 
 ambit__box ambit__copy_destination(const ambit__step *s);
+/* Raises an error if a program cannot copy from one field to the other. */
+ambit_status ambit__copy_check_fields(const ambit_program *p, const ambit_field *from,
+                                      const ambit_field *to);
 ambit_status ambit__copies_make(ambit_program *p); /* p->copies */
 /* On a sparse grid, finds the cells of copies when they have their places. */
 ambit_status ambit__copies_place(ambit_program *p);
@@ -444,6 +450,27 @@ void ambit__chore_use_free(ambit__chore_use *t); /* NULL does nothing */
 /* Points have moved: the boxes of steps, and sealed programs, follow. */
 void ambit__program_points_moved(ambit_program *p, const ambit_points *points);
 void ambit__chore_hash(const ambit__chore_use *t, ambit__hash *h);
+
+/* Appends a step of kind CHORE_HOST on a box, with so many fields. */
+ambit_status ambit__program_append_host(ambit_program *p, const ambit__chore_use *use,
+                                        const ambit__box *box, int n, ambit_field *const *fields);
+
+/* ---- resample.c: cells of other grids ---- */
+
+/* The cells of the source, along an axis, that cell i of the destination depends on: first .. first
+ * + n - 1, with weights of sum 1. */
+typedef struct ambit__resampling {
+  int64_t first;
+  int n;
+  double share; /* of the first one, where n is 2; else each has 1 / n */
+} ambit__resampling;
+ambit__resampling ambit__resample_at(const ambit__chore_use *c, int axis, int64_t i);
+/* Those that a box of the destination depends on. */
+ambit__box ambit__resample_needs(const ambit__chore_use *c, const ambit__box *box);
+bool ambit__resample_is_copy(const ambit__chore_use *c); /* cell by cell */
+/* Appends such a step. */
+ambit_status ambit__resample_append(ambit_program *p, ambit_field *from, const ambit__box *taken,
+                                    ambit_field *to, const ambit__box *given);
 
 /* ---- records.c: rows on devices ---- */
 

@@ -138,6 +138,8 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
 {
   const ambit__apply *apply = &p->applies[op->step];
 
+  if (p->steps[op->step].chore && p->steps[op->step].chore->source)
+    return ambit__resample_step(p, (size_t)op->step);
   if (apply->sweeping) return ambit__sweep_step(p, op, launch_piece);
   for (int i = 0; i < op->npieces; i++)
     AMBIT_TRY(launch_piece(p, op, &op->pieces[i]));

@@ -167,4 +167,9 @@ ambit_status ambit__sweep_step(ambit_program *p, const ambit__operation *op,
 ambit_status ambit__host_step(ambit_program *p, size_t step, const ambit__piece *piece,
                               int64_t iteration);
 
+/* ---- resample_step.c ---- */
+
+/* Takes the cells of another grid (program/resample.c). Collective. */
+ambit_status ambit__resample_step(ambit_program *p, size_t step);
+
 #endif
