@@ -65,23 +65,11 @@ static bool reads_neighbours(const ambit__step *s, int arg)
          s->kernel->rule->params[arg].reads_neighbours;
 }
 
-/* Whether a field that is read at neighbours is periodic along an axis or, if `is` is false, is
- * not. */
-static bool reads_periodic(const ambit_program *p, int axis, bool is)
-{
-  for (size_t k = 0; k < p->nsteps; k++)
-    for (int i = 0; i < p->steps[k].n; i++)
-      if (reads_neighbours(&p->steps[k], i) &&
-          (p->steps[k].args[i].field->boundaries.kind[axis][0] == AMBIT_PERIODIC) == is)
-        return true;
-  return false;
-}
-
 static void find_periodic(ambit_program *p)
 {
   p->periodic = 0;
   for (int d = 0; d < p->grid->box.ndims; d++)
-    p->periodic |= (unsigned)reads_periodic(p, d, true) << d;
+    p->periodic |= (unsigned)(ambit__program_periodic(p, d) != 0) << d;
 }
 
 static bool is_periodic(const ambit_program *p, int axis)
@@ -175,20 +163,14 @@ bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f
  * of a run computes them. */
 static const char *refuse_step(const ambit_program *p, size_t step, bool waves)
 {
-  const ambit__step *s = &p->steps[step];
-  const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
+  const char *why = NULL;
 
-  if (s->kind != STEP_APPLY) return NULL;
+  if (p->steps[step].kind != STEP_APPLY) return NULL;
   if (p->applies[step].reduces && !waves)
     return "a step reduces, and cells that two parts compute would count twice";
-  for (int d = 0; region->ndims && d < grid->ndims; d++) {
-    if (!ambit__grid_cuts(p->grid, d) || !is_periodic(p, d)) continue;
-    if (s->kernel->rule->max_axis >= 0)
-      return "a kernel uses index or extent, and the grid is cut along a periodic axis";
-    if (region->lo[d] > 0 || region->hi[d] < grid->hi[d])
-      return "a step runs on a box, and the grid is cut along a periodic axis";
-  }
-  return NULL;
+  for (int d = 0; p->applies[step].region.ndims && d < p->grid->box.ndims && !why; d++)
+    if (is_periodic(p, d)) why = ambit__step_refuse_periodic(p, step, d);
+  return why;
 }
 
 /* Whether every part has valid values for all cells that ghost cells copy. */
@@ -248,7 +230,7 @@ static const char *refuse_stages(const ambit_program *p, bool waves)
     if (why) return why;
   }
   for (int d = 0; d < p->grid->box.ndims; d++)
-    if (ambit__grid_cuts(p->grid, d) && is_periodic(p, d) && reads_periodic(p, d, false))
+    if (ambit__grid_cuts(p->grid, d) && ambit__program_periodic(p, d) < 0)
       return "the grid is cut along an axis that is periodic for some fields only";
   return NULL;
 }

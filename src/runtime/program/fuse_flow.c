@@ -56,24 +56,6 @@ static bool write_alike(const ambit_program *p, const int *class, size_t a, size
   return false;
 }
 
-/* Whether an axis is periodic for the fields that are read at neighbours: 1 or 0; -1: for some. */
-static int periodic_axis(const ambit_program *p, int axis)
-{
-  int found = -2;
-
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++) {
-      const ambit__step *s = &p->steps[i];
-      int is;
-
-      if (!s->args[k].field || !s->kernel->rule->params[k].reads_neighbours) continue;
-      is = s->args[k].field->boundaries.kind[axis][0] == AMBIT_PERIODIC;
-      if (found != -2 && found != is) return -1;
-      found = is;
-    }
-  return found == 1;
-}
-
 /* Whether a step computes all cells but some layers at faces beyond which the grid ends. */
 static bool is_inset(const ambit_program *p, const ambit__box *region)
 {
@@ -81,7 +63,7 @@ static bool is_inset(const ambit_program *p, const ambit__box *region)
     const int64_t low = region->lo[d], high = p->grid->box.hi[d] - region->hi[d];
 
     if (low > MOST_INSET || high > MOST_INSET) return false;
-    if ((low || high) && periodic_axis(p, d) > 0) return false;
+    if ((low || high) && ambit__program_periodic(p, d) > 0) return false;
   }
   return true;
 }
@@ -135,19 +117,6 @@ static const char *refuse_step(const ambit_program *p, size_t step)
   return NULL;
 }
 
-/* The steps that a periodic axis excludes. */
-static const char *refuse_periodic(const ambit_program *p, size_t step, int axis)
-{
-  const ambit__box *region = &p->applies[step].region;
-
-  if (p->steps[step].kind != STEP_APPLY || !ambit__grid_cuts(p->grid, axis)) return NULL;
-  if (region->lo[axis] > 0 || region->hi[axis] < p->grid->box.hi[axis])
-    return "a step runs on a box, and the grid is cut along a periodic axis";
-  if (p->steps[step].kernel->rule->max_axis >= 0)
-    return "a kernel uses index or extent, and the grid is cut along a periodic axis";
-  return NULL;
-}
-
 static bool is_antisymmetric(const ambit_field *f)
 {
   for (int d = 0; d < f->grid->box.ndims; d++)
@@ -169,12 +138,12 @@ static const char *refuse(maker *m)
     if (why) return why;
   }
   for (int d = 0; d < p->grid->box.ndims; d++) {
-    const int is = periodic_axis(p, d);
+    const int is = ambit__program_periodic(p, d);
 
     if (is < 0) return "an axis is periodic for some fields only";
     m->plan->flow.periodic[d] = is;
     for (size_t i = 0; is && i < p->nsteps; i++) {
-      const char *why = refuse_periodic(p, i, d);
+      const char *why = ambit__step_refuse_periodic(p, i, d);
 
       if (why) return why;
     }

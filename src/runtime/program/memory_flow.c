@@ -13,6 +13,37 @@ static bool has_cells(const ambit_program *p, size_t step)
   return p->steps[step].kind == STEP_APPLY && region->ndims && !ambit__box_is_empty(region);
 }
 
+/* ---- axes ---- */
+
+int ambit__program_periodic(const ambit_program *p, int axis)
+{
+  int found = -2;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++) {
+      const ambit__step *s = &p->steps[i];
+      int is;
+
+      if (!s->args[k].field || !s->kernel->rule->params[k].reads_neighbours) continue;
+      is = s->args[k].field->boundaries.kind[axis][0] == AMBIT_PERIODIC;
+      if (found != -2 && found != is) return -1;
+      found = is;
+    }
+  return found == 1;
+}
+
+const char *ambit__step_refuse_periodic(const ambit_program *p, size_t step, int axis)
+{
+  const ambit__box *region = &p->applies[step].region;
+
+  if (p->steps[step].kind != STEP_APPLY || !ambit__grid_cuts(p->grid, axis)) return NULL;
+  if (p->steps[step].kernel->rule->max_axis >= 0)
+    return "a kernel uses index or extent, and the grid is cut along a periodic axis";
+  if (region->lo[axis] > 0 || region->hi[axis] < p->grid->box.hi[axis])
+    return "a step runs on a box, and the grid is cut along a periodic axis";
+  return NULL;
+}
+
 /* ---- stages ---- */
 
 /* A value that a stage computes, over the present one of its buffer. */

@@ -10,6 +10,12 @@
 #include "flow/flow.h"
 #include "runtime/program/program.h"
 
+/* Whether an axis is periodic for the fields that are read at neighbours: 1 or 0; -1: for some. */
+int ambit__program_periodic(const ambit_program *p, int axis);
+/* The reason why a step cannot compute cells beyond those of its part along an axis that is
+ * periodic; NULL: it can. */
+const char *ambit__step_refuse_periodic(const ambit_program *p, size_t step, int axis);
+
 /* The stages of `depth` iterations, with the layers of cells beyond its own that a part computes,
  * so that the last iteration is right on its own cells. The caller frees the flow, also after a
  * failure. */

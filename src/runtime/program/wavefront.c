@@ -364,14 +364,11 @@ static ambit_status allocate(maker *m)
 {
   ambit__errors *errors = ambit__program_errors(m->p);
   const size_t fields = (size_t)m->p->nfields + 1;
+  const size_t fills = (size_t)m->flow->nports; /* at most */
+  const size_t stages = (size_t)m->flow->nstages + fills;
+  const size_t values = (size_t)m->flow->nvalues + fills;
   ambit__wavefront *w = m->w;
-  size_t stages = 1, values = fields;
 
-  for (size_t i = 0; i < m->p->nsteps; i++) {
-    if (!runs(m->p, i)) continue;
-    stages += (1 + (size_t)m->p->steps[i].n) * (size_t)m->flow->iterations;
-    values += 2 * (size_t)m->p->steps[i].n * (size_t)m->flow->iterations;
-  }
   AMBIT_TRY(ambit__memory_flow_open(m->p, m->flow->iterations, true, &w->flow));
   w->stages = ambit__new(errors, stages, sizeof *w->stages);
   w->inners = ambit__new(errors, stages, sizeof *w->inners);
@@ -394,7 +391,7 @@ static ambit_status add_stages(maker *m)
   for (int i = 0; i < m->p->nfields; i++)
     m->now[i] = i;
   for (int i = 0; i < m->flow->nstages; i++)
-    if (runs(m->p, m->flow->stages[i].step)) add_step(m, i);
+    if (m->flow->stages[i].rule) add_step(m, i);
   set_bounds(m);
   set_lags(m);
   return AMBIT_OK;
