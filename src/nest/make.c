@@ -21,6 +21,7 @@ void ambit__nest_free(ambit__nest *n)
 {
   ambit__shares_end(&n->shares);
   ambit__narrow_end(&n->narrow);
+  ambit__text_free(&n->prelude);
   ambit__arena_free(&n->arena);
 }
 

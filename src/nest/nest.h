@@ -140,7 +140,12 @@ struct ambit__nest {
   ambit__node **end[AMBIT__NEST_DEPTH]; /* where the next node goes, per level that is open */
   ambit__node *opened[AMBIT__NEST_DEPTH];
   int level;
-  bool failed; /* no memory */
+  /* around the nest in its file: */
+  ambit__text prelude; /* in front of its function; owned */
+  const char *lanes;   /* of a kernel, in front of all: how lanes exchange values; NULL: none */
+  const char *opening; /* of a kernel: a statement before all others; NULL: none */
+  const char *last;    /* of a kernel: a parameter after all others; NULL: none */
+  bool failed;         /* no memory */
   ambit__arena arena;
 };
 

@@ -195,37 +195,20 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
                              : ambit__gpucode_cell_cost(g, t, p);
 }
 
-static void emit_kernel(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                        ambit__writer *w)
-{
-  const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
-  ambit__nest n;
-
-  ambit__nest_begin(&n, g, t->dialect);
-  ambit__hoists_begin(&n.hoists, n.rule);
-  ambit__nest_cells_launched(&n, p->threads, p->rows[1]);
-  ambit__gpucode_emit_kernel(&j, &n, "");
-  ambit__nest_free(&n);
-}
-
-static void emit_function(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
+static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                 ambit__writer *w)
 {
   const ambit__rows rows = {.rows = {1, 1}, .plain = true};
   ambit__nest n;
 
-  ambit__nest_begin(&n, g, &ambit__dialect_c);
-  ambit__nest_rows(&n, &rows);
-  ambit__emit_function(g, p, &n, "", w);
-  ambit__nest_free(&n);
-}
-
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
-{
-  if (t->kind == TARGET_C)
-    emit_function(g, p, w);
-  else
-    emit_kernel(g, t, p, w);
+  ambit__emit_begin(&n, g, t);
+  if (t->kind == TARGET_C) {
+    ambit__nest_rows(&n, &rows);
+  } else {
+    ambit__hoists_begin(&n.hoists, n.rule);
+    ambit__nest_cells_launched(&n, p->threads, p->rows[1]);
+  }
+  ambit__emit_end(&n, p, w);
 }
 
 const ambit__strategy ambit__strategy_cells = {

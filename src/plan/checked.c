@@ -94,23 +94,12 @@ static void print_prelude(const ambit__group *g, const ambit__target *t, ambit__
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  ambit__text prelude = {0};
   ambit__nest n;
 
-  ambit__nest_begin(&n, g, t->kind == TARGET_C ? &ambit__dialect_c : t->dialect);
+  ambit__emit_begin(&n, g, t);
   build(&n, p);
-  print_prelude(g, t, &prelude);
-  if (prelude.failed) {
-    w->text.failed = true;
-  } else if (t->kind == TARGET_C) {
-    ambit__emit_function(g, p, &n, prelude.chars, w);
-  } else {
-    const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
-
-    ambit__gpucode_emit_kernel(&j, &n, prelude.chars);
-  }
-  ambit__text_free(&prelude);
-  ambit__nest_free(&n);
+  print_prelude(g, t, &n.prelude);
+  ambit__emit_end(&n, p, w);
 }
 
 const ambit__strategy ambit__strategy_checked = {

@@ -21,7 +21,7 @@ bool ambit__has_exact_sums(const ambit__group *g)
   return false;
 }
 
-void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
+static void emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
 {
   ambit__print(&w->text, "/* Kernel %s, written by Ambit. Plan ", g->steps[0].rule->name);
   p->strategy->describe(p, &w->text);
@@ -42,17 +42,30 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
   ambit__print(&w->text, "\n");
 }
 
-void ambit__emit_function(const ambit__group *g, const ambit__plan *p, ambit__nest *n,
-                          const char *prelude, ambit__writer *w)
+static void emit_function(ambit__nest *n, const ambit__plan *p, ambit__writer *w)
 {
-  ambit__emit_head(g, p, w);
+  const ambit__group *g = n->group;
+
+  emit_head(g, p, w);
   if (n->is_narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
   if (n->nlooks) ambit__print(&w->text, "%s\n", ambit__prelude_look_up);
   if ((n->whole || g->form) && !g->checks) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
-  if (*prelude) ambit__print(&w->text, "%s\n", prelude);
+  if (n->prelude.chars) ambit__print(&w->text, "%s\n", n->prelude.chars);
   ambit__line(w, "void %s(const ambit_compiled_call *call)", ambit__entry_name(g));
   ambit__line(w, "{");
   w->depth++;
   ambit__nest_print(n, w);
   ambit__close(w);
+}
+
+void ambit__emit_begin(ambit__nest *n, const ambit__group *g, const ambit__target *t)
+{
+  ambit__nest_begin(n, g, t->kind == TARGET_C ? &ambit__dialect_c : t->dialect);
+}
+
+void ambit__emit_end(ambit__nest *n, const ambit__plan *p, ambit__writer *w)
+{
+  (n->dialect->kernel ? ambit__emit_kernel : emit_function)(n, p, w);
+  w->text.failed |= n->prelude.failed;
+  ambit__nest_free(n);
 }

@@ -17,11 +17,12 @@ const char *ambit__entry_name(const ambit__group *g);
 
 /* Whether any parameter of the group's rule is a strict sum. */
 bool ambit__has_exact_sums(const ambit__group *g);
-/* The comment at the top (kernel, plan) and the prelude, with the prelude of strict sums if needed.
- */
-void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w);
-/* The C function of a nest, in a file of its own, with more text in front of it. */
-void ambit__emit_function(const ambit__group *g, const ambit__plan *p, ambit__nest *n,
-                          const char *prelude, ambit__writer *w);
+
+/* An empty nest in the language of a target. */
+void ambit__emit_begin(ambit__nest *n, const ambit__group *g, const ambit__target *t);
+/* The file of a nest, which is freed: the comment at the top (kernel, plan), preludes, and the C
+ * function, or the kernel of a GPU with the one that folds totals. */
+void ambit__emit_end(ambit__nest *n, const ambit__plan *p, ambit__writer *w);
+void ambit__emit_kernel(ambit__nest *n, const ambit__plan *p, ambit__writer *w); /* gpu_emit.c */
 
 #endif

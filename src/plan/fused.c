@@ -368,39 +368,27 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   return ns;
 }
 
-/* Helpers of the language for vectors of cells, and for exchanges between lanes. */
-static char *prelude_of(const ambit__dialect *d)
-{
-  ambit__text t = {0};
-
-  ambit__print(&t, "%s", d->stream);
-  if (d->fused) ambit__print(&t, "\n%s\n%s", d->lanes, d->fused);
-  return ambit__text_finish(&t);
-}
-
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  char *prelude = prelude_of(t->dialect);
+  const ambit__dialect *d = t->dialect;
   ambit__window fast, edge;
 
   if (ambit__fused_begin(g, p, false, &fast) && ambit__fused_begin(g, p, true, &edge)) {
     const bool shares = ambit__window_shared(&fast) || ambit__window_shared(&edge);
-    ambit__gpucode_job job = ambit__gpucode_begin(g, t, p, w);
     ambit__nest n;
 
-    job.lanes = t->lanes;
-    if (t->dialect->fused) job.first = "AMBIT_LANES";
-    if (!t->dialect->has_lanes && shares) job.last = "local uint4 *shared";
-    ambit__nest_begin(&n, g, t->dialect);
+    ambit__emit_begin(&n, g, t);
+    n.lanes = t->lanes;
+    if (d->fused) n.opening = "AMBIT_LANES";
+    if (!d->has_lanes && shares) n.last = "local uint4 *shared";
+    ambit__print(&n.prelude, "%s", d->stream);
+    if (d->fused) ambit__print(&n.prelude, "\n%s\n%s", d->lanes, d->fused);
     ambit__nest_window(&n, &fast, &edge);
-    ambit__gpucode_emit_kernel(&job, &n, prelude ? prelude : "");
-    w->text.failed |= !prelude;
-    ambit__nest_free(&n);
+    ambit__emit_end(&n, p, w);
     ambit__window_end(&edge);
   }
   ambit__window_end(&fast);
-  free(prelude);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)

@@ -104,34 +104,14 @@ void ambit__gpucode_explain(const ambit__group *g, int n, const ambit__gpucode_s
 
 /* ---- writing ---- */
 
-/* The kernel that is being written. */
-typedef struct ambit__gpucode_job {
-  const ambit__group *group;
-  const ambit__plan *plan;
-  const ambit__dialect *dialect;
-  const ambit__rule *rule;
-  const ambit__binding *bind;
-  const char *integer; /* name of the 64-bit integer type */
-  const char *first;   /* a statement before all others; NULL: none */
-  const char *last;    /* a parameter after all others; NULL: none */
-  const char *lanes;   /* text in front of all: how lanes exchange values; NULL: none */
-  ambit__writer *w;
-  ambit__text *t; /* of the writer */
-} ambit__gpucode_job;
-
-ambit__gpucode_job ambit__gpucode_begin(const ambit__group *g, const ambit__target *t,
-                                        const ambit__plan *p, ambit__writer *w);
 bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduction */
 /* A rough cost of a thread per cell: about half of the memory bandwidth of a large GPU. */
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t,
                                 const ambit__plan *p);
-const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param);
 /* "kernel void name(...) {", with the parameters in `slots` and `threads` threads per block. */
-void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, const int threads[3],
-                                int n, const ambit__gpucode_slot *slots);
-/* The file of a nest: head, more text, the kernel with its totals and values, and the one that
- * folds. */
-void ambit__gpucode_emit_kernel(const ambit__gpucode_job *j, ambit__nest *n, const char *prelude);
+void ambit__gpucode_open_kernel(const ambit__nest *nest, const ambit__plan *p, const char *tail,
+                                const int threads[3], int n, const ambit__gpucode_slot *slots,
+                                ambit__writer *w);
 /* sparse.c: the units that a block has, if there are so many in all. */
 int64_t ambit__sparse_share(const ambit__plan *p, int64_t units);
 

@@ -109,16 +109,16 @@ int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 /* ---- text ---- */
 
 /* "const float *__restrict__ " */
-static void print_memory_type(const ambit__gpucode_job *j, const ambit__gpucode_slot *s)
+static void print_memory_type(const ambit__nest *n, const ambit__gpucode_slot *s, ambit__text *t)
 {
-  const ambit__param *p = &j->rule->params[s->param];
-  const bool alone = s->kind == SLOT_MEMORY && !j->bind[s->param].shared && !j->group->tiles;
+  const ambit__param *p = &n->rule->params[s->param];
+  const bool alone = s->kind == SLOT_MEMORY && !n->bind[s->param].shared && !n->group->tiles;
   const bool written = p->is_written || p->kind == PARAM_REDUCE;
 
-  ambit__print(j->t, "%s%s%s *%s", j->dialect->global, written ? "" : "const ",
-               s->kind == SLOT_PARTIALS ? ambit__total_type(j->group, j->dialect, s->param)
-                                        : ambit__gpucode_type(j, s->param),
-               alone ? j->dialect->unaliased : "");
+  ambit__print(t, "%s%s%s *%s", n->dialect->global, written ? "" : "const ",
+               s->kind == SLOT_PARTIALS ? ambit__total_type(n->group, n->dialect, s->param)
+                                        : ambit__nest_type(n, s->param),
+               alone ? n->dialect->unaliased : "");
 }
 
 void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot *s, ambit__text *t)
@@ -169,28 +169,28 @@ static bool is_memory(const ambit__gpucode_slot *s)
          s->kind == SLOT_RESULT;
 }
 
-static void print_slot(const ambit__gpucode_job *j, const ambit__gpucode_slot *s)
+static void print_slot(const ambit__nest *n, const ambit__gpucode_slot *s, ambit__text *t)
 {
   if (is_memory(s))
-    print_memory_type(j, s);
+    print_memory_type(n, s, t);
   else if (s->kind == SLOT_TABLE)
-    ambit__print(j->t, "%sconst %s *%s", j->dialect->global, j->integer, j->dialect->unaliased);
+    ambit__print(t, "%sconst %s *%s", n->dialect->global, n->integer, n->dialect->unaliased);
   else if (s->kind == SLOT_THAN)
-    ambit__print(j->t, "%sconst %s *", j->dialect->global, ambit__gpucode_type(j, s->param));
+    ambit__print(t, "%sconst %s *", n->dialect->global, ambit__nest_type(n, s->param));
   else if (s->kind >= SLOT_FOUND && s->kind <= SLOT_STATE)
-    ambit__print(j->t, "%sambit_i32 *", j->dialect->global);
+    ambit__print(t, "%sambit_i32 *", n->dialect->global);
   else if (s->kind >= SLOT_GROUPS && s->kind <= SLOT_CELLS)
-    ambit__print(j->t, "%sconst %s *%s", j->dialect->global,
-                 s->kind == SLOT_GROUPS ? "ambit_u64" : "ambit_i32", j->dialect->unaliased);
+    ambit__print(t, "%sconst %s *%s", n->dialect->global,
+                 s->kind == SLOT_GROUPS ? "ambit_u64" : "ambit_i32", n->dialect->unaliased);
   else if (s->kind == SLOT_ENDED)
-    ambit__print(j->t, "%sconst %s *", j->dialect->global, j->integer);
+    ambit__print(t, "%sconst %s *", n->dialect->global, n->integer);
   else if (s->kind == SLOT_MAIL)
-    ambit__print(j->t, "%sambit_u64 *", j->dialect->global);
+    ambit__print(t, "%sambit_u64 *", n->dialect->global);
   else if (s->kind == SLOT_FAULTS)
-    ambit__print(j->t, "%s%s *", j->dialect->global, j->integer);
+    ambit__print(t, "%s%s *", n->dialect->global, n->integer);
   else
-    ambit__print(j->t, "%s ", j->integer);
-  ambit__gpucode_print_name(j->group, s, j->t);
+    ambit__print(t, "%s ", n->integer);
+  ambit__gpucode_print_name(n->group, s, t);
 }
 
 /* Each memory address and each kind of number starts a line. */
@@ -200,21 +200,24 @@ static bool begins_line(const ambit__gpucode_slot *s)
          (s->kind >= SLOT_LO && s->kind != SLOT_ENDED && s->axis == 0);
 }
 
-void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, const int threads[3],
-                                int n, const ambit__gpucode_slot *slots)
+void ambit__gpucode_open_kernel(const ambit__nest *nest, const ambit__plan *p, const char *tail,
+                                const int threads[3], int n, const ambit__gpucode_slot *slots,
+                                ambit__writer *w)
 {
-  ambit__print(j->t, "\n%s ", j->dialect->kernel);
-  if (j->plan->resident && !*tail)
-    ambit__print(j->t, "AMBIT_RESIDENT(%d, %d, %d, %d)", threads[0], threads[1], threads[2],
-                 j->plan->resident);
+  ambit__text *t = &w->text;
+
+  ambit__print(t, "\n%s ", nest->dialect->kernel);
+  if (p->resident && !*tail)
+    ambit__print(t, "AMBIT_RESIDENT(%d, %d, %d, %d)", threads[0], threads[1], threads[2],
+                 p->resident);
   else
-    ambit__print(j->t, "AMBIT_THREADS(%d, %d, %d)", threads[0], threads[1], threads[2]);
-  ambit__print(j->t, " void %s%s(", ambit__entry_name(j->group), tail);
+    ambit__print(t, "AMBIT_THREADS(%d, %d, %d)", threads[0], threads[1], threads[2]);
+  ambit__print(t, " void %s%s(", ambit__entry_name(nest->group), tail);
   for (int i = 0; i < n; i++) {
-    ambit__print(j->t, "%s%s", i ? "," : "", begins_line(&slots[i]) ? "\n    " : i ? " " : "");
-    print_slot(j, &slots[i]);
+    ambit__print(t, "%s%s", i ? "," : "", begins_line(&slots[i]) ? "\n    " : i ? " " : "");
+    print_slot(nest, &slots[i], t);
   }
-  if (j->last) ambit__print(j->t, ",\n    %s", j->last);
-  ambit__print(j->t, ")\n{\n");
-  j->w->depth++;
+  if (nest->last) ambit__print(t, ",\n    %s", nest->last);
+  ambit__print(t, ")\n{\n");
+  w->depth++;
 }

@@ -40,16 +40,9 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 {
   ambit__nest n;
 
-  ambit__nest_begin(&n, g, t->kind == TARGET_C ? &ambit__dialect_c : t->dialect);
+  ambit__emit_begin(&n, g, t);
   ambit__nest_once(&n);
-  if (t->kind == TARGET_C) {
-    ambit__emit_function(g, p, &n, "", w);
-  } else {
-    const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
-
-    ambit__gpucode_emit_kernel(&j, &n, "");
-  }
-  ambit__nest_free(&n);
+  ambit__emit_end(&n, p, w);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)

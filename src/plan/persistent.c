@@ -346,15 +346,14 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  const ambit__gpucode_job job = ambit__gpucode_begin(g, t, p, w);
   ambit__resident j;
   ambit__nest n;
 
   if (!begin_all(g, p, &j)) return;
-  ambit__nest_begin(&n, g, t->dialect);
+  ambit__emit_begin(&n, g, t);
+  ambit__print(&n.prelude, "%s", t->dialect->stream);
   ambit__nest_resident(&n, &j);
-  ambit__gpucode_emit_kernel(&job, &n, t->dialect->stream);
-  ambit__nest_free(&n);
+  ambit__emit_end(&n, p, w);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)

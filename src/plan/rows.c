@@ -267,10 +267,9 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
                             .factored = p->factored > 0};
   ambit__nest n;
 
-  ambit__nest_begin(&n, g, &ambit__dialect_c);
+  ambit__emit_begin(&n, g, t);
   ambit__nest_rows(&n, &rows);
-  ambit__emit_function(g, p, &n, "", w);
-  ambit__nest_free(&n);
+  ambit__emit_end(&n, p, w);
 }
 
 const ambit__strategy ambit__strategy_rows = {

@@ -186,13 +186,12 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
   ambit__nest n;
 
-  ambit__nest_begin(&n, g, t->dialect);
+  ambit__emit_begin(&n, g, t);
+  ambit__print(&n.prelude, "%s", t->dialect->stream);
   ambit__nest_units(&n, p->threads[0], p->wide, p->rows);
-  ambit__gpucode_emit_kernel(&j, &n, t->dialect->stream);
-  ambit__nest_free(&n);
+  ambit__emit_end(&n, p, w);
 }
 
 const ambit__strategy ambit__strategy_sparse = {

@@ -515,27 +515,22 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
                         ambit__strip *j, ambit__writer *w)
 {
   const ambit__dialect *d = t->dialect;
-  ambit__gpucode_job job = ambit__gpucode_begin(g, t, p, w);
-  ambit__text prelude = {0};
   ambit__nest n;
 
-  if (p->passes) job.lanes = t->lanes;
-  ambit__nest_begin(&n, g, d);
+  ambit__emit_begin(&n, g, t);
+  if (p->passes) n.lanes = t->lanes;
   ambit__hoists_begin(&n.hoists, n.rule);
-  n.near_tables = has_near_tables(j, job.rule);
+  n.near_tables = has_near_tables(j, n.rule);
   n.ends_late = j->planes > 0;
   j->n = &n;
   ambit__nest_strip(j);
-  ambit__print(&prelude, "%s", d->stream);
-  if (job.lanes) ambit__print(&prelude, "\n%s", d->lanes);
+  ambit__print(&n.prelude, "%s", d->stream);
+  if (n.lanes) ambit__print(&n.prelude, "\n%s", d->lanes);
   if (j->cells > 1 && p->packed >= PACKED_MINIMA && !d->has_lanes)
-    ambit__print(&prelude, "\n#define AMBIT_MINIMA\n");
-  if (j->cells > 1) ambit__print(&prelude, "\n%s", ambit__prelude_bytes);
-  ambit__strip_print_weights(j, &prelude);
-  ambit__gpucode_emit_kernel(&job, &n, prelude.failed ? "" : prelude.chars);
-  w->text.failed |= prelude.failed;
-  ambit__text_free(&prelude);
-  ambit__nest_free(&n);
+    ambit__print(&n.prelude, "\n#define AMBIT_MINIMA\n");
+  if (j->cells > 1) ambit__print(&n.prelude, "\n%s", ambit__prelude_bytes);
+  ambit__strip_print_weights(j, &n.prelude);
+  ambit__emit_end(&n, p, w);
 }
 
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,

@@ -55,17 +55,12 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
-  ambit__text prelude = {0};
   ambit__nest n;
 
-  ambit__print(&prelude, "#define AMBIT_HEAD %d\n%s", AMBIT__TILES_HEAD, ambit__prelude_tiles);
-  ambit__nest_begin(&n, g, t->dialect);
+  ambit__emit_begin(&n, g, t);
+  ambit__print(&n.prelude, "#define AMBIT_HEAD %d\n%s", AMBIT__TILES_HEAD, ambit__prelude_tiles);
   ambit__nest_tiles(&n, p->threads);
-  ambit__gpucode_emit_kernel(&j, &n, prelude.failed ? "" : prelude.chars);
-  w->text.failed |= prelude.failed;
-  ambit__text_free(&prelude);
-  ambit__nest_free(&n);
+  ambit__emit_end(&n, p, w);
 }
 
 const ambit__strategy ambit__strategy_tiles = {
