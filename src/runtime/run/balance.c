@@ -145,10 +145,11 @@ void ambit__balance_free(ambit_program *p)
   p->balance = NULL;
 }
 
-/* Runs that are not measured: of a program that another one calls, and until nothing changes. */
+/* Runs that are not measured: of a program that another one calls, and those in which tiles sleep
+ * until nothing changes. */
 static bool is_aside(const ambit_program *p)
 {
-  return p->is_called || p->awaits_rest;
+  return p->is_called || (p->awaits_rest && p->sleep);
 }
 
 void ambit__balance_start(const ambit_program *p)

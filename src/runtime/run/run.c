@@ -292,6 +292,16 @@ static ambit_status look(ambit_program *p, int64_t first, double start, const am
   return ambit__checkpoint_look(p, p->iteration - first, ambit__clock() - start, &at);
 }
 
+/* Moves the cut if devices should have other shares. */
+static ambit_status balance(ambit_program *p, int64_t left, const ambit__until *until)
+{
+  const uint64_t seals = p->seals;
+
+  AMBIT_TRY(ambit__balance_act(p, left));
+  if (!until || !until->still || p->seals == seals) return AMBIT_OK;
+  return ambit__run_or_stop(p, ambit__still_recut(until->still, seals));
+}
+
 /* ambit_stop has ended the iterations of the only process. */
 static bool has_stopped(const ambit_program *p)
 {
@@ -324,7 +334,7 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
     stopped = p->converged || has_stopped(p);
     AMBIT_TRY(show(p));
     AMBIT_TRY(call_back(p, &stopped));
-    AMBIT_TRY(ambit__balance_act(p, stopped ? 0 : left));
+    AMBIT_TRY(balance(p, stopped ? 0 : left, until));
     AMBIT_TRY(look(p, before, start, until, stopped || left <= 0));
   }
   return settle(p);

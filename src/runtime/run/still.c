@@ -252,6 +252,21 @@ ambit_status ambit__still_resume(ambit__still *s, int found)
   return AMBIT_OK;
 }
 
+ambit_status ambit__still_recut(ambit__still *s, uint64_t seals)
+{
+  const int found = ambit__still_found(s);
+  uint64_t *sets = s->sets;
+  ambit_status status;
+
+  if (s->seals != seals) return AMBIT_OK; /* a callback has changed the program */
+  s->sets = NULL;
+  status = begin(s);
+  if (!status && found >= 0) status = ambit__still_resume(s, found);
+  if (!status) memcpy(s->sets, sets, (size_t)s->p->nfields * sizeof *sets); /* by a callback, too */
+  free(sets);
+  return status;
+}
+
 ambit_status ambit__still_check(ambit__still *s, bool last, bool *still)
 {
   const ambit_program *p = s->p;

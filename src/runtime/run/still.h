@@ -27,5 +27,7 @@ void ambit__still_skip(ambit__still *s);
  * were so many before, the last one with the values that fields have now. */
 int ambit__still_found(const ambit__still *s);
 ambit_status ambit__still_resume(ambit__still *s, int found);
+/* After the cut has moved, with all values; the program was sealed `seals` times before. */
+ambit_status ambit__still_recut(ambit__still *s, uint64_t seals);
 
 #endif

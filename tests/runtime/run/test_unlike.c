@@ -328,6 +328,37 @@ static void the_cut_follows_the_speed_of_devices(void)
   ambit_close(s.a);
 }
 
+static double corner(const int64_t *cell, int component, void *user)
+{
+  (void)component, (void)user;
+  return cell[0] + cell[1] == 0;
+}
+
+/* Until nothing changes, on devices without sleeping tiles: the end is found at the same iteration
+ * though the cut moves before it. The value of a corner reaches the others in 399 iterations, and
+ * one finds out. A busy machine may disturb measurements. */
+static void the_cut_moves_in_runs_until_nothing_changes(void)
+{
+  static const char far[] = AMBIT_SOURCE(void far(const float *u, float *v) {
+    *v = fmaxf(fmaxf(*u, u[-1][-1]), fmaxf(u[-1][0], u[0][-1]));
+  });
+  sheet s = open_plate("auto", 8, 16);
+  ambit_program *p = ambit_program_create(s.p->grid);
+  int64_t runs = 0;
+
+  ambit_apply(p, ambit_kernel_create(s.a, far), s.u, s.v);
+  ambit_swap(p, s.u, s.v);
+  do {
+    ambit_field_fill(s.u, corner, NULL);
+    CHECK_EQ(AMBIT_OK, ambit_run_until_still(p, 1000));
+    CHECK_EQ(1, ambit_program_converged(p));
+    CHECK_EQ(400 * ++runs, ambit_program_iterations(p));
+  } while (p->balance->recuts == 0 && runs < 20);
+  CHECK(p->balance->recuts > 0 && !p->sleep);
+  CHECK_OK(s.a);
+  ambit_close(s.a);
+}
+
 /* Starts where the last run ended, which the test before this one left in the folder. */
 static void weights_are_remembered(void)
 {
@@ -442,6 +473,7 @@ int main(int argc, char **argv)
                                     T(devices_together_share_one_exchange_between_iterations),
                                     T(a_device_among_others_computes_on_its_own_thread),
                                     T(devices_run_their_tiles_at_the_same_time),
+                                    T(the_cut_moves_in_runs_until_nothing_changes),
                                     T(the_cut_follows_the_speed_of_devices),
                                     T(weights_are_remembered),
                                     T(remembered_weights_are_found_without_running),
