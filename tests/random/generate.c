@@ -441,7 +441,7 @@ static void make_specials(dice *d, program_plan *p)
   }
   for (int i = 0; i < p->nsteps; i++)
     if ((p->steps[i].kernel >= 0 || !p->steps[i].n) && dice_chance(d, 15))
-      p->steps[i].every = dice_between(d, 2, 3);
+      p->steps[i].every = dice_between(d, 2, 6);
 }
 
 /* Reads at the cell itself only, and reduces perhaps. */

@@ -62,6 +62,7 @@ ambit_test(runtime/run/lean)
 ambit_mpi_test(runtime/run/offers PROCESSES 1 2)
 ambit_mpi_test(runtime/run/relax PROCESSES 1 3 TIMEOUT 120)
 ambit_test(runtime/run/replay TIMEOUT 120 LIBS -Wl,--wrap=ambit__backend_find)
+ambit_test(runtime/run/roles TIMEOUT 120)
 ambit_test(runtime/run/run TIMEOUT 240)
 ambit_mpi_test(runtime/run/sleep PROCESSES 1 3 TIMEOUT 120 LIBS -Wl,--wrap=ambit__tile_size)
 ambit_test(runtime/run/stop LIBS Threads::Threads)
@@ -103,6 +104,8 @@ endforeach()
 foreach(family ${AMBIT_UPPER_FAMILIES}) # inner cells while messages are on their way
   ambit_family_test(runtime.wavefront.${family}.2 ${family} 2 runtime 120 OFF ${AMBIT_MPIRUN_${family}} -n 2
     $<TARGET_FILE:test_runtime_wavefront> results_do_not_depend_on_parts)
+  ambit_family_test(runtime.roles.${family}.2 ${family} 2 runtime 120 OFF ${AMBIT_MPIRUN_${family}} -n 2
+    $<TARGET_FILE:test_runtime_roles> results_do_not_depend_on_roles)
 endforeach()
 
 set_tests_properties(runtime.unlike PROPERTIES RUN_SERIAL ON) # compares times of devices

@@ -327,6 +327,8 @@ static void add_operation(graph *g, const ambit__operation *op)
   case OP_ALLREDUCE_END: add_reduction(g, "reduced", &g->p->steps[op->step]); break;
   case OP_CALL: add_call(g, &g->p->steps[op->step].call); break;
   case OP_GHOSTS:
+  case OP_KEEP:
+  case OP_RECALL:
   case OP_WAVE:
   case OP_FUSED:
   case OP_TRADE: break; /* of cycles, which are not drawn */

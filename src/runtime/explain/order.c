@@ -176,6 +176,8 @@ static void print_operation(ambit__text *t, const ambit_program *p, const ambit_
   case OP_FINISH: print_finish(t, p, op->exchange); break;
   case OP_GHOSTS: ambit__print(t, "ghosts  around all cells of the next step\n"); break;
   case OP_LAUNCH: print_launch(t, p, op); break;
+  case OP_KEEP: ambit__print(t, "ahead   the steps on scalars, of all iterations\n"); break;
+  case OP_RECALL: break; /* not shown */
   case OP_WAVE:
     if (p->cycle) print_wave(t, p->cycle->wavefront);
     break;
@@ -194,6 +196,20 @@ static void print_operation(ambit__text *t, const ambit_program *p, const ambit_
   }
 }
 
+/* Whether an operation of a schedule is shown: not the single steps on scalars before a wave, nor
+ * the rotations after one with all cells. */
+static bool is_shown(const ambit_program *p, const ambit__schedule *list, size_t i)
+{
+  const ambit__operation *op = &list->ops[i];
+  const bool waves = p->cycle && list == &p->cycle->schedule && p->cycle->wavefront;
+
+  for (size_t k = 0; waves && k < i; k++)
+    if (list->ops[k].kind == OP_WAVE && list->ops[k].cells == CELLS_ALL) return false;
+  if (op->kind == OP_KEEP) return op->order < 0;
+  if (op->kind == OP_LAUNCH) return !waves || p->applies[op->step].role != ROLE_AHEAD;
+  return op->kind != OP_RECALL;
+}
+
 static void print_schedule(ambit__text *t, const ambit_program *p, const ambit__schedule *list)
 {
   const ambit *a = p->grid->context;
@@ -207,9 +223,9 @@ static void print_schedule(ambit__text *t, const ambit_program *p, const ambit__
   if (a->net->size > 1) ambit__print(t, " of process %d", a->net->rank);
   if (p->grid->nparts > 1) ambit__print(t, ", overlap %s", a->settings.overlap);
   ambit__print(t, "\n");
-  for (size_t i = 0; i < list->n; i++) {
-    if (i && list->ops[0].kind == OP_WAVE) break; /* the rotations of its iterations */
-    ambit__print(t, "  %2zu  ", i + 1);
+  for (size_t i = 0, shown = 0; i < list->n; i++) {
+    if (!is_shown(p, list, i)) continue;
+    ambit__print(t, "  %2zu  ", ++shown);
     if (list->ops[i].every > 1)
       ambit__print(t, "in each %" PRId64 "th iteration: ", list->ops[i].every);
     print_operation(t, p, &list->ops[i]);

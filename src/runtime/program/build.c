@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/program/folding.h"
+#include "runtime/program/roles.h"
 #include "runtime/program/sweeping.h"
 
 #include <stdlib.h>
@@ -387,7 +388,7 @@ ambit_status ambit__program_regions(ambit_program *p)
       p->applies[i].reduces = reduces(p->steps[i].kernel->rule);
     }
   ambit__program_reductions(p);
-  return AMBIT_OK;
+  return ambit__program_roles(p);
 }
 
 static size_t count_launched(const ambit_program *p)

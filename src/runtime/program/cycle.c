@@ -165,7 +165,7 @@ static const char *refuse_step(const ambit_program *p, size_t step, bool waves)
 {
   const char *why = NULL;
 
-  if (p->steps[step].kind != STEP_APPLY) return NULL;
+  if (p->steps[step].kind != STEP_APPLY || p->applies[step].role == ROLE_RARE) return NULL;
   if (p->applies[step].reduces && !waves)
     return "a step reduces, and cells that two parts compute would count twice";
   for (int d = 0; p->applies[step].region.ndims && d < p->grid->box.ndims && !why; d++)
@@ -200,12 +200,15 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
 {
   if (p->grid->active) return "the grid is sparse";
   for (size_t i = 0; i < p->nsteps; i++) {
-    if (p->steps[i].every > 1 && !p->steps[i].chore) return "a step runs every n iterations only";
-    if (p->steps[i].kind == STEP_COPY) return "a step copies a box of cells";
-    if (p->steps[i].kind == STEP_CALL) return "a step calls a program";
-    if (ambit__chore_is_host(p->steps[i].chore)) return "a step is a function of the user";
-    if (ambit__step_has_profiles(&p->steps[i])) return "a field has only some axes of the grid";
-    if (ambit__step_is_in_place(p, &p->steps[i])) return "a step reads neighbours in place";
+    const bool rare = p->applies[i].role == ROLE_RARE;
+
+    if (p->steps[i].kind == STEP_COPY && !rare) return "a step copies a box of cells";
+    if (p->steps[i].kind == STEP_CALL && !rare) return "a step calls a program";
+    if (ambit__chore_is_host(p->steps[i].chore) && !rare) return "a step is a function of the user";
+    if (ambit__step_has_profiles(&p->steps[i]) && !rare)
+      return "a field has only some axes of the grid";
+    if (ambit__step_is_in_place(p, &p->steps[i]) && !rare)
+      return "a step reads neighbours in place";
     for (int k = 0; k < p->steps[i].n; k++)
       if (p->steps[i].args[k].field && p->steps[i].args[k].field->base)
         return "a field is a view of another one";
@@ -213,7 +216,7 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
       if (p->steps[i].args[k].field && p->steps[i].args[k].field->special)
         return "components of a field have boundaries of their own";
   }
-  return NULL;
+  return ambit__program_calmest(p) < 2 ? "a step runs every n iterations, and n is small" : NULL;
 }
 
 /* The condition that a program on several parts violates, whose stages are launched one by one, or
@@ -321,7 +324,8 @@ static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
     w->expected = like->expected;
   }
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].reduces) c->tail = 1; /* only its results can be seen */
+    if (p->applies[i].reduces && p->applies[i].role != ROLE_RARE)
+      c->tail = 1; /* only its results can be seen */
   return AMBIT_OK;
 }
 
@@ -372,6 +376,7 @@ void ambit__cycle_drop(ambit_program *p)
   if (c->fused) ambit__fuse_free(p, c->fused);
   ambit__halos_free(&c->halos);
   ambit__flow_free(&c->flow);
+  ambit__ahead_free(p, &c->ahead);
   free(c);
   p->cycle = NULL;
 }

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "plan/trial.h"
 #include "runtime/program/fuse.h"
+#include "runtime/program/roles.h"
 #include "runtime/program/wavefront.h"
 
 /* p->cycle is the cycle that is planned, scheduled or run. Between runs that is the first of a
@@ -22,6 +23,7 @@ typedef struct ambit__cycle {
   ambit__boundaries boundaries; /* AMBIT_PERIODIC, or AMBIT_NONE: stages fill ghost cells */
   ambit__halos halos;           /* exchanged at the start of the cycle */
   ambit__wavefront *wavefront;  /* by part of this process, at least one; NULL: none; owned */
+  ambit__ahead ahead;           /* scalars that the stages of waves read */
   ambit__fused *fused;          /* each part does all iterations in one launch; NULL: no; owned */
   int tail;                     /* single iterations that must follow the last cycle of a run */
   ambit__trial trial;           /* of one that nobody asked for, with as many single iterations */

@@ -189,7 +189,8 @@ static double estimate_steps(const ambit_program *p)
 
   set_cells(p, &p->grid->box, &whole);
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_APPLY && !ambit__box_is_empty(&p->applies[i].region))
+    if (p->steps[i].kind == STEP_APPLY && p->applies[i].role == ROLE_STAGE &&
+        !ambit__box_is_empty(&p->applies[i].region))
       ns += estimate_step(p, i);
   return ns / cells_of(&whole);
 }
@@ -256,6 +257,8 @@ static const char *rank_depths(const ambit_program *p, ambit__fused *f, ranked b
     const char *last;
 
     all[i].depth = i + 2 > MOST_DEPTH ? AMBIT__FUSE_TURNS : i + 2;
+    all[i].ns = -1;
+    if (all[i].depth <= MOST_DEPTH && all[i].depth > ambit__program_calmest(p)) continue;
     all[i].ns = try_depth(p, all[i].depth, f, &last);
     if (all[i].ns < 0 && !why) why = last;
   }

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "runtime/program/fuse.h"
 #include "runtime/program/memory_flow.h"
+#include "runtime/program/roles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,14 +85,9 @@ bool ambit__fuse_is_placed(const ambit_program *p, size_t step)
 
 /* ---- steps that can be fused ---- */
 
-static bool reads_scalar(const ambit_program *p, const ambit_scalar *s)
+static bool is_left_out(const ambit_program *p, size_t step)
 {
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
-      if (p->steps[i].args[k].scalar == s &&
-          p->steps[i].kernel->rule->params[k].kind != PARAM_REDUCE)
-        return true;
-  return false;
+  return p->applies[step].role == ROLE_RARE || p->applies[step].role == ROLE_LATE;
 }
 
 static const char *refuse_step(const ambit_program *p, size_t step)
@@ -107,8 +103,6 @@ static const char *refuse_step(const ambit_program *p, size_t step)
   for (int i = 0; i < s->n; i++) {
     const ambit_field *f = s->args[i].field;
 
-    if (s->kernel->rule->params[i].kind == PARAM_REDUCE && reads_scalar(p, s->args[i].scalar))
-      return "a step reads the result of a reduction";
     for (int k = 0; f && k < s->n; k++)
       if (k != i && s->args[k].field == f && s->kernel->rule->params[i].is_written)
         return "a step has two arguments with the same field, and writes it";
@@ -133,7 +127,7 @@ static const char *refuse(maker *m)
   for (int i = 0; i < p->nfields; i++)
     if (is_antisymmetric(p->fields[i])) return "a field is antisymmetric at a face";
   for (size_t i = 0; i < p->nsteps; i++) {
-    const char *why = refuse_step(p, i);
+    const char *why = is_left_out(p, i) ? NULL : refuse_step(p, i);
 
     if (why) return why;
   }
@@ -148,7 +142,7 @@ static const char *refuse(maker *m)
       if (why) return why;
     }
   }
-  return NULL;
+  return ambit__roles_refusal(p);
 }
 
 /* ---- operands ---- */
@@ -415,17 +409,31 @@ static const char *add_stage(maker *m, int stage)
 
 /* ---- buffers after the launch ---- */
 
+/* Whether a step that single iterations have uses a field, perhaps under another name. */
+static bool is_used_rarely(const maker *m, int field)
+{
+  for (size_t i = 0; i < m->p->nsteps; i++)
+    for (int f = 0; m->p->applies[i].role == ROLE_RARE && f < m->p->nfields; f++)
+      if (m->class[f] == m->class[field] && ambit__step_uses(&m->p->steps[i], m->p->fields[f]))
+        return true;
+  return false;
+}
+
 /* Whether an iteration overwrites a field, where it changes it, before it reads it. */
 static bool is_dead(const maker *m, int field)
 {
-  for (int i = 0; i < (int)m->p->nsteps; i++) {
-    const ambit__step *s = &m->p->steps[i];
+  const int n = m->plan->flow.loops ? m->flow.nstages : m->flow.nstages / m->plan->depth;
+
+  if (is_used_rarely(m, field)) return false;
+  for (int i = 0; i < n; i++) {
+    const size_t step = m->flow.stages[i].step;
+    const ambit__step *s = &m->p->steps[step];
 
     for (int k = 0; s->kind == STEP_APPLY && k < s->n; k++) {
       const ambit__param *q = &s->kernel->rule->params[k];
 
       if (!s->args[k].field || buffer_of(m, i, k) != field) continue;
-      if (ambit__fuse_is_placed(m->p, (size_t)i)) return false;
+      if (ambit__fuse_is_placed(m->p, step)) return false;
       for (int c = 0; c < q->components; c++)
         if (!q->writes[c] || q->keeps[c]) return false;
       return q->nreads == 0;

@@ -172,7 +172,10 @@ static bool is_refused(const ambit_program *p)
   if (p->relaxes || ambit__options_checks(p->grid->context) || ambit__cycle_refuse_steps(p))
     return true;
   for (size_t i = 0; i < p->nwritten; i++)
-    if (ambit__step_is_registered(p, &p->written[i])) return true;
+    if (ambit__step_is_registered(p, &p->written[i]) ||
+        (p->written[i].every > 1 && !p->written[i].chore) ||
+        ambit__chore_is_host(p->written[i].chore))
+      return true;
   return false;
 }
 

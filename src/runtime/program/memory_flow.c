@@ -139,6 +139,12 @@ static void rotate(const ambit_program *p, const ambit__step *s, int *buffers)
   buffers[ambit__program_field(p, s->args[s->n - 1].field)] = first;
 }
 
+/* Whether a step is part of several iterations at once. */
+static bool takes_part(const ambit_program *p, size_t step)
+{
+  return p->applies[step].role == ROLE_STAGE || p->applies[step].role == ROLE_AHEAD;
+}
+
 /* Adds a step of an iteration; `buffers` has the buffer of each field. */
 static void add_step(const ambit_program *p, int iteration, size_t step, int *buffers, int *now,
                      ambit__flow *f)
@@ -170,7 +176,7 @@ ambit_status ambit__memory_flow_make(const ambit_program *p, int depth, ambit__f
     now[i] = f->after[i] = i;
   for (int i = 0; i < depth; i++)
     for (size_t k = 0; k < p->nsteps; k++)
-      add_step(p, i, k, f->after, now, f);
+      if (takes_part(p, k)) add_step(p, i, k, f->after, now, f);
   free(now);
   f->beside = ambit__new(errors, (size_t)f->nvalues, sizeof *f->beside);
   if (!f->beside) return AMBIT_ENOMEM;

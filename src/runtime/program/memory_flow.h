@@ -2,8 +2,8 @@
 /* memory_flow.h - the flow of several iterations in the buffers of fields (flow/flow.h): of
  * launches between halo exchanges, and of waves.
  *
- * Every step of every iteration is a stage. Rotations are followed: the number of a buffer is that
- * of the field that has it at first. */
+ * Every step of every iteration that takes part (roles.h) is a stage. Rotations are followed: the
+ * number of a buffer is that of the field that has it at first. */
 #ifndef AMBIT_RUNTIME_PROGRAM_MEMORY_FLOW_H
 #define AMBIT_RUNTIME_PROGRAM_MEMORY_FLOW_H
 

@@ -107,9 +107,18 @@ typedef struct ambit__halos {
   char *covers;
 } ambit__halos;
 
+/* The part that a step has in several iterations at once (roles.h). */
+typedef enum ambit__role {
+  ROLE_STAGE, /* a stage of each of them */
+  ROLE_AHEAD, /* runs once, on scalars that are known before the first of them */
+  ROLE_LATE,  /* runs once, on scalars that need a reduction: left out, as reductions are */
+  ROLE_RARE   /* runs every n iterations; those run one by one */
+} ambit__role;
+
 /* A built step of kind STEP_APPLY: the data common to its launches (build.c). */
 typedef struct ambit__apply {
   ambit__box region;           /* cells it updates, of the whole grid */
+  ambit__role role;            /* of steps of any kind */
   ambit__function **functions; /* by engine; owned, unless shared with its model */
   size_t model;                /* the first step that is built alike, perhaps itself */
   ambit__buffer **numbers;     /* by engine and parameter: values of number arguments; owned */
@@ -154,6 +163,8 @@ typedef enum ambit__op_kind {
   OP_FINISH,          /* exchange: wait for messages, unpack, fill the other ghost cells */
   OP_GHOSTS,          /* fill the ghost cells for all cells that a stage of a cycle computes */
   OP_LAUNCH,          /* launch a step on some boxes */
+  OP_KEEP,            /* keep the scalars that a stage computed, for a wave */
+  OP_RECALL,          /* set scalars to the values that were kept so */
   OP_WAVE,            /* all launches and ghost cells of a cycle in one pass over the cells */
   OP_FUSED,           /* all steps of a cycle in one launch, on some boxes */
   OP_TRADE,           /* fields trade buffers after such launches */
@@ -171,6 +182,7 @@ typedef struct ambit__operation {
   int step;      /* the step it comes from */
   int64_t every; /* that of the step */
   int iteration; /* within the schedule, from 0 */
+  int order;     /* OP_KEEP, OP_RECALL: of a stage (roles.h); -1: before the first */
   /* OP_BEGIN, OP_EDGES, OP_FINISH; OP_LAUNCH on the border queue: the exchange that its cells wait
    * for */
   struct ambit__exchange *exchange;

@@ -34,7 +34,8 @@ static bool runs(const ambit_program *p, size_t step)
 {
   const ambit__box *region = &p->applies[step].region;
 
-  return p->steps[step].kind == STEP_APPLY && !ambit__box_is_empty(region);
+  return p->steps[step].kind == STEP_APPLY && p->applies[step].role == ROLE_STAGE &&
+         !ambit__box_is_empty(region);
 }
 
 /* ---- ghost cells ---- */
@@ -484,22 +485,6 @@ void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w)
 
 /* ---- conditions ---- */
 
-/* Whether a step reads a scalar that a step of the program writes. */
-static bool feeds_scalars(const ambit_program *p)
-{
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++) {
-      const ambit_scalar *read = p->steps[i].args[k].scalar;
-
-      if (!read || param(&p->steps[i], k)->kind == PARAM_REDUCE) continue;
-      for (size_t j = 0; j < p->nsteps; j++)
-        for (int l = 0; p->steps[j].kind == STEP_APPLY && l < p->steps[j].n; l++)
-          if (p->steps[j].args[l].scalar == read && param(&p->steps[j], l)->kind == PARAM_REDUCE)
-            return true;
-    }
-  return false;
-}
-
 const char *ambit__wavefront_refusal(const ambit_program *p)
 {
   const ambit *a = p->grid->context;
@@ -509,10 +494,7 @@ const char *ambit__wavefront_refusal(const ambit_program *p)
       return "the device computes them one by one";
   if (p->grid->box.ndims < 2) return "the grid has one axis";
   if (ambit__options_checks(a)) return "the option nan or check is on";
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_APPLY && !p->applies[i].region.ndims)
-      return "a step runs once, on scalars";
-  return feeds_scalars(p) ? "a step reads a scalar that a step computes" : NULL;
+  return ambit__roles_refusal(p);
 }
 
 /* ---- functions and arguments ---- */
@@ -564,6 +546,7 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
 
 static void set_arguments(ambit_program *p, ambit__wavefront *w, int part)
 {
+  const int engine = p->grid->placement.engine[part];
   ambit__argument *args = w->args;
 
   for (int i = 0; i < w->wave.n; i++) {
@@ -579,8 +562,14 @@ static void set_arguments(ambit_program *p, ambit__wavefront *w, int part)
     }
     w->stages[i].fn = w->inners[i].fn = w->functions[st->step];
     for (int k = 0; k < s->n; k++, args++) {
+      ambit__buffer *early = NULL;
+
       *args = p->applies[st->step].args[part * p->applies[st->step].nargs + k];
       if (s->args[k].field) args->store = &w->stores[ambit__memory_flow_buffer(&w->flow, i, k)];
+      if (s->args[k].scalar)
+        early = ambit__ahead_value(&p->cycle->ahead, s->args[k].scalar, ambit__stage_order(p, st),
+                                   engine);
+      if (early) args->value = early;
     }
   }
 }

@@ -59,6 +59,7 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
     double share;
 
     if (p->steps[i].kind != STEP_APPLY || ambit__box_is_empty(&p->applies[i].region)) continue;
+    if (p->applies[i].role != ROLE_STAGE) continue;
     if (p->steps[i].chore) continue; /* few cells */
     price = ambit__price_of(ambit__step_rule(p, i));
     share =

@@ -3,6 +3,7 @@
  * model. */
 #include "base/memory.h"
 #include "plan/fitted.h"
+#include "runtime/program/roles.h"
 #include "runtime/program/wavefront_model.h"
 
 #include <math.h>
@@ -201,6 +202,7 @@ bool ambit__wavefront_pays(const ambit__wavefront *w)
 /* Whether a depth is worth the time to weigh it. */
 static bool is_weighed(const problem *m, int depth)
 {
+  if (depth > ambit__program_calmest(m->p)) return false;
   return m->wish.any || (size_t)depth * m->p->nsteps <= MOST_STAGES;
 }
 

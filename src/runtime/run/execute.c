@@ -19,6 +19,8 @@ static const ambit__note_kind note_kinds[] = {
     [OP_EDGES] = NOTE_EDGES,
     [OP_FINISH] = NOTE_FINISH,
     [OP_GHOSTS] = NOTE_GHOSTS,
+    [OP_KEEP] = NOTE_ROTATE,
+    [OP_RECALL] = NOTE_ROTATE,
     [OP_WAVE] = NOTE_LAUNCH,
     [OP_FUSED] = NOTE_ENQUEUE,
     [OP_TRADE] = NOTE_ROTATE,
@@ -196,6 +198,8 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_FINISH: return finish(p, op->exchange, op->on_border);
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
   case OP_LAUNCH: return is_tiled(p, op) ? launch_tiles(p, op) : launch(p, op);
+  case OP_KEEP: return ambit__ahead_keep(p, &p->cycle->ahead, op->order);
+  case OP_RECALL: return ambit__ahead_recall(p, &p->cycle->ahead, op->order);
   case OP_WAVE: return run_waves(p, op->cells == CELLS_INNER);
   case OP_FUSED: return ambit__fuse_launch(p, p->cycle->fused, op);
   case OP_TRADE: return ambit__fuse_trade(p, p->cycle->fused), AMBIT_OK;

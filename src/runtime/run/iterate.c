@@ -139,7 +139,8 @@ static bool is_due(ambit_program *p, int64_t n)
 /* The cycle that begins `left` iterations; NULL: none. */
 static ambit_status find_cycle(ambit_program *p, int64_t left, ambit__cycle **found)
 {
-  const int64_t n = left - p->cycle->tail;
+  const int64_t calm = ambit__program_calm(p);
+  const int64_t n = calm < left - p->cycle->tail ? calm : left - p->cycle->tail;
   ambit__cycle *c = p->cycle;
 
   *found = c;
@@ -179,7 +180,7 @@ static ambit_status next_cycle(ambit_program *p, int64_t left, course *at, ambit
     AMBIT_TRY(ambit__run_or_stop(p, ambit__fuse_ready(p, (*c)->fused, &can)));
   if (!can) *c = NULL;
   if (*c) at->ready = *c;
-  at->singly = !*c;
+  at->singly = !*c && ambit__program_calm(p) >= left - p->cycle->tail;
   return AMBIT_OK;
 }
 

@@ -118,12 +118,14 @@ static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
 
 /* ---- operations ---- */
 
+/* Only launches are left out with their step: exchanges and waves serve other stages, too. */
 static ambit__operation *add(ambit__scheduler *s, ambit__op_kind kind, int stage)
 {
   const ambit__flow_stage *st = &s->p->cycle->flow.stages[stage];
   ambit__operation *op = ambit__schedule_add(s, kind, st->step);
 
   if (op) op->iteration = st->iteration;
+  if (op && kind != OP_LAUNCH) op->every = 1;
   return op;
 }
 
@@ -213,6 +215,7 @@ static ambit_status build_waves(ambit_program *p)
   bool can = true;
   char plan[96];
 
+  AMBIT_TRY(ambit__ahead_make(p, &c->flow, &c->ahead));
   for (int k = 0; k < p->grid->placement.n; k++)
     AMBIT_TRY(ambit__wavefront_build(p, &c->wavefront[k], k, &can));
   AMBIT_TRY(ambit__net_all(p->grid->context->net, &can, 1));
@@ -221,6 +224,38 @@ static ambit_status build_waves(ambit_program *p)
     ambit__log(&p->grid->context->settings, 1, "iterations: %s", plan);
   else
     ambit__cycle_unfuse(p);
+  return AMBIT_OK;
+}
+
+/* An operation on the scalars that a stage computed; they are kept whether it ran or not. */
+static ambit_status add_scalars(ambit__scheduler *s, ambit__op_kind kind, int stage)
+{
+  ambit__operation *op = add(s, kind, stage < 0 ? 0 : stage);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->order = stage < 0 ? -1 : ambit__stage_order(s->p, &s->p->cycle->flow.stages[stage]);
+  return AMBIT_OK;
+}
+
+static bool runs_ahead(const ambit_program *p, int stage)
+{
+  return p->applies[p->cycle->flow.stages[stage].step].role == ROLE_AHEAD;
+}
+
+/* Runs the stages on scalars, and keeps their results for the others. */
+static ambit_status add_ahead(ambit__scheduler *s)
+{
+  const ambit_program *p = s->p;
+  bool any = false;
+
+  for (int i = 0; i < p->cycle->flow.nstages; i++)
+    any |= runs_ahead(p, i);
+  if (any) AMBIT_TRY(add_scalars(s, OP_KEEP, -1));
+  for (int i = 0; i < p->cycle->flow.nstages; i++) {
+    if (!runs_ahead(p, i)) continue;
+    AMBIT_TRY(add_launch(s, i, CELLS_ALL));
+    AMBIT_TRY(add_scalars(s, OP_KEEP, i));
+  }
   return AMBIT_OK;
 }
 
@@ -260,12 +295,16 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
   const ambit_program *p = s->p;
 
   if (x) AMBIT_TRY(add_exchange(s, OP_BEGIN, 0, x));
+  AMBIT_TRY(add_ahead(s));
   if (splits) AMBIT_TRY(add_wave(s, CELLS_INNER));
   if (x) AMBIT_TRY(add_exchange(s, OP_FINISH, 0, x));
   if (!splits) AMBIT_TRY(add_wave(s, CELLS_ALL));
+  if (splits && p->cycle->ahead.n) AMBIT_TRY(add_scalars(s, OP_RECALL, -1));
   for (int i = 0; i < p->cycle->flow.nstages; i++)
     if (step_of(p, i)->kind == STEP_ROTATE) {
       if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
+    } else if (runs_ahead(p, i)) {
+      if (splits) AMBIT_TRY(add_scalars(s, OP_RECALL, i));
     } else if (splits && runs(p, i)) {
       AMBIT_TRY(add_rest(s, i));
     }

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/program/roles.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* Scalars that need a reduction of their iteration. */
+typedef struct late {
+  const ambit_scalar **list;
+  size_t n;
+} late;
+
+static const ambit__param *param(const ambit__step *s, int arg)
+{
+  return &s->kernel->rule->params[arg];
+}
+
+static bool runs_once(const ambit_program *p, size_t step)
+{
+  return p->steps[step].kind == STEP_APPLY && !p->applies[step].region.ndims;
+}
+
+static bool is_note(const ambit__step *s)
+{
+  return s->chore && s->chore->kind == CHORE_NOTE;
+}
+
+/* The scalar that a step reads as an argument, or writes; NULL: none. */
+static const ambit_scalar *read_by(const ambit__step *s, int arg)
+{
+  const bool reads = param(s, arg)->kind == PARAM_VALUE || param(s, arg)->nreads > 0;
+
+  return reads && param(s, arg)->kind != PARAM_REDUCE ? s->args[arg].scalar : NULL;
+}
+
+static const ambit_scalar *written_by(const ambit__step *s, int arg)
+{
+  const bool writes = param(s, arg)->kind == PARAM_REDUCE || param(s, arg)->is_written;
+
+  return writes ? s->args[arg].scalar : NULL;
+}
+
+static bool is_late(const late *l, const ambit_scalar *s)
+{
+  for (size_t i = 0; s && i < l->n; i++)
+    if (l->list[i] == s) return true;
+  return false;
+}
+
+static bool uses_late(const late *l, const ambit__step *s)
+{
+  for (int k = 0; k < s->n; k++)
+    if (is_late(l, s->args[k].scalar)) return true;
+  return false;
+}
+
+static void add_results(late *l, const ambit__step *s)
+{
+  for (int k = 0; k < s->n; k++)
+    if (written_by(s, k) && !is_late(l, written_by(s, k))) l->list[l->n++] = written_by(s, k);
+}
+
+/* ---- roles ---- */
+
+static ambit__role role_of(const ambit_program *p, size_t step, const late *l)
+{
+  const ambit__step *s = &p->steps[step];
+
+  if (runs_once(p, step)) {
+    if (!uses_late(l, s)) return ROLE_AHEAD;
+    return s->every > 1 ? ROLE_RARE : ROLE_LATE;
+  }
+  return s->every > 1 && (!s->chore || ambit__chore_is_host(s->chore)) ? ROLE_RARE : ROLE_STAGE;
+}
+
+/* Adds the results of steps until there are no more. */
+static void find_late(ambit_program *p, late *l)
+{
+  size_t before;
+
+  do {
+    before = l->n;
+    for (size_t i = 0; i < p->nsteps; i++) {
+      const ambit__role role = p->applies[i].role = role_of(p, i, l);
+      const bool fails =
+          p->steps[i].kind == STEP_APPLY && (role == ROLE_STAGE || role == ROLE_LATE);
+
+      if (fails) add_results(l, &p->steps[i]);
+    }
+  } while (l->n > before);
+}
+
+static ambit_status list_late(const ambit_program *p, late *l)
+{
+  size_t most = 1;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    most += (size_t)p->steps[i].n;
+  l->list = ambit__new(ambit__program_errors(p), most, sizeof *l->list);
+  return l->list ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+ambit_status ambit__program_roles(ambit_program *p)
+{
+  late l = {0};
+
+  AMBIT_TRY(list_late(p, &l));
+  find_late(p, &l);
+  free(l.list);
+  return AMBIT_OK;
+}
+
+/* ---- conditions ---- */
+
+/* Whether a step of the same iteration computes a scalar before this one, whatever it was. */
+static bool is_set_before(const ambit_program *p, size_t step, const ambit_scalar *s)
+{
+  for (size_t i = 0; i < step; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
+      if (p->applies[i].role != ROLE_RARE && written_by(&p->steps[i], k) == s &&
+          (param(&p->steps[i], k)->kind == PARAM_REDUCE || !param(&p->steps[i], k)->nreads))
+        return true;
+  return false;
+}
+
+/* A step that runs in single iterations only needs results of that iteration, not of the one before
+ * it, which may be one of a cycle. */
+static const char *refuse_single(const ambit_program *p, size_t step, const late *l)
+{
+  const ambit__step *s = &p->steps[step];
+
+  for (int k = 0; k < s->n; k++)
+    if (is_late(l, read_by(s, k)) && !is_set_before(p, step, read_by(s, k)))
+      return "a step needs the result of a reduction of the iteration before";
+  return NULL;
+}
+
+static const char *refuse(const ambit_program *p, size_t step, const late *l)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__role role = p->applies[step].role;
+
+  if (s->kind == STEP_CALL && l->n) return "a step calls a program, which may read scalars";
+  if (s->kind != STEP_APPLY) return NULL;
+  if (role == ROLE_LATE && is_note(s)) return "a step notes a reduction of every iteration";
+  if (role == ROLE_LATE || role == ROLE_RARE) return refuse_single(p, step, l);
+  for (int k = 0; role == ROLE_STAGE && k < s->n; k++)
+    if (is_late(l, read_by(s, k))) return "a step reads a scalar that a step computes";
+  return NULL;
+}
+
+const char *ambit__roles_refusal(const ambit_program *p)
+{
+  const char *why = NULL;
+  late l = {0};
+
+  if (list_late(p, &l)) return "memory ran out";
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY &&
+        (p->applies[i].role == ROLE_LATE || p->applies[i].role == ROLE_STAGE))
+      add_results(&l, &p->steps[i]);
+  for (size_t i = 0; i < p->nsteps && !why; i++)
+    why = refuse(p, i, &l);
+  free(l.list);
+  return why;
+}
+
+int64_t ambit__program_calm(const ambit_program *p)
+{
+  int64_t n = INT64_MAX;
+
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const int64_t every = p->steps[i].every;
+
+    if (p->applies[i].role == ROLE_RARE && every - 1 - p->iteration % every < n)
+      n = every - 1 - p->iteration % every;
+  }
+  return n;
+}
+
+int64_t ambit__program_calmest(const ambit_program *p)
+{
+  int64_t n = INT64_MAX;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->applies[i].role == ROLE_RARE && p->steps[i].every - 1 < n) n = p->steps[i].every - 1;
+  return n;
+}
+
+/* ---- scalars of a wave ---- */
+
+static ambit_status add_kept(const ambit_program *p, ambit__ahead *a, const ambit_scalar *s,
+                             int order)
+{
+  const ambit *context = p->grid->context;
+  ambit__kept *k = &a->kept[a->n++];
+
+  *k = (ambit__kept){.scalar = s, .order = order};
+  k->values =
+      ambit__new(ambit__program_errors(p), (size_t)context->nengines, sizeof(ambit__buffer *));
+  if (!k->values) return AMBIT_ENOMEM;
+  for (int e = 0; e < context->nengines; e++) {
+    ambit__device *dev = context->engines[e].device;
+
+    AMBIT_TRY(dev->backend->alloc(dev, sizeof(ambit__scalar_bytes), NULL, &k->values[e]));
+  }
+  return AMBIT_OK;
+}
+
+/* Adds the scalars that a stage writes: as they are after it, or once each, before the cycle. */
+static ambit_status add_written(const ambit_program *p, const ambit__flow_stage *st, bool before,
+                                ambit__ahead *a)
+{
+  const ambit__step *s = &p->steps[st->step];
+
+  if (p->applies[st->step].role != ROLE_AHEAD) return AMBIT_OK;
+  for (int k = 0; k < s->n; k++) {
+    const ambit_scalar *w = written_by(s, k);
+
+    if (!w || (before && ambit__ahead_value(a, w, 0, 0))) continue;
+    AMBIT_TRY(add_kept(p, a, w, before ? -1 : ambit__stage_order(p, st)));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__ahead_make(const ambit_program *p, const ambit__flow *flow, ambit__ahead *a)
+{
+  size_t most = 1;
+
+  *a = (ambit__ahead){0};
+  for (int i = 0; i < flow->nstages; i++)
+    if (p->applies[flow->stages[i].step].role == ROLE_AHEAD)
+      most += 2 * (size_t)p->steps[flow->stages[i].step].n;
+  if (most == 1) return AMBIT_OK;
+  a->kept = ambit__new(ambit__program_errors(p), most, sizeof *a->kept);
+  if (!a->kept) return AMBIT_ENOMEM;
+  for (int i = 0; i < flow->nstages; i++)
+    AMBIT_TRY(add_written(p, &flow->stages[i], true, a));
+  for (int i = 0; i < flow->nstages; i++)
+    AMBIT_TRY(add_written(p, &flow->stages[i], false, a));
+  return AMBIT_OK;
+}
+
+void ambit__ahead_free(const ambit_program *p, ambit__ahead *a)
+{
+  const ambit *context = p->grid->context;
+
+  for (int i = 0; i < a->n; i++) {
+    for (int e = 0; a->kept[i].values && e < context->nengines; e++) {
+      ambit__device *dev = context->engines[e].device;
+
+      if (a->kept[i].values[e]) dev->backend->release(dev, a->kept[i].values[e]);
+    }
+    free(a->kept[i].values);
+  }
+  free(a->kept);
+  *a = (ambit__ahead){0};
+}
+
+ambit__buffer *ambit__ahead_value(const ambit__ahead *a, const ambit_scalar *s, int order,
+                                  int engine)
+{
+  ambit__buffer *found = NULL;
+
+  for (int i = 0; i < a->n && a->kept[i].order < order; i++)
+    if (a->kept[i].scalar == s) found = a->kept[i].values[engine];
+  return found;
+}
+
+/* Moves the values of a stage between scalars and those that are kept. */
+static ambit_status move(const ambit_program *p, const ambit__ahead *a, int order, bool keeps)
+{
+  for (int i = 0; i < a->n; i++) {
+    const ambit__kept *k = &a->kept[i];
+    ambit__buffer **from = keeps ? k->scalar->values : k->values;
+    ambit__buffer **to = keeps ? k->values : k->scalar->values;
+
+    for (int part = 0; k->order == order && part < p->grid->placement.n; part++) {
+      const int e = p->grid->placement.engine[part];
+      const ambit__engine *engine = &p->grid->context->engines[e];
+      unsigned char bytes[sizeof(double)];
+
+      AMBIT_TRY(engine->device->backend->get(engine->queue, bytes, from[e], sizeof bytes));
+      AMBIT_TRY(engine->device->backend->put(engine->queue, to[e], bytes, sizeof bytes));
+    }
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__ahead_keep(const ambit_program *p, const ambit__ahead *a, int order)
+{
+  return move(p, a, order, true);
+}
+
+ambit_status ambit__ahead_recall(const ambit_program *p, const ambit__ahead *a, int order)
+{
+  return move(p, a, order, false);
+}
