@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host_ghost_box.c - fills one box of ghost cells, each straight from the cell it stands for. */
+/* host_ghost_box.c - fills one box of ghost cells, each straight from the cell it stands for.
+ *
+ * Waves call it for every stage of every block. Beside short rows this took five times as long as
+ * the cells, until it went column by column: 1500x3 planes of a star of 7 points. */
 #include "device/host.h"
 
 #include <stdalign.h>
@@ -81,8 +84,59 @@ static void fill_row(const job *j, int64_t to, int64_t from, bool negated)
                   negated ^ negates(j, x, i));
 }
 
+/* Copies a cell of n values in each of some rows, `step` bytes apart. */
+static void copy_column(const job *j, unsigned char *to, const unsigned char *from, int64_t n,
+                        int64_t rows, int64_t step)
+{
+  const size_t bytes = (size_t)n * j->size;
+
+  if (bytes == 4)
+    for (int64_t i = 0; i < rows; i++)
+      memcpy(to + i * step, from + i * step, 4);
+  else if (bytes == 8)
+    for (int64_t i = 0; i < rows; i++)
+      memcpy(to + i * step, from + i * step, 8);
+  else
+    for (int64_t i = 0; i < rows; i++)
+      memcpy(to + i * step, from + i * step, bytes);
+}
+
+/* Whether the box is beside the ends of rows of the grid: its rows are alike. */
+static bool has_columns(const job *j)
+{
+  const int x = j->box->ndims - 1;
+
+  return x > 0 && is_outside(j, x) && (j->constant || !is_outside(j, x - 1));
+}
+
+/* Fills the ends of all rows of a plane, column by column: short rows have nothing else. The
+ * positions are those of index 0 of the last two axes. */
+static void fill_columns(const job *j, int64_t to, int64_t from, bool negated)
+{
+  const int x = j->box->ndims - 1, y = x - 1;
+  const int64_t rows = j->box->hi[y] - j->box->lo[y], first = offset(j, y, j->box->lo[y]);
+  const int64_t step = j->layout->stride[y] * (int64_t)j->size, n = j->layout->stride[x];
+
+  for (int64_t i = j->box->lo[x]; i < j->box->hi[x]; i++) {
+    unsigned char *p = j->base + (size_t)(to + first + offset(j, x, i)) * j->size;
+
+    if (j->constant)
+      for (int64_t k = 0; k < rows; k++)
+        fill_values(j, p + k * step, n);
+    else
+      copy_column(j, p, j->base + (size_t)(from + first + offset(j, x, source(j, x, i))) * j->size,
+                  n, rows, step);
+    for (int64_t k = 0; negated ^ negates(j, x, i) && k < rows; k++)
+      ambit__host_negate(p + k * step, n, j->size);
+  }
+}
+
 static void fill_axes(const job *j, int axis, int64_t to, int64_t from, bool negated)
 {
+  if (axis == j->box->ndims - 2 && has_columns(j)) {
+    fill_columns(j, to, from, negated);
+    return;
+  }
   if (axis == j->box->ndims - 1) {
     fill_row(j, to, from, negated);
     return;
