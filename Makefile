@@ -18,10 +18,10 @@ all:
 	cmake --preset release
 	$(build) build -j $(JOBS) --target ambit ambit_tool examples
 
-# The library and the one example, nothing else.
+# The library and the one example, nothing else; to configure the tests would take seconds. The other targets do.
 demo:
 	$(call setup,build)
-	cmake --preset release
+	cmake --preset release -DBUILD_TESTING=OFF
 	$(build) build -j $(JOBS) --target heat
 	build/examples/01_heat/heat $(DEMO)
 
