@@ -15,6 +15,7 @@ const ambit__dialect ambit__dialect_cuda = {
     .table = "static __device__ const",
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000LL)"},
     .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000LL)"},
+    .ratio = "ambit_ratio",
     .float_names = true,
     .stream = ambit__prelude_stream,
     .has_lanes = true,

@@ -198,6 +198,19 @@ static void emit_hidden(const ambit__scope *s, ambit__text *t, const ambit__expr
   ambit__print(t, ", %s)", s->step);
 }
 
+/* A division that the dialect has a faster function for. Compilers make one by a power of two a
+ * product. */
+static bool is_ratio(const ambit__scope *s, const ambit__expr *e)
+{
+  static const double LEAST = 1e-30; /* whose products and remainders are normal numbers */
+  const double size = fabs(e->b->value.real);
+  int exponent;
+
+  if (e->op != EXPR_DIV || e->type != AMBIT_F32 || !s->relaxed || !s->dialect->ratio) return false;
+  return e->b->op != EXPR_CONST ||
+         (size > LEAST && size < 1 / LEAST && frexp(size, &exponent) != 0.5);
+}
+
 static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const int level = operators[e->op].level;
@@ -216,6 +229,14 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
   }
   if ((e->op == EXPR_DIV || e->op == EXPR_MOD) && !real && !is_safe_divisor(e->b)) {
     emit_helper(s, t, e->op == EXPR_DIV ? "div" : "mod", e->type, e);
+    return;
+  }
+  if (is_ratio(s, e)) {
+    ambit__print(t, "%s%s(", s->dialect->ratio, e->b->op == EXPR_CONST ? "_by" : "");
+    emit(s, t, e->a, ARGUMENT);
+    ambit__print(t, ", ");
+    emit(s, t, e->b, ARGUMENT);
+    ambit__print(t, ")");
     return;
   }
   if (e->op == EXPR_SHL || e->op == EXPR_SHR) {

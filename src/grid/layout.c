@@ -11,6 +11,7 @@ enum {
 #else
   SHORT_ROW = 8 * LINE,
 #endif
+  VECTOR = 16,                /* bytes that a lane of a GPU loads at once */
   PACKED_ROW = 5 * LINE,      /* bytes: shorter rows have no line for their low margin; on GPUs */
   GPU_PACKED = LINE,          /* rows that take little of a warp, */
   GPU_PACKED_DEEP = 4 * LINE, /* and with more than three axes, where no plan loads vectors */
@@ -49,7 +50,7 @@ static int64_t good_line(const ambit__layout *l, int64_t row, int64_t size)
 
   while (line > LINE && round_up(row, line) - round_up(row, LINE) > row / 8)
     line /= 2;
-  while ((!is_for_gpu(l) || has_short_rows(l, size)) && line > size &&
+  while ((!is_for_gpu(l) || has_short_rows(l, size)) && line > (is_for_gpu(l) ? VECTOR : size) &&
          round_up(row, line) - row > row / 3)
     line /= 2;
   return line;

@@ -46,10 +46,10 @@ typedef struct ambit__layout {
 /* Computes strides, component, origin and bytes from the other fields. Rows are aligned to `line`
  * bytes; while that would cost more than an eighth of the memory, the alignment is halved, down to
  * a cache line. On cores, and of rows on GPUs that are much shorter than a warp's vectors, it is
- * halved below that while it would cost more than a third. If rows are not short the low margin of
- * the last axis is widened to whole cache lines: vectors at the end of a row may read a few cells
- * behind it, whose values they do not use, and of short rows these are the low margin of the next.
- * Returns false if the size exceeds 63 bits. */
+ * halved below that while it would cost more than a third, on GPUs down to a vector. If rows are
+ * not short the low margin of the last axis is widened to whole cache lines: vectors at the end of
+ * a row may read a few cells behind it, whose values they do not use, and of short rows these are
+ * the low margin of the next. Returns false if the size exceeds 63 bits. */
 bool ambit__layout_make(ambit__layout *l);
 
 /* Whether rows are short, so that they may begin between cache lines. On GPUs this does not depend

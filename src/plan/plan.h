@@ -70,7 +70,7 @@ typedef struct ambit__plan {
   bool apart;  /* strategy stream: lanes load the cells beside theirs, and exchange none */
   bool passes; /* strategy stream, OpenCL: lanes exchange them */
   ambit__packed packed; /* strategy stream: instructions for bytes */
-  int lanes;            /* strategy fused: lanes of a warp with the same rows */
+  int lanes;            /* strategies stream and fused: lanes of a warp with the same rows */
   bool rolled;  /* strategies stream and fused: turns are a loop, as rows are in memory anyway */
   int resident; /* blocks that a multiprocessor should run at once; 0: as many as it can */
   int wave;     /* blocks that the whole device runs at once; 0: unspecified */

@@ -36,6 +36,8 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
 /* Strips begin at multiples of so many cells: a vector, or a line of the caches. */
 int ambit__stream_align(const ambit__plan *p);
 
+/* Rows of a block, in three dimensions and more. */
+int ambit__stream_rows(const ambit__plan *p);
 /* The number of planes that two adjacent chunks both read. */
 int ambit__stream_overlap(const ambit__group *g);
 /* The axis along which warps advance. */

@@ -500,6 +500,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                       .y = g->ndims > 2 ? g->ndims - 2 : -1,
                       .z = g->ndims > 2 ? g->ndims - 3 : 0,
                       .lane = (int)p->strip,
+                      .lanes = p->lanes,
                       .cells = cells,
                       .units = (int)p->strip / cells,
                       .rows = p->rows[0],

@@ -112,12 +112,17 @@ int ambit__stream_align(const ambit__plan *p)
   return (int)p->strip * (p->ring || p->centre ? LINE : 1);
 }
 
+int ambit__stream_rows(const ambit__plan *p)
+{
+  return p->threads[1] * (AMBIT__WARP / p->lanes) * p->rows[0];
+}
+
 /* Strips of a row; see nest/strip/strip.c for the start of the first. */
 static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
 {
   const int x = box->ndims - 1;
 
-  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__stream_align(p)), AMBIT__WARP * p->strip);
+  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__stream_align(p)), p->lanes * p->strip);
 }
 
 void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
@@ -130,7 +135,7 @@ void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambi
 
   if (g->ndims > 2) {
     const int64_t rows = box->hi[y] - box->lo[y];
-    int64_t stacks = quotient_up(rows, p->threads[1] * p->rows[0]);
+    int64_t stacks = quotient_up(rows, ambit__stream_rows(p));
 
     if (g->ndims == 3 && !ambit__gpucode_reduces(g)) {
       outer = panels_of(g, p, rows * (box->hi[x] - box->lo[x]), stacks);

@@ -94,7 +94,7 @@ typedef struct problem {
   const char *text; /* NULL: `name` is a name in the catalogue */
   ambit_type type;  /* for a rule of the catalogue */
   int ndims;
-  int64_t extents[4], lo[4], hi[4]; /* hi all 0: all cells */
+  int64_t extents[AMBIT_MAX_DIMS], lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS]; /* hi all 0: all cells */
   ambit_boundary boundary;
   bool simplified; /* the rule runs in its canonical form */
   bool around;     /* periodic, and no ghost cells along the last axis */
@@ -165,6 +165,7 @@ static void make_field(problem *p, int i, bool at_end)
 
   t->store = (ambit__store){.layout = {.type = param->type,
                                        .components = param->components,
+                                       .line = 256,
                                        .own = ambit__box_of_extents(p->ndims, p->extents)}};
   for (int d = 0; d < p->ndims; d++) {
     t->store.layout.margin_lo[d] = margin(p, d, param->low[d]);

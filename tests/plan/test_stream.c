@@ -762,6 +762,56 @@ static void four_dimensions(void)
                   .boundary = AMBIT_SYMMETRIC});
 }
 
+/* Lanes of a warp are in several rows. */
+static void short_rows(void)
+{
+  static const struct {
+    int ndims;
+    int64_t extents[AMBIT_MAX_DIMS];
+    const char *name;
+    ambit_boundary boundary;
+  } cases[] = {
+      {3, {11, 37, 1}, "3d6", AMBIT_PERIODIC},   {3, {9, 45, 3}, "3d6", AMBIT_CLAMP},
+      {3, {12, 33, 30}, "3d27", AMBIT_PERIODIC}, {3, {9, 70, 62}, "3d6", AMBIT_FIXED},
+      {4, {3, 5, 19, 26}, "4d8", AMBIT_CLAMP},
+  };
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int doubles = 0; doubles < 2; doubles++) {
+      problem p = {.name = cases[i].name,
+                   .type = doubles ? AMBIT_F64 : AMBIT_F32,
+                   .ndims = cases[i].ndims,
+                   .boundary = cases[i].boundary};
+
+      memcpy(p.extents, cases[i].extents, sizeof p.extents);
+      check(p);
+    }
+  check((problem){.name = "narrow",
+                  .text = "void narrow(const float *u, float *v, max float *m, sum float *s)\n"
+                          "{\n"
+                          "  *v = u[1][0][1] - u[-1][-1][0] + (float)(index(1) * index(2));\n"
+                          "  *m = *v;\n"
+                          "  *s = *v;\n"
+                          "}\n",
+                  .ndims = 3,
+                  .extents = {9, 40, 21},
+                  .lo = {0, 1, 2},
+                  .hi = {9, 39, 20},
+                  .boundary = AMBIT_SYMMETRIC});
+  check((problem){.name = "five",
+                  .text = "void five(const double *u, double *v) { *v = u[1][0][0][0][0] - "
+                          "u[0][-1][0][0][1] * u[0][0][1][0][0] + u[0][0][0][-1][0] / *u; }",
+                  .ndims = 5,
+                  .extents = {3, 2, 4, 13, 15},
+                  .boundary = AMBIT_PERIODIC});
+  check((problem){.name = "six",
+                  .text = "void six(const float *u, float *v) { *v = u[1][0][0][0][0][0] + "
+                          "u[0][-1][0][1][0][0] + u[0][0][1][0][-1][0] - u[0][0][0][0][0][-1]; }",
+                  .ndims = 6,
+                  .extents = {2, 3, 2, 3, 14, 9},
+                  .boundary = AMBIT_CLAMP});
+}
+
 static void a_run_that_has_ended_is_left_alone(void)
 {
   check((problem){.name = "ended",
@@ -851,6 +901,7 @@ int main(int argc, char **argv)
       {"two_shorts", two_shorts},
       {"sums_of_shorts", sums_of_shorts},
       {"four_dimensions", four_dimensions},
+      {"short_rows", short_rows},
       {"a_run_that_has_ended_is_left_alone", a_run_that_has_ended_is_left_alone},
       {"lanes_exchange_values_in_opencl", lanes_exchange_values_in_opencl},
       {0}};

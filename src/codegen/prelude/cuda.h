@@ -51,6 +51,33 @@ AMBIT_INLINE float ambit_root(float x)
   return x == 0 || x == __int_as_float(0x7f800000) ? x : root;
 }
 #  define sqrtf(x) ambit_root(x)
+
+/* a / b without a branch, for code that need not have the same bits everywhere: exact where the
+ * quotient is a float, else within one unit in the last place. Divisors whose reciprocal is no
+ * normal number are scaled. */
+AMBIT_INLINE float ambit_ratio(float a, float b)
+{
+  const float size = fabsf(b);
+  const float scale = size > 0x1p126f ? 0x1p-2f : size < 0x1p-126f ? 0x1p64f : 1;
+  const float n = a * scale, d = b * scale;
+  float inverse, q, better;
+
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(d));
+  q = n * inverse;
+  better = __fmaf_rn(__fmaf_rn(-q, d, n), inverse, q);
+  return better == better ? better : q; /* infinite */
+}
+/* The same for a constant b that is not very large or small. */
+AMBIT_INLINE float ambit_ratio_by(float a, float b)
+{
+  const float inverse = 1 / b, q = a * inverse;
+  const float better = __fmaf_rn(__fmaf_rn(-q, b, a), inverse, q);
+
+  return better == better ? better : q;
+}
+#else
+#  define ambit_ratio_by(a, b) ((a) / (b))
+#  define ambit_ratio(a, b)    ((a) / (b))
 #endif
 
 /* Halves, as bits. */

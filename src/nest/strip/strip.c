@@ -23,6 +23,12 @@ const ambit__strip_value *ambit__strip_find(const ambit__strip *w, int param, in
 
 /* ---- the cells of a warp ---- */
 
+/* Groups of lanes that a warp has in rows one below the other. */
+static int folds_of(const ambit__strip *w)
+{
+  return AMBIT__WARP / w->lanes;
+}
+
 /* Whether the strips of a block's warps are side by side; if not, the warps are stacked. */
 static bool is_side_by_side(const ambit__strip *w)
 {
@@ -67,7 +73,7 @@ static void open_blocks(const ambit__strip *w, const char *name, const char *bel
  * loops over tiles. */
 static void open_tile(const ambit__strip *w)
 {
-  const int wide = AMBIT__WARP * w->lane, high = w->warps * w->rows;
+  const int wide = w->lanes * w->lane, high = w->warps * folds_of(w) * w->rows;
   const bool reduces = ambit__nest_reduces(w->n);
   const char *tiles = "strips";
 
@@ -128,8 +134,12 @@ static void let_rows(const ambit__strip *w)
                    d->block[2], d->blocks[0]);
   else if (!is_numbered(w))
     ambit__nest_do(w->n, "const int stack = tile / strips");
-  ambit__nest_do(w->n, "const int own%d = low%d + (stack * %d + %s) * %d", w->y, w->y, w->warps,
-                 d->thread[1], w->rows);
+  if (folds_of(w) > 1)
+    ambit__nest_do(w->n, "const int own%d = low%d + ((stack * %d + %s) * %d + %s / %d) * %d", w->y,
+                   w->y, w->warps, d->thread[1], folds_of(w), d->thread[0], w->lanes, w->rows);
+  else
+    ambit__nest_do(w->n, "const int own%d = low%d + (stack * %d + %s) * %d", w->y, w->y, w->warps,
+                   d->thread[1], w->rows);
   let_begin(w, w->y, "y", w->rows, below);
   if (w->ring)
     ambit__nest_do(w->n, "const int top = %s",
@@ -176,7 +186,7 @@ static void let_mine(const ambit__strip *w)
 
 static void let_columns(const ambit__strip *w)
 {
-  const int wide = AMBIT__WARP * w->lane;
+  const int wide = w->lanes * w->lane;
   const char *const *thread = w->n->dialect->thread;
 
   if (w->y >= 0) {
@@ -192,7 +202,10 @@ static void let_columns(const ambit__strip *w)
   if (has_ends(w))
     ambit__nest_do(w->n, "const int beside = %s < 16 ? left - %d : left + %d", thread[0], w->lane,
                    wide);
-  ambit__nest_do(w->n, "const int x = left + %s * %d", thread[0], w->lane);
+  if (folds_of(w) > 1)
+    ambit__nest_do(w->n, "const int x = left + %s %% %d * %d", thread[0], w->lanes, w->lane);
+  else
+    ambit__nest_do(w->n, "const int x = left + %s * %d", thread[0], w->lane);
   let_mine(w);
 }
 

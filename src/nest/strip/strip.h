@@ -3,7 +3,8 @@
  *
  * Terms: x is the last axis; along it each lane of a warp owns V cells. z is the axis along which
  * the warp advances, y the one between (2-D has none). A plane is the data of a warp at one z:
- * `rows` rows of 32 V cells, and the adjacent rows that are only read. A value is one component of
+ * `rows` rows of 32 V cells, or of short rows a multiple of that, and the adjacent rows that are
+ * only read. A value is one component of
  * one field (in 4-D and up: at one offset along the axes before z). A tile is a few planes that a
  * warp loads all at once. Without tiles, a warp advances through a chunk of planes, with some
  * loaded ahead. Bytes are in registers as words of four, and rules on them are computed for two
@@ -66,6 +67,7 @@ typedef struct ambit__strip {
   ambit__nest *n; /* which is built; NULL while a plan is chosen */
   int x, y, z;    /* the axes; y is -1 in 2-D */
   int lane;       /* V, the cells of a lane in a row */
+  int lanes;      /* of a warp in one row; where rows are short, the others are in the next rows */
   int cells;      /* of a unit, which is in one register: a cell, of bytes four, or of shorts two */
   int units;      /* of a lane in a row: lane / cells */
   int rows;       /* per warp in a plane */
