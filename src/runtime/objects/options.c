@@ -76,7 +76,7 @@ static ambit_status check_explain(ambit *a, const char *value)
 {
   const char *dot = strrchr(value, '.');
 
-  AMBIT_CHECK(!*value || !strcmp(value, "text") ||
+  AMBIT_CHECK(!*value || !strcmp(value, "text") || !strcmp(value, "1") ||
                   (dot && dot > value && (!strcmp(dot, ".svg") || !strcmp(dot, ".dot"))),
               &a->errors, AMBIT_EOPTION,
               "option explain is '%s'; it must be text, or a file for a graph: its name ends in "
@@ -145,7 +145,7 @@ static const row rows[] = {
     {"devices", CHECKED, BEFORE_DEVICES, OWN, AT(devices), "auto", 0, 0, NULL,
      ambit__devices_check},
     {"dump", TEXT, ANY_TIME, OWN, AT(dump), "", 0, 0, NULL, NULL},
-    {"explain", CHECKED, ANY_TIME, OWN, AT(explain), "", 0, 0, NULL, check_explain},
+    {"explain", CHECKED, ANY_TIME, OWN, AT(explain), "", 0, 1, NULL, check_explain},
     {"gpuaware", FLAG, BEFORE_DEVICES, OWN, AT(gpuaware), "1", 0, 0, NULL, NULL},
     {"hugepages", FLAG, ANY_TIME, OWN, AT(hugepages), "1", 0, 0, NULL, NULL},
     {"join", FLAG, ANY_TIME, SHARED, AT(join), "1", 0, 0, NULL, NULL},

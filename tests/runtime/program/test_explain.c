@@ -118,6 +118,22 @@ static void programs_are_drawn(void)
   }
 }
 
+static void the_option_needs_no_value(void)
+{
+  char *words[] = {"program", "--ambit-explain", NULL}, **argv = words;
+  int argc = 2;
+  ambit *a = ambit_open(&argc, &argv);
+  ambit_grid *g = grid_2d(a, 8, 8);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_apply(p, ambit_kernel_create(a, "void one(float *u) { *u = 1; }"),
+              ambit_field_create(g, "u", AMBIT_F32));
+  capture_begin();
+  ambit_run(p, 1);
+  CHECK_EQ(1, count(capture_end(), "program 1, 1 step on 64 cells\n"));
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
 static void other_names_are_refused(void)
 {
   ambit *a = open_on("cpu");
@@ -133,6 +149,7 @@ int main(int argc, char **argv)
       {"programs_of_several_steps_are_printed", programs_of_several_steps_are_printed},
       {"programs_on_sparse_grids_are_printed", programs_on_sparse_grids_are_printed},
       {"programs_are_drawn", programs_are_drawn},
+      {"the_option_needs_no_value", the_option_needs_no_value},
       {"other_names_are_refused", other_names_are_refused},
       {NULL, NULL},
   };

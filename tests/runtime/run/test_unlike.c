@@ -353,7 +353,7 @@ static void the_cut_moves_in_runs_until_nothing_changes(void)
     CHECK_EQ(AMBIT_OK, ambit_run_until_still(p, 1000));
     CHECK_EQ(1, ambit_program_converged(p));
     CHECK_EQ(400 * ++runs, ambit_program_iterations(p));
-  } while (p->balance->recuts == 0 && runs < 20);
+  } while (p->balance->recuts == 0 && runs < 10);
   CHECK(p->balance->recuts > 0 && !p->sleep);
   CHECK_OK(s.a);
   ambit_close(s.a);
