@@ -18,6 +18,8 @@
 #define AMBIT__FIT_UNHIDDEN 0.35         /* of the shorter of memory and core, in a launch */
 #define AMBIT__FIT_CALL     (40 / 1.33)  /* a call of a function for a box, in chains */
 #define AMBIT__FIT_ROW      (200 / 1.33) /* a row that a tile begins with, in chains */
+#define AMBIT__FIT_START    (3 / 1.33)   /* a row, in chains: stars on rows of 1, 3 and 8 cells */
+#define AMBIT__FIT_ENDS     (2 / 1.33)   /* ghost cells at its ends, in a wave */
 #define AMBIT__FIT_WAVE     0.9          /* of the time of single iterations, to prefer a wave */
 #define AMBIT__FIT_NEARLY   1.1          /* of the least time: the smallest such depth is taken */
 #define AMBIT__FIT_FEW      10           /* threads that start in the time of two */

@@ -48,6 +48,7 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
   m.cells = (double)ambit__box_volume(&m.own);
   m.rows = m.own.hi[0] - m.own.lo[0];
   m.columns = m.own.hi[1] - m.own.lo[1];
+  m.row = fmax(1, (double)(m.own.hi[p->grid->box.ndims - 1] - m.own.lo[p->grid->box.ndims - 1]));
   dev->backend->info(dev, &m.info);
   m.threads = floor(m.cells / CELLS_PER_THREAD + 0.5);
   if (m.threads > m.info.cores) m.threads = m.info.cores;
@@ -137,7 +138,8 @@ static double core_time(const problem *m, double rows, bool strips)
       least(rows, m->p->grid->box.ndims > 2 ? AMBIT__PLANES_TOGETHER : AMBIT__ROWS_TOGETHER);
   const double own = m->machine->copy2 / m->machine->cores; /* bytes per nanosecond */
 
-  return strips ? m->work : most(m->work, (m->bytes + m->again / together) / own);
+  return m->launches * m->machine->chain * AMBIT__FIT_START / m->row +
+         (strips ? m->work : most(m->work, (m->bytes + m->again / together) / own));
 }
 
 /* Bytes of the second-level cache, or of a small one if its size is not known. */
@@ -196,7 +198,8 @@ double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double
   const double depth = w->wave.iterations, threads = owners(m, w);
   const ambit__wave_sizes *size = &w->wave.size;
   const double block = (double)size->block;
-  const double cell = core_time(m, block, size->strip > 0) + spill_time(m, block, cached) +
+  const double ends = m->launches * m->machine->chain * AMBIT__FIT_ENDS / m->row;
+  const double cell = core_time(m, block, size->strip > 0) + ends + spill_time(m, block, cached) +
                       moved / depth * slowness(m) / AMBIT__FIT_PASS;
   const double columns = (double)m->columns, rows = (double)m->rows;
   const double tiles = w->wave.size.tile ? columns / (double)w->wave.size.tile + 1 : 1;

@@ -25,6 +25,7 @@ typedef struct ambit__wavefront_problem {
   int64_t rows, columns; /* its extents along the first two axes */
   double cells;          /* of it */
   double rest;           /* cells of one row of the wave's next axis: all axes after it */
+  double row;            /* cells along the last axis */
   double bytes;          /* read and written by single launches */
   double written;        /* of these */
   double again;    /* bytes read, times the rows or planes beside the first that they are read in */

@@ -79,7 +79,7 @@ static int twist(const ambit_part *part, void *user)
 static void append(scene *s, int kind, int a, int b)
 {
   static const int64_t lo[] = {3, 5}, hi[] = {20, 30}, to[] = {9, 11};
-  ambit_scalar *x = s->s[a], *y = s->s[b];
+  ambit_scalar *x = s->s[a], *y = s->s[b % SCALARS];
 
   switch (kind) {
   case HEAT: ambit_apply(s->p, s->k[HEAT], s->u, s->v, x); break;
