@@ -37,7 +37,8 @@ class Shell:
         """`ambit` and `mpirun` are found under these names, and `python3` has the package with this library; mpirun: the words
         of a command, or none."""
         self.library = library
-        tools = pathlib.Path("tools").absolute()
+        self.tools = pathlib.Path("tools").absolute()
+        tools = self.tools
         tools.mkdir()
         (tools / "ambit").symlink_to(ambit)
         if mpirun:
@@ -61,12 +62,14 @@ class Shell:
             command = re.sub(r"\b(4096|2048|1024)x\1\b", "256x256", command)
         if not self.has_cuda and "ambit explain" not in command:  # which needs no device
             command = re.sub(r"(--ambit-devices=|[ '])cuda\b(?!:)", r"\1cpu", command)
+        command = re.sub(r"\bpython3 (?=\w+\.py)", f"{self.tools}/python3 ", command)  # mpirun may have a PATH of its own
         return command.replace("ffplay -", "cat > played")
 
     def missing(self, command):
         """The first tool that is not here, or None."""
         used = re.findall(r"(?:^|\$\(|\| *|(?<= )(?=ambit ))((?:\w+=\S+ )*)([\w./-]+)", command)
-        return next((tool for _, tool in used if tool in self.absent), None)
+        scripts = ["python3"] if "/python3 " in command else []
+        return next((tool for tool in [t for _, t in used] + scripts if tool in self.absent), None)
 
     def run(self, command, folder):
         """(status, output)"""
