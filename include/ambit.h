@@ -738,6 +738,27 @@ AMBIT_API ambit_status ambit_sample(ambit_program *p, ambit_points *points, ambi
  * has the scalar's name. */
 AMBIT_API ambit_record *ambit_history(ambit_program *p, ambit_scalar *s, int64_t every);
 
+/* Append steps that measure a field, all its cells and components, in every iteration, or as
+ * ambit_step_every says. `value` is a scalar of type AMBIT_F64. NaN is the value if one is NaN. */
+typedef enum ambit_quantity {
+  AMBIT_MEAN = 0,
+  AMBIT_NORM_1 = 1,   /* the sum of absolute values */
+  AMBIT_NORM_2 = 2,   /* the square root of the sum of squares */
+  AMBIT_NORM_MAX = 3, /* the greatest absolute value */
+  AMBIT_LEAST = 4,
+  AMBIT_GREATEST = 5
+} ambit_quantity;
+AMBIT_API ambit_status ambit_measure(ambit_program *p, const ambit_field *f, ambit_quantity what,
+                                     ambit_scalar *value);
+/* AMBIT_NORM_MAX, AMBIT_LEAST or AMBIT_GREATEST, and where it is: the row-major number of the first
+ * cell that has it, in a scalar of type AMBIT_I64; INT64_MAX if the value is NaN. */
+AMBIT_API ambit_status ambit_locate(ambit_program *p, const ambit_field *f, ambit_quantity what,
+                                    ambit_scalar *value, ambit_scalar *place);
+/* The numbers of values in n intervals of equal length from lo to hi, each without its end, but the
+ * last one with it; other values are not counted. n scalars of type AMBIT_I64. */
+AMBIT_API ambit_status ambit_histogram(ambit_program *p, const ambit_field *f, double lo, double hi,
+                                       int n, ambit_scalar *const *counts);
+
 /* A new record with a series of one column that sources often have: Ricker's wavelet, the second
  * derivative of a Gaussian, which has its peak, 1 times `amplitude`, at time 1.2 / frequency. Row i
  * is at time i * dt. */

@@ -27,7 +27,7 @@ from ._host import Part, host
 from ._kernel import (Apply, Kernel, Param, Step, catalogue, kernel, load_kernel, register_cpu, register_source, stencil,
                       weights)
 from ._points import Points, Record, coefficients, inject, ricker, sample
-from ._program import Program, Stats, call, copy, resample, rotate, swap
+from ._program import Program, Stats, call, copy, histogram, measure, resample, rotate, swap
 from ._scalar import Condition, Scalar, scalar
 from ._stream import Stream
 from ._translate import extent, index, normal, outside, step
@@ -38,6 +38,6 @@ __all__ = [
     "ALL_FACES", "Apply", "CompileError", "Condition", "Context", "DeviceError", "Error", "Explanation", "Field", "FileError",
     "Grid", "INACTIVE", "InvalidArgument", "Kernel", "KernelError", "NoDevice", "OptionError", "OutOfMemory", "Param", "Part", "Points",
     "ProcessError", "Program", "ProgramError", "Record", "Scalar", "Stats", "Step", "Stream", "Unsupported", "ViewError", "axis", "call",
-    "catalogue", "coefficients", "copy", "current", "empty", "extent", "high", "host", "index", "inject", "inspect", "kernel", "load_kernel", "low", "normal", "open", "outside", "register_cpu",
+    "catalogue", "coefficients", "copy", "current", "empty", "extent", "high", "histogram", "host", "index", "inject", "inspect", "kernel", "load_kernel", "low", "measure", "normal", "open", "outside", "register_cpu",
     "register_source", "resample", "ricker", "rotate", "sample", "save", "scalar", "stencil", "step", "swap", "weights",
 ]

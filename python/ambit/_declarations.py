@@ -40,22 +40,28 @@ AMBIT_F32 = 0
 AMBIT_F64 = 1
 AMBIT_FIXED = 6
 AMBIT_FOLD = 3
+AMBIT_GREATEST = 5
 AMBIT_HOST_MEMORY = 0
 AMBIT_I16 = 4
 AMBIT_I32 = 2
 AMBIT_I64 = 5
 AMBIT_INACTIVE = 2147483648
+AMBIT_LEAST = 4
 AMBIT_LINEAR = 1
 AMBIT_LUMA = 0
 AMBIT_MAX = 2
 AMBIT_MAX_DIMS = 6
 AMBIT_MAX_PARAMS = 32
 AMBIT_MAX_REACH = 16
+AMBIT_MEAN = 0
 AMBIT_METRES = 2
 AMBIT_MIN = 1
 AMBIT_NEAREST = 0
 AMBIT_NEUMANN = 9
 AMBIT_NONE = 0
+AMBIT_NORM_1 = 1
+AMBIT_NORM_2 = 2
+AMBIT_NORM_MAX = 3
 AMBIT_OK = 0
 AMBIT_ON_DEVICE = 4
 AMBIT_OPENCL = 2
@@ -322,6 +328,7 @@ FUNCTIONS = {
     "ambit_grid_save": (c_int, (c_void_p, c_char_p, c_int, POINTER(c_void_p),), "g path n fields"),
     "ambit_half_decode": (c_double, (c_uint16,), "bits"),
     "ambit_half_encode": (c_uint16, (c_double,), "x"),
+    "ambit_histogram": (c_int, (c_void_p, c_void_p, c_double, c_double, c_int, POINTER(c_void_p),), "p f lo hi n counts"),
     "ambit_history": (c_void_p, (c_void_p, c_void_p, c_int64,), "p s every"),
     "ambit_inject_arg": (c_int, (c_void_p, c_void_p, ambit_arg, c_void_p,), "p points value f"),
     "ambit_kernel_bytes": (c_double, (c_void_p,), "k"),
@@ -337,6 +344,8 @@ FUNCTIONS = {
     "ambit_kernel_ndims": (c_int, (c_void_p,), "k"),
     "ambit_kernel_param": (POINTER(ambit_param_info), (c_void_p, c_int,), "k i"),
     "ambit_kernel_params": (c_int, (c_void_p,), "k"),
+    "ambit_locate": (c_int, (c_void_p, c_void_p, c_int, c_void_p, c_void_p,), "p f what value place"),
+    "ambit_measure": (c_int, (c_void_p, c_void_p, c_int, c_void_p,), "p f what value"),
     "ambit_on_error": (None, (c_void_p, ambit_error_fn, c_void_p,), "a handler user"),
     "ambit_on_iteration": (c_int, (c_void_p, c_int64, ambit_callback_fn, c_void_p,), "p n fn user"),
     "ambit_open": (c_void_p, (POINTER(c_int), POINTER(POINTER(c_char_p)),), "argc argv"),

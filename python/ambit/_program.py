@@ -79,6 +79,51 @@ class Resample(Step):
         return f"<step: resample {self.source.name} to {self.target.name}>"
 
 
+class Measure(Step):
+    """A measure of a field, perhaps with its place, or a histogram."""
+
+    QUANTITIES = {"mean": c.AMBIT_MEAN, "norm1": c.AMBIT_NORM_1, "norm2": c.AMBIT_NORM_2, "normmax": c.AMBIT_NORM_MAX,
+                  "min": c.AMBIT_LEAST, "max": c.AMBIT_GREATEST}
+
+    def __init__(self, field: Field, what: str, value: Any, place: Any) -> None:
+        if what not in self.QUANTITIES:
+            raise InvalidArgument(f"'{what}' is no measure; they are {', '.join(self.QUANTITIES)}")
+        context = field.grid.context
+        self.field, self.what = field, self.QUANTITIES[what]
+        self.value = Scalar(value, context=context) if isinstance(value, str) else value
+        self.place = Scalar(place, context=context) if isinstance(place, str) else place
+
+    def _objects(self) -> List[Any]:
+        return [self.field, self.value] + ([self.place] if self.place is not None else [])
+
+    def _append(self, program: "Program") -> None:
+        p, f, value = program._handle, self.field._handle, self.value._for(program.context, c.AMBIT_F64)
+        if self.place is None:
+            program.context._check(lib.ambit_measure(p, f, self.what, value))
+        else:
+            program.context._check(lib.ambit_locate(p, f, self.what, value, self.place._for(program.context, c.AMBIT_I64)))
+
+    def __repr__(self) -> str:
+        return f"<step: measure {self.field.name}>"
+
+
+class Histogram(Step):
+    """Counts the values of a field in intervals."""
+
+    def __init__(self, field: Field, lo: float, hi: float, counts: Sequence[Scalar]) -> None:
+        self.field, self.lo, self.hi, self.counts = field, lo, hi, list(counts)
+
+    def _objects(self) -> List[Any]:
+        return [self.field, *self.counts]
+
+    def _append(self, program: "Program") -> None:
+        handles = (ctypes.c_void_p * max(len(self.counts), 1))(*(s._for(program.context, c.AMBIT_I64) for s in self.counts))
+        program.context._check(lib.ambit_histogram(program._handle, self.field._handle, self.lo, self.hi, len(self.counts), handles))
+
+    def __repr__(self) -> str:
+        return f"<step: histogram of {self.field.name}>"
+
+
 class Call(Step):
     """Runs another program."""
 
@@ -122,6 +167,16 @@ def copy(source: Field, target: Field, box: Any = ..., at: Optional[Sequence[int
 def resample(source: Field, target: Field, box: Any = ..., to: Any = ...) -> Step:
     """A step that averages or interpolates the cells of a box of one field to those of a box of another, on any grids."""
     return Resample(source, target, box, to)
+
+
+def measure(field: Field, what: str, value: Any, place: Any = None) -> Step:
+    """A step that measures a field: "mean", "norm1", "norm2", "normmax", "min" or "max", the last three with their place. Results are scalars, or names for new ones."""
+    return Measure(field, what, value, place)
+
+
+def histogram(field: Field, lo: float, hi: float, counts: Sequence[Scalar]) -> Step:
+    """A step that counts the values in intervals of equal length from lo to hi: a scalar of type i8 for each."""
+    return Histogram(field, lo, hi, counts)
 
 
 def call(program: "Program", iterations: Optional[int] = None, until: Until = None, most: Optional[int] = None) -> Step:

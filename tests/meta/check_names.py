@@ -7,7 +7,7 @@ import re, sys
 import project
 
 OBJECTS = "grid field scalar kernel program points record stream arg".split()
-VERBS = "apply sweep resample swap rotate copy step run call on output view inject sample history".split()  # that take a program first
+VERBS = "apply sweep resample swap rotate copy step run call on output view inject sample history measure locate histogram".split()  # that take a program first
 
 
 def functions():

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Norms, extreme values with their place, and histograms, as in plain C. */
+#include "runtime/places.h"
+
+#include <math.h>
+
+enum { ROWS = 11, COLUMNS = 14, CELLS = ROWS * COLUMNS, BINS = 20 };
+
+static double value(const int64_t *i, int component, void *user)
+{
+  (void)user;
+  return (double)((i[0] * 37 + i[1] * 23 + component * 11) % 101) / 4 - 12;
+}
+
+/* The values of one cell after the other. */
+static void list(int components, double *x)
+{
+  for (int64_t y = 0; y < ROWS; y++)
+    for (int64_t k = 0; k < COLUMNS; k++)
+      for (int c = 0; c < components; c++)
+        *x++ = value((int64_t[]){y, k}, c, NULL);
+}
+
+static void measures_are_as_in_plain_c(void)
+{
+  for (int components = 1; components <= 3; components += 2)
+    EACH_PLACE(where)
+    {
+      ambit *a = open_strict(*where);
+      ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+      ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F32, components, AMBIT_SOA);
+      ambit_program *p = ambit_program_create(g);
+      ambit_scalar *s[6], *place[3];
+      double x[3 * CELLS], want[6] = {0, 0, 0, 0, INFINITY, -INFINITY};
+      int64_t at[3] = {0};
+
+      ambit_field_fill(f, value, NULL);
+      for (int i = 0; i < 6; i++) {
+        s[i] = ambit_scalar_create(a, "s", AMBIT_F64);
+        if (i < 3) ambit_measure(p, f, (ambit_quantity)i, s[i]);
+      }
+      for (int i = 0; i < 3; i++) {
+        place[i] = ambit_scalar_create(a, "place", AMBIT_I64);
+        ambit_locate(p, f, (ambit_quantity)(i + 3), s[i + 3], place[i]);
+      }
+      ambit_run(p, 2);
+      list(components, x);
+      for (int i = 0; i < CELLS * components; i++) {
+        want[0] += x[i] / (CELLS * components);
+        want[1] += fabs(x[i]);
+        want[2] += x[i] * x[i];
+        if (fabs(x[i]) > want[3]) at[0] = i / components;
+        if (x[i] < want[4]) at[1] = i / components;
+        if (x[i] > want[5]) at[2] = i / components;
+        want[3] = fmax(want[3], fabs(x[i]));
+        want[4] = fmin(want[4], x[i]);
+        want[5] = fmax(want[5], x[i]);
+      }
+      want[2] = sqrt(want[2]);
+      CHECK_OK(a);
+      for (int i = 0; i < 6; i++)
+        CHECK_NEAR(want[i], ambit_scalar_get(s[i]), 1e-12 * fabs(want[i]) + 1e-15);
+      for (int i = 0; i < 3; i++)
+        CHECK_EQ(at[i], (int64_t)ambit_scalar_get(place[i]));
+      CHECK_EQ(AMBIT_OK, ambit_close(a));
+    }
+}
+
+static void histograms_count_all_values(void)
+{
+  EACH_PLACE(where)
+  {
+    ambit *a = open_strict(*where);
+    ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+    ambit_field *f = ambit_field_create(g, "f", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+    ambit_scalar *counts[BINS];
+    double x[CELLS];
+    int want[BINS] = {0};
+
+    ambit_field_fill(f, value, NULL);
+    for (int k = 0; k < BINS; k++)
+      counts[k] = ambit_scalar_create(a, "count", AMBIT_I64);
+    ambit_histogram(p, f, -8, 12, BINS, counts);
+    ambit_step_every(p, 2);
+    ambit_run(p, 2);
+    list(1, x);
+    for (int i = 0; i < CELLS; i++)
+      if (x[i] >= -8 && x[i] <= 12) want[x[i] == 12 ? BINS - 1 : (int)(x[i] + 8)]++;
+    CHECK_OK(a);
+    for (int k = 0; k < BINS; k++)
+      CHECK_EQ(want[k], (int)ambit_scalar_get(counts[k]));
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
+static void nan_is_found(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_2d(a, 4, 5);
+  ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F64, 2, AMBIT_SOA);
+  ambit_scalar *s = ambit_scalar_create(a, "s", AMBIT_F64);
+  ambit_scalar *t = ambit_scalar_create(a, "t", AMBIT_F64);
+  ambit_program *p = ambit_program_create(g);
+  const double one[] = {NAN, 1};
+
+  ambit_field_write(f, AMBIT_INDEX(2, 3), AMBIT_INDEX(3, 4), one);
+  ambit_measure(p, f, AMBIT_LEAST, s);
+  ambit_measure(p, f, AMBIT_NORM_MAX, t);
+  ambit_run(p, 1);
+  CHECK(isnan(ambit_scalar_get(s)) && isnan(ambit_scalar_get(t)));
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void wrong_calls_are_refused(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_2d(a, 4, 5), *h = grid_2d(a, 4, 5);
+  ambit_field *f = ambit_field_create(g, "f", AMBIT_F32);
+  ambit_scalar *s = ambit_scalar_create(a, "s", AMBIT_F64),
+               *n = ambit_scalar_create(a, "n", AMBIT_I64);
+  ambit_program *p = ambit_program_create(g), *q = ambit_program_create(h);
+
+  ambit_measure(q, f, AMBIT_MEAN, s);
+  CHECK_FAILED(a, AMBIT_EINVAL, "another grid");
+  ambit_measure(p, f, AMBIT_MEAN, n);
+  CHECK_FAILED(a, AMBIT_EINVAL, "a scalar of type double");
+  ambit_measure(p, f, (ambit_quantity)9, s);
+  CHECK_FAILED(a, AMBIT_EINVAL, "none of ambit_quantity");
+  ambit_locate(p, f, AMBIT_MEAN, s, n);
+  CHECK_FAILED(a, AMBIT_EINVAL, "have a place");
+  ambit_histogram(p, f, 1, 1, 1, &n);
+  CHECK_FAILED(a, AMBIT_EINVAL, "bins from 1 to 1");
+  ambit_close(a);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {{"measures_are_as_in_plain_c", measures_are_as_in_plain_c},
+                                    {"histograms_count_all_values", histograms_count_all_values},
+                                    {"nan_is_found", nan_is_found},
+                                    {"wrong_calls_are_refused", wrong_calls_are_refused},
+                                    {NULL, NULL}};
+
+  return test_main(argc, argv, tests);
+}
