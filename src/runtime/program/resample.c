@@ -25,12 +25,12 @@ static int64_t length(const ambit__box *b, int axis)
 
 ambit__resampling ambit__resample_at(const ambit__chore_use *c, int axis, int64_t i)
 {
-  const int64_t m = length(&c->taken, axis), n = length(&c->given, axis);
+  const int64_t m = length(&c->taken, axis), n = length(&c->given, axis), times = m / n;
   const int64_t k = i - c->given.lo[axis], last = c->source->grid->box.hi[axis] - 1;
   int64_t twice, below;
 
   if (m >= n)
-    return (ambit__resampling){c->taken.lo[axis] + k * (m / n), (int)(m / n), 1 / (double)(m / n)};
+    return (ambit__resampling){c->taken.lo[axis] + k * times, (int)times, 1 / (double)times};
   /* the centre is at ((2k + 1) m - n) / 2n cells from the centre of the first one */
   twice = (2 * k + 1) * m - n;
   below = twice < 0 ? -1 : twice / (2 * n);
