@@ -87,6 +87,12 @@ typedef struct ambit__lattice {
   int64_t first[AMBIT_MAX_DIMS], step[AMBIT_MAX_DIMS], count[AMBIT_MAX_DIMS];
 } ambit__lattice;
 
+/* Whether greatest norms of cells can be read: of float and double. */
+static inline bool ambit__has_norm(ambit_type type)
+{
+  return type == AMBIT_F32 || type == AMBIT_F64;
+}
+
 /* Host memory that one device packs to and unpacks from asynchronously; pinned if that matters.
  * With `direct`, packed data is in device memory only, for nets that can send it from there. */
 typedef struct ambit__message {
@@ -337,6 +343,12 @@ typedef struct ambit__backend {
   /* Copies own cells of a lattice to such an array, of a dense grid. NULL: read_box is used. */
   ambit_status (*read_lattice)(ambit__queue *q, void *dst, ambit__store *src,
                                const ambit__lattice *l);
+  /* The same of the greatest values along an axis, which counts as one cell in the array: of each
+   * component; with `norm`, of the norm of all, one value per cell (ambit__has_norm). NaN does not
+   * count, and is the greatest of nothing else. NULL: read_lattice is used, and the host finds
+   * them. */
+  ambit_status (*read_most)(ambit__queue *q, void *dst, ambit__store *src, const ambit__lattice *l,
+                            int axis, bool norm);
   /* Sets all components of a box of own cells to one value, of the store's type. */
   ambit_status (*fill_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                            const void *value);

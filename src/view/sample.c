@@ -69,19 +69,17 @@ static void each_value(const unsigned char *from, int64_t cells, ambit_type type
 }
 
 /* A component of each cell of an array, or the norm of all. */
-static void convert(const unsigned char *from, int64_t cells, const ambit_field *f, int component,
-                    double *to)
+static void convert(const unsigned char *from, int64_t cells, ambit_type type, int components,
+                    int component, double *to)
 {
-  const int components = f->components;
-
-  if (f->type == AMBIT_F32)
+  if (type == AMBIT_F32)
     EACH(float)
-  else if (f->type == AMBIT_F64)
+  else if (type == AMBIT_F64)
     EACH(double)
-  else if (f->type == AMBIT_U8)
+  else if (type == AMBIT_U8)
     EACH(unsigned char)
   else
-    each_value(from, cells, f->type, components, component, to);
+    each_value(from, cells, type, components, component, to);
 }
 
 /* ---- the samples of a part ---- */
@@ -239,37 +237,59 @@ static void merge(const samples *s, const share *x, const ambit__lattice *l, con
     }
 }
 
+/* Whether the device finds the greatest values along the axis of planes. */
+static bool is_projected(const samples *s, int part)
+{
+  const ambit_field *f = s->field;
+
+  return s->planes > 1 && !f->grid->active &&
+         ambit__engine_of(f->grid, part)->device->backend->read_most &&
+         (s->component >= 0 || ambit__has_norm(f->type));
+}
+
+/* Reads planes of samples, or their maxima, and adds them. `cells` and `values` have room. */
+static ambit_status read_planes(const samples *s, int part, share x, unsigned char *cells,
+                                double *values)
+{
+  ambit_field *f = s->field;
+  const ambit__engine *e = ambit__engine_of(f->grid, part);
+  const bool norm = s->component < 0 && is_projected(s, part);
+  ambit__lattice l = lattice_of(s, &x);
+
+  if (is_projected(s, part)) {
+    AMBIT_TRY(
+        e->device->backend->read_most(e->queue, cells, &f->stores[part], &l, s->planes_axis, norm));
+    l.count[s->planes_axis] = 1;
+    x.plane_hi = x.plane_lo + 1;
+  } else {
+    AMBIT_TRY(read_lattice(f, part, &l, cells));
+  }
+  convert(cells, share_count(&x) * (x.plane_hi - x.plane_lo), f->type, norm ? 1 : f->components,
+          norm ? 0 : s->component, values);
+  if (values != s->values) merge(s, &x, &l, values);
+  return AMBIT_OK;
+}
+
 static ambit_status read_share(const samples *s, int part, share x)
 {
   ambit_field *f = s->field;
   const int64_t end = x.plane_hi, plane = share_count(&x);
   const int64_t bytes = plane * (int64_t)(ambit__field_cell_bytes(f) + sizeof(double));
-  const int64_t most = bytes < PLANE_BYTES ? PLANE_BYTES / bytes : 1;
-  const int64_t room = plane * least(most, end - x.plane_lo);
+  const int64_t fit = bytes < PLANE_BYTES ? PLANE_BYTES / bytes : 1;
+  const int64_t most = is_projected(s, part) ? s->planes : fit;
+  const int64_t room = plane * (is_projected(s, part) ? 1 : least(most, end - x.plane_lo));
   unsigned char *cells =
       ambit__new(ambit__field_errors(f), (size_t)room, ambit__field_cell_bytes(f));
-  double *values = ambit__new(ambit__field_errors(f), (size_t)room, sizeof *values);
+  double *values =
+      is_straight(s) ? s->values : ambit__new(ambit__field_errors(f), (size_t)room, sizeof *values);
   ambit_status status = cells && values ? AMBIT_OK : AMBIT_ENOMEM;
 
-  if (!status && is_straight(s)) {
-    const ambit__lattice l = lattice_of(s, &x);
-
-    status = read_lattice(f, part, &l, cells);
-    if (!status) convert(cells, plane, f, s->component, s->values);
-    x.plane_lo = end;
-  }
   for (; !status && x.plane_lo < end; x.plane_lo = x.plane_hi) {
-    ambit__lattice l;
-
     x.plane_hi = least(x.plane_lo + most, end);
-    l = lattice_of(s, &x);
-    status = read_lattice(f, part, &l, cells);
-    if (status) break;
-    convert(cells, plane * (x.plane_hi - x.plane_lo), f, s->component, values);
-    merge(s, &x, &l, values);
+    status = read_planes(s, part, x, cells, values);
   }
+  if (values != s->values) free(values);
   free(cells);
-  free(values);
   return status;
 }
 

@@ -4,7 +4,8 @@
  *
  * Samples are taken every `step` cells along both axes, from the middle of the first step on. If
  * there are few of them, a pixel is the mean of 2 x 2. Nothing larger than the samples leaves a
- * device; of a maximum along an axis, some planes at a time.
+ * device: GPUs find maxima along an axis themselves. Of sparse grids, and of the norm of types
+ * other than float and double, some planes at a time are read.
  */
 #ifndef AMBIT_VIEW_SAMPLE_H
 #define AMBIT_VIEW_SAMPLE_H

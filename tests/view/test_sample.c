@@ -137,6 +137,78 @@ static void pictures_are_the_values_of_cells_on_every_device_and_part(void)
   }
 }
 
+/* Of both signs where the type has them; of real types some are NaN, and all of one column. */
+static double mixed_at(const int64_t *i, int component, void *user)
+{
+  const ambit_type type = *(const ambit_type *)user;
+  const double x = (double)((i[0] * 31 + i[1] * 7 + i[2] * 3 + component * 11) % 101);
+
+  if (ambit__type_is_real(type) && ((i[1] == 2 && i[2] == 3) || (i[0] + i[1]) % 4 == 0)) return NAN;
+  return ambit__type_is_unsigned(type) ? x : x - 50;
+}
+
+static double greatest(const ambit__sight *x, const int64_t *at, int64_t n, ambit_type type)
+{
+  int64_t index[3] = {at[0], at[1], at[2]};
+  double most = NAN;
+
+  for (index[x->axis] = 0; index[x->axis] < n; index[x->axis]++) {
+    const double one = mixed_at(index, 0, &type), two = mixed_at(index, 1, &type);
+    const double v = x->component < 0 ? sqrt(one * one + two * two) : x->component ? two : one;
+
+    if (v > most || isnan(most)) most = v;
+  }
+  return most;
+}
+
+static void check_maxima(const ambit__scene *s, const ambit__sight *x, ambit_type type,
+                         const ambit__pixels *p)
+{
+  const int rows = ambit__sight_rows(s, x), columns = ambit__sight_columns(s, x);
+
+  for (int r = 0; p->values && r < p->rows; r++)
+    for (int c = 0; c < p->columns; c++) {
+      const double got = p->values[r * p->columns + c];
+      int64_t at[3] = {0};
+      double want;
+
+      at[rows] = r;
+      at[columns] = c;
+      want = greatest(x, at, s->extents[x->axis], type);
+      CHECK_MSG(isnan(want) ? isnan(got) : fabs(got - want) <= 1e-5 * fabs(want),
+                "%s, component %d, axis %d: pixel %d, %d is %g, not %g", ambit_type_name(type),
+                x->component, x->axis, r, c, got, want);
+    }
+}
+
+static void maxima_are_those_of_all_types_and_of_norms_on_every_device(void)
+{
+  EACH_DEVICE(d)
+  {
+    if (is_many() && !strcmp(*d, "ref")) continue; /* it has one process */
+    a = ambit_open(NULL, NULL);
+    ambit_option_set(a, "devices", *d);
+    for (int type = 0; ambit_type_size((ambit_type)type); type++) {
+      ambit_grid *g = ambit_grid_create(a, 3, (int64_t[]){9, 6, 7});
+      ambit_field *f = ambit_field_create_vector(g, "f", (ambit_type)type, 2, AMBIT_SOA);
+      const ambit_program *p = ambit_program_create(g);
+      const ambit__scene s = scene_of(f);
+      ambit__sight x = ambit__sight_first(&s);
+
+      ambit_field_fill(f, mixed_at, &type);
+      for (int i = 0; i < 3; i++, ambit__sight_next_axis(&s, &x))
+        for (x.component = -1, x.most = true; x.component < 2; x.component++) {
+          ambit__pixels out;
+
+          CHECK_EQ(AMBIT_OK, ambit__sample(p, &s, &x, 1000, 1000, &out));
+          check_maxima(&s, &x, (ambit_type)type, &out);
+          free(out.values);
+        }
+    }
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
 static void every_type_is_shown(void)
 {
   for (int type = 0; ambit_type_size((ambit_type)type); type++) {
@@ -230,6 +302,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
 #define T(name) {#name, name}
       T(pictures_are_the_values_of_cells_on_every_device_and_part),
+      T(maxima_are_those_of_all_types_and_of_norms_on_every_device),
       T(every_type_is_shown),
       T(large_fields_have_the_size_of_the_view),
       T(inactive_cells_of_sparse_grids_have_their_constant),

@@ -203,9 +203,48 @@ static ambit_status fill_dense(ambit__queue *q, ambit__store *dst, const ambit__
 
 /* ---- out ---- */
 
+/* Maxima along an axis. */
+typedef struct projection {
+  int64_t planes, apart; /* of it: cells, and their distance in values */
+  int64_t components;    /* 1 or more: of norms; 0: of each component */
+  int64_t component;     /* distance in values */
+} projection;
+
+/* Bits of infinity: of real numbers. */
+static int64_t infinity_of(ambit_type type)
+{
+  return type == AMBIT_F16    ? 0x7c00
+         : type == AMBIT_BF16 ? 0x7f80
+         : type == AMBIT_F32  ? 0x7f800000
+                              : 0x7ff0000000000000;
+}
+
+/* As the kernels of prelude/most.h count them. */
+static int64_t kind_of(ambit_type type)
+{
+  return ambit__type_is_real(type) ? 2 : ambit__type_is_unsigned(type) ? 0 : 1;
+}
+
+static ambit_status project(ambit__gpu_lane *lane, const box_job *job, const place *to,
+                            const place *from, int64_t first, int64_t count, const projection *x)
+{
+  const int64_t kind = kind_of(job->type), infinity = infinity_of(job->type);
+  ambit__gpu_arg args[MOVE_ARGS + 4];
+  ambit__gpu_moves *moves;
+
+  AMBIT_TRY(ambit__gpu_most_get(ambit__gpu_device_of(lane->head.device), job->type, &moves));
+  fill_args(job, to, from, &first, &count, args);
+  args[MOVE_ARGS] = ambit__gpu_arg_number(&x->planes);
+  args[MOVE_ARGS + 1] = ambit__gpu_arg_number(&x->apart);
+  args[MOVE_ARGS + 2] = ambit__gpu_arg_number(x->components ? &x->components : &kind);
+  args[MOVE_ARGS + 3] = ambit__gpu_arg_number(x->components ? &x->component : &infinity);
+  return ambit__gpu_moves_run(lane, x->components ? moves->most_norm : moves->most, count,
+                              MOVE_ARGS + 4, args);
+}
+
 /* Starts the copy of a piece. */
 static ambit_status send(ambit__gpu_lane *lane, const box_job *job, const place *from, bool dense,
-                         int64_t first, ambit__gpu_stage **stage)
+                         const projection *x, int64_t first, ambit__gpu_stage **stage)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
   const int64_t n = piece_of(job, first);
@@ -218,17 +257,20 @@ static ambit_status send(ambit__gpu_lane *lane, const box_job *job, const place 
   } else {
     const place to = place_in_array(job, (*stage)->device, -first);
 
-    AMBIT_TRY(move(lane, job, &to, from, first, n));
+    AMBIT_TRY(x ? project(lane, job, &to, from, first, n, x)
+                : move(lane, job, &to, from, first, n));
     AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, (*stage)->device, 0, bytes));
   }
   return ambit__gpu_stage_pass(lane, *stage);
 }
 
-static ambit_status read_job(ambit__queue *q, void *dst, const box_job *job, const place *from)
+/* x is NULL, or a projection. */
+static ambit_status read_job(ambit__queue *q, void *dst, const box_job *job, const place *from,
+                             const projection *x)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  const bool dense = is_dense(job, from);
+  const bool dense = !x && is_dense(job, from);
   ambit__gpu_stage *stages[AMBIT__STAGES];
   int64_t sent = 0;
 
@@ -237,7 +279,7 @@ static ambit_status read_job(ambit__queue *q, void *dst, const box_job *job, con
 
     for (; sent < piece + AMBIT__STAGES && sent * piece_of(job, 0) < job->total; sent++)
       AMBIT_TRY(
-          send(lane, job, from, dense, sent * piece_of(job, 0), &stages[sent % AMBIT__STAGES]));
+          send(lane, job, from, dense, x, sent * piece_of(job, 0), &stages[sent % AMBIT__STAGES]));
     AMBIT_TRY(driver->event_sync(stages[piece % AMBIT__STAGES]->done));
     memcpy((char *)dst + (size_t)first * job->size, stages[piece % AMBIT__STAGES]->host,
            (size_t)n * job->size);
@@ -251,26 +293,53 @@ static ambit_status read_dense(ambit__queue *q, void *dst, ambit__store *src, co
   const box_job job = job_of(&src->layout, box);
   const place from = place_in_store(src, box, NULL);
 
-  return read_job(q, dst, &job, &from);
+  return read_job(q, dst, &job, &from, NULL);
 }
 
-ambit_status ambit__gpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                     const ambit__lattice *l)
+static void lattice_job(const ambit__store *src, const ambit__lattice *l, box_job *job, place *from)
 {
   ambit__box first = src->layout.own, counts = src->layout.own;
-  box_job job;
-  place from;
 
   for (int d = 0; d < first.ndims; d++) {
     first.lo[d] = l->first[d];
     counts.lo[d] = 0;
     counts.hi[d] = l->count[d];
   }
-  job = job_of(&src->layout, &counts);
-  from = place_in_store(src, &first, NULL);
+  *job = job_of(&src->layout, &counts);
+  *from = place_in_store(src, &first, NULL);
   for (int d = 0; d < first.ndims; d++)
-    from.step[first.ndims - d] *= l->step[d];
-  return read_job(q, dst, &job, &from);
+    from->step[first.ndims - d] *= l->step[d];
+}
+
+ambit_status ambit__gpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                     const ambit__lattice *l)
+{
+  box_job job;
+  place from;
+
+  lattice_job(src, l, &job, &from);
+  return read_job(q, dst, &job, &from, NULL);
+}
+
+ambit_status ambit__gpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
+                                  const ambit__lattice *l, int axis, bool norm)
+{
+  const int k = src->layout.own.ndims - axis;
+  ambit__lattice rest = *l;
+  projection x = {.planes = l->count[axis]};
+  box_job job;
+  place from;
+
+  rest.count[axis] = 1;
+  lattice_job(src, &rest, &job, &from);
+  x.apart = from.step[k];
+  if (norm) {
+    x.components = job.count[0];
+    x.component = from.step[0];
+    job.total /= job.count[0];
+    job.count[0] = 1;
+  }
+  return read_job(q, dst, &job, &from, &x);
 }
 
 /* ---- across ---- */

@@ -44,6 +44,8 @@ typedef struct ambit__gpu_moves {
   ambit__gpu_function *move, *update, *fill, *batch;
   ambit__gpu_module *sparse; /* the same for sparse grids */
   ambit__gpu_function *runs, *pairs;
+  ambit__gpu_module *projects; /* the same for maxima */
+  ambit__gpu_function *most, *most_norm;
 } ambit__gpu_moves;
 
 typedef struct ambit__gpu_device {
@@ -135,6 +137,8 @@ ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
                                   const void *src);
 ambit_status ambit__gpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
                                      const ambit__lattice *l);
+ambit_status ambit__gpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
+                                  const ambit__lattice *l, int axis, bool norm);
 ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                  const ambit__box *box);
 ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
@@ -213,18 +217,19 @@ enum { AMBIT__GPU_LINE = 256 };
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
   .place = ambit__gpu_place, .put = ambit__gpu_put, .get = ambit__gpu_get,                         \
   .write_box = ambit__gpu_write_box, .read_box = ambit__gpu_read_box,                              \
-  .read_lattice = ambit__gpu_read_lattice, .fill_box = ambit__gpu_fill_box,                        \
-  .copy_box = ambit__gpu_copy_box, .update_box = ambit__gpu_update_box,                            \
-  .ghosts = ambit__gpu_ghosts, .batch_open = ambit__gpu_batch_open,                                \
-  .batch_close = ambit__gpu_batch_close, .batch_run = ambit__gpu_batch_run,                        \
-  .message_open = ambit__gpu_message_open, .message_close = ambit__gpu_message_close,              \
-  .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, .event_open = ambit__gpu_event_open,       \
-  .event_close = ambit__gpu_event_close, .event_record = ambit__gpu_event_record,                  \
-  .event_await = ambit__gpu_event_await, .event_sync = ambit__gpu_event_sync,                      \
-  .event_done = ambit__gpu_event_done, .event_seconds = ambit__gpu_event_seconds,                  \
-  .estimate = ambit__gpu_estimate, .plans = ambit__gpu_plans, .foresee = ambit__gpu_foresee,       \
-  .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
-  .wait = ambit__gpu_wait, .tiles = ambit__gpu_tiles, .tile_words = ambit__gpu_tile_words,         \
+  .read_lattice = ambit__gpu_read_lattice, .read_most = ambit__gpu_read_most,                      \
+  .fill_box = ambit__gpu_fill_box, .copy_box = ambit__gpu_copy_box,                                \
+  .update_box = ambit__gpu_update_box, .ghosts = ambit__gpu_ghosts,                                \
+  .batch_open = ambit__gpu_batch_open, .batch_close = ambit__gpu_batch_close,                      \
+  .batch_run = ambit__gpu_batch_run, .message_open = ambit__gpu_message_open,                      \
+  .message_close = ambit__gpu_message_close, .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, \
+  .event_open = ambit__gpu_event_open, .event_close = ambit__gpu_event_close,                      \
+  .event_record = ambit__gpu_event_record, .event_await = ambit__gpu_event_await,                  \
+  .event_sync = ambit__gpu_event_sync, .event_done = ambit__gpu_event_done,                        \
+  .event_seconds = ambit__gpu_event_seconds, .estimate = ambit__gpu_estimate,                      \
+  .plans = ambit__gpu_plans, .foresee = ambit__gpu_foresee, .build = ambit__gpu_build,             \
+  .discard = ambit__gpu_discard, .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,             \
+  .tiles = ambit__gpu_tiles, .tile_words = ambit__gpu_tile_words,                                  \
   .tile_fold = ambit__gpu_tile_fold, .relax = ambit__gpu_relax, .tile_go = ambit__gpu_tile_go,     \
   .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
   .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
@@ -302,6 +307,7 @@ ambit_status ambit__gpu_ghost_items(const ambit__move *m, ambit__gpu_item_fn add
 
 /* The kernels for values of a type, compiled on the first call. */
 ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
+ambit_status ambit__gpu_most_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
 void ambit__gpu_moves_free(ambit__gpu_device *d);
 /* Runs one of them with enough threads for `values` values. */
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* moves.c - the fixed kernels (codegen/prelude/moves.h and runs.h), compiled once per device and
- * size of a value. */
+/* moves.c - the fixed kernels (codegen/prelude/moves.h, runs.h, most.h), compiled once per device
+ * and size of a value. */
 #include "device/gpu/gpu.h"
 
 #include "base/text.h"
 
 #include <stdlib.h>
 
-extern const char ambit__prelude_moves[], ambit__prelude_runs[]; /* embedded by the build */
+extern const char ambit__prelude_moves[], ambit__prelude_runs[],
+    ambit__prelude_most[]; /* embedded by the build */
 
 enum { BLOCKS_PER_MULTIPROCESSOR = 32 };
 
@@ -61,6 +62,31 @@ static ambit_status compile_runs(ambit__gpu_device *d, int size, ambit__gpu_move
   return d->driver->function(m->sparse, "ambit_pairs", &m->pairs);
 }
 
+static ambit_status compile_most(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
+{
+  static const char *const reals[] = {"", "", "#define REAL float\n", "#define REAL double\n"};
+  ambit__text t = {0};
+  ambit_status s;
+  char *kernels;
+
+  ambit__print(&t, "%s\n%s%s", ambit__prelude_moves, reals[size], ambit__prelude_most);
+  kernels = ambit__text_finish(&t);
+  AMBIT_CHECK(kernels, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
+  s = compile(d, size, kernels, "ambit_most", &m->projects);
+  free(kernels);
+  if (!s && *reals[size]) s = d->driver->function(m->projects, "ambit_most_norm", &m->most_norm);
+  return s ? s : d->driver->function(m->projects, "ambit_most", &m->most);
+}
+
+ambit_status ambit__gpu_most_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves)
+{
+  ambit__gpu_moves *m = &d->moves[which(type)];
+
+  if (!m->most) AMBIT_TRY(compile_most(d, which(type), m));
+  *moves = m;
+  return AMBIT_OK;
+}
+
 ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves)
 {
   ambit__gpu_moves *m = &d->moves[which(type)];
@@ -84,6 +110,7 @@ void ambit__gpu_moves_free(ambit__gpu_device *d)
   for (int i = 0; i < 4; i++) {
     if (d->moves[i].module) d->driver->unload(d->moves[i].module);
     if (d->moves[i].sparse) d->driver->unload(d->moves[i].sparse);
+    if (d->moves[i].projects) d->driver->unload(d->moves[i].projects);
   }
 }
 
