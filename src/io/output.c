@@ -282,7 +282,20 @@ static bool uses(const ambit__observer *observer, const void *object)
   return false;
 }
 
-/* A film of which frames are missing keeps those it has. */
+/* A film that cannot be written to its end is discarded: one of the same name stays. */
+static void raise_failures(const output *o)
+{
+  ambit__errors *errors = &o->context->errors;
+  const char *reason = o->reason ? o->reason : "";
+
+  if (o->kind == KIND_FILM)
+    ambit__raise(errors, AMBIT_EIO, "the film %s could not be written: %s", o->path, reason);
+  else
+    ambit__raise(errors, AMBIT_EIO,
+                 "%" PRId64 " of %" PRId64 " outputs to %s could not be written; the first: %s",
+                 o->failures, o->done, o->path, reason);
+}
+
 static void end(ambit__observer *observer)
 {
   output *o = (output *)observer;
@@ -293,10 +306,7 @@ static void end(ambit__observer *observer)
     o->reason = strdup(o->errors.text ? o->errors.text : "");
   ambit__errors_clear(&o->errors);
   free(o->name);
-  if (o->failures && !ambit__failed(o->context))
-    ambit__raise(&o->context->errors, AMBIT_EIO,
-                 "%" PRId64 " of %" PRId64 " outputs to %s could not be written; the first: %s",
-                 o->failures, o->done, o->path, o->reason ? o->reason : "");
+  if (o->failures && !ambit__failed(o->context)) raise_failures(o);
   free(o->reason);
   free(o->written);
   free(o->fields);

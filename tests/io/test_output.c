@@ -271,6 +271,33 @@ static void a_full_disk_does_not_end_the_run(void)
   ambit_error_clear(a);
 }
 
+static void a_film_that_does_not_fit_is_told_and_an_older_one_stays(void)
+{
+  world w = make(60, 80);
+  size_t before = 0, now = 1;
+  void *bytes = NULL;
+
+  ambit_on_error(a, NULL, NULL);
+  for (int full = 0; full < 2; full++) { /* a frame has 900 kB */
+    limit_files(full ? 2000000 : 0);
+    CHECK_EQ(AMBIT_OK, ambit_output(w.program, 1, path_of("film.y4m"), 1, &w.u, NULL));
+    CHECK_EQ(AMBIT_OK, ambit_run(w.program, full ? 10 : 1));
+    CHECK_EQ(full ? AMBIT_EIO : AMBIT_OK, ambit_output_end(w.program));
+    limit_files(0);
+    ambit__net_barrier(a->net);
+    if (full) {
+      CHECK_MSG(strstr(ambit_error_text(a), "the film ") &&
+                    strstr(ambit_error_text(a), "film.y4m could not be written: "),
+                "%s", ambit_error_text(a));
+      ambit_error_clear(a);
+    }
+    CHECK_EQ(AMBIT_OK, ambit__file_read_all(&a->errors, path_of("film.y4m"), 1 << 24, &bytes,
+                                            full ? &now : &before));
+    free(bytes);
+  }
+  CHECK_EQ(before, now);
+}
+
 static void a_field_that_is_gone_ends_its_output(void)
 {
   world w = make(6, 8);
@@ -319,6 +346,7 @@ IN_CONTEXT(files_have_the_iteration_as_their_number)
 IN_CONTEXT(callbacks_are_called_as_before)
 IN_CONTEXT(paraview_gets_a_list_of_files)
 IN_CONTEXT(a_film_has_a_frame_for_each_output)
+IN_CONTEXT(a_film_that_does_not_fit_is_told_and_an_older_one_stays)
 IN_CONTEXT(a_range_that_is_not_given_grows)
 IN_CONTEXT(slices_are_planes_of_any_axis)
 IN_CONTEXT(mistakes_are_explained)
@@ -332,6 +360,8 @@ int main(int argc, char **argv)
       {"callbacks_are_called_as_before", callbacks_are_called_as_before_},
       {"paraview_gets_a_list_of_files", paraview_gets_a_list_of_files_},
       {"a_film_has_a_frame_for_each_output", a_film_has_a_frame_for_each_output_},
+      {"a_film_that_does_not_fit_is_told_and_an_older_one_stays",
+       a_film_that_does_not_fit_is_told_and_an_older_one_stays_},
       {"a_range_that_is_not_given_grows", a_range_that_is_not_given_grows_},
       {"slices_are_planes_of_any_axis", slices_are_planes_of_any_axis_},
       {"mistakes_are_explained", mistakes_are_explained_},
