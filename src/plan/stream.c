@@ -520,7 +520,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (j.planes) ns *= 1 + 0.03 * planes_again(&j);
   if (j.late && !reaches_far(&j)) ns *= 1.15;
   if (!j.pinned) ns *= 1.01;
-  if (!j.planes && p->lanes == WARP) ns *= g->ndims == 2 ? 1.15 : 1.07;
+  if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= g->ndims == 2 ? 1.15 : 1.07;
   ns = fmax(ns, idle_ns(g, m, p));
   ambit__stream_end(&j);
   return ns;

@@ -203,12 +203,14 @@ static bool is_rare(const ambit_program *p)
   return p->cycle && p->check_every > RARE * ambit__cycle_least(p->cycle);
 }
 
-/* Whether all kernels return at once when the device has found that the run has ended. */
+/* Whether all kernels return at once when the device has found that the run has ended. Copies of
+ * boxes and functions of the user do not. */
 static bool all_heed(const ambit_program *p)
 {
   if (ambit__program_calls(p)) return false;
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].folding || p->applies[i].sweeping ||
+    if (p->steps[i].kind == STEP_COPY || ambit__chore_is_host(p->steps[i].chore) ||
+        p->applies[i].folding || p->applies[i].sweeping ||
         (p->applies[i].functions && p->applies[i].functions[0]->ignores_stop))
       return false;
   return true;

@@ -412,6 +412,52 @@ static void what_is_behind_the_end_changes_nothing_and_is_not_counted(void)
   ambit_close(s.a);
 }
 
+static int count_up(const ambit_part *part, void *user)
+{
+  (void)user;
+  ((int *)part->fields[0].values)[0] += 10;
+  return 0;
+}
+
+/* Steps that are no kernels: a copy, or a function of the user. */
+static void copies_and_own_steps_end_with_the_run(void)
+{
+  static const char *const devices[] = {"ref", "cpu", "late", "opencl", "cuda"};
+
+  for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
+    for (int own = 0; own < 2; own++) {
+      int values[6];
+      ambit *a;
+      ambit_grid *g;
+      ambit_field *u;
+      ambit_scalar *most;
+      ambit_program *p;
+
+      if (!device_is_here(devices[d])) continue;
+      a = ambit_open(NULL, NULL);
+      ambit_option_set(a, "devices", devices[d]);
+      g = ambit_grid_create(a, 1, (int64_t[]){6});
+      u = ambit_field_create(g, "u", AMBIT_I32);
+      most = ambit_scalar_create(a, "most", AMBIT_I32);
+      p = ambit_program_create(g);
+      ambit_apply(p, ambit_kernel_create(a, "void up(int *u, max int *m) { *u += 1; *m = *u; }"), u,
+                  most);
+      if (own)
+        ambit_apply_host(p, count_up, NULL, 1, &u, (unsigned[]){AMBIT_READ | AMBIT_WRITE});
+      else
+        for (int64_t i = 5; i > 0; i--) /* every copy moves the values by a cell */
+          ambit_copy_box(p, u, &(int64_t){i - 1}, &i, u, &i);
+      ambit_field_write(u, NULL, NULL, (int[]){1, 2, 3, 4, 5, 0});
+      ambit_run_until(p, most, AMBIT_ABOVE, own ? 20 : 6, 50);
+      ambit_field_read(u, NULL, NULL, values);
+      CHECK_OK(a);
+      CHECK_EQ(own ? 3 : 2, ambit_program_iterations(p));
+      CHECK_EQ(own ? 34 : 3, values[0]);
+      CHECK_EQ(own ? 3 : 6, values[5]);
+      ambit_close(a);
+    }
+}
+
 /* Counts the OpenCL calls that wait. */
 static int waits;
 static ambit__cl_api real;
@@ -466,6 +512,7 @@ int main(int argc, char **argv)
        the_host_runs_ahead_and_waits_once_in_a_while},
       {"what_is_behind_the_end_changes_nothing_and_is_not_counted",
        what_is_behind_the_end_changes_nothing_and_is_not_counted},
+      {"copies_and_own_steps_end_with_the_run", copies_and_own_steps_end_with_the_run},
       {"opencl_is_not_waited_for_in_every_check", opencl_is_not_waited_for_in_every_check},
       {NULL, NULL},
   };
