@@ -407,6 +407,9 @@ ambit_status ambit__kernel_describe(ambit_kernel *k); /* k->infos and k->offsets
 /* ---- scalar.c: eight bytes, to all engines or from one ---- */
 
 ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
+/* A scalar that the context does not list; and its end. */
+ambit_scalar *ambit__scalar_make(ambit *a, const char *name, ambit_type type);
+void ambit__scalar_free(ambit_scalar *s);
 ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
 ambit_status ambit__scalar_share(ambit_scalar *s); /* copies it from the first engine to all */
 

@@ -19,6 +19,32 @@ static ambit_status make_values(ambit *a, ambit__buffer ***values)
   return AMBIT_OK;
 }
 
+void ambit__scalar_free(ambit_scalar *s)
+{
+  if (!s) return;
+  for (int i = 0; s->values && i < s->context->nengines; i++) {
+    ambit__device *dev = s->context->engines[i].device;
+
+    if (s->values[i]) dev->backend->release(dev, s->values[i]);
+  }
+  free(s->values);
+  free(s->name);
+  free(s);
+}
+
+ambit_scalar *ambit__scalar_make(ambit *a, const char *name, ambit_type type)
+{
+  ambit_scalar *s = ambit__new(&a->errors, 1, sizeof *s);
+
+  if (!s) return NULL;
+  s->context = a;
+  s->type = type;
+  s->name = ambit__strdup(&a->errors, name);
+  if (s->name && !make_values(a, &s->values)) return s;
+  ambit__scalar_free(s);
+  return NULL;
+}
+
 ambit_scalar *ambit_scalar_create(ambit *a, const char *name, ambit_type type)
 {
   ambit_scalar *s;
@@ -36,16 +62,8 @@ ambit_scalar *ambit_scalar_create(ambit *a, const char *name, ambit_type type)
     return NULL;
   }
   if (ambit__engines_open(a)) return NULL;
-  s = ambit__new(&a->errors, 1, sizeof *s);
-  if (!s) return NULL;
-  s->context = a;
-  s->type = type;
-  s->name = ambit__strdup(&a->errors, name);
-  ambit__list_add(&a->scalars, &s->link, s);
-  if (!s->name || make_values(a, &s->values)) {
-    ambit_scalar_destroy(s);
-    return NULL;
-  }
+  s = ambit__scalar_make(a, name, type);
+  if (s) ambit__list_add(&a->scalars, &s->link, s);
   return s;
 }
 
@@ -54,15 +72,8 @@ void ambit_scalar_destroy(ambit_scalar *s)
   if (!s || ambit__object_check_unused(s->context, s, "scalar", s->name ? s->name : "")) return;
   ambit__object_gone(s->context, s);
   ambit__faces_forget(s->context, s);
-  for (int i = 0; s->values && i < s->context->nengines; i++) {
-    ambit__device *dev = s->context->engines[i].device;
-
-    if (s->values[i]) dev->backend->release(dev, s->values[i]);
-  }
-  free(s->values);
   ambit__list_remove(&s->link);
-  free(s->name);
-  free(s);
+  ambit__scalar_free(s);
 }
 
 ambit_status ambit_scalar_set(ambit_scalar *s, double value)

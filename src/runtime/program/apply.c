@@ -2,6 +2,9 @@
 /* apply.c - appending kernels: on all cells, a box, faces, and in order along an axis. */
 #include "runtime/program/sweeping.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Whether the kernel runs once, on scalars, instead of on every cell. */
 static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
 {
@@ -27,10 +30,51 @@ typedef struct region {
   int sweep;         /* as in ambit__step */
 } region;
 
+/* Whether another parameter reduces into the scalar of parameter i, which is read. */
+static bool is_replaced(const ambit__rule *rule, const ambit_arg *args, int i)
+{
+  if (!args[i].scalar || rule->params[i].kind == PARAM_REDUCE) return false;
+  for (int k = 0; k < rule->nparams; k++)
+    if (rule->params[k].kind == PARAM_REDUCE && args[k].scalar == args[i].scalar) return true;
+  return false;
+}
+
+/* Appends a step that copies a scalar to one of its own, and returns that; NULL: it failed. */
+static ambit_scalar *append_keep(ambit_program *p, const ambit_scalar *from)
+{
+  const char *type = ambit_type_name(from->type);
+  char text[128];
+  ambit_scalar *own = ambit__scalar_make(p->grid->context, from->name, from->type);
+  const ambit_arg args[] = {ambit_arg_scalar(from), ambit_arg_scalar(own)};
+  ambit__step s = {.kind = STEP_APPLY, .n = 2, .own_scalar = own};
+
+  if (!own) return NULL;
+  snprintf(text, sizeof text, "void keep(%s from, %s *to) { *to = from; }", type, type);
+  s.kernel = s.bound = ambit_kernel_create(p->grid->context, text);
+  if (s.bound && !ambit__program_append(p, s, args)) return own;
+  ambit__kernel_free(s.bound);
+  ambit__scalar_free(own);
+  return NULL;
+}
+
+/* All cells read what a scalar was before the step that reduces into it, whichever part is computed
+ * first. */
+static ambit_status keep_scalars(ambit_program *p, const ambit__rule *rule, ambit_arg *args)
+{
+  for (int i = 0; p->grid->nparts > 1 && i < rule->nparams; i++) {
+    if (!is_replaced(rule, args, i)) continue;
+    args[i].scalar = append_keep(p, args[i].scalar);
+    if (!args[i].scalar) return ambit__program_status(p);
+  }
+  return AMBIT_OK;
+}
+
 /* A kernel without tables to be given. */
 static ambit_status apply_plain(ambit_program *p, const region *r, const ambit_kernel *k,
                                 ambit_kernel *bound, const ambit_arg *args)
 {
+  const size_t first = p->nwritten;
+  ambit_arg own[AMBIT_MAX_PARAMS];
   ambit__step s = {.kind = STEP_APPLY,
                    .kernel = bound ? bound : k,
                    .bound = bound,
@@ -43,7 +87,11 @@ static ambit_status apply_plain(ambit_program *p, const region *r, const ambit_k
   AMBIT_TRY(ambit__step_check(p, &s));
   AMBIT_TRY(ambit__step_profile(p, &s));
   if (s.sweep) AMBIT_TRY(ambit__step_check_sweep(p, &s));
-  return ambit__program_append(p, s, args);
+  memcpy(own, args, (size_t)s.n * sizeof *own);
+  AMBIT_TRY(keep_scalars(p, k->rule, own));
+  AMBIT_TRY(ambit__program_append(p, s, own));
+  p->last = first;
+  return AMBIT_OK;
 }
 
 static ambit_status apply(ambit_program *p, const region *r, const ambit_kernel *k, int nargs,

@@ -55,6 +55,7 @@ typedef struct ambit__step {
   ambit_kernel *bound;         /* the same, if made for the values of its tables; owned */
   ambit__chore_use *chore;     /* what it does in place of the kernel; NULL: nothing */
   ambit__chore_use *own_chore; /* the same, owned */
+  ambit_scalar *own_scalar;    /* that it writes, for the next step; owned */
   ambit__box box;   /* STEP_APPLY: requested cells; ndims 0: runs once. STEP_COPY: the source */
   unsigned dropped; /* STEP_APPLY: axes that none of its fields has; along them there is cell 0 */
   /* STEP_APPLY: 1 + the axis along which cells run in order, from the low face; less than 0: from

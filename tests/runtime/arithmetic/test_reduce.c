@@ -327,6 +327,51 @@ static void cells_that_do_not_write_count_for_nothing(void)
   }
 }
 
+static double hill(const int64_t *at, int component, void *user)
+{
+  (void)component, (void)user;
+  return 1 + (double)(at[0] * 7 % 13);
+}
+
+/* A power iteration: all cells read the sum of the iteration before, on any number of parts. */
+static void a_scalar_is_read_as_it_was_before_a_reduction_into_it(void)
+{
+  static const char *const devices[] = {"ref", "cpu", "cpu*2", "cpu*3"};
+  enum { N = 90 };
+  double want[N], got[N], sum = 0;
+
+  for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+    ambit *a = ambit_open(NULL, NULL);
+    ambit_grid *g;
+    ambit_field *u, *v;
+    ambit_scalar *s;
+    ambit_program *p;
+
+    ambit_option_set(a, "devices", devices[d]);
+    ambit_option_set(a, "strict", "1");
+    g = ambit_grid_create(a, 1, (int64_t[]){N});
+    u = ambit_field_create(g, "u", AMBIT_F64);
+    v = ambit_field_create(g, "v", AMBIT_F64);
+    s = ambit_scalar_create(a, "s", AMBIT_F64);
+    p = ambit_program_create(g);
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    ambit_field_fill(u, hill, NULL);
+    ambit_scalar_set(s, 2);
+    ambit_apply(p,
+                ambit_kernel_create(a, "void k(const double *u, double *v, double s, sum double *t)"
+                                       " { *v = (u[-1] + u[1]) / s; *t = *v; }"),
+                u, v, s, s);
+    ambit_swap(p, u, v);
+    ambit_run(p, 7);
+    ambit_field_read(u, NULL, NULL, got);
+    CHECK_OK(a);
+    if (d) CHECK(!memcmp(want, got, sizeof want) && sum == ambit_scalar_get(s));
+    memcpy(want, got, sizeof want);
+    sum = ambit_scalar_get(s);
+    ambit_close(a);
+  }
+}
+
 static void sums_of_integers_wrap(void)
 {
   EACH_DEVICE(device)
@@ -558,6 +603,8 @@ int main(int argc, char **argv)
        every_cell_of_a_box_counts_once_in_a_largest_magnitude_and_a_sum},
       {"a_run_does_not_converge_on_nan", a_run_does_not_converge_on_nan},
       {"cells_that_do_not_write_count_for_nothing", cells_that_do_not_write_count_for_nothing},
+      {"a_scalar_is_read_as_it_was_before_a_reduction_into_it",
+       a_scalar_is_read_as_it_was_before_a_reduction_into_it},
       {"sums_of_integers_wrap", sums_of_integers_wrap},
       {"reductions_of_several_steps_into_one_scalar_are_folded",
        reductions_of_several_steps_into_one_scalar_are_folded},
