@@ -397,15 +397,16 @@ def catalogue(name: str) -> Kernel:
     return k
 
 
-def stencil(what: Any, array: Any, iterations: int = 1, divisor: float = 1, centre: Optional[Sequence[int]] = None,
-            context: Optional[Context] = None) -> np.ndarray:
+def stencil(what: Any, array: Any = None, iterations: int = 1, divisor: float = 1, centre: Optional[Sequence[int]] = None,
+            context: Optional[Context] = None) -> Any:
     """Runs a stencil on an array, in one call, and returns the result. `what` is weights, a catalogue name, or a kernel
-    (u, v). Cells whose neighbourhood leaves the array keep their values."""
+    (u, v). Cells whose neighbourhood leaves the array keep their values. Without an array, returns the kernel."""
+    rule = what if isinstance(what, Kernel) else catalogue(what) if isinstance(what, str) else weights(what, divisor, centre)
+    if array is None:
+        return rule
     context = context or current()
     start = np.asarray(array)
-    result: List[np.ndarray] = []
     from ._grid import Grid
-    rule = what if isinstance(what, Kernel) else catalogue(what) if isinstance(what, str) else weights(what, divisor, centre)
     if start.dtype.kind in "b":
         raise InvalidArgument("an array of truth values has no weighted sums")
     grid = Grid(*start.shape, context=context)
@@ -414,8 +415,7 @@ def stencil(what: Any, array: Any, iterations: int = 1, divisor: float = 1, cent
     u[...] = start
     from ._program import swap
     grid.program(rule(u, v), swap(u, v)).run(iterations)
-    result.append(u[...])
-    return result[0]
+    return u[...]
 
 
 def register_source(kernel_text: str, language: str, source: str) -> None:

@@ -322,6 +322,10 @@ def test_weights_catalogue_and_stencil():
     assert np.allclose(ambit.stencil(w / 8, a.astype("f8"), 1), want, rtol=1e-6)
     assert np.array_equal(ambit.stencil([1, 0], np.arange(5.0), 2, centre=(1,)), [0, 0, 0, 1, 2])
     assert ambit.stencil("2d4", a, 3).shape == a.shape
+    g = ambit.Grid(*a.shape)
+    u, v = g.field("u", boundary="fixed", value=a), g.field("v", boundary="fixed", value=a)
+    g.program(ambit.stencil(w, divisor=8)(u, v)).run(1)
+    assert np.allclose(v[...], want, rtol=1e-6)
     with pytest.raises(ambit.InvalidArgument, match="centre"):
         ambit.weights([1, 2])
 
