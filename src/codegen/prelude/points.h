@@ -11,10 +11,7 @@
  * Sums have the order of grid/points.h, and are rounded after each product and each sum.
  */
 #ifdef SAMPLES
-/* Points `who`, with base cells at places `at`. Some loads are under way together: one after the
- * other, 1,000 points take as long as 12 MB of a field. */
-enum { TOGETHER = 8 };
-
+/* Points `who`, with base cells at places `at`. */
 KERNEL AMBIT_THREADS(THREADS, 1,
                      1) void ambit_points(GLOBAL const T *u, ambit_i64 components,
                                           ambit_i64 component, ambit_i64 n,
@@ -28,18 +25,10 @@ KERNEL AMBIT_THREADS(THREADS, 1,
     const ambit_i64 k = i / components, c = i % components;
     S sum = 0;
 
-    for (ambit_i64 t = 0; t < ntaps; t += TOGETHER) {
-      S w[TOGETHER], x[TOGETHER];
+    for (ambit_i64 t = 0; t < ntaps; t++) {
+      const S w = weights[k * ntaps + t];
 
-#  pragma unroll
-      for (int j = 0; j < TOGETHER; j++)
-        w[j] = t + j < ntaps ? weights[k * ntaps + t + j] : 0;
-#  pragma unroll
-      for (int j = 0; j < TOGETHER; j++)
-        x[j] = w[j] != 0 ? LOAD(u[at[k] + taps[t + j] + c * component]) : 0;
-#  pragma unroll
-      for (int j = 0; j < TOGETHER; j++)
-        if (w[j] != 0) sum = sum + w[j] * x[j];
+      if (w != 0) sum = sum + w * LOAD(u[at[k] + taps[t] + c * component]);
     }
     rows[first + who[k] * components + c] = sum;
   }
