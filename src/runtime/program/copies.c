@@ -196,10 +196,6 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
   AMBIT_TRY(ambit__field_check_whole(from, "cannot be copied; a kernel can do it"));
   AMBIT_TRY(ambit__field_check_whole(to, "cannot be copied to; a kernel can do it"));
   ambit__box_print(&p->grid->box, grid, sizeof grid);
-  ambit__box_print(&s->box, box, sizeof box);
-  AMBIT_CHECK(!ambit__box_is_empty(&s->box) && ambit__box_contains(&p->grid->box, &s->box),
-              ambit__program_errors(p), AMBIT_EINVAL,
-              "the box %s of a copy must be within the grid %s and not empty", box, grid);
   ambit__box_print(&there, box, sizeof box);
   AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
               "a copy to the box %s leaves the grid %s", box, grid);
@@ -207,6 +203,25 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
               "field '%s' is copied to itself, and the two boxes overlap: copy to another field "
               "first",
               from->name);
+  return AMBIT_OK;
+}
+
+/* The cells that are copied; NULL: up to the ends of their grid. */
+static ambit_status take_source(const ambit_program *p, const ambit_grid *g, const int64_t *lo,
+                                const int64_t *hi, ambit__box *box)
+{
+  char asked[160], grid[160];
+
+  *box = g->box;
+  for (int d = 0; d < box->ndims; d++) {
+    if (lo) box->lo[d] = lo[d];
+    if (hi) box->hi[d] = hi[d];
+  }
+  ambit__box_print(&g->box, grid, sizeof grid);
+  ambit__box_print(box, asked, sizeof asked);
+  AMBIT_CHECK(!ambit__box_is_empty(box) && ambit__box_contains(&g->box, box),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "the box %s of a copy must be within the grid %s and not empty", asked, grid);
   return AMBIT_OK;
 }
 
@@ -219,11 +234,7 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(ambit__copy_check_fields(p, from, to));
-  s.box = from->grid->box;
-  for (int d = 0; d < s.box.ndims; d++) {
-    if (lo) s.box.lo[d] = lo[d];
-    if (hi) s.box.hi[d] = hi[d];
-  }
+  AMBIT_TRY(take_source(p, from->grid, lo, hi, &s.box));
   for (int d = 0; at && d < s.box.ndims && d < p->grid->box.ndims; d++) {
     AMBIT_CHECK(at[d] >= 0 && at[d] < p->grid->box.hi[d], ambit__program_errors(p), AMBIT_EINVAL,
                 "a copy to index %lld along axis %d leaves the grid, which has %lld cells there",
