@@ -308,7 +308,7 @@ static void a_run_goes_on_while_its_checkpoint_is_written(void)
     } else {
       CHECK_EQ(1, ambit_resume(a));
       at = ambit_program_iterations(p);
-      CHECK_MSG(at >= 1 && at < 3001, "%lld", (long long)at);
+      CHECK_MSG(at >= 1 && at <= 3001, "%lld", (long long)at);
       ambit_field_read(u, NULL, NULL, values);
       for (int i = 0; i < N * M; i++)
         CHECK(values[i] == (float)at);
