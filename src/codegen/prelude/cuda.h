@@ -54,8 +54,8 @@ AMBIT_INLINE float ambit_root(float x)
 
 /* a / b without a branch, for code that need not have the same bits everywhere. With a reciprocal
  * within a unit in the last place, in 5e7 emulated divisions of |a| >= 2^-100 the result was exact
- * where the quotient is a float, and else within a unit; of smaller ones, within 3, as the remainder
- * underflows. Divisors whose reciprocal is no normal number are scaled. */
+ * where the quotient is a float, and else within a unit; of smaller ones, within 3, as the
+ * remainder underflows. Divisors whose reciprocal is no normal number are scaled. */
 AMBIT_INLINE float ambit_ratio(float a, float b)
 {
   const float size = fabsf(b);
