@@ -65,15 +65,13 @@ typedef struct ambit__plan {
   int ahead;   /* strategy stream: planes loaded in advance */
   bool late;   /* strategy stream: rows of other warps are loaded when they are used */
   size_t ring; /* strategy stream: bytes of shared memory that planes go through; 0: none */
-  bool held;   /* strategy stream: with `ring`, values of other fields are held there, too */
-  bool centre; /* strategy stream: of the planes in registers, one is in shared memory, too */
   bool apart;  /* strategy stream: lanes load the cells beside theirs, and exchange none */
   bool passes; /* strategy stream, OpenCL: lanes exchange them */
   ambit__packed packed; /* strategy stream: instructions for bytes */
   int lanes;            /* strategies stream and fused: lanes of a warp with the same rows */
-  bool rolled;  /* strategies stream and fused: turns are a loop, as rows are in memory anyway */
-  int resident; /* blocks that a multiprocessor should run at once; 0: as many as it can */
-  int wave;     /* blocks that the whole device runs at once; 0: unspecified */
+  bool rolled;          /* strategy fused: turns are a loop, as rows are in memory anyway */
+  int resident;         /* blocks that a multiprocessor should run at once; 0: as many as it can */
+  int wave;             /* blocks that the whole device runs at once; 0: unspecified */
 } ambit__plan;
 
 /* The launch of a kernel over a box; x first. */

@@ -9,12 +9,11 @@
  *   (stream window 4x2 ahead 1 warps 4 resident 4 depth 1)
  *   (stream sum 4x2 late ahead 1 warps 8 resident 2 depth 1)
  *   (stream window 4x2 ring ahead 4 warps 16 resident 1 depth 1)
- *   (stream window 4x2 centre ahead 2 warps 12 resident 1 depth 1)
  *
  * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
  * loaded ahead, warps per block, blocks per multiprocessor, iterations. `late`: rows that other
  * warps of the block own are loaded, from the first-level cache, only when they are used. `ring`:
- * planes are copied into shared memory. `centre`: one plane at a time is stored there.
+ * planes are copied into shared memory.
  */
 #include "plan/stream.h"
 #include "plan/fitted.h"
@@ -26,14 +25,11 @@
 
 enum {
   WARP = AMBIT__WARP,
-  MOST_REGISTERS = 248, /* per thread */
-  MOST_WARPS = 32,      /* useful maximum per multiprocessor */
-  FEW_WARPS = 16,       /* fewer per multiprocessor are too few */
-  MOST_WORK = 4096,     /* operations in unrolled code, */
-  MORE_WORK = 8192,     /* and where planes are shared, as a turn has more of them */
-  OTHERS = 16 << 10,    /* bytes of shared memory for reductions, */
-  DRIVER = 1 << 10,     /* and those that drivers take of what every kernel may have */
-  PLAIN = 48 << 10,
+  MOST_REGISTERS = 248,   /* per thread */
+  MOST_WARPS = 32,        /* useful maximum per multiprocessor */
+  FEW_WARPS = 16,         /* fewer per multiprocessor are too few */
+  MOST_WORK = 4096,       /* operations in unrolled code */
+  OTHERS = 16 << 10,      /* bytes of shared memory for reductions */
   MOST_COLUMNS = 1 << 24, /* where distances of some rows have 32 bits */
   MANY_PLANES = 7,        /* of a sum, to shift */
   LEAST_PLANES = 8,       /* that a warp should have */
@@ -76,15 +72,6 @@ static bool fit_ring(const ambit__group *g, const ambit__target *t, const ambit_
   return j->ahead > 0 && p->ring + others <= t->shared;
 }
 
-/* Whether the planes of a plan fit where kernels declare their shared memory themselves. */
-static bool fits_centre(const ambit__group *g, const ambit__target *t, const ambit__strip *j)
-{
-  const size_t others = DRIVER + (ambit__gpucode_reduces(g) ? OTHERS : 0);
-
-  return ambit__strip_ring_bytes(j, g->steps[0].rule) + others <=
-         (t->shared < PLAIN ? t->shared : PLAIN);
-}
-
 /* Computes how many blocks of a plan fit. false: not even one. */
 static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
@@ -100,11 +87,10 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   if (j.factored) p->factored = ambit__factors_operations(&j.factors);
   work = (j.factored ? 2 * p->factored : g->steps[0].rule->flops + 1) * j.lane * j.rows;
   work *= j.planes ? j.planes : j.moves ? 1 : j.period;
-  fits = p->centre ? fits_centre(g, t, &j) : !p->ring || fit_ring(g, t, &j, p);
+  fits = !p->ring || fit_ring(g, t, &j, p);
   ambit__stream_end(&j);
   if (j.moves && p->ahead > 1) return false; /* only loaded values can be shifted */
-  if (!fits || registers > MOST_REGISTERS || work > (p->centre ? MORE_WORK : MOST_WORK))
-    return false;
+  if (!fits || registers > MOST_REGISTERS || work > MOST_WORK) return false;
   p->resident = AMBIT__STREAM_REGISTERS / threads / ((registers + 7) / 8 * 8);
   if (p->ring && p->resident > 1) p->resident = 1;
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];
@@ -122,7 +108,7 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
   for (int d = g->ndims > 2 ? g->ndims - 3 : 0; d < g->ndims; d++)
     if (g->cells[d] > INT32_MAX / 2) return false;
   if (p->rows[0] > 1 && rows < ambit__stream_rows(p)) return false;
-  if ((p->ring || p->centre) && g->cells[g->ndims - 1] > MOST_COLUMNS) return false;
+  if (p->ring && g->cells[g->ndims - 1] > MOST_COLUMNS) return false;
   if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STREAM_BLOCKS) return false;
   if (g->ndims == 3 && !p->ahead && rows / ambit__stream_rows(p) >= AMBIT__STREAM_BLOCKS)
     return false;
@@ -131,12 +117,11 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
 }
 
 /* A form of the strategy: rows of a warp; planes of a tile, or planes loaded ahead; warps per
- * block, 0: as usual. With that many warps, rows of other warps are loaded late, planes go through
- * a ring, or the one in the centre is shared. */
+ * block, 0: as usual. With that many warps, rows of other warps are loaded late, or planes go
+ * through a ring. */
 typedef struct form {
   bool sums;
-  int rows, planes, ahead, late, ring, centre;
-  bool held;
+  int rows, planes, ahead, late, ring;
 } form;
 
 /* With `lanes` in a row, as many as the rows take. */
@@ -144,7 +129,7 @@ static int warps_of(const ambit__group *g, const form *f, int few, int lanes)
 {
   int warps = g->ndims > 2 ? 8 : 4;
 
-  if (f->late || f->ring || f->centre) return f->late + f->ring + f->centre;
+  if (f->late || f->ring) return f->late + f->ring;
   while (lanes < WARP && warps > 1 &&
          warps / 2 * (WARP / lanes) * f->rows >= g->cells[g->ndims - 2])
     warps /= 2;
@@ -221,12 +206,12 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                            int few)
 {
   const int lanes = row_lanes(g, t, lane);
-  const bool shares = t->dialect->has_lanes || (passes(g, t) && !f->centre);
+  const bool shares = t->dialect->has_lanes || passes(g, t);
   const bool apart = few || !shares || lanes < WARP || has_dots(g, packed_of(t));
 
   return (ambit__plan){.strategy = &ambit__strategy_stream,
                        .depth = 1,
-                       .strip = lane && (f->ring || f->centre) ? ambit__stream_vector(g) : lane,
+                       .strip = lane && f->ring ? ambit__stream_vector(g) : lane,
                        .rows = {f->rows, f->planes},
                        .threads = {WARP, warps_of(g, f, few, lanes), 1},
                        .lanes = lanes,
@@ -234,9 +219,6 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                        .ahead = f->ahead,
                        .late = f->late > 0,
                        .ring = f->ring > 0,
-                       .held = f->held,
-                       .centre = f->centre > 0,
-                       .rolled = f->centre && t->is_cpu,
                        .apart = apart,
                        .passes = !apart && !t->dialect->has_lanes,
                        .packed = packed_of(t)};
@@ -247,9 +229,7 @@ static bool is_possible(const ambit__group *g, const ambit__target *t, const amb
 {
   if (!p->strip || (p->sums && (g->strict || ambit__stream_cells(g, p->packed) > 1))) return false;
   if (p->ring && (p->apart || p->passes || g->ndims != 3)) return false;
-  if (p->lanes < WARP && (p->rows[0] > 1 || p->late || p->centre)) return false;
-  if (p->centre && ((t->dialect->has_lanes && !is_named(g, "centre")) || g->ndims != 3))
-    return false;
+  if (p->lanes < WARP && (p->rows[0] > 1 || p->late)) return false;
   return (!t->max_threads || WARP * p->threads[1] <= t->max_threads) && has_room(g, p);
 }
 
@@ -290,13 +270,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
       {.sums = true, .rows = 2, .planes = 1, .ahead = 1, .late = 8},
       {.rows = 2, .planes = 1, .ahead = 2, .ring = 12},
       {.rows = 2, .planes = 1, .ahead = 3, .ring = 12},
-      {.rows = 2, .planes = 1, .ahead = 2, .ring = 11, .held = true},
       {.rows = 1, .planes = 1, .ahead = 2, .ring = 16},
-      {.rows = 3, .planes = 1, .ahead = 3, .centre = 8},
-      {.rows = 3, .planes = 1, .ahead = 2, .centre = 8},
-      {.rows = 2, .planes = 1, .ahead = 2, .centre = 12},
-      {.rows = 2, .planes = 1, .ahead = 3, .centre = 8},
-      {.rows = 1, .planes = 1, .ahead = 2, .centre = 16},
       {0},
   };
   int n = 0;
@@ -437,11 +411,10 @@ static double planes_again(const ambit__strip *j)
 
 /* Copies of the rows beside a block's, relative to those of a large block. Planes of doubles are
  * copied further ahead where nothing else is loaded: star r4 on an H200 193, 213 and 208 Gcells/s
- * for 2, 3 and 4 planes. With one plane in shared memory, star r4 in float has 356 and 339 with 3
- * and 2. */
+ * for 2, 3 and 4 planes. */
 static double ring_cost(const ambit__strip *j, const ambit__plan *p)
 {
-  const int best = p->centre || (j->lane == 2 && j->nvalues == 1) ? 3 : 2;
+  const int best = j->lane == 2 && j->nvalues == 1 ? 3 : 2;
 
   return 1.1 + 1.6 / (p->rows[0] * p->threads[1]) + 0.01 * abs(p->ahead - best);
 }
@@ -594,11 +567,9 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "(stream %s", p->passes ? "lanes " : "");
   if (p->ahead)
     ambit__print(t, "%s %dx%d %sahead %d", p->sums ? "sum" : "window", (int)p->strip, p->rows[0],
-                 p->late     ? "late "
-                 : p->held   ? "ring held "
-                 : p->ring   ? "ring "
-                 : p->centre ? "centre "
-                             : "",
+                 p->late   ? "late "
+                 : p->ring ? "ring "
+                           : "",
                  p->ahead);
   else
     ambit__print(t, "tile %dx%dx%d", (int)p->strip, p->rows[0], p->rows[1]);

@@ -17,8 +17,6 @@ enum {
   PAIRS = 24,       /* registers for bytes while they are computed */
   RING_BASE = 10,   /* the same where planes are in shared memory, */
   RING_ROW = 18,    /* and for what each row takes from there */
-  CENTRE_BASE = 44, /* the same where one plane is there, */
-  CENTRE_ROW = 8,   /* and for each row */
   LATE_BASE = 15,   /* registers for addresses and counters where rows are loaded late */
   MORE = 16,        /* extra registers of loads that are not delayed */
   MOST_TAPS = 343,  /* of a weighted sum: a box of radius 3 in 3-D */
@@ -180,7 +178,7 @@ static bool find_load(ambit__strip *j, const ambit__strip_value *s, int ahead, a
                                               .low = r->low,
                                               .high = r->high,
                                               .ahead = ahead,
-                                              .ring = s->ring && (!j->centre || !ahead)};
+                                              .ring = s->ring};
   r->load = i;
   return true;
 }
@@ -192,7 +190,7 @@ static int row_ahead(const ambit__strip *j, const ambit__plan *p, const ambit__s
 {
   const bool own = q >= s->below && q < s->below + j->rows;
 
-  if (j->ring) return s->ring ? (j->centre && own ? p->ahead : 0) : s->held ? p->ahead : 1;
+  if (j->ring) return !s->ring;
   return j->planes ? j->planes : p->late && !own ? 0 : p->ahead;
 }
 
@@ -205,21 +203,6 @@ static bool find_loads(ambit__strip *j, const ambit__plan *p)
       if (s->rows[q].is_read && !find_load(j, s, row_ahead(j, p, s, q), &s->rows[q])) return false;
   }
   return true;
-}
-
-/* Finds the loads whose rows are the warp's own, without cells beside them: with one plane in
- * shared memory, others need not be loaded before the first row is computed. */
-static void find_after(ambit__strip *j)
-{
-  for (int i = 0; i < j->nloads; i++)
-    j->loads[i].after = j->centre && !j->loads[i].ring;
-  for (int i = 0; i < j->nvalues; i++) {
-    const ambit__strip_value *s = &j->values[i];
-
-    for (int q = 0; q < s->nrows; q++)
-      if (s->rows[q].is_read && !s->ring && (s->below || s->above || s->rows[q].has_edges))
-        j->loads[s->rows[q].load].after = false;
-  }
 }
 
 /* ---- the job ---- */
@@ -277,7 +260,7 @@ static int ahead_of(const ambit__strip *j, const ambit__plan *p)
 
 static int kept_ahead(const ambit__strip *j, const ambit__value_row *r)
 {
-  return j->loads[r->load].ahead - (j->planes > 0 || j->loads[r->load].after);
+  return j->loads[r->load].ahead - (j->planes > 0);
 }
 
 /* Windows hold all planes that are read and those in flight. Sums keep span - 1 planes of partial
@@ -296,8 +279,7 @@ static int period_of(const ambit__strip *j, int ahead)
     for (int q = 0; q < j->values[i].nrows; q++) {
       const ambit__value_row *r = &j->values[i].rows[q];
 
-      if (r->is_read && !j->values[i].held)
-        period = largest(period, r->high - r->low + 1 + kept_ahead(j, r));
+      if (r->is_read) period = largest(period, r->high - r->low + 1 + kept_ahead(j, r));
     }
   return period;
 }
@@ -322,7 +304,6 @@ static int row_registers(const ambit__strip *j, const ambit__strip_value *s,
   const int ahead = r->is_read ? kept_ahead(j, r) : 0;
   int n = 0;
 
-  if (s->held) return j->units;
   if (s->ring && (!r->is_read || (j->loads[r->load].ring && r->high == r->low))) return 0;
   if (s->ring) return (r->high - r->low + 1 + ahead) * j->units;
   if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units / (is_late(j, r) ? 2 : 1);
@@ -387,7 +368,6 @@ static int base_registers(const ambit__strip *j, const ambit__rule *rule)
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
   if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
   if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
-  if (j->centre) return CENTRE_BASE + (CENTRE_ROW + 10 * is_wide) * j->rows;
   if (j->ring) return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
   if (j->late) return LATE_BASE + 40 * (j->z > 0);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
@@ -419,10 +399,6 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
     for (int q = 0; q < j->values[i].nrows; q++)
       n += words(rule->params[j->values[i].param].type) *
            row_share(j, row_registers(j, &j->values[i], &j->values[i].rows[q]), ahead);
-  for (int i = 0; j->centre && i < j->nvalues; i++)
-    if (j->values[i].ring)
-      n += words(rule->params[j->values[i].param].type) *
-           ambit__strip_centre_registers(j, &j->values[i]);
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *param = &rule->params[i];
 
@@ -506,21 +482,17 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                       .rows = p->rows[0],
                       .planes = p->ahead ? 0 : p->rows[1],
                       .late = p->late,
-                      .ring = p->ring > 0 || p->centre,
-                      .centre = p->centre,
-                      .rolled = p->rolled,
+                      .ring = p->ring > 0,
                       .align = ambit__stream_align(p),
                       .warps = p->threads[1],
                       .apart = p->apart,
                       .span = 1};
   if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
       !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
-      (j->ring && !ambit__strip_find_ring(g->steps[0].rule, j)) ||
-      (p->held && !ambit__strip_find_held(g->steps[0].rule, j)) || !find_loads(j, p)) {
+      (j->ring && !ambit__strip_find_ring(g->steps[0].rule, j)) || !find_loads(j, p)) {
     ambit__stream_end(j);
     return false;
   }
-  find_after(j);
   find_ends(j);
   if (j->factored) flops = 2 * ambit__factors_operations(&j->factors);
   j->period = period_of(j, ahead_of(j, p));
@@ -528,14 +500,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
              (p->late || flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED);
   j->by_rows = j->taps && j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
-  if (j->centre) {
-    j->ahead = p->ahead;
-    while (j->period % 2 || j->period % j->ahead)
-      j->period++; /* the registers of a slot are free meanwhile */
-  } else if (j->ring) {
-    j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));
-  }
-  for (j->slots = p->held ? p->ahead + 1 : 0; j->slots && j->period % j->slots; j->slots++) {}
+  if (j->ring) j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));
   j->whole = !j->ring && stores_whole(g, j);
   for (int i = 0; i < g->steps[0].rule->nparams; i++) {
     j->head = largest(j->head, g->steps[0].rule->params[i].low[j->x]);

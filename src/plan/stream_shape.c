@@ -109,7 +109,7 @@ static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t ce
 
 int ambit__stream_align(const ambit__plan *p)
 {
-  return (int)p->strip * (p->ring || p->centre ? LINE : 1);
+  return (int)p->strip * (p->ring ? LINE : 1);
 }
 
 int ambit__stream_rows(const ambit__plan *p)

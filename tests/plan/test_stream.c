@@ -88,7 +88,7 @@ static bool is_chosen(const ambit__plan *plans, int n, int i)
 static bool is_ring(const ambit__plan *plans, int n, int i)
 {
   (void)n;
-  return plans[i].ring > 0 && (!plans[i - 1].ring || plans[i].held);
+  return plans[i].ring > 0 && !plans[i - 1].ring;
 }
 
 /* ---- texts ---- */

@@ -273,9 +273,6 @@ AMBIT_INLINE int ambit_wrap(int x, int n)
 #  define AMBIT_SHARED_BYTES(name) extern __shared__ __align__(16) unsigned char name[]
 #endif
 
-/* So many bytes of it, for planes of the strategy `stream`. */
-#define AMBIT_PLANES(n) __align__(16) __shared__ unsigned char bytes[n]
-
 /* Moves N values to and from shared memory. */
 template <int N, typename T> AMBIT_INLINE void ambit_publish(T *to, const T *from)
 {

@@ -5,10 +5,6 @@
 
 #define AMBIT_TABLE                     constant
 #define AMBIT_RESIDENT(x, y, z, blocks) AMBIT_THREADS(x, y, z)
-/* Local memory for planes: NVIDIA's driver aligns it for vectors if it is of vectors. */
-#define AMBIT_PLANES(n)                                                                            \
-  local uint4 ambit_planes[(n) / 16];                                                              \
-  local uchar *const bytes = (local uchar *)ambit_planes
 
 AMBIT_INLINE int ambit_least(int a, int b)
 {

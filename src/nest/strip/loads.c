@@ -35,20 +35,11 @@ const char *ambit__strip_name(const ambit__strip *w, const ambit__strip_value *s
   return ambit__nest_text(w->n, "%s_%c%d", name_of(w, s->param), kind, s->number);
 }
 
-/* Whether the plane of the cells that are computed is in an array of its own, u_c, and u_w has the
- * warp's own cells only. */
-static bool has_centre(const ambit__strip *w, const ambit__strip_value *s)
-{
-  return w->centre && s->ring;
-}
-
 const char *ambit__strip_row(const ambit__strip *w, const ambit__strip_value *s, const int *offset)
 {
-  const bool central = has_centre(w, s) && !offset[w->z], own = has_centre(w, s) && !central;
-  const char *plane = central ? "" : ambit__nest_slot(w->n, offset[w->z], w->period);
-  const char *row = w->y < 0 ? "" : ambit__nest_at(w->n, "t", own ? 0 : s->below + offset[w->y]);
-
-  return ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, central ? 'c' : 'w'), plane, row);
+  return ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, 'w'),
+                          ambit__nest_slot(w->n, offset[w->z], w->period),
+                          w->y < 0 ? "" : ambit__nest_at(w->n, "t", s->below + offset[w->y]));
 }
 
 const char *ambit__strip_cell(const ambit__strip *w, int param, int component, const int *offset)
@@ -59,7 +50,6 @@ const char *ambit__strip_cell(const ambit__strip *w, int param, int component, c
   if (w->cells > 1)
     return ambit__nest_text(w->n, "%s(%s, %s + %d)", w->cells > 2 ? "ambit_byte" : "ambit_short",
                             row, ambit__strip_place(w), s->left * w->cells + offset[w->x]);
-  if (has_centre(w, s) && offset[w->z]) return ambit__nest_text(w->n, "%s[j]", row);
   return ambit__nest_text(w->n, "%s%s", row, ambit__nest_at(w->n, "j", s->left + offset[w->x]));
 }
 
@@ -104,11 +94,8 @@ const char *ambit__strip_slot(const ambit__strip *w, const ambit__strip_moment *
 static const char *row_of(const ambit__strip *w, const ambit__strip_value *s,
                           const ambit__strip_moment *m, char kind)
 {
-  const char *row = w->y >= 0 ? "[q]" : "";
-
-  if (has_centre(w, s)) row = ambit__nest_text(w->n, "[q - %d]", s->below);
   return ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, kind), ambit__strip_slot(w, m),
-                          row);
+                          w->y >= 0 ? "[q]" : "");
 }
 
 /* "u_at0 + (q - 1) * u_s1": the lane's cells in row q of the current plane of a load. */
@@ -152,20 +139,16 @@ static const char *load_of(const ambit__strip *w, int param)
   const bool is_vector = (size_t)w->lane * ambit_type_size(p->type) == VECTOR && w->cells == 1;
 
   if (in_tile && p->is_written) return "ambit_load";
-  return w->pinned || (is_vector && (w->centre || in_tile)) ? "ambit_load_now" : "ambit_load";
+  return w->pinned || (is_vector && in_tile) ? "ambit_load_now" : "ambit_load";
 }
 
 static void add_load(const ambit__strip *w, const ambit__strip_value *s, const ambit__value_row *r,
                      const ambit__strip_moment *m)
 {
   const bool some = m->is_first && w->planes && open_range(w, r->load, r->low, r->high);
-  const char *to, *name = s->held ? "ambit_copy" : load_of(w, s->param);
 
-  if (s->held)
-    to = ambit__strip_held(w, s, m, "q");
-  else
-    to = ambit__nest_text(w->n, "&%s[%d]", row_of(w, s, m, 'w'), has_centre(w, s) ? 0 : s->left);
-  ambit__nest_call(w->n, name, ambit__strip_type(w, s->param), w->units, "%s, %s", to,
+  ambit__nest_call(w->n, load_of(w, s->param), ambit__strip_type(w, s->param), w->units,
+                   "&%s[%d], %s", row_of(w, s, m, 'w'), s->left,
                    address(w, place_of(w, s, r->load)));
   if (some) ambit__nest_close(w->n);
 }
@@ -337,8 +320,7 @@ void ambit__strip_load_next(const ambit__strip *w)
   for (int i = 0; i < w->nloads; i++) {
     const ambit__strip_load *f = &w->loads[i];
 
-    if (!f->ring && !f->after)
-      do_load(w, i, &(ambit__strip_moment){.plane = f->high + f->ahead}, next_of(w, f));
+    if (!f->ring) do_load(w, i, &(ambit__strip_moment){.plane = f->high + f->ahead}, next_of(w, f));
   }
   if (w->ring) ambit__strip_ring_next(w);
   if (w->pinned) {
@@ -346,26 +328,6 @@ void ambit__strip_load_next(const ambit__strip *w)
     ambit__nest_do_if(w->n, "z + p >= n", "break");
   }
   if (!w->by_rows) share(w, false);
-}
-
-void ambit__strip_load_after(const ambit__strip *w)
-{
-  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
-    const ambit__value_row *r = &s->rows[s->below];
-    const ambit__strip_load *f = &w->loads[r->load];
-
-    if (!r->is_read || !f->after) continue;
-    ambit__nest_block(w->n);
-    ambit__nest_do(w->n, "const int q = t + %d", s->below);
-    add_load(w, s, r, &(ambit__strip_moment){.plane = f->high + f->ahead});
-    ambit__nest_close(w->n);
-  }
-}
-
-void ambit__strip_advance_after(const ambit__strip *w)
-{
-  for (const ambit__strip_load *f = w->loads; f < w->loads + w->nloads; f++)
-    if (f->after) advance_load(w, f, false, next_of(w, f));
 }
 
 void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value *s)
@@ -477,13 +439,11 @@ static void let_pointer(const ambit__strip *w, int i, const char *tail, int plan
 
 static void let_slots(const ambit__strip *w, const ambit__strip_value *s, char kind, int cells)
 {
-  const int rows = has_centre(w, s) ? w->rows : s->nrows;
-
   ambit__nest_add(
       w->n, (ambit__node){.kind = NODE_ARRAY,
                           .type = ambit__strip_type(w, s->param),
                           .name = ambit__strip_name(w, s, kind),
-                          .size = {w->period, w->y < 0 ? cells : rows, w->y < 0 ? 0 : cells}});
+                          .size = {w->period, w->y < 0 ? cells : s->nrows, w->y < 0 ? 0 : cells}});
 }
 
 void ambit__strip_let_fields(const ambit__strip *w)
@@ -499,7 +459,7 @@ void ambit__strip_let_fields(const ambit__strip *w)
     if (!f->ring)
       let_pointer(w, f->param, ambit__nest_text(w->n, "at%d", f->number), start + f->low);
   for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
-    let_slots(w, s, 'w', has_centre(w, s) ? w->units : s->left + w->units + s->right);
+    let_slots(w, s, 'w', s->left + w->units + s->right);
     if (s->end) let_slots(w, s, 'e', s->end);
   }
   if (w->ring) ambit__strip_let_ring(w);

@@ -209,7 +209,5 @@ void ambit__strip_plane(const ambit__strip *w)
     add_cells(w);
   }
   ambit__strip_store(w);
-  if (w->centre) ambit__strip_load_after(w);
   if (w->y >= 0) ambit__nest_close(w->n);
-  if (w->centre) ambit__strip_advance_after(w);
 }

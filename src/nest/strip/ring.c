@@ -28,7 +28,7 @@ static int rows_of(const ambit__strip *w, const ambit__strip_value *s)
   return s->below + w->warps * w->rows + s->above;
 }
 
-int ambit__strip_ring_width(const ambit__strip *w, const ambit__strip_value *s)
+static int width_of(const ambit__strip *w, const ambit__strip_value *s)
 {
   return s->left + AMBIT__WARP * w->lane + s->right;
 }
@@ -36,7 +36,7 @@ int ambit__strip_ring_width(const ambit__strip *w, const ambit__strip_value *s)
 /* Cells of a slot. */
 static int slot_of(const ambit__strip *w, const ambit__strip_value *s)
 {
-  return rows_of(w, s) * ambit__strip_ring_width(w, s);
+  return rows_of(w, s) * width_of(w, s);
 }
 
 static bool is_own(const ambit__strip *w, const ambit__strip_value *s, int row)
@@ -82,7 +82,6 @@ bool ambit__strip_find_ring(const ambit__rule *rule, ambit__strip *w)
       s->ring = s->ring || (w->values[k].param == s->param && reaches_far(&w->values[k]));
     if (!s->ring) continue;
     if (!is_star(w, s) || w->warps < s->below + s->above) return false;
-    if (w->centre && !ambit__strip_is_central(w, s)) return false;
     if (w->lane * (int)ambit_type_size(rule->params[s->param].type) % VECTOR) return false;
     s->left = whole_vectors(w, s->left);
     s->right = whole_vectors(w, s->right);
@@ -124,20 +123,18 @@ int ambit__strip_ring_ahead(const ambit__strip *w)
 static size_t bytes_before(const ambit__strip *w, const ambit__rule *rule,
                            const ambit__strip_value *end)
 {
-  const int slots = w->centre ? 2 : w->period;
   size_t n = 0;
 
   for (const ambit__strip_value *s = w->values; s < end; s++)
     if (s->ring)
-      n += (size_t)(slots * slot_of(w, s)) * ambit_type_size(rule->params[s->param].type);
+      n += (size_t)(w->period * slot_of(w, s)) * ambit_type_size(rule->params[s->param].type);
   return n;
 }
 
 size_t ambit__strip_ring_bytes(const ambit__strip *w, const ambit__rule *rule)
 {
-  const size_t n = bytes_before(w, rule, w->values + w->nvalues) + ambit__strip_held_bytes(w, rule);
+  const size_t n = bytes_before(w, rule, w->values + w->nvalues);
 
-  if (w->centre) return n;
   return n && n <= PLAIN ? PLAIN + 1 : n; /* more than launches have that know of no ring */
 }
 
@@ -148,13 +145,13 @@ static const char *name_of(const ambit__strip *w, const ambit__strip_value *s)
   return ambit__nest_param(w->n, s->param)->name;
 }
 
-int ambit__strip_ring_beside(const ambit__strip *w, const ambit__strip_value *s)
+static int beside_of(const ambit__strip *w, const ambit__strip_value *s)
 {
   return (s->left + s->right) / w->lane;
 }
 
-void ambit__strip_let_place(const ambit__strip *w, const ambit__strip_value *s, char kind,
-                            const char *place)
+static void let_place(const ambit__strip *w, const ambit__strip_value *s, char kind,
+                      const char *place)
 {
   const char *space = w->n->dialect->shared_pointer;
   const char *type = ambit__nest_text(w->n, "%s%s", space, ambit__nest_type(w->n, s->param));
@@ -165,12 +162,6 @@ void ambit__strip_let_place(const ambit__strip *w, const ambit__strip_value *s, 
                  place);
 }
 
-const char *ambit__strip_ring_slot(const ambit__strip *w, const ambit__strip_moment *m)
-{
-  if (!w->centre) return ambit__strip_slot(w, m);
-  return ambit__nest_text(w->n, m->is_first ? "[%d]" : "[(p + %d) %% 2]", m->plane);
-}
-
 /* "ambit_least(top + (int)threadIdx.y + 12, high1 + 3)": a row of the block that exists. */
 static const char *source_row(const ambit__strip *w, const ambit__strip_value *s, const char *row,
                               int more)
@@ -179,7 +170,7 @@ static const char *source_row(const ambit__strip *w, const ambit__strip_value *s
                           more < 0 ? "-" : "+", abs(more), w->y, s->above - 1);
 }
 
-void ambit__strip_let_cells(const ambit__strip *w, const ambit__strip_value *s, int plane)
+static void let_cells(const ambit__strip *w, const ambit__strip_value *s, int plane)
 {
   const int here[AMBIT_MAX_DIMS] = {0};
   const ambit__nest_access away = {s->param, s->component, here, NULL};
@@ -200,60 +191,46 @@ static void let_rows(const ambit__strip *w, const ambit__strip_value *s)
   const char *warp = w->n->dialect->thread[1], *y = ambit__strip_name(w, s, 'y');
 
   ambit__nest_do(w->n, "const int %s = %s", y, source_row(w, s, warp, -s->below));
-  ambit__strip_let_cells(w, s, span_of(w).first);
+  let_cells(w, s, span_of(w).first);
   for (int i = 1; i * w->warps < rows_of(w, s); i++)
     ambit__nest_do(w->n, "const int %s_%d = (%s - %s) * (int)%s_s%d", ambit__strip_name(w, s, 'f'),
                    i, source_row(w, s, warp, i * w->warps - s->below), y, name_of(w, s), w->y);
-  ambit__strip_let_place(w, s, 'p',
-                         ambit__nest_text(w->n, "%s * %d + x - left + %d", warp,
-                                          ambit__strip_ring_width(w, s), s->left));
+  let_place(w, s, 'p',
+            ambit__nest_text(w->n, "%s * %d + x - left + %d", warp, width_of(w, s), s->left));
 }
 
-void ambit__strip_let_beside(const ambit__strip *w, const ambit__strip_value *s, const char *place,
-                             const char *row)
-{
-  const char *lane = w->n->dialect->thread[0], *q = ambit__strip_name(w, s, 'q');
-  const int n = ambit__strip_ring_beside(w, s);
-  const char *column = ambit__nest_text(w->n, "%s %% %d * %d + (%s %% %d < %d ? 0 : %d)", lane, n,
-                                        w->lane, lane, n, s->left / w->lane, AMBIT__WARP * w->lane);
-
-  ambit__strip_let_place(
-      w, s, 'b',
-      ambit__nest_text(w->n, "(%s) * %d + %s", place, ambit__strip_ring_width(w, s), column));
-  ambit__nest_do(w->n, "const int %s = left - %d + %s", q, s->left, column);
-  ambit__nest_do(w->n, "const int %s = (%s - %s) * (int)%s_s%d + %s - %s_x",
-                 ambit__strip_name(w, s, 'd'), row, ambit__strip_name(w, s, 'y'), name_of(w, s),
-                 w->y, ambit__strip_inside(w, s->param, q), name_of(w, s));
-}
-
-/* A lane copies one of the vectors beside the strip, if it does. */
+/* Of the lanes that copy the vectors beside the strip, one each: u_q, its column; u_d, the distance
+ * from u_f to it; u_b, its place in the ring. */
 static void let_beside(const ambit__strip *w, const ambit__strip_value *s)
 {
-  const int n = ambit__strip_ring_beside(w, s);
-  const char *row;
+  const char *lane = w->n->dialect->thread[0], *q = ambit__strip_name(w, s, 'q');
+  const int n = beside_of(w, s);
+  const char *column, *row;
 
   if (!n) return;
   row = ambit__nest_text(w->n, "%s * %d + ambit_least(%s / %d, %d)", w->n->dialect->thread[1],
-                         w->rows, w->n->dialect->thread[0], n, w->rows - 1);
-  ambit__strip_let_beside(w, s, ambit__nest_text(w->n, "%d + %s", s->below, row),
-                          source_row(w, s, row, 0));
+                         w->rows, lane, n, w->rows - 1);
+  column = ambit__nest_text(w->n, "%s %% %d * %d + (%s %% %d < %d ? 0 : %d)", lane, n, w->lane,
+                            lane, n, s->left / w->lane, AMBIT__WARP * w->lane);
+  let_place(w, s, 'b',
+            ambit__nest_text(w->n, "(%d + %s) * %d + %s", s->below, row, width_of(w, s), column));
+  ambit__nest_do(w->n, "const int %s = left - %d + %s", q, s->left, column);
+  ambit__nest_do(w->n, "const int %s = (%s - %s) * (int)%s_s%d + %s - %s_x",
+                 ambit__strip_name(w, s, 'd'), source_row(w, s, row, 0),
+                 ambit__strip_name(w, s, 'y'), name_of(w, s), w->y,
+                 ambit__strip_inside(w, s->param, q), name_of(w, s));
 }
 
 void ambit__strip_let_ring(const ambit__strip *w)
 {
-  if (!w->centre) ambit__nest_do(w->n, "AMBIT_SHARED_BYTES(bytes)");
-  ambit__strip_let_held(w, bytes_before(w, w->n->rule, w->values + w->nvalues));
+  ambit__nest_do(w->n, "AMBIT_SHARED_BYTES(bytes)");
   for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     if (!s->ring) continue;
-    if (w->centre) {
-      ambit__strip_let_centre(w, s);
-    } else {
-      let_rows(w, s);
-      let_beside(w, s);
-    }
-    ambit__strip_let_place(w, s, 'r',
-                           ambit__nest_text(w->n, "(y - top + %d) * %d + x - left + %d", s->below,
-                                            ambit__strip_ring_width(w, s), s->left));
+    let_rows(w, s);
+    let_beside(w, s);
+    let_place(w, s, 'r',
+              ambit__nest_text(w->n, "(y - top + %d) * %d + x - left + %d", s->below,
+                               width_of(w, s), s->left));
   }
 }
 
@@ -273,10 +250,10 @@ static void copy_rows(const ambit__strip *w, const ambit__strip_value *s,
 {
   const char *slot = ambit__strip_slot(w, m), *f = ambit__strip_name(w, s, 'f');
   const char *const *thread = w->n->dialect->thread;
-  const int beside = ambit__strip_ring_beside(w, s) * w->rows;
+  const int beside = beside_of(w, s) * w->rows;
 
   for (int i = 0; i * w->warps < rows_of(w, s); i++) {
-    const int away = i * w->warps * ambit__strip_ring_width(w, s);
+    const int away = i * w->warps * width_of(w, s);
 
     copy(w, s, thread[1], rows_of(w, s) - i * w->warps, w->warps,
          ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, 'p'), slot,
@@ -317,14 +294,12 @@ static void advance(const ambit__strip *w, const ambit__strip_moment *m, const c
 static void take(const ambit__strip *w, const ambit__strip_value *s, const ambit__strip_moment *m,
                  const char *row, int more, int from)
 {
-  const int wide = ambit__strip_ring_width(w, s), away = (more - s->below) * wide + from;
+  const int wide = width_of(w, s), away = (more - s->below) * wide + from;
 
   ambit__nest_call(w->n, "ambit_fetch", ambit__strip_type(w, s->param), w->lane,
-                   "&%s%s[%s + %d][%d], %s%s + %s * %d %s %d",
-                   ambit__strip_name(w, s, w->centre ? 'c' : 'w'),
-                   w->centre ? "" : ambit__strip_slot(w, m), row, more, s->left + from,
-                   ambit__strip_name(w, s, 'r'), ambit__strip_ring_slot(w, m), row, wide,
-                   away < 0 ? "-" : "+", abs(away));
+                   "&%s%s[%s + %d][%d], %s%s + %s * %d %s %d", ambit__strip_name(w, s, 'w'),
+                   ambit__strip_slot(w, m), row, more, s->left + from, ambit__strip_name(w, s, 'r'),
+                   ambit__strip_slot(w, m), row, wide, away < 0 ? "-" : "+", abs(away));
 }
 
 /* The last row beside its own that row t reads, which no row before it reads; 0: there is none that
@@ -336,7 +311,6 @@ static int last_row(const ambit__strip *w, const ambit__strip_value *s)
 
 void ambit__strip_take_for_row(const ambit__strip *w)
 {
-  ambit__strip_take_held(w);
   for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++) {
     const ambit__value_row *r = &s->rows[s->below], *last = &s->rows[last_row(w, s)];
 
@@ -373,7 +347,6 @@ static void take_rows(const ambit__strip *w, const ambit__strip_moment *first)
       end = rows_alike(s, q);
       if (end > nrows) end = nrows;
       if (!r->is_read || (first && r->low == r->high)) continue;
-      if (w->centre && is_own(w, s, q)) continue; /* it is in registers */
       ambit__nest_unroll(w->n, "q", q, end);
       if (first) ambit__nest_if(w->n, "k >= %d && k < %d", r->low, r->high);
       take(w, s, first ? first : &(ambit__strip_moment){.plane = r->high}, "q", 0, 0);
@@ -390,10 +363,6 @@ void ambit__strip_ring_first(const ambit__strip *w)
   const ambit__strip_moment now = {.is_first = true, .plane = a.first};
 
   if (ambit__nest_reduces(w->n)) ambit__nest_barrier(w->n); /* the tile before used it, too */
-  if (w->centre) {
-    ambit__strip_centre_first(w);
-    return;
-  }
   ambit__nest_unroll(w->n, "k", a.first, a.first + w->ahead);
   copy_plane(w, &now, "k");
   ambit__nest_close(w->n);
@@ -408,9 +377,6 @@ void ambit__strip_ring_next(const ambit__strip *w)
 {
   const int next = span_of(w).newest + w->ahead;
 
-  if (w->centre)
-    ambit__strip_centre_next(w);
-  else
-    advance(w, &(ambit__strip_moment){.plane = next}, ambit__nest_text(w->n, "p + %d", next));
+  advance(w, &(ambit__strip_moment){.plane = next}, ambit__nest_text(w->n, "p + %d", next));
   take_rows(w, NULL);
 }

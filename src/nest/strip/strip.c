@@ -295,24 +295,11 @@ static void add_plane(const ambit__strip *w)
   ambit__strip_advance(w);
 }
 
-/* The planes of a period: in a loop, or each in a text of its own, as compilers refuse to unroll a
- * loop that is so long. */
 static void add_period(const ambit__strip *w, int planes)
 {
-  const bool written_out = w->centre && !w->rolled;
-
-  for (int p = 0; p < (written_out ? planes : 1); p++) {
-    if (written_out) {
-      ambit__nest_block(w->n);
-      ambit__nest_do(w->n, "const int p = %d", p);
-    } else if (w->rolled) {
-      ambit__nest_for(w->n, "int", "p", "0", ambit__nest_text(w->n, "%d", planes));
-    } else {
-      ambit__nest_unroll(w->n, "p", 0, planes);
-    }
-    add_plane(w);
-    ambit__nest_close(w->n);
-  }
+  ambit__nest_unroll(w->n, "p", 0, planes);
+  add_plane(w);
+  ambit__nest_close(w->n);
 }
 
 /* All planes of a tile, or a loop whose body is one plane, or one period: the planes until the same
@@ -364,7 +351,6 @@ void ambit__nest_strip(ambit__strip *w)
   n->hooks.read = read;
   n->hooks.instead = w->cells > 1 ? ambit__strip_instead : NULL;
   n->hooks.word = ambit__strip_word;
-  if (w->centre) ambit__nest_do(n, "AMBIT_PLANES(%zu)", ambit__strip_ring_bytes(w, n->rule));
   if (n->near_tables) ambit__nest_let_tables(n, AMBIT__WARP, w->warps);
   for (int d = w->z; d <= w->x; d++)
     ambit__nest_do(n, "const int low%d = (int)lo%d, high%d = (int)hi%d", d, d, d, d);

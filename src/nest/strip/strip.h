@@ -11,8 +11,8 @@
  * cells at a time (pairs.h).
  *
  * plan/stream.c chooses these numbers; plan/stream_reads.c finds the values. strip.c builds the
- * nest, loads.c, ring.c, centre.c and held.c the ways of values into registers, plane.c and sums.c
- * the work on one plane, words.c that on bytes and shorts. Functions return formulas, texts that
+ * nest, loads.c and ring.c the ways of values into registers, plane.c and sums.c the work on one
+ * plane, words.c that on bytes and shorts. Functions return formulas, texts that
  * the nest keeps, or append nodes to it.
  */
 #ifndef AMBIT_NEST_STRIP_STRIP_H
@@ -46,8 +46,7 @@ typedef struct ambit__strip_value {
   int end;                   /* units beside the strip that the end lanes load: a power of two */
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
-  bool ring;                 /* its planes go through shared memory, or one of them is there */
-  bool held;                 /* so do its values, each for the lane that uses it */
+  bool ring;                 /* its planes go through shared memory */
   ambit__value_row rows[AMBIT__STRIP_REACH * 3];
 } ambit__strip_value;
 
@@ -59,7 +58,6 @@ typedef struct ambit__strip_load {
   int low, high; /* the first and the last plane of these rows */
   int ahead;     /* planes loaded in advance, or planes of a tile */
   bool ring;     /* rows come from shared memory */
-  bool after;    /* a row is loaded when that of the oldest plane is not needed any more */
 } ambit__strip_load;
 
 /* The parameters of a plan applied to a rule. */
@@ -78,10 +76,7 @@ typedef struct ambit__strip {
   bool moves;
   bool late;   /* rows of other warps are loaded when they are used */
   bool ring;   /* planes of some values go through shared memory, */
-  bool centre; /* but only that of the cells that are computed, and the next one */
-  bool rolled; /* the planes of a period are a loop */
-  int ahead;   /* copied, or with `centre` loaded, so many ahead */
-  int slots;   /* of values that are held; 0: none are */
+  int ahead;   /* copied so many ahead */
   int warps;   /* of a block */
   bool apart;  /* a lane also loads the cells beside its own; if not, lanes exchange them */
   bool pinned; /* keeps compilers from delaying loads to save registers that are available */
@@ -142,9 +137,6 @@ int ambit__strip_start(const ambit__strip *w);
 void ambit__strip_let_fields(const ambit__strip *w);
 void ambit__strip_load_first(const ambit__strip *w);
 void ambit__strip_load_next(const ambit__strip *w);
-/* In a loop over the warp's rows t, after one: the row of the next plane that takes its place. */
-void ambit__strip_load_after(const ambit__strip *w);
-void ambit__strip_advance_after(const ambit__strip *w);
 /* Shifts the registers by one plane. */
 void ambit__strip_shift(const ambit__strip *w);
 /* Shifts an array of n planes, each of `rows` rows in 3-D, of `cells` values of a parameter: every
@@ -170,48 +162,6 @@ void ambit__strip_ring_first(const ambit__strip *w);
 void ambit__strip_ring_next(const ambit__strip *w);
 /* In a loop over the warp's rows t: what only this row reads. */
 void ambit__strip_take_for_row(const ambit__strip *w);
-
-/* The cells of a row in shared memory. */
-int ambit__strip_ring_width(const ambit__strip *w, const ambit__strip_value *s);
-/* Vectors beside the strip in one row of the ring. */
-int ambit__strip_ring_beside(const ambit__strip *w, const ambit__strip_value *s);
-/* "float (*const u_r)[5440] = (float (*)[5440])((float *)(bytes + 0) + ...)": by slot, a place in
- * the ring. */
-void ambit__strip_let_place(const ambit__strip *w, const ambit__strip_value *s, char kind,
-                            const char *place);
-/* u_f: the cells of a lane in the row u_y, in a plane counted from the first one. */
-void ambit__strip_let_cells(const ambit__strip *w, const ambit__strip_value *s, int plane);
-/* u_q: the column of the vector beside the strip that a lane has; u_d: the distance from u_f to it;
- * u_b: its place. Rows in the ring and in the grid are formulas. */
-void ambit__strip_let_beside(const ambit__strip *w, const ambit__strip_value *s, const char *place,
-                             const char *row);
-/* "[(p + 3) % 9]": the slot of the plane of a moment. */
-const char *ambit__strip_ring_slot(const ambit__strip *w, const ambit__strip_moment *m);
-
-/* ---- centre.c ---- */
-
-/* Whether a value in the ring needs no other plane there than that of the cells computed. */
-bool ambit__strip_is_central(const ambit__strip *w, const ambit__strip_value *s);
-/* What the rows and vectors beside those of warps need; their registers. */
-void ambit__strip_let_centre(const ambit__strip *w, const ambit__strip_value *s);
-int ambit__strip_centre_registers(const ambit__strip *w, const ambit__strip_value *s);
-/* The plane before the loop over z; the plane after the one of a phase. */
-void ambit__strip_centre_first(const ambit__strip *w);
-void ambit__strip_centre_next(const ambit__strip *w);
-
-/* ---- held.c ---- */
-
-/* Marks the values whose values are held in shared memory: all but those of the ring. false: some
- * cannot be. */
-bool ambit__strip_find_held(const ambit__rule *rule, ambit__strip *w);
-size_t ambit__strip_held_bytes(const ambit__strip *w, const ambit__rule *rule);
-/* Their places, which begin so many bytes after those of the block. */
-void ambit__strip_let_held(const ambit__strip *w, size_t from);
-/* "o_h[(p + 2) % 3] + q * 704": the place of row q at a moment. */
-const char *ambit__strip_held(const ambit__strip *w, const ambit__strip_value *s,
-                              const ambit__strip_moment *m, const char *row);
-/* In a loop over the warp's rows t: the values of this row. */
-void ambit__strip_take_held(const ambit__strip *w);
 
 /* ---- words.c ---- */
 
