@@ -37,15 +37,79 @@ static void walk(ambit__hoists *h, const ambit__rule *rule, const ambit__stmt *l
   }
 }
 
+/* ---- limits ---- */
+
+static bool is_number(const ambit__expr *e)
+{
+  return e->op == EXPR_CONST && e->value.real == e->value.real;
+}
+
+/* The number in fmin(x, number), or in fmin(number, x) unless it is 0: of two zeros the second is
+ * returned. NULL: there is none. */
+static const ambit__expr *limit_of(const ambit__expr *e)
+{
+  if (e->op != EXPR_CALL || (e->call != CALL_fmin && e->call != CALL_fmax)) return NULL;
+  if (e->type != AMBIT_F32 && e->type != AMBIT_F64) return NULL;
+  if (is_number(e->b)) return e->b;
+  return is_number(e->a) && e->a->value.real != 0 ? e->a : NULL;
+}
+
+/* fmin(0, x) and fmin(x, -0.0) have different limits. */
+static bool are_same(const ambit__expr *a, const ambit__expr *b)
+{
+  return a->op == EXPR_CONST && a->type == b->type && a->value.integer == b->value.integer;
+}
+
+static int find_number(const ambit__hoists *h, const ambit__expr *number)
+{
+  for (int i = h->n - h->nlimits; number && i < h->n; i++)
+    if (are_same(h->values[i], number)) return i;
+  return -1;
+}
+
+static void find_limits(ambit__hoists *h, const ambit__expr *e)
+{
+  const ambit__expr *number = e ? limit_of(e) : NULL;
+
+  if (!e) return;
+  if (number && find_number(h, number) < 0 && h->n < AMBIT__HOISTS) {
+    h->locals[h->n] = -1;
+    h->values[h->n++] = number;
+    h->nlimits++;
+  }
+  find_limits(h, e->a);
+  find_limits(h, e->b);
+  find_limits(h, e->c);
+}
+
+static void walk_limits(ambit__hoists *h, const ambit__stmt *list)
+{
+  for (const ambit__stmt *s = list; s; s = s->next) {
+    find_limits(h, s->value);
+    walk_limits(h, s->body);
+    walk_limits(h, s->other);
+  }
+}
+
+int ambit__hoists_find_limit(const ambit__hoists *h, const ambit__expr *call,
+                             const ambit__expr **other)
+{
+  const ambit__expr *number = limit_of(call);
+
+  if (number) *other = number == call->b ? call->a : call->b;
+  return find_number(h, number);
+}
+
 void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule)
 {
   *h = (ambit__hoists){0};
   walk(h, rule, rule->body);
+  walk_limits(h, rule->body);
 }
 
 int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e)
 {
-  for (int i = 0; i < h->n; i++)
+  for (int i = 0; i < h->n - h->nlimits; i++)
     if (h->values[i] == e || (e->op == EXPR_LOCAL && h->locals[i] == e->index)) return i;
   return -1;
 }
@@ -70,9 +134,13 @@ void ambit__hoists_emit(const ambit__hoists *h, const ambit__scope *s, ambit__wr
   before.narrow = NULL;
   before.instead = print_value;
   for (int i = 0; i < h->n; i++) {
+    const ambit__expr *e = h->values[i];
+    const bool is_limit = i >= h->n - h->nlimits;
+
     ambit__line_begin(w);
-    ambit__print(&w->text, "const %s once%d = ", s->dialect->types[h->values[i]->type], i);
-    ambit__emit_expr(&before, &w->text, h->values[i]);
-    ambit__line_end(w, ";");
+    ambit__print(&w->text, "const %s once%d = ", s->dialect->types[e->type], i);
+    if (is_limit) ambit__print(&w->text, "ambit_limit_%s(", e->type == AMBIT_F32 ? "f32" : "f64");
+    ambit__emit_expr(&before, &w->text, e);
+    ambit__line_end(w, is_limit ? ");" : ";");
   }
 }

@@ -4,6 +4,10 @@
  * Compilers move most of it out of loops by themselves, but not calls of functions: gcc leaves
  * those of prelude/math.h where they are, and calls of <math.h> keep it from vectorising the loop.
  * Coefficients of sums (kernel/linear.c) are hoisted too: weighted sums have no function of a cell.
+ *
+ * So are numbers that fmin and fmax limit values to. Where gcc 12 sees them it follows each outcome
+ * of fminf(fmaxf(x, -1), 1) by itself, and makes four comparisons and masks of the two instructions
+ * that x86 has for it.
  */
 #ifndef AMBIT_CODEGEN_HOIST_H
 #define AMBIT_CODEGEN_HOIST_H
@@ -16,11 +20,16 @@ typedef struct ambit__hoists {
   int n;
   const ambit__expr *values[AMBIT__HOISTS]; /* parts of the rule that call functions, or ... */
   int locals[AMBIT__HOISTS];                /* ... the values of these locals; -1: no local */
+  int nlimits;                              /* the last ones, which are numbers */
 } ambit__hoists;
 
 void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule);
 /* The number of an expression among them; -1: it is none. */
 int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e);
+/* The number of the limit of a call among them, and the other operand; -1: it is no fmin or fmax
+ * with a limit, or there is no room. */
+int ambit__hoists_find_limit(const ambit__hoists *h, const ambit__expr *call,
+                             const ambit__expr **other);
 /* "const float once0 = ambit_expf(-k_v);": all of them. */
 void ambit__hoists_emit(const ambit__hoists *h, const ambit__scope *s, ambit__writer *w);
 

@@ -275,11 +275,25 @@ static void emit_cast(const ambit__scope *s, ambit__text *t, const ambit__expr *
   if (around > UNARY) ambit__print(t, ")");
 }
 
+/* "ambit_fmin_to_f32(x, once0)" */
+static bool emit_limited(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__expr *value = NULL;
+  const int i = s->hoists ? ambit__hoists_find_limit(s->hoists, e, &value) : -1;
+
+  if (i < 0) return false;
+  ambit__print(t, "ambit_%s_to_%s(", ambit__call_name(e->call), suffix(e->type));
+  emit(s, t, value, ARGUMENT);
+  ambit__print(t, ", once%d)", i);
+  return true;
+}
+
 static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__expr *args[] = {e->a, e->b, e->c};
   bool own = e->call == CALL_fmin || e->call == CALL_fmax || e->call == CALL_abs;
 
+  if (emit_limited(s, t, e)) return;
   if (s->own_calls && ambit__calls_own(e))
     ambit__print(t, "ambit_%sf(", ambit__call_name(e->call));
   else if (own)

@@ -67,6 +67,19 @@ static void values_that_are_long_without_their_names_are_not(void)
   CHECK_EQ(0, count_chain(60)); /* 2^60 operations, if one were to look at them all */
 }
 
+/* fminf(x, 0.0f) and fminf(x, -0.0f) differ; fminf(0.0f, x) may be either zero; NaN is no limit. */
+static void numbers_that_limit_values_are_variables(void)
+{
+  CHECK_EQ(2, count("void r(const float *u, float *v)"
+                    "{ *v = fminf(fmaxf(*u, -1), 1) + fmaxf(-1, u[1]); }",
+                    NULL));
+  CHECK_EQ(2, count("void r(const float *u, float *v) { *v = fminf(*u, 0.0f) + fminf(*u, -0.0f); }",
+                    NULL));
+  CHECK_EQ(0, count("void r(const float *u, float *v) { *v = fminf(0.0f, *u) + fminf(u[1], *u); }",
+                    NULL));
+  CHECK_EQ(0, count("void r(const int *u, int *v) { *v = *u < 3 ? *u : 3; }", NULL));
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -74,6 +87,7 @@ int main(int argc, char **argv)
       {"what_depends_on_cells_is_not", what_depends_on_cells_is_not},
       {"values_that_are_long_without_their_names_are_not",
        values_that_are_long_without_their_names_are_not},
+      {"numbers_that_limit_values_are_variables", numbers_that_limit_values_are_variables},
       {0}};
 
   return test_main(argc, argv, tests);

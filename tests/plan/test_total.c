@@ -465,7 +465,7 @@ static void kernels_on_scalars_are_planned_for(void)
       }
 }
 
-/* Their own loop converts the bytes of a vector, on processors with and without long loops. */
+/* The bytes of a vector are converted first, on processors with and without long loops. */
 static void masks_of_bytes_are_widened_on_cores(void)
 {
   static const char text[] = "void k(const float *u, const unsigned char *m, float *v)"
@@ -488,7 +488,8 @@ static void masks_of_bytes_are_widened_on_cores(void)
     CHECK(ambit__plan_choose(&g, &t, &plan));
     plan.strategy->emit(&g, &t, &plan, &w);
     source = ambit__writer_finish(&w);
-    CHECK(source && strstr(source, "int32_t m_w0_0[LANES]") && strstr(source, "m_w0_0[l] ?"));
+    CHECK(source && strstr(source, "AMBIT_INTS_OF(uint8_t, m_w0_0, ") &&
+          strstr(source, "m_w0_0[l] ?"));
     free(source);
     ambit__rule_free(rule);
   }

@@ -130,13 +130,33 @@ AMBIT_INLINE ambit_f16 ambit_f16_from_f32(float x)
     return (T)x;                                                                                   \
   }
 #define AMBIT_REALS_FROM(from, F) AMBIT_REAL(f32, float, from, F) AMBIT_REAL(f64, double, from, F)
+/* Narrow integers arrive as int, to which C promotes them: where they were widened before, a cast
+ * back to their own width would make a loop of two widths. */
 AMBIT_REALS_FROM(i32, ambit_i32)
-AMBIT_REALS_FROM(u8, ambit_u8)
-AMBIT_REALS_FROM(i16, ambit_i16)
+AMBIT_REALS_FROM(u8, ambit_i32)
+AMBIT_REALS_FROM(i16, ambit_i32)
 AMBIT_REALS_FROM(i64, ambit_i64)
-AMBIT_REALS_FROM(u16, ambit_u16)
+AMBIT_REALS_FROM(u16, ambit_i32)
 AMBIT_REALS_FROM(u32, ambit_u32)
 AMBIT_REALS_FROM(u64, ambit_u64)
+
+/* fmin and fmax with a number that is no NaN, whose value the compiler cannot see. */
+#define AMBIT_LIMITS(name, T)                                                                      \
+  AMBIT_INLINE T ambit_limit_##name(T x)                                                           \
+  {                                                                                                \
+    __asm__("" : "+m"(x));                                                                         \
+    return x;                                                                                      \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_fmin_to_##name(T x, T limit)                                                \
+  {                                                                                                \
+    return x < limit ? x : limit;                                                                  \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_fmax_to_##name(T x, T limit)                                                \
+  {                                                                                                \
+    return x > limit ? x : limit;                                                                  \
+  }
+AMBIT_LIMITS(f32, float)
+AMBIT_LIMITS(f64, double)
 
 /* Folds a magnitude b, with the sign bit 0, into a partial result a. Such bits are ordered as the
  * numbers are, NaN above all: one instruction replaces a maximum and a test for NaN. */
@@ -169,6 +189,24 @@ AMBIT_INLINE void ambit_put(void *to, const void *from, int bytes)
   for (int i = 0; i < bytes; i += AMBIT_VECTOR)
     *(ambit_loose_vector *)((char *)to + i) = *(const ambit_vector *)((const char *)from + i);
 }
+
+/* Widens `lanes` values of a narrow type to an array of int32_t, as one vector: two halves, as gcc
+ * makes of a loop, would be loaded again before they are stored. */
+#if defined(__has_builtin)
+#  if __has_builtin(__builtin_convertvector)
+#    define AMBIT_INTS_OF(T, to, from, lanes)                                                      \
+      do {                                                                                         \
+        typedef T narrow __attribute__((vector_size((lanes) * sizeof(T)), aligned(1), may_alias)); \
+        typedef int32_t wide __attribute__((vector_size((lanes)*4), may_alias));                   \
+        *(wide *)(to) = __builtin_convertvector(*(const narrow *)(from), wide);                    \
+      } while (0)
+#  endif
+#endif
+#ifndef AMBIT_INTS_OF
+#  define AMBIT_INTS_OF(T, to, from, lanes)                                                        \
+    for (int i_ = 0; i_ < (lanes); i_++)                                                           \
+    (to)[i_] = ((const T *)(from))[i_]
+#endif
 
 #if defined(__x86_64__)
 #  if defined(__clang__)

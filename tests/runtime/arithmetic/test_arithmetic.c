@@ -194,6 +194,19 @@ static void nan_loses_and_the_second_of_two_zeros_wins(void)
   check_rows(rows, sizeof rows / sizeof *rows);
 }
 
+/* Code for cores has such numbers in variables (codegen/hoist.h). */
+static void numbers_limit_values(void)
+{
+  static const row rows[] = {
+      {"fmin(-0.0, x)", 0.0, 0, 0.0},      {"fminf(f, 2.0f)", NAN, 0, 2},
+      {"fmaxf(-1.0f, f)", NAN, 0, -1},     {"fminf(fmaxf(f, -1), 1)", NAN, 0, -1},
+      {"fminf(fmaxf(-1, f), 1)", 7, 0, 1}, {"fmin(1, fmax(-1, x))", -7, 0, -1},
+      {"fmin(x, NAN)", 3, 0, 3},
+  };
+
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
 /* Compilers know minimum instructions, which choose zeros and NaN by rules of their own. */
 static void in_strict_mode_a_selection_is_not_a_minimum(void)
 {
@@ -325,6 +338,7 @@ int main(int argc, char **argv)
       {"integers_wrap_and_division_by_zero_is_zero", integers_wrap_and_division_by_zero_is_zero},
       {"shifts_count_modulo_the_width", shifts_count_modulo_the_width},
       {"nan_loses_and_the_second_of_two_zeros_wins", nan_loses_and_the_second_of_two_zeros_wins},
+      {"numbers_limit_values", numbers_limit_values},
       {"in_strict_mode_a_selection_is_not_a_minimum", in_strict_mode_a_selection_is_not_a_minimum},
       {"in_strict_mode_fma_rounds_once_and_keeps_the_sign_of_zero",
        in_strict_mode_fma_rounds_once_and_keeps_the_sign_of_zero},
