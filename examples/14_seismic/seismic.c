@@ -34,11 +34,10 @@ static const struct layer {
 /* Second order in time; `damping` is 0 but in the absorbing layer. */
 static const char wave_rule[] = AMBIT_SOURCE(void wave(
     const float *past, const float *now, float *next, const float *courant, const float *damping) {
-  const float w[5] = {-205 / 72.0f, 8 / 5.0f, -1 / 5.0f, 8 / 315.0f, -1 / 560.0f};
-  float laplace = 2 * w[0] * *now;
+  float laplace = 0;
 
-  for (int k = 1; k <= 4; k++)
-    laplace += w[k] * (now[-k][0] + now[k][0] + now[0][-k] + now[0][k]);
+  for (int k = -4; k <= 4; k++)
+    laplace += coefficientf(2, 8, k) * (now[k][0] + now[0][k]);
   *next = (2 * *now - (1 - *damping) * *past + *courant * laplace) / (1 + *damping);
 });
 

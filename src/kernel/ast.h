@@ -272,7 +272,8 @@ const char *ambit__macro_hint(const char *text);
 typedef struct ambit__known_call {
   const char *name;
   int function;  /* an ambit__call; or if is_place, EXPR_INDEX, EXPR_EXTENT, EXPR_STEP or EXPR_LOR,
-                      which means outside(), or EXPR_CONST, the number of the cell */
+                      which means outside(), EXPR_TABLE, coefficient(), or EXPR_CONST, the number of
+                      the cell */
   bool is_place; /* index(), extent(), step(), outside() */
   ambit_type type; /* of the result, and of the arguments unless is_place */
   int nargs;       /* -1: one per axis */

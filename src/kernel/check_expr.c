@@ -253,12 +253,6 @@ static void unknown_function(ambit__unit *u, const ambit__node *n)
 /* One offset per axis. */
 static void check_outside(ambit__unit *u, ambit__node *n)
 {
-  for (const ambit__node *a = n->subs; a; a = a->next)
-    if (!a->is_wrong && !is_integer(a)) {
-      AMBIT_WRONG(u, a->place, "an offset of outside() is a %s; it must be an integer",
-                  ambit_type_name(a->type));
-      n->is_wrong = true;
-    }
   if (!n->nsubs) {
     AMBIT_WRONG(u, n->place,
                 "outside() has no offsets\nit takes one per axis, as the read does that it tests: "
@@ -354,6 +348,12 @@ static void check_call(ambit__unit *u, ambit__node *n)
   n->function = f->function;
   n->type = n->operands = u->is_single && f->type == AMBIT_F64 ? AMBIT_F32 : f->type;
   n->is_place = f->is_place;
+  for (const ambit__node *a = n->subs; n->is_place && a; a = a->next)
+    if (!a->is_wrong && !is_integer(a)) {
+      AMBIT_WRONG(u, a->place, "an argument of %s() is a %s; it must be an integer", f->name,
+                  ambit_type_name(a->type));
+      n->is_wrong = true;
+    }
   if (f->nargs < 0) {
     check_outside(u, n);
     return;

@@ -390,6 +390,30 @@ static ambit__expr *fold_cell_number(ambit__unit *u, ambit__place place)
   return e;
 }
 
+/* coefficient(derivative, order, offset): a weight of ambit_coefficients, 0 beyond its reach. */
+static ambit__expr *fold_coefficient(ambit__unit *u, const ambit__node *n)
+{
+  static const char *const names[] = {"derivative", "order", "offset"};
+  double w[2 * AMBIT_MAX_REACH + 1];
+  int64_t args[3];
+  int i = 0, reach = -1;
+
+  for (const ambit__node *a = n->subs; a; a = a->next, i++)
+    if (!ambit__fold_integer(u, a, names[i], n->name->text, &args[i]))
+      return zero(u, n->type, n->place);
+  if (args[0] > 0 && args[0] <= 2 * AMBIT_MAX_REACH && args[1] > 0 &&
+      args[1] <= 2 * AMBIT_MAX_REACH)
+    reach = ambit_coefficients((int)args[0], (int)args[1], w);
+  if (reach < 0)
+    AMBIT_WRONG(u, n->place,
+                "there is no central difference for derivative %" PRId64 " of order %" PRId64
+                "\nderivatives are 1 or more, orders even, and the reach, (derivative + 1) / 2 + "
+                "order / 2 - 1, at most %d",
+                args[0], args[1], AMBIT_MAX_REACH);
+  if (args[2] < -reach || args[2] > reach) return zero(u, n->type, n->place);
+  return constant(u, n->type, n->place, ambit__value_of(w[reach + args[2]], n->type));
+}
+
 static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
 {
   ambit__expr *args[3] = {NULL, NULL, NULL}, *e;
@@ -400,6 +424,7 @@ static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
   if (n->symbol) return ambit__unroll_call(u, n);
   if (n->is_place && n->function == EXPR_LOR) return fold_outside(u, n);
   if (n->is_place && n->function == EXPR_CONST) return fold_cell_number(u, n->place);
+  if (n->is_place && n->function == EXPR_TABLE) return fold_coefficient(u, n);
   if (n->is_place) return fold_place(u, n);
   for (const ambit__node *a = n->subs; a; a = a->next, i++) {
     args[i] = ambit__fold_as(u, a, n->operands);

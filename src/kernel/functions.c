@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* functions.c - the functions that a kernel may call: <math.h> in float and double, and index(),
- * extent(), step(), outside(). */
+ * extent(), step(), outside(), coefficient(). */
 #include "kernel/ast.h"
 
 #include <float.h>
@@ -18,6 +18,8 @@ static const ambit__known_call functions[] = {
     {"extent", EXPR_EXTENT, true, AMBIT_I64, 1},
     {"step", EXPR_STEP, true, AMBIT_I64, 0},
     {"normal", EXPR_NORMAL, true, AMBIT_I64, 1},
+    {"coefficient", EXPR_TABLE, true, AMBIT_F64, 3},
+    {"coefficientf", EXPR_TABLE, true, AMBIT_F32, 3},
     {"ambit__cell", EXPR_CONST, true, AMBIT_I64, 0}, /* of library/random.h */
     {"outside", EXPR_LOR, true, AMBIT_I32, -1},
 };

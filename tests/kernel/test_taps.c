@@ -2,6 +2,8 @@
 /* test_taps.c - weighted sums are recognised in any form, and nothing else is. */
 #include "kernel_test.h"
 
+#include <math.h>
+
 /* The number of taps of *v = value; -1: not a weighted sum. */
 static int taps_of(const char *statements, ambit__tap *taps, int most)
 {
@@ -61,6 +63,42 @@ static void sums_gathered_in_locals_are_found(void)
   CHECK(weight_at(taps, n, 1, 0) == 0.5);
 }
 
+static void coefficients_of_differences_are_weights(void)
+{
+  ambit__tap taps[20];
+  double w[2 * AMBIT_MAX_REACH + 1];
+  const int r = ambit_coefficients(2, 8, w);
+  int n = taps_of("float s = 0; for (int k = -4; k <= 4; k++)\n"
+                  "s += coefficientf(2, 8, k) * (u[k][0] + u[0][k]); *v = s;",
+                  taps, 20);
+
+  CHECK_EQ(4, r);
+  CHECK_EQ(17, n);
+  for (int k = 1; k <= r; k++) {
+    CHECK(fabs(w[r + k] - weight_at(taps, n, k, 0)) < 1e-7);
+    CHECK(fabs(w[r - k] - weight_at(taps, n, 0, -k)) < 1e-7);
+  }
+  CHECK(fabs(2 * w[r] - weight_at(taps, n, 0, 0)) < 1e-6);
+  /* in double, in a function, and as the value of a constant */
+  n = taps_of("const double two = coefficient(1, 2, 1) * 4; const int far = (int)two;\n"
+              "*v = u[far][0] * coefficient(4, 2, 9) + u[0][0] * coefficient(1, 4, -1);",
+              taps, 20);
+  CHECK_EQ(2, n);
+  CHECK(ambit_coefficients(1, 4, w) == 2 && weight_at(taps, n, 0, 0) == w[1]);
+  CHECK(weight_at(taps, n, 2, 0) == 0); /* beyond the reach */
+}
+
+static void a_function_of_the_text_may_be_named_coefficient(void)
+{
+  ambit__rule *r = parse_ok("static float coefficient(float x) { return 2 * x; }\n"
+                            "void f(const float *u, float *v) { *v = coefficient(*u); }");
+  ambit__tap tap;
+  int n = 0;
+
+  CHECK(ambit__rule_taps(r, &tap, 1, &n) && n == 1 && tap.weight == 2);
+  ambit__rule_free(r);
+}
+
 static void what_is_no_weighted_sum_is_not_found(void)
 {
   ambit__tap taps[4];
@@ -118,6 +156,9 @@ int main(int argc, char **argv)
       {"a_sum_of_neighbours_is_found", a_sum_of_neighbours_is_found},
       {"equal_offsets_are_one_tap", equal_offsets_are_one_tap},
       {"sums_gathered_in_locals_are_found", sums_gathered_in_locals_are_found},
+      {"coefficients_of_differences_are_weights", coefficients_of_differences_are_weights},
+      {"a_function_of_the_text_may_be_named_coefficient",
+       a_function_of_the_text_may_be_named_coefficient},
       {"what_is_no_weighted_sum_is_not_found", what_is_no_weighted_sum_is_not_found},
       {"other_parameters_rule_it_out", other_parameters_rule_it_out},
       {"the_written_field_may_come_first", the_written_field_may_come_first},
