@@ -770,8 +770,8 @@ AMBIT_API ambit_status ambit_field_fill_sponge(ambit_field *f, unsigned faces, i
                                                double strength);
 /* Finite differences: the weights of a central difference for a derivative (1 or more) with an
  * error of an even order, for cells of size 1. Stores weights[0] to weights[2 r], those of offsets
- * -r to r, and returns the reach r, at most AMBIT_MAX_REACH; -1: there are none. In kernels they are
- * coefficient(derivative, order, offset). */
+ * -r to r, and returns the reach r, at most AMBIT_MAX_REACH; -1: there are none. In kernels they
+ * are coefficient(derivative, order, offset). */
 #define AMBIT_MAX_REACH 16
 AMBIT_API int ambit_coefficients(int derivative, int order, double *weights);
 
