@@ -12,9 +12,8 @@
  *
  * Then follow: lo0.. hi0.. (the cells to update, local); offset0.. (global index of local index 0);
  * extent0.. (of the grid); step; times, mail and rounds (only of a flow that loops: its
- * iterations, and how blocks exchange values, nest/window/exchange.c); ends (only if a parameter
- * has a twin: whether a launch may store values beside its box, see ambit__launch); faults (only in
- * a checked kernel: its fault record); ended (NULL, or a number that is not 0 once the run is over,
+ * iterations, and how blocks exchange values, nest/window/exchange.c); faults (only in a
+ * checked kernel: its fault record); ended (NULL, or a number that is not 0 once the run is over,
  * when kernels do nothing).
  *
  * On a sparse grid, fields have only the stride along the last axis, and in place of the box come
@@ -78,7 +77,6 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_TIMES,  /* of a flow that loops: iterations of the launch */
   SLOT_MAIL,   /* memory of 64-bit integers */
   SLOT_ROUNDS, /* exchanges through it so far */
-  SLOT_ENDS,   /* 0 or 1 */
   SLOT_FAULTS, /* the fault record of a checked kernel */
   SLOT_COUNT,  /* number of partial results */
   SLOT_MORE,   /* one bit per parameter; in kernels for users 0 or 1 */

@@ -16,13 +16,6 @@ static void add_axes(ambit__gpucode_slot *slots, int *n, ambit__gpucode_slot_kin
     add(slots, n, kind, param, d);
 }
 
-static bool has_twins(const ambit__group *g)
-{
-  for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    if (g->steps[0].bind[i].twin) return true;
-  return false;
-}
-
 static void add_tiles(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -82,7 +75,6 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
   add(slots, &n, SLOT_STEP, 0, 0);
   for (int kind = SLOT_TIMES; g->flow && g->flow->loops && kind <= SLOT_ROUNDS; kind++)
     add(slots, &n, (ambit__gpucode_slot_kind)kind, 0, 0);
-  if (has_twins(g)) add(slots, &n, SLOT_ENDS, 0, 0);
   if (g->checks) add(slots, &n, SLOT_FAULTS, 0, 0);
   /* The last, because users' kernels have none. */
   if (!g->for_people) add(slots, &n, SLOT_ENDED, 0, 0);
@@ -155,7 +147,6 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_TIMES: ambit__print(t, "times"); break;
   case SLOT_MAIL: ambit__print(t, "mail"); break;
   case SLOT_ROUNDS: ambit__print(t, "rounds"); break;
-  case SLOT_ENDS: ambit__print(t, "ends"); break;
   case SLOT_FAULTS: ambit__print(t, "faults"); break;
   case SLOT_COUNT: ambit__print(t, "count"); break;
   case SLOT_MORE: ambit__print(t, "more"); break;

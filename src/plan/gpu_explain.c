@@ -50,7 +50,6 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_TIMES: ambit__print(t, "number of iterations"); break;
   case SLOT_MAIL: ambit__print(t, "memory through which blocks exchange values"); break;
   case SLOT_ROUNDS: ambit__print(t, "number of such exchanges so far"); break;
-  case SLOT_ENDS: ambit__print(t, "1: cells beside the box may be stored again"); break;
   case SLOT_FAULTS: ambit__print(t, "where the first fault is noted"); break;
   case SLOT_COUNT: ambit__print(t, "blocks of the first kernel"); break;
   case SLOT_MORE: ambit__print(t, "1: fold into the value of the scalar; 0: start anew"); break;

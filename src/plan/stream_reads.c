@@ -13,16 +13,15 @@ enum {
   MOST_NUMBERS = 40, /* constants that compilers keep in registers */
   /* operations in a loop over z unrolled for a whole period; in double, half as many */
   MOST_REPEATED = 3000,
-  FREE = 26,        /* registers available for constants */
-  PAIRS = 24,       /* registers for bytes while they are computed */
-  RING_BASE = 10,   /* the same where planes are in shared memory, */
-  RING_ROW = 18,    /* and for what each row takes from there */
-  LATE_BASE = 15,   /* registers for addresses and counters where rows are loaded late */
-  MORE = 16,        /* extra registers of loads that are not delayed */
-  MOST_TAPS = 343,  /* of a weighted sum: a box of radius 3 in 3-D */
-  LEAST_TAPS = 20,  /* of a sum that is factored */
-  MOST_SHIFTED = 7, /* planes of results that are shifted without more registers */
-  MOST_WHOLE = 3    /* planes of a sum that stores whole vectors */
+  FREE = 26,       /* registers available for constants */
+  PAIRS = 24,      /* registers for bytes while they are computed */
+  RING_BASE = 10,  /* the same where planes are in shared memory, */
+  RING_ROW = 18,   /* and for what each row takes from there */
+  LATE_BASE = 15,  /* registers for addresses and counters where rows are loaded late */
+  MORE = 16,       /* extra registers of loads that are not delayed */
+  MOST_TAPS = 343, /* of a weighted sum: a box of radius 3 in 3-D */
+  LEAST_TAPS = 20, /* of a sum that is factored */
+  MOST_SHIFTED = 7 /* planes of results that are shifted without more registers */
 };
 
 static bool is_field(const ambit__group *g, int param)
@@ -410,41 +409,6 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
   return n;
 }
 
-/* ---- twins ---- */
-
-/* Whether the value's values of the cells being stored are in registers at that time; for a sum,
- * when the plane of these cells arrives. */
-static bool has_own_rows(const ambit__strip *j, const ambit__strip_value *s)
-{
-  if (!s || (j->taps && (j->high < 0 || j->high - j->span >= 0))) return false;
-  for (int t = 0; t < j->rows; t++) {
-    const ambit__value_row *r = &s->rows[s->below + t];
-
-    if (!r->is_read || (!j->taps && (r->low > 0 || r->high < 0))) return false;
-  }
-  return true;
-}
-
-/* Whether whole vectors can and should be stored. In 2-D, rows are long and gain little. Sums over
- * many planes lose more to the overhead than they gain. */
-static bool stores_whole(const ambit__group *g, const ambit__strip *j)
-{
-  const ambit__rule *rule = g->steps[0].rule;
-  const int here[AMBIT_MAX_DIMS] = {0};
-  bool any = false;
-
-  if (j->y < 0 || j->moves || j->span > MOST_WHOLE || j->cells > 1) return false;
-  for (int i = 0; i < rule->nparams; i++)
-    for (int c = 0; is_field(g, i) && c < rule->params[i].components; c++) {
-      const int twin = g->steps[0].bind[i].twin - 1;
-
-      if (!rule->params[i].writes[c]) continue;
-      if (twin < 0 || !has_own_rows(j, ambit__strip_find(j, twin, c, here))) return false;
-      any = true;
-    }
-  return any;
-}
-
 /* ---- begin and end ---- */
 
 /* Whether the loads ahead can have the registers they need, and some more, without reducing the
@@ -501,11 +465,6 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   j->by_rows = j->taps && j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
   if (j->ring) j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));
-  j->whole = !j->ring && stores_whole(g, j);
-  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
-    j->head = largest(j->head, g->steps[0].rule->params[i].low[j->x]);
-    j->tail = largest(j->tail, g->steps[0].rule->params[i].high[j->x]);
-  }
   j->pinned = !j->apart && !j->ring && (j->planes || (!j->moves && has_registers(g, p, j)));
   return true;
 }

@@ -34,7 +34,6 @@ static const ambit__nvrtc *nvrtc;
 static unsigned checks; /* checks made by the kernels */
 static ambit__tile_use tiles;
 static bool around;               /* rows wrap in fields that are read at neighbours */
-static bool twins;                /* written fields have a twin */
 static long most_registers = 255; /* of a thread */
 
 /* ---- one kernel ---- */
@@ -171,7 +170,6 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
 
     bind[i] = (ambit__binding){.is_field = is_field, .contiguous = is_field};
     bind[i].wraps_rows = around && is_field && (p->low[ndims - 1] || p->high[ndims - 1]);
-    bind[i].twin = twins && is_field && p->is_written; /* the first one, which is read */
   }
   for (int d = 0; d < ndims; d++)
     g.cells[d] = cells;
@@ -262,16 +260,6 @@ static void high_orders_compile_without_spills(void)
   check_entry("star3d4", AMBIT_F32, CHOSEN);
   check_entry("star3d4", AMBIT_F64, CHOSEN);
   check_text("wave", wave, -1, 512, true, CHOSEN);
-}
-
-static void the_families_compile_without_spills_where_faces_are_fixed(void)
-{
-  twins = true;
-  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-    if (test_takes((int)i, 2)) check_entry(families[i], AMBIT_F32, CHOSEN);
-    if (test_takes((int)i + 1, 2)) check_entry(families[i], AMBIT_F64, CHOSEN);
-  }
-  twins = false;
 }
 
 static void the_families_compile_without_spills_around_rows(void)
@@ -455,8 +443,6 @@ int main(int argc, char **argv)
       {"the_fixed_names_compile_without_spills", the_fixed_names_compile_without_spills},
       {"the_families_compile_without_spills", the_families_compile_without_spills},
       {"high_orders_compile_without_spills", high_orders_compile_without_spills},
-      {"the_families_compile_without_spills_where_faces_are_fixed",
-       the_families_compile_without_spills_where_faces_are_fixed},
       {"the_families_compile_without_spills_around_rows",
        the_families_compile_without_spills_around_rows},
       {"weights_of_every_type_compile_without_spills",

@@ -98,8 +98,6 @@ typedef struct problem {
   ambit_boundary boundary;
   bool simplified; /* the rule runs in its canonical form */
   bool around;     /* periodic, and no ghost cells along the last axis */
-  bool twins;      /* every written field has a twin, */
-  bool ends;       /* with the same values beside the box */
   /* derived */
   ambit__rule *rule, *parsed; /* parsed: what it was simplified from; or NULL */
   ambit__binding bind[MOST];
@@ -133,30 +131,6 @@ static int64_t margin(const problem *p, int axis, int reads)
   return p->boundary && !(p->around && axis == p->ndims - 1) ? reads : 0;
 }
 
-/* Copies the twin's values beside the rows of the box to a field. */
-static void copy_ends(const problem *p, int i)
-{
-  const ambit__box box = box_of(p);
-  const ambit__layout *to = &p->fields[i].store.layout;
-  const twin *from = &p->fields[p->bind[i].twin - 1];
-  const int x = p->ndims - 1;
-  const size_t size = ambit_type_size(to->type);
-  int64_t at[AMBIT_MAX_DIMS];
-
-  ambit__box_first(&to->own, at);
-  do
-    for (at[x] = 0; at[x] < p->extents[x]; at[x]++)
-      for (int c = 0; c < to->components && (at[x] < box.lo[x] || at[x] >= box.hi[x]); c++)
-        memcpy(ambit__host_base(p->fields[i].store.buffer) +
-                   (size_t)(ambit__layout_at(to, at) + c * to->component) * size,
-               ambit__host_base(from->store.buffer) +
-                   (size_t)(ambit__layout_at(&from->store.layout, at) +
-                            c * from->store.layout.component) *
-                       size,
-               size);
-  while (at[x] = 0, ambit__box_next_row(&to->own, at));
-}
-
 static void make_field(problem *p, int i, bool at_end)
 {
   const ambit__param *param = &p->rule->params[i];
@@ -174,7 +148,6 @@ static void make_field(problem *p, int i, bool at_end)
   CHECK(ambit__layout_make(&t->store.layout));
   CHECK_EQ(AMBIT_OK, ref->alloc(device, t->store.layout.bytes, NULL, &t->store.buffer));
   fill(t, i);
-  if (p->ends && p->bind[i].twin) copy_ends(p, i);
   for (int d = 0; d < p->ndims; d++) {
     reach.lo[d] -= margin(p, d, param->low[d]);
     reach.hi[d] += margin(p, d, param->high[d]);

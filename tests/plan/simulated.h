@@ -105,7 +105,6 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_OFFSET: return 0;
   case SLOT_EXTENT: return p->extents[s->axis];
   case SLOT_STEP: return STEP;
-  case SLOT_ENDS: return p->ends;
   case SLOT_GROUPS: /* of sparse grids */
   case SLOT_LINES:
   case SLOT_CELLS:

@@ -54,19 +54,6 @@ static void parse(problem *p)
   if (p->simplified && p->rule) simplify(p);
 }
 
-/* 1 + the first parameter of the same type that is only read, as the twin of a written one; 0:
- * none. */
-static int twin_of(const problem *p, int i)
-{
-  const ambit__param *q = p->rule->params;
-
-  for (int k = 0; p->twins && is_field(p, i) && q[i].is_written && k < p->rule->nparams; k++)
-    if (is_field(p, k) && !q[k].is_written && q[k].type == q[i].type &&
-        q[k].components == q[i].components)
-      return 1 + k;
-  return 0;
-}
-
 /* The same plan where lanes exchange nothing. */
 static void run_apart(problem *p, const ambit__group *g, ambit__plan plan)
 {
@@ -153,8 +140,7 @@ static int check_with(problem p, bool (*wanted)(const ambit__plan *plans, int n,
   for (int i = 0; i < p.rule->nparams; i++)
     p.bind[i] = (ambit__binding){.is_field = is_field(&p, i),
                                  .contiguous = is_field(&p, i),
-                                 .wraps_rows = p.around && is_field(&p, i),
-                                 .twin = twin_of(&p, i)};
+                                 .wraps_rows = p.around && is_field(&p, i)};
   write_plans(g);
   n = ambit__strategy_stream.candidates(&g, &gpu, plans, MOST_PLANS);
   for (int i = 0; i < n && !prints; i++)
@@ -375,9 +361,8 @@ static void rows_that_begin_anew(void)
 }
 
 /* Fixed faces, boxes that begin anywhere, one-sided sums, several fields and components, old
- * values, bytes, four dimensions; and all of them with a twin that holds other values beside the
- * box. */
-static void vectors_that_are_stored_whole(void)
+ * values, bytes, four dimensions. */
+static void rows_that_keep_their_ends(void)
 {
   static const problem problems[] = {
       {.name = "star3d1", .type = AMBIT_F32, .lo = {1, 1, 1}, .hi = {8, 23, 143}},
@@ -426,13 +411,11 @@ static void vectors_that_are_stored_whole(void)
        .hi = {3, 3, 23, 143}},
   };
 
-  for (size_t i = 0; i < 2 * sizeof problems / sizeof *problems; i++) {
-    problem p = problems[i / 2];
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    problem p = problems[i];
 
     if (!p.ndims) p.ndims = 3;
     if (!p.extents[0]) memcpy(p.extents, (int64_t[]){9, 24, 144}, 3 * sizeof *p.extents);
-    p.twins = true;
-    p.ends = i % 2 == 0;
     check(p);
   }
 }
@@ -890,7 +873,7 @@ int main(int argc, char **argv)
       {"boxes_of_few_cells", boxes_of_few_cells},
       {"boxes_of_fields_without_ghost_cells", boxes_of_fields_without_ghost_cells},
       {"rows_that_begin_anew", rows_that_begin_anew},
-      {"vectors_that_are_stored_whole", vectors_that_are_stored_whole},
+      {"rows_that_keep_their_ends", rows_that_keep_their_ends},
       {"reductions", reductions},
       {"strict_sums_are_exact", strict_sums_are_exact},
       {"branches_places_and_old_values", branches_places_and_old_values},

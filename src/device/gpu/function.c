@@ -88,13 +88,6 @@ static ambit_status check_parameters(const ambit__gpu_device *d, const function 
 
 /* ---- build ---- */
 
-/* Registered code has no twins, and checked kernels store only their own cells. */
-static void forget_twins(function *f)
-{
-  for (int i = 0; i < f->step.rule->nparams; i++)
-    f->bind[i].twin = 0;
-}
-
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
@@ -276,7 +269,6 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
     AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   if (f->own.source) f->group.checks = 0; /* registered source cannot be checked */
   f->head.checked = f->group.checks != 0;
-  if (f->own.source || f->head.checked || f->group.tiles) forget_twins(f);
   f->nslots = ambit__gpucode_slots(&f->group, f->slots);
   f->nfold = ambit__gpucode_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
@@ -353,7 +345,6 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   case SLOT_STEP: return l->step;
   case SLOT_TIMES: return l->times;
   case SLOT_ROUNDS: return t->f->rounds;
-  case SLOT_ENDS: return l->ends;
   case SLOT_COUNT: return t->blocks;
   case SLOT_MORE: return l->more ? UINT32_MAX : l->folds;
   default: return 0;

@@ -48,23 +48,16 @@ static void keep_pair(ambit__nest *n, ambit__nest_access a, void *user)
   if (q >= 0) ambit__nest_do(n, "%s[j] = q%d", results_of(n, &a), q);
 }
 
-/* The value of a cell before the step. */
-static const char *here_of(const ambit__strip *w, int param, int component)
-{
-  const int here[AMBIT_MAX_DIMS] = {0};
-
-  return ambit__strip_cell(w, param, component, here);
-}
-
 static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const ambit__strip *w = n->builder;
   const char *type = w->cells > 1 ? "ambit_i32" : ambit__nest_type(n, a.param);
   const char *name = ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component);
+  const int here[AMBIT_MAX_DIMS] = {0};
 
   (void)user;
   if (ambit__nest_param(n, a.param)->keeps[a.component])
-    ambit__nest_do(n, "%s %s = %s", type, name, here_of(w, a.param, a.component));
+    ambit__nest_do(n, "%s %s = %s", type, name, ambit__strip_cell(w, a.param, a.component, here));
   else
     ambit__nest_do(n, "%s %s", type, name);
 }
@@ -77,11 +70,7 @@ static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
 
   (void)user;
   if (pair_of(w, &a) >= 0) return;
-  if (w->whole)
-    ambit__nest_do(n, "%s[j] = mine >> j & 1 ? %s : %s", to, out,
-                   here_of(w, n->bind[a.param].twin - 1, a.component));
-  else
-    ambit__nest_do(n, "%s[%s] = %s", to, w->cells > 1 ? ambit__strip_place(w) : "j", out);
+  ambit__nest_do(n, "%s[%s] = %s", to, w->cells > 1 ? ambit__strip_place(w) : "j", out);
 }
 
 /* The helper that stores: if the warp owns the row; cells in a mask; or cells in a range. */
@@ -90,7 +79,7 @@ static const char *store_of(const ambit__strip *w, bool paired)
   if (w->cells > 1 && w->pairs->places) return "ambit_store_words";
   if (w->cells > 1) return paired ? "ambit_store_bytes" : "ambit_store_numbers";
   if (w->planes) return "ambit_store_if";
-  return w->n->dialect->has_lanes || (w->taps && !w->whole) ? "ambit_store" : "ambit_store_bits";
+  return w->n->dialect->has_lanes || w->taps ? "ambit_store" : "ambit_store_bits";
 }
 
 static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
@@ -107,10 +96,7 @@ static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
                    w->planes      ? "own, "
                    : w->cells > 1 ? "true, "
                                   : "",
-                   to, results_of(n, &a),
-                   w->whole  ? "mine + brim"
-                   : w->taps ? "first, end"
-                             : "mine");
+                   to, results_of(n, &a), w->taps ? "first, end" : "mine");
 }
 
 /* "z + p < n && t >= skip && t < stop": the warp owns the row. */

@@ -150,14 +150,6 @@ static void let_rows(const ambit__strip *w)
   let_own(w, w->y, "y", w->rows, "skip", "stop");
 }
 
-/* A bit for each cell of a lane that is never stored as a cell beside the box. */
-static int middle(const ambit__strip *w)
-{
-  const int most = w->lane - w->tail;
-
-  return most > w->head ? (1 << most) - (1 << w->head) : 0;
-}
-
 /* Whether cells beside the strip are loaded into registers. */
 static bool has_ends(const ambit__strip *w)
 {
@@ -169,7 +161,7 @@ static bool has_ends(const ambit__strip *w)
 /* The cells of a lane that are in the box. */
 static void let_mine(const ambit__strip *w)
 {
-  if (w->taps && !w->whole) { /* with bits, ptxas 13.0 makes these 1 to 2 % slower */
+  if (w->taps) { /* with bits, ptxas 13.0 makes these 1 to 2 % slower */
     ambit__nest_note(w->n, "the lane stores its cells first to end - 1");
     ambit__nest_do(w->n, "const int first = ambit_between(0, low%d - x, %d)", w->x, w->lane);
     ambit__nest_do(w->n, "const int end = ambit_between(0, high%d - x, %d)", w->x, w->lane);
@@ -178,10 +170,6 @@ static void let_mine(const ambit__strip *w)
   ambit__nest_note(w->n, "a bit for each of the lane's cells that is in the box");
   ambit__nest_do(w->n, "const int mine = %s(low%d - x, high%d - x)",
                  ambit__nest_callee(w->n, "ambit_bits", NULL, w->lane), w->x, w->x);
-  if (!w->whole) return;
-  ambit__nest_note(w->n, "and for those beside them that are stored with them");
-  ambit__nest_do(w->n, "const int others = %d - mine", (1 << w->lane) - 1);
-  ambit__nest_do(w->n, "const int brim = ends && mine && !(others & %d) ? others : 0", middle(w));
 }
 
 static void let_columns(const ambit__strip *w)

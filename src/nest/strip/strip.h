@@ -86,9 +86,6 @@ typedef struct ambit__strip {
   ambit__strip_value values[AMBIT__STRIP_VALUES];
   int nloads;
   ambit__strip_load loads[AMBIT__STRIP_LOADS];
-  bool whole; /* launches may store whole vectors: the cells of all twins are in registers */
-  /* with `whole`: most cells beside the box at either end of a lane, as fixed faces leave */
-  int head, tail;
   const ambit__dots *dots; /* of bytes: weighted sums of them, */
   ambit__pairs *pairs;     /* and variables for two cells at a time */
   int ntaps;               /* sum: length of `taps`, owned */

@@ -180,15 +180,6 @@ static void add_slice(const ambit__strip *w, int plane, bool begins)
   }
 }
 
-/* A cell beside the box that is stored with it keeps the value that its own plane brings. */
-static void keep_result(const ambit__strip *w, int plane)
-{
-  const int here[AMBIT_MAX_DIMS] = {0};
-
-  ambit__nest_do_if(w->n, "stays", "%s = %s", result_of(w, plane),
-                    plane > 0 ? ambit__nest_text(w->n, "was%d", plane) : cell_at(w, here));
-}
-
 static void add_to_result(const ambit__strip *w)
 {
   const char *type = ambit__nest_type(w->n, target_of(w));
@@ -196,18 +187,8 @@ static void add_to_result(const ambit__strip *w)
 
   ambit__nest_do(w->n, "%s sum = %s", type, result_at(w, 0));
   if (w->factored) let_factors(w);
-  if (w->whole)
-    ambit__nest_do(w->n, "const bool stays = (j < %d || j >= %d) && !(mine >> j & 1)", w->head,
-                   w->lane - w->tail);
-  for (int plane = w->high; plane >= low; plane--) {
-    if (w->whole && plane > 0)
-      ambit__nest_do(w->n, "const %s was%d = %s", type, plane, result_of(w, plane));
-    if (w->factored)
-      add_slice(w, plane, plane == low);
-    else
-      add_terms(w, plane, plane == low);
-    if (w->whole && plane >= 0) keep_result(w, plane);
-  }
+  for (int plane = w->high; plane >= low; plane--)
+    (w->factored ? add_slice : add_terms)(w, plane, plane == low);
   ambit__nest_do(w->n, "%s_n[j] = sum", name_of(w));
 }
 

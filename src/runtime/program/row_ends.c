@@ -3,7 +3,7 @@
  *
  * Fixed faces keep the first and last cells of every row, and so does a step on a box. A partial
  * store of a vector makes the memory read the rest first: for a 3-D star in float on rows of 512
- * cells this took 4 % of the time of a GPU. But fields that are swapped mostly hold equal values
+ * cells this took 7 % of the time of a core. But fields that are swapped mostly hold equal values
  * there, because one started as a copy of the other (run/prepare.c) and no step has written these
  * cells. A kernel may then store whole vectors, with values of the field it reads in the other
  * cells (docs/design/0007-ends.md).
