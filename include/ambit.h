@@ -834,7 +834,8 @@ AMBIT_API ambit_status ambit_field_unmap(ambit_field *f);
  * If the file is there, the program continues from it: runs that were complete return at once,
  * calls between them return the values that they returned then, fields that were saved in files are
  * not saved again, and the run that was interrupted does what is left of it. Such a program must
- * make the same calls again. An iteration that calls other programs is not interrupted. */
+ * make the same calls again. An iteration that calls other programs is not interrupted. ambit_close
+ * saves the end of the last run too: with more iterations, it continues. */
 AMBIT_API ambit_status ambit_checkpoint(ambit *a, const char *path, const char *every);
 /* Saves and restores a variable of the program with the state, for instance one that a callback
  * changes. It must exist as long as programs run. With several processes, all get that of process

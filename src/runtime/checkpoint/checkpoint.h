@@ -16,13 +16,14 @@
 #define AMBIT_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
 #include "base/container.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "runtime/program/program.h"
 
 /* Where a run stands: saved with it, and how it goes on. */
 typedef struct ambit__standing {
   int64_t done;      /* iterations */
-  bool ended;        /* it is complete: by number, by its condition, or by its callback */
+  bool ended;        /* it is complete, by its condition or by its callback */
   int64_t unchecked; /* iterations since the last check of its condition */
   int found;         /* of a run until nothing changes: still iterations in a row; -1: unknown */
 } ambit__standing;
@@ -32,6 +33,7 @@ typedef struct ambit__kept_value {
   char *name; /* owned */
   void *at;
   size_t bytes;
+  void *last; /* its bytes when the last run ended: later `at` may be gone; owned */
 } ambit__kept_value;
 
 typedef struct ambit__checkpoint {
@@ -53,6 +55,11 @@ typedef struct ambit__checkpoint {
   ambit_program *program;   /* NULL: none */
   int64_t first;            /* its iteration when the run began */
   ambit__standing standing; /* at a look */
+  /* the last run of the outermost level, after its end: */
+  ambit_program *last;                /* NULL: none, or it was skipped */
+  size_t last_at;                     /* bytes of the journal before it */
+  char last_shape[AMBIT__HASH_CHARS]; /* of the context */
+  bool ends;                          /* its end is being saved */
   /* the run that was interrupted, after ambit_resume: its standing waits for the next run of */
   ambit_program *resumed; /* NULL: no such run */
   ambit__standing waiting;
@@ -72,9 +79,10 @@ typedef struct ambit__checkpoint {
 
 /* The context's; created if necessary. NULL: out of memory. */
 ambit__checkpoint *ambit__checkpoint_of(ambit *a);
-/* Before a run of a program. *skip: it was complete before the checkpoint, and its results are set.
- * Else *at says how far it is; all zero: it begins. */
-ambit_status ambit__checkpoint_enter(ambit_program *p, ambit__standing *at, bool *skip);
+/* Before a run of `most` iterations. *skip: it was complete before the checkpoint, and
+ * its results are set. Else *at says how far it is; all zero: it begins. */
+ambit_status ambit__checkpoint_enter(ambit_program *p, int64_t most, ambit__standing *at,
+                                     bool *skip);
 /* After a run, with its status. */
 void ambit__checkpoint_leave(ambit_program *p, bool skipped, ambit_status s);
 /* Whether the run that is in progress may be saved: outermost, with checkpoints. */
@@ -112,6 +120,8 @@ ambit_status ambit__checkpoint_load(ambit *a, ambit_program **program, ambit__st
 ambit_status ambit__state_describe(ambit *a, char **text);
 /* Raises an error unless both texts are the same. */
 ambit_status ambit__state_compare(ambit *a, const char *path, const char *there, const char *here);
+/* Tells whether objects were created or destroyed, or steps appended. */
+void ambit__state_shape(const ambit *a, char shape[AMBIT__HASH_CHARS]);
 /* Counts, flags and boundaries. */
 void ambit__state_put(ambit *a, ambit__tape *t);
 ambit_status ambit__state_get(ambit *a, ambit__tape *t, ambit_program **program,

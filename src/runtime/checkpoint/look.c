@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/checkpoint/checkpoint.h"
@@ -20,18 +21,48 @@ static const double SHORT = 0.25, LONG = 1;
 
 /* ---- opening and closing ---- */
 
+/* The end of the last run, if iterations were run since the last file. On objects that were created
+ * or destroyed since then, a program that is started again would not agree. */
+static void save_end(ambit *a)
+{
+  ambit__checkpoint *c = a->checkpoint;
+  const size_t n = a->journal.tape.n;
+  char shape[AMBIT__HASH_CHARS];
+
+  if (!c->path || !c->last || !c->since || a->errors.status ||
+      ambit__fork_number() != a->fork_number)
+    return;
+  ambit__state_shape(a, shape);
+  if (strcmp(c->last_shape, shape)) {
+    ambit__log(
+        &a->settings, 1,
+        "the end of the last run is not saved in %s: objects were created or destroyed since",
+        c->path);
+    return;
+  }
+  a->journal.tape.n = c->last_at; /* the calls behind it are made again */
+  c->program = c->last;
+  c->ends = true;
+  ambit__checkpoint_save(a, true);
+  c->program = NULL;
+  a->journal.tape.n = n;
+}
+
 /* After the last run: what could not be written is an error now. */
 static void close_checkpoint(ambit *a)
 {
   ambit__checkpoint *c = a->checkpoint;
 
+  save_end(a);
   ambit__checkpoint_end(a);
   if (c->is_watched) ambit__signals_unwatch();
   if (c->failures)
     ambit__raise(&a->errors, AMBIT_EIO, "%d checkpoint%s could not be saved; the first: %s",
                  c->failures, c->failures > 1 ? "s" : "", c->failure ? c->failure : "");
-  for (size_t i = 0; i < c->nvalues; i++)
+  for (size_t i = 0; i < c->nvalues; i++) {
     free(c->values[i].name);
+    free(c->values[i].last);
+  }
   free(c->values);
   free(c->path);
   free(c->previous);
@@ -228,7 +259,20 @@ static ambit_status replay_run(ambit_program *p)
   return a->errors.status;
 }
 
-static ambit_status enter(ambit_program *p, ambit__standing *at, bool *skip)
+/* Whether nothing is left to do of a run whose state was loaded. */
+static bool is_over(const ambit_program *p, int64_t most, const ambit__standing *at)
+{
+  const ambit *a = p->grid->context;
+
+  if (at->done > most && most >= 0 && !a->net->rank)
+    ambit__log(&a->settings, 0,
+               "the checkpoint is of iteration %lld, after the %lld that this run is to end with: "
+               "results are those of the checkpoint",
+               (long long)p->iteration, (long long)(p->iteration - at->done + most));
+  return at->ended || (at->done > 0 && at->done >= most && most >= 0);
+}
+
+static ambit_status enter(ambit_program *p, int64_t most, ambit__standing *at, bool *skip)
 {
   ambit *a = p->grid->context;
   ambit__checkpoint *c;
@@ -245,21 +289,23 @@ static ambit_status enter(ambit_program *p, ambit__standing *at, bool *skip)
     at->done = 0;
     c->resumed = NULL;
   }
-  *skip = at->ended;
+  *skip = is_over(p, most, at);
   c->program = p;
+  c->last = NULL;
   c->first = p->iteration - at->done;
   if (!p->look_every) p->look_every = 1;
   return AMBIT_OK;
 }
 
-ambit_status ambit__checkpoint_enter(ambit_program *p, ambit__standing *at, bool *skip)
+ambit_status ambit__checkpoint_enter(ambit_program *p, int64_t most, ambit__standing *at,
+                                     bool *skip)
 {
   ambit *a = p->grid->context;
   ambit_status s = AMBIT_OK;
 
   *skip = false;
   *at = (ambit__standing){.found = -1};
-  if (!a->errors.status && !a->journal.inside && !a->dry) s = enter(p, at, skip);
+  if (!a->errors.status && !a->journal.inside && !a->dry) s = enter(p, most, at, skip);
   a->journal.inside++;
   if (a->checkpoint && a->checkpoint->is_watched) ambit__signals_enter();
   return s;
@@ -277,6 +323,19 @@ static void record_run(ambit_program *p)
   put_values(p->grid->context->checkpoint, &j->tape);
 }
 
+/* Of the last run so far: how to save its end. */
+static void keep_end(ambit_program *p)
+{
+  ambit *a = p->grid->context;
+  ambit__checkpoint *c = a->checkpoint;
+
+  c->last_at = a->journal.tape.n;
+  ambit__state_shape(a, c->last_shape);
+  for (size_t i = 0; i < c->nvalues; i++)
+    memcpy(c->values[i].last, c->values[i].at, c->values[i].bytes);
+  c->last = p;
+}
+
 void ambit__checkpoint_leave(ambit_program *p, bool skipped, ambit_status s)
 {
   ambit *a = p->grid->context;
@@ -284,7 +343,7 @@ void ambit__checkpoint_leave(ambit_program *p, bool skipped, ambit_status s)
 
   a->journal.inside--;
   if (c && c->is_watched) ambit__signals_leave();
-  (void)skipped;
+  if (!s && !skipped && c && c->path && c->program == p && !a->journal.inside) keep_end(p);
   if (!s && c && c->opened) record_run(p);
   if (c && c->program == p && !a->journal.inside) c->program = NULL;
 }
@@ -301,26 +360,31 @@ ambit_status ambit_checkpoint(ambit *a, const char *path, const char *every)
 ambit_status ambit_checkpoint_value(ambit *a, const char *name, void *value, size_t bytes)
 {
   ambit__checkpoint *c;
-  ambit__kept_value *values, v = {.at = value, .bytes = bytes};
+  ambit__kept_value *values, *v;
+  size_t i = 0;
 
   if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
   AMBIT_CHECK(name && *name && value && bytes, &a->errors, AMBIT_EINVAL,
               "ambit_checkpoint_value: a value needs a name, an address and a size");
   c = ambit__checkpoint_of(a);
   if (!c) return AMBIT_ENOMEM;
-  for (size_t i = 0; i < c->nvalues; i++)
-    if (!strcmp(c->values[i].name, name)) {
-      c->values[i].at = value;
-      c->values[i].bytes = bytes;
-      return AMBIT_OK;
-    }
-  values = ambit__grow(&a->errors, c->values, c->nvalues, &c->values_cap, sizeof *values);
-  if (!values) return AMBIT_ENOMEM;
-  c->values = values;
-  v.name = ambit__strdup(&a->errors, name);
-  if (!v.name) return AMBIT_ENOMEM;
-  values[c->nvalues++] = v;
-  return AMBIT_OK;
+  while (i < c->nvalues && strcmp(c->values[i].name, name))
+    i++;
+  if (i == c->nvalues) {
+    values = ambit__grow(&a->errors, c->values, i, &c->values_cap, sizeof *values);
+    if (!values) return AMBIT_ENOMEM;
+    c->values = values;
+    values[i] = (ambit__kept_value){.name = ambit__strdup(&a->errors, name)};
+    if (!values[i].name) return AMBIT_ENOMEM;
+    c->nvalues++;
+  }
+  v = &c->values[i];
+  free(v->last);
+  v->at = value;
+  v->bytes = bytes;
+  v->last = ambit__new(&a->errors, bytes, 1);
+  c->last = NULL;
+  return v->last ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 int ambit_resume(ambit *a)

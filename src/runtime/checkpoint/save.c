@@ -76,7 +76,8 @@ static ambit_status add_values(saving *s)
     char name[AMBIT__BLOCK_NAME];
 
     snprintf(name, sizeof name, "values/%.60s", c->values[i].name);
-    AMBIT_TRY(add(s, name, AMBIT_U8, c->values[i].at, c->values[i].bytes));
+    AMBIT_TRY(
+        add(s, name, AMBIT_U8, c->ends ? c->values[i].last : c->values[i].at, c->values[i].bytes));
   }
   for (const ambit__link *l = s->a->scalars.next; l->owner; l = l->next)
     AMBIT_TRY(add_scalar(s, l->owner));

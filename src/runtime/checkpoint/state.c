@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/program/faces.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,11 +94,36 @@ static void describe_program(const ambit_program *p, int number, ambit__text *t)
   char hex[AMBIT__HASH_CHARS];
 
   for (size_t i = 0; i < p->nwritten; i++) {
+    const ambit__step s = ambit__program_written(p, i);
+
     ambit__print(t, "in program %d ", number);
-    ambit__step_describe(&p->written[i], (int)i, t);
-    t->failed |= !hash_step(&p->written[i], hex);
+    ambit__step_describe(&s, (int)i, t);
+    t->failed |= !hash_step(&s, hex);
     ambit__print(t, " #%.8s\n", hex);
   }
+}
+
+static void hash_list(ambit__hash *h, const ambit__link *list)
+{
+  for (const ambit__link *l = list->next; l->owner; l = l->next)
+    ambit__hash_bytes(h, &l->owner, sizeof l->owner);
+}
+
+void ambit__state_shape(const ambit *a, char shape[AMBIT__HASH_CHARS])
+{
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  hash_list(&h, &a->grids);
+  hash_list(&h, &a->scalars);
+  hash_list(&h, &a->records);
+  for (const ambit__link *l = a->grids.next; l->owner; l = l->next)
+    hash_list(&h, &((ambit_grid *)l->owner)->fields);
+  for (const ambit_program *p = next_program(a, NULL); p; p = next_program(a, p)) {
+    ambit__hash_bytes(&h, &p, sizeof p);
+    ambit__hash_bytes(&h, &p->nwritten, sizeof p->nwritten);
+  }
+  ambit__hash_hex(&h, shape);
 }
 
 ambit_status ambit__state_describe(ambit *a, char **text)

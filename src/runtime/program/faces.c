@@ -216,3 +216,15 @@ void ambit__program_unface(ambit_program *p)
   p->faced = NULL;
   p->nfaced = 0;
 }
+
+ambit__step ambit__program_written(const ambit_program *p, size_t step)
+{
+  ambit__step s = p->written[step];
+
+  for (size_t i = 0; i < p->nfaced; i++)
+    if (p->faced[i] == step) {
+      s = p->unfaced[i];
+      s.every = p->written[step].every;
+    }
+  return s;
+}

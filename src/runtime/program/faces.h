@@ -9,5 +9,6 @@
  * ghost cells have (kernel/faces.c), and the values as arguments. */
 ambit_status ambit__program_face(ambit_program *p);
 void ambit__program_unface(ambit_program *p); /* the steps as the user wrote them */
+ambit__step ambit__program_written(const ambit_program *p, size_t step); /* one of them */
 
 #endif

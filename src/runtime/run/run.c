@@ -335,7 +335,7 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
     AMBIT_TRY(show(p));
     AMBIT_TRY(call_back(p, &stopped));
     AMBIT_TRY(balance(p, stopped ? 0 : left, until));
-    AMBIT_TRY(look(p, before, start, until, stopped || left <= 0));
+    AMBIT_TRY(look(p, before, start, until, stopped));
   }
   return settle(p);
 }
@@ -411,7 +411,7 @@ static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
   AMBIT_CHECK(!p->is_running, ambit__program_errors(p), AMBIT_EPROGRAM,
               "a callback runs the program that called it; it can run other programs");
   if (!p->grid->context->runs++) atomic_store(&p->grid->context->stops, false);
-  s = ambit__checkpoint_enter(p, &at, &skip);
+  s = ambit__checkpoint_enter(p, most, &at, &skip);
   if (!s && !skip) {
     enter(p, until);
     s = leave(p, run_all(p, at.done < most ? most - at.done : most < 0 ? most : 0, until, &at));

@@ -411,6 +411,29 @@ static void sparse(ambit *a, FILE *out)
   put_field(out, u);
 }
 
+/* Values on faces: such steps are changed while their program is sealed. */
+static void faces(ambit *a, FILE *out)
+{
+  ambit_kernel *k = ambit_kernel_create(a, "void mean(const double *u, double *v)"
+                                           "{ *v = 0.5 * (u[-1] + u[1]); }");
+
+  for (int i = 0; i < 4; i++) {
+    ambit_grid *g = grid_1d(a, 20 + i);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F64),
+                *v = ambit_field_create(g, "v", AMBIT_F64);
+    ambit_scalar *x = ambit_scalar_create(a, "x", AMBIT_F64);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_scalar_set(x, 1 + i);
+    ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_DIRICHLET, 0);
+    ambit_field_boundary(u, AMBIT_HIGH(0), AMBIT_DIRICHLET, x);
+    ambit_apply(p, k, u, v);
+    ambit_swap(p, u, v);
+    ambit_run(p, 60);
+    put_field(out, u);
+  }
+}
+
 /* ---- cases ---- */
 
 static void a_killed_run_continues(void)
@@ -460,6 +483,12 @@ static void values_and_boundaries_of_callbacks_continue(void)
   interrupt(callbacks, cores);
 }
 IN_FOLDER(values_and_boundaries_of_callbacks_continue)
+
+static void values_on_faces_continue(void)
+{
+  interrupt(faces, cores);
+}
+IN_FOLDER(values_on_faces_continue)
 
 static void sparse_grids_continue(void)
 {
@@ -538,6 +567,50 @@ static void the_newest_whole_file_is_taken(void)
   }
 }
 IN_FOLDER(the_newest_whole_file_is_taken)
+
+/* The end of a run is saved, whether it is time for a checkpoint or not. */
+static void a_run_that_ended_continues_with_more_iterations(void)
+{
+  static const int64_t ends[] = {25, 30, 63, 63, 70};
+  char path[512];
+  float want;
+
+  strcpy(path, folder_path("whole.h5"));
+  want = heat_to(path, 70);
+  strcpy(path, folder_path("run.h5"));
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    const float got = heat_to(path, ends[i]);
+
+    CHECK((got == want) == (ends[i] == 70));
+  }
+  CHECK(heat_to(path, 40) == want); /* and has a warning */
+}
+IN_FOLDER(a_run_that_ended_continues_with_more_iterations)
+
+/* A context that ends in another function than its value, and with an object that came later. */
+static void the_end_of_a_run_has_the_values_of_then(void)
+{
+  for (int more = 0; more < 2; more++) {
+    int64_t count = 0;
+
+    remove_checkpoints();
+    for (int turn = 0; turn < 2; turn++) {
+      ambit *a = open_with(folder_path("run.h5"));
+      scene s = heat_scene(a);
+
+      ambit_checkpoint_value(a, "count", &count, sizeof count);
+      ambit_resume(a);
+      CHECK_EQ(turn ? more ? 20 : 25 : 0, ambit_program_iterations(s.p));
+      CHECK_EQ(turn ? 7 : 0, count);
+      count = 7;
+      CHECK(!ambit_run_to(s.p, 25));
+      count = 8;
+      if (more) ambit_field_create(s.g, "more", AMBIT_F32);
+      CHECK_EQ(AMBIT_OK, ambit_close(a));
+    }
+  }
+}
+IN_FOLDER(the_end_of_a_run_has_the_values_of_then)
 
 /* Processes of a run that was killed may write a last checkpoint when the next one has begun. */
 static void a_file_that_moves_after_it_was_found_is_loaded(void)
@@ -905,9 +978,13 @@ int main(int argc, char **argv)
       {"called_programs_continue", called_programs_continue_},
       {"values_and_boundaries_of_callbacks_continue", values_and_boundaries_of_callbacks_continue_},
       {"sparse_grids_continue", sparse_grids_continue_},
+      {"values_on_faces_continue", values_on_faces_continue_},
       /* those after this one save files in this process, which then looks for no more leftovers */
       {"a_program_that_keeps_its_place_continues", a_program_that_keeps_its_place_continues_},
       {"the_newest_whole_file_is_taken", the_newest_whole_file_is_taken_},
+      {"a_run_that_ended_continues_with_more_iterations",
+       a_run_that_ended_continues_with_more_iterations_},
+      {"the_end_of_a_run_has_the_values_of_then", the_end_of_a_run_has_the_values_of_then_},
       {"a_file_that_moves_after_it_was_found_is_loaded",
        a_file_that_moves_after_it_was_found_is_loaded_},
       {"two_damaged_files_are_an_error", two_damaged_files_are_an_error_},
