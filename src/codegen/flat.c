@@ -6,17 +6,21 @@
 
 bool ambit__calls_own(const ambit__expr *e)
 {
-  if (e->op != EXPR_CALL || e->type != AMBIT_F32) return false;
+  if (e->op != EXPR_CALL || !ambit__type_is_real(e->type)) return false;
   switch (e->call) {
-  case CALL_exp:
-  case CALL_exp2:
-  case CALL_log:
-  case CALL_log2:
-  case CALL_log10:
-  case CALL_pow:
-  case CALL_tanh: return true;
-  default: return false;
+  case CALL_fmod:
+  case CALL_cbrt:
+  case CALL_erf: return false;
+  default: return !ambit__call_is_cheap(e->call);
   }
+}
+
+int ambit__calls_power(const ambit__expr *e)
+{
+  if (e->op != EXPR_CALL || e->call != CALL_pow || e->b->op != EXPR_CONST) return 0;
+  for (int n = 2; n <= 4; n++)
+    if (e->b->value.real == n) return n;
+  return 0;
 }
 
 /* Integer division has no vector instruction, except by a constant. */

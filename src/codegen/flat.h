@@ -18,6 +18,9 @@ bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed);
  * if that makes the rule flat. And whether an expression is such a call. */
 bool ambit__rule_calls_own(const ambit__rule *rule);
 bool ambit__calls_own(const ambit__expr *e);
+/* 2, 3 or 4: an expression is this power of another one, and code that is not strict multiplies. 0:
+ * it is none. */
+int ambit__calls_power(const ambit__expr *e);
 
 /* A variable that outlives the statements that set it. */
 typedef struct ambit__flat_variable {

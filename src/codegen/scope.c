@@ -294,8 +294,14 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
   bool own = e->call == CALL_fmin || e->call == CALL_fmax || e->call == CALL_abs;
 
   if (emit_limited(s, t, e)) return;
+  if (s->relaxed && ambit__calls_power(e)) {
+    ambit__print(t, "ambit_power%d_%s(", ambit__calls_power(e), suffix(e->type));
+    emit(s, t, e->a, ARGUMENT);
+    ambit__print(t, ")");
+    return;
+  }
   if (s->own_calls && ambit__calls_own(e))
-    ambit__print(t, "ambit_%sf(", ambit__call_name(e->call));
+    ambit__print(t, "ambit_%s%s(", ambit__call_name(e->call), e->type == AMBIT_F32 ? "f" : "");
   else if (own)
     ambit__print(t, "ambit_%s_%s(", ambit__call_name(e->call), suffix(e->type));
   else

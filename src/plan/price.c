@@ -3,6 +3,8 @@
  * latter. */
 #include "plan/plan.h"
 
+#include "codegen/flat.h"
+
 #include <math.h>
 
 static bool is_read(const ambit__param *p, int c)
@@ -25,7 +27,7 @@ static void count_expr(const ambit__expr *e, ambit__price *price)
   if (!e) return;
   if (ambit__type_is_real(e->type)) {
     price->divisions += root || e->op == EXPR_DIV;
-    price->specials += e->op == EXPR_CALL && !root && !is_cheap(e->call);
+    price->specials += e->op == EXPR_CALL && !root && !is_cheap(e->call) && !ambit__calls_power(e);
     price->in_double |= e->type == AMBIT_F64;
   }
   count_expr(e->a, price);

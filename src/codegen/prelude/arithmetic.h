@@ -122,6 +122,22 @@ AMBIT_ORDER(u16, ambit_u16, AMBIT_SHOWN)
 AMBIT_ORDER(u32, ambit_u32, AMBIT_SHOWN)
 AMBIT_ORDER(u64, ambit_u64, AMBIT_SHOWN)
 
+/* Small powers, where bits may differ from those of pow. */
+#define AMBIT_POWERS(name, T)                                                                      \
+  AMBIT_INLINE T ambit_power2_##name(T x)                                                          \
+  {                                                                                                \
+    return x * x;                                                                                  \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_power3_##name(T x)                                                          \
+  {                                                                                                \
+    return x * x * x;                                                                              \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_power4_##name(T x)                                                          \
+  {                                                                                                \
+    return (x * x) * (x * x);                                                                      \
+  }
+AMBIT_POWERS(f32, float)
+
 /* Real to integer: truncates, saturates, and maps NaN to 0. `least` and `above` are exact in F. */
 #define AMBIT_CUT(to, T, from, F, least, most, above)                                              \
   AMBIT_INLINE T ambit_##to##_from_##from(F x)                                                     \
@@ -193,6 +209,7 @@ AMBIT_INLINE ambit_f16 ambit_bf16_from_f32(float x)
 
 #if AMBIT_HAS_DOUBLE
 AMBIT_ORDER(f64, double, ambit_hidden_f64)
+AMBIT_POWERS(f64, double)
 AMBIT_CUTS(f64, double, AMBIT_BYTE_F64)
 
 AMBIT_INLINE double ambit_neg_f64(double x)

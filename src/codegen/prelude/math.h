@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of <math.h> in float, written so that compilers vectorise them: no branches, no tables,
- * no calls. Their error is below 2.5 units in the last place (tests/codegen/test_math.c); special
- * values are C's. Not used in strict mode. */
+ * no calls. Their error is below 2.5 units in the last place, that of tan below 3.5
+ * (tests/codegen/test_math.c); special values are C's. An angle beyond 2^45, or 2^20 on processors
+ * without fused multiplication and addition, is taken for another one. Not used in strict mode.
+ * math_wide.h has the same in double. */
 
 AMBIT_INLINE int32_t ambit_bits(float x)
 {
@@ -19,8 +21,30 @@ AMBIT_INLINE float ambit_from_bits(int32_t n)
 
 /* Adding it rounds a number below 2^22 to an integer, held in the lowest bits. */
 #define AMBIT_ROUND 0x1.8p23f
+#if defined __FMA__ || defined __aarch64__
+#  define AMBIT_HAS_FMA 1
+#else
+#  define AMBIT_HAS_FMA 0
+#endif
 #define AMBIT_LN2   0.693147180559945309f
 #define AMBIT_LOG2E 1.442695040888963407f
+
+/* Adding it rounds a number below 2^51 to an integer, held in the lowest bits. */
+#define AMBIT_ROUND_WIDE 0x1.8p52
+
+AMBIT_INLINE int64_t ambit_bits_wide(double x)
+{
+  int64_t n;
+  __builtin_memcpy(&n, &x, sizeof n);
+  return n;
+}
+
+AMBIT_INLINE double ambit_from_bits_wide(int64_t n)
+{
+  double x;
+  __builtin_memcpy(&x, &n, sizeof x);
+  return x;
+}
 
 /* Limits arguments whose results overflow or vanish anyway; keeps NaN. */
 AMBIT_INLINE float ambit_within(float x, float least, float most)
@@ -140,23 +164,6 @@ AMBIT_INLINE double ambit_log2_wide(float x)
   return (double)n + 2.885390081777926814720 * (s + s * q * p);
 }
 
-/* Adding it rounds a number below 2^51 to an integer, held in the lowest bits. */
-#define AMBIT_ROUND_WIDE 0x1.8p52
-
-AMBIT_INLINE int64_t ambit_bits_wide(double x)
-{
-  int64_t n;
-  __builtin_memcpy(&n, &x, sizeof n);
-  return n;
-}
-
-AMBIT_INLINE double ambit_from_bits_wide(int64_t n)
-{
-  double x;
-  __builtin_memcpy(&x, &n, sizeof x);
-  return x;
-}
-
 /* 2^z, rounded once from a value exact to 1e-9. Numbers beyond 160 overflow or vanish anyway. */
 AMBIT_INLINE float ambit_exp2_wide(double z)
 {
@@ -200,4 +207,154 @@ AMBIT_INLINE float ambit_powf(float x, float y)
   r = y == y ? r : y;
   r = x == 1 ? 1.0f : r;
   return y == 0 ? 1.0f : r;
+}
+
+/* x - n pi / 2, at most pi / 4, for arguments below AMBIT_TURNS; above that some number in that
+ * range. The number of quarters of a turn, n, is in the lowest bits of *quarter. */
+#if AMBIT_HAS_FMA
+#  define AMBIT_TURNS 0x1p45
+#else
+#  define AMBIT_TURNS 0x1p20
+#endif
+AMBIT_INLINE float ambit_turn(float x, int32_t *quarter)
+{
+  double d = (double)x, t = d * 0x1.45f306dc9c883p-1 + AMBIT_ROUND_WIDE, n = t - AMBIT_ROUND_WIDE;
+  *quarter = (int32_t)(uint32_t)(uint64_t)ambit_bits_wide(t);
+#if AMBIT_HAS_FMA
+  d = __builtin_fma(-n, 0x1.921fb54442d18p+0, d) - n * 0x1.1a62633145c07p-54;
+#else
+  d = (d - n * 0x1.921fb544p+0) - n * 0x1.0b4611a626331p-34;
+#endif
+  return ambit_within((float)d, -0.8f, 0.8f);
+}
+
+/* sin(r) and cos(r) for |r| <= pi / 4. */
+AMBIT_INLINE float ambit_near_sin(float r)
+{
+  float q = r * r, p = -0x1.9ac98ep-13f;
+  p = p * q + 0x1.110c28p-7f;
+  p = p * q - 0x1.555552p-3f;
+  return r + r * (q * p);
+}
+
+AMBIT_INLINE float ambit_near_cos(float r)
+{
+  float q = r * r, p = 0x1.9bd88p-16f;
+  p = p * q - 0x1.6c12d2p-10f;
+  p = p * q + 0x1.555554p-5f;
+  return q * q * p + (1 - 0.5f * q);
+}
+
+AMBIT_INLINE float ambit_sinf(float x)
+{
+  int32_t k;
+  float r = ambit_turn(x, &k), y = k & 1 ? ambit_near_cos(r) : ambit_near_sin(r);
+  y = k & 2 ? -y : y;
+  return x == 0 ? x : y;
+}
+
+AMBIT_INLINE float ambit_cosf(float x)
+{
+  int32_t k;
+  float r = ambit_turn(x, &k), y = k & 1 ? ambit_near_sin(r) : ambit_near_cos(r);
+  return (k + 1) & 2 ? -y : y;
+}
+
+AMBIT_INLINE float ambit_tanf(float x)
+{
+  int32_t k;
+  float r = ambit_turn(x, &k), s = ambit_near_sin(r), c = ambit_near_cos(r);
+  float up = k & 1 ? -c : s, down = k & 1 ? s : c;
+  return x == 0 ? x : up / down;
+}
+
+/* The angle of a point: that of the octant around the nearest axis, then the others. */
+AMBIT_INLINE float ambit_atan2f(float y, float x)
+{
+  float a = x < 0 ? -x : x, b = y < 0 ? -y : y;
+  float least = a > b ? b : a, most = a > b ? a : b;
+  float t = least == most ? 1.0f : least / most, q, p = -0x1.38de56p-9f;
+  t = most == 0 ? least : t; /* 0 or NaN */
+  q = t * t;
+  p = p * q + 0x1.ba9f66p-7f;
+  p = p * q - 0x1.25dc12p-5f;
+  p = p * q + 0x1.0001c6p-4f;
+  p = p * q - 0x1.6295f8p-4f;
+  p = p * q + 0x1.c3f168p-4f;
+  p = p * q - 0x1.246cd2p-3f;
+  p = p * q + 0x1.99983cp-3f;
+  p = p * q - 0x1.555554p-2f;
+  p = t + t * q * p;
+  p = b > a ? 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f) : p;
+  p = ambit_bits(x) < 0 ? 0x1.921fb6p+1f - (p + 0x1.777a5cp-24f) : p;
+  return ambit_bits(y) < 0 ? -p : p;
+}
+
+AMBIT_INLINE float ambit_atanf(float x)
+{
+  return ambit_atan2f(x, 1);
+}
+
+AMBIT_INLINE float ambit_asinf(float x)
+{
+  return ambit_atan2f(x, sqrtf((1 - x) * (1 + x)));
+}
+
+AMBIT_INLINE float ambit_acosf(float x)
+{
+  return ambit_atan2f(sqrtf((1 - x) * (1 + x)), x);
+}
+
+/* Beyond 20 the 1 does not count, and 2^n need not be a float. */
+AMBIT_INLINE float ambit_expm1f(float x)
+{
+  float d = ambit_within(x, -104, 89), t = d * AMBIT_LOG2E + AMBIT_ROUND;
+  float p = ambit_near_one(ambit_rest(d, t - AMBIT_ROUND)), s = ambit_scale(1, t);
+  float y = x > 20 ? ambit_scale(1 + p, t) : (s - 1) + s * p;
+  return x == 0 ? x : y;
+}
+
+/* exp(x) / 2 for x >= 0. */
+AMBIT_INLINE float ambit_half_exp(float x)
+{
+  float d = ambit_within(x, 0, 91), t = d * AMBIT_LOG2E + AMBIT_ROUND;
+  return ambit_scale(0.5f + 0.5f * ambit_near_one(ambit_rest(d, t - AMBIT_ROUND)), t);
+}
+
+AMBIT_INLINE float ambit_sinhf(float x)
+{
+  float a = x < 0 ? -x : x, e = ambit_expm1f(a), y = 0.5f * (e + e / (e + 1));
+  y = a > 20 ? ambit_half_exp(a) : y;
+  return x < 0 ? -y : x > 0 ? y : x; /* -0, NaN */
+}
+
+AMBIT_INLINE float ambit_coshf(float x)
+{
+  float h = ambit_half_exp(x < 0 ? -x : x);
+  return h + 0.25f / h;
+}
+
+/* The logarithm of 1 + x as it is rounded, and of what rounding lost. */
+AMBIT_INLINE float ambit_log1pf(float x)
+{
+  float u = 1 + x, lost = (x - (u - 1)) / u;
+  lost = u > 0 ? lost : 0.0f;
+  lost = u < INFINITY ? lost : 0.0f;
+  return x == 0 ? x : ambit_logf(u) + lost;
+}
+
+AMBIT_INLINE float ambit_hypotf(float x, float y)
+{
+  float r = (float)sqrt((double)x * (double)x + (double)y * (double)y);
+  r = x == INFINITY ? INFINITY : r;
+  r = x == -INFINITY ? INFINITY : r;
+  r = y == INFINITY ? INFINITY : r;
+  return y == -INFINITY ? INFINITY : r;
+}
+
+AMBIT_INLINE float ambit_roundf(float x)
+{
+  float a = x < 0 ? -x : x, w = truncf(a);
+  w = a - w >= 0.5f ? w + 1 : w;
+  return copysignf(w, x);
 }
