@@ -42,6 +42,7 @@ PROGRAMS = {
     "neighbours": (5, [(), (5, 31)]),
     "one_colour": (5, [()]),
     "panda": (3, [()]),
+    "parts": (3, [()], 3),
     "periodic": (4, [()]),
     "places": (3, [()]),
     "planes": (4, [()], 12),

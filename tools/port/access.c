@@ -199,7 +199,7 @@ static const char *fill(const access *a, bool whole, bool is_code)
       continue;
     }
     ambit__print(&t, "%s",
-                 !whole && a->array->is_axis[level] ? "0"
+                 !whole && a->array->is_axis[level] ? port_text("%lld", (long long)a->parts[level])
                  : is_code                          ? port_poly_code(a->subs[level])
                                                     : port_poly_print(a->subs[level]));
     level++;

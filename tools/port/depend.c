@@ -47,6 +47,7 @@ static bool other_planes(nest *n, const access *p, const access *q)
     const poly diff = port_poly_sub(p->subs[l], q->subs[l]);
     int64_t x;
 
+    if (p->parts[l] != q->parts[l]) return true;
     if (p->array->is_axis[l]) continue;
     if (port_poly_is_number(diff, &x)) {
       if (x) return true;

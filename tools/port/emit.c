@@ -113,8 +113,9 @@ const char *port_emit_rules(const unit *u, step *steps)
 
 /* ---- arrays ---- */
 
-/* The path of an array down to a subscript (included or not), axes being 0; fold: but the first
- * ones, which are tables of pointers, have these subscripts, or NULL. */
+/* The path of an array down to a subscript (included or not), axes being 0, or one of the parts of
+ * a cell; fold: but the first ones, which are tables of pointers, have these subscripts, or NULL.
+ */
 static const char *path(const access *a, int level, bool with_subscript, const poly *fold)
 {
   const int rows = fold ? port_row_levels(a->array) : 0;
@@ -126,7 +127,7 @@ static const char *path(const access *a, int level, bool with_subscript, const p
     if (*k == '@') {
       ambit__print(&t, "%s",
                    l < rows               ? port_poly_code(fold[l])
-                   : a->array->is_axis[l] ? "0"
+                   : a->array->is_axis[l] ? port_text("%lld", (long long)a->parts[l])
                                           : port_poly_code(a->subs[l]));
       continue;
     }

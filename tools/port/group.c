@@ -410,7 +410,9 @@ static bool has_steady_base(const nest *n, const access *a)
 static bool same_base(const access *a, const access *b)
 {
   for (int l = 0; l < a->nsubs; l++)
-    if (!a->array->is_axis[l] && !port_poly_equal(a->subs[l], b->subs[l])) return false;
+    if (a->parts[l] != b->parts[l] ||
+        (!a->array->is_axis[l] && !port_poly_equal(a->subs[l], b->subs[l])))
+      return false;
   return true;
 }
 

@@ -90,6 +90,9 @@ typedef struct access {
   int naxes;
   poly index[AXES];
   const guard *guards[AXES]; /* NULL: none */
+  /* LEVEL_FLAT: which of the few values of a cell, f[(y * nx + x) * 9 + 3], where no loop goes over
+   * them; part of the base address */
+  int64_t parts[LEVELS];
 } access;
 
 typedef struct leaf {

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { MOST_PARTS = 32 };
+
 /* The subscript with guarded indices replaced by the guarded expressions. */
 static poly unguarded(const nest *n, poly p)
 {
@@ -264,12 +266,30 @@ static const char *tell_shape(const array *a)
   return port_text("tell the shape: #pragma ambit shape(%s[ny][nx])", port_array_name(a));
 }
 
+/* Whether the rest of a subscript is one of a few values that lie together in a cell, as no loop
+ * has the stride 1. Each is an array of its own then, so that a nest which writes several is one
+ * step. */
+static bool is_part(access *a, int l, int last, poly rest)
+{
+  const array *s = a->array;
+  int64_t stride, x;
+
+  if (s->has_rest[l] || !s->nstrides[l] || !port_poly_is_number(rest, &x) ||
+      !port_poly_is_number(s->strides[l][s->nstrides[l] - 1], &stride) || stride > MOST_PARTS ||
+      x <= -stride || x >= stride)
+    return false;
+  if (x < 0) a->index[last] = port_poly_sub(a->index[last], port_poly_number(1));
+  a->parts[l] = x < 0 ? x + stride : x;
+  return true;
+}
+
 static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
 {
   const int first = *axis;
   array *s = a->array;
   poly rest, loops = loops_of(n, p, &rest), q, r;
 
+  a->parts[l] = 0;
   for (int i = 0; i < s->nstrides[l]; i++) {
     poly index = {0};
 
@@ -288,6 +308,7 @@ static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
     return port_refuse(
         n, a->node, port_text("the subscript of '%s' does not fit its shape", port_array_name(s)),
         tell_shape(s));
+  if (rest.n && is_part(a, l, *axis - 1, rest)) return true;
   if (rest.n && !s->has_rest[l]) {
     s->has_rest[l] = true; /* an axis is missing: the caller settles again */
     return port_refuse(n, a->node, "", NULL);
