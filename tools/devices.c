@@ -137,7 +137,7 @@ static int run(ambit *a, tool_args *args)
 
     for (int k = 0; !code && k < b->count(); k++) {
       if (print_device(a, b, k, quick || stencil, again && !stencil)) return TOOL_FAILED;
-      if (stencil && b->ghosts) code = measure(a, args, &s, b, k);
+      if (stencil && ambit__can(b, ghosts)) code = measure(a, args, &s, b, k);
     }
   }
   if (!code && stencil) print_shares(&s);

@@ -2,9 +2,10 @@
 /* device.h - the interface of a backend. This is the whole contract.
  *
  * A backend is one constant table. Its functions are static in the backend's own files; the table
- * is the only symbol that the rest of the library sees. A queue runs work in order. A backend may
- * run it at once (ref, cpu) or later (GPUs, and devices that driven.h gives a thread): only wait,
- * get, read_box and events guarantee completion. A NULL entry has the meaning given in its comment.
+ * is the only symbol that the rest of the library sees. Work on cells is a command in a queue,
+ * which executes them in order. A backend may do so at once (ref, cpu) or later (GPUs, and devices
+ * that driven.h gives a thread): only wait, get, read and events guarantee completion. A NULL entry
+ * has the meaning given in its comment.
  *
  * A device holds any number of parts of a grid. It knows a part only from the layouts of its
  * stores, whose own boxes lie anywhere in the grid; all stores of one launch have the same own box.
@@ -104,8 +105,8 @@ typedef struct ambit__message {
 
 typedef struct ambit__event ambit__event; /* a point in a queue; each backend has its own struct */
 
-/* Cells that move within a device: a box to copy, or ghost cells to fill, as the entries copy_box
- * and ghosts do; on a sparse grid also one value for all, as fill_box does. Everything it points to
+/* Cells that move within a device: a box to copy, or ghost cells to fill, as the commands copy
+ * and ghosts do; on a sparse grid also one value for all, as fill does. Everything it points to
  * must outlive anything made from it. */
 typedef struct ambit__move {
   ambit__store *dst;
@@ -298,6 +299,239 @@ typedef struct ambit__device_info {
   bool short_rows; /* a function takes little more time for its cells if they are in short rows */
 } ambit__device_info;
 
+/* The commands of a queue: one kind of work each, with the arguments in this order. A device
+ * executes them in the order of the queue, at once or later. All that a command points to is read
+ * before ambit__execute returns, except where a comment says otherwise. */
+typedef enum ambit__command_kind {
+  COMMAND_put,
+  COMMAND_get,
+  COMMAND_write,
+  COMMAND_read,
+  COMMAND_lattice,
+  COMMAND_most,
+  COMMAND_fill,
+  COMMAND_copy,
+  COMMAND_update,
+  COMMAND_ghosts,
+  COMMAND_batch,
+  COMMAND_pack,
+  COMMAND_unpack,
+  COMMAND_pass,
+  COMMAND_fold,
+  COMMAND_launch,
+  COMMAND_wave,
+  COMMAND_tiles,
+  COMMAND_tile_fold,
+  COMMAND_tile_go,
+  COMMAND_relax,
+  COMMAND_mark,
+  COMMAND_await,
+  COMMAND_wait,
+  COMMAND_watch,
+  COMMAND_check,
+  COMMAND_report,
+  COMMAND_record,
+  COMMAND_replay
+} ambit__command_kind;
+
+typedef struct ambit__command {
+  ambit__command_kind kind;
+  union {
+    /* Bytes of a buffer, from and to host memory. get waits. */
+    struct {
+      ambit__buffer *dst;
+      const void *src;
+      size_t bytes;
+    } put;
+    struct {
+      void *dst;
+      ambit__buffer *src;
+      size_t bytes;
+    } get;
+
+    /* Copy a box of own cells from or to a dense row-major array, components last. read waits. */
+    struct {
+      ambit__store *dst;
+      const ambit__box *box;
+      const void *src;
+    } write;
+    struct {
+      void *dst;
+      ambit__store *src;
+      const ambit__box *box;
+    } read;
+    /* Copies own cells of a lattice to such an array, of a dense grid, and waits. A device that
+     * cannot is read by boxes. */
+    struct {
+      void *dst;
+      ambit__store *src;
+      const ambit__lattice *lattice;
+    } lattice;
+    /* The same of the greatest values along an axis, which counts as one cell in the array: of each
+     * component; with `norm`, of the norm of all, one value per cell (ambit__has_norm). NaN does
+     * not count, and is the greatest of nothing else. For a device that cannot, the host finds
+     * them in a lattice. */
+    struct {
+      void *dst;
+      ambit__store *src;
+      const ambit__lattice *lattice;
+      int axis;
+      bool norm;
+    } most;
+    /* Sets all components of a box of own cells to one value, of the store's type. */
+    struct {
+      ambit__store *dst;
+      const ambit__box *box;
+      const void *value;
+    } fill;
+    /* Copies a box of own cells of src to the cells of dst at distance `shift` (NULL: the same
+     * cells), which may be in its margins. The stores have the same type and number of components.
+     * Else copies go through the host. */
+    struct {
+      ambit__store *dst, *src;
+      const ambit__box *box;
+      const int64_t *shift;
+    } copy;
+    /* Copies a box of own cells of src to the same cells of dst, and waits. Sets *changed if a bit
+     * of dst was different before. Else the host compares. */
+    struct {
+      ambit__store *dst, *src;
+      const ambit__box *box;
+      bool *changed;
+    } update;
+
+    /* Fills the cells of `reach` that are not in `given`, axis by axis: across axis d, those that
+     * lie in reach along the axes before d and in given along those after. Each is a copy of the
+     * cell that the boundaries map it to, which lies in given along d, or a constant. Both boxes
+     * contain the own cells and lie within the margins. The cells of reach outside given are
+     * outside the grid, and not behind AMBIT_NONE or AMBIT_FIXED faces. With one part, given is the
+     * grid. On a device that cannot, launches need no ghost cells, and it can hold only one part.
+     */
+    struct {
+      ambit__store *store;
+      const ambit__boundaries *boundaries;
+      const int64_t *extents; /* of the grid */
+      const ambit__box *given, *reach;
+    } ghosts;
+    /* Runs the moves of a batch (batch_open), with the buffers that their stores have now. */
+    struct {
+      ambit__batch *batch;
+    } batch;
+
+    /* Messages. A box, which may include margins, is packed from byte `at` on, dense, row-major,
+     * components last; `at` is a multiple of the size of a value. Packed data can be read once an
+     * event recorded afterwards has completed; data being unpacked must stay until one has. A
+     * device that cannot holds only one part. */
+    struct {
+      ambit__message *to;
+      size_t at;
+      ambit__store *src;
+      const ambit__box *box;
+    } pack;
+    struct {
+      ambit__store *dst;
+      const ambit__box *box;
+      ambit__message *from;
+      size_t at;
+    } unpack;
+    /* Copies a message packed by another device of this backend into a message of the queue's
+     * device; both are direct and have the same size. Queues of such devices accept each other's
+     * events. Else messages go through the host. */
+    struct {
+      ambit__message *to, *from;
+    } pass;
+
+    /* Reductions along some axes (device/fold.h): folds a box of own cells of src, of one
+     * component, into totals in device memory, which unless `more` start from the identity. Else
+     * the host does; see `folds`. */
+    struct {
+      const ambit__fold *how;
+      ambit__buffer *totals;
+      ambit__store *src;
+      const ambit__box *box;
+      bool more;
+    } fold;
+
+    struct {
+      ambit__function *fn;
+      const ambit__launch *launch;
+    } launch;
+    /* Runs all iterations of a wave; `step` is the number of the first. */
+    struct {
+      const ambit__wave *wave;
+      int64_t step;
+    } wave;
+    /* Runs a function on tiles: `launch` has all but the box. Reductions go to the tiles' own
+     * memory, of tile_words words; tile_fold combines those of `n` tiles, one behind the other, and
+     * sets the scalars as a launch would. A function that cannot has `tiles` false. The results are
+     * there after tile_go, until when the caller keeps all that the launch and the list point to.
+     */
+    struct {
+      ambit__function *fn;
+      const ambit__launch *launch;
+      const ambit__tile_list *list;
+    } tiles;
+    struct {
+      ambit__function *fn;
+      const ambit__launch *launch;
+      const int64_t *partials;
+      int64_t n;
+    } tile_fold;
+    /* Goes on with the tiles that the queue was given: until they are done, or (*done is false)
+     * with some of the work, so that several devices can take turns. On a device that cannot,
+     * `wait` waits for them. */
+    struct {
+      bool *done;
+    } tile_go;
+    /* Computes the own cells of a part until they are at rest, in any order: each is as the
+     * function gives it from the values around. Halos and ghost cells stay. Both stores then hold
+     * the result. `launch` has all but the box; the function has `tiles` set, and does not reduce.
+     * The results are there as for tiles. */
+    struct {
+      ambit__function *fn;
+      const ambit__launch *launch;
+      ambit__relaxation *relaxation;
+    } relax;
+
+    /* Events can be recorded repeatedly: mark puts one behind all commands so far. An event never
+     * recorded counts as completed. await: the queue goes on once it has completed. wait: the host
+     * waits for it, or for the queue if it is NULL. A device that cannot mark works at once. */
+    struct {
+      ambit__event *event;
+    } mark, await, wait;
+
+    /* Checks that the host need not wait for. watch begins them, unless this device cannot (*can is
+     * false), and with NULL ends them. check puts one into the queue, behind the iteration of that
+     * number, which is 1 or more: if the condition holds there, or the value is not finite, the run
+     * has ended, and all later launches in this queue, until the end of the checks, change nothing.
+     * report sends the results of the checks before it to the host; with a verdict, it takes the
+     * oldest report if it has arrived, or with `wait` waits for it. For a device that cannot, the
+     * host checks the value, at no loss where work runs at once. */
+    struct {
+      const ambit__watch *what;
+      bool *can;
+    } watch;
+    struct {
+      int64_t iteration;
+    } check;
+    struct {
+      ambit__verdict *verdict;
+      bool wait;
+    } report;
+
+    /* Recordings. record with NULL begins one, with an address ends it. Commands of the queue
+     * between the two are not run but kept, with their boxes, functions, buffers and numbers.
+     * replay submits them all at once. Between the two, nothing may wait for the queue, nor read or
+     * write host memory through it. Else there is no gain. */
+    struct {
+      ambit__recording **end;
+    } record;
+    struct {
+      ambit__recording *recording;
+    } replay;
+  };
+} ambit__command;
+
 typedef struct ambit__backend {
   const char *name;           /* "cpu", as users write it in the option devices */
   const char *summary;        /* one line for `ambit devices` */
@@ -308,6 +542,10 @@ typedef struct ambit__backend {
   bool twins;                 /* a device that is opened twice has one memory, for two threads */
   /* rows of fields should start at multiples of this many bytes (grid/layout.h); 0: anywhere */
   int line;
+  /* Commands that it can execute, AMBIT__CAN(copy) and so on, beside put, get, write, read, fill,
+   * launch and wait, which all can. Who can pack also unpacks; the same holds for tiles and
+   * tile_fold, mark and await, record and replay, watch, check and report. */
+  uint64_t can;
 
   int (*count)(void); /* number of devices present */
   /* Number of them, the first ones, that are faster than cores: the default is one of these, of the
@@ -326,8 +564,9 @@ typedef struct ambit__backend {
   ambit_status (*alloc)(ambit__device *dev, size_t bytes, const ambit__layout *layout,
                         ambit__buffer **buf);
   void (*release)(ambit__device *dev, ambit__buffer *buf);
-  ambit_status (*put)(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes);
-  ambit_status (*get)(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes);
+
+  /* Gives a command that the device can execute to a queue. */
+  ambit_status (*execute)(ambit__queue *q, const ambit__command *c);
 
   /* Address of a buffer in host memory; accesses through it are immediate. NULL: not in host
    * memory. */
@@ -336,87 +575,25 @@ typedef struct ambit__backend {
   /* Address of a buffer in device memory, for other libraries. NULL: there is none. */
   void *(*place)(ambit__device *dev, ambit__buffer *buf);
 
-  /* Copy a box of own cells from or to a dense row-major array, components last. */
-  ambit_status (*write_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                            const void *src);
-  ambit_status (*read_box)(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box);
-  /* Copies own cells of a lattice to such an array, of a dense grid. NULL: read_box is used. */
-  ambit_status (*read_lattice)(ambit__queue *q, void *dst, ambit__store *src,
-                               const ambit__lattice *l);
-  /* The same of the greatest values along an axis, which counts as one cell in the array: of each
-   * component; with `norm`, of the norm of all, one value per cell (ambit__has_norm). NaN does not
-   * count, and is the greatest of nothing else. NULL: read_lattice is used, and the host finds
-   * them. */
-  ambit_status (*read_most)(ambit__queue *q, void *dst, ambit__store *src, const ambit__lattice *l,
-                            int axis, bool norm);
-  /* Sets all components of a box of own cells to one value, of the store's type. */
-  ambit_status (*fill_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                           const void *value);
-
-  /* Copies a box of own cells of src to the cells of dst at distance `shift` (NULL: the same
-   * cells), which may be in its margins. The stores have the same type and number of components.
-   * NULL: copies go through the host. */
-  ambit_status (*copy_box)(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                           const ambit__box *box, const int64_t *shift);
-
-  /* Copies a box of own cells of src to the same cells of dst, and waits. Sets *changed if a bit of
-   * dst was different before. NULL: the host compares. */
-  ambit_status (*update_box)(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                             const ambit__box *box, bool *changed);
-
-  /* Fills the cells of `reach` that are not in `given`, axis by axis: across axis d, those that lie
-   * in reach along the axes before d and in given along those after. Each is a copy of the cell
-   * that the boundaries map it to, which lies in given along d, or a constant. Both boxes contain
-   * the own cells and lie within the margins. The cells of reach outside given are outside the
-   * grid, and not behind AMBIT_NONE or AMBIT_FIXED faces. With one part, given is the grid. NULL:
-   * launches need no ghost cells, and the device can hold only one part. */
-  ambit_status (*ghosts)(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                         const int64_t *extents, const ambit__box *given, const ambit__box *reach);
-
-  /* Moves that are run together, repeatedly. No move writes cells that another reads or writes. A
-   * run uses the buffers that the stores have at that time; their layouts must not change. NULL: no
-   * gain. */
+  /* Moves that are run together, repeatedly. No move writes cells that another reads or writes.
+   * The layouts of their stores must not change. NULL: no gain. */
   ambit_status (*batch_open)(ambit__device *dev, const ambit__move *moves, int n,
                              ambit__batch **batch);
   void (*batch_close)(ambit__batch *batch);
-  ambit_status (*batch_run)(ambit__queue *q, ambit__batch *batch);
 
-  /* Messages. A box, which may include margins, is packed from byte `at` on, dense, row-major,
-   * components last; `at` is a multiple of the size of a value. Packed data can be read once an
-   * event recorded afterwards has completed; data being unpacked must stay until one has. A message
-   * is closed only when no operation on it is in progress. NULL: the device can hold only one part.
-   */
+  /* A message is closed only when no operation on it is in progress. NULL: the device can hold only
+   * one part. */
   ambit_status (*message_open)(ambit__device *dev, size_t bytes, ambit__message **m);
   void (*message_close)(ambit__device *dev, ambit__message *m);
-  ambit_status (*pack)(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
-                       const ambit__box *box);
-  ambit_status (*unpack)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                         ambit__message *m, size_t at);
-
-  /* Copies a message packed by another device of this backend into a message of q's device; both
-   * are direct and have the same size. Queues of such devices accept each other's events. NULL:
-   * through the host. */
-  ambit_status (*pass)(ambit__queue *q, ambit__message *to, ambit__message *from);
-
-  /* Events can be recorded repeatedly. An event never recorded counts as completed. Timed events
-   * cost more. NULL: the device runs its work at once. */
+  /* Timed events cost more. NULL: the device runs its work at once. */
   ambit_status (*event_open)(ambit__device *dev, bool timed, ambit__event **e);
   void (*event_close)(ambit__event *e);
-  ambit_status (*event_record)(ambit__event *e, ambit__queue *q);
-  /* q continues once e has completed */
-  ambit_status (*event_await)(ambit__queue *q, ambit__event *e);
-  ambit_status (*event_sync)(ambit__event *e); /* the host waits */
   bool (*event_done)(ambit__event *e);
   /* Seconds between two completed timed events; less than 0 if unknown. NULL: always unknown. */
   double (*event_seconds)(ambit__event *from, ambit__event *to);
 
-  /* Reductions along some axes (device/fold.h): folds a box of own cells of src, of one component,
-   * into totals in device memory, which unless `more` start from the identity. `folds`: whether it
-   * can; NULL: always. fold NULL: the host does. */
+  /* Whether it can fold so; NULL: always, if it can fold. */
   bool (*folds)(ambit__device *dev, const ambit__fold *how);
-  ambit_status (*fold)(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
-                       ambit__store *src, const ambit__box *box, bool more);
-
   /* Estimated ns per cell and iteration of the best function for a group, which may have a
    * flow; less than 0: there is none. NULL: the device builds no functions for flows. */
   double (*estimate)(ambit__device *dev, const ambit__group *group);
@@ -427,51 +604,10 @@ typedef struct ambit__backend {
   void (*foresee)(ambit__device *dev, const ambit__group *group);
   ambit_status (*build)(ambit__device *dev, const ambit__group *group, ambit__function **fn);
   void (*discard)(ambit__device *dev, ambit__function *fn);
-  ambit_status (*launch)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
-  ambit_status (*wait)(ambit__queue *q);
-  /* Runs all iterations of a wave; `step` is the number of the first. NULL: cannot. */
-  ambit_status (*wave)(ambit__queue *q, const ambit__wave *w, int64_t step);
 
-  /* Runs a function on tiles: `launch` has all but the box. Reductions go to the tiles' own memory,
-   * of tile_words words; tile_fold combines those of `n` tiles, one behind the other, and sets the
-   * scalars as a launch would. A function that cannot has `tiles` false. NULL, all three: no
-   * function can. The results are there after tile_go, until when the caller keeps all that the
-   * launch and the list point to. */
-  ambit_status (*tiles)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
-                        const ambit__tile_list *list);
+  /* Of a function that can run on tiles. */
   int (*tile_words)(const ambit__function *fn);
-  ambit_status (*tile_fold)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
-                            const int64_t *partials, int64_t n);
 
-  /* Computes the own cells of a part until they are at rest, in any order: each is as the function
-   * gives it from the values around. Halos and ghost cells stay. Both stores then hold the result.
-   * `launch` has all but the box; the function has `tiles` set, and does not reduce. The results
-   * are there as for tiles. NULL: cannot. */
-  ambit_status (*relax)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
-                        ambit__relaxation *r);
-  /* Goes on with the tiles that the queue was given: until they are done, or (*done is false) with
-   * some of the work, so that several devices can take turns. NULL: `wait` waits for them. */
-  ambit_status (*tile_go)(ambit__queue *q, bool *done);
-
-  /* Checks that the host need not wait for. watch begins them, unless this device cannot (*can is
-   * false). check puts one into the queue, behind the iteration of that number, which is 1 or more:
-   * if the condition holds there, or the value is not finite, the run has ended, and all later
-   * launches in this queue, until unwatch, change nothing. report sends the results of the checks
-   * before it to the host. verdict takes the oldest report if it has arrived, or with `wait` waits
-   * for it. NULL, all five: the host checks the value, at no loss where work runs at once. */
-  ambit_status (*watch)(ambit__queue *q, const ambit__watch *w, bool *can);
-  ambit_status (*check)(ambit__queue *q, int64_t iteration);
-  ambit_status (*report)(ambit__queue *q);
-  ambit_status (*verdict)(ambit__queue *q, bool wait, ambit__verdict *v);
-  void (*unwatch)(ambit__queue *q);
-
-  /* Recordings. Work given to the queue between record and recorded is not run but kept, with its
-   * boxes, functions, buffers and numbers. replay submits it all at once. Between record and
-   * recorded, nothing may wait for the queue, nor read or write host memory through it. NULL, all
-   * four: no gain. */
-  ambit_status (*record)(ambit__queue *q);
-  ambit_status (*recorded)(ambit__queue *q, ambit__recording **r);
-  ambit_status (*replay)(ambit__queue *q, ambit__recording *r);
   void (*recording_close)(ambit__recording *r);
 
   /* Measures the copy in memory, or all speeds, and sets them in *m; those that could not be
@@ -481,6 +617,20 @@ typedef struct ambit__backend {
    * one to the thread that drives the others. No work is queued. NULL: it does not matter. */
   void (*alone)(ambit__device *dev, bool alone);
 } ambit__backend;
+
+#define AMBIT__CAN(name) (UINT64_C(1) << COMMAND_##name)
+
+/* Whether the devices of a backend can execute a command: ambit__can(backend, copy). */
+#define ambit__can(backend, name) (((backend)->can & AMBIT__CAN(name)) != 0)
+
+static inline ambit_status ambit__execute(ambit__queue *q, const ambit__command *c)
+{
+  return q->device->backend->execute(q, c);
+}
+
+/* Gives a queue a command: ambit__do(q, copy, &dst, &src, &box, shift). */
+#define ambit__do(q, name, ...)   ambit__execute(q, AMBIT__COMMAND(name, __VA_ARGS__))
+#define AMBIT__COMMAND(name, ...) (&(ambit__command){.kind = COMMAND_##name, .name = {__VA_ARGS__}})
 
 /* The backend called `name` (length bytes). If there is none, raises an error that lists the names
  * and returns NULL. */

@@ -1,37 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driven.c - a device whose calls are commands of a thread.
+/* driven.c - a device whose commands are executed by a thread.
  *
- * Calls that give or take host memory wait until they are done, except for short values, which are
- * copied. The others return at once. The device behind has its own error state, since it fails on
- * its thread; the next call here passes the error on, with the name of the device.
+ * A command is copied, with all that it points to, unless the caller waits for it: if it gives or
+ * takes host memory, except for short values. The device behind has its own error state, since it
+ * fails on its thread; the next call here passes the error on, with the name of the device.
  */
 #include "device/driven.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "device/commands.h"
+#include "device/thread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT_BYTES = 1 << 10 }; /* values that are copied into a command */
+enum { SHORT_BYTES = 1 << 10 }; /* values that are copied with a command */
+
+/* Commands that are passed on, if the device behind can execute them. */
+#define CAN                                                                                        \
+  (AMBIT__CAN(lattice) | AMBIT__CAN(copy) | AMBIT__CAN(ghosts) | AMBIT__CAN(pack) |                \
+   AMBIT__CAN(wave) | AMBIT__CAN(tiles) | AMBIT__CAN(relax))
 
 static const ambit__backend driven;
 
 typedef struct device {
   ambit__device head;
   ambit__backend table; /* `driven`, with the abilities of the device behind */
-  ambit__commands *commands;
+  ambit__thread *thread;
   ambit__errors errors; /* of the device behind */
   ambit__device *behind;
-  ambit__command_queue *calls; /* that concern no queue */
+  ambit__thread_queue *calls; /* that concern no queue */
   int ordinal;
 } device;
 
 typedef struct queue {
   ambit__queue head;
-  ambit__command_queue *commands;
+  ambit__thread_queue *commands;
   ambit__queue *behind;
 } queue;
 
@@ -60,27 +65,15 @@ static ambit_status pass_on(device *d, ambit_status s)
 
 static ambit_status check(device *d)
 {
-  const ambit_status s = ambit__commands_failure(d->commands);
+  const ambit_status s = ambit__thread_failure(d->thread);
 
   return s ? pass_on(d, s) : AMBIT_OK;
 }
 
 static ambit_status finish(queue *q)
 {
-  ambit__command_wait(ambit__command_last(q->commands));
+  ambit__task_wait(ambit__task_last(q->commands));
   return check(device_of(&q->head));
-}
-
-/* A new command of a queue, whose data the caller fills in. */
-static void *new_command(ambit__queue *q, ambit__command run, size_t bytes)
-{
-  return ambit__command_new(((queue *)q)->commands, run, bytes);
-}
-
-static ambit_status add(ambit__queue *q)
-{
-  ambit__command_add(((queue *)q)->commands);
-  return check(device_of(q));
 }
 
 /* ---- calls that concern no queue: done when they return ---- */
@@ -101,11 +94,11 @@ static ambit_status run_call(void *user, void *data)
 
 static ambit_status call_behind(device *d, ambit_status (*run)(device *d, void *arg), void *arg)
 {
-  call *c = ambit__command_new(d->calls, run_call, sizeof *c);
+  call *c = ambit__task_new(d->calls, run_call, sizeof *c);
 
   *c = (call){run, d, arg};
-  ambit__command_add(d->calls);
-  ambit__command_wait(ambit__command_last(d->calls));
+  ambit__task_add(d->calls);
+  ambit__task_wait(ambit__task_last(d->calls));
   return check(d);
 }
 
@@ -133,8 +126,8 @@ static void close_device(ambit__device *dev)
   device *d = (device *)dev;
 
   if (d->behind) call_behind(d, close_behind, NULL);
-  if (d->calls) ambit__command_queue_close(d->calls);
-  ambit__commands_close(d->commands);
+  if (d->calls) ambit__thread_queue_close(d->calls);
+  ambit__thread_close(d->thread);
   ambit__errors_clear(&d->errors);
   free(d);
 }
@@ -155,16 +148,14 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   d->table.wraps_rows = backend->wraps_rows;
   d->table.line = backend->line;
   d->table.tile_words = backend->tile_words;
-  if (!backend->tiles) d->table.tiles = NULL;
-  if (!backend->relax) d->table.relax = NULL;
-  if (!backend->wave) d->table.wave = NULL;
+  d->table.can |= backend->can & CAN;
   if (!backend->foresee) d->table.foresee = NULL;
   if (!backend->plans) d->table.plans = NULL;
   if (!backend->measure) d->table.measure = NULL;
   if (!backend->alone) d->table.alone = NULL;
   d->ordinal = ordinal;
-  AMBIT_TRY_GOTO(s, ambit__commands_open(errors, &d->commands), fail);
-  AMBIT_TRY_GOTO(s, ambit__command_queue_open(d->commands, errors, true, NULL, &d->calls), fail);
+  AMBIT_TRY_GOTO(s, ambit__thread_open(errors, &d->thread), fail);
+  AMBIT_TRY_GOTO(s, ambit__thread_queue_open(d->thread, errors, true, NULL, &d->calls), fail);
   AMBIT_TRY_GOTO(s, call_behind(d, open_behind, &o), fail);
   d->head.machine = d->behind->machine;
   *dev = &d->head;
@@ -176,7 +167,7 @@ fail:
 
 double ambit__driven_busy(ambit__device *dev)
 {
-  return ambit__commands_busy(((device *)dev)->commands);
+  return ambit__thread_busy(((device *)dev)->thread);
 }
 
 static void info(ambit__device *dev, ambit__device_info *out)
@@ -215,7 +206,7 @@ static ambit_status release_behind(device *d, void *arg)
 
 static void release(ambit__device *dev, ambit__buffer *buf)
 {
-  ambit__commands_wait(((device *)dev)->commands); /* they may use it */
+  ambit__thread_wait(((device *)dev)->thread); /* they may use it */
   call_behind((device *)dev, release_behind, buf);
 }
 
@@ -280,7 +271,7 @@ static ambit_status discard_behind(device *d, void *arg)
 
 static void discard(ambit__device *dev, ambit__function *fn)
 {
-  ambit__commands_wait(((device *)dev)->commands); /* they may call it */
+  ambit__thread_wait(((device *)dev)->thread); /* they may call it */
   call_behind((device *)dev, discard_behind, fn);
 }
 
@@ -307,7 +298,7 @@ static void message_close(ambit__device *dev, ambit__message *m)
 {
   device *d = (device *)dev;
 
-  ambit__commands_wait(d->commands); /* for those that unpack it */
+  ambit__thread_wait(d->thread); /* for those that unpack it */
   d->behind->backend->message_close(d->behind, m);
 }
 
@@ -348,7 +339,7 @@ static void queue_close(ambit__queue *queue_)
 {
   queue *q = (queue *)queue_;
 
-  if (q->commands) ambit__command_queue_close(q->commands);
+  if (q->commands) ambit__thread_queue_close(q->commands);
   if (q->behind) q->behind->device->backend->queue_close(q->behind);
   free(q);
 }
@@ -362,18 +353,13 @@ static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **o
   if (!q) return AMBIT_ENOMEM;
   q->head.device = dev;
   AMBIT_TRY_GOTO(s, call_behind(d, queue_behind, &q->behind), fail);
-  s = ambit__command_queue_open(d->commands, dev->errors, urgent, q->behind, &q->commands);
+  s = ambit__thread_queue_open(d->thread, dev->errors, urgent, q->behind, &q->commands);
   if (s) goto fail;
   *out = &q->head;
   return AMBIT_OK;
 fail:
   queue_close(&q->head);
   return s;
-}
-
-static ambit_status wait(ambit__queue *q)
-{
-  return finish((queue *)q);
 }
 
 static ambit_status event_open(ambit__device *dev, bool timed, ambit__event **e)
@@ -387,44 +373,13 @@ static ambit_status event_open(ambit__device *dev, bool timed, ambit__event **e)
 
 static void event_close(ambit__event *e)
 {
-  if (e->timed) ambit__command_wait(e->ticket); /* it will be written to */
+  if (e->timed) ambit__task_wait(e->ticket); /* it will be written to */
   free(e);
-}
-
-static ambit_status stamp(void *user, void *data)
-{
-  (void)user;
-  (*(ambit__event **)data)->time = ambit__clock();
-  return AMBIT_OK;
-}
-
-static ambit_status event_record(ambit__event *e, ambit__queue *q)
-{
-  ambit__command_queue *commands = ((queue *)q)->commands;
-
-  if (e->timed) {
-    *(ambit__event **)ambit__command_new(commands, stamp, sizeof e) = e;
-    ambit__command_add(commands);
-  }
-  e->ticket = ambit__command_last(commands);
-  return check(device_of(q));
-}
-
-static ambit_status event_await(ambit__queue *q, ambit__event *e)
-{
-  ambit__command_await(((queue *)q)->commands, e->ticket);
-  return check(device_of(q));
-}
-
-static ambit_status event_sync(ambit__event *e)
-{
-  ambit__command_wait(e->ticket);
-  return AMBIT_OK;
 }
 
 static bool event_done(ambit__event *e)
 {
-  return ambit__command_done(e->ticket);
+  return ambit__task_done(e->ticket);
 }
 
 static double event_seconds(ambit__event *from, ambit__event *to)
@@ -434,367 +389,178 @@ static double event_seconds(ambit__event *from, ambit__event *to)
              : -1;
 }
 
-/* ---- values ---- */
-
-typedef struct values {
-  ambit__buffer *buffer;
-  void *host;
-  const void *from; /* put: the bytes; NULL: they follow */
-  size_t bytes;
-} values;
-
-static ambit_status run_put(void *user, void *data)
+static ambit_status stamp(void *user, void *data)
 {
-  const values *v = data;
-  ambit__queue *q = user;
-
-  return q->device->backend->put(q, v->buffer, v->from ? v->from : v + 1, v->bytes);
+  (void)user;
+  (*(ambit__event **)data)->time = ambit__clock();
+  return AMBIT_OK;
 }
 
-static ambit_status put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
+static void mark(queue *q, ambit__event *e)
 {
-  const bool copied = bytes <= SHORT_BYTES;
-  values *v = new_command(q, run_put, sizeof *v + (copied ? bytes : 0));
-
-  *v = (values){.buffer = dst, .from = copied ? NULL : src, .bytes = bytes};
-  if (copied) memcpy(v + 1, src, bytes);
-  AMBIT_TRY(add(q));
-  return copied ? AMBIT_OK : finish((queue *)q);
-}
-
-static ambit_status run_get(void *user, void *data)
-{
-  const values *v = data;
-  ambit__queue *q = user;
-
-  return q->device->backend->get(q, v->host, v->buffer, v->bytes);
-}
-
-static ambit_status get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
-{
-  values *v = new_command(q, run_get, sizeof *v);
-
-  *v = (values){.buffer = src, .host = dst, .bytes = bytes};
-  AMBIT_TRY(add(q));
-  return finish((queue *)q);
-}
-
-/* ---- boxes ---- */
-
-/* The data of all copies of boxes and of ghost cells. Stores are copied, since fields trade
- * buffers. */
-typedef struct boxes {
-  ambit__store store, from; /* from: of copy_box */
-  ambit__box box, reach;    /* ghosts: box is `given` */
-  int64_t shift[AMBIT_MAX_DIMS];
-  bool shifts;
-  const void *src;
-  void *dst;
-  ambit__lattice lattice;
-  ambit__message *message;
-  size_t at;
-  ambit__boundaries boundaries;
-  int64_t extents[AMBIT_MAX_DIMS];
-} boxes;
-
-static boxes *new_boxes(ambit__queue *q, ambit__command run, const ambit__store *store,
-                        const ambit__box *box)
-{
-  boxes *b = new_command(q, run, sizeof *b);
-
-  b->store = *store;
-  b->box = *box;
-  b->lattice.count[0] = 0;
-  return b;
-}
-
-static ambit_status run_write(void *user, void *data)
-{
-  ambit__queue *q = user;
-  boxes *b = data;
-
-  return q->device->backend->write_box(q, &b->store, &b->box, b->src);
-}
-
-static ambit_status write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                              const void *src)
-{
-  new_boxes(q, run_write, dst, box)->src = src;
-  AMBIT_TRY(add(q));
-  return finish((queue *)q);
-}
-
-static ambit_status run_read(void *user, void *data)
-{
-  ambit__queue *q = user;
-  boxes *b = data;
-
-  if (b->lattice.count[0])
-    return q->device->backend->read_lattice(q, b->dst, &b->store, &b->lattice);
-  return q->device->backend->read_box(q, b->dst, &b->store, &b->box);
-}
-
-static ambit_status read_box(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box)
-{
-  new_boxes(q, run_read, src, box)->dst = dst;
-  AMBIT_TRY(add(q));
-  return finish((queue *)q);
-}
-
-static ambit_status read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                 const ambit__lattice *l)
-{
-  boxes *b = new_boxes(q, run_read, src, &src->layout.own);
-
-  b->dst = dst, b->lattice = *l;
-  AMBIT_TRY(add(q));
-  return finish((queue *)q);
-}
-
-static ambit_status run_fill(void *user, void *data)
-{
-  ambit__queue *q = user;
-  boxes *b = data;
-
-  return q->device->backend->fill_box(q, &b->store, &b->box, b->src);
-}
-
-static ambit_status fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                             const void *value)
-{
-  new_boxes(q, run_fill, dst, box)->src = value;
-  AMBIT_TRY(add(q));
-  return finish((queue *)q);
-}
-
-static ambit_status run_copy(void *user, void *data)
-{
-  ambit__queue *q = user;
-  boxes *b = data;
-
-  return q->device->backend->copy_box(q, &b->store, &b->from, &b->box, b->shifts ? b->shift : NULL);
-}
-
-static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                             const ambit__box *box, const int64_t *shift)
-{
-  boxes *b = new_boxes(q, run_copy, dst, box);
-
-  b->from = *src;
-  b->shifts = shift != NULL;
-  if (shift) memcpy(b->shift, shift, (size_t)box->ndims * sizeof *shift);
-  return add(q);
-}
-
-static ambit_status run_pack(void *user, void *data)
-{
-  ambit__queue *q = user;
-  boxes *b = data;
-
-  return q->device->backend->pack(q, b->message, b->at, &b->store, &b->box);
-}
-
-static ambit_status pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
-                         const ambit__box *box)
-{
-  boxes *b = new_boxes(q, run_pack, src, box);
-
-  b->message = m;
-  b->at = at;
-  return add(q);
-}
-
-static ambit_status run_unpack(void *user, void *data)
-{
-  ambit__queue *q = user;
-  boxes *b = data;
-
-  return q->device->backend->unpack(q, &b->store, &b->box, b->message, b->at);
-}
-
-static ambit_status unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                           ambit__message *m, size_t at)
-{
-  boxes *b = new_boxes(q, run_unpack, dst, box);
-
-  b->message = m;
-  b->at = at;
-  return add(q);
-}
-
-static ambit_status run_ghosts(void *user, void *data)
-{
-  ambit__queue *q = user;
-  boxes *b = data;
-
-  return q->device->backend->ghosts(q, &b->store, &b->boundaries, b->extents, &b->box, &b->reach);
-}
-
-static ambit_status ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *bounds,
-                           const int64_t *extents, const ambit__box *given, const ambit__box *reach)
-{
-  boxes *b = new_boxes(q, run_ghosts, store, given);
-
-  b->reach = *reach;
-  b->boundaries = *bounds;
-  memcpy(b->extents, extents, (size_t)given->ndims * sizeof *extents);
-  return add(q);
-}
-
-/* ---- launches ---- */
-
-/* Followed by the arguments, and these by their stores. */
-typedef struct launching {
-  ambit__function *fn;
-  ambit__launch launch;
-} launching;
-
-static ambit_status run_launch(void *user, void *data)
-{
-  ambit__queue *q = user;
-  const launching *l = data;
-
-  return q->device->backend->launch(q, l->fn, &l->launch);
-}
-
-static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__launch *given)
-{
-  const size_t n = (size_t)given->nargs;
-  launching *l =
-      new_command(q, run_launch, sizeof *l + n * (sizeof(ambit__argument) + sizeof(ambit__store)));
-  ambit__argument *args = (ambit__argument *)(l + 1);
-  ambit__store *stores = (ambit__store *)(args + n);
-
-  l->fn = fn;
-  l->launch = *given;
-  l->launch.args = args;
-  for (size_t i = 0; i < n; i++) {
-    args[i] = given->args[i];
-    if (!args[i].store) continue;
-    stores[i] = *args[i].store;
-    args[i].store = &stores[i];
+  if (e->timed) {
+    *(ambit__event **)ambit__task_new(q->commands, stamp, sizeof e) = e;
+    ambit__task_add(q->commands);
   }
-  return add(q);
+  e->ticket = ambit__task_last(q->commands);
 }
 
-typedef struct waving {
-  const ambit__wave *wave;
-  int64_t step;
-} waving;
+/* ---- commands ---- */
 
-static ambit_status run_wave(void *user, void *data)
+/* A command with all that it points to. Stores are copied, since fields trade buffers. */
+typedef struct kept {
+  ambit__command command;
+  ambit__store to, from;
+  ambit__box box, reach;
+  ambit__boundaries boundaries;
+  int64_t numbers[AMBIT_MAX_DIMS]; /* a distance, or the extents of the grid */
+} kept;
+
+static ambit_status run(void *user, void *data)
 {
-  ambit__queue *q = user;
-  const waving *w = data;
-
-  return q->device->backend->wave(q, w->wave, w->step);
+  return ambit__execute(user, data);
 }
 
-/* Done when it returns: a device that has the whole grid leaves others nothing to do. */
-static ambit_status wave(ambit__queue *q, const ambit__wave *given, int64_t step)
+/* A task whose data begin with the command. */
+static void *new_task(queue *q, const ambit__command *c, size_t bytes)
 {
-  *(waving *)new_command(q, run_wave, sizeof(waving)) = (waving){given, step};
-  AMBIT_TRY(add(q));
-  return finish((queue *)q);
+  ambit__command *k = ambit__task_new(q->commands, run, bytes);
+
+  *k = *c;
+  return k;
 }
 
-/* ---- tiles: lists and relaxations are done when the queue is ---- */
-
-typedef struct tiling {
-  ambit__function *fn;
-  const ambit__launch *launch;
-  const ambit__tile_list *list; /* of tiles */
-  const int64_t *partials;      /* of tile_fold */
-  int64_t n;
-  ambit__relaxation *relaxation; /* of relax */
-} tiling;
-
-static ambit_status run_tiles(void *user, void *data)
+static ambit__store *keep_store(ambit__store *to, const ambit__store *from)
 {
-  ambit__queue *q = user;
-  const tiling *t = data;
-
-  return q->device->backend->tiles(q, t->fn, t->launch, t->list);
+  *to = *from;
+  return to;
 }
 
-static ambit_status run_tile_fold(void *user, void *data)
+static const ambit__box *keep_box(ambit__box *to, const ambit__box *from)
 {
-  ambit__queue *q = user;
-  const tiling *t = data;
-
-  return q->device->backend->tile_fold(q, t->fn, t->launch, t->partials, t->n);
+  *to = *from;
+  return to;
 }
 
-static ambit_status run_relax(void *user, void *data)
+static const int64_t *keep_numbers(kept *k, const int64_t *from, int n)
 {
-  ambit__queue *q = user;
-  const tiling *t = data;
-
-  return q->device->backend->relax(q, t->fn, t->launch, t->relaxation);
+  if (!from) return NULL;
+  memcpy(k->numbers, from, (size_t)n * sizeof *from);
+  return k->numbers;
 }
 
-static ambit_status add_tiling(ambit__queue *q, ambit__command run, const tiling *given)
+/* Cells that are moved: the pointers of a copied command are replaced. */
+static void keep_move(queue *q, const ambit__command *given)
 {
-  *(tiling *)new_command(q, run, sizeof *given) = *given;
-  return add(q);
+  kept *k = new_task(q, given, sizeof *k);
+  ambit__command *c = &k->command;
+
+  switch (c->kind) {
+  case COMMAND_copy:
+    c->copy.dst = keep_store(&k->to, c->copy.dst);
+    c->copy.src = keep_store(&k->from, c->copy.src);
+    c->copy.box = keep_box(&k->box, c->copy.box);
+    c->copy.shift = keep_numbers(k, c->copy.shift, k->box.ndims);
+    break;
+  case COMMAND_ghosts:
+    c->ghosts.store = keep_store(&k->to, c->ghosts.store);
+    k->boundaries = *c->ghosts.boundaries;
+    c->ghosts.boundaries = &k->boundaries;
+    c->ghosts.given = keep_box(&k->box, c->ghosts.given);
+    c->ghosts.reach = keep_box(&k->reach, c->ghosts.reach);
+    c->ghosts.extents = keep_numbers(k, c->ghosts.extents, k->box.ndims);
+    break;
+  case COMMAND_pack:
+    c->pack.src = keep_store(&k->from, c->pack.src);
+    c->pack.box = keep_box(&k->box, c->pack.box);
+    break;
+  default: /* unpack */
+    c->unpack.dst = keep_store(&k->to, c->unpack.dst);
+    c->unpack.box = keep_box(&k->box, c->unpack.box);
+  }
 }
 
-static ambit_status tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                          const ambit__tile_list *list)
+/* The command is followed by the launch, its arguments and their stores. */
+static void keep_launch(queue *q, const ambit__command *c)
 {
-  return add_tiling(q, run_tiles, &(tiling){.fn = fn, .launch = l, .list = list});
+  const ambit__launch *given = c->launch.launch;
+  const size_t n = (size_t)given->nargs;
+  struct launching {
+    ambit__command command;
+    ambit__launch launch;
+    ambit__argument args[];
+  } *l = new_task(q, c, sizeof *l + n * (sizeof(ambit__argument) + sizeof(ambit__store)));
+  ambit__store *stores = (ambit__store *)(l->args + n);
+
+  l->command.launch.launch = &l->launch;
+  l->launch = *given;
+  l->launch.args = l->args;
+  for (size_t i = 0; i < n; i++) {
+    l->args[i] = given->args[i];
+    if (l->args[i].store) l->args[i].store = keep_store(&stores[i], l->args[i].store);
+  }
 }
 
-static ambit_status tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              const int64_t *partials, int64_t n)
+static void keep_put(queue *q, const ambit__command *c)
 {
-  AMBIT_TRY(
-      add_tiling(q, run_tile_fold, &(tiling){.fn = fn, .launch = l, .partials = partials, .n = n}));
-  return finish((queue *)q);
+  ambit__command *k = new_task(q, c, sizeof *k + c->put.bytes);
+
+  memcpy(k + 1, c->put.src, c->put.bytes);
+  k->put.src = k + 1;
 }
 
-static ambit_status relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                          ambit__relaxation *r)
+static ambit_status execute(ambit__queue *queue_, const ambit__command *c)
 {
-  return add_tiling(q, run_relax, &(tiling){.fn = fn, .launch = l, .relaxation = r});
+  queue *q = (queue *)queue_;
+  bool waits = false;
+
+  switch (c->kind) {
+  case COMMAND_mark: mark(q, c->mark.event); return check(device_of(&q->head));
+  case COMMAND_await:
+    ambit__task_await(q->commands, c->await.event->ticket);
+    return check(device_of(&q->head));
+  case COMMAND_wait:
+    if (!c->wait.event) return finish(q);
+    ambit__task_wait(c->wait.event->ticket);
+    return AMBIT_OK;
+  case COMMAND_copy:
+  case COMMAND_ghosts:
+  case COMMAND_pack:
+  case COMMAND_unpack: keep_move(q, c); break;
+  case COMMAND_launch: keep_launch(q, c); break;
+  case COMMAND_put:
+    waits = c->put.bytes > SHORT_BYTES;
+    if (!waits) keep_put(q, c);
+    break;
+  case COMMAND_tiles: /* the caller keeps all that they need */
+  case COMMAND_relax: new_task(q, c, sizeof *c); break;
+  default: waits = true;
+  }
+  if (waits) new_task(q, c, sizeof *c);
+  ambit__task_add(q->commands);
+  AMBIT_TRY(check(device_of(&q->head)));
+  return waits ? finish(q) : AMBIT_OK;
 }
 
 static const ambit__backend driven = {
+    .can = AMBIT__CAN(mark),
     .close = close_device,
     .info = info,
     .queue_open = queue_open,
     .queue_close = queue_close,
     .alloc = alloc,
     .release = release,
-    .put = put,
-    .get = get,
-    .write_box = write_box,
-    .read_box = read_box,
-    .read_lattice = read_lattice,
-    .fill_box = fill_box,
-    .copy_box = copy_box,
-    .ghosts = ghosts,
+    .execute = execute,
     .message_open = message_open,
     .message_close = message_close,
-    .pack = pack,
-    .unpack = unpack,
     .event_open = event_open,
     .event_close = event_close,
-    .event_record = event_record,
-    .event_await = event_await,
-    .event_sync = event_sync,
     .event_done = event_done,
     .event_seconds = event_seconds,
     .plans = plans,
     .foresee = foresee,
     .build = build,
     .discard = discard,
-    .launch = launch,
-    .wait = wait,
-    .wave = wave,
-    .tiles = tiles,
-    .tile_fold = tile_fold,
-    .relax = relax,
     .measure = measure,
     .alone = alone,
 };

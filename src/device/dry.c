@@ -128,72 +128,6 @@ static void dry_release(ambit__device *dev, ambit__buffer *buf)
   free(buf);
 }
 
-static ambit_status dry_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
-{
-  (void)q, (void)dst, (void)src, (void)bytes;
-  return AMBIT_OK;
-}
-
-static ambit_status dry_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
-{
-  (void)q, (void)src;
-  memset(dst, 0, bytes);
-  return AMBIT_OK;
-}
-
-static ambit_status dry_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                  const void *src)
-{
-  (void)q, (void)dst, (void)box, (void)src;
-  return AMBIT_OK;
-}
-
-static ambit_status dry_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                 const ambit__box *box)
-{
-  const ambit__layout *l = &src->layout;
-
-  (void)q;
-  memset(dst, 0, (size_t)ambit__box_volume(box) * (size_t)l->components * ambit_type_size(l->type));
-  return AMBIT_OK;
-}
-
-static ambit_status dry_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                     const ambit__lattice *l)
-{
-  size_t values = (size_t)src->layout.components;
-
-  (void)q;
-  for (int d = 0; d < src->layout.own.ndims; d++)
-    values *= (size_t)l->count[d];
-  memset(dst, 0, values * ambit_type_size(src->layout.type));
-  return AMBIT_OK;
-}
-
-static ambit_status dry_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                 const void *value)
-{
-  (void)q, (void)dst, (void)box, (void)value;
-  return AMBIT_OK;
-}
-
-static ambit_status dry_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                 const ambit__box *box, const int64_t *shift)
-{
-  (void)q, (void)dst, (void)src, (void)box, (void)shift;
-  return AMBIT_OK;
-}
-
-/* ---- parts ---- */
-
-static ambit_status dry_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                               const int64_t *extents, const ambit__box *given,
-                               const ambit__box *reach)
-{
-  (void)q, (void)store, (void)b, (void)extents, (void)given, (void)reach;
-  return AMBIT_OK;
-}
-
 static ambit_status dry_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
 {
   *m = ambit__new(dev->errors, 1, sizeof **m);
@@ -208,17 +142,33 @@ static void dry_message_close(ambit__device *dev, ambit__message *m)
   free(m);
 }
 
-static ambit_status dry_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
-                             const ambit__box *box)
+/* ---- commands ---- */
+
+static size_t value_bytes(const ambit__store *s)
 {
-  (void)q, (void)m, (void)at, (void)src, (void)box;
-  return AMBIT_OK;
+  return (size_t)s->layout.components * ambit_type_size(s->layout.type);
 }
 
-static ambit_status dry_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                               ambit__message *m, size_t at)
+static size_t lattice_cells(const ambit__store *s, const ambit__lattice *l)
 {
-  (void)q, (void)dst, (void)box, (void)m, (void)at;
+  size_t cells = 1;
+
+  for (int d = 0; d < s->layout.own.ndims; d++)
+    cells *= (size_t)l->count[d];
+  return cells;
+}
+
+/* All values are 0. */
+static ambit_status dry_execute(ambit__queue *q, const ambit__command *c)
+{
+  (void)q;
+  if (c->kind == COMMAND_get)
+    memset(c->get.dst, 0, c->get.bytes);
+  else if (c->kind == COMMAND_read)
+    memset(c->read.dst, 0, (size_t)ambit__box_volume(c->read.box) * value_bytes(c->read.src));
+  else if (c->kind == COMMAND_lattice)
+    memset(c->lattice.dst, 0,
+           lattice_cells(c->lattice.src, c->lattice.lattice) * value_bytes(c->lattice.src));
   return AMBIT_OK;
 }
 
@@ -273,53 +223,36 @@ static void dry_discard(ambit__device *dev, ambit__function *fn)
   free(fn);
 }
 
-static ambit_status dry_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch)
-{
-  (void)q, (void)fn, (void)launch;
-  return AMBIT_OK;
-}
-
-static ambit_status dry_wave(ambit__queue *q, const ambit__wave *w, int64_t step)
-{
-  (void)q, (void)w, (void)step;
-  return AMBIT_OK;
-}
-
-static ambit_status dry_wait(ambit__queue *q)
-{
-  (void)q;
-  return AMBIT_OK;
-}
-
 /* ---- the tables ---- */
 
 /* Common to all. */
+#define WHOLE AMBIT__CAN(lattice) | AMBIT__CAN(copy)
 #define ENTRIES                                                                                    \
   .name = "dry", .summary = "does nothing", .count = dry_count, .close = dry_close,                \
   .info = dry_info, .queue_open = dry_queue_open, .queue_close = dry_queue_close,                  \
-  .alloc = dry_alloc, .release = dry_release, .put = dry_put, .get = dry_get,                      \
-  .write_box = dry_write_box, .read_box = dry_read_box, .read_lattice = dry_read_lattice,          \
-  .fill_box = dry_fill_box, .copy_box = dry_copy_box, .discard = dry_discard,                      \
-  .launch = dry_launch, .wait = dry_wait
+  .alloc = dry_alloc, .release = dry_release, .execute = dry_execute, .discard = dry_discard
 
 /* One part, like ref. */
-static const ambit__backend whole = {ENTRIES, .open = open_whole, .build = dry_build};
-#define PARTS                                                                                      \
-  .ghosts = dry_ghosts, .message_open = dry_message_open, .message_close = dry_message_close,      \
-  .pack = dry_pack, .unpack = dry_unpack
-static const ambit__backend parts = {ENTRIES, PARTS, .open = open_parts, .build = dry_build};
-static const ambit__backend waves = {
-    ENTRIES,         PARTS, .open = open_waves, .build = build_planned, .plans = list_plans,
-    .wave = dry_wave};
-#define FUSES .build = build_planned, .estimate = estimate, .plans = list_plans
-static const ambit__backend cuda = {ENTRIES, PARTS, FUSES, .open = open_cuda};
-static const ambit__backend opencl = {ENTRIES, PARTS, FUSES, .open = open_opencl};
+static const ambit__backend whole = {ENTRIES, .can = WHOLE, .open = open_whole, .build = dry_build};
+#define PARTS    WHOLE | AMBIT__CAN(ghosts) | AMBIT__CAN(pack)
+#define MESSAGES .message_open = dry_message_open, .message_close = dry_message_close
+static const ambit__backend parts = {ENTRIES, MESSAGES, .can = PARTS, .open = open_parts,
+                                     .build = dry_build};
+static const ambit__backend waves = {ENTRIES,
+                                     MESSAGES,
+                                     .can = PARTS | AMBIT__CAN(wave),
+                                     .open = open_waves,
+                                     .build = build_planned,
+                                     .plans = list_plans};
+#define FUSES .can = PARTS, .build = build_planned, .estimate = estimate, .plans = list_plans
+static const ambit__backend cuda = {ENTRIES, MESSAGES, FUSES, .open = open_cuda};
+static const ambit__backend opencl = {ENTRIES, MESSAGES, FUSES, .open = open_opencl};
 
 const ambit__backend *ambit__backend_dry(const ambit__backend *real)
 {
   if (real == &ambit__backend_cuda) return &cuda;
   if (real == &ambit__backend_opencl) return &opencl;
-  return real->wave ? &waves : real->ghosts ? &parts : &whole;
+  return ambit__can(real, wave) ? &waves : ambit__can(real, ghosts) ? &parts : &whole;
 }
 
 bool ambit__dry_gpu(const char *devices, const ambit__machine *m, ambit__target *t)

@@ -120,20 +120,24 @@ void ambit__host_release(ambit__device *dev, ambit__buffer *buf)
   free(b);
 }
 
-ambit_status ambit__host_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
+ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c)
 {
-  (void)q;
-  assert(bytes <= dst->bytes);
-  memcpy(ambit__host_base(dst), src, bytes);
-  return AMBIT_OK;
-}
-
-ambit_status ambit__host_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
-{
-  (void)q;
-  assert(bytes <= src->bytes);
-  memcpy(dst, ambit__host_base(src), bytes);
-  return AMBIT_OK;
+  switch (c->kind) {
+  case COMMAND_put:
+    assert(c->put.bytes <= c->put.dst->bytes);
+    memcpy(ambit__host_base(c->put.dst), c->put.src, c->put.bytes);
+    return AMBIT_OK;
+  case COMMAND_get:
+    assert(c->get.bytes <= c->get.src->bytes);
+    memcpy(c->get.dst, ambit__host_base(c->get.src), c->get.bytes);
+    return AMBIT_OK;
+  case COMMAND_write: return ambit__host_write_box(q, c->write.dst, c->write.box, c->write.src);
+  case COMMAND_read: return ambit__host_read_box(q, c->read.dst, c->read.src, c->read.box);
+  case COMMAND_lattice:
+    return ambit__host_read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
+  case COMMAND_fill: return ambit__host_fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
+  default: return AMBIT_OK;
+  }
 }
 
 /* ---- messages ---- */

@@ -2,9 +2,9 @@
 /* host.h - memory and copies of the devices that work in host memory: ref and cpu.
  *
  * Functions with the signature of an ambit__backend entry can be used in a backend's table
- * directly; all of them complete before they return. Ghost cells are filled one axis after the
- * other, each from the results of the axes before it, so that corners have the values that
- * grid/boundary.h defines:
+ * directly, the others execute commands; all of them complete before they return. Ghost cells are
+ * filled one axis after the other, each from the results of the axes before it, so that corners
+ * have the values that grid/boundary.h defines:
  *
  *        axis 0           axis 1          2-D: rows are copied above and below the grid, then
  *      . ####### .      ##.......##       the ends of all rows, the new ones too
@@ -40,8 +40,8 @@ ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__la
                                ambit__buffer **buf);
 void ambit__host_release(ambit__device *dev, ambit__buffer *buf);
 
-ambit_status ambit__host_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes);
-ambit_status ambit__host_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes);
+/* Executes put, get, write, read, lattice and fill on the calling thread; others do nothing. */
+ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c);
 ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                    const void *src);
 ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
@@ -72,7 +72,7 @@ typedef struct ambit__host_copy {
 } ambit__host_copy;
 
 /* From a dense array to a store, from a store to an array, from one value to a store, and between
- * stores: see the entries write_box, read_box, fill_box and copy_box. Boxes may include margins. */
+ * stores: see the commands write, read, fill and copy. Boxes may include margins. */
 ambit__host_copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src);
 ambit__host_copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box);
 ambit__host_copy ambit__host_copy_lattice(void *dst, ambit__store *src, const ambit__lattice *l);
@@ -120,7 +120,7 @@ void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t
 
 /* ---- host_runs.c: stores of sparse grids ---- */
 
-/* The same entries for the active cells of a box, in the runs first .. end - 1. Values of other
+/* The same commands for the active cells of a box, in the runs first .. end - 1. Values of other
  * cells of an array are neither read nor written. A packed array has active cells only, one behind
  * the other. */
 typedef struct ambit__host_runs_job {

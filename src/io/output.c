@@ -213,7 +213,7 @@ static ambit_status complete(output *o)
 
   if (!o->is_begun) return AMBIT_OK;
   o->is_begun = false;
-  ambit__command_wait(o->job);
+  ambit__task_wait(o->job);
   if (o->errors.status)
     ambit__raise(&o->context->errors, o->errors.status, "%s",
                  o->errors.text ? o->errors.text : ambit_status_text(o->errors.status));

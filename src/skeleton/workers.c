@@ -89,7 +89,7 @@ static ambit_status pass_on(const ambit__blueprint *b, const ambit__workers *w, 
 static bool is_asynchronous(const ambit *a)
 {
   for (int i = 0; i < a->nengines; i++)
-    if (!a->engines[i].device->backend->event_open) return false;
+    if (!ambit__can(a->engines[i].device->backend, mark)) return false;
   return true;
 }
 

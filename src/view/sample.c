@@ -187,7 +187,7 @@ static ambit_status read_through_box(ambit_field *f, int part, const ambit__latt
       box.hi[d] = box.lo[d] + 1;
     }
     if (f->grid->active) ambit__field_blank(f, box.hi[last] - box.lo[last], row);
-    s = e->device->backend->read_box(e->queue, row, &f->stores[part], &box);
+    s = ambit__do(e->queue, read, row, &f->stores[part], &box);
     for (int64_t i = 0; i < l->count[last]; i++, to += cell)
       memcpy(to, row + (size_t)(i * l->step[last]) * cell, cell);
   } while (!s && ambit__box_next_row(&counts, at));
@@ -200,8 +200,9 @@ static ambit_status read_lattice(ambit_field *f, int part, const ambit__lattice 
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
 
-  if (f->grid->active || !e->device->backend->read_lattice) return read_through_box(f, part, l, to);
-  return e->device->backend->read_lattice(e->queue, to, &f->stores[part], l);
+  if (f->grid->active || !ambit__can(e->device->backend, lattice))
+    return read_through_box(f, part, l, to);
+  return ambit__do(e->queue, lattice, to, &f->stores[part], l);
 }
 
 /* Where the sample of a row, a column and a plane is in the array of a lattice. */
@@ -243,7 +244,7 @@ static bool is_projected(const samples *s, int part)
   const ambit_field *f = s->field;
 
   return s->planes > 1 && !f->grid->active &&
-         ambit__engine_of(f->grid, part)->device->backend->read_most &&
+         ambit__can(ambit__engine_of(f->grid, part)->device->backend, most) &&
          (s->component >= 0 || ambit__has_norm(f->type));
 }
 
@@ -257,8 +258,7 @@ static ambit_status read_planes(const samples *s, int part, share x, unsigned ch
   ambit__lattice l = lattice_of(s, &x);
 
   if (is_projected(s, part)) {
-    AMBIT_TRY(
-        e->device->backend->read_most(e->queue, cells, &f->stores[part], &l, s->planes_axis, norm));
+    AMBIT_TRY(ambit__do(e->queue, most, cells, &f->stores[part], &l, s->planes_axis, norm));
     l.count[s->planes_axis] = 1;
     x.plane_hi = x.plane_lo + 1;
   } else {

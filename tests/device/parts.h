@@ -52,7 +52,7 @@ static void close_device(void)
 static void on_device(const char *name, bool drive, void (*test)(void))
 {
   open_device(name, drive);
-  CHECK(backend->pack && backend->unpack && backend->copy_box && backend->ghosts);
+  CHECK(ambit__can(backend, pack) && ambit__can(backend, copy) && ambit__can(backend, ghosts));
   test();
   close_device();
 }
@@ -99,7 +99,7 @@ static twin new_twin(ambit__layout layout)
   CHECK_EQ(AMBIT_OK, backend->alloc(device, layout.bytes, &layout, &t.there.buffer));
   draw_bytes(ambit__host_base(t.here.buffer), layout.bytes);
   CHECK_EQ(AMBIT_OK,
-           backend->put(queue, t.there.buffer, ambit__host_base(t.here.buffer), layout.bytes));
+           ambit__do(queue, put, t.there.buffer, ambit__host_base(t.here.buffer), layout.bytes));
   return t;
 }
 
@@ -115,7 +115,7 @@ static bool is_the_same(const twin *t)
   unsigned char *got = malloc(bytes);
   bool same;
 
-  CHECK_EQ(AMBIT_OK, backend->get(queue, got, t->there.buffer, bytes));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, get, got, t->there.buffer, bytes));
   same = !memcmp(got, ambit__host_base(t->here.buffer), bytes);
   free(got);
   return same;

@@ -96,9 +96,9 @@ static void launch(scene *s)
 {
   CHECK_EQ(ambit__faults_bytes(2), sizeof s->words);
   ambit__faults_arm(&s->launch, s->words);
-  CHECK_EQ(AMBIT_OK, s->backend->put(s->queue, s->launch.faults, s->words, sizeof s->words));
-  CHECK_EQ(AMBIT_OK, s->backend->launch(s->queue, s->fn, &s->launch));
-  CHECK_EQ(AMBIT_OK, s->backend->get(s->queue, s->words, s->launch.faults, sizeof s->words));
+  CHECK_EQ(AMBIT_OK, ambit__do(s->queue, put, s->launch.faults, s->words, sizeof s->words));
+  CHECK_EQ(AMBIT_OK, ambit__do(s->queue, launch, s->fn, &s->launch));
+  CHECK_EQ(AMBIT_OK, ambit__do(s->queue, get, s->words, s->launch.faults, sizeof s->words));
 }
 
 static void check_cell(const scene *s, int kind, int64_t row, int64_t column)
@@ -123,7 +123,7 @@ static void check_offset(const scene *s, int row, int column)
 
 static bool has_ghosts(const scene *s)
 {
-  return s->backend->ghosts != NULL;
+  return ambit__can(s->backend, ghosts);
 }
 
 /* ---- tests ---- */

@@ -526,14 +526,13 @@ static void a_launch_hands_over_shape_and_arguments(void)
 
 /* ---- the GPU device ---- */
 
-static void launch_box(const ambit__backend *b, ambit__queue *q, ambit__function *f,
-                       ambit__store *stores, ambit__box box)
+static void launch_box(ambit__queue *q, ambit__function *f, ambit__store *stores, ambit__box box)
 {
   const int64_t extents[3] = {512, 512, 512};
   const ambit__argument args[2] = {{.store = &stores[0]}, {.store = &stores[1]}};
   const ambit__launch l = {.box = box, .extents = extents, .nargs = 2, .args = args};
 
-  CHECK_EQ(AMBIT_OK, b->launch(q, f, &l));
+  CHECK_EQ(AMBIT_OK, ambit__do(q, launch, f, &l));
 }
 
 /* Strips need adjacent rows and many planes. Without them, cells are computed one by one. */
@@ -578,7 +577,7 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
       stores[k].layout = (ambit__layout){.components = 1, .own = launches[i].own};
       CHECK(ambit__layout_make(&stores[k].layout));
     }
-    launch_box(b, q, f, stores, launches[i].box);
+    launch_box(q, f, stores, launches[i].box);
     CHECK_MSG(launches[i].threads == fake_cuda.threads[0], "launch %d has %u threads along x",
               (int)i, fake_cuda.threads[0]);
   }

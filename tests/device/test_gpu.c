@@ -74,8 +74,8 @@ static bool is_small(const sample *s)
 
 static void upload(sample *s)
 {
-  CHECK_EQ(AMBIT_OK, gpu->put(queue, s->there.buffer, ambit__host_base(s->here.buffer),
-                              s->here.layout.bytes));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, put, s->there.buffer, ambit__host_base(s->here.buffer),
+                               s->here.layout.bytes));
 }
 
 static bool is_the_same(const sample *s)
@@ -84,7 +84,7 @@ static bool is_the_same(const sample *s)
   unsigned char *got = malloc(bytes);
   bool same;
 
-  CHECK_EQ(AMBIT_OK, gpu->get(queue, got, s->there.buffer, bytes));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, get, got, s->there.buffer, bytes));
   same = !memcmp(got, ambit__host_base(s->here.buffer), bytes);
   free(got);
   return same;
@@ -119,7 +119,7 @@ static void memory_is_zero(void)
     size_t bad = 0;
 
     CHECK_EQ(AMBIT_OK, gpu->alloc(device, sizes[i], NULL, &b));
-    CHECK_EQ(AMBIT_OK, gpu->get(queue, got, b, sizes[i]));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, get, got, b, sizes[i]));
     for (size_t k = 0; k < sizes[i]; k++)
       bad += got[k] != 0;
     CHECK_EQ(0, bad);
@@ -142,9 +142,9 @@ static void a_box_goes_where_it_belongs_and_comes_back(void)
     upload(&s);
     draw_bytes(dense, bytes);
     CHECK_EQ(AMBIT_OK, ambit__host_write_box(&host_queue, &s.here, &box, dense));
-    CHECK_EQ(AMBIT_OK, gpu->write_box(queue, &s.there, &box, dense));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &s.there, &box, dense));
     CHECK_MSG(is_the_same(&s), "written wrongly: case %d", (int)seed);
-    CHECK_EQ(AMBIT_OK, gpu->read_box(queue, back, &s.there, &box));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, read, back, &s.there, &box));
     CHECK_MSG(!memcmp(dense, back, bytes), "read wrongly: case %d", (int)seed);
     free(dense);
     free(back);
@@ -163,9 +163,9 @@ static void an_empty_box_copies_nothing(void)
   box = s.here.layout.own;
   box.lo[0] = box.hi[0];
   upload(&s);
-  CHECK_EQ(AMBIT_OK, gpu->write_box(queue, &s.there, &box, NULL));
-  CHECK_EQ(AMBIT_OK, gpu->read_box(queue, NULL, &s.there, &box));
-  CHECK_EQ(AMBIT_OK, gpu->copy_box(queue, &s.there, &s.there, &box, NULL));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &s.there, &box, NULL));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, read, NULL, &s.there, &box));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &s.there, &s.there, &box, NULL));
   CHECK(is_the_same(&s));
   free_sample(&s);
   close_device();
@@ -189,8 +189,8 @@ static void boxes_larger_than_all_stages_are_copied_whole(void)
     CHECK_EQ(AMBIT_OK, gpu->alloc(device, store.layout.bytes, &store.layout, &store.buffer));
     for (size_t k = 0; k < bytes; k++)
       values[k] = (unsigned char)(k * 31 + k / 65537);
-    CHECK_EQ(AMBIT_OK, gpu->write_box(queue, &store, &store.layout.own, values));
-    CHECK_EQ(AMBIT_OK, gpu->read_box(queue, back, &store, &store.layout.own));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &store, &store.layout.own, values));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, read, back, &store, &store.layout.own));
     CHECK(!memcmp(values, back, bytes));
     gpu->release(device, store.buffer);
     free(values);
@@ -214,8 +214,8 @@ static void a_box_is_copied_between_stores_of_different_margins(void)
     CHECK(ambit__layout_make(&wider.layout));
     CHECK_EQ(AMBIT_OK, gpu->alloc(device, wider.layout.bytes, &wider.layout, &wider.buffer));
     upload(&s);
-    CHECK_EQ(AMBIT_OK, gpu->copy_box(queue, &wider, &s.there, &box, NULL));
-    CHECK_EQ(AMBIT_OK, gpu->read_box(queue, got, &wider, &box));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &wider, &s.there, &box, NULL));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, read, got, &wider, &box));
     CHECK_EQ(AMBIT_OK, ambit__host_read_box(&host_queue, want, &s.here, &box));
     CHECK_MSG(!memcmp(want, got, bytes), "case %d", (int)seed);
     gpu->release(device, wider.buffer);
@@ -238,7 +238,8 @@ static void ghosts_are_those_of_the_host_and_nothing_else_is_touched(void)
 
     upload(&s);
     ambit__host_ghosts(&host_queue, &s.here, &s.shape.b, s.shape.extents, own, &reach);
-    CHECK_EQ(AMBIT_OK, gpu->ghosts(queue, &s.there, &s.shape.b, s.shape.extents, own, &reach));
+    CHECK_EQ(AMBIT_OK,
+             ambit__do(queue, ghosts, &s.there, &s.shape.b, s.shape.extents, own, &reach));
     CHECK_MSG(is_the_same(&s), "case %d", (int)seed);
     free_sample(&s);
   }
@@ -348,7 +349,7 @@ static int16_t number_in(ambit__buffer *b)
 {
   int16_t x = -1;
 
-  CHECK_EQ(AMBIT_OK, gpu->get(queue, &x, b, sizeof x));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, get, &x, b, sizeof x));
   return x;
 }
 
@@ -357,7 +358,7 @@ static void check_report(int64_t ended, int16_t value)
   ambit__verdict v = {0};
   int16_t x;
 
-  CHECK_EQ(AMBIT_OK, gpu->verdict(queue, true, &v));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, report, &v, true));
   memcpy(&x, v.value, sizeof x);
   CHECK(v.known);
   CHECK_EQ(ended, v.ended);
@@ -378,18 +379,18 @@ static void what_is_launched_behind_the_end_of_a_run_changes_nothing(void)
   CHECK_EQ(AMBIT_OK, gpu->alloc(device, 8, NULL, &arg.value));
   watch.value = arg.value;
   for (int round = 0; round < 2; round++) { /* the second ends at its first check */
-    CHECK_EQ(AMBIT_OK, gpu->watch(queue, &watch, &can));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, watch, &watch, &can));
     CHECK(can);
     for (int64_t i = 1; i <= 6; i++) {
-      CHECK_EQ(AMBIT_OK, gpu->launch(queue, fn, &launch));
-      CHECK_EQ(AMBIT_OK, gpu->check(queue, 100 + i));
-      if (i == 2 || i == 6) CHECK_EQ(AMBIT_OK, gpu->report(queue));
+      CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
+      CHECK_EQ(AMBIT_OK, ambit__do(queue, check, 100 + i));
+      if (i == 2 || i == 6) CHECK_EQ(AMBIT_OK, ambit__do(queue, report, NULL, false));
     }
     check_report(round ? 101 : 0, 5);
     check_report(round ? 101 : 103, round ? 5 : 3);
     CHECK_EQ(round ? 5 : 3, number_in(arg.value));
-    gpu->unwatch(queue);
-    CHECK_EQ(AMBIT_OK, gpu->launch(queue, fn, &launch));
+    ambit__do(queue, watch, NULL, NULL);
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
     CHECK_EQ(round ? 6 : 4, number_in(arg.value));
   }
   gpu->discard(device, fn);
@@ -405,7 +406,7 @@ static void a_device_without_double_leaves_checks_to_the_host(void)
 
   open_device();
   ((ambit__gpu_device *)device)->info.has_double = false;
-  CHECK_EQ(AMBIT_OK, gpu->watch(queue, &watch, &can));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, watch, &watch, &can));
   CHECK(!can);
   close_device();
 }

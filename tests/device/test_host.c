@@ -138,8 +138,8 @@ static void what_is_put_can_be_got(void)
   ambit__buffer *b = NULL;
 
   CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, 64, NULL, &b));
-  CHECK_EQ(AMBIT_OK, ambit__host_put(&queue, b, text, sizeof text));
-  CHECK_EQ(AMBIT_OK, ambit__host_get(&queue, back, b, sizeof back));
+  CHECK_EQ(AMBIT_OK, ambit__host_execute(&queue, AMBIT__COMMAND(put, b, text, sizeof text)));
+  CHECK_EQ(AMBIT_OK, ambit__host_execute(&queue, AMBIT__COMMAND(get, back, b, sizeof back)));
   CHECK_STR(text, back);
   ambit__host_release(&device, b);
 }

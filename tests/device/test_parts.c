@@ -143,7 +143,7 @@ static void copy_shifted(void)
       if (to == from || ambit__box_is_empty(&from->here.layout.own) || ambit__box_is_empty(&all))
         continue;
       box = draw_move(&from->here.layout.own, &all, shift);
-      CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &to->there, &from->there, &box, shift));
+      CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &to->there, &from->there, &box, shift));
       copy_here(to, from, &box, shift);
     }
     check_sample(&s, seed);
@@ -166,9 +166,9 @@ static void copy_within(void)
 
   l.margin_lo[1] = 3;
   t = new_twin(l);
-  CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &t.there, &t.there, &box, shift));
-  CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &t.there, &t.there, &none, shift));
-  CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &t.there, &t.there, &box, NULL));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &t.there, &t.there, &box, shift));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &t.there, &t.there, &none, shift));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &t.there, &t.there, &box, NULL));
   copy_here(&t, &t, &box, shift);
   CHECK(is_the_same(&t));
   free_twin(&t);
@@ -205,10 +205,10 @@ static void fill_boxes(void)
 
       draw_bytes(value, sizeof value);
       CHECK_EQ(AMBIT_OK,
-               backend->fill_box(queue, &s.parts[i].there, &(ambit__box){.ndims = 1}, value));
+               ambit__do(queue, fill, &s.parts[i].there, &(ambit__box){.ndims = 1}, value));
       if (ambit__box_is_empty(own)) continue;
       box = draw(3) ? draw_box(own) : *own;
-      CHECK_EQ(AMBIT_OK, backend->fill_box(queue, &s.parts[i].there, &box, value));
+      CHECK_EQ(AMBIT_OK, ambit__do(queue, fill, &s.parts[i].there, &box, value));
       fill_here(&s.parts[i], &box, value);
     }
     check_sample(&s, seed);
@@ -232,7 +232,7 @@ static void fill_large(void)
     twin t = new_twin(
         (ambit__layout){.type = AMBIT_F64, .components = 1, .own = boxes[i], .margin_lo = {1, 2}});
 
-    CHECK_EQ(AMBIT_OK, backend->fill_box(queue, &t.there, &boxes[i], &value));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, fill, &t.there, &boxes[i], &value));
     fill_here(&t, &boxes[i], &value);
     CHECK_MSG(is_the_same(&t), "%s: box %d", backend->name, (int)i);
     free_twin(&t);
@@ -251,10 +251,10 @@ static void settle(void)
 {
   ambit__event *e;
 
-  if (!backend->event_open) return;
+  if (!ambit__can(backend, mark)) return;
   CHECK_EQ(AMBIT_OK, backend->event_open(device, false, &e));
-  CHECK_EQ(AMBIT_OK, backend->event_record(e, queue));
-  CHECK_EQ(AMBIT_OK, backend->event_sync(e));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, mark, e));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, e));
   CHECK(backend->event_done(e));
   backend->event_close(e);
 }
@@ -289,7 +289,7 @@ static void send(sample *s, int i, ambit__message *m, uint64_t seed)
   pack_here(want, from, &box);
   CHECK(at + bytes + 1 <= m->size);
   m->bytes[at + bytes] = 201;
-  CHECK_EQ(AMBIT_OK, backend->pack(queue, m, at, &from->there, &box));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, pack, m, at, &from->there, &box));
   settle();
   CHECK_MSG(!memcmp(want, m->bytes + at, bytes) && m->bytes[at + bytes] == 201,
             "%s: case %d is packed wrongly", backend->name, (int)seed);
@@ -298,7 +298,7 @@ static void send(sample *s, int i, ambit__message *m, uint64_t seed)
     box.lo[d] += shift[d];
     box.hi[d] += shift[d];
   }
-  CHECK_EQ(AMBIT_OK, backend->unpack(queue, &to->there, &box, m, at));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, unpack, &to->there, &box, m, at));
   settle();
   memset(m->bytes, 202, m->size); /* no longer read */
   free(want);
@@ -351,18 +351,18 @@ static void exchange_large(void)
   CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &a.buffer));
   CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &b.buffer));
   CHECK_EQ(AMBIT_OK, backend->message_open(device, bytes, &m));
-  CHECK_EQ(AMBIT_OK, backend->write_box(queue, &a, &l.own, values));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &a, &l.own, values));
   for (int i = 0; i < 3; i++) {
     ambit__box own = ambit__box_intersect(&boxes[i], &l.own);
 
-    CHECK_EQ(AMBIT_OK, backend->pack(queue, m, 0, &a, &boxes[i]));
-    CHECK_EQ(AMBIT_OK, backend->unpack(queue, &b, &boxes[i], m, 0)); /* in order in the queue */
-    CHECK_EQ(AMBIT_OK, backend->read_box(queue, values, &a, &own));
-    CHECK_EQ(AMBIT_OK, backend->read_box(queue, back, &b, &own));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, pack, m, 0, &a, &boxes[i]));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, unpack, &b, &boxes[i], m, 0)); /* in order in the queue */
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, read, values, &a, &own));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, read, back, &b, &own));
     CHECK(!memcmp(values, back, ambit__layout_box_bytes(&l, &own)));
-    CHECK_EQ(AMBIT_OK, backend->unpack(queue, &b, &l.own, m, 0)); /* other values for the next */
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, unpack, &b, &l.own, m, 0)); /* other values for the next */
   }
-  CHECK_EQ(AMBIT_OK, backend->wait(queue));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
   backend->message_close(device, m);
   backend->release(device, a.buffer);
   backend->release(device, b.buffer);
@@ -395,11 +395,11 @@ static void exchange_rows(void)
     ambit__message *m = NULL;
 
     CHECK_EQ(AMBIT_OK, backend->message_open(device, bytes + UNITS, &m));
-    CHECK_EQ(AMBIT_OK, backend->pack(queue, m, UNITS, &from.there, &boxes[i]));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, pack, m, UNITS, &from.there, &boxes[i]));
     settle();
     pack_here(want, &from, &boxes[i]);
     CHECK_MSG(!memcmp(want, m->bytes + UNITS, bytes), "%s: box %d", backend->name, (int)i);
-    CHECK_EQ(AMBIT_OK, backend->unpack(queue, &to.there, &boxes[i], m, UNITS));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, unpack, &to.there, &boxes[i], m, UNITS));
     settle();
     copy_here(&to, &from, &boxes[i], nowhere);
     CHECK_MSG(is_the_same(&from) && is_the_same(&to), "%s: box %d", backend->name, (int)i);
@@ -502,12 +502,12 @@ static void fill_parts(void)
 
       if (ambit__box_is_empty(&t->here.layout.own)) {
         given = reach = t->here.layout.own;
-        CHECK_EQ(AMBIT_OK, backend->ghosts(queue, &t->there, &s.b, s.grid.hi, &given, &reach));
+        CHECK_EQ(AMBIT_OK, ambit__do(queue, ghosts, &t->there, &s.b, s.grid.hi, &given, &reach));
         continue;
       }
       draw_boxes(&s, t, &given, &reach);
       filled += ambit__box_volume(&reach) - ambit__box_volume(&given);
-      CHECK_EQ(AMBIT_OK, backend->ghosts(queue, &t->there, &s.b, s.grid.hi, &given, &reach));
+      CHECK_EQ(AMBIT_OK, ambit__do(queue, ghosts, &t->there, &s.b, s.grid.hi, &given, &reach));
       ambit__box_first(&reach, at);
       do {
         define(&s, t, &given, at);
@@ -537,7 +537,7 @@ static void pass_messages(void)
   double values[70], back[70] = {0};
   ambit__store a, b;
 
-  if (!backend->pass) return;
+  if (!ambit__can(backend, pass)) return;
   able++;
   CHECK(ambit__layout_make(&l));
   a.layout = b.layout = l;
@@ -550,12 +550,12 @@ static void pass_messages(void)
   out->direct = in->direct = true;
   for (int i = 0; i < 70; i++)
     values[i] = 1.5 * i + 0.25;
-  CHECK_EQ(AMBIT_OK, backend->write_box(queue, &a, &face, values));
-  CHECK_EQ(AMBIT_OK, backend->pack(queue, out, 0, &a, &face));
-  CHECK_EQ(AMBIT_OK, backend->wait(queue));
-  CHECK_EQ(AMBIT_OK, backend->pass(there, in, out));
-  CHECK_EQ(AMBIT_OK, backend->unpack(there, &b, &face, in, 0));
-  CHECK_EQ(AMBIT_OK, backend->read_box(there, back, &b, &face));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &a, &face, values));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, pack, out, 0, &a, &face));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
+  CHECK_EQ(AMBIT_OK, ambit__do(there, pass, in, out));
+  CHECK_EQ(AMBIT_OK, ambit__do(there, unpack, &b, &face, in, 0));
+  CHECK_EQ(AMBIT_OK, ambit__do(there, read, back, &b, &face));
   CHECK(!memcmp(values, back, sizeof values));
   backend->message_close(device, out);
   backend->message_close(other, in);
@@ -623,7 +623,7 @@ static twin copy_elsewhere(twin *from, ambit__move *m)
 
 static void move_batches(void)
 {
-  if (!backend->batch_open) return;
+  if (!ambit__can(backend, batch)) return;
   able++;
   for (uint64_t seed = 1; seed <= CASES; seed += TOGETHER) {
     sample samples[TOGETHER];
@@ -640,7 +640,7 @@ static void move_batches(void)
     moves[n].dst = &copy.there;
     CHECK_EQ(AMBIT_OK, backend->batch_open(device, moves, n + 1, &batch));
     for (int i = 0; i < 2; i++)
-      CHECK_EQ(AMBIT_OK, backend->batch_run(queue, batch));
+      CHECK_EQ(AMBIT_OK, ambit__do(queue, batch, batch));
     backend->batch_close(batch);
     CHECK_MSG(is_the_same(&copy), "%s: copy of case %d", backend->name, (int)seed);
     free_twin(&copy);

@@ -185,7 +185,7 @@ static void set_values(world *w)
     const ambit__box *own = &w->parts[i].u.there.layout.own;
 
     CHECK_EQ(AMBIT_OK, ambit__host_read_box(ref_queue, dense, &w->u, own));
-    CHECK_EQ(AMBIT_OK, backend->write_box(queue, &w->parts[i].u.there, own, dense));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &w->parts[i].u.there, own, dense));
   }
   free(dense);
 }
@@ -225,7 +225,7 @@ static void transfer(part *to, part *from, const ambit__box *box, const int64_t 
   ambit__message *m = NULL;
 
   if (draw(2)) {
-    CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &to->u.there, &from->u.there, box, shift));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &to->u.there, &from->u.there, box, shift));
     return;
   }
   for (int d = 0; d < box->ndims; d++) {
@@ -234,9 +234,9 @@ static void transfer(part *to, part *from, const ambit__box *box, const int64_t 
   }
   CHECK_EQ(AMBIT_OK,
            backend->message_open(device, ambit__layout_box_bytes(&from->u.there.layout, box), &m));
-  CHECK_EQ(AMBIT_OK, backend->pack(queue, m, 0, &from->u.there, box));
-  CHECK_EQ(AMBIT_OK, backend->unpack(queue, &to->u.there, &there, m, 0));
-  CHECK_EQ(AMBIT_OK, backend->wait(queue));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, pack, m, 0, &from->u.there, box));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, unpack, &to->u.there, &there, m, 0));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
   backend->message_close(device, m);
 }
 
@@ -289,7 +289,7 @@ static void exchange(world *w)
     part *p = &w->parts[i];
 
     CHECK_EQ(AMBIT_OK,
-             backend->ghosts(queue, &p->u.there, &w->b, w->grid.hi, &p->given, &p->reach));
+             ambit__do(queue, ghosts, &p->u.there, &w->b, w->grid.hi, &p->given, &p->reach));
   }
 }
 
@@ -299,8 +299,8 @@ static void exchange(world *w)
 static void order(world *w, ambit__queue *q, ambit__queue *after)
 {
   if (!w->event || q == after) return;
-  CHECK_EQ(AMBIT_OK, backend->event_record(w->event, after));
-  CHECK_EQ(AMBIT_OK, backend->event_await(q, w->event));
+  CHECK_EQ(AMBIT_OK, ambit__do(after, mark, w->event));
+  CHECK_EQ(AMBIT_OK, ambit__do(q, await, w->event));
 }
 
 static void launch_box(world *w, ambit__queue *q, part *p, const ambit__box *box, int64_t step,
@@ -317,7 +317,7 @@ static void launch_box(world *w, ambit__queue *q, part *p, const ambit__box *box
 
   for (int i = 2; i < w->rule->nparams; i++)
     args[i].value = w->values[i];
-  CHECK_EQ(AMBIT_OK, backend->launch(q, w->fn, &l));
+  CHECK_EQ(AMBIT_OK, ambit__do(q, launch, w->fn, &l));
 }
 
 /* All parts, each in boxes that may run at the same time, except for the scalars they share. */
@@ -353,7 +353,7 @@ static void launch_whole(world *w, int64_t step)
 
   for (int i = 2; i < w->rule->nparams; i++)
     args[i].value = w->ref_values[i];
-  CHECK_EQ(AMBIT_OK, ambit__backend_ref.launch(ref_queue, w->ref_fn, &l));
+  CHECK_EQ(AMBIT_OK, ambit__do(ref_queue, launch, w->ref_fn, &l));
 }
 
 /* ---- comparison ---- */
@@ -361,8 +361,8 @@ static void launch_whole(world *w, int64_t step)
 /* Copies a whole buffer from the device to the memory of the twin. */
 static void bring_here(twin *t)
 {
-  CHECK_EQ(AMBIT_OK, backend->get(queue, ambit__host_base(t->here.buffer), t->there.buffer,
-                                  t->here.layout.bytes));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, get, ambit__host_base(t->here.buffer), t->there.buffer,
+                               t->here.layout.bytes));
 }
 
 /* Copies the reference's values to the twin's own cells; all other bytes must be as before the
@@ -384,7 +384,7 @@ static void check_scalars(world *w, const char *what)
     const size_t size = ambit_type_size(w->rule->params[i].type);
     unsigned char got[8];
 
-    CHECK_EQ(AMBIT_OK, backend->get(queue, got, w->values[i], size));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, get, got, w->values[i], size));
     CHECK_MSG(!memcmp(got, ambit__host_base(w->ref_values[i]), size), "%s: scalar %d of %s",
               backend->name, i - 2, what);
   }
@@ -464,7 +464,7 @@ static void run_problem(const problem *p)
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", p->text, &rule));
   w.queues[0] = queue;
   CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &w.queues[1]));
-  if (backend->event_open) CHECK_EQ(AMBIT_OK, backend->event_open(device, false, &w.event));
+  if (ambit__can(backend, mark)) CHECK_EQ(AMBIT_OK, backend->event_open(device, false, &w.event));
   build(&w, rule);
   for (uint64_t seed = 1; seed <= CASES; seed++)
     if (test_takes((int)seed, 2)) run_case(&w, seed);
@@ -530,12 +530,12 @@ static void reduce_at_once(void)
           .box = l.own, .extents = extents, .nargs = 2, .args = args, .more = round > 0};
 
       launch.box.lo[0] = 100 * i; /* rows 0 to 200, or 100 to 200 */
-      CHECK_EQ(AMBIT_OK, backend->launch(queues[i], fn, &launch));
+      CHECK_EQ(AMBIT_OK, ambit__do(queues[i], launch, fn, &launch));
     }
   for (int i = 0; i < 2; i++) {
     int64_t got = 0;
 
-    CHECK_EQ(AMBIT_OK, backend->get(queues[i], &got, values[i], 8));
+    CHECK_EQ(AMBIT_OK, ambit__do(queues[i], get, &got, values[i], 8));
     CHECK_EQ(ROUNDS * 300 * (i ? 15050 : 20100), got);
     backend->release(device, values[i]);
   }
@@ -587,13 +587,13 @@ static void cores_poll_while_they_compute_but_not_all_the_time(void)
                                        "void p(const float *u, float *v) { *v = *u; }", &rule));
   step.rule = rule;
   CHECK_EQ(AMBIT_OK, backend->build(device, &g, &fn));
-  CHECK_EQ(AMBIT_OK, backend->launch(queue, fn, &launch));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
   CHECK_EQ(0, polls);
   queue->poll = poll;
   queue->poll_user = &polls;
   least_gap = 1;
   for (int i = 0; i < 5; i++)
-    CHECK_EQ(AMBIT_OK, backend->launch(queue, fn, &launch));
+    CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
   CHECK_MSG(polls >= 5, "%d", polls);
   CHECK_MSG(least_gap >= 40e-6, "%g", least_gap);
   backend->discard(device, fn);

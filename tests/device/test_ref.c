@@ -110,12 +110,12 @@ static ambit__store store(ambit_type type, int components, ambit_order order)
 
 static void set(ambit__store *s, const void *values)
 {
-  CHECK_EQ(AMBIT_OK, ref->write_box(queue, s, &grid, values));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, write, s, &grid, values));
 }
 
 static void get(ambit__store *s, void *values)
 {
-  CHECK_EQ(AMBIT_OK, ref->read_box(queue, values, s, &grid));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, read, values, s, &grid));
 }
 
 static ambit__buffer *value(ambit_type type, double x)
@@ -125,7 +125,7 @@ static ambit__buffer *value(ambit_type type, double x)
 
   ambit__value_store(bytes, type, ambit__value_of(x, type));
   CHECK_EQ(AMBIT_OK, ref->alloc(device, sizeof bytes, NULL, &b));
-  CHECK_EQ(AMBIT_OK, ref->put(queue, b, bytes, sizeof bytes));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, put, b, bytes, sizeof bytes));
   return b;
 }
 
@@ -134,7 +134,7 @@ static double take(ambit__buffer *b, ambit_type type)
 {
   unsigned char bytes[8];
 
-  CHECK_EQ(AMBIT_OK, ref->get(queue, bytes, b, sizeof bytes));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, get, bytes, b, sizeof bytes));
   ref->release(device, b);
   return ambit__value_number(ambit__value_load(bytes, type), type);
 }
@@ -150,8 +150,8 @@ static void run(ambit__rule *rule, const ambit__box *box, const ambit__argument 
 
   CHECK_EQ(AMBIT_OK, ref->build(device, &group, &fn));
   CHECK_STR("(ref)", fn->plan);
-  CHECK_EQ(AMBIT_OK, ref->launch(queue, fn, &launch));
-  CHECK_EQ(AMBIT_OK, ref->wait(queue));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
   ref->discard(device, fn);
 }
 

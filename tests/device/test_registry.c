@@ -8,7 +8,7 @@ static void every_backend_is_found_by_its_name(void)
   int n = 0;
 
   for (const ambit__backend *b; (b = ambit__backend_at(n)); n++) {
-    CHECK(b->summary && b->open && b->launch);
+    CHECK(b->summary && b->open && b->execute);
     CHECK(ambit__backend_find(NULL, b->name, strlen(b->name)) == b);
   }
   CHECK(n >= 2);

@@ -140,16 +140,17 @@ static void fuser_unguard(const ambit__launch *l, twin *t)
     }
 }
 
-static ambit_status fuser_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+static ambit_status fuser_execute(ambit__queue *q, const ambit__command *c)
 {
-  fuser_function *f = (fuser_function *)fn;
+  fuser_function *f = (fuser_function *)c->launch.fn;
+  const ambit__launch *l = c->launch.launch;
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
   long long args[AMBIT__GPUCODE_SLOTS], blocks[3];
   twin twins[AMBIT_MAX_PARAMS];
   ambit__shape shape;
   int n;
 
-  if (!is_fused(fn)) return ambit__backend_cpu.launch(q, fn, l);
+  if (c->kind != COMMAND_launch || !is_fused(&f->head)) return ambit__backend_cpu.execute(q, c);
   n = ambit__gpucode_slots(&f->group, slots);
   f->plan.strategy->shape(&f->group, &f->plan, &l->box, &shape);
   for (int i = 0; i < 3; i++)
@@ -174,12 +175,12 @@ static const ambit__backend *fuser_backend(void)
   b = ambit__backend_cpu;
   b.name = "fuser";
   b.open = fuser_open;
-  b.wave = NULL;
+  b.can &= ~AMBIT__CAN(wave);
   b.estimate = fuser_estimate;
   b.plans = fuser_plans;
   b.build = fuser_build;
   b.discard = fuser_discard;
-  b.launch = fuser_launch;
+  b.execute = fuser_execute;
   return &b;
 }
 

@@ -169,7 +169,7 @@ static inline void make_fields(problem *p, bool at_end)
                          ambit__value_of(0.25, p->rule->params[i].type));
       memcpy(p->own_values[i].value, bytes, sizeof bytes);
       CHECK_EQ(AMBIT_OK, ref->alloc(device, sizeof(ambit__scalar_bytes), NULL, &p->values[i]));
-      CHECK_EQ(AMBIT_OK, ref->put(queue, p->values[i], bytes, sizeof bytes));
+      CHECK_EQ(AMBIT_OK, ambit__do(queue, put, p->values[i], bytes, sizeof bytes));
     }
   }
 }
@@ -202,8 +202,8 @@ static inline void run_reference(problem *p, const ambit__group *g)
     else
       args[i].value = p->values[i];
   CHECK_EQ(AMBIT_OK, ref->build(device, g, &fn));
-  CHECK_EQ(AMBIT_OK, ref->launch(queue, fn, &launch));
-  CHECK_EQ(AMBIT_OK, ref->wait(queue));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
+  CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
   ref->discard(device, fn);
 }
 
@@ -243,7 +243,7 @@ static inline void compare(problem *p, const char *plan, bool nearly)
       unsigned char bytes[8];
       double want, got;
 
-      CHECK_EQ(AMBIT_OK, ref->get(queue, bytes, p->values[i], sizeof bytes));
+      CHECK_EQ(AMBIT_OK, ambit__do(queue, get, bytes, p->values[i], sizeof bytes));
       want = ambit__value_number(ambit__value_load(bytes, param->type), param->type);
       got =
           ambit__value_number(ambit__value_load(p->own_values[i].value, param->type), param->type);

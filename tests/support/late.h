@@ -59,7 +59,7 @@ static double late_number(void)
 {
   unsigned char bytes[8];
 
-  ambit__backend_cpu.get(NULL, bytes, late.watch.value, sizeof bytes);
+  ambit__backend_cpu.execute(NULL, AMBIT__COMMAND(get, bytes, late.watch.value, sizeof bytes));
   memcpy(late.record.value, bytes, sizeof bytes);
   return ambit__value_number(ambit__value_load(bytes, late.watch.type), late.watch.type);
 }
@@ -84,12 +84,12 @@ static ambit_status late_do(ambit__queue *q, late_work *w)
     for (int i = 0; i < w->launch.nargs; i++)
       if (w->args[i].store) w->args[i].store = &w->stores[i];
     if (!w->watched || !late.record.ended)
-      return ambit__backend_cpu.launch(q, w->function, &w->launch);
+      return ambit__backend_cpu.execute(q, AMBIT__COMMAND(launch, w->function, &w->launch));
     late.void_work++;
     return AMBIT_OK;
   case LATE_GHOSTS:
-    return ambit__backend_cpu.ghosts(q, w->stores, &w->boundaries, w->extents, &w->given,
-                                     &w->reach);
+    return ambit__backend_cpu.execute(
+        q, AMBIT__COMMAND(ghosts, w->stores, &w->boundaries, w->extents, &w->given, &w->reach));
   case LATE_CHECK: late_look(w->iteration); return AMBIT_OK;
   case LATE_REPORT: late.reports[late.arrived++] = late.record; return AMBIT_OK;
   }
@@ -120,35 +120,29 @@ static late_work *late_add(late_kind kind)
   return w;
 }
 
-/* ---- the entries ---- */
+/* ---- commands ---- */
 
-static ambit_status late_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+static void late_launch(ambit__function *fn, const ambit__launch *l)
 {
   late_work *w = late_add(LATE_LAUNCH);
 
-  (void)q;
   w->function = fn;
   w->launch = *l;
   for (int i = 0; i < l->nargs; i++) {
     w->args[i] = l->args[i];
     if (l->args[i].store) w->stores[i] = *l->args[i].store;
   }
-  return AMBIT_OK;
 }
 
-static ambit_status late_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                                const int64_t *extents, const ambit__box *given,
-                                const ambit__box *reach)
+static void late_ghosts(const ambit__command *c)
 {
   late_work *w = late_add(LATE_GHOSTS);
 
-  (void)q;
-  w->stores[0] = *store;
-  w->boundaries = *b;
-  w->extents = extents;
-  w->given = *given;
-  w->reach = *reach;
-  return AMBIT_OK;
+  w->stores[0] = *c->ghosts.store;
+  w->boundaries = *c->ghosts.boundaries;
+  w->extents = c->ghosts.extents;
+  w->given = *c->ghosts.given;
+  w->reach = *c->ghosts.reach;
 }
 
 static ambit_status late_wait(ambit__queue *q)
@@ -158,81 +152,25 @@ static ambit_status late_wait(ambit__queue *q)
   return late_catch_up(q, false);
 }
 
-static ambit_status late_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
+static void late_watch(const ambit__watch *w, bool *can)
 {
-  AMBIT_TRY(late_wait(q));
-  return ambit__backend_cpu.put(q, dst, src, bytes);
-}
-
-static ambit_status late_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
-{
-  AMBIT_TRY(late_wait(q));
-  return ambit__backend_cpu.get(q, dst, src, bytes);
-}
-
-static ambit_status late_write(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                               const void *src)
-{
-  AMBIT_TRY(late_wait(q));
-  return ambit__backend_cpu.write_box(q, dst, box, src);
-}
-
-static ambit_status late_read(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box)
-{
-  AMBIT_TRY(late_wait(q));
-  return ambit__backend_cpu.read_box(q, dst, src, box);
-}
-
-static ambit_status late_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                      const ambit__lattice *l)
-{
-  AMBIT_TRY(late_wait(q));
-  return ambit__backend_cpu.read_lattice(q, dst, src, l);
-}
-
-static ambit_status late_fill(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                              const void *value)
-{
-  AMBIT_TRY(late_wait(q));
-  return ambit__backend_cpu.fill_box(q, dst, box, value);
-}
-
-static ambit_status late_copy(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                              const ambit__box *box, const int64_t *shift)
-{
-  AMBIT_TRY(late_wait(q));
-  return ambit__backend_cpu.copy_box(q, dst, src, box, shift);
-}
-
-static ambit_status late_begin(ambit__queue *q, const ambit__watch *w, bool *can)
-{
-  (void)q;
-  CHECK(!late.watching);
-  *can = late.watching = true;
+  CHECK(late.watching == !w);
+  late.watching = w != NULL;
+  if (!w) return;
+  *can = true;
   late.watch = *w;
   late.record = (ambit__verdict){.known = true};
   late.arrived = 0;
-  return AMBIT_OK;
 }
 
-static ambit_status late_check(ambit__queue *q, int64_t iteration)
-{
-  (void)q;
-  CHECK(late.watching);
-  late_add(LATE_CHECK)->iteration = iteration;
-  return AMBIT_OK;
-}
-
-static ambit_status late_report(ambit__queue *q)
+static void late_report(void)
 {
   int under_way = late.arrived;
 
-  (void)q;
   for (int i = 0; i < late.n; i++)
     under_way += late.work[i].kind == LATE_REPORT;
   CHECK(late.watching && under_way < AMBIT__REPORTS);
   late_add(LATE_REPORT);
-  return AMBIT_OK;
 }
 
 static ambit_status late_verdict(ambit__queue *q, bool wait, ambit__verdict *v)
@@ -246,42 +184,51 @@ static ambit_status late_verdict(ambit__queue *q, bool wait, ambit__verdict *v)
   return AMBIT_OK;
 }
 
-static void late_end(ambit__queue *q)
+/* With NULL begins a recording, else ends it. */
+static void late_record(ambit__recording **r)
 {
-  (void)q;
-  late.watching = false;
-}
+  size_t n, bytes;
 
-static ambit_status late_record(ambit__queue *q)
-{
-  (void)q;
-  CHECK(!late.recording);
-  late.recording = true;
-  late.mark = late.n;
-  return AMBIT_OK;
-}
-
-static ambit_status late_recorded(ambit__queue *q, ambit__recording **r)
-{
-  const size_t n = (size_t)(late.n - late.mark), bytes = n * sizeof *late.work;
-
-  (void)q;
-  CHECK(late.recording);
-  late.recording = false;
+  CHECK(late.recording == (r != NULL));
+  late.recording = !r;
+  if (!r) {
+    late.mark = late.n;
+    return;
+  }
+  n = (size_t)(late.n - late.mark);
+  bytes = n * sizeof *late.work;
   late.n = late.mark;
   *r = malloc(sizeof **r + bytes);
   (*r)->n = (int)n;
   memcpy((*r)->work, late.work + late.mark, bytes);
-  return AMBIT_OK;
 }
 
-static ambit_status late_replay(ambit__queue *q, ambit__recording *r)
+static void late_replay(const ambit__recording *r)
 {
-  (void)q;
   CHECK(!late.recording);
   for (int i = 0; i < r->n; i++)
     *late_add(r->work[i].kind) = r->work[i];
   late.replays++;
+}
+
+static ambit_status late_execute(ambit__queue *q, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_launch: late_launch(c->launch.fn, c->launch.launch); break;
+  case COMMAND_ghosts: late_ghosts(c); break;
+  case COMMAND_watch: late_watch(c->watch.what, c->watch.can); break;
+  case COMMAND_check:
+    CHECK(late.watching);
+    late_add(LATE_CHECK)->iteration = c->check.iteration;
+    break;
+  case COMMAND_report:
+    if (c->report.verdict) return late_verdict(q, c->report.wait, c->report.verdict);
+    late_report();
+    break;
+  case COMMAND_record: late_record(c->record.end); break;
+  case COMMAND_replay: late_replay(c->replay.recording); break;
+  default: AMBIT_TRY(late_wait(q)); return ambit__backend_cpu.execute(q, c);
+  }
   return AMBIT_OK;
 }
 
@@ -298,27 +245,11 @@ static const ambit__backend *late_backend(void)
   static ambit__backend b;
 
   b = ambit__backend_cpu;
-  b.tiles = NULL; /* waits for nothing */
+  b.can &= ~AMBIT__CAN(tiles); /* waits for nothing */
+  b.can |= AMBIT__CAN(watch) | AMBIT__CAN(record);
   b.name = "late";
   b.open = late_open;
-  b.launch = late_launch;
-  b.ghosts = late_ghosts;
-  b.wait = late_wait;
-  b.put = late_put;
-  b.get = late_get;
-  b.write_box = late_write;
-  b.read_box = late_read;
-  b.read_lattice = late_read_lattice;
-  b.fill_box = late_fill;
-  b.copy_box = late_copy;
-  b.watch = late_begin;
-  b.check = late_check;
-  b.report = late_report;
-  b.verdict = late_verdict;
-  b.unwatch = late_end;
-  b.record = late_record;
-  b.recorded = late_recorded;
-  b.replay = late_replay;
+  b.execute = late_execute;
   b.recording_close = late_forget;
   return &b;
 }

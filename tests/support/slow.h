@@ -56,27 +56,19 @@ static void slow_sleep(int which, double seconds)
   due[which] -= ambit__clock() - start;
 }
 
-static ambit_status slow_launch_on(int which, ambit__queue *q, ambit__function *fn,
-                                   const ambit__launch *l)
+static ambit_status slow_execute(ambit__queue *q, const ambit__command *c)
 {
+  const int which = q->device->backend == &slow_second;
   const double start = ambit__clock(), ns = slow_ns[which];
+  const ambit__launch *l = c->launch.launch;
 
+  if (c->kind != COMMAND_launch) return ambit__backend_cpu.execute(q, c);
   if (slow_fails_in >= 0 && slow_fails_in-- == 0)
     return ambit__raise(q->device->errors, AMBIT_EDEVICE, "a cable was pulled");
-  AMBIT_TRY(ambit__backend_cpu.launch(q, fn, l));
+  AMBIT_TRY(ambit__backend_cpu.execute(q, c));
   if (ns > 0 && l->box.ndims)
     slow_sleep(which, 1e-9 * ns * (double)ambit__box_volume(&l->box) - (ambit__clock() - start));
   return AMBIT_OK;
-}
-
-static ambit_status slow_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
-{
-  return slow_launch_on(0, q, fn, l);
-}
-
-static ambit_status slow_launch_second(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
-{
-  return slow_launch_on(1, q, fn, l);
 }
 
 static double slow_copy(ambit__device *dev)
@@ -115,11 +107,9 @@ static inline void slow_add(void)
   slow_backend.count = slow_count;
   slow_backend.open = slow_open;
   slow_backend.info = slow_info;
-  slow_backend.launch = slow_launch;
-  slow_backend.wave = NULL;
-  slow_backend.tiles = NULL;
+  slow_backend.execute = slow_execute;
+  slow_backend.can &= ~(AMBIT__CAN(wave) | AMBIT__CAN(tiles));
   slow_second = slow_backend;
-  slow_second.launch = slow_launch_second;
   slow_copies(0, 0);
   ambit__backend_add(&slow_backend);
 }

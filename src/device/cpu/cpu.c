@@ -120,15 +120,39 @@ static void queue_close(ambit__queue *q)
   free(q);
 }
 
-static ambit_status wait(ambit__queue *q)
-{
-  (void)q;
-  return AMBIT_OK;
-}
-
 static void measure(ambit__device *dev, bool all, ambit__machine *m)
 {
   ambit__cpu_measure(((device *)dev)->pool, all, m);
+}
+
+static ambit_status execute(ambit__queue *q, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_write: return ambit__cpu_write_box(q, c->write.dst, c->write.box, c->write.src);
+  case COMMAND_read: return ambit__cpu_read_box(q, c->read.dst, c->read.src, c->read.box);
+  case COMMAND_lattice:
+    return ambit__cpu_read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
+  case COMMAND_fill: return ambit__cpu_fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
+  case COMMAND_copy:
+    return ambit__cpu_copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
+  case COMMAND_ghosts:
+    return ambit__cpu_ghosts(q, c->ghosts.store, c->ghosts.boundaries, c->ghosts.extents,
+                             c->ghosts.given, c->ghosts.reach);
+  case COMMAND_pack: return ambit__cpu_pack(q, c->pack.to, c->pack.at, c->pack.src, c->pack.box);
+  case COMMAND_unpack:
+    return ambit__cpu_unpack(q, c->unpack.dst, c->unpack.box, c->unpack.from, c->unpack.at);
+  case COMMAND_launch: return ambit__cpu_launch(q, c->launch.fn, c->launch.launch);
+  case COMMAND_tiles: return ambit__cpu_tiles(q, c->tiles.fn, c->tiles.launch, c->tiles.list);
+  case COMMAND_relax: return ambit__cpu_relax(q, c->relax.fn, c->relax.launch, c->relax.relaxation);
+  case COMMAND_tile_fold:
+    return ambit__cpu_tile_fold(q, c->tile_fold.fn, c->tile_fold.launch, c->tile_fold.partials,
+                                c->tile_fold.n);
+  case COMMAND_wave: return ambit__cpu_wave(q, c->wave.wave, c->wave.step);
+  case COMMAND_fold:
+    return ambit__cpu_fold_box(q, c->fold.how, c->fold.totals, c->fold.src, c->fold.box,
+                               c->fold.more);
+  default: return ambit__host_execute(q, c);
+  }
 }
 
 const ambit__backend ambit__backend_cpu = {
@@ -137,6 +161,8 @@ const ambit__backend ambit__backend_cpu = {
     .comm_cost = AMBIT__CORES_COMM_COST,
     .sparse = true,
     .wide_activity = true, /* with bytes, gcc 12 makes vectors of 16 cells, and ends cell by cell */
+    .can = AMBIT__CAN(lattice) | AMBIT__CAN(copy) | AMBIT__CAN(ghosts) | AMBIT__CAN(pack) |
+           AMBIT__CAN(fold) | AMBIT__CAN(wave) | AMBIT__CAN(tiles) | AMBIT__CAN(relax),
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -145,31 +171,15 @@ const ambit__backend ambit__backend_cpu = {
     .queue_close = queue_close,
     .alloc = ambit__cpu_alloc,
     .release = ambit__host_release,
-    .put = ambit__host_put,
-    .get = ambit__host_get,
+    .execute = execute,
     .address = ambit__host_base,
-    .write_box = ambit__cpu_write_box,
-    .read_box = ambit__cpu_read_box,
-    .read_lattice = ambit__cpu_read_lattice,
-    .fill_box = ambit__cpu_fill_box,
-    .copy_box = ambit__cpu_copy_box,
-    .ghosts = ambit__cpu_ghosts,
     .message_open = ambit__host_message_open,
     .message_close = ambit__host_message_close,
-    .pack = ambit__cpu_pack,
-    .unpack = ambit__cpu_unpack,
     .plans = ambit__cpu_plans,
     .foresee = ambit__cpu_foresee,
     .build = ambit__cpu_build,
     .discard = ambit__cpu_discard,
-    .launch = ambit__cpu_launch,
-    .wait = wait,
-    .tiles = ambit__cpu_tiles,
-    .relax = ambit__cpu_relax,
     .tile_words = ambit__cpu_words,
-    .tile_fold = ambit__cpu_tile_fold,
-    .wave = ambit__cpu_wave,
-    .fold = ambit__cpu_fold_box,
     .measure = measure,
     .alone = alone,
 };

@@ -58,7 +58,7 @@ void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g);
 ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn);
 void ambit__cpu_discard(ambit__device *dev, ambit__function *fn);
 
-/* ---- launch.c: entries of the backend, and what launches, waves and tiles share ---- */
+/* ---- launch.c: commands, and what launches, waves and tiles share ---- */
 
 ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l);
 ambit_status ambit__cpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
@@ -102,7 +102,7 @@ ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step
 ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
                                  ambit__store *src, const ambit__box *box, bool more); /* fold.c */
 
-/* ---- memory.c: entries of the backend; complete when they return ---- */
+/* ---- memory.c: memory and commands; complete when they return ---- */
 
 ambit_status ambit__cpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
                               ambit__buffer **buf);

@@ -384,7 +384,7 @@ ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   double start;
   int threads;
 
-  if (f->ref) return ambit__backend_ref.launch(q, f->ref, l);
+  if (f->ref) return ambit__backend_ref.execute(q, AMBIT__COMMAND(launch, f->ref, l));
   ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &call.call);
   call.call.step = l->step;
   if (!l->box.ndims) {

@@ -22,9 +22,6 @@ const ambit__backend ambit__backend_cuda = {
     .open = open_device,
     .twins = true,
     AMBIT__GPU_ENTRIES,
-    .pass = ambit__gpu_pass,
-    .record = ambit__gpu_record,
-    .recorded = ambit__gpu_recorded,
-    .replay = ambit__gpu_replay,
+    .can = AMBIT__GPU_CAN | AMBIT__CAN(pass) | AMBIT__CAN(record),
     .recording_close = ambit__gpu_recording_close,
 };

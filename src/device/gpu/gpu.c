@@ -138,6 +138,57 @@ ambit_status ambit__gpu_wait(ambit__queue *q)
   return ambit__gpu_device_of(q->device)->driver->queue_sync(((ambit__gpu_lane *)q)->queue);
 }
 
+ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_put: return ambit__gpu_put(q, c->put.dst, c->put.src, c->put.bytes);
+  case COMMAND_get: return ambit__gpu_get(q, c->get.dst, c->get.src, c->get.bytes);
+  case COMMAND_write: return ambit__gpu_write_box(q, c->write.dst, c->write.box, c->write.src);
+  case COMMAND_read: return ambit__gpu_read_box(q, c->read.dst, c->read.src, c->read.box);
+  case COMMAND_lattice:
+    return ambit__gpu_read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
+  case COMMAND_most:
+    return ambit__gpu_read_most(q, c->most.dst, c->most.src, c->most.lattice, c->most.axis,
+                                c->most.norm);
+  case COMMAND_fill: return ambit__gpu_fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
+  case COMMAND_copy:
+    return ambit__gpu_copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
+  case COMMAND_update:
+    return ambit__gpu_update_box(q, c->update.dst, c->update.src, c->update.box, c->update.changed);
+  case COMMAND_ghosts:
+    return ambit__gpu_ghosts(q, c->ghosts.store, c->ghosts.boundaries, c->ghosts.extents,
+                             c->ghosts.given, c->ghosts.reach);
+  case COMMAND_batch: return ambit__gpu_batch_run(q, c->batch.batch);
+  case COMMAND_pack: return ambit__gpu_pack(q, c->pack.to, c->pack.at, c->pack.src, c->pack.box);
+  case COMMAND_unpack:
+    return ambit__gpu_unpack(q, c->unpack.dst, c->unpack.box, c->unpack.from, c->unpack.at);
+  case COMMAND_pass: return ambit__gpu_pass(q, c->pass.to, c->pass.from);
+  case COMMAND_fold:
+    return ambit__gpu_fold(q, c->fold.how, c->fold.totals, c->fold.src, c->fold.box, c->fold.more);
+  case COMMAND_launch: return ambit__gpu_launch(q, c->launch.fn, c->launch.launch);
+  case COMMAND_tiles: return ambit__gpu_tiles(q, c->tiles.fn, c->tiles.launch, c->tiles.list);
+  case COMMAND_tile_fold:
+    return ambit__gpu_tile_fold(q, c->tile_fold.fn, c->tile_fold.launch, c->tile_fold.partials,
+                                c->tile_fold.n);
+  case COMMAND_tile_go: return ambit__gpu_tile_go(q, c->tile_go.done);
+  case COMMAND_relax: return ambit__gpu_relax(q, c->relax.fn, c->relax.launch, c->relax.relaxation);
+  case COMMAND_await: return ambit__gpu_event_await(q, c->await.event);
+  case COMMAND_check: return ambit__gpu_watch_check(q, c->check.iteration);
+  case COMMAND_replay: return ambit__gpu_replay(q, c->replay.recording);
+  case COMMAND_mark: return ambit__gpu_event_record(c->mark.event, q);
+  case COMMAND_wait:
+    return c->wait.event ? ambit__gpu_event_sync(c->wait.event) : ambit__gpu_wait(q);
+  case COMMAND_watch: return ambit__gpu_watch_begin(q, c->watch.what, c->watch.can);
+  case COMMAND_report:
+    return c->report.verdict ? ambit__gpu_watch_verdict(q, c->report.wait, c->report.verdict)
+                             : ambit__gpu_watch_report(q);
+  case COMMAND_record:
+    return c->record.end ? ambit__gpu_recorded(q, c->record.end) : ambit__gpu_record(q);
+  case COMMAND_wave: break;
+  }
+  return AMBIT_OK; /* it can execute no others */
+}
+
 /* ---- memory ---- */
 
 void *ambit__gpu_place(ambit__device *dev, ambit__buffer *buf)

@@ -174,6 +174,7 @@ void ambit__gpu_foresee(ambit__device *dev, const ambit__group *group);
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
+ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c);
 ambit_status ambit__gpu_wait(ambit__queue *q);
 ambit_status ambit__gpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                               const ambit__tile_list *list);
@@ -187,7 +188,6 @@ ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *w, bool
 ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration);
 ambit_status ambit__gpu_watch_report(ambit__queue *q);
 ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict *v);
-void ambit__gpu_watch_end(ambit__queue *q);
 ambit_status ambit__gpu_record(ambit__queue *q);
 ambit_status ambit__gpu_recorded(ambit__queue *q, ambit__recording **r);
 ambit_status ambit__gpu_replay(ambit__queue *q, ambit__recording *r);
@@ -209,31 +209,23 @@ void ambit__gpu_measure(ambit__device *dev, bool all, ambit__machine *m); /* pro
  * of 256 and 90 % at those of 512. */
 enum { AMBIT__GPU_LINE = 256 };
 
-/* All but name, summary, count and open, and except recordings and pass, which not every driver
- * has. */
+/* All but name, summary, count, open and `can`: not every driver has recordings and pass. */
+#define AMBIT__GPU_CAN                                                                             \
+  AMBIT__CAN(lattice) | AMBIT__CAN(most) | AMBIT__CAN(copy) | AMBIT__CAN(update) |                 \
+      AMBIT__CAN(ghosts) | AMBIT__CAN(batch) | AMBIT__CAN(pack) | AMBIT__CAN(fold) |               \
+      AMBIT__CAN(tiles) | AMBIT__CAN(tile_go) | AMBIT__CAN(relax) | AMBIT__CAN(mark) |             \
+      AMBIT__CAN(watch)
 #define AMBIT__GPU_ENTRIES                                                                         \
   .comm_cost = AMBIT__GPU_COMM_COST, .wraps_rows = true, .sparse = true, .line = AMBIT__GPU_LINE,  \
   .close = ambit__gpu_close, .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,      \
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
-  .place = ambit__gpu_place, .put = ambit__gpu_put, .get = ambit__gpu_get,                         \
-  .write_box = ambit__gpu_write_box, .read_box = ambit__gpu_read_box,                              \
-  .read_lattice = ambit__gpu_read_lattice, .read_most = ambit__gpu_read_most,                      \
-  .fill_box = ambit__gpu_fill_box, .copy_box = ambit__gpu_copy_box,                                \
-  .update_box = ambit__gpu_update_box, .ghosts = ambit__gpu_ghosts,                                \
-  .batch_open = ambit__gpu_batch_open, .batch_close = ambit__gpu_batch_close,                      \
-  .batch_run = ambit__gpu_batch_run, .message_open = ambit__gpu_message_open,                      \
-  .message_close = ambit__gpu_message_close, .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, \
-  .event_open = ambit__gpu_event_open, .event_close = ambit__gpu_event_close,                      \
-  .event_record = ambit__gpu_event_record, .event_await = ambit__gpu_event_await,                  \
-  .event_sync = ambit__gpu_event_sync, .event_done = ambit__gpu_event_done,                        \
+  .execute = ambit__gpu_execute, .place = ambit__gpu_place, .batch_open = ambit__gpu_batch_open,   \
+  .batch_close = ambit__gpu_batch_close, .message_open = ambit__gpu_message_open,                  \
+  .message_close = ambit__gpu_message_close, .event_open = ambit__gpu_event_open,                  \
+  .event_close = ambit__gpu_event_close, .event_done = ambit__gpu_event_done,                      \
   .event_seconds = ambit__gpu_event_seconds, .estimate = ambit__gpu_estimate,                      \
   .plans = ambit__gpu_plans, .foresee = ambit__gpu_foresee, .build = ambit__gpu_build,             \
-  .discard = ambit__gpu_discard, .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,             \
-  .tiles = ambit__gpu_tiles, .tile_words = ambit__gpu_tile_words,                                  \
-  .tile_fold = ambit__gpu_tile_fold, .relax = ambit__gpu_relax, .tile_go = ambit__gpu_tile_go,     \
-  .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
-  .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
-  .unwatch = ambit__gpu_watch_end, .folds = ambit__gpu_folds, .fold = ambit__gpu_fold,             \
+  .discard = ambit__gpu_discard, .tile_words = ambit__gpu_tile_words, .folds = ambit__gpu_folds,   \
   .measure = ambit__gpu_measure
 
 /* ---- fold.c ---- */

@@ -86,6 +86,10 @@ ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *what, b
   ambit__gpu_device *d = ambit__gpu_device_of(q->device);
   ambit__gpu_watch *w = &lane->watch;
 
+  if (!what) {
+    w->on = false;
+    return AMBIT_OK;
+  }
   assert(!w->on);
   *can = d->info.has_double;
   if (!*can) return AMBIT_OK;
@@ -95,11 +99,6 @@ ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *what, b
   w->what = *what;
   w->first = w->count = 0;
   return AMBIT_OK;
-}
-
-void ambit__gpu_watch_end(ambit__queue *q)
-{
-  ((ambit__gpu_lane *)q)->watch.on = false;
 }
 
 ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration)

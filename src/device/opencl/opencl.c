@@ -22,4 +22,5 @@ const ambit__backend ambit__backend_opencl = {
     .fast = ambit__cl_fast,
     .open = open_device,
     AMBIT__GPU_ENTRIES,
+    .can = AMBIT__GPU_CAN,
 };

@@ -94,12 +94,6 @@ static void queue_close(ambit__queue *q)
   free(q);
 }
 
-static ambit_status finish_queue(ambit__queue *q)
-{
-  (void)q; /* all work runs at once */
-  return AMBIT_OK;
-}
-
 /* ---- functions ---- */
 
 static void discard(ambit__device *dev, ambit__function *fn)
@@ -124,7 +118,8 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
   if (!f) return AMBIT_ENOMEM;
   for (int i = 0; i < group->steps[0].rule->nparams; i++)
     f->exact[i] = ambit__sums_exactly(group, &group->steps[0].rule->params[i]);
-  f->interpreter.ghosts = dev->backend->ghosts != NULL; /* the device may be of another backend */
+  f->interpreter.ghosts =
+      ambit__can(dev->backend, ghosts); /* the device may be of another backend */
   f->head.plan = ambit__strdup(dev->errors, "(ref)");
   f->head.checked = group->checks != 0;
   f->chore = group->steps[0].chore;
@@ -331,11 +326,20 @@ static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *s
   return AMBIT_OK;
 }
 
+static ambit_status execute(ambit__queue *q, const ambit__command *c)
+{
+  if (c->kind == COMMAND_copy)
+    return copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
+  if (c->kind == COMMAND_launch) return launch(q, c->launch.fn, c->launch.launch);
+  return ambit__host_execute(q, c);
+}
+
 const ambit__backend ambit__backend_ref = {
     .name = "ref",
     .summary = "one thread, cell by cell: slow, and the measure of all others",
     .comm_cost = AMBIT__CORES_COMM_COST,
     .sparse = true,
+    .can = AMBIT__CAN(lattice) | AMBIT__CAN(copy),
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -344,17 +348,8 @@ const ambit__backend ambit__backend_ref = {
     .queue_close = queue_close,
     .alloc = ambit__host_alloc,
     .release = ambit__host_release,
-    .put = ambit__host_put,
-    .get = ambit__host_get,
-    .write_box = ambit__host_write_box,
-    .read_box = ambit__host_read_box,
-    .read_lattice = ambit__host_read_lattice,
-    .fill_box = ambit__host_fill_box,
-    .copy_box = copy_box,
-    .ghosts = NULL,
+    .execute = execute,
     .build = build,
     .discard = discard,
-    .launch = launch,
-    .wait = finish_queue,
     .measure = measure,
 };

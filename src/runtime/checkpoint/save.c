@@ -326,7 +326,7 @@ bool ambit__checkpoint_is_written(const ambit *a)
 {
   const saving *s = a->checkpoint->saving;
 
-  return !s || ambit__command_done(s->job);
+  return !s || ambit__task_done(s->job);
 }
 
 ambit_status ambit__checkpoint_complete(ambit *a)
@@ -338,7 +338,7 @@ ambit_status ambit__checkpoint_complete(ambit *a)
   bool failed = false;
 
   if (!s) return AMBIT_OK;
-  ambit__command_wait(s->job);
+  ambit__task_wait(s->job);
   status = finish_together(s, &failed);
   if (failed) note_failure(s);
   if (!status && !failed) note_success(s);

@@ -50,7 +50,7 @@ static ambit_status take(const ambit__allreduce *x, ambit_scalar *s, const ambit
   ambit__scalar_bytes all;
 
   if (!is_exact(x, q)) return ambit__scalar_take(s, engine, bytes);
-  AMBIT_TRY(e->device->backend->get(e->queue, &all, s->values[engine], sizeof all));
+  AMBIT_TRY(ambit__do(e->queue, get, &all, s->values[engine], sizeof all));
   memcpy(bytes, &all.sum, sizeof all.sum);
   return AMBIT_OK;
 }
@@ -101,7 +101,7 @@ static ambit_status send(ambit__allreduce *x)
 static bool is_synchronous(const ambit *a)
 {
   for (int i = 0; i < a->nengines; i++)
-    if (a->engines[i].device->backend->event_open) return false;
+    if (ambit__can(a->engines[i].device->backend, mark)) return false;
   return true;
 }
 

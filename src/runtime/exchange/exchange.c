@@ -68,19 +68,19 @@ static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
   m->state = CHANNEL_PACKING;
   if (m->unpacked) return AMBIT_OK;
   if (m->peer && m->message->direct) /* until the other device has read the previous message */
-    AMBIT_TRY(e->device->backend->event_await(e->transfers, m->peer->spare_packed));
+    AMBIT_TRY(ambit__do(e->transfers, await, m->peer->spare_packed));
   AMBIT_TRY(ambit__meter_start(meter(x), engine_number(x, m), e->transfers));
   for (int i = 0; i < m->nitems; i++) {
     const ambit__halo_slice *f;
     const ambit__transfer *t = item(x, m, i, &f);
     ambit__store store = ambit__slice_source(f, m->part);
 
-    AMBIT_TRY(e->device->backend->pack(e->transfers, m->message, at, &store, &t->box));
+    AMBIT_TRY(ambit__do(e->transfers, pack, m->message, at, &store, &t->box));
     at += ambit__channel_item_bytes(f, t);
   }
   AMBIT_TRY(ambit__meter_stop(meter(x), engine_number(x, m), e->transfers, METER_MOVE));
   note(x, m, NOTE_PACK, start);
-  return m->packed ? e->device->backend->event_record(m->packed, e->transfers) : AMBIT_OK;
+  return m->packed ? ambit__do(e->transfers, mark, m->packed) : AMBIT_OK;
 }
 
 static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
@@ -98,12 +98,12 @@ static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
     ambit__store store = ambit__slice_store(f, m->part);
     ambit__box box = ambit__transfer_target(f->field->grid, t);
 
-    AMBIT_TRY(e->device->backend->unpack(e->transfers, &store, &box, m->message, at));
+    AMBIT_TRY(ambit__do(e->transfers, unpack, &store, &box, m->message, at));
     at += ambit__channel_item_bytes(f, t);
   }
   AMBIT_TRY(ambit__meter_stop(meter(x), engine_number(x, m), e->transfers, METER_MOVE));
   note(x, m, NOTE_UNPACK, start);
-  return m->packed ? e->device->backend->event_record(m->packed, e->transfers) : AMBIT_OK;
+  return m->packed ? ambit__do(e->transfers, mark, m->packed) : AMBIT_OK;
 }
 
 /* Passes a message between two engines of this process. */
@@ -113,7 +113,7 @@ static ambit_status hand_over(const ambit__exchange *x, ambit__channel *m)
   const double start = ambit__trace_clock(ambit__exchange_context(x)->trace);
 
   if (m->message->direct)
-    AMBIT_TRY(e->device->backend->pass(e->transfers, m->peer->message, m->message));
+    AMBIT_TRY(ambit__do(e->transfers, pass, m->peer->message, m->message));
   else
     memcpy(m->peer->message->bytes, m->message->bytes, m->bytes);
   note(x, m, NOTE_HAND_OVER, start);
@@ -213,7 +213,7 @@ static ambit_status take_spare(const ambit__exchange *x, ambit__channel *m)
   m->packed = m->spare_packed;
   m->spare = message;
   m->spare_packed = packed;
-  return engine(x, m->part)->device->backend->event_sync(m->packed);
+  return ambit__do(engine(x, m->part)->transfers, wait, m->packed);
 }
 
 static ambit_status receive(const ambit__exchange *x, ambit__channel *m)

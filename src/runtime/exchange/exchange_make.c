@@ -106,7 +106,8 @@ static bool is_direct(const ambit__exchange *x, const ambit__channel *m,
 
   if (!message->device_bytes) return false;
   if (!m->peer) return ambit__exchange_context(x)->gpu_aware;
-  return here->pass && here == ambit__engine_of(x->program->grid, m->peer->part)->device->backend;
+  return ambit__can(here, pass) &&
+         here == ambit__engine_of(x->program->grid, m->peer->part)->device->backend;
 }
 
 static ambit_status open_message(const ambit__exchange *x, const ambit__channel *m,
@@ -116,7 +117,7 @@ static ambit_status open_message(const ambit__exchange *x, const ambit__channel 
 
   AMBIT_TRY(dev->backend->message_open(dev, m->bytes, message));
   (*message)->direct = is_direct(x, m, *message);
-  return dev->backend->event_open ? dev->backend->event_open(dev, false, event) : AMBIT_OK;
+  return ambit__can(dev->backend, mark) ? dev->backend->event_open(dev, false, event) : AMBIT_OK;
 }
 
 static ambit_status open_channel(ambit__exchange *x, ambit__channel *m)

@@ -29,7 +29,7 @@ ambit_status ambit__move_set_open(ambit *a, ambit__move_set *l)
     ambit__device *dev = a->engines[i].device;
     ambit__engine_moves *list = &l->engines[i];
 
-    if (list->n && dev->backend->batch_open)
+    if (list->n && ambit__can(dev->backend, batch))
       AMBIT_TRY(dev->backend->batch_open(dev, list->moves, list->n, &list->batch));
   }
   return AMBIT_OK;
@@ -47,13 +47,12 @@ void ambit__move_set_free(const ambit *a, ambit__move_set *l)
 
 static ambit_status run_one(ambit__queue *q, const ambit__move *m)
 {
-  const ambit__backend *backend = q->device->backend;
   ambit__store dst = ambit__move_to(m), src;
 
-  if (m->fills) return backend->fill_box(q, &dst, &m->box, m->value);
-  if (!m->src) return backend->ghosts(q, &dst, m->boundaries, m->extents, &m->box, &m->reach);
+  if (m->fills) return ambit__do(q, fill, &dst, &m->box, m->value);
+  if (!m->src) return ambit__do(q, ghosts, &dst, m->boundaries, m->extents, &m->box, &m->reach);
   src = ambit__move_from(m);
-  return backend->copy_box(q, &dst, &src, &m->box, m->shift);
+  return ambit__do(q, copy, &dst, &src, &m->box, m->shift);
 }
 
 ambit_status ambit__move_set_run(const ambit *a, const ambit__move_set *l, bool on_border_queue)
@@ -62,7 +61,7 @@ ambit_status ambit__move_set_run(const ambit *a, const ambit__move_set *l, bool 
     const ambit__engine_moves *list = &l->engines[e];
     ambit__queue *q = on_border_queue ? a->engines[e].border : a->engines[e].queue;
 
-    if (list->batch) AMBIT_TRY(q->device->backend->batch_run(q, list->batch));
+    if (list->batch) AMBIT_TRY(ambit__do(q, batch, list->batch));
     for (int i = 0; !list->batch && i < list->n; i++)
       AMBIT_TRY(run_one(q, &list->moves[i]));
   }

@@ -18,7 +18,7 @@ static ambit_status open_queues(ambit__engine *e)
 {
   const ambit__backend *backend = e->device->backend;
 
-  if (!backend->event_open) { /* synchronous: another queue would change nothing */
+  if (!ambit__can(backend, mark)) { /* synchronous: another queue would change nothing */
     e->transfers = e->border = e->queue;
     return AMBIT_OK;
   }
@@ -37,7 +37,7 @@ ambit_status ambit__queues_open(ambit__exchange *x)
     ambit__engine *e = &a->engines[i];
 
     AMBIT_TRY(open_queues(e));
-    for (int k = 0; e->device->backend->event_open && k < POINTS; k++)
+    for (int k = 0; ambit__can(e->device->backend, mark) && k < POINTS; k++)
       AMBIT_TRY(e->device->backend->event_open(e->device, false, &x->events[POINTS * i + k]));
   }
   return AMBIT_OK;
@@ -67,7 +67,7 @@ static ambit_status record(const ambit__exchange *x, ambit__point point, which f
     const ambit__engine *e = &ambit__exchange_context(x)->engines[i];
     ambit__event *event = x->events[POINTS * i + (int)point];
 
-    if (event) AMBIT_TRY(e->device->backend->event_record(event, queue_of(e, from)));
+    if (event) AMBIT_TRY(ambit__do(queue_of(e, from), mark, event));
   }
   return AMBIT_OK;
 }
@@ -79,7 +79,7 @@ static ambit_status await(const ambit__exchange *x, ambit__point point, which to
     const ambit__engine *e = &ambit__exchange_context(x)->engines[i];
     ambit__event *event = x->events[POINTS * i + (int)point];
 
-    if (event) AMBIT_TRY(e->device->backend->event_await(queue_of(e, to), event));
+    if (event) AMBIT_TRY(ambit__do(queue_of(e, to), await, event));
   }
   return AMBIT_OK;
 }

@@ -53,8 +53,8 @@ static ambit_status fetch_around(ambit_field *f, int part, const ambit__box *box
   ambit_status s;
 
   AMBIT_TRY(b->message_open(e->device, bytes, &m));
-  s = b->pack(e->queue, m, 0, &f->stores[part], box);
-  if (!s) s = b->wait(e->queue);
+  s = ambit__do(e->queue, pack, m, 0, &f->stores[part], box);
+  if (!s) s = ambit__do(e->queue, wait, NULL);
   if (!s) memcpy(dense, m->bytes, bytes);
   b->message_close(e->device, m);
   return s;
@@ -102,7 +102,7 @@ static ambit_status fetch_whole(ambit_field *f, const ambit__box *box, unsigned 
   ambit_status s;
 
   if (!all) return AMBIT_ENOMEM;
-  s = e->device->backend->read_box(e->queue, all, &f->stores[0], grid);
+  s = ambit__do(e->queue, read, all, &f->stores[0], grid);
   ambit__box_first(box, row);
   do {
     memcpy(cell, row, sizeof cell);
@@ -132,9 +132,9 @@ static ambit_status stage(ambit_field *f, int part, const ambit__box *box, unsig
     stride *= all.hi[d] - all.lo[d];
   }
   cells->values = dense + (size_t)(place(&all, box->lo) * (int64_t)ambit__field_cell_bytes(f));
-  if (!reach_of(mode)) return e->device->backend->read_box(e->queue, dense, &f->stores[part], &all);
-  return e->device->backend->pack ? fetch_around(f, part, &all, dense, bytes)
-                                  : fetch_whole(f, &all, dense);
+  if (!reach_of(mode)) return ambit__do(e->queue, read, dense, &f->stores[part], &all);
+  return ambit__can(e->device->backend, pack) ? fetch_around(f, part, &all, dense, bytes)
+                                              : fetch_whole(f, &all, dense);
 }
 
 /* ---- both ---- */
@@ -169,7 +169,7 @@ ambit_status ambit__cells_close(ambit_field *f, int part, const ambit__box *box,
   ambit_status s = AMBIT_OK;
 
   if (staged && mode & AMBIT_WRITE) /* not read around, so that the copy is this box */
-    s = e->device->backend->write_box(e->queue, &f->stores[part], box, staged);
+    s = ambit__do(e->queue, write, &f->stores[part], box, staged);
   free(staged);
   return s;
 }

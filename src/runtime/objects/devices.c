@@ -123,7 +123,7 @@ static ambit_status open_device(ambit *a, const item *it, ambit__device **device
 {
   const ambit__backend *backend = a->dry ? ambit__backend_dry(it->backend) : it->backend;
 
-  if (a->settings.companions && !a->dry && !backend->event_open)
+  if (a->settings.companions && !a->dry && !ambit__can(backend, mark))
     return ambit__driven_open(backend, &a->errors, &a->settings, it->ordinal, device);
   return backend->open(&a->errors, &a->settings, it->ordinal, device);
 }
@@ -150,7 +150,7 @@ static ambit_status open_engine(ambit *a, const item *it, int *index)
 /* Whether parts were placed on a device that computes the whole grid: nothing can be beside it. */
 static bool has_whole(const ambit *a)
 {
-  return a->placement.n && !a->engines[a->placement.engine[0]].backend->ghosts;
+  return a->placement.n && !ambit__can(a->engines[a->placement.engine[0]].backend, ghosts);
 }
 
 static void close_engine(const ambit__engine *e)
@@ -211,7 +211,7 @@ void ambit__engine_visit(const ambit *a, int engine,
 
 static ambit_status add_parts(ambit *a, const item *it)
 {
-  const bool is_whole = !it->backend->ghosts;
+  const bool is_whole = !ambit__can(it->backend, ghosts);
   int engine = same_engine(a, it);
   int *engines;
 
@@ -324,7 +324,7 @@ static ambit_status open_fast(ambit *a, const items *all)
   int engine;
 
   for (size_t i = 0; i < all->n; i++)
-    if (!all->list[i].backend->ghosts)
+    if (!ambit__can(all->list[i].backend, ghosts))
       return AMBIT_OK; /* it cannot have company: add_parts says so */
   for (size_t i = 0; i < all->n; i++) {
     const item *it = &all->list[i];
@@ -487,7 +487,7 @@ ambit_status ambit__engines_wait(ambit *a)
   const double start = ambit__trace_clock(a->trace);
 
   for (int i = 0; i < a->nengines; i++)
-    AMBIT_TRY(a->engines[i].device->backend->wait(a->engines[i].queue));
+    AMBIT_TRY(ambit__do(a->engines[i].queue, wait, NULL));
   ambit__trace_add(a->trace, NOTE_DEVICES, start);
   if (a->trace) ambit__stopwatches_read(a->trace);
   return AMBIT_OK;

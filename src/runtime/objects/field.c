@@ -282,8 +282,8 @@ static ambit_status move_pieces(const ambit_field *f, int part, ambit__store *to
 
   ambit__box_first_piece(own, ambit__field_piece_cells(f), &piece);
   if (!s) do {
-      AMBIT_TRY_GOTO(s, e->device->backend->read_box(e->queue, dense, from, &piece), done);
-      AMBIT_TRY_GOTO(s, e->device->backend->write_box(e->queue, to, &piece, dense), done);
+      AMBIT_TRY_GOTO(s, ambit__do(e->queue, read, dense, from, &piece), done);
+      AMBIT_TRY_GOTO(s, ambit__do(e->queue, write, to, &piece, dense), done);
     } while (ambit__box_next_piece(own, ambit__field_piece_cells(f), &piece));
 done:
   free(dense);
@@ -296,8 +296,8 @@ static ambit_status move_values(const ambit_field *f, int part, ambit__store *to
   const ambit__engine *e = ambit__engine_of(f->grid, part);
 
   if (ambit__box_is_empty(&from->layout.own)) return AMBIT_OK;
-  if (!e->device->backend->copy_box) return move_pieces(f, part, to, from);
-  return e->device->backend->copy_box(e->queue, to, from, &from->layout.own, NULL);
+  if (!ambit__can(e->device->backend, copy)) return move_pieces(f, part, to, from);
+  return ambit__do(e->queue, copy, to, from, &from->layout.own, NULL);
 }
 
 ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,

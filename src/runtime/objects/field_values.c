@@ -104,7 +104,7 @@ static ambit_status put_piece(ambit_field *f, int part, const ambit__box *piece,
   const ambit__engine *e = ambit__engine_of(f->grid, part);
 
   ambit__dense_copy(dense, piece, values, box, piece, ambit__field_cell_bytes(f));
-  return e->device->backend->write_box(e->queue, &f->stores[part], piece, dense);
+  return ambit__do(e->queue, write, &f->stores[part], piece, dense);
 }
 
 static ambit_status get_piece(ambit_field *f, int part, const ambit__box *piece, void *dense,
@@ -113,7 +113,7 @@ static ambit_status get_piece(ambit_field *f, int part, const ambit__box *piece,
   const ambit__engine *e = ambit__engine_of(f->grid, part);
 
   if (f->grid->active) ambit__field_blank(f, ambit__box_volume(piece), dense);
-  AMBIT_TRY(e->device->backend->read_box(e->queue, dense, &f->stores[part], piece));
+  AMBIT_TRY(ambit__do(e->queue, read, dense, &f->stores[part], piece));
   ambit__dense_copy(values, box, dense, piece, piece, ambit__field_cell_bytes(f));
   return AMBIT_OK;
 }
@@ -155,7 +155,7 @@ static ambit_status write_box(ambit_field *f, const ambit__box *box, const void 
   if (part >= 0) {
     const ambit__engine *e = ambit__engine_of(f->grid, part);
 
-    return e->device->backend->write_box(e->queue, &f->stores[part], box, values);
+    return ambit__do(e->queue, write, &f->stores[part], box, values);
   }
   return each_own_piece(f, box, (void *)values, put_piece);
 }
@@ -183,7 +183,7 @@ ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *
   if (part >= 0) {
     const ambit__engine *e = ambit__engine_of(f->grid, part);
 
-    return e->device->backend->read_box(e->queue, values, &f->stores[part], box);
+    return ambit__do(e->queue, read, values, &f->stores[part], box);
   }
   return each_own_piece(f, box, values, get_piece);
 }

@@ -137,8 +137,7 @@ static ambit_status fill_runs(ambit_field *f, int part, filling *job)
       if (i > job->first && job->active->runs[i - 1].row == row) continue;
       cells = cells_of(job, row, job->own->lo[last], job->own->hi[last]);
       if (ambit__box_is_empty(&cells)) continue;
-      AMBIT_TRY(e->device->backend->write_box(e->queue, &f->stores[part], &cells,
-                                              values_of(job, row, &cells)));
+      AMBIT_TRY(ambit__do(e->queue, write, &f->stores[part], &cells, values_of(job, row, &cells)));
     }
   }
   return AMBIT_OK;
@@ -159,7 +158,7 @@ static ambit_status fill_part(ambit_field *f, int part, filling *job)
       ambit__pool_run(job->pool, ambit__pool_threads(job->pool), fill_share, job);
     else
       fill_cells(job, &job->piece, job->dense);
-    AMBIT_TRY(e->device->backend->write_box(e->queue, &f->stores[part], &job->piece, job->dense));
+    AMBIT_TRY(ambit__do(e->queue, write, &f->stores[part], &job->piece, job->dense));
   } while (ambit__box_next_piece(own, job->most, &job->piece));
   return AMBIT_OK;
 }
@@ -216,7 +215,7 @@ ambit_status ambit_field_set(ambit_field *f, double value)
     ambit__store *store = &f->stores[i];
 
     if (!ambit__box_is_empty(&store->layout.own))
-      AMBIT_TRY(e->device->backend->fill_box(e->queue, store, &store->layout.own, bytes));
+      AMBIT_TRY(ambit__do(e->queue, fill, store, &store->layout.own, bytes));
   }
   return AMBIT_OK;
 }

@@ -22,5 +22,5 @@ ambit_status ambit__store_poison(const ambit *a, ambit__engine *e, const ambit__
   if (!a->settings.nan || ambit__box_is_empty(&flat.layout.own)) return AMBIT_OK;
   ambit__poison_store(poison, flat.layout.type);
   store->buffer->unset = true;
-  return e->device->backend->fill_box(e->queue, &flat, &flat.layout.own, poison);
+  return ambit__do(e->queue, fill, &flat, &flat.layout.own, poison);
 }

@@ -26,7 +26,7 @@ static ambit__engine *direct_engine(ambit *a)
     ambit__message *m;
     bool able;
 
-    if (!dev->backend->message_open || dev->backend->message_open(dev, 1, &m)) continue;
+    if (!ambit__can(dev->backend, pack) || dev->backend->message_open(dev, 1, &m)) continue;
     able = m->device_bytes != NULL;
     dev->backend->message_close(dev, m);
     if (able) return &a->engines[i];
@@ -81,18 +81,17 @@ static void close_probe(const probe *t)
 /* Packs both messages. The incoming one gets a pattern that the received data must overwrite. */
 static ambit_status pack(probe *t, int rank)
 {
-  const ambit__backend *backend = t->engine->device->backend;
   ambit__queue *q = t->engine->queue;
   const ambit__box *all = &t->store.layout.own;
   const size_t n = t->out->size;
 
   memset(t->host, 0x55, n);
-  AMBIT_TRY(backend->write_box(q, &t->store, all, t->host));
-  AMBIT_TRY(backend->pack(q, t->in, 0, &t->store, all));
+  AMBIT_TRY(ambit__do(q, write, &t->store, all, t->host));
+  AMBIT_TRY(ambit__do(q, pack, t->in, 0, &t->store, all));
   write_pattern(t->host, n, rank);
-  AMBIT_TRY(backend->write_box(q, &t->store, all, t->host));
-  AMBIT_TRY(backend->pack(q, t->out, 0, &t->store, all));
-  return backend->wait(q);
+  AMBIT_TRY(ambit__do(q, write, &t->store, all, t->host));
+  AMBIT_TRY(ambit__do(q, pack, t->out, 0, &t->store, all));
+  return ambit__do(q, wait, NULL);
 }
 
 static ambit_status transfer(ambit__net *net, probe *t)
@@ -109,13 +108,12 @@ static ambit_status transfer(ambit__net *net, probe *t)
 
 static ambit_status test_size(ambit *a, probe *t, bool *good)
 {
-  const ambit__backend *backend = t->engine->device->backend;
   const ambit__box *all = &t->store.layout.own;
 
   AMBIT_TRY(pack(t, a->net->rank));
   AMBIT_TRY(transfer(a->net, t));
-  AMBIT_TRY(backend->unpack(t->engine->queue, &t->store, all, t->in, 0));
-  AMBIT_TRY(backend->read_box(t->engine->queue, t->host, &t->store, all));
+  AMBIT_TRY(ambit__do(t->engine->queue, unpack, &t->store, all, t->in, 0));
+  AMBIT_TRY(ambit__do(t->engine->queue, read, t->host, &t->store, all));
   write_pattern(t->wanted, t->in->size, (a->net->rank + a->net->size - 1) % a->net->size);
   *good &= !memcmp(t->wanted, t->host, t->in->size);
   return AMBIT_OK;

@@ -187,14 +187,14 @@ static ambit_status take(const removal *r, int part, const ambit__box *piece)
 {
   const ambit__engine *e = engine_of(r->field->grid, r->old, part);
 
-  return e->device->backend->read_box(e->queue, r->piece, &r->from[part], piece);
+  return ambit__do(e->queue, read, r->piece, &r->from[part], piece);
 }
 
 static ambit_status put(const removal *r, int part, const ambit__box *piece)
 {
   const ambit__engine *e = ambit__engine_of(r->field->grid, part);
 
-  return e->device->backend->write_box(e->queue, &r->now[part], piece, r->piece);
+  return ambit__do(e->queue, write, &r->now[part], piece, r->piece);
 }
 
 /* The process that had a part. */
@@ -238,9 +238,8 @@ static ambit_status move_box(const removal *r, int i, int k)
     const int from = i - r->old->first;
     const ambit__engine *e = engine_of(g, r->old, from);
 
-    if (e == ambit__engine_of(g, k - g->first) && e->device->backend->copy_box)
-      return e->device->backend->copy_box(e->queue, &r->now[k - g->first], &r->from[from], &box,
-                                          NULL);
+    if (e == ambit__engine_of(g, k - g->first) && ambit__can(e->device->backend, copy))
+      return ambit__do(e->queue, copy, &r->now[k - g->first], &r->from[from], &box, NULL);
   }
   ambit__box_first_piece(&box, most, &piece);
   do

@@ -90,7 +90,7 @@ ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes)
   for (int i = 0; i < s->context->nengines; i++) {
     const ambit__engine *e = &s->context->engines[i];
 
-    AMBIT_TRY(e->device->backend->put(e->queue, s->values[i], bytes, sizeof(double)));
+    AMBIT_TRY(ambit__do(e->queue, put, s->values[i], bytes, sizeof(double)));
   }
   return AMBIT_OK;
 }
@@ -99,7 +99,7 @@ ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes)
 {
   const ambit__engine *e = &s->context->engines[engine];
 
-  return e->device->backend->get(e->queue, bytes, s->values[engine], sizeof(double));
+  return ambit__do(e->queue, get, bytes, s->values[engine], sizeof(double));
 }
 
 ambit_status ambit__scalar_share(ambit_scalar *s)
@@ -109,8 +109,8 @@ ambit_status ambit__scalar_share(ambit_scalar *s)
   for (int i = 0; i < s->context->nengines; i++) {
     const ambit__engine *e = &s->context->engines[i];
 
-    AMBIT_TRY(i ? e->device->backend->put(e->queue, s->values[i], &all, sizeof all)
-                : e->device->backend->get(e->queue, &all, s->values[i], sizeof all));
+    AMBIT_TRY(i ? ambit__do(e->queue, put, s->values[i], &all, sizeof all)
+                : ambit__do(e->queue, get, &all, s->values[i], sizeof all));
   }
   return AMBIT_OK;
 }

@@ -28,9 +28,9 @@ ambit__scribe *ambit__scribe_of(ambit *a)
   if (w) return w;
   w = ambit__new(NULL, 1, sizeof *w);
   if (!w) return NULL;
-  if (ambit__commands_open(NULL, &w->commands) ||
-      ambit__command_queue_open(w->commands, NULL, false, NULL, &w->queue)) {
-    ambit__commands_close(w->commands);
+  if (ambit__thread_open(NULL, &w->thread) ||
+      ambit__thread_queue_open(w->thread, NULL, false, NULL, &w->queue)) {
+    ambit__thread_close(w->thread);
     free(w);
     return NULL;
   }
@@ -45,15 +45,15 @@ ambit__ticket ambit__scribe_add(ambit *a, void (*run)(void *job), void *data)
     run(data);
     return (ambit__ticket){0};
   }
-  *(job *)ambit__command_new(w->queue, run_job, sizeof(job)) = (job){run, data};
-  ambit__command_add(w->queue);
-  return ambit__command_last(w->queue);
+  *(job *)ambit__task_new(w->queue, run_job, sizeof(job)) = (job){run, data};
+  ambit__task_add(w->queue);
+  return ambit__task_last(w->queue);
 }
 
 void ambit__scribe_wait(ambit *a)
 {
   if (a->scribe && a->fork_number == ambit__fork_number())
-    ambit__command_wait(ambit__command_last(a->scribe->queue));
+    ambit__task_wait(ambit__task_last(a->scribe->queue));
 }
 
 void ambit__scribe_close(ambit *a)
@@ -69,8 +69,8 @@ void ambit__scribe_close(ambit *a)
     if (e->device) e->device->backend->close(e->device);
   }
   free(w->twins);
-  ambit__command_queue_close(w->queue);
-  ambit__commands_close(w->commands);
+  ambit__thread_queue_close(w->queue);
+  ambit__thread_close(w->thread);
   ambit__errors_clear(&w->errors);
   free(w);
   a->scribe = NULL;

@@ -5,20 +5,20 @@
  * The user's thread takes a snapshot, adds a job, and computes on. A job, a function and its data,
  * may use files and its snapshot; it makes no call that other processes have to make too, and
  * raises errors in its own ambit__errors. The user's thread asks later whether the job is done
- * (ambit__command_done), and reports its error.
+ * (ambit__task_done), and reports its error.
  */
 #ifndef AMBIT_RUNTIME_OBJECTS_SCRIBE_H
 #define AMBIT_RUNTIME_OBJECTS_SCRIBE_H
 
-#include "device/commands.h"
+#include "device/thread.h"
 #include "runtime/objects/objects.h"
 
 /* ---- scribe.c ---- */
 
 /* Twins of devices are used by one thread at a time: by the user's while no job has a snapshot. */
 typedef struct ambit__scribe {
-  ambit__commands *commands;
-  ambit__command_queue *queue;
+  ambit__thread *thread;
+  ambit__thread_queue *queue;
   ambit__engine *twins; /* by engine of the context: its device, opened again; owned */
   int ntwins;           /* 0: not needed so far */
   ambit__errors errors; /* of twins; silent */

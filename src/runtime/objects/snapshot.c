@@ -19,7 +19,7 @@ static const double SHARE = 0.75;
 static const ambit__backend host_table = {
     .name = "host",
     .release = ambit__host_release,
-    .read_box = ambit__host_read_box,
+    .execute = ambit__host_execute,
 };
 
 typedef struct snapshot {
@@ -30,7 +30,7 @@ typedef struct snapshot {
 
 /* ---- copies of one part ---- */
 
-/* The own cells of a part as a dense array, as read_box gives them. */
+/* The own cells of a part as a dense array, as the command read gives them. */
 static void make_dense(ambit__layout *l)
 {
   int64_t step = l->components;
@@ -58,7 +58,7 @@ static ambit_status copy_sparse(ambit_field *f, int part, ambit__store *to)
   ambit__box_first_piece(&to->layout.own, most, &piece);
   do {
     if (s || !ambit__active_count(to->layout.active, &piece)) continue;
-    s = e->device->backend->read_box(e->queue, dense, &f->stores[part], &piece);
+    s = ambit__do(e->queue, read, dense, &f->stores[part], &piece);
     if (!s) s = ambit__host_write_box(NULL, to, &piece, dense);
   } while (ambit__box_next_piece(&to->layout.own, most, &piece));
   free(dense);
@@ -68,13 +68,12 @@ static ambit_status copy_sparse(ambit_field *f, int part, ambit__store *to)
 static ambit_status copy_part(ambit_field *f, int part, ambit__store *to, bool on_device)
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
-  const ambit__backend *b = e->device->backend;
   ambit__store *from = &f->stores[part];
 
   if (ambit__box_is_empty(&to->layout.own)) return AMBIT_OK;
-  if (on_device) return b->copy_box(e->queue, to, from, &to->layout.own, NULL);
+  if (on_device) return ambit__do(e->queue, copy, to, from, &to->layout.own, NULL);
   if (to->layout.active) return copy_sparse(f, part, to);
-  return b->read_box(e->queue, ambit__host_base(to->buffer), from, &to->layout.own);
+  return ambit__do(e->queue, read, ambit__host_base(to->buffer), from, &to->layout.own);
 }
 
 /* ---- twins ---- */

@@ -366,7 +366,7 @@ static ambit_status fill_activity(ambit_field *f)
     const ambit__engine *e = ambit__engine_of(g, i);
 
     if (!ambit__box_is_empty(&g->parts[g->first + i]))
-      AMBIT_TRY(e->device->backend->fill_box(e->queue, &f->stores[i], &g->box, on));
+      AMBIT_TRY(ambit__do(e->queue, fill, &f->stores[i], &g->box, on));
   }
   return AMBIT_OK;
 }

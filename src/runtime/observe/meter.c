@@ -12,6 +12,7 @@ enum { PAIRS = 128 }; /* of a device */
 
 typedef struct pair {
   ambit__event *before, *after;
+  ambit__queue *queue;
   ambit__meter_kind kind;
 } pair;
 
@@ -41,12 +42,12 @@ static ambit_status has_timer(ambit__device *device, bool *timed)
   ambit_status s;
 
   *timed = false;
-  if (!b->event_open || !b->event_seconds) return AMBIT_OK;
+  if (!ambit__can(b, mark) || !b->event_seconds) return AMBIT_OK;
   AMBIT_TRY(b->queue_open(device, false, &q));
   s = b->event_open(device, true, &e);
   if (!s) {
-    s = b->event_record(e, q);
-    if (!s) s = b->event_sync(e);
+    s = ambit__do(q, mark, e);
+    if (!s) s = ambit__do(q, wait, e);
     *timed = !s && b->event_seconds(e, e) >= 0;
     b->event_close(e);
   }
@@ -117,12 +118,11 @@ void ambit__meter_clear(ambit__meter *m)
 /* Adds the time of the oldest pair in use. */
 static ambit_status read_oldest(gauge *g)
 {
-  const ambit__backend *b = g->device->backend;
   const pair *p = &g->pairs[g->first++ % PAIRS];
   double seconds;
 
-  AMBIT_TRY(b->event_sync(p->after));
-  seconds = b->event_seconds(p->before, p->after);
+  AMBIT_TRY(ambit__do(p->queue, wait, p->after));
+  seconds = g->device->backend->event_seconds(p->before, p->after);
   if (seconds < 0)
     g->unknown = true;
   else
@@ -141,7 +141,7 @@ ambit_status ambit__meter_start(ambit__meter *m, int device, ambit__queue *q)
     return AMBIT_OK;
   }
   if (g->next - g->first == PAIRS) AMBIT_TRY(read_oldest(g));
-  return g->device->backend->event_record(g->pairs[g->next % PAIRS].before, q);
+  return ambit__do(q, mark, g->pairs[g->next % PAIRS].before);
 }
 
 ambit_status ambit__meter_stop(ambit__meter *m, int device, ambit__queue *q, ambit__meter_kind kind)
@@ -152,13 +152,14 @@ ambit_status ambit__meter_stop(ambit__meter *m, int device, ambit__queue *q, amb
   if (!m || !m->on) return AMBIT_OK;
   g = &m->gauges[device];
   if (!g->timed) {
-    AMBIT_TRY(g->device->backend->wait(q));
+    AMBIT_TRY(ambit__do(q, wait, NULL));
     g->seconds[kind] += ambit__clock() - g->started;
     return AMBIT_OK;
   }
   p = &g->pairs[g->next++ % PAIRS];
   p->kind = kind;
-  return g->device->backend->event_record(p->after, q);
+  p->queue = q;
+  return ambit__do(q, mark, p->after);
 }
 
 double ambit__meter_seconds(ambit__meter *m, int device, ambit__meter_kind kind)

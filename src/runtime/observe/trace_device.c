@@ -47,8 +47,8 @@ static ambit_status open_watch(ambit__stopwatch *w, ambit__queue *q)
   if (!backend->event_seconds) return AMBIT_OK;
   AMBIT_TRY(backend->event_open(w->device, true, &origin));
   w->origin = origin;
-  AMBIT_TRY(backend->event_record(origin, q));
-  AMBIT_TRY(backend->event_sync(origin));
+  AMBIT_TRY(ambit__do(q, mark, origin));
+  AMBIT_TRY(ambit__do(q, wait, origin));
   w->started = ambit__clock();
   if (backend->event_seconds(origin, origin) >= 0) return open_pairs(w);
   backend->event_close(origin);
@@ -124,7 +124,7 @@ void ambit__stopwatch_start(ambit__trace *trace, int device, ambit__queue *q)
 
   if (!w->origin) return;
   if (w->next - w->first == PAIRS && !read_oldest(trace, w)) return;
-  w->device->backend->event_record(w->pairs[w->next % PAIRS].before, q);
+  ambit__do(q, mark, w->pairs[w->next % PAIRS].before);
 }
 
 void ambit__stopwatch_stop(ambit__trace *trace, int device, ambit__queue *q,
@@ -138,7 +138,7 @@ void ambit__stopwatch_stop(ambit__trace *trace, int device, ambit__queue *q,
     trace->untimed++;
     return;
   }
-  w->device->backend->event_record(p->after, q);
+  ambit__do(q, mark, p->after);
   p->note = *launch;
   p->note.kind = NOTE_DEVICE;
   p->note.device = device;

@@ -17,8 +17,8 @@ static ambit_status compare_box(ambit_program *p, int part, ambit_field *a, ambi
   ambit_status s;
 
   if (!values) return AMBIT_ENOMEM;
-  s = q->device->backend->read_box(q, values, &a->stores[part], box);
-  if (!s) s = q->device->backend->read_box(q, values + bytes, &b->stores[part], box);
+  s = ambit__do(q, read, values, &a->stores[part], box);
+  if (!s) s = ambit__do(q, read, values + bytes, &b->stores[part], box);
   if (!s && memcmp(values, values + bytes, bytes)) *same = false;
   free(values);
   return s;

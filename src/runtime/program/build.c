@@ -250,7 +250,7 @@ static ambit_status make_number(ambit_program *p, int engine, ambit_type type, d
 
   ambit__value_store(bytes, type, ambit__value_of(number, type));
   AMBIT_TRY(e->device->backend->alloc(e->device, sizeof bytes, NULL, buffer));
-  return e->device->backend->put(e->queue, *buffer, bytes, sizeof bytes);
+  return ambit__do(e->queue, put, *buffer, bytes, sizeof bytes);
 }
 
 /* The address of a chore, for devices in host memory. */
@@ -260,7 +260,7 @@ static ambit_status make_address(ambit_program *p, int engine, const ambit__chor
   const ambit__engine *e = &p->grid->context->engines[engine];
 
   AMBIT_TRY(e->device->backend->alloc(e->device, sizeof(double), NULL, buffer));
-  return e->device->backend->put(e->queue, *buffer, &chore, sizeof chore);
+  return ambit__do(e->queue, put, *buffer, &chore, sizeof chore);
 }
 
 static ambit_status make_numbers(ambit_program *p, const ambit__step *s, ambit__apply *a)

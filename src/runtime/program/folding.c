@@ -68,7 +68,7 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
   bytes = (size_t)ambit__box_volume(&x->how.cells) * ambit__fold_bytes(&x->how);
   x->host = ambit__new(ambit__program_errors(p), bytes, 1);
   if (!x->host) return AMBIT_ENOMEM;
-  if (!e->device->backend->fold || !bytes) return AMBIT_OK;
+  if (!ambit__can(e->device->backend, fold) || !bytes) return AMBIT_OK;
   if (e->device->backend->folds && !e->device->backend->folds(e->device, &x->how)) return AMBIT_OK;
   return e->device->backend->alloc(e->device, bytes, NULL, &x->totals);
 }

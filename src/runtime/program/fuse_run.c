@@ -161,8 +161,7 @@ static ambit_status fill_spares(ambit_program *p, const ambit__fused *f, int par
     ambit__store *from = &p->fields[f->plan.spare_of[i]]->stores[part];
 
     if (from->buffer)
-      AMBIT_TRY(
-          q->device->backend->copy_box(q, spare_of(f, part, i), from, &from->layout.own, NULL));
+      AMBIT_TRY(ambit__do(q, copy, spare_of(f, part, i), from, &from->layout.own, NULL));
   }
   return AMBIT_OK;
 }
@@ -192,7 +191,7 @@ ambit_status ambit__fuse_launch(ambit_program *p, ambit__fused *f, const ambit__
                              .step = p->iteration,
                              .times = p->cycle->schedule.iterations};
 
-    AMBIT_TRY(q->device->backend->launch(q, f->functions[engine], &l));
+    AMBIT_TRY(ambit__do(q, launch, f->functions[engine], &l));
   }
   return AMBIT_OK;
 }

@@ -303,7 +303,7 @@ ambit_status ambit__halos_make(ambit_program *p, const ambit__cycle *c, ambit__h
   *halos = (ambit__halos){
       ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *halos->list), 0, NULL};
   if (!halos->list) return AMBIT_ENOMEM;
-  if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK;
+  if (!ambit__can(p->grid->context->engines[0].device->backend, ghosts)) return AMBIT_OK;
   if (p->grid->active && p->grid->nparts == 1) return AMBIT_OK;
   for (int i = 0; i < p->nfields; i++) {
     ambit__field_halo *h = &halos->list[halos->n++];

@@ -85,7 +85,7 @@ static ambit_status read_windows(ambit_record *r, unsigned char *all, unsigned c
   for (int e = 0; e < r->context->nengines; e++) {
     const ambit__engine *engine = &r->context->engines[e];
 
-    AMBIT_TRY(engine->device->backend->get(engine->queue, e ? one : all, r->windows[e], n));
+    AMBIT_TRY(ambit__do(engine->queue, get, e ? one : all, r->windows[e], n));
     if (e) unite(all, one, n);
   }
   return AMBIT_OK;
@@ -161,8 +161,8 @@ static ambit_status load_windows(ambit_record *r)
   for (int e = 0; !s && e < r->context->nengines; e++) {
     const ambit__engine *engine = &r->context->engines[e];
 
-    s = engine->device->backend->put(engine->queue, r->windows[e], rows, bytes);
-    if (!s) s = engine->device->backend->wait(engine->queue);
+    s = ambit__do(engine->queue, put, r->windows[e], rows, bytes);
+    if (!s) s = ambit__do(engine->queue, wait, NULL);
   }
   free(rows);
   return s;

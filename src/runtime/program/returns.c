@@ -155,7 +155,7 @@ ambit_status ambit__returns_make(ambit_program *p)
   p->returns.list =
       ambit__new(ambit__program_errors(p), count_fields(p) + 1, sizeof *p->returns.list);
   if (!p->returns.list) return AMBIT_ENOMEM;
-  if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK;
+  if (!ambit__can(p->grid->context->engines[0].device->backend, ghosts)) return AMBIT_OK;
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && !ambit__box_is_empty(&p->applies[i].region))
       AMBIT_TRY(add_step(p, i));

@@ -281,8 +281,8 @@ static ambit_status move(const ambit_program *p, const ambit__ahead *a, int orde
       const ambit__engine *engine = &p->grid->context->engines[e];
       unsigned char bytes[sizeof(double)];
 
-      AMBIT_TRY(engine->device->backend->get(engine->queue, bytes, from[e], sizeof bytes));
-      AMBIT_TRY(engine->device->backend->put(engine->queue, to[e], bytes, sizeof bytes));
+      AMBIT_TRY(ambit__do(engine->queue, get, bytes, from[e], sizeof bytes));
+      AMBIT_TRY(ambit__do(engine->queue, put, to[e], bytes, sizeof bytes));
     }
   }
   return AMBIT_OK;

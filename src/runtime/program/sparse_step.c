@@ -237,7 +237,8 @@ static ambit_status adapt(ambit_program *p, size_t step)
   outlook o = {.around = {.type = ambit__grid_activity_type(p->grid), .box = &p->grid->box}};
   ambit_status status;
 
-  if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK; /* the definition */
+  if (!ambit__can(p->grid->context->engines[0].device->backend, ghosts))
+    return AMBIT_OK; /* the definition */
   status = look_around(p, s, &o);
   if (!status)
     status = ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, &o.around, o.param,
@@ -320,7 +321,8 @@ static ambit_status simplify(ambit_program *p, size_t step)
   ambit__rule **adapted = &p->applies[step].adapted;
   int64_t extent = 0;
 
-  if (!a->engines[0].device->backend->ghosts || ambit__options_checks(a)) return AMBIT_OK;
+  if (!ambit__can(a->engines[0].device->backend, ghosts) || ambit__options_checks(a))
+    return AMBIT_OK;
   AMBIT_TRY(ambit__rule_simplify(ambit__program_errors(p), rule, adapted));
   if (*adapted) return AMBIT_OK;
   for (int d = 0; d < p->grid->box.ndims; d++)

@@ -89,7 +89,8 @@ ambit_status ambit__program_store(ambit_program *p)
   ambit__storage best;
 
   if (!g->any_storage || bytes <= g->weighed || !g->active->cells) return AMBIT_OK;
-  if (!g->context->engines[0].device->backend->ghosts) return AMBIT_OK; /* all are alike */
+  if (!ambit__can(g->context->engines[0].device->backend, ghosts))
+    return AMBIT_OK; /* all are alike */
   g->weighed = bytes;
   AMBIT_TRY(find_costs(p, costs, cells));
   best = ambit__storage_best(costs, cells);

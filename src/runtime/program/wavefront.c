@@ -490,7 +490,7 @@ const char *ambit__wavefront_refusal(const ambit_program *p)
   const ambit *a = p->grid->context;
 
   for (int i = 0; i < p->grid->placement.n; i++)
-    if (!ambit__engine_of(p->grid, i)->device->backend->wave)
+    if (!ambit__can(ambit__engine_of(p->grid, i)->device->backend, wave))
       return "the device computes them one by one";
   if (p->grid->box.ndims < 2) return "the grid has one axis";
   if (ambit__options_checks(a)) return "the option nan or check is on";
@@ -599,7 +599,7 @@ ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w, int par
   if (!w->wave.n) return AMBIT_OK;
   for (int i = 0; i < p->nfields; i++)
     w->stores[i] = p->fields[i]->stores[part];
-  return q->device->backend->wave(q, inner ? &w->inner : &w->wave, p->iteration);
+  return ambit__do(q, wave, inner ? &w->inner : &w->wave, p->iteration);
 }
 
 /* A number from `least` to `most` at *at, and *at after it; -1: there is none. */

@@ -91,7 +91,7 @@ void ambit__access_bound(const ambit_program *p, int step, int part, ambit__argu
   const ambit__apply *a = &p->applies[step];
   const ambit__rule *rule = a->adapted ? a->adapted : s->kernel->rule;
 
-  if (!ambit__engine_of(p->grid, part)->device->backend->ghosts) return;
+  if (!ambit__can(ambit__engine_of(p->grid, part)->device->backend, ghosts)) return;
   for (int i = 0; i < a->nargs; i++) {
     if (!args[i].store) continue;
     args[i].valid = i < s->n ? valid_box(p, s->args[i].field, part) : active_box(p->grid, part);

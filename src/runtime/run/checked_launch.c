@@ -148,7 +148,7 @@ static ambit_status search_field(ambit_field *f, int part, const ambit__rule *ru
 
   ambit__box_first_piece(box, most, &piece);
   if (!s) do {
-      s = e->device->backend->read_box(e->queue, values, &f->stores[part], &piece);
+      s = ambit__do(e->queue, read, values, &f->stores[part], &piece);
       if (!s)
         search_piece(&f->stores[part].layout, &piece, rule->params[param].writes,
                      ambit__checked_write(rule, param, 0), values, words);
@@ -204,7 +204,7 @@ static ambit_status make_record(const ambit_program *p, int part, record *r)
   if (!s) s = e->device->backend->alloc(e->device, bytes, NULL, &r->buffer);
   if (!s) {
     ambit__access_places(p, part, words + ambit__faults_bytes(AMBIT_MAX_PARAMS));
-    s = e->device->backend->put(e->queue, r->buffer, words, bytes);
+    s = ambit__do(e->queue, put, r->buffer, words, bytes);
   }
   free(words);
   return s;
@@ -249,8 +249,7 @@ static ambit_status launch_unchecked(ambit_program *p, int step, int part, const
 
   ambit__access_foresee_step(p, step, l, words);
   if (words[AMBIT_FAULT_KIND]) return AMBIT_OK;
-  AMBIT_TRY(
-      e->device->backend->launch(e->queue, apply->functions[p->grid->placement.engine[part]], l));
+  AMBIT_TRY(ambit__do(e->queue, launch, apply->functions[p->grid->placement.engine[part]], l));
   return apply->checks & AMBIT__CHECK_NAN ? search_results(s, part, &l->box, words) : AMBIT_OK;
 }
 
@@ -259,9 +258,9 @@ static ambit_status launch_checked(const ambit__engine *e, ambit__function *fn,
 {
   const size_t bytes = ambit__faults_bytes(l->nargs);
 
-  AMBIT_TRY(e->device->backend->put(e->queue, l->faults, words, bytes));
-  AMBIT_TRY(e->device->backend->launch(e->queue, fn, l));
-  return e->device->backend->get(e->queue, words, l->faults, bytes);
+  AMBIT_TRY(ambit__do(e->queue, put, l->faults, words, bytes));
+  AMBIT_TRY(ambit__do(e->queue, launch, fn, l));
+  return ambit__do(e->queue, get, words, l->faults, bytes);
 }
 
 ambit_status ambit__checked_launch(ambit_program *p, int step, int part, ambit__launch *l)

@@ -36,7 +36,7 @@ static void note_launch(const ambit_program *p, const ambit__operation *op,
   static const char *const cells[] = {[CELLS_INNER] = "inner", [CELLS_BORDER] = "border"};
   const ambit *a = p->grid->context;
   const int engine = p->grid->placement.engine[piece->part];
-  const bool later = a->engines[engine].device->backend->event_open != NULL;
+  const bool later = ambit__can(a->engines[engine].device->backend, mark);
   ambit__note n = ambit__trace_note(a->trace, later ? NOTE_ENQUEUE : NOTE_LAUNCH, start);
 
   n.cells = cells[op->cells];
@@ -85,7 +85,7 @@ static ambit_status launch_one(ambit_program *p, int step, int part, ambit__queu
   ambit__launch l = *like;
 
   if (apply->checks) return ambit__checked_launch(p, step, part, &l);
-  return q->device->backend->launch(q, apply->functions[p->grid->placement.engine[part]], &l);
+  return ambit__do(q, launch, apply->functions[p->grid->placement.engine[part]], &l);
 }
 
 /* A launch whose reductions into scalars do not count. */

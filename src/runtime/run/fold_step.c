@@ -34,7 +34,7 @@ static ambit_status fold_here(ambit_program *p, ambit__queue *q, ambit__folding_
     stride[d] = step;
     step *= slab->hi[d] - slab->lo[d];
   }
-  s = q->device->backend->read_box(q, dense, from, slab);
+  s = ambit__do(q, read, dense, from, slab);
   if (!x->begun) ambit__fold_begin(&x->how, x->host);
   if (!s) ambit__fold_add(&x->how, x->host, dense, stride, slab);
   free(dense);
@@ -44,7 +44,7 @@ static ambit_status fold_here(ambit_program *p, ambit__queue *q, ambit__folding_
 static ambit_status fold_slab(ambit_program *p, ambit__queue *q, ambit__folding_part *x,
                               ambit__store *from, const ambit__box *slab)
 {
-  ambit_status s = x->totals ? q->device->backend->fold(q, &x->how, x->totals, from, slab, x->begun)
+  ambit_status s = x->totals ? ambit__do(q, fold, &x->how, x->totals, from, slab, x->begun)
                              : fold_here(p, q, x, from, slab);
 
   x->begun = true;
@@ -95,7 +95,7 @@ static ambit_status take(const ambit_program *p, ambit__folding_part *x, int par
 
   if (!x->begun) ambit__fold_begin(&x->how, x->host);
   if (!x->begun || !x->totals) return AMBIT_OK;
-  return e->device->backend->get(e->queue, x->host, x->totals, bytes);
+  return ambit__do(e->queue, get, x->host, x->totals, bytes);
 }
 
 static ambit_status store(const ambit_program *p, const ambit__folding *f, int i, int part)
@@ -104,7 +104,7 @@ static ambit_status store(const ambit_program *p, const ambit__folding *f, int i
   const ambit__engine *e = ambit__engine_of(p->grid, part);
 
   ambit__fold_finish(&x->how, x->host, f->values);
-  return e->device->backend->write_box(e->queue, &f->to[i]->stores[part], &x->how.cells, f->values);
+  return ambit__do(e->queue, write, &f->to[i]->stores[part], &x->how.cells, f->values);
 }
 
 /* The totals of all parts of this process, one behind the other. */

@@ -138,7 +138,8 @@ static bool pays(const ambit_program *p)
   const ambit *a = p->grid->context;
   int launches = 0;
 
-  if (a->dry || !ambit__grid_on_first(p->grid) || !queue(p)->device->backend->record) return false;
+  if (a->dry || !ambit__grid_on_first(p->grid) || !ambit__can(queue(p)->device->backend, record))
+    return false;
   if (p->grid->active && !bounds_agree(p)) return false;
   for (size_t i = 0; i < p->schedule.n; i++) {
     const int n = launches_of(p, &p->schedule.ops[i]);
@@ -215,15 +216,15 @@ static ambit_status record(ambit_program *p)
   recording new = {.recording = NULL};
   ambit_status s = note_buffers(p, &new), ended;
 
-  if (!s) s = backend->record(queue(p));
+  if (!s) s = ambit__do(queue(p), record, NULL);
   if (s) goto failed;
   s = ambit__program_walk(p, &p->schedule);
-  ended = backend->recorded(queue(p), &new.recording); /* also after a failure */
+  ended = ambit__do(queue(p), record, &new.recording); /* also after a failure */
   if (!s) s = ended;
   if (s) goto failed;
   p->replay->all[p->replay->n++] = new;
   p->replay->next = 0; /* after the last recording the first one fits again */
-  return backend->replay(queue(p), new.recording);
+  return ambit__do(queue(p), replay, new.recording);
 failed:
   if (new.recording) backend->recording_close(new.recording);
   free(new.buffers);
@@ -246,7 +247,7 @@ ambit_status ambit__replay_iterate(ambit_program *p)
   if (is_special(p) || !is_bounded(p)) return ambit__program_walk(p, &p->schedule);
   known = find(p);
   if (known) {
-    AMBIT_TRY(queue(p)->device->backend->replay(queue(p), known->recording));
+    AMBIT_TRY(ambit__do(queue(p), replay, known->recording));
     ambit__program_rotate(p);
     return AMBIT_OK;
   }

@@ -89,8 +89,7 @@ static ambit_status begin(job *j)
 
     if (!source->mine[t->from]) continue;
     e = ambit__engine_of(source, part);
-    AMBIT_TRY(
-        e->device->backend->read_box(e->queue, t->bytes, &j->c->source->stores[part], &t->box));
+    AMBIT_TRY(ambit__do(e->queue, read, t->bytes, &j->c->source->stores[part], &t->box));
     if (!grid->mine[t->to])
       AMBIT_TRY(ambit__net_send(grid->context->net, ambit__grid_process(grid, t->to), 0, t->bytes,
                                 (size_t)ambit__box_volume(&t->box) * cell, &t->request));
@@ -217,9 +216,9 @@ static ambit_status finish(job *j, int part)
   s = values && to ? gather(j, j->p->grid->first + part, &needs, values) : AMBIT_ENOMEM;
   if (!s) {
     compute_all(j, &cells, &needs, values, to);
-    s = e->device->backend->write_box(e->queue, &j->to->stores[part], &cells, to);
+    s = ambit__do(e->queue, write, &j->to->stores[part], &cells, to);
   }
-  if (!s) s = e->device->backend->wait(e->queue);
+  if (!s) s = ambit__do(e->queue, wait, NULL);
   free(values);
   free(to);
   return s;

@@ -104,7 +104,7 @@ static ambit_status compare_on_device(const ambit_field *field, int part, kept *
     k->store.layout = now->layout;
     AMBIT_TRY(ambit__store_allocate(field, part, &k->store));
   }
-  AMBIT_TRY(e->device->backend->update_box(e->queue, &k->store, now, &now->layout.own, &changed));
+  AMBIT_TRY(ambit__do(e->queue, update, &k->store, now, &now->layout.own, &changed));
   *same &= !changed;
   return AMBIT_OK;
 }
@@ -169,7 +169,7 @@ static ambit_status compare_on_host(const ambit_field *field, int part, kept *k,
   ambit_status s;
 
   if (!now) return AMBIT_ENOMEM;
-  s = e->device->backend->read_box(e->queue, now, &field->stores[part], own);
+  s = ambit__do(e->queue, read, now, &field->stores[part], own);
   *same &= !s && k->host && !memcmp(k->host, now, bytes);
   free(k->host);
   k->host = now;
@@ -183,7 +183,7 @@ static ambit_status compare_part(ambit__still *s, int f, int part, bool *same)
   kept *k = &s->values[f * s->p->grid->placement.n + part];
 
   if (ambit__box_is_empty(&field->stores[part].layout.own)) return AMBIT_OK;
-  if (ambit__engine_of(field->grid, part)->device->backend->update_box)
+  if (ambit__can(ambit__engine_of(field->grid, part)->device->backend, update))
     return compare_on_device(field, part, k, same);
   if (field->grid->active && ambit__engine_of(field->grid, part)->device->backend->address)
     return compare_runs(field, part, k, same);

@@ -59,7 +59,7 @@ static ambit_status leave(ambit_program *p, const ambit__carry *c, int b, const 
   const int part = c->from - p->grid->first;
   const ambit__engine *e = ambit__engine_of(p->grid, part);
 
-  AMBIT_TRY(e->device->backend->read_box(e->queue, bytes, &c->field->stores[part], box));
+  AMBIT_TRY(ambit__do(e->queue, read, bytes, &c->field->stores[part], box));
   if (p->grid->mine[c->to]) return AMBIT_OK;
   return ambit__net_send(p->grid->context->net, ambit__grid_process(p->grid, c->to), tag_of(p, c),
                          bytes, (size_t)ambit__box_volume(box) * ambit__field_cell_bytes(c->field),
@@ -74,7 +74,7 @@ static ambit_status take(ambit_program *p, const ambit__carry *c, int b, const a
 
   if (!p->grid->mine[c->from])
     AMBIT_TRY(ambit__net_wait(p->grid->context->net, &c->requests[b], 1));
-  return e->device->backend->write_box(e->queue, &c->field->stores[part], box, bytes);
+  return ambit__do(e->queue, write, &c->field->stores[part], box, bytes);
 }
 
 /* ---- cells ---- */

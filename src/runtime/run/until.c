@@ -96,7 +96,7 @@ static ambit_status look_here(chase *c, int64_t left)
 
 static ambit_status report(chase *c)
 {
-  AMBIT_TRY(queue(c->p)->device->backend->report(queue(c->p)));
+  AMBIT_TRY(ambit__do(queue(c->p), report, NULL, false));
   c->asked = c->p->iteration;
   c->news = false;
   c->reports++;
@@ -107,7 +107,7 @@ static ambit_status report(chase *c)
 static ambit_status listen(chase *c, bool wait)
 {
   do {
-    AMBIT_TRY(queue(c->p)->device->backend->verdict(queue(c->p), wait, &c->verdict));
+    AMBIT_TRY(ambit__do(queue(c->p), report, &c->verdict, wait));
     if (!c->verdict.known) return AMBIT_OK;
     c->reports--;
     wait = false;
@@ -117,7 +117,7 @@ static ambit_status listen(chase *c, bool wait)
 
 static ambit_status check_there(chase *c)
 {
-  AMBIT_TRY(queue(c->p)->device->backend->check(queue(c->p), c->p->iteration));
+  AMBIT_TRY(ambit__do(queue(c->p), check, c->p->iteration));
   c->news = true;
   if (c->p->iteration - c->asked < REPORT_EVERY) return AMBIT_OK;
   AMBIT_TRY(report(c));
@@ -225,15 +225,15 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
   bool there = false;
   ambit_status s;
 
-  if (u->scalar && backend->watch && ambit__grid_on_first(p->grid) && all_heed(p) && !is_rare(p) &&
-      !ambit__sleep_is_forced(p)) {
+  if (u->scalar && ambit__can(backend, watch) && ambit__grid_on_first(p->grid) && all_heed(p) &&
+      !is_rare(p) && !ambit__sleep_is_forced(p)) {
     watch.value = u->scalar->values[0];
     watch.type = u->scalar->type;
-    AMBIT_TRY(backend->watch(queue(p), &watch, &there));
+    AMBIT_TRY(ambit__do(queue(p), watch, &watch, &there));
   }
   p->watched = there;
   s = iterate(&c, there, n, left, progress);
   p->watched = false;
-  if (there) backend->unwatch(queue(p));
+  if (there) ambit__do(queue(p), watch, NULL, NULL);
   return s;
 }

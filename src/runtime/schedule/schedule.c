@@ -127,7 +127,7 @@ static bool runs_on_border(const ambit__scheduler *s, size_t step)
   bool later = false;
 
   for (int i = 0; i < a->nengines; i++)
-    later |= a->engines[i].device->backend->event_open != NULL;
+    later |= ambit__can(a->engines[i].device->backend, mark);
   return later && !s->p->applies[step].reduces && !s->p->applies[step].checks &&
          s->p->steps[step].every == 1;
 }

@@ -34,7 +34,8 @@ static bool can_run(const ambit_program *p, size_t step)
   const ambit *context = p->grid->context;
 
   for (int e = 0; e < context->nengines; e++)
-    if (!context->engines[e].device->backend->tiles || !a->functions[e]->tiles) return false;
+    if (!ambit__can(context->engines[e].device->backend, tiles) || !a->functions[e]->tiles)
+      return false;
   return !a->checks;
 }
 

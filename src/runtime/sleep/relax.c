@@ -11,7 +11,7 @@
 static bool can_relax(const ambit *a)
 {
   for (int e = 0; e < a->nengines; e++)
-    if (!a->engines[e].device->backend->relax) return false;
+    if (!ambit__can(a->engines[e].device->backend, relax)) return false;
   return true;
 }
 
@@ -96,7 +96,7 @@ static ambit_status relax_part(ambit_program *p, const ambit__piece *piece)
                                       .map = &z->map,
                                       .part = p->grid->first + piece->part,
                                       .border = z->rests};
-  return q->device->backend->relax(q, z->steps[0].relaxers[engine], &x->launch, &x->relaxation);
+  return ambit__do(q, relax, z->steps[0].relaxers[engine], &x->launch, &x->relaxation);
 }
 
 ambit_status ambit__relax_step(ambit_program *p, const ambit__operation *op)

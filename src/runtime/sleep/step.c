@@ -61,7 +61,7 @@ static ambit_status compare_values(const ambit_program *p, int step, bool *same)
     unsigned char *to = s->values + sizeof(double) * (size_t)i, value[sizeof(double)];
 
     if (!st->args[i].scalar || st->kernel->rule->params[i].kind != PARAM_VALUE) continue;
-    AMBIT_TRY(q->device->backend->get(q, value, st->args[i].scalar->values[engine], sizeof value));
+    AMBIT_TRY(ambit__do(q, get, value, st->args[i].scalar->values[engine], sizeof value));
     *same &= !memcmp(to, value, sizeof value);
     memcpy(to, value, sizeof value);
   }
@@ -255,11 +255,11 @@ static ambit_status launch(ambit_program *p, int step, int part)
                                .out = s->params,
                                .than = than};
   if (is_whole(p, s, part, x->first, x->end)) {
-    AMBIT_TRY(backend->launch(q, p->applies[step].functions[engine], &x->launch));
+    AMBIT_TRY(ambit__do(q, launch, p->applies[step].functions[engine], &x->launch));
     for (int64_t i = x->first; i < x->end; i++)
       z->work[i].computed = true;
   }
-  return x->list.n ? backend->tiles(q, fn, &x->launch, &x->list) : AMBIT_OK;
+  return x->list.n ? ambit__do(q, tiles, fn, &x->launch, &x->list) : AMBIT_OK;
 }
 
 ambit_status ambit__sleep_await(const ambit_program *p, ambit_status s)
@@ -271,15 +271,17 @@ ambit_status ambit__sleep_await(const ambit_program *p, ambit_status s)
     more = false;
     for (int e = 0; e < a->nengines; e++) {
       const ambit__backend *backend = a->engines[e].device->backend;
-      const ambit_status t = backend->tile_go ? backend->tile_go(a->engines[e].queue, &done) : 0;
+      const ambit_status t =
+          ambit__can(backend, tile_go) ? ambit__do(a->engines[e].queue, tile_go, &done) : 0;
 
-      if (backend->tile_go) more |= !done;
+      if (ambit__can(backend, tile_go)) more |= !done;
       if (!s) s = t;
     }
   } while (more);
   for (int e = 0; e < a->nengines; e++) {
     const ambit__backend *backend = a->engines[e].device->backend;
-    const ambit_status t = backend->tile_go ? AMBIT_OK : backend->wait(a->engines[e].queue);
+    const ambit_status t =
+        ambit__can(backend, tile_go) ? AMBIT_OK : ambit__do(a->engines[e].queue, wait, NULL);
 
     if (!s) s = t;
   }
@@ -316,7 +318,7 @@ static ambit_status take_results(ambit_program *p, int step, int part)
   note_results(p, s, x->first, x->end);
   count(z, s, part, tiling->n);
   if (!s->words || !x->folds) return AMBIT_OK;
-  return backend->tile_fold(q, fn, &x->launch, s->partials + tiling->first * s->words, tiling->n);
+  return ambit__do(q, tile_fold, fn, &x->launch, s->partials + tiling->first * s->words, tiling->n);
 }
 
 /* The piece of a launch on a part; NULL: it has none there. */

@@ -41,7 +41,7 @@ static void jobs_run_in_order_on_one_other_thread(void)
   norder = 0;
   ambit__scribe_add(a, wait_at_gate, NULL);
   for (int i = 0; i < 5; i++)
-    CHECK(!ambit__command_done(ambit__scribe_add(a, note, &numbers[i])));
+    CHECK(!ambit__task_done(ambit__scribe_add(a, note, &numbers[i])));
   CHECK_EQ(0, norder);
   sem_post(&gate);
   ambit__scribe_wait(a);

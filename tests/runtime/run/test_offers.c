@@ -112,10 +112,10 @@ static const char *words(const ambit *a)
 
 static pthread_t launcher;
 
-static ambit_status look(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+static ambit_status look(ambit__queue *q, const ambit__command *c)
 {
-  launcher = pthread_self();
-  return slow_launch(q, fn, l);
+  if (c->kind == COMMAND_launch) launcher = pthread_self();
+  return slow_execute(q, c);
 }
 
 /* Nothing is left of it but the words: no engine, no part, no thread. */
@@ -124,7 +124,7 @@ static void a_device_30_times_slower_is_left_out_at_once(void)
   sheet s;
 
   slow_copies(30e9, 1e9);
-  slow_backend.launch = look;
+  slow_backend.execute = look;
   s = open_program("slow:1,slow:0", "auto");
   CHECK_EQ(1, s.a->nengines);
   CHECK_EQ(0, s.a->engines[0].ordinal);
@@ -140,7 +140,7 @@ static void a_device_30_times_slower_is_left_out_at_once(void)
   CHECK(!grid_2d(s.a, ROWS, COLUMNS));
   CHECK_FAILED(s.a, AMBIT_EOPTION, "slow devices may have been left out");
   close_sheet(&s);
-  slow_backend.launch = slow_launch;
+  slow_backend.execute = slow_execute;
 }
 
 static void the_one_left_may_have_several_parts(void)

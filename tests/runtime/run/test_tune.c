@@ -53,17 +53,15 @@ static void timed_info(ambit__device *dev, ambit__device_info *out)
   snprintf(out->identity, sizeof out->identity, "timed, compiler %d", version);
 }
 
-static ambit_status timed_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+static ambit_status timed_execute(ambit__queue *q, const ambit__command *c)
 {
-  now += launch_seconds * (ambit__plan_begins(fn->plan, "(cells") ? plain_share : 1);
-  return ambit__backend_cpu.launch(q, fn, l);
-}
-
-static ambit_status timed_wave(ambit__queue *q, const ambit__wave *w, int64_t step)
-{
-  now += wave_seconds(w) * w->iterations * launch_seconds;
-  waves++;
-  return ambit__backend_cpu.wave(q, w, step);
+  if (c->kind == COMMAND_launch)
+    now += launch_seconds * (ambit__plan_begins(c->launch.fn->plan, "(cells") ? plain_share : 1);
+  if (c->kind == COMMAND_wave) {
+    now += wave_seconds(c->wave.wave) * c->wave.wave->iterations * launch_seconds;
+    waves++;
+  }
+  return ambit__backend_cpu.execute(q, c);
 }
 
 static void timed_add(void)
@@ -73,9 +71,8 @@ static void timed_add(void)
   timed.open = timed_open;
   timed.measure = NULL; /* the clock stands */
   timed.info = timed_info;
-  timed.launch = timed_launch;
-  timed.wave = timed_wave;
-  timed.tiles = NULL;
+  timed.execute = timed_execute;
+  timed.can &= ~AMBIT__CAN(tiles);
   ambit__backend_add(&timed);
 }
 

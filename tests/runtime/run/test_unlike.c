@@ -196,22 +196,22 @@ static void all_is_every_gpu_and_the_cores(void)
 
 static pthread_t launcher;
 
-static ambit_status look(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+static ambit_status look(ambit__queue *q, const ambit__command *c)
 {
-  launcher = pthread_self();
-  return slow_launch(q, fn, l);
+  if (c->kind == COMMAND_launch) launcher = pthread_self();
+  return slow_execute(q, c);
 }
 
 static void a_device_among_others_computes_on_its_own_thread(void)
 {
   static outcome o;
 
-  slow_backend.launch = look;
+  slow_backend.execute = look;
   run("slow", 3, &o);
   CHECK(pthread_equal(launcher, pthread_self()));
   run("cpu,slow", 3, &o);
   CHECK(!pthread_equal(launcher, pthread_self()));
-  slow_backend.launch = slow_launch;
+  slow_backend.execute = slow_execute;
 }
 
 /* ---- tiles ---- */
@@ -219,16 +219,16 @@ static void a_device_among_others_computes_on_its_own_thread(void)
 static atomic_int inside;
 
 /* Waits until the other device runs its tiles too. */
-static ambit_status meet(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                         const ambit__tile_list *list)
+static ambit_status meet(ambit__queue *q, const ambit__command *c)
 {
   const double end = ambit__clock() + 200;
 
+  if (c->kind != COMMAND_tiles) return slow_execute(q, c);
   inside++;
   while (inside < 2 && ambit__clock() < end)
     nanosleep(&(struct timespec){0, 100000}, NULL);
   CHECK_MSG(inside >= 2, "the other device waits for this one");
-  return ambit__backend_cpu.tiles(q, fn, l, list);
+  return slow_execute(q, c);
 }
 
 static void devices_run_their_tiles_at_the_same_time(void)
@@ -237,7 +237,9 @@ static void devices_run_their_tiles_at_the_same_time(void)
   sheet s;
 
   run("ref", 20, &want);
-  slow_backend.tiles = slow_second.tiles = meet;
+  slow_backend.execute = slow_second.execute = meet;
+  slow_backend.can |= AMBIT__CAN(tiles);
+  slow_second.can |= AMBIT__CAN(tiles);
   s = open_sheet("slow:0,slow:1", "1,1");
   ambit_option_set(s.a, "sleep", "on");
   ambit_run(s.p, 20);
@@ -247,7 +249,7 @@ static void devices_run_their_tiles_at_the_same_time(void)
   CHECK(s.p->sleep && s.p->sleep->iterations == 20);
   ambit_close(s.a);
   CHECK(!memcmp(&want, &got, sizeof want));
-  slow_backend.tiles = slow_second.tiles = NULL;
+  slow_add();
 }
 
 /* ---- balance ---- */

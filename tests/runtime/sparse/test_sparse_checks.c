@@ -346,7 +346,7 @@ static void a_wrong_distance_in_a_table_is_found(void)
     char words[200];
     int column = 0;
 
-    if (!s.a->engines[0].device->backend->ghosts || s.g->nparts > 1) {
+    if (!ambit__can(s.a->engines[0].device->backend, ghosts) || s.g->nparts > 1) {
       ambit_close(s.a);
       continue;
     }

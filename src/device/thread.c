@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* commands.c - rings of commands, one lock, and a thread.
+/* thread.c - rings of tasks, one lock, and a thread.
  *
  * A ring holds records of different lengths. Positions count bytes since the queue was opened; a
  * record that would reach beyond the end of the ring is preceded by an empty one that fills it. The
  * adding thread alone writes behind `added`, and the working thread alone reads before it.
  */
-#include "device/commands.h"
+#include "device/thread.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -28,51 +28,51 @@ static const double SPIN_SECONDS = 100e-6; /* before a thread sleeps */
 
 /* Rings consist of units of the size of a record. */
 typedef struct record {
-  alignas(64) ambit__command run; /* NULL: nothing to run */
-  size_t bytes;                   /* of the record, with its data */
-  ambit__ticket after;            /* not to be run before */
+  alignas(64) ambit__task run; /* NULL: nothing to run */
+  size_t bytes;                /* of the record, with its data */
+  ambit__ticket after;         /* not to be run before */
 } record;
 
-struct ambit__command_queue {
-  ambit__commands *owner;
+struct ambit__thread_queue {
+  ambit__thread *owner;
   void *user;
   bool urgent, open;
   unsigned char *ring; /* owned */
   size_t planned;      /* end of the record that is being filled in */
   size_t added, taken; /* positions */
-  uint64_t last;       /* ticket of the last command added */
+  uint64_t last;       /* ticket of the last task added */
   _Atomic uint64_t done;
 };
 
-struct ambit__commands {
+struct ambit__thread {
   pthread_t thread;
   pthread_mutex_t lock; /* of all that follows, and of the positions of queues */
   pthread_cond_t work, progress;
   bool sleeps, awaited, ends;
-  atomic_uint_fast64_t news; /* changes when a command is added */
+  atomic_uint_fast64_t news; /* changes when a task is added */
   atomic_int failure;        /* an ambit_status */
   double busy;
-  ambit__command_queue queues[MOST_QUEUES];
+  ambit__thread_queue queues[MOST_QUEUES];
 };
 
 /* ---- the thread ---- */
 
-static record *at(const ambit__command_queue *q, size_t position)
+static record *at(const ambit__thread_queue *q, size_t position)
 {
   return (record *)(void *)(q->ring + position % RING);
 }
 
-/* The next command of a queue that may run now; NULL: none. */
-static record *ready(ambit__command_queue *q)
+/* The next task of a queue that may run now; NULL: none. */
+static record *ready(ambit__thread_queue *q)
 {
   record *r;
 
   if (!q->open || q->taken == q->added) return NULL;
   r = at(q, q->taken);
-  return ambit__command_done(r->after) ? r : NULL;
+  return ambit__task_done(r->after) ? r : NULL;
 }
 
-static ambit__command_queue *choose(ambit__commands *e)
+static ambit__thread_queue *choose(ambit__thread *e)
 {
   for (int urgent = 1; urgent >= 0; urgent--)
     for (int i = 0; i < MOST_QUEUES; i++)
@@ -80,8 +80,8 @@ static ambit__command_queue *choose(ambit__commands *e)
   return NULL;
 }
 
-/* Runs the next command of a queue. Called and left with the lock held. */
-static void run_next(ambit__commands *e, ambit__command_queue *q)
+/* Runs the next task of a queue. Called and left with the lock held. */
+static void run_next(ambit__thread *e, ambit__thread_queue *q)
 {
   record *r = at(q, q->taken);
   const bool runs = r->run && !atomic_load(&e->failure);
@@ -103,7 +103,7 @@ static void run_next(ambit__commands *e, ambit__command_queue *q)
 }
 
 /* Waits a while for news, without the lock. */
-static void spin(ambit__commands *e)
+static void spin(ambit__thread *e)
 {
   const uint64_t seen = atomic_load(&e->news);
   const double end = ambit__clock() + SPIN_SECONDS;
@@ -118,12 +118,12 @@ static void spin(ambit__commands *e)
 
 static void *work(void *arg)
 {
-  ambit__commands *e = arg;
+  ambit__thread *e = arg;
   bool spun = false;
 
   pthread_mutex_lock(&e->lock);
   for (;;) {
-    ambit__command_queue *q = choose(e);
+    ambit__thread_queue *q = choose(e);
 
     if (q) {
       run_next(e, q);
@@ -146,7 +146,7 @@ static void *work(void *arg)
 }
 
 /* Signal handlers should run on the program's own threads. */
-static int start(ambit__commands *e)
+static int start(ambit__thread *e)
 {
   sigset_t all, before;
   int err;
@@ -158,7 +158,7 @@ static int start(ambit__commands *e)
   return err;
 }
 
-static void destroy(ambit__commands *e)
+static void destroy(ambit__thread *e)
 {
   pthread_cond_destroy(&e->progress);
   pthread_cond_destroy(&e->work);
@@ -168,9 +168,9 @@ static void destroy(ambit__commands *e)
   free(e);
 }
 
-ambit_status ambit__commands_open(ambit__errors *errors, ambit__commands **out)
+ambit_status ambit__thread_open(ambit__errors *errors, ambit__thread **out)
 {
-  ambit__commands *e = ambit__new(errors, 1, sizeof *e);
+  ambit__thread *e = ambit__new(errors, 1, sizeof *e);
   int err;
 
   *out = NULL;
@@ -188,7 +188,7 @@ ambit_status ambit__commands_open(ambit__errors *errors, ambit__commands **out)
   return AMBIT_OK;
 }
 
-void ambit__commands_close(ambit__commands *e)
+void ambit__thread_close(ambit__thread *e)
 {
   if (!e) return;
   pthread_mutex_lock(&e->lock);
@@ -202,10 +202,10 @@ void ambit__commands_close(ambit__commands *e)
 
 /* ---- queues ---- */
 
-ambit_status ambit__command_queue_open(ambit__commands *e, ambit__errors *errors, bool urgent,
-                                       void *user, ambit__command_queue **out)
+ambit_status ambit__thread_queue_open(ambit__thread *e, ambit__errors *errors, bool urgent,
+                                      void *user, ambit__thread_queue **out)
 {
-  ambit__command_queue *q = NULL;
+  ambit__thread_queue *q = NULL;
 
   for (int i = 0; i < MOST_QUEUES && !q; i++)
     if (!e->queues[i].open) q = &e->queues[i];
@@ -223,9 +223,9 @@ ambit_status ambit__command_queue_open(ambit__commands *e, ambit__errors *errors
 }
 
 /* Tickets of a closed queue stay done: its numbers continue when it is opened again. */
-void ambit__command_queue_close(ambit__command_queue *q)
+void ambit__thread_queue_close(ambit__thread_queue *q)
 {
-  ambit__command_wait(ambit__command_last(q));
+  ambit__task_wait(ambit__task_last(q));
   pthread_mutex_lock(&q->owner->lock);
   q->open = false;
   pthread_mutex_unlock(&q->owner->lock);
@@ -234,9 +234,9 @@ void ambit__command_queue_close(ambit__command_queue *q)
 /* ---- adding ---- */
 
 /* Waits until fewer than RING bytes lie between the record to be taken next and `end`. */
-static void wait_for_room(ambit__command_queue *q, size_t end)
+static void wait_for_room(ambit__thread_queue *q, size_t end)
 {
-  ambit__commands *e = q->owner;
+  ambit__thread *e = q->owner;
 
   pthread_mutex_lock(&e->lock);
   while (end - q->taken > RING) {
@@ -247,7 +247,7 @@ static void wait_for_room(ambit__command_queue *q, size_t end)
   pthread_mutex_unlock(&e->lock);
 }
 
-static record *plan(ambit__command_queue *q, size_t bytes)
+static record *plan(ambit__thread_queue *q, size_t bytes)
 {
   record *r;
 
@@ -258,7 +258,7 @@ static record *plan(ambit__command_queue *q, size_t bytes)
   return r;
 }
 
-void *ambit__command_new(ambit__command_queue *q, ambit__command run, size_t bytes)
+void *ambit__task_new(ambit__thread_queue *q, ambit__task run, size_t bytes)
 {
   const size_t unit = sizeof(record), left = RING - q->added % RING;
   const size_t all = sizeof(record) + (bytes + unit - 1) / unit * unit;
@@ -267,16 +267,16 @@ void *ambit__command_new(ambit__command_queue *q, ambit__command run, size_t byt
   if (all > RING / 2) return NULL;
   if (all > left) {
     plan(q, left);
-    ambit__command_add(q);
+    ambit__task_add(q);
   }
   r = plan(q, all);
   r->run = run;
   return r + 1;
 }
 
-void ambit__command_add(ambit__command_queue *q)
+void ambit__task_add(ambit__thread_queue *q)
 {
-  ambit__commands *e = q->owner;
+  ambit__thread *e = q->owner;
 
   pthread_mutex_lock(&e->lock);
   q->added = q->planned;
@@ -286,40 +286,40 @@ void ambit__command_add(ambit__command_queue *q)
   pthread_mutex_unlock(&e->lock);
 }
 
-void ambit__command_await(ambit__command_queue *q, ambit__ticket t)
+void ambit__task_await(ambit__thread_queue *q, ambit__ticket t)
 {
   record *r;
 
-  if (ambit__command_done(t)) return;
-  ambit__command_new(q, NULL, 0);
+  if (ambit__task_done(t)) return;
+  ambit__task_new(q, NULL, 0);
   r = at(q, q->planned - sizeof(record));
   r->after = t;
-  ambit__command_add(q);
+  ambit__task_add(q);
 }
 
 /* ---- tickets ---- */
 
-ambit__ticket ambit__command_last(ambit__command_queue *q)
+ambit__ticket ambit__task_last(ambit__thread_queue *q)
 {
   return (ambit__ticket){q, q->last};
 }
 
-bool ambit__command_done(ambit__ticket t)
+bool ambit__task_done(ambit__ticket t)
 {
   return !t.queue || atomic_load(&t.queue->done) >= t.number;
 }
 
-void ambit__command_wait(ambit__ticket t)
+void ambit__task_wait(ambit__ticket t)
 {
   const double end = ambit__clock() + SPIN_SECONDS;
-  ambit__commands *e;
+  ambit__thread *e;
 
-  while (!ambit__command_done(t) && ambit__clock() < end)
+  while (!ambit__task_done(t) && ambit__clock() < end)
     ambit__pool_pause(0);
-  if (ambit__command_done(t)) return;
+  if (ambit__task_done(t)) return;
   e = t.queue->owner;
   pthread_mutex_lock(&e->lock);
-  while (!ambit__command_done(t)) {
+  while (!ambit__task_done(t)) {
     e->awaited = true;
     pthread_cond_wait(&e->progress, &e->lock);
   }
@@ -327,23 +327,23 @@ void ambit__command_wait(ambit__ticket t)
   pthread_mutex_unlock(&e->lock);
 }
 
-void ambit__commands_wait(ambit__commands *e)
+void ambit__thread_wait(ambit__thread *e)
 {
   for (int i = 0; i < MOST_QUEUES; i++)
-    if (e->queues[i].open) ambit__command_wait(ambit__command_last(&e->queues[i]));
+    if (e->queues[i].open) ambit__task_wait(ambit__task_last(&e->queues[i]));
 }
 
-ambit_status ambit__commands_failure(ambit__commands *e)
+ambit_status ambit__thread_failure(ambit__thread *e)
 {
   const int s = atomic_load(&e->failure);
 
   if (!s) return AMBIT_OK;
-  ambit__commands_wait(e);
+  ambit__thread_wait(e);
   atomic_store(&e->failure, AMBIT_OK);
   return (ambit_status)s;
 }
 
-double ambit__commands_busy(ambit__commands *e)
+double ambit__thread_busy(ambit__thread *e)
 {
   double busy;
 
