@@ -7,8 +7,10 @@
 
 #define LEAST_INTERVAL (1.0 / 30)
 #define IDLE_INTERVAL  1.0
-#define MOST_INTERVAL  4.0
-#define APART          4.0 /* seconds between pairs, and eight pictures */
+#define MOST_INTERVAL  30.0
+#define FIRST_PICTURE  0.01 /* seconds: no more is believed at first, */
+#define DEARER         3    /* and no more than so many times the mean later */
+#define APART          4.0  /* seconds between pairs, and eight pictures */
 
 enum { GROWTH = 4 };
 
@@ -46,6 +48,9 @@ void ambit__pace_note(ambit__pace *p, int64_t iterations, double seconds)
 
 void ambit__pace_note_picture(ambit__pace *p, double seconds)
 {
+  const double most = p->picture > 0 ? DEARER * p->picture : FIRST_PICTURE;
+
+  if (seconds > most) seconds = most;
   p->picture = p->picture > 0 ? 0.7 * p->picture + 0.3 * seconds : seconds;
 }
 
@@ -56,13 +61,23 @@ double ambit__pace_interval(const ambit__pace *p)
   return t < LEAST_INTERVAL ? LEAST_INTERVAL : t > MOST_INTERVAL ? MOST_INTERVAL : t;
 }
 
+/* Seconds to the next stop: there are commands between two pictures that are far apart. */
+static double to_next_stop(const ambit__pace *p)
+{
+  const double rare = 4 * AMBIT__PACE_COST * p->stop;
+  const double often = rare > IDLE_INTERVAL ? rare : IDLE_INTERVAL;
+  const double interval = ambit__pace_interval(p);
+
+  return interval < often ? interval : often;
+}
+
 int64_t ambit__pace_next(ambit__pace *p, bool is_watched, bool hurry)
 {
   const bool compares = is_watched && !hurry &&
                         (p->half == 1 || p->nstops < AMBIT__PACE_PAIRS ||
                          p->apart > APART + 8 * ambit__pace_interval(p));
   double n = (hurry || compares ? LEAST_INTERVAL
-              : is_watched      ? ambit__pace_interval(p)
+              : is_watched      ? to_next_stop(p)
                                 : IDLE_INTERVAL) /
              (p->per > 0 ? p->per : 1);
 

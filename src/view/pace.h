@@ -4,7 +4,9 @@
  * A stretch of n iterations takes a + b n seconds. `a`, what it costs to stop and go on, is found
  * from pairs of short stretches, one twice as long as the other: several at first, then one every
  * few seconds; their median counts. A stop and a picture together may take 1 of AMBIT__PACE_COST
- * parts of the time. Pictures are at most 30 a second; if nobody looks, there is one stop a second.
+ * parts of the time. Pictures are at most 30 a second, and at least 2 a minute; if nobody looks,
+ * there is one stop a second. Single pictures that take far longer than those before them count
+ * little: the first one of a device is compiled, and the machine may be busy.
  */
 #ifndef AMBIT_VIEW_PACE_H
 #define AMBIT_VIEW_PACE_H

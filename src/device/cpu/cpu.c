@@ -132,6 +132,9 @@ static ambit_status execute(ambit__queue *q, const ambit__command *c)
   case COMMAND_read: return ambit__cpu_read_box(q, c->read.dst, c->read.src, c->read.box);
   case COMMAND_lattice:
     return ambit__cpu_read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
+  case COMMAND_most:
+    return ambit__cpu_read_most(q, c->most.dst, c->most.src, c->most.lattice, c->most.axis,
+                                c->most.norm);
   case COMMAND_fill: return ambit__cpu_fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
   case COMMAND_copy:
     return ambit__cpu_copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
@@ -161,8 +164,9 @@ const ambit__backend ambit__backend_cpu = {
     .comm_cost = AMBIT__CORES_COMM_COST,
     .sparse = true,
     .wide_activity = true, /* with bytes, gcc 12 makes vectors of 16 cells, and ends cell by cell */
-    .can = AMBIT__CAN(lattice) | AMBIT__CAN(copy) | AMBIT__CAN(ghosts) | AMBIT__CAN(pack) |
-           AMBIT__CAN(fold) | AMBIT__CAN(wave) | AMBIT__CAN(tiles) | AMBIT__CAN(relax),
+    .can = AMBIT__CAN(lattice) | AMBIT__CAN(most) | AMBIT__CAN(copy) | AMBIT__CAN(ghosts) |
+           AMBIT__CAN(pack) | AMBIT__CAN(fold) | AMBIT__CAN(wave) | AMBIT__CAN(tiles) |
+           AMBIT__CAN(relax),
     .count = count,
     .open = open_device,
     .close = close_device,

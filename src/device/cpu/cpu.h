@@ -102,6 +102,9 @@ ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step
 ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
                                  ambit__store *src, const ambit__box *box, bool more); /* fold.c */
 
+ambit_status ambit__cpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
+                                  const ambit__lattice *l, int axis, bool norm); /* most.c */
+
 /* ---- memory.c: memory and commands; complete when they return ---- */
 
 ambit_status ambit__cpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
