@@ -29,13 +29,13 @@ static bool has_choice(const ambit_program *p)
 static bool cycle_is_wanted(const ambit_program *p)
 {
   const ambit__cycle *c = p->cycle;
-  char line[96];
+  char line[AMBIT__PLAN_CHARS];
 
   for (int e = 0; c && c->fused && e < p->grid->context->nengines; e++)
     if (c->fused->functions[e] && ambit__plan_begins(c->fused->functions[e]->plan, wanted(p)))
       return true;
   if (!c || !c->wavefront) return false;
-  ambit__wavefront_print(c->wavefront, line, sizeof line);
+  ambit__cycle_print(p, line);
   return ambit__plan_begins(line, wanted(p));
 }
 
@@ -107,7 +107,7 @@ static char *list(const ambit_program *p)
     if (!depth) add_fused(p, AMBIT__FUSE_TURNS, &seen);
   }
   if (!ambit__cycle_refuse_steps(p) && !ambit__wavefront_refusal(p))
-    ambit__print(&seen, "(wavefront depth N rows N tile N strip N)\n");
+    ambit__print(&seen, "(wavefront depth N rows N tile N strip N)\n"); /* also by a compiler */
   for (line = seen.chars; line && (end = strchr(line, '\n')); line = end + 1, n++)
     if (n < MOST_LISTED) ambit__print(&t, "%s%.*s", n ? ", " : "", (int)(end - line), line);
   if (n > MOST_LISTED) ambit__print(&t, " and %d more", n - MOST_LISTED);

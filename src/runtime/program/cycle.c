@@ -41,13 +41,31 @@ int ambit__cycle_least(const ambit__cycle *c)
   return ambit__cycle_is_elastic(c) ? FEW : c->schedule.iterations;
 }
 
+/* " by clang", if some step is compiled by another compiler than the first one. */
+static const char *compiler_of(const ambit_program *p, int engine)
+{
+  const char *by = NULL;
+
+  for (size_t i = 0; i < p->nsteps && !by; i++)
+    if (p->applies[i].functions && p->applies[i].functions[engine])
+      by = ambit__plan_compiler(p->applies[i].functions[engine]->plan);
+  return by;
+}
+
 void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS])
 {
   const ambit__cycle *c = p->cycle;
   const int engine = p->grid->placement.n ? p->grid->placement.engine[0] : 0;
 
   memset(text, 0, AMBIT__PLAN_CHARS);
-  if (c && c->wavefront) ambit__wavefront_print(c->wavefront, text, AMBIT__PLAN_CHARS);
+  if (c && c->wavefront) {
+    const char *by = compiler_of(p, engine);
+    size_t n;
+
+    ambit__wavefront_print(c->wavefront, text, AMBIT__PLAN_CHARS);
+    n = strlen(text);
+    if (by) snprintf(text + n, AMBIT__PLAN_CHARS - n, "%s", by);
+  }
   if (c && c->fused && c->fused->functions[engine])
     snprintf(text, AMBIT__PLAN_CHARS, "%s", c->fused->functions[engine]->plan);
 }

@@ -13,6 +13,8 @@
 #include "grid/halo.h"
 #include "runtime/objects/objects.h"
 
+#include <string.h>
+
 struct ambit__cycle; /* cycle.h */
 struct ambit__gate;  /* exchange/exchange.h */
 
@@ -335,14 +337,25 @@ static inline const char *ambit__program_plan(const ambit_program *p)
   return p->grid->context->settings.plan;
 }
 
-/* The same, or the plan that was measured: of several iterations, of the steps of single ones. */
+/* The end of a plan that names the compiler of its functions, " by clang"; NULL: the first one. */
+static inline const char *ambit__plan_compiler(const char *plan)
+{
+  const char *by = strstr(plan, ") by ");
+
+  return by ? by + 1 : NULL;
+}
+
+/* The same, or the plan that was measured: of several iterations, of the steps of single ones. The
+ * steps of several iterations have plans of their own, but the compiler that was measured. */
 static inline const char *ambit__program_cycle_plan(const ambit_program *p)
 {
   return p->tuned > 1 && *p->tuned_plan ? p->tuned_plan : ambit__program_plan(p);
 }
 static inline const char *ambit__program_step_plan(const ambit_program *p)
 {
-  return p->tuned == 1 && *p->tuned_plan ? p->tuned_plan : ambit__program_plan(p);
+  const bool is_of_steps = p->tuned == 1 || ambit__plan_compiler(p->tuned_plan);
+
+  return p->tuned && *p->tuned_plan && is_of_steps ? p->tuned_plan : ambit__program_plan(p);
 }
 
 /* The cells that a step can update on a part of any process. */

@@ -2,11 +2,11 @@
 /* tune.c - the trial of a program: finds its fastest plan by timing, and remembers it.
  *
  * The candidates are single iterations, with the plans of the estimate and with plain nests, the
- * model's depth, and its rival; with the option tune also other depths, and then other plans of the
- * fastest depth. Some iterations of a run are computed with each of them. All give the same
- * results, so nothing is computed in vain. All processes take the same times, the longest, and the
- * plans of process 0. A trial is held at the start of a run if the option tune asks for it, or else
- * in the middle of a long one.
+ * model's depth, its rival, and waves whose functions another compiler makes; with the option tune
+ * also other depths, and then other plans of the fastest depth. Some iterations of a run are
+ * computed with each of them. All give the same results, so nothing is computed in vain. All
+ * processes take the same times, the longest, and the plans of process 0. A trial is held at the
+ * start of a run if the option tune asks for it, or else in the middle of a long one.
  */
 #include "base/clock.h"
 #include "base/log.h"
@@ -20,7 +20,8 @@
 
 enum {
   DEPTHS = 6,
-  PLANS = 4,                 /* others of the fastest depth */
+  PLANS = 5,                 /* others of the fastest depth */
+  SIZES = 4,                 /* of these, other sizes of a wavefront */
   MOST = 1 + DEPTHS + PLANS, /* candidates */
   ROUNDS = 3,                /* of a candidate in its turn; the first one is not timed */
   LEAST = 8                  /* iterations of a round, in cycles */
@@ -101,15 +102,29 @@ static void add_depths(const ambit_program *p, ambit__timing *times, int *n)
     if (depths[i] > 1) add(times, n, depths[i], "");
 }
 
+/* A wave by another compiler, whose name is known when it is sealed. Functions of single iterations
+ * have trials of their own, with other compilers among them (device/cpu/trial.c). */
+static void add_compiler(ambit__timing *times, int *n, const ambit__timing *like)
+{
+  char plan[AMBIT__PLAN_CHARS];
+
+  if (!ambit__plan_begins(like->plan, "(wavefront") || ambit__plan_compiler(like->plan)) return;
+  if ((size_t)snprintf(plan, sizeof plan, "%s by another", like->plan) < sizeof plan)
+    add(times, n, like->depth, plan);
+}
+
 /* The model's plan, and its rival. */
 static void add_rival(const ambit_program *p, ambit__timing *times, int *n)
 {
   const ambit__cycle *c = p->cycle;
-  char plan[AMBIT__PLAN_CHARS];
 
   if (c) {
-    ambit__cycle_print(p, plan);
-    add(times, n, ambit__cycle_is_elastic(c) ? c->fused->plan.depth : c->schedule.iterations, plan);
+    ambit__timing now = {.depth = ambit__cycle_is_elastic(c) ? c->fused->plan.depth
+                                                             : c->schedule.iterations};
+
+    ambit__cycle_print(p, now.plan);
+    add(times, n, now.depth, now.plan);
+    add_compiler(times, n, &now);
   }
   if (p->rival.depth) add(times, n, p->rival.depth, p->rival.plan);
 }
@@ -124,12 +139,14 @@ static int list(const ambit_program *p, ambit__timing *times)
   return n;
 }
 
-/* Wavefronts with half and twice as many rows, and with such strips, or tiles if they have none. */
+/* Wavefronts by another compiler, with half and twice as many rows, and with such strips, or tiles
+ * if they have none. */
 static void vary_wavefront(ambit__timing *times, int *n, const ambit__timing *best)
 {
   const ambit__wavefront_wish now = ambit__wavefront_read(best->plan);
 
-  for (int i = 0; i < PLANS; i++) {
+  add_compiler(times, n, best);
+  for (int i = 0; i < SIZES; i++) {
     char plan[AMBIT__PLAN_CHARS];
     ambit__wave_sizes size = now.size;
     int64_t *s = i < 2 ? &size.block : size.strip ? &size.strip : &size.tile;
@@ -206,7 +223,11 @@ static ambit_status take_plan(ambit_program *p, const ambit__timing *t)
 /* Whether the program runs as a candidate says. Collective. */
 static ambit_status check_plan(const ambit_program *p, const ambit__timing *t, bool *runs)
 {
+  char now[AMBIT__PLAN_CHARS];
+
   *runs = t->depth > 1 ? p->cycle != NULL : !*t->plan;
+  ambit__cycle_print(p, now);
+  if (t->depth > 1 && ambit__plan_compiler(t->plan)) *runs &= ambit__plan_compiler(now) != NULL;
   for (size_t i = 0; i < p->nsteps && t->depth == 1 && !*runs; i++)
     for (int e = 0; p->applies[i].functions && e < p->grid->context->nengines; e++)
       *runs |= ambit__plan_begins(p->applies[i].functions[e]->plan, t->plan);
@@ -309,9 +330,17 @@ static bool is_asked(const ambit_program *p)
          !ambit__cycle_refuse_steps(p);
 }
 
+/* Whether there is a rival of the model's choice, or another compiler may be. */
+static bool has_others(const ambit_program *p)
+{
+  const bool waves = p->cycle && p->cycle->wavefront && !p->tuned && p->rival.seconds > 0;
+
+  return p->rival.depth || (waves && !*p->grid->context->settings.cc);
+}
+
 static bool is_due(const ambit_program *p)
 {
-  return is_asked(p) || (p->grid->context->settings.trial && p->rival.depth &&
+  return is_asked(p) || (p->grid->context->settings.trial && has_others(p) &&
                          !ambit__lean_is_open(p) && ambit__sleep_pause(p) > 0);
 }
 
@@ -322,7 +351,7 @@ int64_t ambit__trial_begin_at(const ambit_program *p, int64_t n)
   if (is_asked(p)) return p->iteration;
   if (!is_due(p) || (double)n * seconds < LONG || n < SHARE * ambit__trial_iterations(p))
     return INT64_MAX;
-  ambit__fuse_foresee(p, &p->rival);
+  if (p->rival.depth) ambit__fuse_foresee(p, &p->rival);
   return p->iteration + (int64_t)(SOON / seconds);
 }
 

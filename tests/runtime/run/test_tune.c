@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CELLS = 256 * 64, FEW = 460, MANY = 760 };
+enum { CELLS = 256 * 64, FEW = 560, MANY = 920, LONG_RUN = 12000 };
 
 /* ---- a device with its own clock ---- */
 
@@ -112,6 +112,18 @@ static double deep_and_high(const ambit__wave *w)
 static double one_depth(const ambit__wave *w)
 {
   return w->iterations == best_depth ? 0.9 : 1.2;
+}
+
+static bool has_other; /* some wave was compiled by another compiler than the first one */
+
+static double by_another(const ambit__wave *w)
+{
+  for (int i = 0; i < w->n; i++)
+    if (w->stages[i].fn && ambit__plan_compiler(w->stages[i].fn->plan)) {
+      has_other = true;
+      return 0.5;
+    }
+  return 0.9;
 }
 
 /* ---- runs ---- */
@@ -360,7 +372,7 @@ static void plain_nests_are_tried_too(void)
  * two seconds later by estimate, between two callbacks, is not. */
 static void a_long_run_tries_the_rival(void)
 {
-  enum { RUN = 6000 }; /* more than 20 times the iterations of the trial */
+  enum { RUN = LONG_RUN }; /* more than 20 times the iterations of the trial */
   static outcome want, got;
 
   version = 8;
@@ -393,6 +405,33 @@ static void a_long_run_tries_the_rival(void)
   rows = 256;
 }
 
+/* With the option tune, and in long runs; remembered. */
+static void waves_are_tried_by_another_compiler(void)
+{
+  static outcome want, got;
+
+  wave_seconds = by_another;
+  version = 19;
+  trials = "0";
+  run("timed", true, "0", LONG_RUN, &want);
+  trials = "1";
+  version = 20;
+  run("timed", true, "1", MANY, &got);
+  if (!has_other) SKIP("there is one C compiler");
+  CHECK(got.tuned > 1 && ambit__plan_compiler(got.plan));
+  CHECK_STR(got.plan, got.runs);
+  CHECK(ambit__plan_compiler(got.step));
+  run("timed", true, "0", LONG_RUN, &got); /* remembered */
+  check_same(&want, &got);
+  CHECK(ambit__plan_compiler(got.plan) && ambit__plan_compiler(got.step));
+  version = 21;
+  estimate = 21.0 / LONG_RUN;
+  run("timed", true, "0", LONG_RUN, &got);
+  check_same(&want, &got);
+  CHECK(got.tuned > 1 && ambit__plan_compiler(got.plan));
+  estimate = 0;
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -406,6 +445,7 @@ int main(int argc, char **argv)
       {"short_iterations_are_tried_for_longer", short_iterations_are_tried_for_longer},
       {"plain_nests_are_tried_too", plain_nests_are_tried_too},
       {"a_long_run_tries_the_rival", a_long_run_tries_the_rival},
+      {"waves_are_tried_by_another_compiler", waves_are_tried_by_another_compiler},
       {0}};
   int bad;
 
