@@ -12,10 +12,12 @@
  * Every net has its own communicators, so its messages do not mix with others, and its errors are
  * returned as codes.
  */
+#define _GNU_SOURCE 1
 #include "net/mpi_net.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "net/mpi_leaks.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -51,7 +53,10 @@ static ambit_status fail(ambit__errors *errors, int code, const char *what)
 /* Raises the error of a failed MPI call and returns. */
 #define TRY_MPI(errors, call, what)                                                                \
   do {                                                                                             \
-    const int mpi_code = (call);                                                                   \
+    int mpi_code;                                                                                  \
+    AMBIT__MPI_ENTER();                                                                            \
+    mpi_code = (call);                                                                             \
+    AMBIT__MPI_LEAVE();                                                                            \
     if (mpi_code != MPI_SUCCESS) return fail(errors, mpi_code, what);                              \
   } while (0)
 
@@ -103,7 +108,10 @@ static void at_exit(void)
     abort_run(mpi_state.exit_comm);
   }
   MPI_Comm_free(&mpi_state.exit_comm);
+  AMBIT__MPI_PIN();
+  AMBIT__MPI_ENTER();
   MPI_Finalize();
+  AMBIT__MPI_LEAVE();
 }
 
 static ambit_status start(ambit__errors *errors)

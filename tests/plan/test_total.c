@@ -370,7 +370,7 @@ static void check_problem(problem *p)
   if (p->target.kind == TARGET_GPU) check_launches(p, &plan);
 }
 
-static int problems = PROBLEMS;
+static int problems;
 static uint64_t first; /* seed */
 
 static void every_rule_has_a_plan_on_every_target(void)
@@ -507,6 +507,7 @@ int main(int argc, char **argv)
       {0}};
 
   take_prints(&argc, &argv);
+  problems = (int)test_share(PROBLEMS);
   if (argc > 2 && !strcmp(argv[1], "--count")) {
     problems = atoi(argv[2]);
     if (argc > 3) first = strtoull(argv[3], NULL, 10);

@@ -25,7 +25,7 @@ with ambit.open(view="http", devices="cpu") as a:
 def test_view_is_live():
     """A client sees two pictures of a run that has not ended, the second of a later iteration, and a pause holds it."""
     package = pathlib.Path(ambit.__file__).parents[1]
-    run = subprocess.Popen([sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONPATH": str(package)}, stderr=subprocess.PIPE, text=True)
+    run = subprocess.Popen([sys.executable, "-c", PROGRAM], env={**os.environ, "AMBIT_THREADS": "1", "PYTHONPATH": str(package)}, stderr=subprocess.PIPE, text=True)
     try:
         for line in run.stderr:
             m = re.search(r"(http://127\.0\.0\.1:\d+)/#(\w+)", line)

@@ -52,6 +52,17 @@ static inline bool test_takes(int i, int of)
   return i % of == 0 || getenv("AMBIT_TEST_LONG");
 }
 
+/* How many of n random cases to run: all, or a fifth in the sanitized build, which takes ten times
+ * as long for each and looks for mistakes that most of them make. */
+static inline unsigned test_share(unsigned n)
+{
+#if defined(__SANITIZE_ADDRESS__)
+  return n / 5;
+#else
+  return n;
+#endif
+}
+
 enum { TEST_SKIPPED = 77 }; /* exit status of a program that tested nothing, as ctest knows it */
 
 /* TAP output, for ctest and prove. */
