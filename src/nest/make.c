@@ -92,6 +92,51 @@ const char *ambit__nest_weight(ambit__nest *n, ambit_type type, double weight, c
   return ambit__nest_text(n, "%s * %s", number, factor);
 }
 
+const char *ambit__nest_tap(ambit__nest *n, ambit_type type, const ambit__tap *tap)
+{
+  return ambit__nest_weight(n, type, tap->weight,
+                            tap->factor ? ambit__nest_expr(n, NULL, tap->factor) : NULL);
+}
+
+/* "a + b" */
+static const char *plus(ambit__nest *n, const char *a, const char *b)
+{
+  return *a ? ambit__nest_text(n, "%s + %s", a, b) : b;
+}
+
+void ambit__nest_let_groups(ambit__nest *n, ambit_type type, const ambit__factors *f,
+                            const char *(*name)(const void *user, const int *offset),
+                            const void *user)
+{
+  for (int g = 0; g < f->ngroups; g++) {
+    const char *sum = "";
+
+    for (int i = 0; i < f->nplaces; i++)
+      if (f->group[i] == g) sum = plus(n, sum, name(user, f->places[i]));
+    ambit__nest_do(n, "const %s g%d = %s", n->dialect->types[type], g, sum);
+  }
+}
+
+const char *ambit__nest_profile(ambit__nest *n, ambit_type type, const ambit__factors *f,
+                                int profile)
+{
+  const char *sum = "";
+
+  for (int g = 0; g < f->ngroups; g++) {
+    const ambit__tap tap = ambit__factors_weight(f, f->weights[profile * f->ngroups + g]);
+
+    if (tap.weight != 0)
+      sum = plus(n, sum, ambit__nest_text(n, "%s * g%d", ambit__nest_tap(n, type, &tap), g));
+  }
+  return sum;
+}
+
+const char *ambit__nest_slice(ambit__nest *n, ambit_type type, const ambit__factor_slice *slice)
+{
+  if (slice->factor == 1) return "";
+  return ambit__nest_text(n, "%s * ", ambit__nest_number(n, type, slice->factor));
+}
+
 /* ---- nodes ---- */
 
 static ambit__node *append(ambit__nest *n, const ambit__node *node)

@@ -22,6 +22,7 @@
 
 #include "codegen/hoist.h"
 #include "codegen/narrow.h"
+#include "nest/factors.h"
 #include "nest/group.h"
 #include "nest/shares.h"
 
@@ -171,8 +172,17 @@ const char *ambit__nest_more(ambit__nest *n, int more);
 const char *ambit__nest_at(ambit__nest *n, const char *name, int more);
 /* "[(p + 3) % 4]": of slots that are used in turn, one each turn p, that of so many turns later. */
 const char *ambit__nest_slot(ambit__nest *n, int later, int period);
-/* "0.25f * once1", "-once1": the weight of a term; `factor` NULL: a number. */
+/* "0.25f * once1", "-once1": the weight of a term; `factor` NULL: a number. The same of a tap. */
 const char *ambit__nest_weight(ambit__nest *n, ambit_type type, double weight, const char *factor);
+const char *ambit__nest_tap(ambit__nest *n, ambit_type type, const ambit__tap *tap);
+/* Of a factored sum: "const float g1 = u[1] + u[-1]" for all groups, whose cells `name` names;
+ * "0.3f * g0 + 0.1f * g1", a profile; "2.0f * ", the factor of a slice. */
+void ambit__nest_let_groups(ambit__nest *n, ambit_type type, const ambit__factors *f,
+                            const char *(*name)(const void *user, const int *offset),
+                            const void *user);
+const char *ambit__nest_profile(ambit__nest *n, ambit_type type, const ambit__factors *f,
+                                int profile);
+const char *ambit__nest_slice(ambit__nest *n, ambit_type type, const ambit__factor_slice *slice);
 /* Keeps a text that was printed, and frees it. */
 const char *ambit__nest_keep(ambit__nest *n, ambit__text *t);
 void ambit__nest_add(ambit__nest *n, ambit__node node);

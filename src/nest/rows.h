@@ -5,7 +5,6 @@
 #ifndef AMBIT_NEST_ROWS_H
 #define AMBIT_NEST_ROWS_H
 
-#include "nest/factors.h"
 #include "nest/nest.h"
 
 typedef struct ambit__rows_job {

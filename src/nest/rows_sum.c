@@ -13,8 +13,6 @@
  */
 #include "nest/rows.h"
 
-#include <math.h>
-
 typedef ambit__rows_job job;
 
 enum { PIECE = 512 }; /* cells of a piece, a multiple of those of a vector */
@@ -48,22 +46,10 @@ static void sort_taps(const job *j)
     }
 }
 
-/* "0.2f", "-once1" */
-static const char *weight_of(job *j, const ambit__tap *tap)
-{
-  const ambit_type type = ambit__nest_param(j->n, j->to)->type;
-  const char *factor = tap->factor ? ambit__nest_expr(j->n, NULL, tap->factor) : NULL;
-
-  if (factor && fabs(tap->weight) == 1)
-    return ambit__nest_text(j->n, "%s%s", tap->weight < 0 ? "-" : "", factor);
-  if (!factor) return ambit__nest_number(j->n, type, tap->weight);
-  return ambit__nest_text(j->n, "%s * %s", ambit__nest_number(j->n, type, tap->weight), factor);
-}
-
 void ambit__rows_add_sum(job *j)
 {
   ambit__nest *n = j->n;
-  const char *type = ambit__nest_type(n, j->to);
+  const ambit_type type = ambit__nest_param(n, j->to)->type;
 
   sort_taps(j);
   for (int k = 0; k < j->ntaps; k++)
@@ -71,8 +57,9 @@ void ambit__rows_add_sum(job *j)
       const ambit__nest_access a =
           ambit__rows_access(j, j->from, 0, r, j->taps[k].offset, ambit__rows_x(j));
 
-      ambit__nest_do(n, "%s%ss%d %s %s * %s", k ? "" : type, k ? "" : " ", r, k ? "+=" : "=",
-                     weight_of(j, &j->taps[k]), ambit__nest_value(n, &a));
+      ambit__nest_do(n, "%s%ss%d %s %s * %s", k ? "" : n->dialect->types[type], k ? "" : " ", r,
+                     k ? "+=" : "=", ambit__nest_tap(n, type, &j->taps[k]),
+                     ambit__nest_value(n, &a));
     }
   for (int r = 0; r < j->count; r++)
     ambit__nest_do(n, "%s = s%d", ambit__rows_result(j, j->to, 0, r), r);
@@ -80,38 +67,22 @@ void ambit__rows_add_sum(job *j)
 
 /* ---- factored ---- */
 
-static const char *number_of(job *j, const ambit__factors *f, double number)
+static const char *cell_at(const void *user, const int *offset)
 {
-  const ambit__tap w = ambit__factors_weight(f, number);
+  job *j = (job *)user;
+  const ambit__nest_access a = ambit__rows_access(j, j->from, 0, 0, offset, "x");
 
-  return weight_of(j, &w);
+  return ambit__nest_value(j->n, &a);
 }
 
 /* The groups of a cell, and the profiles: p1[x - base] = 0.3f * g0 + ...; */
 static void add_profiles(job *j, const ambit__factors *f)
 {
-  ambit__nest *n = j->n;
+  const ambit_type type = ambit__nest_param(j->n, j->to)->type;
 
-  for (int g = 0; g < f->ngroups; g++) {
-    const char *sum = NULL;
-
-    for (int i = 0; i < f->nplaces; i++) {
-      const ambit__nest_access a = ambit__rows_access(j, j->from, 0, 0, f->places[i], "x");
-
-      if (f->group[i] != g) continue;
-      sum = sum ? ambit__nest_text(n, "%s + %s", sum, ambit__nest_value(n, &a))
-                : ambit__nest_value(n, &a);
-    }
-    ambit__nest_do(n, "const %s g%d = %s", ambit__nest_type(n, j->to), g, sum ? sum : "0");
-  }
-  for (int p = 0; p < f->nprofiles; p++) {
-    const char *sum = "";
-
-    for (int g = 0; g < f->ngroups; g++)
-      sum = ambit__nest_text(n, "%s%s%s * g%d", sum, g ? " + " : "",
-                             number_of(j, f, f->weights[p * f->ngroups + g]), g);
-    ambit__nest_do(n, "p%d[x - base] = %s", p, sum);
-  }
+  ambit__nest_let_groups(j->n, type, f, cell_at, j);
+  for (int p = 0; p < f->nprofiles; p++)
+    ambit__nest_do(j->n, "p%d[x - base] = %s", p, ambit__nest_profile(j->n, type, f, p));
 }
 
 static const char *slices_of(job *j, const ambit__factors *f)
@@ -119,14 +90,9 @@ static const char *slices_of(job *j, const ambit__factors *f)
   const ambit_type type = ambit__nest_param(j->n, j->to)->type;
   const char *sum = "";
 
-  for (int s = 0; s < f->nslices; s++) {
-    if (s) sum = ambit__nest_text(j->n, "%s + ", sum);
-    if (f->slices[s].factor != 1)
-      sum = ambit__nest_text(j->n, "%s%s * ", sum,
-                             ambit__nest_number(j->n, type, f->slices[s].factor));
-    sum = ambit__nest_text(j->n, "%sp%d[x - base + (%d)]", sum, f->slices[s].profile,
-                           f->slices[s].at);
-  }
+  for (const ambit__factor_slice *s = f->slices; s < f->slices + f->nslices; s++)
+    sum = ambit__nest_text(j->n, "%s%s%sp%d[x - base + (%d)]", sum, s == f->slices ? "" : " + ",
+                           ambit__nest_slice(j->n, type, s), s->profile, s->at);
   return sum;
 }
 

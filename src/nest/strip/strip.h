@@ -18,7 +18,6 @@
 #ifndef AMBIT_NEST_STRIP_STRIP_H
 #define AMBIT_NEST_STRIP_STRIP_H
 
-#include "nest/factors.h"
 #include "nest/nest.h"
 #include "nest/strip/pairs.h"
 

@@ -38,27 +38,25 @@ static bool has_table(const ambit__strip *w)
   return w->by_rows && type_of(w) == AMBIT_F64 && ambit__taps_are_numbers(w->taps, w->ntaps);
 }
 
-/* "0.25f", "-once1" */
-static const char *weight_of(const ambit__strip *w, const ambit__tap *tap)
-{
-  return ambit__nest_weight(w->n, type_of(w), tap->weight,
-                            tap->factor ? ambit__nest_expr(w->n, NULL, tap->factor) : NULL);
-}
-
 void ambit__strip_print_weights(const ambit__strip *w, ambit__text *t)
 {
   if (!has_table(w)) return;
   ambit__print(t, "\nAMBIT_TABLE %s ambit_weights[%d] = {\n    ",
                ambit__nest_type(w->n, target_of(w)), w->ntaps);
   for (int k = 0; k < w->ntaps; k++)
-    ambit__print(t, "%s%s", k == 0 ? "" : k % 5 ? ", " : ",\n    ", weight_of(w, &w->taps[k]));
+    ambit__print(t, "%s%s",
+                 k == 0  ? ""
+                 : k % 5 ? ", "
+                         : ",\n    ",
+                 ambit__nest_tap(w->n, type_of(w), &w->taps[k]));
   ambit__print(t, "};\n");
 }
 
 /* "0.25f", or an entry of the table. */
 static const char *factor_of(const ambit__strip *w, int k)
 {
-  return has_table(w) ? ambit__nest_text(w->n, "ambit_weights[%d]", k) : weight_of(w, &w->taps[k]);
+  return has_table(w) ? ambit__nest_text(w->n, "ambit_weights[%d]", k)
+                      : ambit__nest_tap(w->n, type_of(w), &w->taps[k]);
 }
 
 /* ---- sums ---- */
@@ -131,53 +129,28 @@ static void add_terms(const ambit__strip *w, int plane, bool begins)
 
 /* ---- with fewer operations: nest/factors.h ---- */
 
-/* "a + b" */
-static const char *plus(const ambit__strip *w, const char *a, const char *b)
+static const char *factored_cell(const void *user, const int *offset)
 {
-  return *a ? ambit__nest_text(w->n, "%s + %s", a, b) : b;
+  return cell_at(user, offset);
 }
 
-/* Groups and profiles of the plane that has arrived: "const float g1 = u_w[p][t + 1][j + 2] + ...;"
- * and "const float f0 = 0.3f * g0 + 0.1f * g1;". */
+/* Groups and profiles of the plane that has arrived: "const float f0 = 0.3f * g0 + 0.1f * g1;". */
 static void let_factors(const ambit__strip *w)
 {
-  const char *type = ambit__nest_type(w->n, target_of(w));
-  const ambit__factors *f = &w->factors;
-
-  for (int g = 0; g < f->ngroups; g++) {
-    const char *sum = "";
-
-    for (int i = 0; i < f->nplaces; i++)
-      if (f->group[i] == g) sum = plus(w, sum, cell_at(w, f->places[i]));
-    ambit__nest_do(w->n, "const %s g%d = %s", type, g, sum);
-  }
-  for (int p = 0; p < f->nprofiles; p++) {
-    const char *sum = "";
-
-    for (int g = 0; g < f->ngroups; g++) {
-      const ambit__tap tap = ambit__factors_weight(f, f->weights[p * f->ngroups + g]);
-
-      if (tap.weight != 0)
-        sum = plus(w, sum, ambit__nest_text(w->n, "%s * g%d", weight_of(w, &tap), g));
-    }
-    ambit__nest_do(w->n, "const %s f%d = %s", type, p, sum);
-  }
+  ambit__nest_let_groups(w->n, type_of(w), &w->factors, factored_cell, w);
+  for (int p = 0; p < w->factors.nprofiles; p++)
+    ambit__nest_do(w->n, "const %s f%d = %s", ambit__nest_type(w->n, target_of(w)), p,
+                   ambit__nest_profile(w->n, type_of(w), &w->factors, p));
 }
 
 /* Adds the slice of plane `plane` to a variable; with `begins`, sets it. */
 static void add_slice(const ambit__strip *w, int plane, bool begins)
 {
   for (const ambit__factor_slice *s = w->factors.slices; s < w->factors.slices + w->factors.nslices;
-       s++) {
-    const char *factor =
-        s->factor == 1
-            ? ""
-            : ambit__nest_text(w->n, "%s * ", ambit__nest_number(w->n, type_of(w), s->factor));
-
+       s++)
     if (s->at == plane)
-      ambit__nest_do(w->n, "%s %s %sf%d", result_of(w, plane), begins ? "=" : "+=", factor,
-                     s->profile);
-  }
+      ambit__nest_do(w->n, "%s %s %sf%d", result_of(w, plane),
+                     begins ? "=" : "+=", ambit__nest_slice(w->n, type_of(w), s), s->profile);
 }
 
 static void add_to_result(const ambit__strip *w)
