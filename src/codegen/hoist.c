@@ -104,6 +104,10 @@ void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule)
 {
   *h = (ambit__hoists){0};
   walk(h, rule, rule->body);
+}
+
+void ambit__hoists_add_limits(ambit__hoists *h, const ambit__rule *rule)
+{
   walk_limits(h, rule->body);
 }
 

@@ -24,6 +24,8 @@ typedef struct ambit__hoists {
 } ambit__hoists;
 
 void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule);
+/* In C, whose prelude has the functions for them: the limits, too. */
+void ambit__hoists_add_limits(ambit__hoists *h, const ambit__rule *rule);
 /* The number of an expression among them; -1: it is none. */
 int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e);
 /* The number of the limit of a call among them, and the other operand; -1: it is no fmin or fmax

@@ -441,7 +441,10 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
   widens = ambit__rows_widens(&j, lane_bytes(&j));
   j.lanes &= r->vectors || j.reduces || n->nlooks || widens;
   n->whole = stores_whole(&j);
-  if (!n->is_narrow && !n->group->checks) ambit__hoists_begin(&n->hoists, n->rule);
+  if (!n->is_narrow && !n->group->checks) {
+    ambit__hoists_begin(&n->hoists, n->rule);
+    ambit__hoists_add_limits(&n->hoists, n->rule);
+  }
   let_call(&j, lane_bytes(&j));
   let_totals(&j);
   if (j.form)

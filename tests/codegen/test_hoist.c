@@ -11,6 +11,7 @@ static int count(const char *text, bool *flat)
   ambit__hoists h;
 
   ambit__hoists_begin(&h, rule);
+  ambit__hoists_add_limits(&h, rule);
   if (flat) *flat = ambit__rule_is_flat(rule, false);
   ambit__rule_free(rule);
   return h.n;

@@ -176,10 +176,22 @@ static void other_types(void)
     check(&scenes[i], i % 2 ? "(stream window" : "(stream tile");
 }
 
+/* On cores, limits are hoisted (codegen/hoist.h). */
+static void values_are_limited_to_numbers(void)
+{
+  static const char text[] = "void limit(const float *u, float *v)\n"
+                             "{ *v = fminf(fmaxf(u[-1][0] - 0.5f * u[0][1], -3.0f), 40.0f); }\n";
+
+  if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
+  check(&(scene){text, AMBIT_F32, 2, {57, 301}, AMBIT_CLAMP}, "(stream tile");
+  check(&(scene){text, AMBIT_F32, 2, {57, 301}, AMBIT_CLAMP}, "(cells");
+}
+
 static const test_case tests[] = {{"floats_in_2d", floats_in_2d},
                                   {"doubles_in_3d", doubles_in_3d},
                                   {"high_orders_in_3d", high_orders_in_3d},
                                   {"other_types", other_types},
+                                  {"values_are_limited_to_numbers", values_are_limited_to_numbers},
                                   {NULL, NULL}};
 
 int main(int argc, char **argv)
