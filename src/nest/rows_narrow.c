@@ -4,7 +4,7 @@
  * Fields of narrow integers beside wider ones, such as masks of bytes: a loop over values of
  * several widths is vectorised for the narrowest, with as many vectors of the others as that takes:
  * with masks of bytes, D2Q9 took 4 times the instructions on x86. So the values of a vector are
- * widened first (AMBIT_INTS_OF of prelude/c.h).
+ * widened first (AMBIT_INTS of prelude/c.h).
  *
  * Rules whose fields are all narrow: lanes are as narrow as the values (codegen/narrow.h). The
  * cells of a block have the values of fields in variables h0_0, h1_0, ...: rows share them, and
@@ -65,7 +65,7 @@ void ambit__rows_load_wide(job *j)
 
       ambit__nest_do(n, "int32_t %s_w%d_%d[LANES] __attribute__((aligned(AMBIT_VECTOR)))", p->name,
                      k % p->nreads, r);
-      ambit__nest_do(n, "AMBIT_INTS_OF(%s, %s_w%d_%d, %s, LANES)", ambit__nest_type(n, i), p->name,
+      ambit__nest_do(n, "AMBIT_INTS(%s, %s_w%d_%d, %s, LANES)", ambit__nest_type(n, i), p->name,
                      k % p->nreads, r, ambit__nest_pointer(n, &a));
     }
   }

@@ -128,6 +128,7 @@ typedef struct ambit__price {
   double flops;
   double divisions, specials; /* of these: divisions and square roots, other functions */
   bool in_double;             /* some operation is in double */
+  double others; /* operations on integers, comparisons and selections, in those on 4 bytes */
 } ambit__price;
 ambit__price ambit__price_of(const ambit__rule *rule);
 /* ns of the work of one cell on all cores of a machine, at `rate` operations for a multiply-add. */

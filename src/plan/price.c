@@ -20,11 +20,22 @@ static bool is_cheap(ambit__call call)
   return call == CALL_fabs || call == CALL_fma || call == CALL_fmin || call == CALL_fmax;
 }
 
+/* In operations on 4 bytes, of which an instruction does as many as multiply-adds in float. */
+static double other_work(const ambit__expr *e)
+{
+  const bool real = ambit__type_is_real(e->type), compares = e->op >= EXPR_LT && e->op <= EXPR_NE;
+  const double bytes = (double)ambit_type_size(compares ? e->a->type : e->type);
+  const bool plain = !real && e->op >= EXPR_NEG && e->op <= EXPR_LOR;
+
+  return plain || compares || e->op == EXPR_COND ? bytes / 4 : 0;
+}
+
 static void count_expr(const ambit__expr *e, ambit__price *price)
 {
   const bool root = e && e->op == EXPR_CALL && e->call == CALL_sqrt;
 
   if (!e) return;
+  price->others += other_work(e);
   if (ambit__type_is_real(e->type)) {
     price->divisions += root || e->op == EXPR_DIV;
     price->specials += e->op == EXPR_CALL && !root && !is_cheap(e->call) && !ambit__calls_power(e);
@@ -49,8 +60,23 @@ double ambit__price_work(const ambit__price *price, const ambit__machine *m, dou
   const double fma = price->in_double ? m->fma64 : m->fma32, slower = m->fma32 / fma;
   const double plain = price->flops - price->divisions - price->specials;
 
-  return fmax(plain, 0) / (rate * fma) +
+  return fmax(plain, 0) / (rate * fma) + price->others / m->fma32 +
          slower * (price->divisions / m->divide + price->specials / m->special);
+}
+
+/* Where all fields are narrow integers, operations are as narrow (codegen/narrow.h): the share of 4
+ * bytes that they take. */
+static double narrowness(const ambit__rule *rule)
+{
+  size_t most = 0;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *p = &rule->params[i];
+
+    if (p->kind == PARAM_FIELD && ambit_type_size(p->type) > most) most = ambit_type_size(p->type);
+    if (p->kind == PARAM_FIELD && ambit__type_is_real(p->type)) return 1;
+  }
+  return most && most < 4 ? (double)most / 4 : 1;
 }
 
 ambit__price ambit__price_of(const ambit__rule *rule)
@@ -58,7 +84,7 @@ ambit__price ambit__price_of(const ambit__rule *rule)
   ambit__price price = {.flops = (double)rule->flops};
 
   count_statements(rule->body, &price);
-
+  price.others *= narrowness(rule);
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
 

@@ -211,6 +211,27 @@ static void divisions_and_functions_take_longer_than_sums(void)
   ambit__rule_free(p.rule);
 }
 
+/* A sum, a comparison and a selection; lanes of bytes are a quarter as wide. */
+static void operations_on_integers_take_time(void)
+{
+  static const char narrow[] = "void k(const unsigned char *u, unsigned char *v)"
+                               "{ *v = u[1] + u[-1] == 3 ? 1 : 0; }";
+  static const char wide[] = "void k(const int *u, int *v) { *v = u[1] + u[-1] == 3 ? 1 : 0; }";
+  const ambit__machine m = *ambit__machine_recorded("xeon16");
+  ambit__price price[2];
+
+  for (int i = 0; i < 2; i++) {
+    ambit__rule *rule;
+
+    CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "k", i ? wide : narrow, &rule));
+    price[i] = ambit__price_of(rule);
+    CHECK(ambit__price_work(&price[i], &m, 1) > 0);
+    ambit__rule_free(rule);
+  }
+  CHECK(price[1].others == 3);
+  CHECK(price[0].others > 0.7 && price[0].others < 1.1); /* casts of bytes cost nothing */
+}
+
 int main(int argc, char **argv)
 {
 #define T(name)                                                                                    \
@@ -218,6 +239,7 @@ int main(int argc, char **argv)
 #    name, name                                                                                    \
   }
   static const test_case tests[] = {T(what_is_printed_is_read_as_the_same),
+                                    T(operations_on_integers_take_time),
                                     T(lines_may_have_comments_units_and_crlf),
                                     T(a_line_that_describes_nothing_is_refused_by_its_number),
                                     T(a_speed_that_is_none_is_replaced_by_the_recorded_one),

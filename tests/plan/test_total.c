@@ -488,7 +488,7 @@ static void masks_of_bytes_are_widened_on_cores(void)
     CHECK(ambit__plan_choose(&g, &t, &plan));
     plan.strategy->emit(&g, &t, &plan, &w);
     source = ambit__writer_finish(&w);
-    CHECK(source && strstr(source, "AMBIT_INTS_OF(uint8_t, m_w0_0, ") &&
+    CHECK(source && strstr(source, "AMBIT_INTS(uint8_t, m_w0_0, ") &&
           strstr(source, "m_w0_0[l] ?"));
     free(source);
     ambit__rule_free(rule);

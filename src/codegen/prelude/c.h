@@ -190,22 +190,41 @@ AMBIT_INLINE void ambit_put(void *to, const void *from, int bytes)
     *(ambit_loose_vector *)((char *)to + i) = *(const ambit_vector *)((const char *)from + i);
 }
 
-/* Widens `lanes` values of a narrow type to an array of int32_t, as one vector: two halves, as gcc
- * makes of a loop, would be loaded again before they are stored. */
-#if defined(__has_builtin)
-#  if __has_builtin(__builtin_convertvector)
-#    define AMBIT_INTS_OF(T, to, from, lanes)                                                      \
-      do {                                                                                         \
-        typedef T narrow __attribute__((vector_size((lanes) * sizeof(T)), aligned(1), may_alias)); \
-        typedef int32_t wide __attribute__((vector_size((lanes)*4), may_alias));                   \
-        *(wide *)(to) = __builtin_convertvector(*(const narrow *)(from), wide);                    \
-      } while (0)
-#  endif
-#endif
-#ifndef AMBIT_INTS_OF
-#  define AMBIT_INTS_OF(T, to, from, lanes)                                                        \
+/* Widens a vector of narrow values to an array of int32_t, in one instruction: gcc 12 makes halves
+ * or single values of a loop, and of __builtin_convertvector, and the loop that uses them loads
+ * them as a whole before they are all stored. */
+#if defined(__clang__)
+#  define AMBIT_INTS(T, to, from, lanes)                                                           \
+    do {                                                                                           \
+      typedef T narrow __attribute__((vector_size((lanes) * sizeof(T)), aligned(1), may_alias));   \
+      typedef int32_t wide __attribute__((vector_size((lanes)*4), may_alias));                     \
+      *(wide *)(to) = __builtin_convertvector(*(const narrow *)(from), wide);                      \
+    } while (0)
+#elif defined(__AVX512F__)
+#  define AMBIT_INTS(T, to, from, lanes)                                                           \
+    do {                                                                                           \
+      if ((lanes) == 16)                                                                           \
+        ambit_ints16_##T(to, from);                                                                \
+      else                                                                                         \
+        for (int i_ = 0; i_ < (lanes); i_++)                                                       \
+          (to)[i_] = (from)[i_];                                                                   \
+    } while (0)
+#  define AMBIT_INTS_16(T, code, V)                                                                \
+    AMBIT_INLINE void ambit_ints16_##T(int32_t *to, const T *from)                                 \
+    {                                                                                              \
+      typedef int wide __attribute__((vector_size(64), may_alias));                                \
+      typedef V narrow __attribute__((vector_size(16 * sizeof(T))));                               \
+      typedef V loose __attribute__((vector_size(16 * sizeof(T)), aligned(1), may_alias));         \
+      *(wide *)to = (wide)__builtin_ia32_pmov##code##512_mask((narrow) * (const loose *)from,      \
+                                                              (wide){0}, (unsigned short)-1);      \
+    }
+AMBIT_INTS_16(uint8_t, zxbd, char)
+AMBIT_INTS_16(int16_t, sxwd, short)
+AMBIT_INTS_16(uint16_t, zxwd, short)
+#else
+#  define AMBIT_INTS(T, to, from, lanes)                                                           \
     for (int i_ = 0; i_ < (lanes); i_++)                                                           \
-    (to)[i_] = ((const T *)(from))[i_]
+    (to)[i_] = (from)[i_]
 #endif
 
 #if defined(__x86_64__)
