@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "runtime/checkpoint/checkpoint.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,9 +267,10 @@ static bool is_over(const ambit_program *p, int64_t most, const ambit__standing 
 
   if (at->done > most && most >= 0 && !a->net->rank)
     ambit__log(&a->settings, 0,
-               "the checkpoint is of iteration %lld, after the %lld that this run is to end with: "
+               "the checkpoint is of iteration %" PRId64 ", after the %" PRId64
+               " that this run is to end with: "
                "results are those of the checkpoint",
-               (long long)p->iteration, (long long)(p->iteration - at->done + most));
+               p->iteration, p->iteration - at->done + most);
   return at->ended || (at->done > 0 && at->done >= most && most >= 0);
 }
 
