@@ -2,6 +2,7 @@
 /* no_stream.c - the calls of streams in a build without them (AMBIT_STREAMS=OFF): no stream can be
  * created, with an error that says why, and the other calls get NULL.
  */
+#include "ambit_stream.h"
 #include "runtime/run/run.h"
 
 ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field *out)
