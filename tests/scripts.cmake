@@ -84,7 +84,7 @@ if(NOT AMBIT_SANITIZE)
   ambit_script(io.vtk io/check_hdf5.py TIMEOUT 180 ARGS $<TARGET_FILE:test_io_field> $<TARGET_FILE:ambit_tool> ${mpirun})
   ambit_test_properties(io.vtk "io;mpi" 180 OFF)
 endif()
-ambit_script(view.browser view/check_browser.py TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool>)
+ambit_script(view.browser view/check_browser.py SLOW TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool>) # its subject is the page
 ambit_script(view.http view/check_http.py TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool> ${AMBIT_MPIRUN_${AMBIT_FIRST_FAMILY}})
 ambit_script(view.terminal view/check_terminal.py TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool>)
 set_property(TEST view.browser view.http view.terminal APPEND PROPERTY ENVIRONMENT AMBIT_THREADS=1) # runs compute until they are killed
@@ -93,7 +93,7 @@ foreach(name bench command explain manual names run stream sturdy tune)
   if(AMBIT_NUMPY_PYTHON AND (AMBIT_STREAMS OR NOT name STREQUAL "stream"))
     add_test(NAME tool.${name} COMMAND ${AMBIT_NUMPY_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_${name}.py
              $<TARGET_FILE:ambit_tool>)
-    if(name MATCHES "bench|names|sturdy") # measures the machine; compiles much; waits for time-outs
+    if(name MATCHES "bench|manual|names|sturdy") # measures the machine; prints texts; compiles much; waits for time-outs
       set(is_slow ON)
     else()
       set(is_slow OFF)
