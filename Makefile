@@ -67,12 +67,13 @@ dist:
 	mkdir -p build
 	packaging/dist build/ambit-$$(sed -n 's/^.define AMBIT_VERSION_[A-Z]* \([0-9]*\).*/\1/p' include/ambit.h | paste -sd.).tar.gz
 
-# Debian packages and a wheel, tried in a fresh Debian (as root; minutes).
+# Debian packages and a wheel, tried in a fresh Debian (as root; minutes), and a conda package.
 check-packages:
 	$(call setup,packages)
 	packaging/build-deb build/deb
 	packaging/try-deb build/deb
 	packaging/try-wheel build/wheels
+	packaging/try-conda build/conda
 
 bench:
 	$(call setup,bench)

@@ -27,7 +27,7 @@ def version():
 VERSIONS = {
     "CHANGELOG.md": r"^## (\S+)",
     "CITATION.cff": r"^version: (\S+)",
-    "packaging/conda/meta.yaml": r'set version = "([^"]+)"',
+    "packaging/conda/recipe.yaml": r'version: "([^"]+)"',
     "packaging/debian/changelog": r"^ambit \((.*)-\d+\)",
     "packaging/spack/package.py": r'version\("(\d[^"]*)"',
 }
