@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.c - streams as objects, and running them. */
 #include "skeleton/stream.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -40,6 +41,10 @@ ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field
   s->in = in;
   s->out = out;
   s->iterations = 1;
+  if (*p->grid->context->settings.checkpoint && !ambit_process(p->grid->context))
+    ambit__log(&p->grid->context->settings, 0,
+               "a stream has no checkpoints: it begins with its first item when the program is "
+               "started again (docs/checkpoints.md)");
   ambit__list_add(&p->grid->streams, &s->link, s);
   return s;
 }

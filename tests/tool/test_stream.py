@@ -139,6 +139,15 @@ def pieces_that_are_killed_are_done_again():
             assert len(got) == 3 and all((g[1:-1, 1:-1] == _sobel(u)[1:-1, 1:-1]).all() for g, u in zip(got, video)), i
 
 
+def streams_with_checkpoints_have_a_warning():
+    with tool.folder() as f:
+        (f / "in.y4m").write_bytes(_y4m(_video(2)))
+        words = ["stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.y4m", *FACES]
+        assert "checkpoint" not in tool.run(*words)[1]
+        assert "a stream has no checkpoints: it begins with its first item" in tool.run(*words, f"--ambit-checkpoint={f / 'run.h5'}")[1]
+        assert not (f / "run.h5").exists()
+
+
 def a_reader_that_closes_the_pipe_ends_the_stream():
     with tool.folder() as f:
         (f / "in.y4m").write_bytes(_y4m(_video(400, 100, 100)))
