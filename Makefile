@@ -25,13 +25,13 @@ demo:
 	$(build) build -j $(JOBS) --target heat
 	build/examples/01_heat/heat $(DEMO)
 
-# Configuring takes one core: both at once.
+# Configuring takes one core: both at once. Many tests wait, for processes or the end of a time: there are two more than cores.
 check:
 	$(call setup,check)
 	cmake --preset release & first=$$!; cmake --preset dev && wait $$first
 	$(build) build -j $(JOBS)
 	$(build) build/sanitize -j $(JOBS)
-	python3 tests/meta/run_tests.py --jobs $$(($(JOBS) + 1)) release dev
+	python3 tests/meta/run_tests.py --jobs $$(($(JOBS) + 2)) release dev
 
 check-threads:
 	$(call setup,check)

@@ -42,8 +42,9 @@ static ambit_status check_periodic(ambit_program *p, const ambit__step *s)
 
 static ambit_status check_steps(ambit_program *p)
 {
-  AMBIT_CHECK(!p->broken, ambit__program_errors(p), AMBIT_EPROGRAM,
-              "the program uses a field, scalar, kernel or program that was destroyed");
+  AMBIT_CHECK(
+      !p->broken, ambit__program_errors(p), AMBIT_EPROGRAM,
+      "the program uses a field, scalar, kernel, record, points or program that was destroyed");
   AMBIT_CHECK(p->nsteps, ambit__program_errors(p), AMBIT_EPROGRAM,
               "the program has no steps: ambit_apply adds one");
   for (size_t i = 0; i < p->nsteps; i++) {

@@ -499,6 +499,13 @@ static void wrong_points_and_records_are_refused(void)
   ambit_record_destroy(r);
   ambit_run(p, 1);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "was destroyed");
+  CHECK_EQ(2, ambit_points_count(points));
+  CHECK_EQ(0, ambit_points_count(NULL));
+  p = ambit_program_create(g);
+  ambit_inject(p, points, 1., u);
+  ambit_points_destroy(points);
+  ambit_run(p, 1);
+  CHECK_FAILED(a, AMBIT_EPROGRAM, "points or program that was destroyed");
   ambit_close(a);
 }
 

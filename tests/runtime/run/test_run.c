@@ -390,7 +390,7 @@ static void a_program_says_what_it_misses_once_something_is_destroyed(void)
       if (what == 2) ambit_scalar_destroy(s.s);
       ambit_run(s.p, 1);
       CHECK_FAILED(s.a, AMBIT_EPROGRAM,
-                   "uses a field, scalar, kernel or program that was destroyed");
+                   "uses a field, scalar, kernel, record, points or program that was destroyed");
       ambit_close(s.a);
     }
   }
