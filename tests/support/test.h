@@ -32,9 +32,19 @@ enum { TEST_SHOWN = 20 }; /* maximum number of failures printed */
     }                                                                                              \
   } while (0)
 #define CHECK(cond) CHECK_MSG(cond, "%s", #cond)
+/* Both evaluate their arguments once: a call that ends a context may be one. A long double holds
+ * every integer of 64 bits and every double. */
 #define CHECK_EQ(want, got)                                                                        \
-  CHECK_MSG((want) == (got), "%s: want %lld, got %lld", #got, (long long)(want), (long long)(got))
-#define CHECK_STR(want, got) CHECK_MSG(!strcmp(want, got), "want:\n%s\ngot:\n%s", want, got)
+  do {                                                                                             \
+    const long double check_want = (long double)(want), check_got = (long double)(got);            \
+    CHECK_MSG(check_want == check_got, "%s: want %.20Lg, got %.20Lg", #got, check_want,            \
+              check_got);                                                                          \
+  } while (0)
+#define CHECK_STR(want, got)                                                                       \
+  do {                                                                                             \
+    const char *const check_want = (want), *const check_got = (got);                               \
+    CHECK_MSG(!strcmp(check_want, check_got), "want:\n%s\ngot:\n%s", check_want, check_got);       \
+  } while (0)
 
 /* Ends a case that cannot run here, with the reason. Skipped is not passed: tests/meta/run_tests.py
  * counts and lists it. Earlier failures of the case still count. */

@@ -7,11 +7,10 @@ bool ambit__guard_may_read(ambit__guard *w, int param, int k, const int64_t *cel
 {
   const ambit__argument *arg = &w->launch->args[param];
   const int component = w->rule->params[param].reads[k].component;
-  ambit__box cells = w->limits[param].reads;
+  const ambit__limits *limits = &w->limits[param];
 
   if (!(w->checks & AMBIT__CHECK_ACCESS) || !arg->store) return true;
-  if (!w->ghosts) cells = ambit__box_intersect(&cells, &arg->store->layout.own);
-  if (ambit__limits_allow(&w->limits[param], &arg->store->layout, &cells, w->ghosts ? cell : from,
+  if (ambit__limits_allow(limits, &arg->store->layout, &limits->reads, w->ghosts ? cell : from,
                           from, component))
     return true;
   ambit__guard_note(w, AMBIT_FAULT_READ, ambit__checked_read(w->rule, param, k));

@@ -90,10 +90,14 @@ void ambit__access_bound(const ambit_program *p, int step, int part, ambit__argu
   const ambit__step *s = &p->steps[step];
   const ambit__apply *a = &p->applies[step];
   const ambit__rule *rule = a->adapted ? a->adapted : s->kernel->rule;
+  const bool has_ghosts = ambit__can(ambit__engine_of(p->grid, part)->device->backend, ghosts);
 
-  if (!ambit__can(ambit__engine_of(p->grid, part)->device->backend, ghosts)) return;
   for (int i = 0; i < a->nargs; i++) {
     if (!args[i].store) continue;
+    if (!has_ghosts) { /* reads beyond faces end in own cells */
+      args[i].valid = args[i].store->layout.own;
+      continue;
+    }
     args[i].valid = i < s->n ? valid_box(p, s->args[i].field, part) : active_box(p->grid, part);
     open_faces(p->grid, &rule->params[i], &args[i].valid);
   }

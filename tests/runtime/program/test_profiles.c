@@ -437,9 +437,9 @@ static void functions_of_the_user_work_on_profiles(void)
 }
 
 /* With checks of every access, in builds that have them, and of every NaN. */
-static void checked_launches_know_profiles(void)
+static void check_checked(const char *device)
 {
-  ambit *a = open_on("cpu*4");
+  ambit *a = open_on(device);
   ambit_grid *g;
   ambit_field *f, *n, *h;
   ambit_program *p;
@@ -468,6 +468,12 @@ static void checked_launches_know_profiles(void)
   ambit_run(p, 1);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "NaN");
   ambit_close(a);
+}
+
+static void checked_launches_know_profiles(void)
+{
+  if (is_alone()) check_checked("ref");
+  check_checked("cpu*4");
 }
 
 /* ---- values ---- */
