@@ -538,7 +538,8 @@ AMBIT_API void ambit_program_destroy(ambit_program *p);
  *
  * Reductions of several steps into one scalar are folded together within an iteration, so that a
  * kernel can reduce over several boxes or faces. They must be of one kind (sum, min, max, or fold
- * with one function). After a step that reads or sets the scalar, the next reduction starts anew.
+ * with one function). After a step that reads or sets the scalar, the next reduction starts anew. A
+ * call of a program that uses the scalar or has a callback is such a step.
  *
  * Programs normally use the short forms at the end of this file:
  *

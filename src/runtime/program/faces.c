@@ -44,6 +44,17 @@ static bool is_faced(const ambit__step *s, int i)
          s->kernel->rule->params[i].reads_neighbours && corrects(s->args[i].field);
 }
 
+bool ambit__step_reads_face(const ambit__step *s, const ambit_scalar *scalar)
+{
+  for (int i = 0; i < s->n; i++)
+    for (int c = 0; is_faced(s, i) && s->args[i].field->faces && c < s->args[i].field->components;
+         c++)
+      for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+        for (int side = 0; side < 2; side++)
+          if (s->args[i].field->faces[c].scalar[d][side] == scalar) return true;
+  return false;
+}
+
 static bool same(const ambit_arg *a, const ambit_arg *b)
 {
   return a->kind == b->kind && a->field == b->field && a->scalar == b->scalar &&

@@ -11,4 +11,7 @@ ambit_status ambit__program_face(ambit_program *p);
 void ambit__program_unface(ambit_program *p); /* the steps as the user wrote them */
 ambit__step ambit__program_written(const ambit_program *p, size_t step); /* one of them */
 
+/* Whether the step reads through a face whose value the scalar is. */
+bool ambit__step_reads_face(const ambit__step *s, const ambit_scalar *scalar);
+
 #endif

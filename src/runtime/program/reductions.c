@@ -3,11 +3,11 @@
  *
  * Within an iteration, a reduction into a scalar continues with the result of the previous step
  * that uses the scalar, if that step reduces into it too. Steps that do not use the scalar may lie
- * between. A step that reads or sets the scalar ends the chain: the next reduction starts from the
- * identity, as the first one of every iteration does. The result of the last step of a chain is
- * combined over engines and processes.
+ * between. A step that reads or sets the scalar, or calls a program that may, ends the chain: the
+ * next reduction starts from the identity, as the first one of every iteration does. The result of
+ * the last step of a chain is combined over engines and processes.
  */
-#include "runtime/program/program.h"
+#include "runtime/program/faces.h"
 
 #include <stdlib.h>
 
@@ -16,9 +16,16 @@ static bool is_reduction(const ambit__step *s, int arg)
   return s->kernel->rule->params[arg].kind == PARAM_REDUCE;
 }
 
-/* Whether the step reads or sets the scalar, apart from reducing into it. */
+/* Whether the step reads or sets the scalar, apart from reducing into it. A called program reduces
+ * on its own, and its callback can do anything. */
 static bool uses(const ambit__step *s, const ambit_scalar *scalar)
 {
+  const ambit_program *called = s->kind == STEP_CALL ? s->call.program : NULL;
+
+  if (called && (s->call.scalar == scalar || ambit__program_sets(called, scalar))) return true;
+  for (size_t i = 0; called && i < called->nwritten; i++)
+    if (uses(&called->written[i], scalar)) return true;
+  if (ambit__step_reads_face(s, scalar)) return true;
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
     if (s->args[i].scalar == scalar && !is_reduction(s, i)) return true;
   return false;

@@ -483,6 +483,48 @@ static void a_reduction_starts_anew_after_a_step_that_reads_the_scalar(void)
   }
 }
 
+/* On each engine and process the scalar has the result of all cells before others look at it. */
+static void a_reduction_starts_anew_after_a_call_that_uses_the_scalar(void)
+{
+  enum { READS, REDUCES, FACE, WAYS };
+
+  EACH_VARIANT(v)
+  for (int way = 0; way < WAYS; way++) {
+    scene s = open_variant(v, 30);
+    ambit_scalar *sum = ambit_scalar_create(s.a, "sum", AMBIT_F64);
+    ambit_scalar *kept = ambit_scalar_create(s.a, "kept", AMBIT_F64);
+    ambit_kernel *k =
+        ambit_kernel_create(s.a, "void k(const double *u, sum double *s) { *s = *u; }\n"
+                                 "void keep(double s, double *k) { *k = s; }\n"
+                                 "void left(const double *u, sum double *k)\n"
+                                 "{ *k = index(0) == 0 ? u[-1] : 0; }");
+    ambit_program *called = ambit_program_create(s.g);
+    double want[2] = {6, 43};
+
+    ambit_apply_box(s.p, (&(int64_t){0}), (&(int64_t){2}), k, s.u, sum);
+    ambit_apply_box(s.p, (&(int64_t){2}), (&(int64_t){3}), k, s.u, sum);
+    if (way == READS) {
+      ambit_apply(called, ambit_kernel_find(k, "keep"), sum, kept);
+      ambit_call(s.p, called, 1);
+    } else if (way == REDUCES) {
+      ambit_apply_box(called, (&(int64_t){15}), (&(int64_t){17}), k, s.u, sum);
+      ambit_apply(called, ambit_kernel_find(k, "keep"), sum, kept);
+      ambit_call(s.p, called, 1);
+      want[0] = 33; /* 16 17 */
+    } else {
+      ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_DIRICHLET, sum);
+      ambit_apply(s.p, ambit_kernel_find(k, "left"), s.u, kept);
+      want[0] = 2 * 6 - 1; /* the face lies between a cell with 1 and its mirror */
+    }
+    ambit_apply_box(s.p, (&(int64_t){20}), (&(int64_t){22}), k, s.u, sum);
+    ambit_run(s.p, 2);
+    CHECK_OK(s.a);
+    CHECK_MSG(ambit_scalar_get(kept) == want[0] && ambit_scalar_get(sum) == want[1],
+              "%s, way %d: %g %g", v->devices, way, ambit_scalar_get(kept), ambit_scalar_get(sum));
+    ambit_close(s.a);
+  }
+}
+
 static void different_reductions_into_one_scalar_are_refused(void)
 {
   scene s = set_up("cpu", 30);
@@ -610,6 +652,8 @@ int main(int argc, char **argv)
        reductions_of_several_steps_into_one_scalar_are_folded},
       {"a_reduction_starts_anew_after_a_step_that_reads_the_scalar",
        a_reduction_starts_anew_after_a_step_that_reads_the_scalar},
+      {"a_reduction_starts_anew_after_a_call_that_uses_the_scalar",
+       a_reduction_starts_anew_after_a_call_that_uses_the_scalar},
       {"different_reductions_into_one_scalar_are_refused",
        different_reductions_into_one_scalar_are_refused},
       {"a_reduction_runs_on_several_faces", a_reduction_runs_on_several_faces},
