@@ -91,7 +91,7 @@ static ambit_status make(ambit_program *p, int n, bool moves)
 
   if (!b) return AMBIT_ENOMEM;
   p->unbalance = ambit__balance_free;
-  *b = (ambit__balance){.moves = moves, .next = p->iteration + WARM_UP, .n = n};
+  *b = (ambit__balance){.moves = moves, .wanted = WARM_UP, .n = n};
   b->period = FIRST_PERIOD;
   b->cost = guess_cost(p->grid);
   b->weights = ambit__new(errors, 4 * (size_t)n, sizeof *b->weights);
@@ -158,10 +158,11 @@ void ambit__balance_start(const ambit_program *p)
     ambit__meter_switch(p->grid->context->meter, true);
 }
 
-void ambit__balance_stop(ambit_program *p, double seconds)
+void ambit__balance_stop(ambit_program *p, int64_t iterations, double seconds)
 {
   if (!p->balance || is_aside(p)) return;
   ambit__meter_switch(p->grid->context->meter, false);
+  p->balance->iterations += iterations;
   p->balance->elapsed += seconds;
 }
 
@@ -170,7 +171,7 @@ int64_t ambit__balance_left(const ambit_program *p)
   const ambit__balance *b = p->balance;
 
   if (!b || b->stage == BALANCE_OVER || is_aside(p)) return INT64_MAX;
-  return b->next > p->iteration ? b->next - p->iteration : 1;
+  return b->wanted > b->iterations ? b->wanted - b->iterations : 1;
 }
 
 /* ---- measuring ---- */
@@ -188,9 +189,9 @@ static void begin(ambit_program *p, ambit__balance_stage stage, int64_t iteratio
   ambit__balance *b = p->balance;
 
   b->stage = stage;
-  b->since = p->iteration;
+  b->iterations = 0;
   b->elapsed = 0;
-  b->next = p->iteration + iterations;
+  b->wanted = iterations;
 }
 
 /* Cells of all parts on the device of a part of this process, and their number. */
@@ -212,7 +213,7 @@ static double cells_with(const ambit_grid *g, int part, int *parts)
 static bool take_measures(const ambit_program *p, double *rates, double *busy, double *moving)
 {
   const ambit_grid *g = p->grid;
-  const double iterations = (double)(p->iteration - p->balance->since);
+  const double iterations = (double)p->balance->iterations;
   bool known = true;
 
   for (int i = 0; i < g->placement.n; i++) {
@@ -240,7 +241,7 @@ static ambit_status share_measures(ambit_program *p, bool *known)
   ambit_status s = all ? AMBIT_OK : AMBIT_ENOMEM;
 
   if (!s) *known = take_measures(p, all, all + n, all + 2 * n);
-  if (!s) all[3 * n] = b->elapsed / (double)(p->iteration - b->since) / a->net->size;
+  if (!s) all[3 * n] = b->elapsed / (double)b->iterations / a->net->size;
   if (!s) s = ambit__net_all(a->net, known, 1);
   if (!s) s = ambit__net_sum(a->net, all, 3 * n + 1);
   for (size_t i = 0; !s && i < n; i++) {
@@ -340,7 +341,7 @@ static ambit_status judge_alone(ambit_program *p)
   ambit__balance *b = p->balance;
   bool moved;
 
-  b->alone = b->elapsed / (double)(p->iteration - b->since);
+  b->alone = b->elapsed / (double)b->iterations;
   ambit__log(&p->grid->context->settings, 1,
              "an iteration takes %.3g s on all devices, %.3g s on %s", b->together, b->alone,
              p->grid->context->engines[0].backend->name);
@@ -438,11 +439,10 @@ ambit_status ambit__balance_act(ambit_program *p, int64_t left)
 {
   ambit__balance *b = p->balance;
 
-  if (!b || b->stage == BALANCE_OVER || is_aside(p) || p->iteration < b->next) return AMBIT_OK;
+  if (!b || b->stage == BALANCE_OVER || is_aside(p) || b->iterations < b->wanted) return AMBIT_OK;
   switch (b->stage) {
   case BALANCE_BEGIN:
-    if (p->iteration - b->since >= WINDOW)
-      b->together = b->elapsed / (double)(p->iteration - b->since);
+    if (b->iterations >= WINDOW) b->together = b->elapsed / (double)b->iterations;
     ambit__meter_clear(p->grid->context->meter);
     begin(p, BALANCE_END, some_iterations(p, WINDOW, 2));
     return AMBIT_OK;

@@ -21,22 +21,22 @@ typedef enum ambit__balance_stage {
 
 typedef struct ambit__balance {
   bool moves;                 /* the cut may move; false: the shares are only measured */
-  ambit__balance_stage stage; /* at iteration `next` */
-  int64_t next;
-  int64_t since;    /* the first iteration of those that are measured, */
-  double elapsed;   /* seconds since, in runs of this program, */
-  double seconds;   /* and of an iteration of the last ones measured on all devices */
-  double period;    /* seconds to the next measurement */
-  bool doubtful;    /* the last one found the cut wrong, and the next has to confirm it */
-  bool tried;       /* the first device was tried alone, now or in an earlier run */
-  bool recalled;    /* the weights are those of an earlier run */
-  double cost;      /* of moving the cut, seconds; the last time, or a guess */
-  int recuts;       /* times the cut was moved */
-  double recutting; /* seconds that took */
-  double gain;      /* a device left out would have added this share, at most; 0: none is */
-  double together;  /* seconds per iteration at this cut, measured with it only; 0: not known */
-  double alone;     /* the same on the first device alone; 0: not tried */
-  int n;            /* parts, as many as the option devices makes */
+  ambit__balance_stage stage; /* after `wanted` iterations */
+  int64_t wanted;
+  int64_t iterations; /* that were measured so far: not those of runs that are left aside, */
+  double elapsed;     /* their seconds, */
+  double seconds;     /* and of an iteration of the last ones measured on all devices */
+  double period;      /* seconds to the next measurement */
+  bool doubtful;      /* the last one found the cut wrong, and the next has to confirm it */
+  bool tried;         /* the first device was tried alone, now or in an earlier run */
+  bool recalled;      /* the weights are those of an earlier run */
+  double cost;        /* of moving the cut, seconds; the last time, or a guess */
+  int recuts;         /* times the cut was moved */
+  double recutting;   /* seconds that took */
+  double gain;        /* a device left out would have added this share, at most; 0: none is */
+  double together;    /* seconds per iteration at this cut, measured with it only; 0: not known */
+  double alone;       /* the same on the first device alone; 0: not tried */
+  int n;              /* parts, as many as the option devices makes */
   char (*names)[AMBIT__PART_NAME]; /* by part: "cuda:0"; NULL: not gathered; owned */
   double *weights;                 /* by part: those of the cut; owned, with the following */
   double *rates;                   /* cells per second; 0: not known */
@@ -49,9 +49,9 @@ typedef struct ambit__balance {
 ambit_status ambit__balance_make(ambit_program *p);
 void ambit__balance_free(ambit_program *p); /* p->unbalance */
 
-/* Before and after iterations of a run, which took some seconds: measures, if they are to be. */
+/* Before and after some iterations of a run: measures them, if they are to be. */
 void ambit__balance_start(const ambit_program *p);
-void ambit__balance_stop(ambit_program *p, double seconds);
+void ambit__balance_stop(ambit_program *p, int64_t iterations, double seconds);
 
 /* Iterations that can run before ambit__balance_act is due. */
 int64_t ambit__balance_left(const ambit_program *p);

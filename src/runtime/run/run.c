@@ -181,7 +181,7 @@ static ambit_status stretch(ambit_program *p, int64_t left, int64_t mark, ambit_
   seconds = ambit__clock() - start;
   if (!s) s = agree_on_time(p, &seconds);
   count(p, p->iteration - first, seconds);
-  ambit__balance_stop(p, seconds);
+  ambit__balance_stop(p, p->iteration - first, seconds);
   return s ? s : share_scalars(p);
 }
 

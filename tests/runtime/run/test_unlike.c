@@ -361,6 +361,29 @@ static void the_cut_moves_in_runs_until_nothing_changes(void)
   ambit_close(s.a);
 }
 
+/* Runs in which tiles sleep are not measured: their iterations do not count either. */
+static void iterations_of_sleeping_tiles_are_not_measured(void)
+{
+  sheet s;
+  int64_t before;
+
+  slow_backend.can |= AMBIT__CAN(tiles);
+  slow_second.can |= AMBIT__CAN(tiles);
+  s = open_sheet("slow:0,slow:1", "auto");
+  ambit_option_set(s.a, "sleep", "on");
+  ambit_run(s.p, 1);
+  before = s.p->balance->iterations;
+  CHECK_EQ(BALANCE_BEGIN, s.p->balance->stage);
+  ambit_run_until_still(s.p, 9);
+  CHECK_OK(s.a);
+  CHECK(s.p->sleep && ambit_program_iterations(s.p) > 1);
+  CHECK_EQ(before, s.p->balance->iterations);
+  ambit_run(s.p, 1); /* the second of two to warm up */
+  CHECK_EQ(BALANCE_END, s.p->balance->stage);
+  ambit_close(s.a);
+  slow_add();
+}
+
 /* Starts where the last run ended, which the test before this one left in the folder. */
 static void weights_are_remembered(void)
 {
@@ -475,6 +498,7 @@ int main(int argc, char **argv)
                                     T(devices_together_share_one_exchange_between_iterations),
                                     T(a_device_among_others_computes_on_its_own_thread),
                                     T(devices_run_their_tiles_at_the_same_time),
+                                    T(iterations_of_sleeping_tiles_are_not_measured),
                                     T(the_cut_moves_in_runs_until_nothing_changes),
                                     T(the_cut_follows_the_speed_of_devices),
                                     T(weights_are_remembered),
