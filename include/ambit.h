@@ -619,10 +619,11 @@ typedef enum ambit_condition {
 AMBIT_API ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition when,
                                        double value, int64_t most);
 /* Runs until nothing changes: until an iteration ends with the values that the iteration before
- * ended with, bit for bit, in all fields that its own steps have written; or until `most`
- * iterations are done. If n fields are rotated, that must hold n - 1 times in a row. Parts of the
- * grid that do not change are not computed (option sleep). ambit_program_check_every and
- * ambit_program_converged apply as above; values set in a callback count as a change. */
+ * ended with, bit for bit, in all fields that its own steps have written (a NaN stays one whatever
+ * its bits); or until `most` iterations are done. If n fields are rotated, that must hold n - 1
+ * times in a row. Parts of the grid that do not change are not computed (option sleep).
+ * ambit_program_check_every and ambit_program_converged apply as above; values set in a callback
+ * count as a change. */
 AMBIT_API ambit_status ambit_run_until_still(ambit_program *p, int64_t most);
 /* Promises that the order of updates does not matter for the values at rest, as in a search for
  * shortest paths. ambit_run_until_still then updates cells in place, the least (or greatest) news

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 bool ambit__type_is_real(ambit_type t)
 {
@@ -338,6 +339,31 @@ ambit__value ambit__value_load(const void *p, ambit_type type)
   case AMBIT_U64: return wrap(*(const uint64_t *)p, AMBIT_U64);
   }
   return integer(0);
+}
+
+int64_t ambit__type_infinity(ambit_type t)
+{
+  switch (t) {
+  case AMBIT_F64: return INT64_C(0x7ff0000000000000);
+  case AMBIT_F32: return 0x7f800000;
+  case AMBIT_F16: return 0x7c00;
+  case AMBIT_BF16: return 0x7f80;
+  default: return INT64_MAX;
+  }
+}
+
+bool ambit__values_same(const void *a, const void *b, size_t n, ambit_type type)
+{
+  const unsigned char *p = a, *q = b;
+  const size_t size = ambit_type_size(type);
+
+  if (!memcmp(p, q, n * size)) return true;
+  for (size_t i = 0; i < n; i++, p += size, q += size)
+    if (memcmp(p, q, size) &&
+        (!ambit__type_is_real(type) || !isnan(ambit__value_load(p, type).real) ||
+         !isnan(ambit__value_load(q, type).real)))
+      return false;
+  return true;
 }
 
 void ambit__value_store(void *p, ambit_type type, ambit__value v)

@@ -65,6 +65,12 @@ bool ambit__value_is_true(ambit__value v, ambit_type type);
 /* To and from memory. */
 ambit__value ambit__value_load(const void *p, ambit_type type);
 void ambit__value_store(void *p, ambit_type type, ambit__value v);
+/* Bits of infinity: of a type of real numbers, those of every NaN but for the sign are greater. Of
+ * others: more than any bits. */
+int64_t ambit__type_infinity(ambit_type t);
+/* Whether n values did not change: each has the bits that it had, or is NaN and was NaN, whose bits
+ * are those of a device. */
+bool ambit__values_same(const void *a, const void *b, size_t n, ambit_type type);
 /* Converts a number given by the user as EXPR_CAST from double does. */
 ambit__value ambit__value_of(double number, ambit_type type);
 double ambit__value_number(ambit__value v, ambit_type type);

@@ -56,7 +56,8 @@ static const char *value_of(ambit__nest *n, int i, int c)
   return ambit__nest_value(n, &a);
 }
 
-/* "AMBIT_BITS_F32(v_at[0]) != AMBIT_BITS_F32(v_was0)": whether two values differ, by their bits. */
+/* "AMBIT_DIFFER(AMBIT_BITS_F32(v_at[0]), AMBIT_BITS_F32(v_was0), 0x7fffffff, 0x7f800000)": whether
+ * two real numbers differ; integers: "(v_at[0]) != (v_was0)". */
 static const char *differ(ambit__nest *n, int i, const char *a, const char *b)
 {
   const ambit_type type = ambit__nest_param(n, i)->type;
@@ -64,7 +65,10 @@ static const char *differ(ambit__nest *n, int i, const char *a, const char *b)
                      : type == AMBIT_F64 ? "AMBIT_BITS_F64"
                                          : "";
 
-  return ambit__nest_text(n, "%s(%s) != %s(%s)", bits, a, bits, b);
+  if (!ambit__type_is_real(type)) return ambit__nest_text(n, "(%s) != (%s)", a, b);
+  return ambit__nest_text(n, "AMBIT_DIFFER(%s(%s), %s(%s), 0x%llx, 0x%llx)", bits, a, bits, b,
+                          (1ull << (ambit__type_bits(type) - 1)) - 1,
+                          (unsigned long long)ambit__type_infinity(type));
 }
 
 /* ---- boxes of differences: per thread, then of the block ---- */

@@ -7,6 +7,7 @@
  *   THREADS          per block; THREAD and BLOCK are indices, BLOCKS is the number of blocks
  *   AXES             seven
  *   CHUNK            values that a block sets at a time
+ *   MOST             all bits but the first
  *
  * Values are numbered in row-major order over up to seven axes, one of which is the component; axis
  * 0 is the innermost here. A place is the sum over the axes of index times stride.
@@ -60,17 +61,18 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
   EACH_PLACE(to[to_at] = from[from_at];)
 }
 
-/* The same, and sets *changed if a value was different before. */
+/* The same, and sets *changed if a value was different before: from NaN to NaN is no change. */
 KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_update(
     GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
     ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
     ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,
     ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,
-    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6, GLOBAL ambit_i64 *changed)
+    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6, ambit_u64 infinity,
+    GLOBAL ambit_i64 *changed)
 {
   EACH_PLACE(if (to[to_at] != from[from_at]) {
+    if (!((to[to_at] & MOST) > infinity && (from[from_at] & MOST) > infinity)) *changed = 1;
     to[to_at] = from[from_at];
-    *changed = 1;
   })
 }
 

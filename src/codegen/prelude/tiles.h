@@ -15,6 +15,10 @@
 #endif
 #define AMBIT_NOWHERE 0x7fffffff
 
+/* Whether real numbers differ, by their bits; `most` are all but the sign. Two NaN do not. */
+#define AMBIT_DIFFER(x, y, most, infinity)                                                         \
+  ((x) != (y) && (((x) & (most)) <= (infinity) || ((y) & (most)) <= (infinity)))
+
 /* The memory of a relaxation: AMBIT_HEAD words, then marks and lists by the parity of the round. */
 #define AMBIT_MARKS(state, tiles, round) ((state) + AMBIT_HEAD + ((round)&1) * (tiles))
 #define AMBIT_LIST(state, tiles, round)  ((state) + AMBIT_HEAD + (2 + ((round)&1)) * (tiles))

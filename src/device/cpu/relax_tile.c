@@ -219,8 +219,8 @@ static void look(const ambit__relax_job *j, ambit__relax_task *t, int zone, cons
 {
   const int last = cells->ndims - 1;
   const int64_t n = cells->hi[last] - cells->lo[last];
-  const size_t bytes = (size_t)n * ambit_type_size(j->values->layout.type);
-  const lead_fn lead = lead_of(j->values->layout.type);
+  const ambit_type type = j->values->layout.type;
+  const lead_fn lead = lead_of(type);
   int64_t at[AMBIT_MAX_DIMS];
 
   t->lead[zone] = (double)INFINITY;
@@ -229,7 +229,7 @@ static void look(const ambit__relax_job *j, ambit__relax_task *t, int zone, cons
     const unsigned char *now = cell_of(j->values, at), *before = cell_of(j->before, at);
     double x;
 
-    if (!memcmp(now, before, bytes)) continue;
+    if (ambit__values_same(now, before, (size_t)n, type)) continue;
     t->changed |= (uint32_t)1 << zone;
     x = lead(now, before, n);
     if (x < t->lead[zone]) t->lead[zone] = x;

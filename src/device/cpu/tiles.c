@@ -23,6 +23,7 @@ typedef struct view {
   int64_t component;              /* to the next run of components */
   int components;                 /* runs of components */
   int64_t cell;                   /* bytes of a cell in a run: all components, or one */
+  ambit_type type;
 } view;
 
 /* A row of cells of a box; on a sparse grid, those of a run. */
@@ -41,7 +42,8 @@ static view view_of(const ambit__store *store, const ambit__box *box)
             .active = l->active,
             .component = l->component * size,
             .components = runs ? 1 : l->components,
-            .cell = runs ? size * l->components : size};
+            .cell = runs ? size * l->components : size,
+            .type = l->type};
 
   for (int d = 0; d < box->ndims; d++)
     v.stride[d] = l->stride[d] * size;
@@ -185,7 +187,9 @@ static void search_line(search *s, const line *l, int run)
   const int last = s->box->ndims - 1;
   const unsigned char *p = line_of(s->a, s->box, l, run), *q = line_of(s->b, s->box, l, run);
 
-  if (!memcmp(p, q, (size_t)line_bytes(s->a, l))) return;
+  if (ambit__values_same(p, q, (size_t)line_bytes(s->a, l) / ambit_type_size(s->a->type),
+                         s->a->type))
+    return;
   for (int d = 0; d < last; d++) {
     if (l->cells.lo[d] < s->found.lo[d]) s->found.lo[d] = l->cells.lo[d];
     if (l->cells.hi[d] > s->found.hi[d]) s->found.hi[d] = l->cells.hi[d];

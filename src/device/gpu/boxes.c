@@ -210,15 +210,6 @@ typedef struct projection {
   int64_t component;     /* distance in values */
 } projection;
 
-/* Bits of infinity: of real numbers. */
-static int64_t infinity_of(ambit_type type)
-{
-  return type == AMBIT_F16    ? 0x7c00
-         : type == AMBIT_BF16 ? 0x7f80
-         : type == AMBIT_F32  ? 0x7f800000
-                              : 0x7ff0000000000000;
-}
-
 /* As the kernels of prelude/most.h count them. */
 static int64_t kind_of(ambit_type type)
 {
@@ -228,7 +219,7 @@ static int64_t kind_of(ambit_type type)
 static ambit_status project(ambit__gpu_lane *lane, const box_job *job, const place *to,
                             const place *from, int64_t first, int64_t count, const projection *x)
 {
-  const int64_t kind = kind_of(job->type), infinity = infinity_of(job->type);
+  const int64_t kind = kind_of(job->type), infinity = ambit__type_infinity(job->type);
   ambit__gpu_arg args[MOVE_ARGS + 4];
   ambit__gpu_moves *moves;
 
@@ -360,14 +351,15 @@ static ambit_status update_dense(ambit__gpu_lane *lane, ambit__store *dst, ambit
 {
   const box_job job = job_of(&dst->layout, box);
   const place to = place_in_store(dst, box, NULL), from = place_in_store(src, box, NULL);
-  const int64_t first = 0;
-  ambit__gpu_arg args[MOVE_ARGS + 1];
+  const int64_t first = 0, infinity = ambit__type_infinity(job.type);
+  ambit__gpu_arg args[MOVE_ARGS + 2];
   ambit__gpu_moves *moves;
 
   AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), job.type, &moves));
   fill_args(&job, &to, &from, &first, &job.total, args);
-  args[MOVE_ARGS] = ambit__gpu_arg_memory(lane->changed);
-  return ambit__gpu_moves_run(lane, moves->update, job.total, MOVE_ARGS + 1, args);
+  args[MOVE_ARGS] = ambit__gpu_arg_number(&infinity);
+  args[MOVE_ARGS + 1] = ambit__gpu_arg_memory(lane->changed);
+  return ambit__gpu_moves_run(lane, moves->update, job.total, MOVE_ARGS + 2, args);
 }
 
 /* ---- dense or sparse ---- */

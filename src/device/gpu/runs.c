@@ -140,6 +140,7 @@ static place packed_at(const ambit__gpu_memory *memory, int64_t base, int64_t co
 static ambit_status run(ambit__gpu_lane *lane, const copy *c, const ambit__gpu_memory *segments,
                         int64_t n)
 {
+  const int64_t infinity = ambit__type_infinity(c->type);
   const ambit__gpu_arg args[] = {
       ambit__gpu_arg_memory(c->to.memory),
       ambit__gpu_arg_number(&c->to.base),
@@ -154,6 +155,7 @@ static ambit_status run(ambit__gpu_lane *lane, const copy *c, const ambit__gpu_m
       ambit__gpu_arg_number(&c->components),
       ambit__gpu_arg_number(&c->is_value),
       ambit__gpu_arg_number(&c->value),
+      ambit__gpu_arg_number(&infinity),
       c->changed ? ambit__gpu_arg_memory(c->changed) : ambit__gpu_arg_none(),
   };
   ambit__gpu_moves *moves;

@@ -132,8 +132,7 @@ static bool update_cells(const ambit__store *to, const ambit__store *from,
     unsigned char *p = cell_at(to, backend, at) + (size_t)(c * l->component) * size;
     const unsigned char *q = cell_at(from, backend, at) + (size_t)(c * l->component) * size;
 
-    if (!memcmp(p, q, bytes)) continue;
-    same = false;
+    same &= ambit__values_same(p, q, bytes / size, l->type);
     memcpy(p, q, bytes);
   }
   return same;
@@ -170,7 +169,8 @@ static ambit_status compare_on_host(const ambit_field *field, int part, kept *k,
 
   if (!now) return AMBIT_ENOMEM;
   s = ambit__do(e->queue, read, now, &field->stores[part], own);
-  *same &= !s && k->host && !memcmp(k->host, now, bytes);
+  *same &= !s && k->host &&
+           ambit__values_same(k->host, now, bytes / ambit_type_size(field->type), field->type);
   free(k->host);
   k->host = now;
   return s;

@@ -306,6 +306,45 @@ static void rest_is_found_without_sleeping_tiles(void)
   end_worlds(&want, 1);
 }
 
+/* A NaN stays one, though its bits are others in every iteration. */
+static void from_nan_to_nan_is_no_change(void)
+{
+  static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_F16, AMBIT_BF16};
+
+  if (!are_alone()) SKIP("there is more than one process");
+  EACH_DEVICE(d)
+  for (int t = 0; t < 4; t++)
+    for (int sleep = 0; sleep < 2; sleep++) {
+      ambit *a = ambit_open(NULL, NULL);
+      const bool wide = types[t] == AMBIT_F64;
+      const char *type = ambit_type_name(types[t]);
+      ambit_grid *g;
+      ambit_field *u, *v;
+      ambit_program *p;
+      char text[256];
+
+      ambit_option_set(a, "devices", *d);
+      ambit_option_set(a, "sleep", sleep ? "on" : "off");
+      ambit_option_set(a, "strict", "1");
+      g = ambit_grid_create(a, 2, (int64_t[]){H, W});
+      u = ambit_field_create(g, "u", types[t]);
+      v = ambit_field_create(g, "v", types[t]);
+      p = ambit_program_create(g);
+      /* the sign of a NaN changes at each step */
+      snprintf(text, sizeof text, "void turn(const %s *u, %s *v) { *v = *u != *u ? -*u : %s; }",
+               type, type, wide ? "fmin(*u + 1, 3)" : "fminf(*u + 1, 3)");
+      ambit_field_set(u, (double)NAN);
+      ambit_field_write(u, (int64_t[]){3, 5}, (int64_t[]){4, 6}, (double[]){0});
+      ambit_apply(p, ambit_kernel_create(a, text), u, v);
+      ambit_swap(p, u, v);
+      CHECK_EQ(AMBIT_OK, ambit_run_until_still(p, 20));
+      CHECK_MSG(ambit_program_converged(p) && ambit_program_iterations(p) == 4,
+                "%s, %s, sleep %d: %d after %d iterations", *d, type, sleep,
+                ambit_program_converged(p), (int)ambit_program_iterations(p));
+      ambit_close(a);
+    }
+}
+
 /* Writes a cell, changes a boundary, runs another program. */
 static void disturb(const world *w, int round)
 {
@@ -487,6 +526,7 @@ static const test_case tests[] = {
      a_run_ends_at_the_same_iteration_however_that_is_found},
     {"callbacks_do_not_hide_rest", callbacks_do_not_hide_rest},
     {"rest_is_found_without_sleeping_tiles", rest_is_found_without_sleeping_tiles},
+    {"from_nan_to_nan_is_no_change", from_nan_to_nan_is_no_change},
     {"tiles_are_woken_from_outside", tiles_are_woken_from_outside},
     {"reductions_include_sleeping_tiles", reductions_include_sleeping_tiles},
     {"rotations_and_step_numbers_are_right", rotations_and_step_numbers_are_right},
