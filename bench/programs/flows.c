@@ -497,7 +497,7 @@ static void navier_nest(bench *b)
 }
 
 const bench_program bench_flows[] = {
-    {"shallow_water", 2, {2400, 2400}, {45, 70}, 12, 1e-5, water_open, water_nest},
+    {"shallow_water", 2, {2400, 2400}, {45, 70}, 12, 3e-5, water_open, water_nest},
     {"upwind", 2, {3000, 3000}, {45, 70}, 16, 1e-5, upwind_open, upwind_nest},
     {"weno5", 2, {1500, 1500}, {45, 70}, 8, 1e-5, weno_open, weno_nest},
     {"runge_kutta4", 2, {2000, 2000}, {45, 70}, 8, 1e-12, rk4_open, rk4_nest},
