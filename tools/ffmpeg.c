@@ -254,15 +254,19 @@ static bool await(const tool_ffmpeg *f)
   return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static void end_output(ambit *a, const tool_ffmpeg *f, bool ok, bool keep)
+static bool end_output(ambit *a, const tool_ffmpeg *f, bool ok, bool keep)
 {
   char text[WORDS];
 
-  if (ok && keep && !rename(f->beside, f->file)) return;
+  if (ok && keep && !rename(f->beside, f->file)) return true;
   unlink(f->beside);
-  if (keep || *words_of(f, text))
-    fprintf(stderr, "ffmpeg could not write %s: %s\n", f->file, words_of(f, text));
-  if (keep) ambit__raise(&a->errors, AMBIT_EIO, "ffmpeg could not write %s", f->file);
+  if (!keep && !*words_of(f, text)) return true;
+  if (ambit_error(a))
+    fprintf(stderr, "ambit: error: ffmpeg could not write %s: %s\n", f->file, words_of(f, text));
+  else
+    ambit__raise(&a->errors, AMBIT_EIO, "ffmpeg could not write %s: %s", f->file,
+                 words_of(f, text));
+  return false;
 }
 
 static void end_input(ambit *a, const tool_ffmpeg *f, bool ok)
@@ -274,16 +278,16 @@ static void end_input(ambit *a, const tool_ffmpeg *f, bool ok)
                f->file, words_of(f, text));
 }
 
-ambit_status tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep)
+bool tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep)
 {
   const bool writes = f->beside != NULL;
   char text[WORDS];
-  bool ok;
+  bool ok, written = true;
 
   if (f->child && !writes && !keep) kill(f->child, SIGKILL); /* it would complain about its pipe */
   if (f->fd >= 0) close(f->fd);
   ok = f->child && await(f);
-  if (f->child && writes) end_output(a, f, ok, keep);
+  if (f->child && writes) written = end_output(a, f, ok, keep);
   if (f->child && !writes && keep) end_input(a, f, ok);
   if (f->child && !writes && !keep && *words_of(f, text))
     fprintf(stderr, "ffmpeg, about %s: %s\n", f->file, text);
@@ -291,5 +295,5 @@ ambit_status tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep)
   if (f->words >= 0) close(f->words);
   free(f->beside);
   *f = (tool_ffmpeg){.fd = -1, .words = -1};
-  return ambit_error(a);
+  return written;
 }

@@ -30,9 +30,10 @@ ambit_status tool_ffmpeg_read(ambit *a, const char *file, tool_ffmpeg *f);
 /* `options` of ffmpeg, separated by blanks, for the output; NULL: none. */
 ambit_status tool_ffmpeg_write(ambit *a, const char *file, const char *options, tool_ffmpeg *f);
 /* Closes the pipe and waits for ffmpeg. Output, `keep`: it becomes visible; false: the stream
- * failed before it had a frame. Input, `keep`: raises an error if ffmpeg failed, or complained, as
- * it does about files that are cut off; false: the stream ended before its input did, and ffmpeg is
- * killed. */
-ambit_status tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep);
+ * failed before it had a frame. Returns false if ffmpeg could not write it, with the reason as the
+ * error of the context; if that has one already, printed in its place. Input, `keep`: raises an
+ * error if ffmpeg failed, or complained, as it does about files that are cut off; false: the stream
+ * ended before its input did, and ffmpeg is killed. */
+bool tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep);
 
 #endif

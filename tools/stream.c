@@ -6,6 +6,7 @@
 #include "ffmpeg.h"
 #include "problem.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,14 +114,30 @@ static void stop(void *user)
   ambit_stream_stop(s->stream);
 }
 
-/* The files that the stream itself reads and writes: pipes, if ffmpeg is at their other end. */
-static ambit_status run_between(ambit *a, const order *o, ambit_stream *s)
+/* Runs the stream; *broke: a pipe to ffmpeg did, and ffmpeg knows the reason. */
+static ambit_status run_to(ambit *a, const order *o, ambit_stream *s, bool to_ffmpeg, bool *broke)
+{
+  const ambit_error_fn handler = a->errors.handler;
+  ambit_status status;
+
+  if (to_ffmpeg) a->errors.handler = NULL;
+  status = ambit_stream_run(s, o->input, o->output);
+  *broke = status && to_ffmpeg && strstr(ambit_error_text(a), strerror(EPIPE));
+  a->errors.handler = handler;
+  if (status && to_ffmpeg && !*broke) handler(status, ambit_error_text(a), a->errors.user);
+  return status;
+}
+
+/* The files that the stream itself reads and writes: pipes, if ffmpeg is at their other end.
+ * *written: the frames are in the output. */
+static ambit_status run_between(ambit *a, const order *o, ambit_stream *s, bool *written)
 {
   tool_ffmpeg in = {.fd = -1, .words = -1}, out = {.fd = -1, .words = -1};
   stoppable to_stop = {s, o->quiet};
   const bool reads = !tool_is_stream_file(o->input, o->output);
   const bool writes = !tool_is_stream_file(o->output, o->input);
   ambit_status status = AMBIT_OK;
+  bool broke = false;
 
   if (!ambit_process(a) && reads) status = tool_ffmpeg_read(a, o->input, &in);
   if (!ambit_process(a) && writes && !status)
@@ -130,10 +147,10 @@ static ambit_status run_between(ambit *a, const order *o, ambit_stream *s)
     s->in_fd = in.child ? in.fd : 0;
     s->out_fd = out.child ? out.fd : 0;
   }
-  if (!status) status = ambit_stream_run(s, o->input, o->output);
+  if (!status) status = run_to(a, o, s, out.child != 0, &broke);
   tool_on_signal(NULL, NULL);
   if (reads) tool_ffmpeg_end(a, &in, !status && !tool_signal());
-  if (writes) tool_ffmpeg_end(a, &out, ambit_stream_items(s) > 0);
+  *written = !writes || tool_ffmpeg_end(a, &out, ambit_stream_items(s) > 0 || broke);
   return status ? status : ambit_error(a);
 }
 
@@ -153,6 +170,7 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   ambit_status status;
   tool_job job;
   int until = -1;
+  bool written;
 
   if (o->until.name[0] && (until = tool_problem_reduction(args, &o->problem, o->until.name)) < 0)
     return TOOL_USAGE;
@@ -164,8 +182,8 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   if (until >= 0)
     ambit_stream_until(s, job.scalars[until], o->until.when, o->until.value, o->steps);
   if (!o->quiet && isatty(STDERR_FILENO)) ambit_option_set(a, "progress", "1");
-  status = run_between(a, o, s);
-  if (status ? ambit_stream_items(s) > 0 : !o->quiet)
+  status = run_between(a, o, s, &written);
+  if (written && (status ? ambit_stream_items(s) > 0 : !o->quiet))
     fprintf(tool_notes, "%s: %" PRId64 " frame%s in %.3g s, %.1f frames/s\n", o->problem.what,
             ambit_stream_items(s), ambit_stream_items(s) == 1 ? "" : "s", ambit__clock() - start,
             (double)ambit_stream_items(s) / (ambit__clock() - start));
