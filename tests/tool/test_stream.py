@@ -180,12 +180,14 @@ def an_interrupt_ends_ffmpeg_without_complaints():
     with tool.folder() as f:
         _ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48", "-frames:v", 400, "-pix_fmt", "yuv420p",
                 "-c:v", "rawvideo", f / "in.avi")
-        p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", f / "in.avi", "-o", "-", "-q", *FACES],
+        p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", f / "in.avi", "-o", "-", *FACES],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         start = p.stdout.read(30000)
         p.send_signal(signal.SIGINT)
+        while b"finishing" not in p.stderr.readline():  # the pipe is full: the stream waits for its reader
+            assert p.poll() is None, p.returncode
         rest, err = p.stdout.read(), p.stderr.read()
-        assert p.wait(tool.SOON) == 130 and not err, (p.returncode, err)
+        assert p.wait(tool.SOON) == 130 and b"ffmpeg" not in err and b"error" not in err, (p.returncode, err)
         assert 0 < len(_frames(start + rest, (48, 64))) < 400
 
 
