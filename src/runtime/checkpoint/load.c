@@ -161,6 +161,19 @@ static ambit_status take_first_whole(ambit *a, candidate *list, int n, bool *aga
   return AMBIT_OK;
 }
 
+/* Files of this run are newer than those that another one left under their names. */
+static ambit_status count_on(ambit *a)
+{
+  ambit__checkpoint *c = a->checkpoint;
+  candidate list[2] = {{.path = c->path}, {.path = c->previous}};
+
+  if (!c->path) return AMBIT_OK;
+  AMBIT_TRY(inspect_all(a, list, 2));
+  for (int i = 0; i < 2; i++)
+    if (list[i].good && list[i].serial > c->serial) c->serial = list[i].serial;
+  return AMBIT_OK;
+}
+
 static ambit_status find(ambit *a, bool *again)
 {
   ambit__checkpoint *c = a->checkpoint;
@@ -172,7 +185,7 @@ static ambit_status find(ambit *a, bool *again)
   c->takes_any = !strcmp(how, "any");
   if (!strcmp(how, "no") || !list[0].path) {
     *again = false;
-    return AMBIT_OK;
+    return count_on(a);
   }
   AMBIT_TRY(inspect_all(a, list, n));
   AMBIT_CHECK(!by_name || list[0].good, &a->errors, AMBIT_EIO,
@@ -187,7 +200,8 @@ static ambit_status find(ambit *a, bool *again)
     list[0] = list[1];
     list[1] = first;
   }
-  return take_first_whole(a, list, n, again);
+  AMBIT_TRY(take_first_whole(a, list, n, again));
+  return by_name ? count_on(a) : AMBIT_OK;
 }
 
 ambit_status ambit__checkpoint_find(ambit *a)

@@ -845,6 +845,33 @@ static void a_file_to_continue_from_can_be_named(void)
 }
 IN_FOLDER(a_file_to_continue_from_can_be_named)
 
+/* It leaves fewer files than the run before it, whose last ones are of a later iteration. */
+static void a_run_that_begins_anew_continues_from_its_own_files(void)
+{
+  char path[512], other[512];
+
+  strcpy(path, folder_path("run.h5"));
+  strcpy(other, folder_path("other.h5"));
+  heat_to(other, 15);
+  for (int named = 0; named < 2; named++) {
+    ambit *a;
+    scene s;
+
+    remove_checkpoints();
+    heat_to(path, 100);
+    a = open_with(path);
+    ambit_option_set(a, "resume", named ? other : "no");
+    CHECK(!ambit_run_to(heat_scene(a).p, 20));
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+    a = open_with(path);
+    s = heat_scene(a);
+    CHECK_EQ(1, ambit_resume(a));
+    CHECK_EQ(20, ambit_program_iterations(s.p));
+    ambit_close(a);
+  }
+}
+IN_FOLDER(a_run_that_begins_anew_continues_from_its_own_files)
+
 /* A program that reads more than the journal holds, and keeps its place itself. */
 static void keeps_place(ambit *a, FILE *out)
 {
@@ -996,6 +1023,8 @@ int main(int argc, char **argv)
       {"checkpoints_of_other_programs_are_refused", checkpoints_of_other_programs_are_refused_},
       {"a_program_that_makes_other_calls_is_refused", a_program_that_makes_other_calls_is_refused_},
       {"a_file_to_continue_from_can_be_named", a_file_to_continue_from_can_be_named_},
+      {"a_run_that_begins_anew_continues_from_its_own_files",
+       a_run_that_begins_anew_continues_from_its_own_files_},
       {"a_program_that_reads_too_much_is_told", a_program_that_reads_too_much_is_told_},
       {"signals_save", signals_save_},
       {"values_are_restored_after_each_run", values_are_restored_after_each_run_},
