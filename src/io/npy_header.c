@@ -171,7 +171,7 @@ static ambit_status read_size(scan *s, int64_t *out)
 /* The name of a type: '<f4'. */
 static ambit_status read_type(scan *s)
 {
-  char descr[DESCR_CHARS];
+  char descr[DESCR_CHARS], names[4 * NTYPES + 1] = "";
 
   AMBIT_TRY(take_string(s, descr, sizeof descr));
   for (int i = 0; i < NTYPES; i++) {
@@ -182,11 +182,12 @@ static ambit_status read_type(scan *s)
         ((descr[0] == '<' && !little_endian()) || (descr[0] == '>' && little_endian()));
     return AMBIT_OK;
   }
-  return ambit__raise(
-      s->errors, AMBIT_EIO,
-      "%s has the type '%s'; Ambit reads f2, f4, f8, i2, i4, i8, u1 and b1: convert "
-      "it, for example with array.astype('f4')",
-      s->path, descr);
+  for (int i = 0; i < NTYPES; i++)
+    strcat(strcat(names, i ? ", " : ""), types[i].name);
+  return ambit__raise(s->errors, AMBIT_EIO,
+                      "%s has the type '%s'; Ambit reads %s: convert it, for example with "
+                      "array.astype('f4')",
+                      s->path, descr, names);
 }
 
 /* count: nothing, or ", (" size ",)" */

@@ -196,6 +196,8 @@ static void refuse(const char *words, const char *header)
 
 static void other_kinds_of_arrays_are_refused_with_advice(void)
 {
+  refuse("Ambit reads f4, f8, i4, u1, i2, i8, b1, f2, u2, u4, u8: convert",
+         "{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }");
   refuse("ascontiguousarray", "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }");
   refuse("the type '<c16'", "{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }");
   refuse("astype", "{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }");
