@@ -146,7 +146,7 @@ ambit_long_test(long.random.checkpoint random 3600 test_random_random --checkpoi
 ambit_long_test(long.random.checkpoint.sparse random 3600 test_random_random --checkpoint --sparse --count 200 --seed 0x71000)
 ambit_long_test(long.random.checkpoint.opencl random 3600 test_random_random --checkpoint --device opencl --count 40 --seed 0x72000)
 ambit_long_test(long.tool.checkpoint tool 3600 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_checkpoint.py ${checkpoint_args})
-if(TARGET terrain)
+if(TARGET terrain AND AMBIT_ELEVATION)
   add_custom_target(test_terrain ALL)
   add_dependencies(test_terrain terrain)
   ambit_script(tool.terrain tool/test_terrain.py ARGS $<TARGET_FILE:terrain>)
