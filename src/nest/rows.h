@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.h - the builder `rows`. rows.c has the loops over a box or over chunks, rows_walk.c the loop
  * along a block of rows, rows_cells.c the cells of a block, rows_sum.c those of weighted sums,
- * rows_narrow.c narrow integers. */
+ * rows_narrow.c narrow integers, rows_split.c rules with many results. */
 #ifndef AMBIT_NEST_ROWS_H
 #define AMBIT_NEST_ROWS_H
 
@@ -22,6 +22,7 @@ typedef struct ambit__rows_job {
   ambit__tap *taps; /* of a weighted sum of one field into another; NULL: the rule is none */
   int ntaps, from, to;
   int rows[2], count; /* of the block that is being built; all of its rows */
+  int first, end;     /* the results of the walk that is being built, by number; end 0: all */
 } ambit__rows_job;
 
 /* Whether reduction i is a strict sum. */
@@ -59,6 +60,13 @@ void ambit__rows_add_cells(ambit__rows_job *j, int inside, bool ragged);
 /* Calls f for every written component in every row of the block. */
 void ambit__rows_each_result(ambit__rows_job *j,
                              void (*f)(ambit__rows_job *j, ambit__nest_access a, int r));
+
+/* ---- rows_split.c ---- */
+
+/* Components that are written. */
+int ambit__rows_outputs(const ambit__rows_job *j);
+/* Those of one walk along the rows of a block; all, where several walks do not pay. */
+int ambit__rows_split(const ambit__rows_job *j);
 
 /* ---- rows_sum.c ---- */
 

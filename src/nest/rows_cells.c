@@ -41,21 +41,33 @@ const char *ambit__rows_result(job *j, int i, int c, int r)
 typedef struct each {
   job *j;
   int r;
+  int k; /* the number of the next result */
   void (*f)(job *j, ambit__nest_access a, int r);
 } each;
 
+/* Whether the next result is one of this walk. */
+static bool is_due(each *e)
+{
+  const int k = e->k++;
+
+  return !e->j->end || (k >= e->j->first && k < e->j->end);
+}
+
 static void call_one(ambit__nest *n, ambit__nest_access a, void *user)
 {
-  const each *e = user;
+  each *e = user;
 
   (void)n;
-  e->f(e->j, a, e->r);
+  if (is_due(e)) e->f(e->j, a, e->r);
 }
 
 void ambit__rows_each_result(job *j, void (*f)(job *j, ambit__nest_access a, int r))
 {
-  for (each e = {j, 0, f}; e.r < j->count; e.r++)
+  for (int r = 0; r < j->count; r++) {
+    each e = {.j = j, .r = r, .f = f};
+
     ambit__nest_each_output(j->n, call_one, &e);
+  }
 }
 
 /* ---- a cell ---- */
@@ -87,8 +99,9 @@ void ambit__rows_let_place(job *j, int r)
 
 static void keep_result(ambit__nest *n, ambit__nest_access a, void *user)
 {
-  const each *e = user;
+  each *e = user;
 
+  if (!is_due(e)) return;
   ambit__nest_do(n, "%s = %s", ambit__rows_result(e->j, a.param, a.component, e->r),
                  ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component));
 }
@@ -115,7 +128,7 @@ static void keep_contributions(job *j, int r, bool ragged)
 static void add_cell(job *j, int r, int inside, bool ragged)
 {
   ambit__nest *n = j->n;
-  each here = {j, r, NULL};
+  each here = {.j = j, .r = r};
 
   ambit__rows_let_shares(j, r);
   ambit__nest_block(n);

@@ -362,6 +362,32 @@ static void let_bounds(job *j)
   ambit__nest_do(j->n, "const long b1 = inside ? extent%d - %d - offset%d : x1", x, j->high[x], x);
 }
 
+static void add_cells(job *j)
+{
+  if (j->lanes)
+    add_vectors(j);
+  else
+    add_singles(j);
+}
+
+/* All results, some of them at a time. */
+static void add_walks(job *j)
+{
+  const int outputs = ambit__rows_outputs(j), few = ambit__rows_split(j);
+
+  if (few == outputs) {
+    add_cells(j);
+    return;
+  }
+  for (j->first = 0; j->first < outputs; j->first += few) {
+    j->end = j->first + few;
+    ambit__nest_block(j->n);
+    add_cells(j);
+    ambit__nest_close(j->n);
+  }
+  j->end = 0;
+}
+
 void ambit__rows_add_walk(job *j)
 {
   if (j->taps && j->r->factored && j->count == 1) {
@@ -371,10 +397,7 @@ void ambit__rows_add_walk(job *j)
   if (!j->form) ambit__rows_let_parts(j);
   each_block(j, "__typeof__(@_block.x.$[0]) *@_part = @_block.x.$ + @_block.n");
   if (j->tests && !j->direct) let_bounds(j);
-  if (j->lanes)
-    add_vectors(j);
-  else
-    add_singles(j);
+  add_walks(j);
   each_block(j, "@_block.n = @_part - @_block.x.$");
   if (!j->form) ambit__rows_fold_parts(j);
 }

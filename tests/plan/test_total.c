@@ -495,9 +495,48 @@ static void masks_of_bytes_are_widened_on_cores(void)
   }
 }
 
+/* The number of loops along rows in the text for a rule from f to g. */
+static int count_walks(const char *text)
+{
+  static const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
+                                         {.is_field = true, .contiguous = true}};
+  const ambit__target t = {.vector_bytes = 64, .can_stream = true};
+  ambit__group_step step = {.bind = bind};
+  const ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .cells = {100, 100}};
+  ambit__writer w = {0};
+  ambit__rule *rule;
+  ambit__plan plan;
+  char *source;
+  int n = 0;
+
+  CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "k", text, &rule));
+  step.rule = rule;
+  CHECK(ambit__plan_choose(&g, &t, &plan));
+  plan.strategy->emit(&g, &t, &plan, &w);
+  source = ambit__writer_finish(&w);
+  for (const char *s = source; s && (s = strstr(s, "for (long x = ")); s++)
+    n++;
+  free(source);
+  ambit__rule_free(rule);
+  return n;
+}
+
+static void many_results_that_share_little_are_computed_some_at_a_time(void)
+{
+  CHECK_EQ(4, count_walks("void k(const float *f[32], float *g[32]) { for (int c = 0; c < 32; c++)"
+                          " *g[c] = f[c][0][1] + f[c][1][0] * *f[(c + 1) % 32]; }"));
+  CHECK_EQ(1, count_walks("void k(const float *f[9], float *g[9]) { for (int c = 0; c < 9; c++)"
+                          " *g[c] = f[c][0][1] + f[c][1][0]; }"));
+  CHECK_EQ(1, count_walks("void k(const float *f[19], float *g[19]) { float s = 0;"
+                          " for (int c = 0; c < 19; c++) s += f[c][0][1];"
+                          " for (int c = 0; c < 19; c++) *g[c] = *f[c] + s; }"));
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
+      {"many_results_that_share_little_are_computed_some_at_a_time",
+       many_results_that_share_little_are_computed_some_at_a_time},
       {"masks_of_bytes_are_widened_on_cores", masks_of_bytes_are_widened_on_cores},
       {"kernels_on_scalars_are_planned_for", kernels_on_scalars_are_planned_for},
       {"rows_read_too_far_for_a_warp_are_planned_for",
