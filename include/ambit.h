@@ -263,6 +263,10 @@ AMBIT_API ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name
  * `sum float *n`. The grid is dense. */
 AMBIT_API ambit_field *ambit_field_create_on(ambit_grid *g, const char *name, ambit_type type,
                                              unsigned axes);
+/* The same with several components: `sum float *m[3]` takes such a field as one argument. */
+AMBIT_API ambit_field *ambit_field_create_vector_on(ambit_grid *g, const char *name,
+                                                    ambit_type type, int components,
+                                                    ambit_order order, unsigned axes);
 AMBIT_API void ambit_field_destroy(ambit_field *f);
 AMBIT_API const char *ambit_field_name(const ambit_field *f);
 AMBIT_API ambit_type ambit_field_type(const ambit_field *f);

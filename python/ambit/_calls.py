@@ -30,6 +30,7 @@ CALLS = {
     "ambit_field_create": "Grid.field",
     "ambit_field_create_on": "Grid.field",
     "ambit_field_create_vector": "Grid.field",
+    "ambit_field_create_vector_on": "Grid.field",
     "ambit_field_create_view": "Field.coarse",
     "ambit_field_destroy": "Field.__del__",
     "ambit_field_draw": "Field.draw",

@@ -296,6 +296,7 @@ FUNCTIONS = {
     "ambit_field_create": (c_void_p, (c_void_p, c_char_p, c_int,), "g name type"),
     "ambit_field_create_on": (c_void_p, (c_void_p, c_char_p, c_int, c_uint,), "g name type axes"),
     "ambit_field_create_vector": (c_void_p, (c_void_p, c_char_p, c_int, c_int, c_int,), "g name type components order"),
+    "ambit_field_create_vector_on": (c_void_p, (c_void_p, c_char_p, c_int, c_int, c_int, c_uint,), "g name type components order axes"),
     "ambit_field_create_view": (c_void_p, (c_void_p, c_void_p, POINTER(c_int64),), "coarse field first"),
     "ambit_field_destroy": (None, (c_void_p,), "f"),
     "ambit_field_draw": (c_int, (c_void_p, c_char_p, POINTER(ambit_picture),), "f path picture"),

@@ -80,14 +80,13 @@ class Field(Owned):
                  order: str = "soa", axes: Optional[Sequence[int]] = None) -> None:
         context = grid.context
         self._type = type_of(dtype)
-        if axes is not None and components is not None:
-            raise InvalidArgument("a field on some axes has one value per cell")
         if order not in ORDERS:
             raise InvalidArgument(f"the order of components is 'soa' or 'aos', not {order!r}")
         context._begin()
         if axes is not None:
             faces = sum(3 << 2 * int(d) for d in set(axes))
-            handle = lib.ambit_field_create_on(grid._handle, name.encode(), self._type, faces)
+            handle = lib.ambit_field_create_vector_on(grid._handle, name.encode(), self._type, components or 1,
+                                                      ORDERS[order], faces)
         elif components is None:
             handle = lib.ambit_field_create(grid._handle, name.encode(), self._type)
         else:

@@ -251,8 +251,15 @@ def plain_box(key: Any, shape: Tuple[int, ...]) -> Tuple[List[int], List[int]]:
 
 def c_args(context: Context, params: List[Param], args: Sequence[Any], kept: List[Any]) -> List[c.ambit_arg]:
     """The arguments of ambit_apply_args. `kept` refers to the memory of tables."""
-    which: List[Optional[Param]] = list(params[:len(args)])
-    which += [None] * (len(args) - len(which))
+    which: List[Optional[Param]] = []
+    at = 0
+    for a in args:
+        p = params[at] if at < len(params) else None
+        which.append(p)
+        at += 1
+        if p and p.name.endswith("[0]") and isinstance(a, Field) and a.components > 1:  # for all values of a reduction
+            while at < len(params) and params[at].name.startswith(p.name[:-2]):
+                at += 1
     return [c_arg(context, p, a, kept) for p, a in zip(which, args)]
 
 

@@ -194,6 +194,7 @@ typedef struct ambit__unit {
   const char *text;       /* lex: the rule's, or that of the language's own functions */
   const char *wanted;     /* name of the kernel to read; NULL: the first */
   int axes;               /* of the grid; -1: not known */
+  unsigned onto;          /* bit h: head h is one reduction onto a field, of several components */
   bool is_single;         /* lex: the text uses `real`, which is float */
   ambit__arena arena;     /* everything that is freed when the rule is complete */
   ambit__diag diag;
@@ -362,7 +363,7 @@ ambit__expr *ambit__fold_local(ambit__unit *u, ambit_type type, ambit__place pla
 ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n);
 /* The parameter of the rule that a value of a reduction is; if invalid, reports it and returns
  * false. */
-bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param);
+bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param, int *component);
 /* The component and offsets of a field access; if invalid, reports it and returns false. */
 bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset);
 /* The first subscript of an access of a table. */

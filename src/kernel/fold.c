@@ -161,12 +161,17 @@ bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int 
 }
 
 /* Each value of a reduction is a parameter of its own. */
-bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param)
+bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param, int *component)
 {
   int c = 0;
 
   if (n->symbol->is_vector && !fold_component(u, n, (int)n->symbol->size[0], &c)) return false;
-  *param = n->symbol->param + c;
+  *param = n->symbol->param;
+  *component = 0;
+  if (u->rule->params[*param].components > 1)
+    *component = c;
+  else
+    *param += c;
   return true;
 }
 
@@ -261,7 +266,7 @@ static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
     return e;
   case SYMBOL_REDUCE:
     e = new_expr(u, EXPR_OUT, n->type, n->place);
-    return ambit__fold_reduction(u, n, &e->index) ? e : zero(u, n->type, n->place);
+    return ambit__fold_reduction(u, n, &e->index, &e->component) ? e : zero(u, n->type, n->place);
   default: return fold_element(u, n);
   }
 }

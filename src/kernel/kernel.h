@@ -63,6 +63,7 @@ typedef struct ambit__param {
   bool is_const;                      /* T is const: never written */
   bool is_vector;                     /* declared as T *f[n] */
   int components;                     /* n of T *f[n]; else 1 */
+  int head;                           /* number of its declaration, from 0: T *r[n] is n sums */
   ambit__reduce reduce;               /* for PARAM_REDUCE */
   const struct ambit__folder *folder; /* for REDUCE_FOLD */
   ambit__place place;                 /* of the name */
@@ -244,6 +245,7 @@ typedef struct ambit__reading {
   const char *name;        /* of the kernel; NULL: the first one */
   const ambit_type *real;  /* the type `real`; NULL: there is none */
   int axes;                /* of the grid; 0: it runs on scalars; -1: not known */
+  unsigned onto;           /* bit h: declaration h, `sum T *r[n]`, is one reduction onto a field */
   int ndefines;
   const ambit__define *defines;
 } ambit__reading;
@@ -265,11 +267,11 @@ void ambit__rule_note_locals(ambit__rule *rule);
 
 /* ---- tables (table.c) ---- */
 
-/* A copy of a rule without the values of its tables, for a grid with so many axes (-1: any), and
- * giving values to one of them, converted from another type. `values` are as many as the table
- * has. */
+/* A copy of a rule without the values of its tables, for a grid with so many axes (-1: any), with
+ * some reductions onto fields; and giving values to a table, converted from another type. `values`
+ * are as many as the table has. */
 ambit_status ambit__rule_copy(ambit__errors *errors, const ambit__rule *rule, int axes,
-                              ambit__rule **out);
+                              unsigned onto, ambit__rule **out);
 ambit_status ambit__table_set(ambit__errors *errors, ambit__rule *rule, int table,
                               const void *values, ambit_type type);
 /* An element; a subscript outside the table means the nearest one. */

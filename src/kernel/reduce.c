@@ -65,25 +65,33 @@ ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__va
 ambit_status ambit__rule_onto(ambit__errors *errors, ambit__rule *rule, int param)
 {
   ambit__param *q = &rule->params[param];
-  ambit__stmt *set = ambit__arena_alloc(&rule->arena, sizeof *set);
+  const size_t n = (size_t)q->components;
+  ambit__stmt *sets = ambit__arena_alloc(&rule->arena, n * sizeof *sets);
   ambit__expr *value = ambit__arena_alloc(&rule->arena, sizeof *value);
-  bool *flags = ambit__arena_alloc(&rule->arena, 2 * sizeof *flags);
+  bool *flags = ambit__arena_alloc(&rule->arena, 2 * n * sizeof *flags);
 
   AMBIT_CHECK(q->reduce != REDUCE_FOLD, errors, AMBIT_EUNSUPPORTED,
               "kernel %s: parameter '%s' is a fold, which takes a scalar; sum, min and max take "
               "fields too",
               rule->name, q->label);
-  AMBIT_CHECK(set && value && flags, errors, AMBIT_ENOMEM, "kernel %s: out of memory", rule->name);
+  AMBIT_CHECK(sets && value && flags, errors, AMBIT_ENOMEM, "kernel %s: out of memory", rule->name);
   *value = (ambit__expr){
       .op = EXPR_CONST, .type = q->type, .place = q->place, .value = ambit__reduce_identity(q)};
-  *set = (ambit__stmt){
-      .kind = STMT_SET_OUT, .place = q->place, .index = param, .value = value, .next = rule->body};
-  rule->body = set;
-  flags[0] = true;
+  for (int c = q->components - 1; c >= 0; c--) {
+    sets[c] = (ambit__stmt){.kind = STMT_SET_OUT,
+                            .place = q->place,
+                            .index = param,
+                            .component = c,
+                            .value = value,
+                            .next = rule->body};
+    rule->body = &sets[c];
+    flags[c] = true;
+  }
   q->kind = PARAM_FIELD;
+  q->is_vector = q->components > 1;
   q->is_folded = q->is_written = true;
   q->writes = flags;
-  q->keeps = flags + 1;
+  q->keeps = flags + n;
   return AMBIT_OK;
 }
 

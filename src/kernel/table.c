@@ -17,11 +17,12 @@ ambit__reading ambit__rule_reading(const ambit__rule *rule)
 }
 
 ambit_status ambit__rule_copy(ambit__errors *errors, const ambit__rule *rule, int axes,
-                              ambit__rule **out)
+                              unsigned onto, ambit__rule **out)
 {
   ambit__reading how = ambit__rule_reading(rule);
 
   how.axes = axes;
+  how.onto = onto;
   return ambit__rule_read(errors, &how, out);
 }
 

@@ -155,6 +155,7 @@ ambit_status ambit__rule_read(ambit__errors *errors, const ambit__reading *how, 
   u->real = how->real;
   u->wanted = how->name;
   u->axes = how->axes;
+  u->onto = how->onto;
   u->arena.limit = ARENA_LIMIT;
   u->diag = (ambit__diag){.file = rule->file, .text = rule->text};
   run(u);

@@ -191,7 +191,7 @@ static void unroll_set(ambit__unit *u, const ambit__line *l)
     s->kind = STMT_SET_LOCAL;
     s->index = slot->local;
   } else if (target->symbol->kind == SYMBOL_REDUCE) {
-    if (!ambit__fold_reduction(u, target, &s->index)) return;
+    if (!ambit__fold_reduction(u, target, &s->index, &s->component)) return;
   } else if (target->symbol->kind == SYMBOL_FIELD) {
     if (!ambit__fold_cell(u, target, &s->component, s->offset)) return;
   }
@@ -396,15 +396,17 @@ static void add_param(ambit__unit *u, const ambit__head *h, ambit__name *name, i
                      .is_const = h->is_const,
                      .is_vector = h->is_vector && h->kind == PARAM_FIELD,
                      .components = components,
+                     .head = (int)(h - u->kernel->heads),
                      .reduce = h->reduce,
                      .place = h->place};
 }
 
-/* A reduction of n values becomes n parameters, e[0] to e[n - 1]. */
+/* A reduction of n values becomes n parameters, e[0] to e[n - 1], unless it is onto a field. */
 static void unroll_head(ambit__unit *u, const ambit__head *h)
 {
   const int n = count_components(u, h);
-  const bool splits = h->kind == PARAM_REDUCE && h->is_vector;
+  const bool splits =
+      h->kind == PARAM_REDUCE && h->is_vector && !(u->onto >> (h - u->kernel->heads) & 1);
   char label[AMBIT_MAX_NAME + 16];
 
   h->symbol->param = u->rule->nparams;

@@ -57,10 +57,12 @@ static const char *place_of(ambit__nest *n, int i, int but)
   return ambit__nest_text(n, "%s)", sum);
 }
 
-/* Whether a line keeps field i in a variable: no other parameter reads the field. */
+/* Whether a line keeps field i in a variable: it has one value, and no other parameter reads the
+ * field. */
 static bool is_kept(const ambit__nest *n, int i)
 {
-  return n->group->sweep && ambit__nest_is_field(n, i) && n->bind[i].carried && !n->bind[i].shared;
+  return n->group->sweep && ambit__nest_is_field(n, i) && n->bind[i].carried &&
+         !n->bind[i].shared && ambit__nest_param(n, i)->components == 1;
 }
 
 void ambit__nest_let_carried(ambit__nest *n)

@@ -23,5 +23,18 @@ def test_sums_and_reads_along_axes(tmp_path):
     assert np.load(tmp_path / "n.npy").shape == (6, 1, 1)
     n[2:4] = 1
     assert n[3, 0, 0] == 1 and not n[4, 0, 0] == 1
-    with pytest.raises(ambit.InvalidArgument, match="one value"):
-        g.field("m", axes=[0], components=2)
+
+
+def test_several_components():
+    values = rng.random((6, 5))
+    g = ambit.Grid(6, 5)
+    f, m = g.field("f", "f8", value=values), g.field("m", "f8", axes=[0], components=2)
+    k = ambit.kernel("void moments(const double *f, sum double *m[2], max float *top)"
+                     "{ *m[0] = *f; *m[1] = *f * *f; *top = (float)*f; }")
+    top = ambit.Scalar("top")
+    g.program(k(f, m, top)).run(1)
+    assert m.shape == (6, 1, 2)
+    assert np.allclose(m[...][:, 0], np.stack([values.sum(1), (values**2).sum(1)], 1))
+    assert np.isclose(top.value, values.max())
+    with pytest.raises(ambit.InvalidArgument, match="2 components, but field 'm' has 3"):
+        g.program(k(f, g.field("m", "f8", axes=[0], components=3), top))

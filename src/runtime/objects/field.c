@@ -207,11 +207,17 @@ ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_ty
 
 ambit_field *ambit_field_create_on(ambit_grid *g, const char *name, ambit_type type, unsigned axes)
 {
+  return ambit_field_create_vector_on(g, name, type, 1, AMBIT_SOA, axes);
+}
+
+ambit_field *ambit_field_create_vector_on(ambit_grid *g, const char *name, ambit_type type,
+                                          int components, ambit_order order, unsigned axes)
+{
   unsigned dropped = 0;
   ambit_field *f;
 
   if (!g || ambit__failed(g->context) || ambit__profile_check(g, name, axes, &dropped)) return NULL;
-  f = create(g, name, type, 1, AMBIT_SOA, dropped);
+  f = create(g, name, type, components, order, dropped);
   if (f && dropped) g->nested = true; /* copies of its cells stay where they are */
   return f;
 }

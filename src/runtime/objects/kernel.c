@@ -106,19 +106,25 @@ bool ambit__kernel_is_complete(const ambit_kernel *k)
   return !ambit__kernel_tables(k) && !ambit__kernel_needs_normal(k) && !k->rule->wants_axes;
 }
 
+static ambit_status bind(const ambit_kernel *k, ambit__rule *rule, const ambit_arg *args,
+                         ambit_arg *others)
+{
+  for (int i = 0, tables = 0; i < rule->nparams + rule->ntables; i++)
+    if (tables < rule->ntables && rule->tables[tables].position == i)
+      AMBIT_TRY(check_table(k, &rule->tables[tables++], &args[i]));
+    else
+      others[i - tables] = args[i];
+  return set_tables(rule, &k->context->errors, args);
+}
+
 ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, const int *normal,
-                                int axes, ambit_arg *others, ambit_kernel **bound)
+                                int axes, unsigned onto, ambit_arg *others, ambit_kernel **bound)
 {
   ambit__rule *rule;
   ambit_status s;
 
-  for (int i = 0, tables = 0; i < k->rule->nparams + k->rule->ntables; i++)
-    if (tables < k->rule->ntables && k->rule->tables[tables].position == i)
-      AMBIT_TRY(check_table(k, &k->rule->tables[tables++], &args[i]));
-    else
-      others[i - tables] = args[i];
-  AMBIT_TRY(ambit__rule_copy(&k->context->errors, k->rule, axes, &rule));
-  s = set_tables(rule, &k->context->errors, args);
+  AMBIT_TRY(ambit__rule_copy(&k->context->errors, k->rule, axes, onto, &rule));
+  s = bind(k, rule, args, others);
   if (s) {
     ambit__rule_free(rule);
     return s;

@@ -396,9 +396,10 @@ int ambit__kernel_tables(const ambit_kernel *k);
 bool ambit__kernel_needs_normal(const ambit_kernel *k); /* and has none yet */
 bool ambit__kernel_is_complete(const ambit_kernel *k);  /* it needs no ambit__kernel_bind */
 /* A kernel with the values of the tables among the arguments, for the `others`, and with the normal
- * of a face, if it uses one, on a grid with so many axes; 0: on scalars. The caller frees it. */
+ * of a face, if it uses one, on a grid with so many axes; 0: on scalars. onto: as in
+ * ambit__reading. The caller frees it. */
 ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, const int *normal,
-                                int axes, ambit_arg *others, ambit_kernel **bound);
+                                int axes, unsigned onto, ambit_arg *others, ambit_kernel **bound);
 
 /* ---- kernel_info.c ---- */
 

@@ -74,21 +74,22 @@ static ambit_status apply_plain(ambit_program *p, const region *r, const ambit_k
                                 ambit_kernel *bound, const ambit_arg *args)
 {
   const size_t first = p->nwritten;
+  const ambit__rule *rule = bound ? bound->rule : k->rule;
   ambit_arg own[AMBIT_MAX_PARAMS];
   ambit__step s = {.kind = STEP_APPLY,
                    .kernel = bound ? bound : k,
                    .bound = bound,
                    .box = r->box,
                    .sweep = r->sweep,
-                   .n = k->rule->nparams,
+                   .n = rule->nparams,
                    .args = (ambit_arg *)args};
 
-  if (runs_once(k->rule, args)) s.box = (ambit__box){0};
+  if (runs_once(rule, args)) s.box = (ambit__box){0};
   AMBIT_TRY(ambit__step_check(p, &s));
   AMBIT_TRY(ambit__step_profile(p, &s));
   if (s.sweep) AMBIT_TRY(ambit__step_check_sweep(p, &s));
   memcpy(own, args, (size_t)s.n * sizeof *own);
-  AMBIT_TRY(keep_scalars(p, k->rule, own));
+  AMBIT_TRY(keep_scalars(p, rule, own));
   AMBIT_TRY(ambit__program_append(p, s, own));
   p->last = first;
   return AMBIT_OK;
@@ -99,6 +100,7 @@ static ambit_status apply(ambit_program *p, const region *r, const ambit_kernel 
 {
   ambit_arg others[AMBIT_MAX_PARAMS];
   ambit_kernel *bound = NULL;
+  unsigned onto = 0;
   ambit_status s;
   int want;
 
@@ -106,17 +108,18 @@ static ambit_status apply(ambit_program *p, const region *r, const ambit_kernel 
               p->nwritten + 1);
   AMBIT_CHECK(k->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s belongs to another context", k->rule->name);
-  want = k->rule->nparams + ambit__kernel_tables(k);
+  want = ambit__arguments_wanted(k->rule, args ? nargs : 0, args, &onto) - k->rule->ntables +
+         ambit__kernel_tables(k);
   AMBIT_CHECK(args && nargs == want, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s has %d parameters, and %d arguments were given", k->rule->name, want,
               nargs);
   AMBIT_CHECK(r->normal || !ambit__kernel_needs_normal(k), ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s uses normal(), which only faces have: apply it with ambit_apply_faces",
               k->rule->name);
-  if (ambit__kernel_is_complete(k) && !ambit__arguments_fold(k->rule, nargs, args))
+  if (ambit__kernel_is_complete(k) && !onto && !ambit__arguments_fold(k->rule, nargs, args))
     return apply_plain(p, r, k, NULL, args);
-  AMBIT_TRY(ambit__kernel_bind(k, args, r->normal, axes_of(k->rule, &r->box, nargs, args), others,
-                               &bound));
+  AMBIT_TRY(ambit__kernel_bind(k, args, r->normal, axes_of(k->rule, &r->box, nargs, args), onto,
+                               others, &bound));
   s = ambit__kernel_fold(bound, others);
   if (!s) s = apply_plain(p, r, k, bound, others);
   if (s) ambit__kernel_free(bound);

@@ -62,9 +62,11 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
                          .dropped = f->to[i]->dropped,
                          .cells = ambit__folding_cells(p, step, f, i, p->grid->first + part)};
   if (own.hi[0] - own.lo[0] > f->planes) own.hi[0] = own.lo[0] + f->planes;
-  x->scratch.layout =
-      (ambit__layout){.type = q->type, .components = 1, .line = e->backend->line, .own = own};
-  AMBIT_TRY(ambit__store_allocate(f->to[i], part, &x->scratch));
+  if (!f->component[i]) {
+    x->scratch.layout = (ambit__layout){
+        .type = q->type, .components = q->components, .line = e->backend->line, .own = own};
+    AMBIT_TRY(ambit__store_allocate(f->to[i], part, &x->scratch));
+  }
   bytes = (size_t)ambit__box_volume(&x->how.cells) * ambit__fold_bytes(&x->how);
   x->host = ambit__new(ambit__program_errors(p), bytes, 1);
   if (!x->host) return AMBIT_ENOMEM;
@@ -104,7 +106,7 @@ static size_t most_bytes(const ambit_program *p, size_t step, const ambit__foldi
 static ambit_status make_messages(ambit_program *p, size_t step, ambit__folding *f)
 {
   const size_t n = (size_t)p->grid->context->net->size;
-  size_t most = 0, values = 0;
+  size_t most = 0, values = 0, cells;
 
   for (int i = 0; i < f->n; i++) {
     const ambit__box all = ambit__field_box(f->to[i]);
@@ -112,7 +114,8 @@ static ambit_status make_messages(ambit_program *p, size_t step, ambit__folding 
     f->bytes[i] = most_bytes(p, step, f, i);
     f->combines[i] = combines(p, &p->steps[step], f->to[i]);
     if (f->combines[i] && f->bytes[i] > most) most = f->bytes[i];
-    if ((size_t)ambit__box_volume(&all) > values) values = (size_t)ambit__box_volume(&all);
+    cells = (size_t)ambit__box_volume(&all) * (size_t)(1 + f->to[i]->components);
+    if (cells > values) values = cells;
   }
   f->values = ambit__new(ambit__program_errors(p), values, sizeof(int64_t));
   f->mine = ambit__new(ambit__program_errors(p), most, 1);
@@ -139,11 +142,15 @@ ambit_status ambit__folding_make(ambit_program *p, size_t step)
               s->kernel->rule->name);
   f = p->applies[step].folding = ambit__new(ambit__program_errors(p), 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
-  for (int i = 0; i < s->n; i++)
-    if (s->kernel->rule->params[i].is_folded) {
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    for (int c = 0; q->is_folded && c < q->components; c++) {
       f->params[f->n] = i;
+      f->component[f->n] = c;
       f->to[f->n++] = s->args[i].field;
     }
+  }
   f->planes = ambit__folding_planes(p, step);
   f->parts = ambit__new(ambit__program_errors(p), (size_t)(f->n * p->grid->placement.n) + 1,
                         sizeof *f->parts);
@@ -164,7 +171,7 @@ void ambit__folding_free(ambit_program *p, size_t step)
       ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
       ambit__engine *e = ambit__engine_of(p->grid, k);
 
-      ambit__store_release(e, &x->scratch);
+      if (!f->component[i]) ambit__store_release(e, &x->scratch);
       if (x->totals) e->device->backend->release(e->device, x->totals);
       free(x->host);
     }

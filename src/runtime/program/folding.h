@@ -14,22 +14,23 @@
 /* One reduction on one part of this process. */
 typedef struct ambit__folding_part {
   ambit__fold how;
-  ambit__store scratch;  /* its layout: of the largest slab; owned */
+  ambit__store scratch;  /* its layout: of the largest slab; owned; of component 0: for all */
   ambit__buffer *totals; /* on the device; NULL: it cannot fold; owned */
   unsigned char *host;   /* the same in host memory; owned */
   bool begun;            /* in this iteration some cells were folded */
 } ambit__folding_part;
 
 typedef struct ambit__folding {
-  int n; /* reductions */
+  int n; /* reductions: one for each component of a field, one after the other */
   int params[AMBIT_MAX_PARAMS];
+  int component[AMBIT_MAX_PARAMS]; /* of the field */
   ambit_field *to[AMBIT_MAX_PARAMS];
   int64_t planes;                  /* of a slab along axis 0 */
   bool combines[AMBIT_MAX_PARAMS]; /* by reduction: several parts have cells of one total */
   ambit__folding_part *parts;      /* by reduction and part; owned */
-  void *values;                    /* for the result of a part; owned */
-  unsigned char *mine, *all;       /* totals of this process, and of all of them; owned */
-  size_t bytes[AMBIT_MAX_PARAMS];  /* by reduction: of the totals of the process that has most */
+  void *values; /* for the result of a part: of one component, then of all, cell by cell; owned */
+  unsigned char *mine, *all;      /* totals of this process, and of all of them; owned */
+  size_t bytes[AMBIT_MAX_PARAMS]; /* by reduction: of the totals of the process that has most */
 } ambit__folding;
 
 static inline ambit__folding_part *ambit__folding_part_of(const ambit_program *p,

@@ -60,6 +60,30 @@ static int param_of(const ambit__rule *rule, int arg)
   return arg - tables;
 }
 
+int ambit__arguments_wanted(const ambit__rule *rule, int nargs, const ambit_arg *args,
+                            unsigned *onto)
+{
+  int arg = 0, tables = 0;
+
+  *onto = 0;
+  for (int i = 0, n; i < rule->nparams; i += n) {
+    const ambit__param *q = &rule->params[i];
+
+    for (; tables < rule->ntables && rule->tables[tables].position == i + tables; tables++)
+      arg++;
+    for (n = 1; i + n < rule->nparams && rule->params[i + n].head == q->head;)
+      n++;
+    if (n > 1 && arg < nargs && args[arg].kind == AMBIT_ARG_FIELD && args[arg].field &&
+        args[arg].field->components > 1) {
+      *onto |= 1u << q->head;
+      arg++;
+    } else {
+      arg += n;
+    }
+  }
+  return arg + rule->ntables - tables;
+}
+
 bool ambit__arguments_fold(const ambit__rule *rule, int nargs, const ambit_arg *args)
 {
   for (int i = 0; i < nargs; i++)

@@ -577,6 +577,10 @@ ambit__box ambit__field_halo_reach(const ambit__field_halo *h, int part);
 /* Whether a reduction of a kernel is given a field; and makes it one that is written then, in the
  * rule of a kernel that is bound to its arguments. */
 bool ambit__arguments_fold(const ambit__rule *rule, int nargs, const ambit_arg *args);
+/* The arguments that a kernel takes, with its tables. onto: bit h is set if the one for declaration
+ * h, a reduction of several values, is a field with components, one argument for all. */
+int ambit__arguments_wanted(const ambit__rule *rule, int nargs, const ambit_arg *args,
+                            unsigned *onto);
 ambit_status ambit__kernel_fold(ambit_kernel *k, const ambit_arg *args);
 /* Sets s->dropped and s->box, and checks the use of profiles. */
 ambit_status ambit__step_profile(const ambit_program *p, ambit__step *s);

@@ -9,6 +9,16 @@
 
 /* ---- slabs ---- */
 
+/* One component of it. */
+static ambit__store component_of(const ambit__store *all, int c)
+{
+  ambit__store s = *all;
+
+  s.layout.origin += c * s.layout.component;
+  s.layout.components = 1;
+  return s;
+}
+
 /* The scratch memory as cells of the part: it has those of a slab. */
 static ambit__store place(const ambit_program *p, int step, const ambit__folding_part *x, int part,
                           const ambit__box *slab)
@@ -67,9 +77,10 @@ ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *
     if (slab.hi[0] > piece->box.hi[0]) slab.hi[0] = piece->box.hi[0];
     memcpy(args, like->args, (size_t)like->nargs * sizeof *args);
     for (int i = 0; i < f->n; i++) {
-      const ambit__folding_part *x = ambit__folding_part_of(p, f, i, piece->part);
+      const ambit__folding_part *x = ambit__folding_part_of(p, f, i - f->component[i], piece->part);
 
       scratch[i] = place(p, step, x, piece->part, &slab);
+      if (f->component[i]) continue;
       args[f->params[i]] = (ambit__argument){.store = &scratch[i],
                                              .boundaries = like->args[f->params[i]].boundaries};
     }
@@ -79,8 +90,11 @@ ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *
     l.ends = false;
     more = true;
     AMBIT_TRY(launch(p, step, piece->part, q, &l));
-    for (int i = 0; i < f->n; i++)
-      AMBIT_TRY(fold_slab(p, q, ambit__folding_part_of(p, f, i, piece->part), &scratch[i], &slab));
+    for (int i = 0; i < f->n; i++) {
+      ambit__store from = component_of(&scratch[i], f->component[i]);
+
+      AMBIT_TRY(fold_slab(p, q, ambit__folding_part_of(p, f, i, piece->part), &from, &slab));
+    }
   }
   return AMBIT_OK;
 }
@@ -98,13 +112,24 @@ static ambit_status take(const ambit_program *p, ambit__folding_part *x, int par
   return ambit__do(e->queue, get, x->host, x->totals, bytes);
 }
 
+/* Stores the totals of all components of a field, of which reduction i is the first. */
 static ambit_status store(const ambit_program *p, const ambit__folding *f, int i, int part)
 {
-  const ambit__folding_part *x = ambit__folding_part_of(p, f, i, part);
+  const ambit__box *cells = &ambit__folding_part_of(p, f, i, part)->how.cells;
   const ambit__engine *e = ambit__engine_of(p->grid, part);
+  const size_t n = (size_t)ambit__box_volume(cells), size = ambit_type_size(f->to[i]->type);
+  const size_t components = (size_t)f->to[i]->components;
+  unsigned char *one = f->values, *all = one + n * size;
 
-  ambit__fold_finish(&x->how, x->host, f->values);
-  return ambit__do(e->queue, write, &f->to[i]->stores[part], &x->how.cells, f->values);
+  if (!n) return AMBIT_OK;
+  for (size_t c = 0; c < components; c++) {
+    const ambit__folding_part *x = ambit__folding_part_of(p, f, i + (int)c, part);
+
+    ambit__fold_finish(&x->how, x->host, one);
+    for (size_t k = 0; k < n; k++)
+      memcpy(all + (k * components + c) * size, one + k * size, size);
+  }
+  return ambit__do(e->queue, write, &f->to[i]->stores[part], cells, all);
 }
 
 /* The totals of all parts of this process, one behind the other. */
@@ -142,16 +167,21 @@ static void combine(const ambit_program *p, int step, const ambit__folding *f, i
   }
 }
 
-/* The parts of one process have all cells of their totals. */
-static ambit_status settle(ambit_program *p, ambit__folding *f, int i)
+/* The totals of reduction i on all parts, in host memory. */
+static ambit_status total(ambit_program *p, int step, ambit__folding *f, int i)
 {
+  if (f->combines[i]) AMBIT_TRY(gather(p, f, i));
   for (int k = 0; k < p->grid->placement.n; k++) {
     ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
 
     if (ambit__box_is_empty(&x->how.cells)) continue;
-    AMBIT_TRY(take(p, x, k));
-    AMBIT_TRY(store(p, f, i, k));
+    if (f->combines[i])
+      combine(p, step, f, i, k);
+    else
+      AMBIT_TRY(take(p, x, k));
   }
+  for (int k = 0; k < p->grid->placement.n; k++)
+    ambit__folding_part_of(p, f, i, k)->begun = false;
   return AMBIT_OK;
 }
 
@@ -159,19 +189,10 @@ ambit_status ambit__fold_finish_step(ambit_program *p, int step)
 {
   ambit__folding *f = p->applies[step].folding;
 
-  for (int i = 0; i < f->n; i++) {
-    if (!f->combines[i]) {
-      AMBIT_TRY(settle(p, f, i));
-    } else {
-      AMBIT_TRY(gather(p, f, i));
-      for (int k = 0; k < p->grid->placement.n; k++) {
-        if (ambit__box_is_empty(&ambit__folding_part_of(p, f, i, k)->how.cells)) continue;
-        combine(p, step, f, i, k);
-        AMBIT_TRY(store(p, f, i, k));
-      }
-    }
+  for (int i = 0; i < f->n; i++)
+    AMBIT_TRY(total(p, step, f, i));
+  for (int i = 0; i < f->n; i += f->to[i]->components)
     for (int k = 0; k < p->grid->placement.n; k++)
-      ambit__folding_part_of(p, f, i, k)->begun = false;
-  }
+      AMBIT_TRY(store(p, f, i, k));
   return AMBIT_OK;
 }

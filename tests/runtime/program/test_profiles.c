@@ -587,6 +587,124 @@ static void a_killed_run_continues_on_another_cut(void)
 
 /* ---- mistakes ---- */
 
+/* ---- several components ---- */
+
+static const char vectors[] =
+    "void moments(const float *f, table float w[3], sum float *m[3], sum double *all,\n"
+    "             max int *c[2])\n"
+    "{ for (int i = 0; i < 3; i++) *m[i] = w[i] * *f + index(i);\n"
+    "  *all = *f; *c[0] = (int)index(0); *c[1] = -(int)index(1); }\n"
+    "void smooth(const float *m[3], float *s[3])\n"
+    "{ for (int i = 0; i < 3; i++) *s[i] = *m[i] - 0.25f * (m[2 - i][-1][0][0] + m[i][1][0][0]); "
+    "}\n"
+    "void walk(const float *f, float *s[3], float *g)\n"
+    "{ *s[0] += *f; *s[1] = *s[0] - 0.5f * *s[1]; *s[2] = *f; *g = *s[1]; }";
+
+typedef struct moments {
+  float m[NX * NZ * 3], s[NX * NZ * 3], g[CELLS];
+  int c[NX * NZ * 2];
+  double all;
+} moments;
+
+/* Sums over axis 1. `apart`: a field for each value. */
+static void run_vectors(const char *devices, const char *partition, ambit_order order, bool apart,
+                        moments *r)
+{
+  ambit *a = open_cut(devices, partition, true);
+  ambit_grid *g = ambit_grid_create(a, 3, extents);
+  const unsigned axes = AMBIT_AXIS(0) | AMBIT_AXIS(2);
+  const float w[] = {0.25f, -1, 0.3f};
+  const ambit_arg table = ambit_arg_table(w, AMBIT_F32, 1, 3);
+  ambit_field *f = ambit_field_create(g, "f", AMBIT_F32),
+              *h = ambit_field_create(g, "h", AMBIT_F32);
+  ambit_field *m = ambit_field_create_vector_on(g, "m", AMBIT_F32, 3, order, axes);
+  ambit_field *s = ambit_field_create_vector_on(g, "s", AMBIT_F32, 3, order, axes);
+  ambit_field *c = ambit_field_create_vector_on(g, "c", AMBIT_I32, 2, order, axes), *own[5];
+  ambit_scalar *all = ambit_scalar_create(a, "all", AMBIT_F64);
+  ambit_program *p = ambit_program_create(g);
+  ambit_kernel *k = ambit_kernel_create(a, vectors);
+
+  memset(r, 0, sizeof *r);
+  for (int i = 0; i < 5; i++)
+    own[i] = ambit_field_create_on(g, "own", i < 3 ? AMBIT_F32 : AMBIT_I32, axes);
+  ambit_field_fill(f, start, NULL);
+  ambit_field_boundary(m, AMBIT_AXIS(0), AMBIT_PERIODIC, 0);
+  if (apart) {
+    ambit_apply(p, k, f, table, own[0], own[1], own[2], all, own[3], own[4]);
+  } else {
+    ambit_apply(p, k, f, table, m, all, c);
+    ambit_apply(p, ambit_kernel_find(k, "smooth"), m, s);
+    ambit_sweep(p, AMBIT_HIGH(1), ambit_kernel_find(k, "walk"), f, s, h);
+  }
+  ambit_run(p, 2);
+  for (int i = 0; apart && i < 5; i++) {
+    int values[NX * NZ];
+
+    ambit_field_read(own[i], NULL, NULL, values);
+    for (int n = 0; n < NX * NZ; n++)
+      memcpy(i < 3 ? (void *)&r->m[3 * n + i] : &r->c[2 * n + i - 3], &values[n], sizeof *values);
+  }
+  if (!apart) {
+    ambit_field_read(m, NULL, NULL, r->m);
+    ambit_field_read(c, NULL, NULL, r->c);
+    ambit_field_read(s, NULL, NULL, r->s);
+    ambit_field_read(h, NULL, NULL, r->g);
+  }
+  r->all = ambit_scalar_get(all);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+/* What smooth and walk make of the sums. */
+static void check_vectors(const moments *r)
+{
+  int bad = 0;
+
+  for (int x = 0; x < NX; x++)
+    for (int z = 0; z < NZ; z++) {
+      const float *m = &r->m[(x * NZ + z) * 3], *low = &r->m[((x + NX - 1) % NX * NZ + z) * 3],
+                  *high = &r->m[((x + 1) % NX * NZ + z) * 3];
+      double s[3];
+
+      for (int i = 0; i < 3; i++)
+        s[i] = (double)m[i] - 0.25 * (double)(low[2 - i] + high[i]);
+      for (int y = NY - 1; y >= 0; y--) {
+        const double f = start((int64_t[]){x, y, z}, 0, NULL);
+
+        s[0] += f;
+        s[1] = s[0] - 0.5 * s[1];
+        s[2] = f;
+        bad += !near((double)r->g[(x * NY + y) * NZ + z], s[1], 1e-5);
+      }
+      for (int i = 0; i < 3; i++)
+        bad += !near((double)r->s[(x * NZ + z) * 3 + i], s[i], 1e-5);
+      bad += r->c[(x * NZ + z) * 2] != x || r->c[(x * NZ + z) * 2 + 1] != 0;
+    }
+  CHECK_MSG(!bad, "%d values differ", bad);
+}
+
+static void profiles_have_several_components(void)
+{
+  static const char *const cuts[] = {"4x1x1", "1x4x1", "1x1x4", "1x2x2", NULL};
+  const bool alone = is_alone();
+  static moments want, apart, got;
+
+  run_vectors(alone ? "ref" : "cpu", NULL, AMBIT_SOA, false, &want);
+  run_vectors("cpu", NULL, AMBIT_SOA, true, &apart);
+  CHECK(!memcmp(want.m, apart.m, sizeof want.m) && !memcmp(want.c, apart.c, sizeof want.c));
+  CHECK_EQ((int64_t)want.all, (int64_t)apart.all);
+  check_vectors(&want);
+  EACH_PLACE(d)
+  for (int order = 0; order < 2; order++) {
+    run_vectors(*d, NULL, order ? AMBIT_AOS : AMBIT_SOA, false, &got);
+    CHECK_MSG(!memcmp(&got, &want, sizeof got), "%s, order %d: bits differ", *d, order);
+  }
+  for (const char *const *cut = cuts; alone && *cut; cut++) {
+    run_vectors("cpu*4", *cut, AMBIT_SOA, false, &got);
+    CHECK_MSG(!memcmp(&got, &want, sizeof got), "%s: bits differ", *cut);
+  }
+}
+
 static void wrong_uses_are_refused(void)
 {
   ambit *a = open_on("cpu");
@@ -618,6 +736,11 @@ static void wrong_uses_are_refused(void)
   ambit_apply(p, ambit_kernel_create(a, "void k(const float *f, sum double *n) { *n = *f; }"), f,
               n);
   CHECK_FAILED(a, AMBIT_EINVAL, "parameter 'n' is double, but field 'n' is float");
+  ambit_apply(p,
+              ambit_kernel_create(a, "void k(const float *f, sum float *n[3])\n"
+                                     "{ *n[0] = *f; *n[1] = *f; *n[2] = 0; }"),
+              f, ambit_field_create_vector_on(g, "n2", AMBIT_F32, 2, AMBIT_SOA, AMBIT_AXIS(0)));
+  CHECK_FAILED(a, AMBIT_EINVAL, "parameter 'n' has 3 components, but field 'n2' has 2");
   ambit_swap(p, f, n);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "type, components, order or axes");
   ambit_copy_box(p, f, NULL, NULL, n, NULL);
@@ -644,6 +767,7 @@ int main(int argc, char **argv)
       {"checked_launches_know_profiles", checked_launches_know_profiles},
       {"values_are_read_written_and_saved", values_are_read_written_and_saved},
       {"a_killed_run_continues_on_another_cut", a_killed_run_continues_on_another_cut},
+      {"profiles_have_several_components", profiles_have_several_components},
       {"wrong_uses_are_refused", wrong_uses_are_refused},
       {NULL, NULL}};
 
