@@ -14,7 +14,7 @@
   in its output, in this order, where "..." stands for any number of lines. In the output of mpirun numbers and plans are
   those of other machines, and may differ. All commands begin with "$", except those that set up or measure for minutes.
 """
-import json, os, pathlib, re, subprocess, sys, tempfile
+import array, json, math, os, pathlib, re, subprocess, sys, tempfile
 
 import shell
 
@@ -152,6 +152,19 @@ def check_serial(where, text):
     count("serial programs")
 
 
+def check_wave(where, text):
+    """The wave of points.md is short, and arrives at its receivers when it should."""
+    if len(text.splitlines()) > 25:
+        fail(where, "the wave with 20 receivers has more than 25 lines")
+    raw = pathlib.Path("seen.npy").read_bytes()
+    seen = array.array("f", raw[10 + raw[8] + 256 * raw[9]:])
+    for i in range(2, 18):  # the others are in the absorbing layer
+        peak = max(range(500), key=lambda t: abs(seen[20 * t + i]))
+        want = math.hypot(100.25 - 40.5, 149.25 - 16.25 - 14 * i) / math.sqrt(0.1) + 1.2 / 12 / 0.004
+        if abs(peak - want) > 2:
+            fail(where, f"the wave arrives at receiver {i} in step {peak}, not {want:.1f}")
+
+
 def check_c(where, name, text):
     functions = re.split(r"(?m)^(?=void )", text)
     file = re.match(r"/\* (\w+\.c) \*/\n", text)
@@ -162,6 +175,8 @@ def check_c(where, name, text):
         count("blocks that other tests run")
     elif "int main(" in text:
         run_program(where, text)
+        if name == "points.md":
+            check_wave(where, text)
     elif "#pragma ambit" in text:
         check_serial(where, text)
     elif text.startswith("/* in a program */"):
