@@ -140,7 +140,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   if (t->kind == TARGET_C) return 1;
   while (t->max_threads > 0 && threads > t->max_threads)
     threads /= 2;
-  p.threads[0] = power(g->cells[axes[0]], n > 1 ? MOST_ALONG_X : threads);
+  if (n > 0) p.threads[0] = power(g->cells[axes[0]], n > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
   if (n > 1) p.threads[1] = power(g->cells[axes[1]], threads / p.threads[0]);
   p.rows[1] = g->sweep ? 1 : best_walk(g, t);

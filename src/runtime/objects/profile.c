@@ -28,9 +28,9 @@ ambit_status ambit__profile_check(ambit_grid *g, const char *name, unsigned axes
               "field '%s' cannot be on some axes of a sparse grid; sums over its cells go to "
               "scalars or to fields of a dense grid",
               name ? name : "");
-  AMBIT_CHECK(axes == AMBIT_ALL_FACES || (kept && axes == both), &g->context->errors, AMBIT_EINVAL,
+  AMBIT_CHECK(axes == AMBIT_ALL_FACES || axes == both, &g->context->errors, AMBIT_EINVAL,
               "field '%s' was asked for on axes 0x%x; give axes of the grid, which has %d: "
-              "AMBIT_AXIS(0) | AMBIT_AXIS(1), ...",
+              "AMBIT_AXIS(0) | AMBIT_AXIS(1), ..., or 0 for none",
               name ? name : "", axes, n);
   *dropped = axes == AMBIT_ALL_FACES ? 0 : (1u << n) - 1u - kept;
   return AMBIT_OK;

@@ -32,14 +32,14 @@ bool ambit__step_counts(const ambit_program *p, const ambit__step *s, int part)
   return true;
 }
 
-/* "axes 0 and 2" */
+/* "axes 0 and 2", "axis 1", "no axes" */
 static void print_axes(const ambit_program *p, unsigned dropped, char *text, size_t size)
 {
   int n = 0, left = 0;
 
   for (int d = 0; d < p->grid->box.ndims; d++)
     left += !(dropped >> d & 1);
-  n = snprintf(text, size, left == 1 ? "axis" : "axes");
+  n = snprintf(text, size, !left ? "no axes" : left == 1 ? "axis" : "axes");
   for (int d = 0; d < p->grid->box.ndims; d++)
     if (!(dropped >> d & 1))
       n += snprintf(text + n, size - (size_t)n, " %d%s", d,

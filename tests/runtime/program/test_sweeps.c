@@ -263,6 +263,81 @@ static void a_tridiagonal_solver_solves(void)
     }
 }
 
+/* ---- one axis: the carried field has none ---- */
+
+enum { LINE = 1000 };
+
+typedef struct line {
+  double x[LINE], last, mean, sum;
+} line;
+
+/* (4 + i % 3) x[i] - x[i-1] - x[i+1] = b[i], then the mean of all x is taken off. */
+static void solve_line(const char *devices, line *r)
+{
+  static const char rules[] =
+      "void down(const double *b, double *c, double *r, double *f, double *y)\n"
+      "{ *c = 1 / (4 + index(0) % 3 - *c); *r = (*b + *r) * *c; *f = *c; *y = *r; }\n"
+      "void begin(double *c, double *r, double *next) { *c = 0; *r = 0; *next = 0; }\n"
+      "void up(const double *f, const double *y, double *next, double *x)\n"
+      "{ *next = *y + *f * *next; *x = *next; }\n"
+      "void average(const double *x, sum double *m) { *m = *x / extent(0); }\n"
+      "void shift(const double *m, double *x, sum double *s) { *x -= *m; *s = *x; }\n";
+  const char *const names[] = {"x", "f", "y", "c", "r", "next", "m"};
+  const int64_t size[] = {LINE};
+  ambit *a = open_on(devices);
+  ambit_field *f[7];
+  ambit_scalar *sum;
+  ambit_grid *g;
+  ambit_program *p;
+  ambit_kernel *k;
+
+  ambit_option_set(a, "strict", "1");
+  g = ambit_grid_create(a, 1, size);
+  sum = ambit_scalar_create(a, "sum", AMBIT_F64);
+  k = ambit_kernel_create(a, rules);
+  for (int i = 0; i < 7; i++)
+    f[i] = i < 3 ? ambit_field_create(g, names[i], AMBIT_F64)
+                 : ambit_field_create_on(g, names[i], AMBIT_F64, 0);
+  p = ambit_program_create(g);
+  ambit_field_set(f[0], 1);
+  ambit_apply(p, ambit_kernel_find(k, "begin"), f[3], f[4], f[5]);
+  ambit_sweep(p, AMBIT_LOW(0), k, f[0], f[3], f[4], f[1], f[2]);
+  ambit_sweep(p, AMBIT_HIGH(0), ambit_kernel_find(k, "up"), f[1], f[2], f[5], f[0]);
+  ambit_apply(p, ambit_kernel_find(k, "average"), f[0], f[6]);
+  ambit_apply(p, ambit_kernel_find(k, "shift"), f[6], f[0], sum);
+  ambit_run(p, 1);
+  ambit_field_read(f[0], NULL, NULL, r->x);
+  ambit_field_read(f[5], NULL, NULL, &r->last);
+  ambit_field_read(f[6], NULL, NULL, &r->mean);
+  r->sum = ambit_scalar_get(sum);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void a_grid_of_one_axis_is_swept(void)
+{
+  static line want, got;
+  double mean = 0;
+
+  solve_line("cpu", &want);
+  for (int i = 0; i < LINE; i++) {
+    const double left = (4 + i % 3) * (want.x[i] + want.mean) -
+                        (i ? want.x[i - 1] + want.mean : 0) -
+                        (i < LINE - 1 ? want.x[i + 1] + want.mean : 0);
+
+    CHECK_NEAR(1, left, 1e-12);
+    mean += (want.x[i] + want.mean) / LINE;
+  }
+  CHECK_NEAR(want.mean, mean, 1e-12);
+  CHECK_NEAR(0, want.sum, 1e-9);
+  CHECK_NEAR(want.last, want.x[0] + want.mean, 1e-15);
+  EACH_PLACE(d)
+  {
+    solve_line(*d, &got);
+    CHECK_MSG(!memcmp(&want, &got, sizeof want), "%s: bits differ", *d);
+  }
+}
+
 /* ---- profiles alone, programs that stop, checks ---- */
 
 static void a_sweep_on_profiles_runs_on_their_cells(void)
@@ -392,6 +467,7 @@ int main(int argc, char **argv)
       {"a_tridiagonal_solver_has_the_same_bits_everywhere",
        a_tridiagonal_solver_has_the_same_bits_everywhere},
       {"a_tridiagonal_solver_solves", a_tridiagonal_solver_solves},
+      {"a_grid_of_one_axis_is_swept", a_grid_of_one_axis_is_swept},
       {"a_sweep_on_profiles_runs_on_their_cells", a_sweep_on_profiles_runs_on_their_cells},
       {"sweeps_run_until_a_condition_holds", sweeps_run_until_a_condition_holds},
       {"checked_sweeps_find_the_first_nan", checked_sweeps_find_the_first_nan},
