@@ -258,9 +258,9 @@ AMBIT_API ambit_field *ambit_field_create(ambit_grid *g, const char *name, ambit
 /* The same with several components per cell, written `float *f[9]` in a kernel. */
 AMBIT_API ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_type type,
                                                  int components, ambit_order order);
-/* A field on some axes of the grid (docs/profiles.md), AMBIT_AXIS(0) | AMBIT_AXIS(1), or 0, none:
- * one cell, 0, along the others. Kernels read it as if it had all axes; reductions over the others write it:
- * `sum float *n`. The grid is dense. */
+/* A field on some axes of the grid (docs/profiles.md), AMBIT_AXIS(0) | AMBIT_AXIS(1), or on none,
+ * 0: one cell, 0, along the others. Kernels read it as if it had all axes; reductions over the
+ * others write it: `sum float *n`. The grid is dense. */
 AMBIT_API ambit_field *ambit_field_create_on(ambit_grid *g, const char *name, ambit_type type,
                                              unsigned axes);
 /* The same with several components: `sum float *m[3]` takes such a field as one argument. */

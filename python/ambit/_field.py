@@ -85,8 +85,11 @@ class Field(Owned):
         context._begin()
         if axes is not None:
             faces = sum(3 << 2 * int(d) for d in set(axes))
-            handle = lib.ambit_field_create_vector_on(grid._handle, name.encode(), self._type, components or 1,
-                                                      ORDERS[order], faces)
+            if components is None:
+                handle = lib.ambit_field_create_on(grid._handle, name.encode(), self._type, faces)
+            else:
+                handle = lib.ambit_field_create_vector_on(grid._handle, name.encode(), self._type, components,
+                                                          ORDERS[order], faces)
         elif components is None:
             handle = lib.ambit_field_create(grid._handle, name.encode(), self._type)
         else:

@@ -641,5 +641,6 @@ void program_print(const program_plan *p, FILE *to)
     fprintf(to, "steps %d to %d are called %" PRId64 " times%s\n", p->called + 1,
             p->called + p->ncalled, p->call_iterations,
             p->call_until ? " at most, until s0 > 1 if they set it" : "");
+  lines_print(p, to);
   print_actions(p, to);
 }

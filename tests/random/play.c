@@ -333,6 +333,7 @@ static void make_program(stage *s)
     append(s, &s->p->steps[i]);
     if (s->p->ncalled && i + 1 == end) call(s);
   }
+  if (!s->sparse) lines_append(s->p, s->program, s->grid, s->a, s->fields);
 }
 
 /* ---- actions ---- */

@@ -7,6 +7,7 @@
  *
  *   rules.c     writes the text of a kernel
  *   generate.c  makes a program from its seed, and prints it
+ *   lines.c     adds sweeps and reductions along some axes
  *   play.c      runs a program in a context and keeps the results
  */
 #ifndef AMBIT_RANDOM_PROGRAM_H
@@ -149,6 +150,11 @@ void rule_write_coloured(dice *d, const program_plan *p, int k);
 
 /* The same for one that it writes at neighbours, with `tests` only those in the grid. */
 void rule_write_spread(dice *d, const program_plan *p, int k, bool tests);
+
+/* Appends sweeps and reductions onto profiles, of programs that have them (lines.c). */
+void lines_append(const program_plan *p, ambit_program *to, ambit_grid *g, ambit *a,
+                  ambit_field *const *fields);
+void lines_print(const program_plan *p, FILE *to);
 
 /* ---- running it ---- */
 

@@ -29,10 +29,15 @@ static int longest_axis(const ambit__fold *how, const ambit__box *box)
 static void fold_share(void *arg, int thread, int threads)
 {
   const job *j = arg;
-  const int64_t lo = j->box->lo[j->axis], n = j->box->hi[j->axis] - lo;
   ambit__box mine = *j->box;
-  int64_t place;
+  int64_t lo, n, place;
 
+  if (j->axis < 0) { /* there is one total */
+    ambit__fold_add(j->how, j->totals, j->values, j->layout->stride, j->box);
+    return;
+  }
+  lo = j->box->lo[j->axis];
+  n = j->box->hi[j->axis] - lo;
   mine.lo[j->axis] = lo + n * thread / threads;
   mine.hi[j->axis] = lo + n * (thread + 1) / threads;
   place = (mine.lo[j->axis] - lo) * j->layout->stride[j->axis];
@@ -55,6 +60,6 @@ ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit_
   const double ns = (how->exact ? EXACT_NS : VALUE_NS) * (double)ambit__box_volume(box);
 
   if (!more) ambit__fold_begin(how, j.totals);
-  ambit__pool_run(d->pool, ambit__cpu_threads_for(d, ns), fold_share, &j);
+  ambit__pool_run(d->pool, j.axis < 0 ? 1 : ambit__cpu_threads_for(d, ns), fold_share, &j);
   return AMBIT_OK;
 }

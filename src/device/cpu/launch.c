@@ -269,6 +269,10 @@ static void cut_box(sweep *s, int threads)
   int64_t units, polls;
   int axis;
 
+  s->slabs = s->across = 1;
+  s->axes[0] = 0;
+  s->axes[1] = -1;
+  if (s->f->swept && s->box->ndims == 1) return; /* there is one line */
   if (slabs > limit) slabs = limit;
   if (slabs < least) slabs = least;
   axis = slab_axis(s->box, (int)slabs, s->f->swept - 1);
