@@ -112,33 +112,71 @@ static void find_range(plot *p)
 
 static int pixel_of(const plot *p, double x)
 {
-  const double at = (p->hi - x) / (p->hi - p->lo) * (HEIGHT - 21) + 10;
+  const double at = (p->hi - x) / (p->hi - p->lo) * (HEIGHT - 61) + 30;
 
   return (int)(at < 0 ? 0 : at > HEIGHT - 1 ? HEIGHT - 1 : at);
+}
+
+static int64_t column_of(const plot *p, int64_t row)
+{
+  return p->rows > 1 ? 10 + row * (WIDTH - 21) / (p->rows - 1) : WIDTH / 2;
+}
+
+static void dot(plot *p, int64_t x, int64_t y, float colour)
+{
+  if (x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT) p->pixels[y * WIDTH + x] = colour;
+}
+
+/* A straight line, two pixels wide. */
+static void draw_line(plot *p, int64_t x0, int64_t y0, int64_t x1, int64_t y1, float colour)
+{
+  const int64_t dx = x1 - x0, dy = y1 - y0, n = llabs(dx) > llabs(dy) ? llabs(dx) : llabs(dy);
+
+  for (int64_t k = 0; k <= n; k++) {
+    const int64_t x = n ? x0 + dx * k / n : x0, y = n ? y0 + dy * k / n : y0;
+
+    for (int64_t i = 0; i < 4; i++)
+      dot(p, x + i % 2, y + i / 2, colour);
+  }
 }
 
 static void draw_curve(plot *p, int64_t column)
 {
   static const float colours[CURVES] = {1, -1, 0.6f, -0.6f, 0.8f, -0.8f, 0.4f, -0.4f};
-  int before = -1;
+  int64_t before = -1; /* the row of the last finite value, if it is the one before */
 
   for (int64_t i = 0; i < p->rows; i++) {
     const double x = value_at(p->r, i, column);
-    const int64_t at = p->rows > 1 ? 10 + i * (WIDTH - 21) / (p->rows - 1) : WIDTH / 2;
-    const int64_t next = i + 1 < p->rows ? 10 + (i + 1) * (WIDTH - 21) / (p->rows - 1) : at;
-    int y, from;
+    const int64_t from = before < 0 ? i : before;
 
-    if (!isfinite(x)) {
-      before = -1;
-      continue;
-    }
-    y = pixel_of(p, x);
-    from = before < 0 ? y : before;
-    for (int k = from < y ? from : y; k <= (from < y ? y : from); k++)
-      p->pixels[k * WIDTH + at] = colours[column % CURVES];
-    for (int64_t k = at; k < next; k++)
-      p->pixels[y * WIDTH + k] = colours[column % CURVES];
-    before = y;
+    before = isfinite(x) ? i : -1;
+    if (before >= 0)
+      draw_line(p, column_of(p, from), pixel_of(p, value_at(p->r, from, column)), column_of(p, i),
+                pixel_of(p, x), colours[column % CURVES]);
+  }
+}
+
+/* A number, in letters of 5 x 7 dots of 2 x 2 pixels, of which the low 5 bits of a byte are a row.
+ */
+static void write_number(plot *p, int64_t x, int64_t y, double number)
+{
+  static const char letters[] = "0123456789.-+e";
+  static const unsigned char rows[][7] = {
+      {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},   {14, 17, 1, 2, 4, 8, 31},
+      {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2},  {31, 16, 30, 1, 1, 17, 14},
+      {6, 8, 16, 30, 17, 17, 14},   {31, 1, 2, 4, 8, 8, 8},    {14, 17, 17, 14, 17, 17, 14},
+      {14, 17, 17, 15, 1, 2, 12},   {0, 0, 0, 0, 0, 12, 12},   {0, 0, 0, 31, 0, 0, 0},
+      {0, 4, 4, 31, 4, 4, 0},       {0, 0, 14, 17, 31, 16, 14}};
+  char text[32];
+  int n = snprintf(text, sizeof text, "%.4g", number);
+
+  if (x > WIDTH / 2) x -= n * 12; /* to its left */
+  for (const char *c = text; *c; c++, x += 12) {
+    const char *letter = strchr(letters, *c);
+
+    for (int64_t r = 0; letter && r < 14; r++)
+      for (int64_t d = 0; d < 10; d++)
+        if (rows[letter - letters][r / 2] >> (4 - d / 2) & 1) dot(p, x + d, y + r, -0.5f);
   }
 }
 
@@ -150,6 +188,14 @@ static void draw_frame(plot *p)
     p->pixels[y * WIDTH] = p->pixels[y * WIDTH + WIDTH - 1] = -0.2f;
   for (int64_t x = 0; p->lo < 0 && p->hi > 0 && x < WIDTH; x++)
     p->pixels[pixel_of(p, 0) * WIDTH + x] = -0.2f; /* where values are 0 */
+}
+
+/* The greatest and the least value, and the last row. */
+static void write_range(plot *p)
+{
+  write_number(p, 14, 8, p->hi);
+  write_number(p, 14, HEIGHT - 22, p->lo);
+  if (p->rows > 1) write_number(p, WIDTH - 12, HEIGHT - 22, (double)(p->rows - 1));
 }
 
 static ambit_status get_pixels(void *user, int64_t y, double *row)
@@ -173,6 +219,7 @@ static ambit_status save_plot(ambit_record *r, int64_t rows, const char *path)
   draw_frame(&p);
   for (int64_t c = 0; c < r->columns; c++)
     draw_curve(&p, c);
+  write_range(&p);
   s = ambit__png_write(&r->context->errors, path, WIDTH, HEIGHT, get_pixels, &p, &options);
   free(p.pixels);
   return s;

@@ -154,6 +154,11 @@ ambit_status ambit_field_fill_sponge(ambit_field *f, unsigned faces, int layers,
   AMBIT_CHECK(layers >= 1, ambit__field_errors(f), AMBIT_EINVAL,
               "the absorbing layer of field '%s' has %d cells; it must have at least 1", f->name,
               layers);
+  AMBIT_CHECK(
+      faces && ambit__faces_fit(faces, f->grid->box.ndims), ambit__field_errors(f), AMBIT_EINVAL,
+      "the absorbing layer of field '%s' is at faces 0x%x; these include no face, or an axis "
+      "beyond the grid's %d",
+      f->name, faces, f->grid->box.ndims);
   s.box = &f->grid->box;
   return ambit_field_fill(f, sponge_value, &s);
 }

@@ -461,6 +461,30 @@ static void a_wavelet_and_an_absorbing_layer(void)
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 
+/* Of two lines from 0 up, the plots differ by the number of the greatest value. */
+static void a_plot_has_the_range_of_its_values(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_record *r = ambit_record_create(a, "r");
+  static unsigned char bytes[2][20000];
+  size_t n[2] = {0, 0};
+
+  for (int i = 0; i < 2; i++) {
+    FILE *f;
+
+    ambit_record_write(r, 2, 1, (double[]){0, i ? 5 : 7});
+    ambit_record_save(r, "plot.png");
+    f = fopen("plot.png", "rb");
+    if (f) n[i] = fread(bytes[i], 1, sizeof bytes[i], f);
+    if (f) fclose(f);
+  }
+  CHECK(n[0] > 500 && n[1] > 500 && n[0] < sizeof bytes[0]);
+  CHECK(n[0] != n[1] || memcmp(bytes[0], bytes[1], n[0]) != 0);
+  CHECK_OK(a);
+  remove("plot.png");
+  ambit_close(a);
+}
+
 static void wrong_points_and_records_are_refused(void)
 {
   ambit *a = open_on("cpu");
@@ -473,6 +497,8 @@ static void wrong_points_and_records_are_refused(void)
 
   CHECK(!ambit_points_create(g, 1, (double[]){-0.5, 3}, AMBIT_LINEAR));
   CHECK_FAILED(a, AMBIT_EINVAL, "point 0 is at -0.5 along axis 0");
+  ambit_field_fill_sponge(u, AMBIT_AXIS(2), 3, 1);
+  CHECK_FAILED(a, AMBIT_EINVAL, "an axis beyond the grid's 2");
   CHECK(!ambit_points_create(g, 0, (double[]){0}, AMBIT_LINEAR));
   CHECK_FAILED(a, AMBIT_EINVAL, "at least one");
   CHECK(!ambit_points_create_weighted(g, 1, (int64_t[]){22, 0}, (int64_t[]){2, 2},
@@ -520,6 +546,7 @@ int main(int argc, char **argv)
       {"all_types_and_values_agree_with_ref", all_types_and_values_agree_with_ref},
       {"finite_differences_have_the_weights_of_the_textbooks",
        finite_differences_have_the_weights_of_the_textbooks},
+      {"a_plot_has_the_range_of_its_values", a_plot_has_the_range_of_its_values},
       {"wrong_points_and_records_are_refused", wrong_points_and_records_are_refused},
       {"a_record_is_a_tape", a_record_is_a_tape},
       {"long_records_move_to_host_memory_in_between", long_records_move_to_host_memory_in_between},
