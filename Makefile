@@ -81,6 +81,7 @@ bench:
 	$(build) build -j $(JOBS) --target ambit_tool bench_programs
 	bench/run build
 	bench/programs/run build
+	bench/port/run build
 
 # The linker finds a new library in /usr/local/lib after ldconfig only.
 install: all

@@ -231,8 +231,8 @@ static double now(const settings *s)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Threads of OpenMP spin for 14 ms after a parallel loop on a recent Xeon, those of Ambit for 0.1:
- * the other one would share its cores with them. */
+/* Threads of OpenMP spin for some milliseconds after a parallel loop (libgomp of gcc 12: 1 to 5 of
+ * CPU time), those of Ambit for 0.1: the other one would share its cores with them. */
 static void let_threads_sleep(const settings *s)
 {
   const struct timespec a_while = {.tv_nsec = 30000000};
