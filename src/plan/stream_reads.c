@@ -366,7 +366,6 @@ static int base_registers(const ambit__strip *j, const ambit__rule *rule)
   }
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
   if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
-  if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
   if (j->ring) return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
   if (j->late) return LATE_BASE + 40 * (j->z > 0);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +

@@ -131,7 +131,7 @@ void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambi
   const int x = g->ndims - 1, y = x - 1, z = ambit__stream_axis(g);
   const int64_t strips = strips_of(p, box), planes = box->hi[z] - box->lo[z];
   const int64_t most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : INT32_MAX;
-  int64_t tiles = p->ahead ? quotient_up(strips, p->threads[1]) : strips, outer = 1;
+  int64_t tiles = strips, outer = 1;
 
   if (g->ndims > 2) {
     const int64_t rows = box->hi[y] - box->lo[y];

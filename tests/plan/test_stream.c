@@ -222,6 +222,14 @@ static void planes_in_a_ring(void)
                        .extents = {4, 35, 140},
                        .boundary = AMBIT_REFLECT},
              is_ring);
+  check_with((problem){.name = "near",
+                       .text = "void near(const float *u, const float *c, float *v)"
+                               "{ *v = *c * (u[3][0][0] - u[-1][0][0] + u[0][3][0] - u[0][-2][0] + "
+                               "u[0][0][-3]) - *u; }",
+                       .ndims = 3,
+                       .extents = {9, 40, 140},
+                       .boundary = AMBIT_CLAMP},
+             is_ring);
   check_with((problem){.name = "wave",
                        .text =
                            "void wave(const double *u, const double *o, double *v, max double *m)"
@@ -755,7 +763,7 @@ static void short_rows(void)
     ambit_boundary boundary;
   } cases[] = {
       {3, {11, 37, 1}, "3d6", AMBIT_PERIODIC},   {3, {9, 45, 3}, "3d6", AMBIT_CLAMP},
-      {3, {12, 33, 30}, "3d27", AMBIT_PERIODIC}, {3, {9, 70, 62}, "3d6", AMBIT_FIXED},
+      {3, {12, 33, 30}, "3d27", AMBIT_PERIODIC}, {3, {9, 70, 62}, "3d6", AMBIT_REFLECT},
       {4, {3, 5, 19, 26}, "4d8", AMBIT_CLAMP},
   };
 

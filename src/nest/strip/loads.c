@@ -55,8 +55,8 @@ const char *ambit__strip_cell(const ambit__strip *w, int param, int component, c
 
 const char *ambit__strip_arrived(const ambit__strip *w, const ambit__strip_value *s, int dx)
 {
-  return ambit__nest_text(w->n, "%s%s%s%s", ambit__strip_name(w, s, 'w'),
-                          ambit__nest_slot(w->n, w->high, w->period), w->y >= 0 ? "[q]" : "",
+  return ambit__nest_text(w->n, "%s%s[q]%s", ambit__strip_name(w, s, 'w'),
+                          ambit__nest_slot(w->n, w->high, w->period),
                           ambit__nest_at(w->n, "j", s->left + dx));
 }
 
@@ -333,7 +333,7 @@ void ambit__strip_load_next(const ambit__strip *w)
 void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value *s)
 {
   for (int q = 0, end; !w->apart && q < s->nrows; q = end) {
-    const bool all = w->y < 0 || (q == 0 && rows_alike(s, q, false) == s->nrows);
+    const bool all = q == 0 && rows_alike(s, q, false) == s->nrows;
 
     end = rows_alike(s, q, false);
     if (!s->rows[q].has_edges) continue;
@@ -346,21 +346,19 @@ void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value 
 void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int n, int rows,
                          int cells)
 {
-  const char *at = w->y >= 0 ? "[q][k]" : "[k]";
-
   if (w->n->dialect->has_lanes) {
     ambit__nest_do(w->n, "ambit_rotate(%s)", name);
     return;
   }
-  open_rows(w, 0, rows);
+  ambit__nest_unroll(w->n, "q", 0, rows);
   ambit__nest_unroll(w->n, "k", 0, cells);
-  ambit__nest_do(w->n, "const %s first = %s[0]%s", ambit__strip_type(w, param), name, at);
+  ambit__nest_do(w->n, "const %s first = %s[0][q][k]", ambit__strip_type(w, param), name);
   ambit__nest_unroll(w->n, "i", 1, n);
-  ambit__nest_do(w->n, "%s[i - 1]%s = %s[i]%s", name, at, name, at);
+  ambit__nest_do(w->n, "%s[i - 1][q][k] = %s[i][q][k]", name, name);
   ambit__nest_close(w->n);
-  ambit__nest_do(w->n, "%s[%d]%s = first", name, n - 1, at);
+  ambit__nest_do(w->n, "%s[%d][q][k] = first", name, n - 1);
   ambit__nest_close(w->n);
-  close_rows(w);
+  ambit__nest_close(w->n);
 }
 
 void ambit__strip_shift(const ambit__strip *w)

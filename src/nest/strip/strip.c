@@ -29,12 +29,6 @@ static int folds_of(const ambit__strip *w)
   return AMBIT__WARP / w->lanes;
 }
 
-/* Whether the strips of a block's warps are side by side; if not, the warps are stacked. */
-static bool is_side_by_side(const ambit__strip *w)
-{
-  return w->y < 0 && !w->planes;
-}
-
 /* Whether blocks are numbered by strip, stack and layer, which avoids divisions before the first
  * load: tiles in 3-D. */
 static bool is_numbered(const ambit__strip *w)
@@ -91,8 +85,6 @@ static void open_tile(const ambit__strip *w)
   if (w->y >= 0)
     tiles =
         ambit__nest_text(w->n, "strips * ((high%d - low%d + %d) / %d)", w->y, w->y, high - 1, high);
-  else if (is_side_by_side(w))
-    tiles = ambit__nest_text(w->n, "(strips + %d) / %d", w->warps - 1, w->warps);
   ambit__nest_do(w->n, "const int tiles = %s", tiles);
   open_blocks(w, "tile", "tiles", 0);
 }
@@ -180,8 +172,6 @@ static void let_columns(const ambit__strip *w)
   if (w->y >= 0) {
     if (!is_numbered(w)) ambit__nest_do(w->n, "const int strip = tile %% strips");
     let_rows(w);
-  } else if (is_side_by_side(w)) {
-    ambit__nest_do(w->n, "const int strip = tile * %d + %s", w->warps, thread[1]);
   } else {
     ambit__nest_do(w->n, "const int strip = tile");
   }

@@ -135,7 +135,7 @@ void ambit__strip_load_first(const ambit__strip *w);
 void ambit__strip_load_next(const ambit__strip *w);
 /* Shifts the registers by one plane. */
 void ambit__strip_shift(const ambit__strip *w);
-/* Shifts an array of n planes, each of `rows` rows in 3-D, of `cells` values of a parameter: every
+/* Shifts an array of n planes, each of `rows` rows of `cells` values of a parameter: every
  * plane moves one place down, the first to the end. */
 void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int n, int rows,
                          int cells);

@@ -70,12 +70,11 @@ static int kept(const ambit__strip *w)
 void ambit__strip_let_sums(const ambit__strip *w)
 {
   ambit__nest_note(w->n, "results that are not complete");
-  ambit__nest_add(
-      w->n, (ambit__node){.kind = NODE_ARRAY,
-                          .type = ambit__nest_type(w->n, target_of(w)),
-                          .name = ambit__nest_text(w->n, "%s_sum", name_of(w)),
-                          .size = {kept(w), w->y < 0 ? w->lane : w->rows, w->y < 0 ? 0 : w->lane},
-                          .zeroed = true});
+  ambit__nest_add(w->n, (ambit__node){.kind = NODE_ARRAY,
+                                      .type = ambit__nest_type(w->n, target_of(w)),
+                                      .name = ambit__nest_text(w->n, "%s_sum", name_of(w)),
+                                      .size = {kept(w), w->rows, w->lane},
+                                      .zeroed = true});
 }
 
 void ambit__strip_shift_sums(const ambit__strip *w)
@@ -95,7 +94,7 @@ static const char *sum_of(const ambit__strip *w, int later)
 /* "v_sum[(p + 1) % 2][t][j]": one of them. */
 static const char *result_at(const ambit__strip *w, int later)
 {
-  return ambit__nest_text(w->n, "%s%s", sum_of(w, later), w->y >= 0 ? "[t][j]" : "[j]");
+  return ambit__nest_text(w->n, "%s[t][j]", sum_of(w, later));
 }
 
 /* The cell at which a term is read: along z, in the plane that has just arrived. */
@@ -169,36 +168,35 @@ static void add_to_result(const ambit__strip *w)
 
 static void begin_sums(const ambit__strip *w)
 {
-  if (w->y >= 0) ambit__nest_unroll(w->n, "t", 0, w->rows);
+  ambit__nest_unroll(w->n, "t", 0, w->rows);
   ambit__nest_unroll(w->n, "j", 0, w->lane);
   ambit__nest_do(w->n, "%s = 0", result_at(w, w->span - 1));
   ambit__nest_close(w->n);
-  if (w->y >= 0) ambit__nest_close(w->n);
+  ambit__nest_close(w->n);
 }
 
 /* "if (q >= 1 && q < 3) v_sum[(p + 1) % 3][q - 1][j] += 0.25f * u_w[(p + 1) % 3][q][j + 1];" */
 static void add_from_row(const ambit__strip *w, const ambit__strip_value *s, int k)
 {
   const ambit__tap *tap = &w->taps[k];
-  const int first = w->y >= 0 ? s->below + tap->offset[w->y] : 0;
-  const char *row = w->y >= 0 ? ambit__nest_text(w->n, "[q - %d]", first) : "";
+  const int first = s->below + tap->offset[w->y];
 
-  if (w->y >= 0) ambit__nest_if(w->n, "q >= %d && q < %d", first, first + w->rows);
-  ambit__nest_do(w->n, "%s%s[j] += %s * %s", sum_of(w, w->high - tap->offset[w->z]), row,
+  ambit__nest_if(w->n, "q >= %d && q < %d", first, first + w->rows);
+  ambit__nest_do(w->n, "%s[q - %d][j] += %s * %s", sum_of(w, w->high - tap->offset[w->z]), first,
                  factor_of(w, k), ambit__strip_arrived(w, s, tap->offset[w->x]));
-  if (w->y >= 0) ambit__nest_close(w->n);
+  ambit__nest_close(w->n);
 }
 
 /* Adds each row of a value to all results it belongs to. */
 static void add_rows(const ambit__strip *w, const ambit__strip_value *s)
 {
-  if (w->y >= 0) ambit__nest_unroll(w->n, "q", 0, s->nrows);
+  ambit__nest_unroll(w->n, "q", 0, s->nrows);
   ambit__strip_share_arrived(w, s);
   ambit__nest_unroll(w->n, "j", 0, w->lane);
   for (int k = 0; k < w->ntaps; k++)
     if (ambit__strip_find(w, !target_of(w), 0, w->taps[k].offset) == s) add_from_row(w, s, k);
   ambit__nest_close(w->n);
-  if (w->y >= 0) ambit__nest_close(w->n);
+  ambit__nest_close(w->n);
 }
 
 /* ---- the plane ---- */
@@ -208,7 +206,7 @@ void ambit__strip_sum(const ambit__strip *w)
   if (w->by_rows) begin_sums(w);
   for (int i = 0; w->by_rows && i < w->nvalues; i++)
     add_rows(w, &w->values[i]);
-  if (w->y >= 0) ambit__nest_unroll(w->n, "t", 0, w->rows);
+  ambit__nest_unroll(w->n, "t", 0, w->rows);
   ambit__strip_let_results(w);
   ambit__nest_unroll(w->n, "j", 0, w->lane);
   if (w->by_rows)
@@ -217,5 +215,5 @@ void ambit__strip_sum(const ambit__strip *w)
     add_to_result(w);
   ambit__nest_close(w->n);
   ambit__strip_store(w);
-  if (w->y >= 0) ambit__nest_close(w->n);
+  ambit__nest_close(w->n);
 }

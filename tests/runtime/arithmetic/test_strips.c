@@ -100,7 +100,7 @@ static const char star[] = "void star(const float *u, float *v)\n"
 
 static void floats_in_2d(void)
 {
-  static const char *const plans[] = {"(stream tile", "(stream window", "(stream sum"};
+  static const char *const plans[] = {"(stream tile", "(stream tile 4x1x2", "(stream tile 4x1x1"};
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 3; i++)
@@ -121,7 +121,7 @@ static void doubles_in_3d(void)
           plans[i]);
 }
 
-/* So many planes that registers are shifted. */
+/* So many planes that registers are shifted, and a sum that keeps all of them. */
 static void high_orders_in_3d(void)
 {
   static const char text[] =
@@ -131,10 +131,11 @@ static void high_orders_in_3d(void)
       "    s += 0.05f * (u[k][0][0] + u[-k][0][0]) + 0.03f * (u[0][k][0] + u[0][-k][0])\n"
       "       + 0.02f * u[0][0][k] + 0.01f * u[0][0][-k];\n"
       "  *v = s; }\n";
-  static const char *const plans[] = {"(stream window 4x2 late", "(stream sum 4x2 late"};
+  static const char *const plans[] = {"(stream window 4x2 late", "(stream sum 4x2 late",
+                                      "(stream sum 4x1 ahead"};
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 3; i++)
     check(&(scene){text, AMBIT_F32, 3, {14, 36, 134 + i}, i ? AMBIT_PERIODIC : AMBIT_CLAMP},
           plans[i]);
 }
@@ -173,7 +174,7 @@ static void other_types(void)
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 5; i++)
-    check(&scenes[i], i % 2 ? "(stream window" : "(stream tile");
+    check(&scenes[i], "(stream tile");
 }
 
 /* On cores, limits are hoisted (codegen/hoist.h). */
