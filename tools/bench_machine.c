@@ -25,7 +25,7 @@ static void measure_own(ambit *a, ambit__machine *m)
   if (a->nengines && strcmp(a->engines[0].device->backend->name, "cpu")) {
     ambit__device *dev = a->engines[0].device;
 
-    if (dev->backend->measure) dev->backend->measure(dev, true, m);
+    if (ambit__can(dev->backend, measure)) ambit__ask(dev, measure, true, m);
     return;
   }
   if (ambit__pool_open(&a->errors, a->settings.threads, &pool)) return;

@@ -40,7 +40,7 @@ static ambit_status print_device(ambit *a, const ambit__backend *backend, int or
   printf("       %s\n", backend->summary);
   printf("       memory %.1f GiB\n", (double)info.memory / (1 << 30));
   if (again) ambit__device_measure(dev, true);
-  if (backend->plans && !quick) print_machine(&dev->machine);
+  if (ambit__can(backend, plans) && !quick) print_machine(&dev->machine);
   backend->close(dev);
   return AMBIT_OK;
 }

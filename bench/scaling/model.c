@@ -217,7 +217,7 @@ static void model_close(ambit__device *dev)
 
 static void model_info(ambit__device *dev, ambit__device_info *info)
 {
-  *info = (ambit__device_info){.name = "simulated GPU", .units = 1};
+  *info = (ambit__device_info){.name = "simulated GPU", .cores = 1};
   info->memory = (size_t)((model *)dev)->memory;
 }
 
@@ -232,82 +232,36 @@ static ambit_status model_queue_open(ambit__device *dev, bool urgent, ambit__que
   return AMBIT_OK;
 }
 
-static void model_queue_close(ambit__queue *queue)
+/* Until an event, or without one until the queue is done. */
+static ambit_status model_wait(ambit__queue *q, const ambit__event *e)
 {
-  free(queue);
-}
-
-static ambit_status model_wait(ambit__queue *q)
-{
-  sim_host_sleep(model_of(q)->host, ((lane *)q)->free);
+  sim_host_sleep(model_of(q)->host, e ? e->when : ((lane *)q)->free);
   return AMBIT_OK;
-}
-
-static double model_copy_bandwidth(ambit__device *dev)
-{
-  return ((model *)dev)->bandwidth[0];
 }
 
 /* ---- memory ---- */
 
-static ambit_status model_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
-                                ambit__buffer **buf)
+static ambit_status model_alloc(ambit__device *dev, size_t bytes, ambit__buffer **buf)
 {
-  (void)layout;
   *buf = ambit__new(dev->errors, 1, sizeof **buf);
   if (!*buf) return AMBIT_ENOMEM;
   (*buf)->bytes = bytes;
   return AMBIT_OK;
 }
 
-static void model_release(ambit__device *dev, ambit__buffer *buf)
+static ambit_status model_get(ambit__queue *q, void *dst, size_t bytes)
 {
-  (void)dev;
-  free(buf);
-}
-
-static ambit_status model_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
-{
-  (void)dst, (void)src;
-  return take(q, copy_seconds(model_of(q), bytes));
-}
-
-static ambit_status model_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
-{
-  (void)src;
   memset(dst, 0, bytes);
   AMBIT_TRY(take(q, copy_seconds(model_of(q), bytes)));
-  return model_wait(q);
+  return model_wait(q, NULL);
 }
 
-static ambit_status model_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                    const void *src)
-{
-  (void)src;
-  return take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(&dst->layout, box)));
-}
-
-static ambit_status model_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                   const ambit__box *box)
-{
-  return model_get(q, dst, src->buffer, ambit__layout_box_bytes(&src->layout, box));
-}
-
-static ambit_status model_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                   const ambit__box *box, const int64_t *shift)
-{
-  (void)dst, (void)shift;
-  return take_kernel(q, move_seconds(model_of(q), &src->layout, box));
-}
-
-static ambit_status model_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                                 const int64_t *extents, const ambit__box *given,
-                                 const ambit__box *reach)
+static ambit_status model_ghosts(ambit__queue *q, const ambit__store *store,
+                                 const ambit__box *given, const ambit__box *reach)
 {
   ambit__box slabs[2 * AMBIT_MAX_DIMS];
   const int n = ambit__box_split(reach, given, slabs);
 
-  (void)b, (void)extents;
   for (int i = 0; i < n; i++)
     AMBIT_TRY(take_kernel(q, move_seconds(model_of(q), &store->layout, &slabs[i])));
   return AMBIT_OK;
@@ -329,65 +283,39 @@ static ambit_status model_message_open(ambit__device *dev, size_t bytes, ambit__
   return AMBIT_OK;
 }
 
-static void model_message_close(ambit__device *dev, ambit__message *m)
+static ambit_status model_pack(ambit__queue *q, const ambit__layout *l, const ambit__box *box)
 {
-  (void)dev;
-  free(m);
-}
-
-static ambit_status model_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
-                               const ambit__box *box)
-{
-  const ambit__layout *l = &src->layout;
-
-  (void)m, (void)at;
   if (!is_copied(l, box)) AMBIT_TRY(take_kernel(q, move_seconds(model_of(q), l, box)));
   return take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(l, box)));
 }
 
-static ambit_status model_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                 ambit__message *m, size_t at)
+static ambit_status model_unpack(ambit__queue *q, const ambit__layout *l, const ambit__box *box)
 {
-  const ambit__layout *l = &dst->layout;
-
-  (void)m, (void)at;
   AMBIT_TRY(take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(l, box))));
   return is_copied(l, box) ? AMBIT_OK : take_kernel(q, move_seconds(model_of(q), l, box));
 }
 
 /* ---- events ---- */
 
-static ambit_status model_event_open(ambit__device *dev, bool timed, ambit__event **e)
+static ambit_status model_event_open(ambit__device *dev, ambit__event **e)
 {
-  (void)timed;
   *e = ambit__new(dev->errors, 1, sizeof **e);
   if (!*e) return AMBIT_ENOMEM;
   (*e)->device = (model *)dev;
   return AMBIT_OK;
 }
 
-static void model_event_close(ambit__event *e)
-{
-  free(e);
-}
-
-static ambit_status model_event_record(ambit__event *e, ambit__queue *q)
+static ambit_status model_mark(ambit__queue *q, ambit__event *e)
 {
   sim_host_pay(e->device->host, e->device->event);
   e->when = fmax(((lane *)q)->free, sim_host_now(e->device->host));
   return AMBIT_OK;
 }
 
-static ambit_status model_event_await(ambit__queue *q, ambit__event *e)
+static ambit_status model_await(ambit__queue *q, ambit__event *e)
 {
   sim_host_pay(e->device->host, e->device->event);
   ((lane *)q)->free = fmax(((lane *)q)->free, e->when);
-  return AMBIT_OK;
-}
-
-static ambit_status model_event_sync(ambit__event *e)
-{
-  sim_host_sleep(e->device->host, e->when);
   return AMBIT_OK;
 }
 
@@ -416,51 +344,73 @@ static ambit_status model_build(ambit__device *dev, const ambit__group *group, a
   return f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-static void model_discard(ambit__device *dev, ambit__function *fn)
+static void model_discard(ambit__function *fn)
 {
-  (void)dev;
   free(fn->plan);
   free(fn);
 }
 
-static ambit_status model_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch)
+/* ---- commands ---- */
+
+static ambit_status model_execute(ambit__queue *q, const ambit__command *c)
 {
-  return take_kernel(q, kernel_seconds(model_of(q), ((function *)fn)->rule, &launch->box));
+  const model *m = model_of(q);
+
+  switch (c->kind) {
+  case COMMAND_put: return take(q, copy_seconds(m, c->put.bytes));
+  case COMMAND_get: return model_get(q, c->get.dst, c->get.bytes);
+  case COMMAND_write:
+    return take(q, copy_seconds(m, ambit__layout_box_bytes(&c->write.dst->layout, c->write.box)));
+  case COMMAND_read:
+    return model_get(q, c->read.dst, ambit__layout_box_bytes(&c->read.src->layout, c->read.box));
+  case COMMAND_fill: return take_kernel(q, move_seconds(m, &c->fill.dst->layout, c->fill.box));
+  case COMMAND_copy: return take_kernel(q, move_seconds(m, &c->copy.src->layout, c->copy.box));
+  case COMMAND_ghosts: return model_ghosts(q, c->ghosts.store, c->ghosts.given, c->ghosts.reach);
+  case COMMAND_pack: return model_pack(q, &c->pack.src->layout, c->pack.box);
+  case COMMAND_unpack: return model_unpack(q, &c->unpack.dst->layout, c->unpack.box);
+  case COMMAND_mark: return model_mark(q, c->mark.event);
+  case COMMAND_await: return model_await(q, c->await.event);
+  case COMMAND_wait: return model_wait(q, c->wait.event);
+  case COMMAND_launch:
+    return take_kernel(q,
+                       kernel_seconds(m, ((function *)c->launch.fn)->rule, &c->launch.launch->box));
+  default: return AMBIT_OK; /* it can execute no others */
+  }
+}
+
+static ambit_status model_serve(ambit__device *dev, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_queue_open: return model_queue_open(dev, c->queue_open.urgent, c->queue_open.queue);
+  case COMMAND_queue_close: free(c->queue_close.queue); break;
+  case COMMAND_alloc: return model_alloc(dev, c->alloc.bytes, c->alloc.buffer);
+  case COMMAND_release: free(c->release.buffer); break;
+  case COMMAND_message_open:
+    return model_message_open(dev, c->message_open.bytes, c->message_open.message);
+  case COMMAND_message_close: free(c->message_close.message); break;
+  case COMMAND_event_open: return model_event_open(dev, c->event_open.event);
+  case COMMAND_event_close: free(c->event_close.event); break;
+  case COMMAND_build: return model_build(dev, c->build.group, c->build.fn);
+  case COMMAND_discard: model_discard(c->discard.fn); break;
+  case COMMAND_measure: c->measure.machine->copy = 1e-9 * ((model *)dev)->bandwidth[0]; break;
+  default: break;
+  }
+  return AMBIT_OK;
 }
 
 static const ambit__backend backend = {
     .name = "model",
     .summary = "models the time of a GPU",
-    .toll = AMBIT__GPU_TOLL,
+    .comm_cost = AMBIT__GPU_COMM_COST,
+    .can = AMBIT__CAN(copy) | AMBIT__CAN(ghosts) | AMBIT__CAN(pack) | AMBIT__CAN(mark) |
+           AMBIT__CAN(measure),
     .count = model_count,
     .open = model_open,
     .close = model_close,
     .info = model_info,
-    .queue_open = model_queue_open,
-    .queue_close = model_queue_close,
-    .alloc = model_alloc,
-    .release = model_release,
-    .put = model_put,
-    .get = model_get,
-    .write_box = model_write_box,
-    .read_box = model_read_box,
-    .copy_box = model_copy_box,
-    .ghosts = model_ghosts,
-    .message_open = model_message_open,
-    .message_close = model_message_close,
-    .pack = model_pack,
-    .unpack = model_unpack,
-    .event_open = model_event_open,
-    .event_close = model_event_close,
-    .event_record = model_event_record,
-    .event_await = model_event_await,
-    .event_sync = model_event_sync,
+    .execute = model_execute,
+    .serve = model_serve,
     .event_done = model_event_done,
-    .build = model_build,
-    .discard = model_discard,
-    .launch = model_launch,
-    .wait = model_wait,
-    .copy_bandwidth = model_copy_bandwidth,
 };
 
 /* Every device name refers to this one. */

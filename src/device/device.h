@@ -67,6 +67,7 @@ typedef struct ambit__function {
   bool checked;
   bool waves; /* can be a stage of a wave */
   bool tiles; /* can run on tiles */
+  int words;  /* of the results of its reductions over a tile or slab; 0: it does not reduce */
   /* of a group that sweeps: a launch runs its cells in order; false: launches have one plane each
    */
   bool sweeps;
@@ -239,7 +240,7 @@ typedef struct ambit__tile {
   bool computed;       /* the cells are up to date: they are only compared */
   bool copies;         /* instead of computing, copies the cells of `than` */
   uint32_t compares;   /* by output, one bit each: whether `than` has values to compare with */
-  int64_t *partial;    /* the results of reductions over the tile; see tile_words */
+  int64_t *partial;    /* the results of reductions over the tile; see words of the function */
   ambit__box *changed; /* by output, set by the device: contains all cells that differ */
 } ambit__tile;
 
@@ -299,9 +300,10 @@ typedef struct ambit__device_info {
   bool short_rows; /* a function takes little more time for its cells if they are in short rows */
 } ambit__device_info;
 
-/* The commands of a queue: one kind of work each, with the arguments in this order. A device
- * executes them in the order of the queue, at once or later. All that a command points to is read
- * before ambit__execute returns, except where a comment says otherwise. */
+/* The commands of devices: one kind of work each, with the arguments in this order. Those of a
+ * queue are executed in its order, at once or later. All that such a command points to is read
+ * before ambit__do returns, except where a comment says otherwise. Those of the device itself are
+ * done when ambit__ask returns; the ones that close something do not fail. */
 typedef enum ambit__command_kind {
   COMMAND_put,
   COMMAND_get,
@@ -331,7 +333,25 @@ typedef enum ambit__command_kind {
   COMMAND_check,
   COMMAND_report,
   COMMAND_record,
-  COMMAND_replay
+  COMMAND_replay,
+  /* of the device itself */
+  COMMAND_queue_open,
+  COMMAND_queue_close,
+  COMMAND_alloc,
+  COMMAND_release,
+  COMMAND_message_open,
+  COMMAND_message_close,
+  COMMAND_event_open,
+  COMMAND_event_close,
+  COMMAND_batch_open,
+  COMMAND_batch_close,
+  COMMAND_recording_close,
+  COMMAND_build,
+  COMMAND_discard,
+  COMMAND_plans,
+  COMMAND_foresee,
+  COMMAND_measure,
+  COMMAND_alone
 } ambit__command_kind;
 
 typedef struct ambit__command {
@@ -462,10 +482,10 @@ typedef struct ambit__command {
       int64_t step;
     } wave;
     /* Runs a function on tiles: `launch` has all but the box. Reductions go to the tiles' own
-     * memory, of tile_words words; tile_fold combines those of `n` tiles, one behind the other, and
-     * sets the scalars as a launch would. A function that cannot has `tiles` false. The results are
-     * there after tile_go, until when the caller keeps all that the launch and the list point to.
-     */
+     * memory, of as many words as the function has; tile_fold combines those of `n` tiles, one
+     * behind the other, and sets the scalars as a launch would. A function that cannot has `tiles`
+     * false. The results are there after tile_go, until when the caller keeps all that the launch
+     * and the list point to. */
     struct {
       ambit__function *fn;
       const ambit__launch *launch;
@@ -528,7 +548,81 @@ typedef struct ambit__command {
     } record;
     struct {
       ambit__recording *recording;
-    } replay;
+    } replay, recording_close;
+
+    /* urgent: where possible, work in this queue runs before work that other queues of the device
+     * have not yet started. */
+    struct {
+      bool urgent;
+      ambit__queue **queue;
+    } queue_open;
+    struct {
+      ambit__queue *queue;
+    } queue_close;
+    /* Zeroed memory. With a layout, each page is placed near the thread that will work on it. */
+    struct {
+      size_t bytes;
+      const ambit__layout *layout;
+      ambit__buffer **buffer;
+    } alloc;
+    struct {
+      ambit__buffer *buffer; /* NULL: nothing */
+    } release;
+    /* A message is closed only when no command on it is in progress. */
+    struct {
+      size_t bytes;
+      ambit__message **message;
+    } message_open;
+    struct {
+      ambit__message *message; /* NULL: nothing */
+    } message_close;
+    struct {
+      bool timed; /* costs more */
+      ambit__event **event;
+    } event_open;
+    struct {
+      ambit__event *event;
+    } event_close;
+    /* Moves that are run together, repeatedly. No move writes cells that another reads or writes.
+     * The layouts of their stores must not change. */
+    struct {
+      const ambit__move *moves;
+      int n;
+      ambit__batch **batch;
+    } batch_open;
+    struct {
+      ambit__batch *batch; /* NULL: nothing */
+    } batch_close;
+
+    struct {
+      const ambit__group *group;
+      ambit__function **fn;
+    } build;
+    struct {
+      ambit__function *fn; /* NULL: nothing */
+    } discard;
+    /* Appends the plans that a group can be built with, a line each. On a device that cannot, there
+     * is no choice. */
+    struct {
+      const ambit__group *group;
+      ambit__text *lines;
+    } plans;
+    /* Announces that a group will be built, so that compilers can run for several at once. A
+     * failure is left to `build`. */
+    struct {
+      const ambit__group *group;
+    } foresee;
+    /* Measures the copy in memory, or all speeds, and sets them in *machine; those that could not
+     * be measured become 0. Takes a second at most. Raises no error. See measure.h. */
+    struct {
+      bool all;
+      ambit__machine *machine;
+    } measure;
+    /* Whether no other device of the process has cells; at first some have. A device of cores
+     * leaves one to the thread that drives the others. No work is queued. */
+    struct {
+      bool alone;
+    } alone;
   };
 } ambit__command;
 
@@ -542,9 +636,10 @@ typedef struct ambit__backend {
   bool twins;                 /* a device that is opened twice has one memory, for two threads */
   /* rows of fields should start at multiples of this many bytes (grid/layout.h); 0: anywhere */
   int line;
-  /* Commands that it can execute, AMBIT__CAN(copy) and so on, beside put, get, write, read, fill,
-   * launch and wait, which all can. Who can pack also unpacks; the same holds for tiles and
-   * tile_fold, mark and await, record and replay, watch, check and report. */
+  /* Commands that it can execute, AMBIT__CAN(copy) and so on, of those that not all can: lattice,
+   * most, copy, update, ghosts, batch, pack (and unpack), pass, fold, wave, tiles (and tile_fold),
+   * tile_go, relax, mark (and await), watch (check, report), record (replay), plans, measure. Who
+   * cannot foresee or be alone does nothing. */
   uint64_t can;
 
   int (*count)(void); /* number of devices present */
@@ -555,18 +650,9 @@ typedef struct ambit__backend {
                        ambit__device **dev);
   void (*close)(ambit__device *dev);
   void (*info)(ambit__device *dev, ambit__device_info *info);
-  /* urgent: where possible, work in this queue runs before work that other queues of the device
-   * have not yet started. */
-  ambit_status (*queue_open)(ambit__device *dev, bool urgent, ambit__queue **queue);
-  void (*queue_close)(ambit__queue *queue);
-
-  /* Zeroed memory. With a layout, each page is placed near the thread that will work on it. */
-  ambit_status (*alloc)(ambit__device *dev, size_t bytes, const ambit__layout *layout,
-                        ambit__buffer **buf);
-  void (*release)(ambit__device *dev, ambit__buffer *buf);
-
-  /* Gives a command that the device can execute to a queue. */
+  /* Execute commands: of a queue, and of the device itself. */
   ambit_status (*execute)(ambit__queue *q, const ambit__command *c);
+  ambit_status (*serve)(ambit__device *dev, const ambit__command *c);
 
   /* Address of a buffer in host memory; accesses through it are immediate. NULL: not in host
    * memory. */
@@ -575,19 +661,6 @@ typedef struct ambit__backend {
   /* Address of a buffer in device memory, for other libraries. NULL: there is none. */
   void *(*place)(ambit__device *dev, ambit__buffer *buf);
 
-  /* Moves that are run together, repeatedly. No move writes cells that another reads or writes.
-   * The layouts of their stores must not change. NULL: no gain. */
-  ambit_status (*batch_open)(ambit__device *dev, const ambit__move *moves, int n,
-                             ambit__batch **batch);
-  void (*batch_close)(ambit__batch *batch);
-
-  /* A message is closed only when no operation on it is in progress. NULL: the device can hold only
-   * one part. */
-  ambit_status (*message_open)(ambit__device *dev, size_t bytes, ambit__message **m);
-  void (*message_close)(ambit__device *dev, ambit__message *m);
-  /* Timed events cost more. NULL: the device runs its work at once. */
-  ambit_status (*event_open)(ambit__device *dev, bool timed, ambit__event **e);
-  void (*event_close)(ambit__event *e);
   bool (*event_done)(ambit__event *e);
   /* Seconds between two completed timed events; less than 0 if unknown. NULL: always unknown. */
   double (*event_seconds)(ambit__event *from, ambit__event *to);
@@ -597,25 +670,6 @@ typedef struct ambit__backend {
   /* Estimated ns per cell and iteration of the best function for a group, which may have a
    * flow; less than 0: there is none. NULL: the device builds no functions for flows. */
   double (*estimate)(ambit__device *dev, const ambit__group *group);
-  /* Appends the plans that a group can be built with, a line each. NULL: there is no choice. */
-  void (*plans)(ambit__device *dev, const ambit__group *group, ambit__text *lines);
-  /* Announces that a group will be built, so that compilers can run for several at once. A failure
-   * is left to `build`. NULL: building is quick, or one at a time. */
-  void (*foresee)(ambit__device *dev, const ambit__group *group);
-  ambit_status (*build)(ambit__device *dev, const ambit__group *group, ambit__function **fn);
-  void (*discard)(ambit__device *dev, ambit__function *fn);
-
-  /* Of a function that can run on tiles. */
-  int (*tile_words)(const ambit__function *fn);
-
-  void (*recording_close)(ambit__recording *r);
-
-  /* Measures the copy in memory, or all speeds, and sets them in *m; those that could not be
-   * measured become 0. Takes a second at most. Raises no error. NULL: cannot. See measure.h. */
-  void (*measure)(ambit__device *dev, bool all, ambit__machine *m);
-  /* Whether no other device of the process has cells; at first some have. A device of cores leaves
-   * one to the thread that drives the others. No work is queued. NULL: it does not matter. */
-  void (*alone)(ambit__device *dev, bool alone);
 } ambit__backend;
 
 #define AMBIT__CAN(name) (UINT64_C(1) << COMMAND_##name)
@@ -628,9 +682,16 @@ static inline ambit_status ambit__execute(ambit__queue *q, const ambit__command 
   return q->device->backend->execute(q, c);
 }
 
-/* Gives a queue a command: ambit__do(q, copy, &dst, &src, &box, shift). */
-#define ambit__do(q, name, ...)   ambit__execute(q, AMBIT__COMMAND(name, __VA_ARGS__))
-#define AMBIT__COMMAND(name, ...) (&(ambit__command){.kind = COMMAND_##name, .name = {__VA_ARGS__}})
+static inline ambit_status ambit__serve(ambit__device *dev, const ambit__command *c)
+{
+  return dev->backend->serve(dev, c);
+}
+
+/* Gives a queue a command: ambit__do(q, copy, &dst, &src, &box, shift), or the device itself:
+ * ambit__ask(dev, alloc, bytes, NULL, &buffer). */
+#define ambit__do(q, name, ...)    ambit__execute(q, AMBIT__COMMAND(name, __VA_ARGS__))
+#define ambit__ask(dev, name, ...) ambit__serve(dev, AMBIT__COMMAND(name, __VA_ARGS__))
+#define AMBIT__COMMAND(name, ...)  (&(ambit__command){.kind = COMMAND_##name, .name = {__VA_ARGS__}})
 
 /* The backend called `name` (length bytes). If there is none, raises an error that lists the names
  * and returns NULL. */

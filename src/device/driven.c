@@ -20,7 +20,8 @@ enum { SHORT_BYTES = 1 << 10 }; /* values that are copied with a command */
 /* Commands that are passed on, if the device behind can execute them. */
 #define CAN                                                                                        \
   (AMBIT__CAN(lattice) | AMBIT__CAN(copy) | AMBIT__CAN(ghosts) | AMBIT__CAN(pack) |                \
-   AMBIT__CAN(wave) | AMBIT__CAN(tiles) | AMBIT__CAN(relax))
+   AMBIT__CAN(wave) | AMBIT__CAN(tiles) | AMBIT__CAN(relax) | AMBIT__CAN(plans) |                  \
+   AMBIT__CAN(measure))
 
 static const ambit__backend driven;
 
@@ -76,49 +77,36 @@ static ambit_status finish(queue *q)
   return check(device_of(&q->head));
 }
 
-/* ---- calls that concern no queue: done when they return ---- */
+/* ---- the device behind: done when they return ---- */
 
-typedef struct call {
-  ambit_status (*run)(device *d, void *arg);
-  device *device;
-  void *arg;
-} call;
-
-static ambit_status run_call(void *user, void *data)
+static ambit_status call_behind(device *d, ambit__task run, const void *data)
 {
-  const call *c = data;
-
-  (void)user;
-  return c->run(c->device, c->arg);
-}
-
-static ambit_status call_behind(device *d, ambit_status (*run)(device *d, void *arg), void *arg)
-{
-  call *c = ambit__task_new(d->calls, run_call, sizeof *c);
-
-  *c = (call){run, d, arg};
+  *(const void **)ambit__task_new(d->calls, run, sizeof data) = data;
   ambit__task_add(d->calls);
   ambit__task_wait(ambit__task_last(d->calls));
   return check(d);
 }
 
-typedef struct opening {
-  const ambit__backend *backend;
-  const ambit__settings *settings;
-} opening;
-
-static ambit_status open_behind(device *d, void *arg)
+static ambit_status open_behind(void *user, void *data)
 {
-  const opening *o = arg;
+  const ambit__backend *const *backend = data;
+  device *d = user;
 
-  return o->backend->open(&d->errors, o->settings, d->ordinal, &d->behind);
+  return (*backend)->open(&d->errors, d->head.settings, d->ordinal, &d->behind);
 }
 
-static ambit_status close_behind(device *d, void *arg)
+static ambit_status close_behind(void *user, void *data)
 {
-  (void)arg;
+  device *d = user;
+
+  (void)data;
   d->behind->backend->close(d->behind);
   return AMBIT_OK;
+}
+
+static ambit_status serve_behind(void *user, void *data)
+{
+  return ambit__serve(((device *)user)->behind, *(const ambit__command **)data);
 }
 
 static void close_device(ambit__device *dev)
@@ -135,7 +123,6 @@ static void close_device(ambit__device *dev)
 ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *errors,
                                 const ambit__settings *settings, int ordinal, ambit__device **dev)
 {
-  opening o = {backend, settings};
   device *d = ambit__new(errors, 1, sizeof *d);
   ambit_status s;
 
@@ -147,16 +134,11 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   d->table.comm_cost = backend->comm_cost;
   d->table.wraps_rows = backend->wraps_rows;
   d->table.line = backend->line;
-  d->table.tile_words = backend->tile_words;
   d->table.can |= backend->can & CAN;
-  if (!backend->foresee) d->table.foresee = NULL;
-  if (!backend->plans) d->table.plans = NULL;
-  if (!backend->measure) d->table.measure = NULL;
-  if (!backend->alone) d->table.alone = NULL;
   d->ordinal = ordinal;
   AMBIT_TRY_GOTO(s, ambit__thread_open(errors, &d->thread), fail);
-  AMBIT_TRY_GOTO(s, ambit__thread_queue_open(d->thread, errors, true, NULL, &d->calls), fail);
-  AMBIT_TRY_GOTO(s, call_behind(d, open_behind, &o), fail);
+  AMBIT_TRY_GOTO(s, ambit__thread_queue_open(d->thread, errors, true, d, &d->calls), fail);
+  AMBIT_TRY_GOTO(s, call_behind(d, open_behind, backend), fail);
   d->head.machine = d->behind->machine;
   *dev = &d->head;
   return AMBIT_OK;
@@ -177,170 +159,22 @@ static void info(ambit__device *dev, ambit__device_info *out)
   behind->backend->info(behind, out);
 }
 
-typedef struct allocation {
-  size_t bytes;
-  const ambit__layout *layout;
-  ambit__buffer **buffer;
-} allocation;
-
-static ambit_status alloc_behind(device *d, void *arg)
+static ambit_status measure(device *d, bool all, ambit__machine *m)
 {
-  const allocation *a = arg;
-
-  return d->behind->backend->alloc(d->behind, a->bytes, a->layout, a->buffer);
-}
-
-static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
-                          ambit__buffer **buf)
-{
-  allocation a = {bytes, layout, buf};
-
-  return call_behind((device *)dev, alloc_behind, &a);
-}
-
-static ambit_status release_behind(device *d, void *arg)
-{
-  d->behind->backend->release(d->behind, arg);
-  return AMBIT_OK;
-}
-
-static void release(ambit__device *dev, ambit__buffer *buf)
-{
-  ambit__thread_wait(((device *)dev)->thread); /* they may use it */
-  call_behind((device *)dev, release_behind, buf);
-}
-
-typedef struct building {
-  const ambit__group *group;
-  ambit__function **fn;
-} building;
-
-static ambit_status build_behind(device *d, void *arg)
-{
-  const building *b = arg;
-
-  return d->behind->backend->build(d->behind, b->group, b->fn);
-}
-
-static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__function **fn)
-{
-  building b = {group, fn};
-
-  return call_behind((device *)dev, build_behind, &b);
-}
-
-typedef struct listing {
-  const ambit__group *group;
-  ambit__text *lines;
-} listing;
-
-static ambit_status plans_behind(device *d, void *arg)
-{
-  const listing *l = arg;
-
-  d->behind->backend->plans(d->behind, l->group, l->lines);
-  return AMBIT_OK;
-}
-
-static void plans(ambit__device *dev, const ambit__group *group, ambit__text *lines)
-{
-  listing l = {group, lines};
-
-  (void)call_behind((device *)dev, plans_behind, &l);
-}
-
-static ambit_status foresee_behind(device *d, void *arg)
-{
-  d->behind->backend->foresee(d->behind, arg);
-  return AMBIT_OK;
-}
-
-static void foresee(ambit__device *dev, const ambit__group *group)
-{
-  device *d = (device *)dev;
-
-  /* The group is only read. */
-  if (d->behind->backend->foresee) (void)call_behind(d, foresee_behind, (void *)(uintptr_t)group);
-}
-
-static ambit_status discard_behind(device *d, void *arg)
-{
-  d->behind->backend->discard(d->behind, arg);
-  return AMBIT_OK;
-}
-
-static void discard(ambit__device *dev, ambit__function *fn)
-{
-  ambit__thread_wait(((device *)dev)->thread); /* they may call it */
-  call_behind((device *)dev, discard_behind, fn);
-}
-
-typedef struct opened_message {
-  size_t bytes;
-  ambit__message **message;
-} opened_message;
-
-static ambit_status message_behind(device *d, void *arg)
-{
-  const opened_message *m = arg;
-
-  return d->behind->backend->message_open(d->behind, m->bytes, m->message);
-}
-
-static ambit_status message_open(ambit__device *dev, size_t bytes, ambit__message **m)
-{
-  opened_message o = {bytes, m};
-
-  return call_behind((device *)dev, message_behind, &o);
-}
-
-static void message_close(ambit__device *dev, ambit__message *m)
-{
-  device *d = (device *)dev;
-
-  ambit__thread_wait(d->thread); /* for those that unpack it */
-  d->behind->backend->message_close(d->behind, m);
-}
-
-static ambit_status measure_behind(device *d, void *all)
-{
-  d->behind->backend->measure(d->behind, *(const bool *)all, &d->behind->machine);
-  return AMBIT_OK;
-}
-
-static void measure(ambit__device *dev, bool all, ambit__machine *m)
-{
-  device *d = (device *)dev;
-
-  call_behind(d, measure_behind, &all);
+  AMBIT_TRY(call_behind(d, serve_behind, AMBIT__COMMAND(measure, all, &d->behind->machine)));
   *m = d->behind->machine;
   ambit__machine_complete(&d->behind->machine);
-}
-
-static ambit_status alone_behind(device *d, void *arg)
-{
-  d->behind->backend->alone(d->behind, *(const bool *)arg);
   return AMBIT_OK;
-}
-
-static void alone(ambit__device *dev, bool alone_)
-{
-  call_behind((device *)dev, alone_behind, &alone_);
 }
 
 /* ---- queues and events ---- */
-
-static ambit_status queue_behind(device *d, void *arg)
-{
-  return d->behind->backend->queue_open(d->behind, false, arg);
-}
 
 static void queue_close(ambit__queue *queue_)
 {
   queue *q = (queue *)queue_;
 
   if (q->commands) ambit__thread_queue_close(q->commands);
-  if (q->behind) q->behind->device->backend->queue_close(q->behind);
+  if (q->behind) ambit__ask(q->behind->device, queue_close, q->behind);
   free(q);
 }
 
@@ -352,13 +186,12 @@ static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **o
 
   if (!q) return AMBIT_ENOMEM;
   q->head.device = dev;
-  AMBIT_TRY_GOTO(s, call_behind(d, queue_behind, &q->behind), fail);
-  s = ambit__thread_queue_open(d->thread, dev->errors, urgent, q->behind, &q->commands);
-  if (s) goto fail;
-  *out = &q->head;
-  return AMBIT_OK;
-fail:
-  queue_close(&q->head);
+  s = call_behind(d, serve_behind, AMBIT__COMMAND(queue_open, false, &q->behind));
+  if (!s) s = ambit__thread_queue_open(d->thread, dev->errors, urgent, q->behind, &q->commands);
+  if (s)
+    queue_close(&q->head);
+  else
+    *out = &q->head;
   return s;
 }
 
@@ -542,25 +375,33 @@ static ambit_status execute(ambit__queue *queue_, const ambit__command *c)
   return waits ? finish(q) : AMBIT_OK;
 }
 
+static ambit_status serve(ambit__device *dev, const ambit__command *c)
+{
+  device *d = (device *)dev;
+
+  switch (c->kind) {
+  case COMMAND_queue_open: return queue_open(dev, c->queue_open.urgent, c->queue_open.queue);
+  case COMMAND_queue_close: queue_close(c->queue_close.queue); return AMBIT_OK;
+  case COMMAND_event_open: return event_open(dev, c->event_open.timed, c->event_open.event);
+  case COMMAND_event_close: event_close(c->event_close.event); return AMBIT_OK;
+  case COMMAND_measure: return measure(d, c->measure.all, c->measure.machine);
+  case COMMAND_release: /* commands in queues may use it; after a failure it would be dropped */
+  case COMMAND_discard:
+  case COMMAND_message_close:
+    ambit__thread_wait(d->thread);
+    check(d);
+    break;
+  default: break;
+  }
+  return call_behind(d, serve_behind, c);
+}
+
 static const ambit__backend driven = {
     .can = AMBIT__CAN(mark),
     .close = close_device,
     .info = info,
-    .queue_open = queue_open,
-    .queue_close = queue_close,
-    .alloc = alloc,
-    .release = release,
     .execute = execute,
-    .message_open = message_open,
-    .message_close = message_close,
-    .event_open = event_open,
-    .event_close = event_close,
+    .serve = serve,
     .event_done = event_done,
     .event_seconds = event_seconds,
-    .plans = plans,
-    .foresee = foresee,
-    .build = build,
-    .discard = discard,
-    .measure = measure,
-    .alone = alone,
 };

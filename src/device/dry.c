@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "device/cpu/target.h"
+#include "device/host.h"
 #include "device/measure.h"
 
 #include <stdio.h>
@@ -96,36 +97,14 @@ static void dry_info(ambit__device *dev, ambit__device_info *info)
   snprintf(info->name, sizeof info->name, "nothing");
 }
 
-static ambit_status dry_queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
-{
-  (void)urgent;
-  *queue = ambit__new(dev->errors, 1, sizeof **queue);
-  if (!*queue) return AMBIT_ENOMEM;
-  (*queue)->device = dev;
-  return AMBIT_OK;
-}
-
-static void dry_queue_close(ambit__queue *queue)
-{
-  free(queue);
-}
-
 /* ---- memory ---- */
 
-static ambit_status dry_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
-                              ambit__buffer **buf)
+static ambit_status dry_alloc(ambit__device *dev, size_t bytes, ambit__buffer **buf)
 {
-  (void)layout;
   *buf = ambit__new(dev->errors, 1, sizeof **buf);
   if (!*buf) return AMBIT_ENOMEM;
   (*buf)->bytes = bytes;
   return AMBIT_OK;
-}
-
-static void dry_release(ambit__device *dev, ambit__buffer *buf)
-{
-  (void)dev;
-  free(buf);
 }
 
 static ambit_status dry_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
@@ -134,12 +113,6 @@ static ambit_status dry_message_open(ambit__device *dev, size_t bytes, ambit__me
   if (!*m) return AMBIT_ENOMEM;
   (*m)->size = bytes;
   return AMBIT_OK;
-}
-
-static void dry_message_close(ambit__device *dev, ambit__message *m)
-{
-  (void)dev;
-  free(m);
 }
 
 /* ---- commands ---- */
@@ -174,9 +147,8 @@ static ambit_status dry_execute(ambit__queue *q, const ambit__command *c)
 
 /* ---- kernels ---- */
 
-static ambit_status dry_build(ambit__device *dev, const ambit__group *group, ambit__function **fn)
+static ambit_status dry_build(ambit__device *dev, ambit__function **fn)
 {
-  (void)group;
   *fn = ambit__new(dev->errors, 1, sizeof **fn);
   if (!*fn) return AMBIT_ENOMEM;
   (*fn)->plan = ambit__strdup(dev->errors, "(dry)");
@@ -197,18 +169,14 @@ static double estimate(ambit__device *dev, const ambit__group *g)
   return ambit__plan_choose(g, t, &plan) ? plan.strategy->cost(g, t, &plan) : -1;
 }
 
-static void list_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
-{
-  ambit__plan_list(g, target_of(dev), lines);
-}
-
 /* With the plan that such a device would have. */
-static ambit_status build_planned(ambit__device *dev, const ambit__group *g, ambit__function **fn)
+static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   ambit__text line = {0};
   ambit__plan plan;
 
-  AMBIT_TRY(dry_build(dev, g, fn));
+  AMBIT_TRY(dry_build(dev, fn));
+  if (!ambit__can(dev->backend, plans)) return AMBIT_OK;
   if (g->steps[0].chore || !ambit__plan_choose(g, target_of(dev), &plan)) return AMBIT_OK;
   plan.strategy->describe(&plan, &line);
   free((*fn)->plan);
@@ -216,37 +184,47 @@ static ambit_status build_planned(ambit__device *dev, const ambit__group *g, amb
   return AMBIT_OK;
 }
 
-static void dry_discard(ambit__device *dev, ambit__function *fn)
+static void dry_discard(ambit__function *fn)
 {
-  (void)dev;
   free(fn->plan);
   free(fn);
+}
+
+static ambit_status dry_serve(ambit__device *dev, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_queue_open:
+  case COMMAND_queue_close: return ambit__host_serve(dev, c);
+  case COMMAND_alloc: return dry_alloc(dev, c->alloc.bytes, c->alloc.buffer);
+  case COMMAND_release: free(c->release.buffer); break;
+  case COMMAND_message_open:
+    return dry_message_open(dev, c->message_open.bytes, c->message_open.message);
+  case COMMAND_message_close: free(c->message_close.message); break;
+  case COMMAND_build: return build(dev, c->build.group, c->build.fn);
+  case COMMAND_discard: dry_discard(c->discard.fn); break;
+  case COMMAND_plans: ambit__plan_list(c->plans.group, target_of(dev), c->plans.lines); break;
+  default: break;
+  }
+  return AMBIT_OK;
 }
 
 /* ---- the tables ---- */
 
 /* Common to all. */
-#define WHOLE AMBIT__CAN(lattice) | AMBIT__CAN(copy)
 #define ENTRIES                                                                                    \
   .name = "dry", .summary = "does nothing", .count = dry_count, .close = dry_close,                \
-  .info = dry_info, .queue_open = dry_queue_open, .queue_close = dry_queue_close,                  \
-  .alloc = dry_alloc, .release = dry_release, .execute = dry_execute, .discard = dry_discard
+  .info = dry_info, .execute = dry_execute, .serve = dry_serve
+#define WHOLE AMBIT__CAN(lattice) | AMBIT__CAN(copy)
+#define PARTS WHOLE | AMBIT__CAN(ghosts) | AMBIT__CAN(pack)
+#define PLANS PARTS | AMBIT__CAN(plans)
 
 /* One part, like ref. */
-static const ambit__backend whole = {ENTRIES, .can = WHOLE, .open = open_whole, .build = dry_build};
-#define PARTS    WHOLE | AMBIT__CAN(ghosts) | AMBIT__CAN(pack)
-#define MESSAGES .message_open = dry_message_open, .message_close = dry_message_close
-static const ambit__backend parts = {ENTRIES, MESSAGES, .can = PARTS, .open = open_parts,
-                                     .build = dry_build};
-static const ambit__backend waves = {ENTRIES,
-                                     MESSAGES,
-                                     .can = PARTS | AMBIT__CAN(wave),
-                                     .open = open_waves,
-                                     .build = build_planned,
-                                     .plans = list_plans};
-#define FUSES .can = PARTS, .build = build_planned, .estimate = estimate, .plans = list_plans
-static const ambit__backend cuda = {ENTRIES, MESSAGES, FUSES, .open = open_cuda};
-static const ambit__backend opencl = {ENTRIES, MESSAGES, FUSES, .open = open_opencl};
+static const ambit__backend whole = {ENTRIES, .can = WHOLE, .open = open_whole};
+static const ambit__backend parts = {ENTRIES, .can = PARTS, .open = open_parts};
+static const ambit__backend waves = {ENTRIES, .can = PLANS | AMBIT__CAN(wave), .open = open_waves};
+static const ambit__backend cuda = {ENTRIES, .can = PLANS, .open = open_cuda, .estimate = estimate};
+static const ambit__backend opencl = {ENTRIES, .can = PLANS, .open = open_opencl,
+                                      .estimate = estimate};
 
 const ambit__backend *ambit__backend_dry(const ambit__backend *real)
 {

@@ -142,7 +142,7 @@ ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c)
 
 /* ---- messages ---- */
 
-ambit_status ambit__host_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
+static ambit_status message_open(ambit__device *dev, size_t bytes, ambit__message **m)
 {
   *m = ambit__new(dev->errors, 1, sizeof **m);
   if (!*m) return AMBIT_ENOMEM;
@@ -154,10 +154,34 @@ ambit_status ambit__host_message_open(ambit__device *dev, size_t bytes, ambit__m
   return ambit__raise(dev->errors, AMBIT_ENOMEM, "no memory for a message of %zu bytes", bytes);
 }
 
-void ambit__host_message_close(ambit__device *dev, ambit__message *m)
+static void message_close(ambit__message *m)
 {
-  (void)dev;
   if (!m) return;
   free(m->bytes);
   free(m);
+}
+
+/* ---- the device itself ---- */
+
+static ambit_status queue_open(ambit__device *dev, ambit__queue **queue)
+{
+  *queue = ambit__new(dev->errors, 1, sizeof **queue);
+  if (!*queue) return AMBIT_ENOMEM;
+  (*queue)->device = dev;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__host_serve(ambit__device *dev, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_queue_open: return queue_open(dev, c->queue_open.queue);
+  case COMMAND_queue_close: free(c->queue_close.queue); return AMBIT_OK;
+  case COMMAND_alloc:
+    return ambit__host_alloc(dev, c->alloc.bytes, c->alloc.layout, c->alloc.buffer);
+  case COMMAND_release: ambit__host_release(dev, c->release.buffer); return AMBIT_OK;
+  case COMMAND_message_open:
+    return message_open(dev, c->message_open.bytes, c->message_open.message);
+  case COMMAND_message_close: message_close(c->message_close.message); return AMBIT_OK;
+  default: return AMBIT_OK;
+  }
 }

@@ -51,9 +51,9 @@ ambit_status ambit__host_read_lattice(ambit__queue *q, void *dst, ambit__store *
 ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                   const void *value);
 
-/* Messages in plain memory. Closing NULL does nothing. */
-ambit_status ambit__host_message_open(ambit__device *dev, size_t bytes, ambit__message **m);
-void ambit__host_message_close(ambit__device *dev, ambit__message *m);
+/* Executes queue_open, queue_close, alloc, release, message_open and message_close: plain queues,
+ * and messages in plain memory. Others do nothing. */
+ambit_status ambit__host_serve(ambit__device *dev, const ambit__command *c);
 
 /* ---- host_boxes.c: copies that threads can divide ---- */
 

@@ -123,8 +123,8 @@ void ambit__device_measure(ambit__device *dev, bool again)
   ambit__machine m = dev->machine;
   int missing;
 
-  if (!dev->backend->measure || (m.measured && !again)) return;
-  dev->backend->measure(dev, true, &m);
+  if (!ambit__can(dev->backend, measure) || (m.measured && !again)) return;
+  ambit__ask(dev, measure, true, &m);
   dev->copies = 1e9 * m.copy;
   m.measured = m.copy > 0; /* without that, shares of the grid cannot be told from it */
   missing = ambit__machine_complete(&m);
@@ -141,7 +141,7 @@ double ambit__device_copies(ambit__device *dev)
 {
   ambit__machine m = dev->machine;
 
-  if (dev->copies > 0 || !dev->backend->measure) return dev->copies;
-  dev->backend->measure(dev, false, &m);
+  if (dev->copies > 0 || !ambit__can(dev->backend, measure)) return dev->copies;
+  ambit__ask(dev, measure, false, &m);
   return dev->copies = 1e9 * m.copy;
 }

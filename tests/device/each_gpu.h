@@ -16,7 +16,7 @@ static int test_each_gpu(int argc, char **argv, const test_case *tests)
     int code;
 
     gpu = ambit__backend_at(i);
-    if (gpu->alloc != ambit__gpu_alloc || gpu->count() == 0) continue;
+    if (gpu->serve != ambit__gpu_serve || gpu->count() == 0) continue;
     found++;
     printf("# on %s\n", gpu->name);
     code = test_main(argc, argv, tests);

@@ -38,13 +38,13 @@ static void open_device(const char *name, bool drive)
     exit(EXIT_FAILURE);
   }
   backend = device->backend;
-  CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &queue));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, queue_open, false, &queue));
 }
 
 static void close_device(void)
 {
   CHECK_MSG(!errors.status, "%s: %s", backend->name, errors.text);
-  backend->queue_close(queue);
+  ambit__ask(queue->device, queue_close, queue);
   backend->close(device);
   ambit__errors_clear(&errors);
 }
@@ -96,7 +96,7 @@ static twin new_twin(ambit__layout layout)
   CHECK(ambit__layout_make(&layout));
   t.there.layout = t.here.layout = layout;
   CHECK_EQ(AMBIT_OK, ambit__host_alloc(&host, layout.bytes, NULL, &t.here.buffer));
-  CHECK_EQ(AMBIT_OK, backend->alloc(device, layout.bytes, &layout, &t.there.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, layout.bytes, &layout, &t.there.buffer));
   draw_bytes(ambit__host_base(t.here.buffer), layout.bytes);
   CHECK_EQ(AMBIT_OK,
            ambit__do(queue, put, t.there.buffer, ambit__host_base(t.here.buffer), layout.bytes));
@@ -106,7 +106,7 @@ static twin new_twin(ambit__layout layout)
 static void free_twin(twin *t)
 {
   ambit__host_release(&host, t->here.buffer);
-  backend->release(device, t->there.buffer);
+  ambit__ask(device, release, t->there.buffer);
 }
 
 static bool is_the_same(const twin *t)

@@ -40,7 +40,7 @@ static void make_store(scene *s, ambit__store *store)
   store->layout.own = ambit__box_of_extents(2, s->extents);
   CHECK(ambit__layout_make(&store->layout));
   CHECK_EQ(AMBIT_OK,
-           s->backend->alloc(s->device, store->layout.bytes, &store->layout, &store->buffer));
+           ambit__ask(s->device, alloc, store->layout.bytes, &store->layout, &store->buffer));
 }
 
 static void build(scene *s, unsigned checks)
@@ -52,7 +52,7 @@ static void build(scene *s, unsigned checks)
 
   g.cells[0] = s->extents[0];
   g.cells[1] = s->extents[1];
-  CHECK_EQ(AMBIT_OK, s->backend->build(s->device, &g, &s->fn));
+  CHECK_EQ(AMBIT_OK, ambit__ask(s->device, build, &g, &s->fn));
 }
 
 static void begin(scene *s, const char *device, int64_t rows)
@@ -64,7 +64,7 @@ static void begin(scene *s, const char *device, int64_t rows)
   s->extents[1] = COLUMNS;
   s->backend = ambit__backend_find(&s->errors, device, strlen(device));
   CHECK_EQ(AMBIT_OK, s->backend->open(&s->errors, &s->settings, 0, &s->device));
-  CHECK_EQ(AMBIT_OK, s->backend->queue_open(s->device, false, &s->queue));
+  CHECK_EQ(AMBIT_OK, ambit__ask(s->device, queue_open, false, &s->queue));
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&s->errors, "cross", rule_text, &s->rule));
   for (int d = 0; d < 2; d++)
     s->clamp.kind[d][0] = s->clamp.kind[d][1] = AMBIT_CLAMP;
@@ -76,18 +76,18 @@ static void begin(scene *s, const char *device, int64_t rows)
     s->args[i] = (ambit__argument){.store = i ? &s->v : &s->u, .boundaries = &s->clamp};
   s->launch = (ambit__launch){.box = s->u.layout.own, .extents = s->extents, .nargs = 2};
   s->launch.args = s->args;
-  CHECK_EQ(AMBIT_OK, s->backend->alloc(s->device, sizeof s->words, NULL, &s->launch.faults));
+  CHECK_EQ(AMBIT_OK, ambit__ask(s->device, alloc, sizeof s->words, NULL, &s->launch.faults));
 }
 
 static void end(scene *s)
 {
   CHECK_MSG(!s->errors.status, "%s", s->errors.text);
-  s->backend->release(s->device, s->launch.faults);
-  s->backend->release(s->device, s->u.buffer);
-  s->backend->release(s->device, s->v.buffer);
-  s->backend->discard(s->device, s->fn);
+  ambit__ask(s->device, release, s->launch.faults);
+  ambit__ask(s->device, release, s->u.buffer);
+  ambit__ask(s->device, release, s->v.buffer);
+  ambit__ask(s->device, discard, s->fn);
   ambit__rule_free(s->rule);
-  s->backend->queue_close(s->queue);
+  ambit__ask(s, queue_close, s->queue);
   s->backend->close(s->device);
   ambit__errors_clear(&s->errors);
 }

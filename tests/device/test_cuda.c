@@ -567,11 +567,11 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
                                        &rule));
   step.rule = rule;
   CHECK_EQ(AMBIT_OK, b->open(&errors, &settings, 0, &d));
-  CHECK_EQ(AMBIT_OK, b->queue_open(d, false, &q));
-  CHECK_EQ(AMBIT_OK, b->build(d, &g, &f));
+  CHECK_EQ(AMBIT_OK, ambit__ask(d, queue_open, false, &q));
+  CHECK_EQ(AMBIT_OK, ambit__ask(d, build, &g, &f));
   CHECK_MSG(!strncmp(f->plan, "(stream", 7), "%s", f->plan);
   for (int i = 0; i < 2; i++)
-    CHECK_EQ(AMBIT_OK, b->alloc(d, 1000, NULL, &stores[i].buffer));
+    CHECK_EQ(AMBIT_OK, ambit__ask(d, alloc, 1000, NULL, &stores[i].buffer));
   for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
     for (int k = 0; k < 2; k++) {
       stores[k].layout = (ambit__layout){.components = 1, .own = launches[i].own};
@@ -583,9 +583,9 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
   }
   CHECK_EQ(2, fake_cuda.modules); /* compiled once each */
   for (int i = 0; i < 2; i++)
-    b->release(d, stores[i].buffer);
-  b->discard(d, f);
-  b->queue_close(q);
+    ambit__ask(d, release, stores[i].buffer);
+  ambit__ask(d, discard, f);
+  ambit__ask(q->device, queue_close, q);
   b->close(d);
   ambit__rule_free(rule);
   end();

@@ -26,13 +26,13 @@ static void open_device(void)
     printf("Bail out! %s\n", errors.text);
     exit(EXIT_FAILURE);
   }
-  CHECK_EQ(AMBIT_OK, gpu->queue_open(device, false, &queue));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, queue_open, false, &queue));
 }
 
 static void close_device(void)
 {
   CHECK_MSG(!errors.status, "%s", errors.text);
-  gpu->queue_close(queue);
+  ambit__ask(queue->device, queue_close, queue);
   gpu->close(device);
   ambit__errors_clear(&errors);
 }
@@ -55,7 +55,7 @@ static sample draw_sample(uint64_t seed)
   s.shape = draw_shape(seed, seed % 16 ? 4 : 6, l);
   s.there.layout = *l;
   CHECK_EQ(AMBIT_OK, ambit__host_alloc(&host_device, l->bytes, l, &s.here.buffer));
-  CHECK_EQ(AMBIT_OK, gpu->alloc(device, l->bytes, l, &s.there.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, l->bytes, l, &s.there.buffer));
   draw_bytes(ambit__host_base(s.here.buffer), l->bytes);
   return s;
 }
@@ -63,7 +63,7 @@ static sample draw_sample(uint64_t seed)
 static void free_sample(sample *s)
 {
   ambit__host_release(&host_device, s->here.buffer);
-  gpu->release(device, s->there.buffer);
+  ambit__ask(device, release, s->there.buffer);
 }
 
 /* Whether one put can take all bytes, including margins. */
@@ -118,12 +118,12 @@ static void memory_is_zero(void)
     ambit__buffer *b = NULL;
     size_t bad = 0;
 
-    CHECK_EQ(AMBIT_OK, gpu->alloc(device, sizes[i], NULL, &b));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, sizes[i], NULL, &b));
     CHECK_EQ(AMBIT_OK, ambit__do(queue, get, got, b, sizes[i]));
     for (size_t k = 0; k < sizes[i]; k++)
       bad += got[k] != 0;
     CHECK_EQ(0, bad);
-    gpu->release(device, b);
+    ambit__ask(device, release, b);
     free(got);
   }
   close_device();
@@ -186,13 +186,13 @@ static void boxes_larger_than_all_stages_are_copied_whole(void)
     CHECK(bytes > (size_t)AMBIT__STAGES * AMBIT__STAGE_BYTES);
     store.layout.own = ambit__box_of_extents(2, shapes[i]);
     CHECK(ambit__layout_make(&store.layout));
-    CHECK_EQ(AMBIT_OK, gpu->alloc(device, store.layout.bytes, &store.layout, &store.buffer));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, store.layout.bytes, &store.layout, &store.buffer));
     for (size_t k = 0; k < bytes; k++)
       values[k] = (unsigned char)(k * 31 + k / 65537);
     CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &store, &store.layout.own, values));
     CHECK_EQ(AMBIT_OK, ambit__do(queue, read, back, &store, &store.layout.own));
     CHECK(!memcmp(values, back, bytes));
-    gpu->release(device, store.buffer);
+    ambit__ask(device, release, store.buffer);
     free(values);
     free(back);
   }
@@ -212,13 +212,13 @@ static void a_box_is_copied_between_stores_of_different_margins(void)
     wider.layout.margin_lo[0] += 3;
     wider.layout.margin_hi[box.ndims - 1] += 70;
     CHECK(ambit__layout_make(&wider.layout));
-    CHECK_EQ(AMBIT_OK, gpu->alloc(device, wider.layout.bytes, &wider.layout, &wider.buffer));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, wider.layout.bytes, &wider.layout, &wider.buffer));
     upload(&s);
     CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &wider, &s.there, &box, NULL));
     CHECK_EQ(AMBIT_OK, ambit__do(queue, read, got, &wider, &box));
     CHECK_EQ(AMBIT_OK, ambit__host_read_box(&host_queue, want, &s.here, &box));
     CHECK_MSG(!memcmp(want, got, bytes), "case %d", (int)seed);
-    gpu->release(device, wider.buffer);
+    ambit__ask(device, release, wider.buffer);
     free(want);
     free(got);
     free_sample(&s);
@@ -262,12 +262,12 @@ static void too_much_memory_is_refused_with_the_numbers_and_harms_nothing(void)
   ambit__buffer *b = NULL;
 
   open_device();
-  CHECK_EQ(AMBIT_ENOMEM, gpu->alloc(device, (size_t)1 << 52, NULL, &b));
+  CHECK_EQ(AMBIT_ENOMEM, ambit__ask(device, alloc, (size_t)1 << 52, NULL, &b));
   CHECK(!b);
   CHECK_MSG(errors.text && strstr(errors.text, "iB"), "%s", errors.text ? errors.text : "");
   ambit__errors_clear(&errors);
-  CHECK_EQ(AMBIT_OK, gpu->alloc(device, 1000, NULL, &b));
-  gpu->release(device, b);
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, 1000, NULL, &b));
+  ambit__ask(device, release, b);
   close_device();
 }
 
@@ -291,7 +291,7 @@ static void without_double_a_kernel_that_needs_it_is_refused_by_name(void)
 
     CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", kernels[i].text, &rule));
     step.rule = rule;
-    CHECK_EQ(AMBIT_EUNSUPPORTED, gpu->build(device, &group, &fn));
+    CHECK_EQ(AMBIT_EUNSUPPORTED, ambit__ask(device, build, &group, &fn));
     CHECK_MSG(errors.text && strstr(errors.text, kernels[i].words), "%s", errors.text);
     ambit__errors_clear(&errors);
     ambit__rule_free(rule);
@@ -318,7 +318,7 @@ static void all_speeds_are_measured(void)
 
   open_device();
   m = device->machine;
-  gpu->measure(device, true, &m);
+  ambit__ask(device, measure, true, &m);
   CHECK_MSG(m.copy > 0.1 && m.fma32 > 0.01 && m.divide > 0.001 && m.special > 0.001 &&
                 m.copy1 > 0.01 && m.copy2 > 0.01 && m.alone > 0 && m.launch > 1,
             "%g %g %g %g %g %g %g %g", m.copy, m.fma32, m.divide, m.special, m.copy1, m.copy2,
@@ -341,7 +341,7 @@ static ambit__function *build_counter(ambit__rule **rule)
 
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", "void k(short *s) { *s += 1; }", rule));
   step.rule = *rule;
-  CHECK_EQ(AMBIT_OK, gpu->build(device, &group, &fn));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &group, &fn));
   return fn;
 }
 
@@ -376,7 +376,7 @@ static void what_is_launched_behind_the_end_of_a_run_changes_nothing(void)
 
   open_device();
   fn = build_counter(&rule);
-  CHECK_EQ(AMBIT_OK, gpu->alloc(device, 8, NULL, &arg.value));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, 8, NULL, &arg.value));
   watch.value = arg.value;
   for (int round = 0; round < 2; round++) { /* the second ends at its first check */
     CHECK_EQ(AMBIT_OK, ambit__do(queue, watch, &watch, &can));
@@ -393,8 +393,8 @@ static void what_is_launched_behind_the_end_of_a_run_changes_nothing(void)
     CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
     CHECK_EQ(round ? 6 : 4, number_in(arg.value));
   }
-  gpu->discard(device, fn);
-  gpu->release(device, arg.value);
+  ambit__ask(device, discard, fn);
+  ambit__ask(device, release, arg.value);
   ambit__rule_free(rule);
   close_device();
 }
@@ -430,12 +430,12 @@ static void different_sources_and_equal_ones_share_compiled_code_as_they_should(
 
     CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", texts[i], &rules[i]));
     step.rule = rules[i];
-    CHECK_EQ(AMBIT_OK, gpu->build(device, &group, &fns[i]));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &group, &fns[i]));
   }
   CHECK(((ambit__gpu_device *)device)->shared->next);        /* two ... */
   CHECK(!((ambit__gpu_device *)device)->shared->next->next); /* ... and no more */
   for (int i = 0; i < 3; i++) {
-    gpu->discard(device, fns[i]);
+    ambit__ask(device, discard, fns[i]);
     ambit__rule_free(rules[i]);
   }
   CHECK(!((ambit__gpu_device *)device)->shared);

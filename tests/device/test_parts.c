@@ -252,11 +252,11 @@ static void settle(void)
   ambit__event *e;
 
   if (!ambit__can(backend, mark)) return;
-  CHECK_EQ(AMBIT_OK, backend->event_open(device, false, &e));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, event_open, false, &e));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, mark, e));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, e));
   CHECK(backend->event_done(e));
-  backend->event_close(e);
+  ambit__ask(device, event_close, e);
 }
 
 static void pack_here(unsigned char *to, const twin *from, const ambit__box *box)
@@ -313,15 +313,15 @@ static void exchange_messages(void)
 
     for (int i = 0; i < s.n; i++)
       if (s.parts[i].here.layout.bytes + 64 > most) most = s.parts[i].here.layout.bytes + 64;
-    CHECK_EQ(AMBIT_OK, backend->message_open(device, most, &m));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, message_open, most, &m));
     CHECK_EQ(most, m->size);
     for (int i = 0; i < s.n; i++)
       send(&s, i, m, seed);
     check_sample(&s, seed);
-    backend->message_close(device, m);
+    ambit__ask(device, message_close, m);
     free_sample(&s);
   }
-  backend->message_close(device, NULL);
+  ambit__ask(device, message_close, NULL);
 }
 
 static void what_is_packed_in_one_part_can_be_unpacked_in_another(void)
@@ -348,9 +348,9 @@ static void exchange_large(void)
   back = malloc(bytes);
   for (size_t i = 0; i < bytes / sizeof *values; i++)
     values[i] = (float)(i % 16381);
-  CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &a.buffer));
-  CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &b.buffer));
-  CHECK_EQ(AMBIT_OK, backend->message_open(device, bytes, &m));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, l.bytes, &l, &a.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, l.bytes, &l, &b.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, message_open, bytes, &m));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &a, &l.own, values));
   for (int i = 0; i < 3; i++) {
     ambit__box own = ambit__box_intersect(&boxes[i], &l.own);
@@ -363,9 +363,9 @@ static void exchange_large(void)
     CHECK_EQ(AMBIT_OK, ambit__do(queue, unpack, &b, &l.own, m, 0)); /* other values for the next */
   }
   CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
-  backend->message_close(device, m);
-  backend->release(device, a.buffer);
-  backend->release(device, b.buffer);
+  ambit__ask(device, message_close, m);
+  ambit__ask(device, release, a.buffer);
+  ambit__ask(device, release, b.buffer);
   free(values);
   free(back);
 }
@@ -394,7 +394,7 @@ static void exchange_rows(void)
     unsigned char *want = malloc(bytes);
     ambit__message *m = NULL;
 
-    CHECK_EQ(AMBIT_OK, backend->message_open(device, bytes + UNITS, &m));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, message_open, bytes + UNITS, &m));
     CHECK_EQ(AMBIT_OK, ambit__do(queue, pack, m, UNITS, &from.there, &boxes[i]));
     settle();
     pack_here(want, &from, &boxes[i]);
@@ -403,7 +403,7 @@ static void exchange_rows(void)
     settle();
     copy_here(&to, &from, &boxes[i], nowhere);
     CHECK_MSG(is_the_same(&from) && is_the_same(&to), "%s: box %d", backend->name, (int)i);
-    backend->message_close(device, m);
+    ambit__ask(device, message_close, m);
     free_twin(&from);
     free_twin(&to);
     free(want);
@@ -542,11 +542,11 @@ static void pass_messages(void)
   CHECK(ambit__layout_make(&l));
   a.layout = b.layout = l;
   CHECK_EQ(AMBIT_OK, backend->open(&errors, &settings, backend->count() > 1, &other));
-  CHECK_EQ(AMBIT_OK, backend->queue_open(other, true, &there));
-  CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &a.buffer));
-  CHECK_EQ(AMBIT_OK, backend->alloc(other, l.bytes, &l, &b.buffer));
-  CHECK_EQ(AMBIT_OK, backend->message_open(device, sizeof values, &out));
-  CHECK_EQ(AMBIT_OK, backend->message_open(other, sizeof values, &in));
+  CHECK_EQ(AMBIT_OK, ambit__ask(other, queue_open, true, &there));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, l.bytes, &l, &a.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(other, alloc, l.bytes, &l, &b.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, message_open, sizeof values, &out));
+  CHECK_EQ(AMBIT_OK, ambit__ask(other, message_open, sizeof values, &in));
   out->direct = in->direct = true;
   for (int i = 0; i < 70; i++)
     values[i] = 1.5 * i + 0.25;
@@ -557,11 +557,11 @@ static void pass_messages(void)
   CHECK_EQ(AMBIT_OK, ambit__do(there, unpack, &b, &face, in, 0));
   CHECK_EQ(AMBIT_OK, ambit__do(there, read, back, &b, &face));
   CHECK(!memcmp(values, back, sizeof values));
-  backend->message_close(device, out);
-  backend->message_close(other, in);
-  backend->release(device, a.buffer);
-  backend->release(other, b.buffer);
-  backend->queue_close(there);
+  ambit__ask(device, message_close, out);
+  ambit__ask(other, message_close, in);
+  ambit__ask(device, release, a.buffer);
+  ambit__ask(other, release, b.buffer);
+  ambit__ask(there->device, queue_close, there);
   backend->close(other);
 }
 
@@ -638,10 +638,10 @@ static void move_batches(void)
     }
     copy = copy_elsewhere(&samples[0].parts[0], &moves[n]);
     moves[n].dst = &copy.there;
-    CHECK_EQ(AMBIT_OK, backend->batch_open(device, moves, n + 1, &batch));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, batch_open, moves, n + 1, &batch));
     for (int i = 0; i < 2; i++)
       CHECK_EQ(AMBIT_OK, ambit__do(queue, batch, batch));
-    backend->batch_close(batch);
+    ambit__ask(device, batch_close, batch);
     CHECK_MSG(is_the_same(&copy), "%s: copy of case %d", backend->name, (int)seed);
     free_twin(&copy);
     for (int i = 0; i < TOGETHER; i++) {

@@ -232,12 +232,12 @@ static void transfer(part *to, part *from, const ambit__box *box, const int64_t 
     there.lo[d] += shift[d];
     there.hi[d] += shift[d];
   }
-  CHECK_EQ(AMBIT_OK,
-           backend->message_open(device, ambit__layout_box_bytes(&from->u.there.layout, box), &m));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, message_open,
+                                ambit__layout_box_bytes(&from->u.there.layout, box), &m));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, pack, m, 0, &from->u.there, box));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, unpack, &to->u.there, &there, m, 0));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
-  backend->message_close(device, m);
+  ambit__ask(device, message_close, m);
 }
 
 /* Copies the cells that a part needs from another one, at a distance of `times` grids along each
@@ -437,10 +437,10 @@ static void build(world *w, ambit__rule *rule)
 
   memcpy(g.cells, w->p->most, sizeof g.cells);
   w->rule = rule;
-  CHECK_EQ(AMBIT_OK, backend->build(device, &g, &w->fn));
-  CHECK_EQ(AMBIT_OK, ambit__backend_ref.build(ref, &g, &w->ref_fn));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &g, &w->fn));
+  CHECK_EQ(AMBIT_OK, ambit__ask(ref, build, &g, &w->ref_fn));
   for (int i = 2; i < rule->nparams; i++) {
-    CHECK_EQ(AMBIT_OK, backend->alloc(device, sizeof(ambit__scalar_bytes), NULL, &w->values[i]));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, sizeof(ambit__scalar_bytes), NULL, &w->values[i]));
     CHECK_EQ(AMBIT_OK,
              ambit__host_alloc(ref, sizeof(ambit__scalar_bytes), NULL, &w->ref_values[i]));
   }
@@ -449,11 +449,11 @@ static void build(world *w, ambit__rule *rule)
 static void discard(world *w)
 {
   for (int i = 2; i < w->rule->nparams; i++) {
-    backend->release(device, w->values[i]);
+    ambit__ask(device, release, w->values[i]);
     ambit__host_release(ref, w->ref_values[i]);
   }
-  backend->discard(device, w->fn);
-  ambit__backend_ref.discard(ref, w->ref_fn);
+  ambit__ask(device, discard, w->fn);
+  ambit__ask(ref, discard, w->ref_fn);
 }
 
 static void run_problem(const problem *p)
@@ -463,24 +463,25 @@ static void run_problem(const problem *p)
 
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", p->text, &rule));
   w.queues[0] = queue;
-  CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &w.queues[1]));
-  if (ambit__can(backend, mark)) CHECK_EQ(AMBIT_OK, backend->event_open(device, false, &w.event));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, queue_open, false, &w.queues[1]));
+  if (ambit__can(backend, mark))
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, event_open, false, &w.event));
   build(&w, rule);
   for (uint64_t seed = 1; seed <= CASES; seed++)
     if (test_takes((int)seed, 2)) run_case(&w, seed);
   discard(&w);
-  if (w.event) backend->event_close(w.event);
-  backend->queue_close(w.queues[1]);
+  if (w.event) ambit__ask(device, event_close, w.event);
+  ambit__ask(w.queues[1]->device, queue_close, w.queues[1]);
   ambit__rule_free(rule);
 }
 
 static void run_problems(void)
 {
   CHECK_EQ(AMBIT_OK, ambit__backend_ref.open(&errors, &settings, 0, &ref));
-  CHECK_EQ(AMBIT_OK, ambit__backend_ref.queue_open(ref, false, &ref_queue));
+  CHECK_EQ(AMBIT_OK, ambit__ask(ref, queue_open, false, &ref_queue));
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
     run_problem(&problems[i]);
-  ambit__backend_ref.queue_close(ref_queue);
+  ambit__ask(ref_queue->device, queue_close, ref_queue);
   ambit__backend_ref.close(ref);
 }
 
@@ -519,10 +520,10 @@ static void reduce_at_once(void)
            ambit__rule_parse(&errors, "test",
                              "void r(const int *u, sum long *r) { *r = index(0) + 1; }", &rule));
   step.rule = rule;
-  CHECK_EQ(AMBIT_OK, backend->build(device, &g, &fn));
-  CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &queues[1]));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &g, &fn));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, queue_open, false, &queues[1]));
   for (int i = 0; i < 2; i++)
-    CHECK_EQ(AMBIT_OK, backend->alloc(device, 8, NULL, &values[i]));
+    CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, 8, NULL, &values[i]));
   for (int round = 0; round < ROUNDS; round++)
     for (int i = 0; i < 2; i++) {
       const ambit__argument args[2] = {{.store = &u.there}, {.value = values[i]}};
@@ -537,10 +538,10 @@ static void reduce_at_once(void)
 
     CHECK_EQ(AMBIT_OK, ambit__do(queues[i], get, &got, values[i], 8));
     CHECK_EQ(ROUNDS * 300 * (i ? 15050 : 20100), got);
-    backend->release(device, values[i]);
+    ambit__ask(device, release, values[i]);
   }
-  backend->queue_close(queues[1]);
-  backend->discard(device, fn);
+  ambit__ask(queues[1]->device, queue_close, queues[1]);
+  ambit__ask(device, discard, fn);
   ambit__rule_free(rule);
   free_twin(&u);
 }
@@ -581,12 +582,12 @@ static void cores_poll_while_they_compute_but_not_all_the_time(void)
   open_device("cpu", false);
   CHECK(ambit__layout_make(&l));
   u.layout = v.layout = l;
-  CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &u.buffer));
-  CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &v.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, l.bytes, &l, &u.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, l.bytes, &l, &v.buffer));
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test",
                                        "void p(const float *u, float *v) { *v = *u; }", &rule));
   step.rule = rule;
-  CHECK_EQ(AMBIT_OK, backend->build(device, &g, &fn));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &g, &fn));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
   CHECK_EQ(0, polls);
   queue->poll = poll;
@@ -596,10 +597,10 @@ static void cores_poll_while_they_compute_but_not_all_the_time(void)
     CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
   CHECK_MSG(polls >= 5, "%d", polls);
   CHECK_MSG(least_gap >= 40e-6, "%g", least_gap);
-  backend->discard(device, fn);
+  ambit__ask(device, discard, fn);
   ambit__rule_free(rule);
-  backend->release(device, u.buffer);
-  backend->release(device, v.buffer);
+  ambit__ask(device, release, u.buffer);
+  ambit__ask(device, release, v.buffer);
   close_device();
 }
 

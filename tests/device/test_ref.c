@@ -104,7 +104,7 @@ static ambit__store store(ambit_type type, int components, ambit_order order)
       .layout = {.type = type, .components = components, .order = order, .own = grid}};
 
   CHECK(ambit__layout_make(&s.layout));
-  CHECK_EQ(AMBIT_OK, ref->alloc(device, s.layout.bytes, &s.layout, &s.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, s.layout.bytes, &s.layout, &s.buffer));
   return s;
 }
 
@@ -124,7 +124,7 @@ static ambit__buffer *value(ambit_type type, double x)
   ambit__buffer *b = NULL;
 
   ambit__value_store(bytes, type, ambit__value_of(x, type));
-  CHECK_EQ(AMBIT_OK, ref->alloc(device, sizeof bytes, NULL, &b));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, sizeof bytes, NULL, &b));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, put, b, bytes, sizeof bytes));
   return b;
 }
@@ -135,7 +135,7 @@ static double take(ambit__buffer *b, ambit_type type)
   unsigned char bytes[8];
 
   CHECK_EQ(AMBIT_OK, ambit__do(queue, get, bytes, b, sizeof bytes));
-  ref->release(device, b);
+  ambit__ask(device, release, b);
   return ambit__value_number(ambit__value_load(bytes, type), type);
 }
 
@@ -148,11 +148,11 @@ static void run(ambit__rule *rule, const ambit__box *box, const ambit__argument 
       .box = *box, .extents = extents, .nargs = rule->nparams, .args = args, .step = 17};
   ambit__function *fn = NULL;
 
-  CHECK_EQ(AMBIT_OK, ref->build(device, &group, &fn));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &group, &fn));
   CHECK_STR("(ref)", fn->plan);
   CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
-  ref->discard(device, fn);
+  ambit__ask(device, discard, fn);
 }
 
 static const ambit__boundaries closed; /* all faces AMBIT_NONE */
@@ -178,8 +178,8 @@ static void a_read_outside_is_resolved_by_the_boundary(void)
   run(&rule, &grid, args);
   get(&v, after);
   CHECK(!memcmp(want, after, sizeof want));
-  ref->release(device, u.buffer);
-  ref->release(device, v.buffer);
+  ambit__ask(device, release, u.buffer);
+  ambit__ask(device, release, v.buffer);
 }
 
 static void a_constant_boundary_gives_its_value_in_the_type_of_the_field(void)
@@ -200,8 +200,8 @@ static void a_constant_boundary_gives_its_value_in_the_type_of_the_field(void)
   run(&rule, &grid, args);
   get(&v, after);
   CHECK(!memcmp(want, after, sizeof want));
-  ref->release(device, u.buffer);
-  ref->release(device, v.buffer);
+  ambit__ask(device, release, u.buffer);
+  ambit__ask(device, release, v.buffer);
 }
 
 static void only_the_cells_of_the_box_change(void)
@@ -228,7 +228,7 @@ static void only_the_cells_of_the_box_change(void)
   run(&rule, &box, args);
   get(&u, after);
   CHECK(!memcmp(want, after, sizeof want));
-  ref->release(device, u.buffer);
+  ambit__ask(device, release, u.buffer);
 }
 
 static void a_kept_component_starts_at_its_old_value_and_reads_see_the_old_one(void)
@@ -264,7 +264,7 @@ static void a_kept_component_starts_at_its_old_value_and_reads_see_the_old_one(v
       CHECK_EQ(100 + i + (i > 5), (double)values[i][0]);
       CHECK_EQ(100 + i, (double)values[i][1]);
     }
-    ref->release(device, f.buffer);
+    ambit__ask(device, release, f.buffer);
   }
 }
 
@@ -302,8 +302,8 @@ static void locals_calls_casts_and_choices_are_evaluated(void)
 
     CHECK(after[i] == (i / COLUMNS == 0 || i % COLUMNS == 1 ? -r : r * 2.5f));
   }
-  ref->release(device, v.buffer);
-  ref->release(device, args[1].value);
+  ambit__ask(device, release, v.buffer);
+  ambit__ask(device, release, args[1].value);
 }
 
 /* ---- values instead of fields ---- */
@@ -351,8 +351,8 @@ static void a_const_pointer_may_be_a_value_in_every_cell(void)
   get(&v, after);
   for (int i = 0; i < CELLS; i++)
     CHECK_EQ(-7, after[i]);
-  ref->release(device, v.buffer);
-  ref->release(device, args[0].value);
+  ambit__ask(device, release, v.buffer);
+  ambit__ask(device, release, args[0].value);
 }
 
 /* ---- reductions ---- */
@@ -368,7 +368,7 @@ static double reduce(ambit__reduce how, ambit_type type, const ambit__box *box, 
 
   if (values) set(&u, values);
   run(&rule, box, args);
-  ref->release(device, u.buffer);
+  ambit__ask(device, release, u.buffer);
   return take(args[1].value, type);
 }
 
@@ -452,10 +452,10 @@ static void fused_steps_are_refused(void)
   const ambit__group deep = {.nsteps = 1, .steps = steps, .depth = 3, .ndims = 2};
   ambit__function *fn = NULL;
 
-  CHECK_EQ(AMBIT_EUNSUPPORTED, ref->build(device, &two, &fn));
+  CHECK_EQ(AMBIT_EUNSUPPORTED, ambit__ask(device, build, &two, &fn));
   CHECK(errors.text && strstr(errors.text, "2 steps"));
   ambit__errors_clear(&errors);
-  CHECK_EQ(AMBIT_EUNSUPPORTED, ref->build(device, &deep, &fn));
+  CHECK_EQ(AMBIT_EUNSUPPORTED, ambit__ask(device, build, &deep, &fn));
   CHECK(errors.text && strstr(errors.text, "3 iterations"));
   ambit__errors_clear(&errors);
   CHECK(!fn);
@@ -505,9 +505,10 @@ int main(int argc, char **argv)
       {0}};
   int bad;
 
-  if (ref->open(&errors, &settings, 0, &device) || ref->queue_open(device, false, &queue)) return 1;
+  if (ref->open(&errors, &settings, 0, &device) || ambit__ask(device, queue_open, false, &queue))
+    return 1;
   bad = test_main(argc, argv, tests);
-  ref->queue_close(queue);
+  ambit__ask(queue->device, queue_close, queue);
   ref->close(device);
   return bad;
 }

@@ -50,7 +50,7 @@ static ambit__cpu_function *build(ambit__device *d)
   const ambit__group g = group_of();
   ambit__function *f = NULL;
 
-  CHECK_EQ(AMBIT_OK, ambit__backend_cpu.build(d, &g, &f));
+  CHECK_EQ(AMBIT_OK, ambit__ask(d, build, &g, &f));
   return (ambit__cpu_function *)f;
 }
 
@@ -87,12 +87,12 @@ static void the_fastest_way_goes_on_and_is_remembered(void)
   CHECK_MSG(strcmp(first, f->head.plan), "it stays with %s", first);
   CHECK(folder_files() > 0);
   plan = strdup(f->head.plan);
-  ambit__backend_cpu.discard(d, &f->head);
+  ambit__ask(d, discard, &f->head);
   f = build(d);
   CHECK_MSG(!strcmp(plan, f->head.plan), "remembers %s, and builds %s", plan, f->head.plan);
   CHECK(!f->trial);
   free(plan);
-  ambit__backend_cpu.discard(d, &f->head);
+  ambit__ask(d, discard, &f->head);
   end(d);
 }
 
@@ -106,7 +106,7 @@ static void the_first_way_stays_if_no_other_is_faster(void)
   snprintf(first, sizeof first, "%s", f->head.plan);
   pretend(f, 0);
   CHECK(!strcmp(first, f->head.plan));
-  ambit__backend_cpu.discard(d, &f->head);
+  ambit__ask(d, discard, &f->head);
   end(d);
 }
 
@@ -116,7 +116,7 @@ static void the_plain_nest_is_always_tried(void)
   const ambit__group g = group_of();
   ambit__text lines = {0};
 
-  ambit__backend_cpu.plans(d, &g, &lines);
+  ambit__ask(d, plans, &g, &lines);
   CHECK_MSG(lines.chars && strstr(lines.chars, "(cells)\n"), "%s", lines.chars);
   ambit__text_free(&lines);
   end(d);
@@ -131,16 +131,16 @@ static void every_way_can_be_asked_for(void)
   ambit__group g = group_of();
   int n = 0;
 
-  ambit__backend_cpu.plans(d, &g, &lines);
+  ambit__ask(d, plans, &g, &lines);
   CHECK(strstr(lines.chars, "(cells)"));
   for (char *line = lines.chars, *end; (end = strchr(line, '\n')); line = end + 1, n++) {
     ambit__function *f = NULL;
 
     *end = '\0';
     g.preferred = line;
-    CHECK_EQ(AMBIT_OK, ambit__backend_cpu.build(d, &g, &f));
+    CHECK_EQ(AMBIT_OK, ambit__ask(d, build, &g, &f));
     CHECK_STR(line, f->plan);
-    ambit__backend_cpu.discard(d, f);
+    ambit__ask(d, discard, f);
   }
   CHECK(n > 1);
   ambit__text_free(&lines);
@@ -160,7 +160,7 @@ static void small_launches_do_not_count(void)
     ambit__cpu_trial_note(f, CELLS / 2, 0.01);
     CHECK(f->run == run);
   }
-  ambit__backend_cpu.discard(d, &f->head);
+  ambit__ask(d, discard, &f->head);
   end(d);
 }
 
@@ -172,7 +172,7 @@ static void nothing_is_tried_if_the_user_does_not_want_it(void)
   settings.trial = false;
   f = build(d);
   CHECK(!f->trial);
-  ambit__backend_cpu.discard(d, &f->head);
+  ambit__ask(d, discard, &f->head);
   end(d);
 }
 

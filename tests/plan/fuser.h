@@ -46,22 +46,13 @@ static double fuser_estimate(ambit__device *dev, const ambit__group *g)
              : -1;
 }
 
-static void fuser_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
-{
-  if (g->flow)
-    ambit__plan_list(g, fuser_target(g), lines);
-  else
-    ambit__backend_cpu.plans(dev, g, lines);
-}
-
-static ambit_status fuser_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
+static void fuser_build(const ambit__group *g, ambit__function **fn)
 {
   fuser_function *f;
   ambit__text line = {0};
   ambit__writer w = {0};
   char *source;
 
-  if (!g->flow) return ambit__backend_cpu.build(dev, g, fn);
   f = calloc(1, sizeof *f);
   f->group = *g;
   CHECK(ambit__plan_choose(g, fuser_target(g), &f->plan));
@@ -75,7 +66,6 @@ static ambit_status fuser_build(ambit__device *dev, const ambit__group *g, ambit
   free(source);
   if (f->library) *(void **)&f->run = dlsym(f->library, "simulate");
   *fn = &f->head;
-  return AMBIT_OK;
 }
 
 static bool is_fused(const ambit__function *fn)
@@ -83,16 +73,25 @@ static bool is_fused(const ambit__function *fn)
   return !strncmp(fn->plan, "(fused", 6) || !strncmp(fn->plan, "(persistent", 11);
 }
 
-static void fuser_discard(ambit__device *dev, ambit__function *fn)
+static void fuser_discard(ambit__function *fn)
 {
-  if (!is_fused(fn)) {
-    ambit__backend_cpu.discard(dev, fn);
-    return;
-  }
   if (((fuser_function *)fn)->library) dlclose(((fuser_function *)fn)->library);
   free(((fuser_function *)fn)->mail);
   free(fn->plan);
   free(fn);
+}
+
+static ambit_status fuser_serve(ambit__device *dev, const ambit__command *c)
+{
+  if (c->kind == COMMAND_plans && c->plans.group->flow)
+    ambit__plan_list(c->plans.group, fuser_target(c->plans.group), c->plans.lines);
+  else if (c->kind == COMMAND_build && c->build.group->flow)
+    fuser_build(c->build.group, c->build.fn);
+  else if (c->kind == COMMAND_discard && is_fused(c->discard.fn))
+    fuser_discard(c->discard.fn);
+  else
+    return ambit__backend_cpu.serve(dev, c);
+  return AMBIT_OK;
 }
 
 static long long fuser_argument(const fuser_function *f, const ambit__launch *l,
@@ -177,9 +176,7 @@ static const ambit__backend *fuser_backend(void)
   b.open = fuser_open;
   b.can &= ~AMBIT__CAN(wave);
   b.estimate = fuser_estimate;
-  b.plans = fuser_plans;
-  b.build = fuser_build;
-  b.discard = fuser_discard;
+  b.serve = fuser_serve;
   b.execute = fuser_execute;
   return &b;
 }

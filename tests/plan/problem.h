@@ -146,7 +146,7 @@ static void make_field(problem *p, int i, bool at_end)
     t->store.layout.margin_hi[d] = margin(p, d, param->high[d]);
   }
   CHECK(ambit__layout_make(&t->store.layout));
-  CHECK_EQ(AMBIT_OK, ref->alloc(device, t->store.layout.bytes, NULL, &t->store.buffer));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, t->store.layout.bytes, NULL, &t->store.buffer));
   fill(t, i);
   for (int d = 0; d < p->ndims; d++) {
     reach.lo[d] -= margin(p, d, param->low[d]);
@@ -168,7 +168,8 @@ static inline void make_fields(problem *p, bool at_end)
       ambit__value_store(bytes, p->rule->params[i].type,
                          ambit__value_of(0.25, p->rule->params[i].type));
       memcpy(p->own_values[i].value, bytes, sizeof bytes);
-      CHECK_EQ(AMBIT_OK, ref->alloc(device, sizeof(ambit__scalar_bytes), NULL, &p->values[i]));
+      CHECK_EQ(AMBIT_OK,
+               ambit__ask(device, alloc, sizeof(ambit__scalar_bytes), NULL, &p->values[i]));
       CHECK_EQ(AMBIT_OK, ambit__do(queue, put, p->values[i], bytes, sizeof bytes));
     }
   }
@@ -178,10 +179,10 @@ static inline void free_fields(problem *p)
 {
   for (int i = 0; i < p->rule->nparams; i++) {
     if (is_field(p, i)) {
-      ref->release(device, p->fields[i].store.buffer);
+      ambit__ask(device, release, p->fields[i].store.buffer);
       munmap(p->fields[i].mapped, p->fields[i].bytes);
     } else {
-      ref->release(device, p->values[i]);
+      ambit__ask(device, release, p->values[i]);
     }
   }
 }
@@ -201,10 +202,10 @@ static inline void run_reference(problem *p, const ambit__group *g)
       args[i] = (ambit__argument){.store = &p->fields[i].store, .boundaries = &p->boundaries};
     else
       args[i].value = p->values[i];
-  CHECK_EQ(AMBIT_OK, ref->build(device, g, &fn));
+  CHECK_EQ(AMBIT_OK, ambit__ask(device, build, g, &fn));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, wait, NULL));
-  ref->discard(device, fn);
+  ambit__ask(device, discard, fn);
 }
 
 /* ---- comparison ---- */

@@ -206,9 +206,9 @@ static double plan_at(const scene *s, int depth, char *plan, size_t size)
   const double ns = why ? -1 : dev->backend->estimate(dev, &f->group);
 
   if (ns > 0) {
-    dev->backend->build(dev, &f->group, &fn);
+    ambit__ask(dev, build, &f->group, &fn);
     snprintf(plan, size, "%s", fn->plan);
-    dev->backend->discard(dev, fn);
+    ambit__ask(dev, discard, fn);
   }
   ambit__fuse_plan_free(&f->plan);
   free(f);

@@ -899,9 +899,10 @@ int main(int argc, char **argv)
   int bad;
 
   take_prints(&argc, &argv);
-  if (ref->open(&errors, &settings, 0, &device) || ref->queue_open(device, false, &queue)) return 1;
+  if (ref->open(&errors, &settings, 0, &device) || ambit__ask(device, queue_open, false, &queue))
+    return 1;
   bad = simulated_main(argc, argv, tests);
-  ref->queue_close(queue);
+  ambit__ask(queue->device, queue_close, queue);
   ref->close(device);
   return bad;
 }

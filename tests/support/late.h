@@ -232,9 +232,11 @@ static ambit_status late_execute(ambit__queue *q, const ambit__command *c)
   return AMBIT_OK;
 }
 
-static void late_forget(ambit__recording *r)
+static ambit_status late_serve(ambit__device *dev, const ambit__command *c)
 {
-  free(r);
+  if (c->kind != COMMAND_recording_close) return ambit__backend_cpu.serve(dev, c);
+  free(c->recording_close.recording);
+  return AMBIT_OK;
 }
 
 static ambit_status late_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
@@ -250,7 +252,7 @@ static const ambit__backend *late_backend(void)
   b.name = "late";
   b.open = late_open;
   b.execute = late_execute;
-  b.recording_close = late_forget;
+  b.serve = late_serve;
   return &b;
 }
 

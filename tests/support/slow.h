@@ -76,11 +76,12 @@ static double slow_copy(ambit__device *dev)
   return slow_bandwidth[dev->backend == &slow_second];
 }
 
-static void slow_measure(ambit__device *dev, bool all, ambit__machine *m)
+static ambit_status slow_serve(ambit__device *dev, const ambit__command *c)
 {
-  (void)all;
-  m->copy = 1e-9 * slow_copy(dev);
-  m->alone = 0.1;
+  if (c->kind != COMMAND_measure) return ambit__backend_cpu.serve(dev, c);
+  c->measure.machine->copy = 1e-9 * slow_copy(dev);
+  c->measure.machine->alone = 0.1;
+  return AMBIT_OK;
 }
 
 /* Bandwidths are remembered by identity. */
@@ -96,7 +97,9 @@ static inline void slow_copies(double first, double second)
 {
   slow_bandwidth[0] = first;
   slow_bandwidth[1] = second;
-  slow_backend.measure = slow_second.measure = first > 0 ? slow_measure : NULL;
+  slow_backend.can &= ~AMBIT__CAN(measure);
+  slow_backend.can |= first > 0 ? AMBIT__CAN(measure) : 0;
+  slow_second.can = slow_backend.can;
 }
 
 /* Makes the devices available to all contexts opened later. */
@@ -108,6 +111,7 @@ static inline void slow_add(void)
   slow_backend.open = slow_open;
   slow_backend.info = slow_info;
   slow_backend.execute = slow_execute;
+  slow_backend.serve = slow_serve;
   slow_backend.can &= ~(AMBIT__CAN(wave) | AMBIT__CAN(tiles));
   slow_second = slow_backend;
   slow_copies(0, 0);

@@ -104,25 +104,14 @@ static void info(ambit__device *dev, ambit__device_info *out)
   ambit__host_memory(&out->memory, &out->free);
 }
 
-static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **out)
+static ambit_status queue_open(ambit__device *dev, ambit__queue **out)
 {
   queue *q = ambit__new(dev->errors, 1, sizeof *q);
 
-  (void)urgent;
   if (!q) return AMBIT_ENOMEM;
   q->head.device = dev;
   *out = &q->head;
   return AMBIT_OK;
-}
-
-static void queue_close(ambit__queue *q)
-{
-  free(q);
-}
-
-static void measure(ambit__device *dev, bool all, ambit__machine *m)
-{
-  ambit__cpu_measure(((device *)dev)->pool, all, m);
 }
 
 static ambit_status execute(ambit__queue *q, const ambit__command *c)
@@ -158,6 +147,25 @@ static ambit_status execute(ambit__queue *q, const ambit__command *c)
   }
 }
 
+static ambit_status serve(ambit__device *dev, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_queue_open: return queue_open(dev, c->queue_open.queue);
+  case COMMAND_alloc:
+    return ambit__cpu_alloc(dev, c->alloc.bytes, c->alloc.layout, c->alloc.buffer);
+  case COMMAND_build: return ambit__cpu_build(dev, c->build.group, c->build.fn);
+  case COMMAND_discard: ambit__cpu_discard(dev, c->discard.fn); break;
+  case COMMAND_plans: ambit__cpu_plans(dev, c->plans.group, c->plans.lines); break;
+  case COMMAND_foresee: ambit__cpu_foresee(dev, c->foresee.group); break;
+  case COMMAND_measure:
+    ambit__cpu_measure(((device *)dev)->pool, c->measure.all, c->measure.machine);
+    break;
+  case COMMAND_alone: alone(dev, c->alone.alone); break;
+  default: return ambit__host_serve(dev, c);
+  }
+  return AMBIT_OK;
+}
+
 const ambit__backend ambit__backend_cpu = {
     .name = "cpu",
     .summary = "all cores, with kernels compiled for this processor",
@@ -166,24 +174,12 @@ const ambit__backend ambit__backend_cpu = {
     .wide_activity = true, /* with bytes, gcc 12 makes vectors of 16 cells, and ends cell by cell */
     .can = AMBIT__CAN(lattice) | AMBIT__CAN(most) | AMBIT__CAN(copy) | AMBIT__CAN(ghosts) |
            AMBIT__CAN(pack) | AMBIT__CAN(fold) | AMBIT__CAN(wave) | AMBIT__CAN(tiles) |
-           AMBIT__CAN(relax),
+           AMBIT__CAN(relax) | AMBIT__CAN(plans) | AMBIT__CAN(measure),
     .count = count,
     .open = open_device,
     .close = close_device,
     .info = info,
-    .queue_open = queue_open,
-    .queue_close = queue_close,
-    .alloc = ambit__cpu_alloc,
-    .release = ambit__host_release,
     .execute = execute,
+    .serve = serve,
     .address = ambit__host_base,
-    .message_open = ambit__host_message_open,
-    .message_close = ambit__host_message_close,
-    .plans = ambit__cpu_plans,
-    .foresee = ambit__cpu_foresee,
-    .build = ambit__cpu_build,
-    .discard = ambit__cpu_discard,
-    .tile_words = ambit__cpu_words,
-    .measure = measure,
-    .alone = alone,
 };

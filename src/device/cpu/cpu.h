@@ -76,7 +76,7 @@ void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t 
 ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule);
 
 /* Runs the function on a box. `call` is complete except for the box and the addresses of
- * reductions, whose results go to `partial`, of ambit__cpu_words words. */
+ * reductions, whose results go to `partial`, of as many words as it has. */
 void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
                         const ambit__box *box, int64_t *partial);
 /* The same on chunks first .. end - 1 of a table. */
@@ -86,7 +86,6 @@ void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *cal
 /* Gives values to the cells beside the runs of fields that a launch on a sparse grid reads. */
 void ambit__cpu_set_bounds(const ambit__launch *l);
 void ambit__cpu_call(const ambit__function *fn, const ambit_compiled_call *call); /* complete */
-int ambit__cpu_words(const ambit__function *fn); /* 0: it does not reduce */
 /* Folds n results, one behind the other, and sets the scalars. */
 void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const int64_t *partials,
                      int64_t n);

@@ -22,7 +22,7 @@ void ambit__cpu_discard(ambit__device *dev, ambit__function *fn)
   function *f = (function *)fn;
 
   if (!f) return;
-  if (f->ref) ambit__backend_ref.discard(dev, f->ref);
+  if (f->ref) ambit__backend_ref.serve(dev, AMBIT__COMMAND(discard, f->ref));
   ambit__cpu_trial_close(f->trial);
   ambit__module_release(f->module);
   ambit__generic_close(&f->generic);
@@ -90,7 +90,7 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
   if (g->ndims && !g->form && !g->strict && !g->checks && all_contiguous(g) &&
       ambit__generic_open(rule, g->ndims, &f->generic))
     return set_plan(&d->head, f, "(generic weights)");
-  AMBIT_TRY(ambit__backend_ref.build(&d->head, g, &f->ref));
+  AMBIT_TRY(ambit__backend_ref.serve(&d->head, AMBIT__COMMAND(build, g, &f->ref)));
   return set_plan(&d->head, f, "(interpreted)");
 }
 
@@ -125,14 +125,14 @@ static bool reduces(const ambit__rule *rule)
  * registered ones to doubles. */
 static ambit_status make_partials(ambit__device *dev, const ambit__group *g, function *f)
 {
-  f->words = 1;
+  f->head.words = 1;
   for (int i = 0; i < f->rule->nparams; i++) {
     f->exact[i] = ambit__sums_exactly(g, &f->rule->params[i]);
-    f->at[i] = f->words;
-    f->words += f->exact[i] && f->module ? AMBIT__LONG_WORDS : 1;
+    f->at[i] = f->head.words;
+    f->head.words += f->exact[i] && f->module ? AMBIT__LONG_WORDS : 1;
   }
-  f->partial =
-      ambit__new(dev->errors, (size_t)AMBIT__CPU_PARTIALS * (size_t)f->words, sizeof *f->partial);
+  f->partial = ambit__new(dev->errors, (size_t)AMBIT__CPU_PARTIALS * (size_t)f->head.words,
+                          sizeof *f->partial);
   return f->partial ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
@@ -218,9 +218,4 @@ ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rul
 
   *rule = f->rule;
   return f->run;
-}
-
-int ambit__cpu_words(const ambit__function *fn)
-{
-  return ((const function *)fn)->words;
 }

@@ -25,7 +25,6 @@ typedef struct ambit__cpu_function {
   bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum */
   int at[AMBIT_MAX_PARAMS];     /* per parameter: its first word in those of a slab */
   int swept;                    /* 1 + the axis along which cells run in order; 0: none */
-  int words;                    /* 64-bit words per slab; 0: it does not reduce */
   double cell_ns;               /* see ambit__cpu_cell_ns */
   int64_t
       *partial; /* AMBIT__CPU_PARTIALS x words: a double, an int64_t or a long accumulator each */

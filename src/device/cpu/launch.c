@@ -150,7 +150,7 @@ void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
     full.call.lo[d] = box->lo[d] - call->call.offset[d];
     full.call.hi[d] = box->hi[d] - call->call.offset[d];
   }
-  if (f->words) begin_partial(f, partial, &full.call);
+  if (f->head.words) begin_partial(f, partial, &full.call);
   if (ambit__box_is_empty(box)) return;
   ambit__cpu_call(fn, &full.call);
 }
@@ -165,7 +165,7 @@ static void run_slab(const sweep *s, int i)
 
   if (across > 1) box = slab(&box, start[axes[1]], axes[1], i % across, across);
   if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
-  ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->words);
+  ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->head.words);
 }
 
 void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *call,
@@ -175,7 +175,7 @@ void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *cal
   const function *f = (const function *)fn;
   ambit_full_call full = *call;
 
-  if (f->words) begin_partial(f, partial, &full.call);
+  if (f->head.words) begin_partial(f, partial, &full.call);
   full.chunks = chunks->table;
   full.cells = chunks->first;
   full.first = first;
@@ -189,7 +189,7 @@ static void run_chunks(const sweep *s, int i)
   const int64_t n = s->chunks->n;
 
   ambit__cpu_run_chunks(&s->f->head, s->call, s->chunks, n * i / s->slabs, n * (i + 1) / s->slabs,
-                        s->f->partial + (int64_t)i * s->f->words);
+                        s->f->partial + (int64_t)i * s->f->head.words);
 }
 
 static int first_slab(const sweep *s, int thread, int threads)
@@ -334,7 +334,7 @@ static void finish_sum(const function *f, const int64_t *partials, int p, int64_
   ambit__scalar_bytes *to = (ambit__scalar_bytes *)ambit__host_base(value);
 
   if (!more) to->sum = (ambit__long){{0}};
-  for (int64_t i = 0; i < n; i++, partials += f->words)
+  for (int64_t i = 0; i < n; i++, partials += f->head.words)
     if (f->module)
       ambit__long_join(&to->sum, (const ambit__long *)&partials[f->at[p]]);
     else
@@ -351,7 +351,7 @@ static void finish_reduction(const function *f, const int64_t *partials, int p, 
   ambit__value total =
       more ? ambit__value_load(ambit__host_base(value), q->type) : ambit__reduce_identity(q);
 
-  for (int64_t i = 0; i < n; i++, partials += f->words)
+  for (int64_t i = 0; i < n; i++, partials += f->head.words)
     total = ambit__reduce_fold(q, total, *(const ambit__value *)&partials[f->at[p]]);
   if (real) total.real += 0.0; /* -0 and 0 become the same result */
   total = ambit__value_cast(total, real ? AMBIT_F64 : AMBIT_I64, q->type);
@@ -395,7 +395,7 @@ ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit
     f->run(&call.call);
     return AMBIT_OK;
   }
-  s.reduces = f->words > 0;
+  s.reduces = f->head.words > 0;
   s.chunks = l->chunks;
   threads = ambit__cpu_threads_for(
       d, f->cell_ns * (double)(l->chunks ? l->chunks->cells : ambit__box_volume(&l->box)));

@@ -23,5 +23,4 @@ const ambit__backend ambit__backend_cuda = {
     .twins = true,
     AMBIT__GPU_ENTRIES,
     .can = AMBIT__GPU_CAN | AMBIT__CAN(pass) | AMBIT__CAN(record),
-    .recording_close = ambit__gpu_recording_close,
 };

@@ -274,6 +274,8 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
   AMBIT_TRY_GOTO(s, f->own.source ? build_own(d, f) : build_usual(d, f), fail);
   f->head.tiles = can_tile(f);
+  for (int i = 0; i < f->step.rule->nparams; i++)
+    f->head.words += f->step.rule->params[i].kind == PARAM_REDUCE;
   f->head.sweeps = g->sweep && !f->own.source;
   *fn = &f->head;
   return AMBIT_OK;

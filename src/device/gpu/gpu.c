@@ -96,7 +96,7 @@ void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info)
 
 /* ---- queues ---- */
 
-ambit_status ambit__gpu_queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
+static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
   ambit__gpu_lane *lane = ambit__new(dev->errors, 1, sizeof *lane);
@@ -113,7 +113,7 @@ ambit_status ambit__gpu_queue_open(ambit__device *dev, bool urgent, ambit__queue
   return AMBIT_OK;
 }
 
-void ambit__gpu_queue_close(ambit__queue *queue)
+static void queue_close(ambit__queue *queue)
 {
   ambit__gpu_lane *lane = (ambit__gpu_lane *)queue;
   const ambit__gpu_driver *driver;
@@ -184,9 +184,8 @@ ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c)
                              : ambit__gpu_watch_report(q);
   case COMMAND_record:
     return c->record.end ? ambit__gpu_recorded(q, c->record.end) : ambit__gpu_record(q);
-  case COMMAND_wave: break;
+  default: return AMBIT_OK; /* it can execute no others */
   }
-  return AMBIT_OK; /* it can execute no others */
 }
 
 /* ---- memory ---- */
@@ -198,7 +197,7 @@ void *ambit__gpu_place(ambit__device *dev, ambit__buffer *buf)
   return driver->address ? driver->address(ambit__gpu_memory_of(buf)) : NULL;
 }
 
-void ambit__gpu_release(ambit__device *dev, ambit__buffer *buf)
+static void release(ambit__device *dev, ambit__buffer *buf)
 {
   if (!buf) return;
   ambit__gpu_device_of(dev)->driver->release(ambit__gpu_memory_of(buf));
@@ -250,8 +249,8 @@ ambit_status ambit__gpu_upload(ambit__gpu_device *d, const void *from, size_t by
   return s;
 }
 
-ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
-                              ambit__buffer **buf)
+static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
+                          ambit__buffer **buf)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
   ambit__gpu_buffer *b;
@@ -273,5 +272,34 @@ ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
     return s;
   }
   *buf = &b->head;
+  return AMBIT_OK;
+}
+
+/* ---- the device itself ---- */
+
+ambit_status ambit__gpu_serve(ambit__device *dev, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_queue_open: return queue_open(dev, c->queue_open.urgent, c->queue_open.queue);
+  case COMMAND_queue_close: queue_close(c->queue_close.queue); break;
+  case COMMAND_alloc: return alloc(dev, c->alloc.bytes, c->alloc.layout, c->alloc.buffer);
+  case COMMAND_release: release(dev, c->release.buffer); break;
+  case COMMAND_message_open:
+    return ambit__gpu_message_open(dev, c->message_open.bytes, c->message_open.message);
+  case COMMAND_message_close: ambit__gpu_message_close(dev, c->message_close.message); break;
+  case COMMAND_event_open:
+    return ambit__gpu_event_open(dev, c->event_open.timed, c->event_open.event);
+  case COMMAND_event_close: ambit__gpu_event_close(c->event_close.event); break;
+  case COMMAND_batch_open:
+    return ambit__gpu_batch_open(dev, c->batch_open.moves, c->batch_open.n, c->batch_open.batch);
+  case COMMAND_batch_close: ambit__gpu_batch_close(c->batch_close.batch); break;
+  case COMMAND_recording_close: ambit__gpu_recording_close(c->recording_close.recording); break;
+  case COMMAND_build: return ambit__gpu_build(dev, c->build.group, c->build.fn);
+  case COMMAND_discard: ambit__gpu_discard(dev, c->discard.fn); break;
+  case COMMAND_plans: ambit__gpu_plans(dev, c->plans.group, c->plans.lines); break;
+  case COMMAND_foresee: ambit__gpu_foresee(dev, c->foresee.group); break;
+  case COMMAND_measure: ambit__gpu_measure(dev, c->measure.all, c->measure.machine); break;
+  default: break; /* alone */
+  }
   return AMBIT_OK;
 }

@@ -125,11 +125,6 @@ ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *setti
                              ambit__device **dev);
 void ambit__gpu_close(ambit__device *dev);
 void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info);
-ambit_status ambit__gpu_queue_open(ambit__device *dev, bool urgent, ambit__queue **queue);
-void ambit__gpu_queue_close(ambit__queue *queue);
-ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
-                              ambit__buffer **buf);
-void ambit__gpu_release(ambit__device *dev, ambit__buffer *buf);
 void *ambit__gpu_place(ambit__device *dev, ambit__buffer *buf);
 ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes);
 ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes);
@@ -175,10 +170,10 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, amb
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
 ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c);
+ambit_status ambit__gpu_serve(ambit__device *dev, const ambit__command *c);
 ambit_status ambit__gpu_wait(ambit__queue *q);
 ambit_status ambit__gpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                               const ambit__tile_list *list);
-int ambit__gpu_tile_words(const ambit__function *fn);
 ambit_status ambit__gpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                                   const int64_t *partials, int64_t n);
 ambit_status ambit__gpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
@@ -214,19 +209,13 @@ enum { AMBIT__GPU_LINE = 256 };
   AMBIT__CAN(lattice) | AMBIT__CAN(most) | AMBIT__CAN(copy) | AMBIT__CAN(update) |                 \
       AMBIT__CAN(ghosts) | AMBIT__CAN(batch) | AMBIT__CAN(pack) | AMBIT__CAN(fold) |               \
       AMBIT__CAN(tiles) | AMBIT__CAN(tile_go) | AMBIT__CAN(relax) | AMBIT__CAN(mark) |             \
-      AMBIT__CAN(watch)
+      AMBIT__CAN(watch) | AMBIT__CAN(plans) | AMBIT__CAN(measure)
 #define AMBIT__GPU_ENTRIES                                                                         \
   .comm_cost = AMBIT__GPU_COMM_COST, .wraps_rows = true, .sparse = true, .line = AMBIT__GPU_LINE,  \
-  .close = ambit__gpu_close, .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,      \
-  .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
-  .execute = ambit__gpu_execute, .place = ambit__gpu_place, .batch_open = ambit__gpu_batch_open,   \
-  .batch_close = ambit__gpu_batch_close, .message_open = ambit__gpu_message_open,                  \
-  .message_close = ambit__gpu_message_close, .event_open = ambit__gpu_event_open,                  \
-  .event_close = ambit__gpu_event_close, .event_done = ambit__gpu_event_done,                      \
+  .close = ambit__gpu_close, .info = ambit__gpu_info_of, .execute = ambit__gpu_execute,            \
+  .serve = ambit__gpu_serve, .place = ambit__gpu_place, .event_done = ambit__gpu_event_done,       \
   .event_seconds = ambit__gpu_event_seconds, .estimate = ambit__gpu_estimate,                      \
-  .plans = ambit__gpu_plans, .foresee = ambit__gpu_foresee, .build = ambit__gpu_build,             \
-  .discard = ambit__gpu_discard, .tile_words = ambit__gpu_tile_words, .folds = ambit__gpu_folds,   \
-  .measure = ambit__gpu_measure
+  .folds = ambit__gpu_folds
 
 /* ---- fold.c ---- */
 

@@ -81,16 +81,6 @@ static size_t partial_bytes(const ambit__group *g, int param)
   return p->reduce == REDUCE_SUM ? sizeof(int64_t) : ambit_type_size(p->type);
 }
 
-int ambit__gpu_tile_words(const ambit__function *fn)
-{
-  const ambit__group *g = ambit__gpu_group_of(fn);
-  int n = 0;
-
-  for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    n += is_reduction(g, i);
-  return n;
-}
-
 /* The partial results of some tiles, in the lane's memory. */
 static ambit_status send_partials(ambit__gpu_lane *lane, const ambit__group *g,
                                   const int64_t *partials, int words, int64_t n)
@@ -116,7 +106,7 @@ ambit_status ambit__gpu_tile_fold(ambit__queue *q, ambit__function *fn, const am
                                   const int64_t *partials, int64_t n)
 {
   const ambit__group *g = ambit__gpu_group_of(fn);
-  const int words = ambit__gpu_tile_words(fn);
+  const int words = fn->words;
   ambit__launch part = *l;
 
   for (int64_t first = 0, some; first < n; first += some) {
@@ -187,7 +177,7 @@ static size_t found_bytes(const job *j, int64_t n)
 static int64_t most_tiles(const job *j)
 {
   const int words = ambit__tiles_words(j->group);
-  const int found = (ambit__tiles_found(j->group) + 1) / 2 + ambit__gpu_tile_words(j->fn);
+  const int found = (ambit__tiles_found(j->group) + 1) / 2 + j->fn->words;
   const int64_t n =
       (int64_t)(AMBIT__STAGE_BYTES / sizeof(int64_t)) / (words > found ? words : found) - 1;
 

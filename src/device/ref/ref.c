@@ -42,7 +42,7 @@ typedef struct total {
   double lost;        /* real sums: the rounding errors of `value` */
 } total;
 
-/* ---- device and queue ---- */
+/* ---- device ---- */
 
 static int count(void)
 {
@@ -78,29 +78,12 @@ static void info(ambit__device *dev, ambit__device_info *out)
   ambit__host_memory(&out->memory, &out->free);
 }
 
-static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
-{
-  ambit__queue *q = ambit__new(dev->errors, 1, sizeof *q);
-
-  (void)urgent;
-  if (!q) return AMBIT_ENOMEM;
-  q->device = dev;
-  *queue = q;
-  return AMBIT_OK;
-}
-
-static void queue_close(ambit__queue *q)
-{
-  free(q);
-}
-
 /* ---- functions ---- */
 
-static void discard(ambit__device *dev, ambit__function *fn)
+static void discard(ambit__function *fn)
 {
   function *f = (function *)fn;
 
-  (void)dev;
   if (!f) return;
   ambit__interpreter_free(&f->interpreter);
   free(f->head.plan);
@@ -125,7 +108,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
   f->chore = group->steps[0].chore;
   if (!f->head.plan ||
       ambit__interpreter_init(&f->interpreter, dev->errors, group->steps[0].rule, group->checks)) {
-    discard(dev, &f->head);
+    discard(&f->head);
     return AMBIT_ENOMEM;
   }
   *fn = &f->head;
@@ -287,9 +270,8 @@ static double measure_copy(void)
   return best;
 }
 
-static void measure(ambit__device *dev, bool all, ambit__machine *m)
+static void measure(bool all, ambit__machine *m)
 {
-  (void)dev;
   if (all) ambit__machine_forget_speeds(m);
   m->copy = 1e-9 * measure_copy();
 }
@@ -334,22 +316,27 @@ static ambit_status execute(ambit__queue *q, const ambit__command *c)
   return ambit__host_execute(q, c);
 }
 
+static ambit_status serve(ambit__device *dev, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_build: return build(dev, c->build.group, c->build.fn);
+  case COMMAND_discard: discard(c->discard.fn); break;
+  case COMMAND_measure: measure(c->measure.all, c->measure.machine); break;
+  default: return ambit__host_serve(dev, c);
+  }
+  return AMBIT_OK;
+}
+
 const ambit__backend ambit__backend_ref = {
     .name = "ref",
     .summary = "one thread, cell by cell: slow, and the measure of all others",
     .comm_cost = AMBIT__CORES_COMM_COST,
     .sparse = true,
-    .can = AMBIT__CAN(lattice) | AMBIT__CAN(copy),
+    .can = AMBIT__CAN(lattice) | AMBIT__CAN(copy) | AMBIT__CAN(measure),
     .count = count,
     .open = open_device,
     .close = close_device,
     .info = info,
-    .queue_open = queue_open,
-    .queue_close = queue_close,
-    .alloc = ambit__host_alloc,
-    .release = ambit__host_release,
     .execute = execute,
-    .build = build,
-    .discard = discard,
-    .measure = measure,
+    .serve = serve,
 };

@@ -115,9 +115,9 @@ static ambit_status open_message(const ambit__exchange *x, const ambit__channel 
 {
   ambit__device *dev = ambit__engine_of(x->program->grid, m->part)->device;
 
-  AMBIT_TRY(dev->backend->message_open(dev, m->bytes, message));
+  AMBIT_TRY(ambit__ask(dev, message_open, m->bytes, message));
   (*message)->direct = is_direct(x, m, *message);
-  return ambit__can(dev->backend, mark) ? dev->backend->event_open(dev, false, event) : AMBIT_OK;
+  return ambit__can(dev->backend, mark) ? ambit__ask(dev, event_open, false, event) : AMBIT_OK;
 }
 
 static ambit_status open_channel(ambit__exchange *x, ambit__channel *m)
@@ -142,10 +142,10 @@ static void close_channel(ambit__exchange *x, ambit__channel *m)
 
   if (m->request.active) ambit__net_cancel(ambit__exchange_context(x)->net, &m->request, 1);
   if (m->note.active) ambit__net_cancel(ambit__exchange_context(x)->net, &m->note, 1);
-  if (m->packed) dev->backend->event_close(m->packed);
-  if (m->spare_packed) dev->backend->event_close(m->spare_packed);
-  if (m->message) dev->backend->message_close(dev, m->message);
-  if (m->spare) dev->backend->message_close(dev, m->spare);
+  if (m->packed) ambit__ask(dev, event_close, m->packed);
+  if (m->spare_packed) ambit__ask(dev, event_close, m->spare_packed);
+  if (m->message) ambit__ask(dev, message_close, m->message);
+  if (m->spare) ambit__ask(dev, message_close, m->spare);
   free(m->items);
   free(m->notes);
   free(m->known);

@@ -30,7 +30,7 @@ ambit_status ambit__move_set_open(ambit *a, ambit__move_set *l)
     ambit__engine_moves *list = &l->engines[i];
 
     if (list->n && ambit__can(dev->backend, batch))
-      AMBIT_TRY(dev->backend->batch_open(dev, list->moves, list->n, &list->batch));
+      AMBIT_TRY(ambit__ask(dev, batch_open, list->moves, list->n, &list->batch));
   }
   return AMBIT_OK;
 }
@@ -38,7 +38,7 @@ ambit_status ambit__move_set_open(ambit *a, ambit__move_set *l)
 void ambit__move_set_free(const ambit *a, ambit__move_set *l)
 {
   for (int i = 0; l->engines && i < a->nengines; i++) {
-    if (l->engines[i].batch) a->engines[i].device->backend->batch_close(l->engines[i].batch);
+    if (l->engines[i].batch) ambit__ask(a->engines[i].device, batch_close, l->engines[i].batch);
     free(l->engines[i].moves);
   }
   free(l->engines);

@@ -22,8 +22,8 @@ static ambit_status open_queues(ambit__engine *e)
     e->transfers = e->border = e->queue;
     return AMBIT_OK;
   }
-  if (!e->transfers) AMBIT_TRY(backend->queue_open(e->device, true, &e->transfers));
-  if (!e->border) AMBIT_TRY(backend->queue_open(e->device, true, &e->border));
+  if (!e->transfers) AMBIT_TRY(ambit__ask(e->device, queue_open, true, &e->transfers));
+  if (!e->border) AMBIT_TRY(ambit__ask(e->device, queue_open, true, &e->border));
   return AMBIT_OK;
 }
 
@@ -38,7 +38,7 @@ ambit_status ambit__queues_open(ambit__exchange *x)
 
     AMBIT_TRY(open_queues(e));
     for (int k = 0; ambit__can(e->device->backend, mark) && k < POINTS; k++)
-      AMBIT_TRY(e->device->backend->event_open(e->device, false, &x->events[POINTS * i + k]));
+      AMBIT_TRY(ambit__ask(e->device, event_open, false, &x->events[POINTS * i + k]));
   }
   return AMBIT_OK;
 }
@@ -47,7 +47,7 @@ void ambit__queues_close(ambit__exchange *x)
 {
   for (int i = 0; x->events && i < ambit__exchange_context(x)->nengines * POINTS; i++)
     if (x->events[i])
-      ambit__exchange_context(x)->engines[i / POINTS].device->backend->event_close(x->events[i]);
+      ambit__ask(ambit__exchange_context(x)->engines[i / POINTS].device, event_close, x->events[i]);
   free(x->events);
 }
 

@@ -48,15 +48,14 @@ static ambit_status fetch_around(ambit_field *f, int part, const ambit__box *box
                                  size_t bytes)
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
-  const ambit__backend *b = e->device->backend;
   ambit__message *m;
   ambit_status s;
 
-  AMBIT_TRY(b->message_open(e->device, bytes, &m));
+  AMBIT_TRY(ambit__ask(e->device, message_open, bytes, &m));
   s = ambit__do(e->queue, pack, m, 0, &f->stores[part], box);
   if (!s) s = ambit__do(e->queue, wait, NULL);
   if (!s) memcpy(dense, m->bytes, bytes);
-  b->message_close(e->device, m);
+  ambit__ask(e->device, message_close, m);
   return s;
 }
 

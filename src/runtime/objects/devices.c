@@ -141,7 +141,7 @@ static ambit_status open_engine(ambit *a, const item *it, int *index)
   AMBIT_TRY(open_device(a, it, &e->device));
   backend = e->device->backend;
   *index = a->nengines++;
-  AMBIT_TRY(backend->queue_open(e->device, false, &e->queue));
+  AMBIT_TRY(ambit__ask(e->device, queue_open, false, &e->queue));
   backend->info(e->device, &info);
   e->memory = info.memory;
   return AMBIT_OK;
@@ -155,9 +155,9 @@ static bool has_whole(const ambit *a)
 
 static void close_engine(const ambit__engine *e)
 {
-  if (e->border && e->border != e->queue) e->device->backend->queue_close(e->border);
-  if (e->transfers && e->transfers != e->queue) e->device->backend->queue_close(e->transfers);
-  if (e->queue) e->device->backend->queue_close(e->queue);
+  if (e->border && e->border != e->queue) ambit__ask(e->device, queue_close, e->border);
+  if (e->transfers && e->transfers != e->queue) ambit__ask(e->device, queue_close, e->transfers);
+  if (e->queue) ambit__ask(e->device, queue_close, e->queue);
   e->device->backend->close(e->device);
 }
 
@@ -503,9 +503,6 @@ void ambit__engines_tell_alone(ambit *a)
 
     all &= g->placement.n && ambit__grid_on_first(g); /* a new one has no parts yet */
   }
-  for (int i = 0; i < a->nengines; i++) {
-    ambit__device *device = a->engines[i].device;
-
-    if (device->backend->alone) device->backend->alone(device, all && i == 0);
-  }
+  for (int i = 0; i < a->nengines; i++)
+    ambit__ask(a->engines[i].device, alone, all && i == 0);
 }

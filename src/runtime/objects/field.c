@@ -90,7 +90,7 @@ static ambit_status check_memory(const ambit_field *f, int part, const ambit__la
 void ambit__store_release(ambit__engine *e, ambit__store *store)
 {
   if (!store->buffer) return;
-  e->device->backend->release(e->device, store->buffer);
+  ambit__ask(e->device, release, store->buffer);
   e->allocated -= store->layout.bytes;
   store->buffer = NULL;
 }
@@ -109,8 +109,7 @@ ambit_status ambit__store_allocate(const ambit_field *f, int part, ambit__store 
   AMBIT_CHECK(ambit__layout_make(&store->layout), ambit__field_errors(f), AMBIT_ENOMEM,
               "field '%s' is too large: its size in bytes overflows", f->name);
   AMBIT_TRY(check_memory(f, part, &store->layout));
-  AMBIT_TRY(
-      e->device->backend->alloc(e->device, store->layout.bytes, &store->layout, &store->buffer));
+  AMBIT_TRY(ambit__ask(e->device, alloc, store->layout.bytes, &store->layout, &store->buffer));
   e->allocated += store->layout.bytes;
   s = ambit__store_poison(f->grid->context, e, store);
   if (s) release(f, part, store);

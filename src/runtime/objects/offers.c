@@ -56,7 +56,7 @@ static ambit_status is_wanted(ambit *a, bool *wanted)
   bool can[] = {ambit__weights_are_auto(a), true};
 
   for (int i = 0; i < a->nengines; i++)
-    can[1] &= a->engines[i].backend->measure &&
+    can[1] &= ambit__can(a->engines[i].backend, measure) &&
               (!a->dry || a->engines[i].ordinal < a->engines[i].backend->count());
   AMBIT_TRY(ambit__net_any(a->net, &several, 1));
   AMBIT_TRY(ambit__net_all(a->net, can, 2));

@@ -26,9 +26,9 @@ static ambit__engine *direct_engine(ambit *a)
     ambit__message *m;
     bool able;
 
-    if (!ambit__can(dev->backend, pack) || dev->backend->message_open(dev, 1, &m)) continue;
+    if (!ambit__can(dev->backend, pack) || ambit__ask(dev, message_open, 1, &m)) continue;
     able = m->device_bytes != NULL;
-    dev->backend->message_close(dev, m);
+    ambit__ask(dev, message_close, m);
     if (able) return &a->engines[i];
   }
   return NULL;
@@ -60,9 +60,9 @@ static ambit_status open_probe(ambit *a, probe *t, int64_t n)
   t->host = ambit__new(&a->errors, (size_t)n, 1);
   t->wanted = ambit__new(&a->errors, (size_t)n, 1);
   if (!t->host || !t->wanted) return AMBIT_ENOMEM;
-  AMBIT_TRY(dev->backend->alloc(dev, t->store.layout.bytes, &t->store.layout, &t->store.buffer));
-  AMBIT_TRY(dev->backend->message_open(dev, (size_t)n, &t->out));
-  AMBIT_TRY(dev->backend->message_open(dev, (size_t)n, &t->in));
+  AMBIT_TRY(ambit__ask(dev, alloc, t->store.layout.bytes, &t->store.layout, &t->store.buffer));
+  AMBIT_TRY(ambit__ask(dev, message_open, (size_t)n, &t->out));
+  AMBIT_TRY(ambit__ask(dev, message_open, (size_t)n, &t->in));
   t->out->direct = t->in->direct = t->out->device_bytes != NULL;
   return AMBIT_OK;
 }
@@ -71,9 +71,9 @@ static void close_probe(const probe *t)
 {
   ambit__device *dev = t->engine->device;
 
-  if (t->in) dev->backend->message_close(dev, t->in);
-  if (t->out) dev->backend->message_close(dev, t->out);
-  if (t->store.buffer) dev->backend->release(dev, t->store.buffer);
+  if (t->in) ambit__ask(dev, message_close, t->in);
+  if (t->out) ambit__ask(dev, message_close, t->out);
+  if (t->store.buffer) ambit__ask(dev, release, t->store.buffer);
   free(t->wanted);
   free(t->host);
 }

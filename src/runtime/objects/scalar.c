@@ -14,7 +14,7 @@ static ambit_status make_values(ambit *a, ambit__buffer ***values)
   for (int i = 0; i < a->nengines; i++) {
     ambit__device *dev = a->engines[i].device;
 
-    AMBIT_TRY(dev->backend->alloc(dev, sizeof(ambit__scalar_bytes), NULL, &(*values)[i]));
+    AMBIT_TRY(ambit__ask(dev, alloc, sizeof(ambit__scalar_bytes), NULL, &(*values)[i]));
   }
   return AMBIT_OK;
 }
@@ -25,7 +25,7 @@ void ambit__scalar_free(ambit_scalar *s)
   for (int i = 0; s->values && i < s->context->nengines; i++) {
     ambit__device *dev = s->context->engines[i].device;
 
-    if (s->values[i]) dev->backend->release(dev, s->values[i]);
+    if (s->values[i]) ambit__ask(dev, release, s->values[i]);
   }
   free(s->values);
   free(s->name);

@@ -65,7 +65,7 @@ void ambit__scribe_close(ambit *a)
   for (int i = 0; i < w->ntwins; i++) {
     ambit__engine *e = &w->twins[i];
 
-    if (e->queue) e->device->backend->queue_close(e->queue);
+    if (e->queue) ambit__ask(e->device, queue_close, e->queue);
     if (e->device) e->device->backend->close(e->device);
   }
   free(w->twins);

@@ -18,8 +18,8 @@ static const double SHARE = 0.75;
 
 static const ambit__backend host_table = {
     .name = "host",
-    .release = ambit__host_release,
     .execute = ambit__host_execute,
+    .serve = ambit__host_serve,
 };
 
 typedef struct snapshot {
@@ -91,7 +91,7 @@ static void open_twins(ambit *a, ambit__scribe *w)
 
     if (!e->device->backend->twins) continue;
     if (e->backend->open(&w->errors, &a->settings, e->ordinal, &t->device)) t->device = NULL;
-    if (t->device && t->device->backend->queue_open(t->device, false, &t->queue)) {
+    if (t->device && ambit__ask(t->device, queue_open, false, &t->queue)) {
       t->device->backend->close(t->device);
       *t = (ambit__engine){0};
     }
@@ -196,7 +196,7 @@ static void free_field(ambit_field *f)
   for (int i = 0; f->stores && i < f->grid->placement.n; i++) {
     ambit__device *d = ambit__engine_of(f->grid, i)->device;
 
-    if (f->stores[i].buffer) d->backend->release(d, f->stores[i].buffer);
+    if (f->stores[i].buffer) ambit__ask(d, release, f->stores[i].buffer);
   }
   ambit__list_remove(&f->link);
   free(f->special);
@@ -266,7 +266,7 @@ static ambit_status allocate(snapshot *s)
       if (d == &s->host)
         AMBIT_TRY(ambit__host_alloc(d, to->layout.bytes, &to->layout, &to->buffer));
       else
-        AMBIT_TRY(d->backend->alloc(d, to->layout.bytes, &to->layout, &to->buffer));
+        AMBIT_TRY(ambit__ask(d, alloc, to->layout.bytes, &to->layout, &to->buffer));
     }
   }
   return AMBIT_OK;

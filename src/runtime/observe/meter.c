@@ -43,26 +43,24 @@ static ambit_status has_timer(ambit__device *device, bool *timed)
 
   *timed = false;
   if (!ambit__can(b, mark) || !b->event_seconds) return AMBIT_OK;
-  AMBIT_TRY(b->queue_open(device, false, &q));
-  s = b->event_open(device, true, &e);
+  AMBIT_TRY(ambit__ask(device, queue_open, false, &q));
+  s = ambit__ask(device, event_open, true, &e);
   if (!s) {
     s = ambit__do(q, mark, e);
     if (!s) s = ambit__do(q, wait, e);
     *timed = !s && b->event_seconds(e, e) >= 0;
-    b->event_close(e);
+    ambit__ask(device, event_close, e);
   }
-  b->queue_close(q);
+  ambit__ask(q->device, queue_close, q);
   return s;
 }
 
 static ambit_status open_gauge(gauge *g)
 {
-  const ambit__backend *b = g->device->backend;
-
   AMBIT_TRY(has_timer(g->device, &g->timed));
   for (int i = 0; g->timed && i < PAIRS; i++) {
-    AMBIT_TRY(b->event_open(g->device, true, &g->pairs[i].before));
-    AMBIT_TRY(b->event_open(g->device, true, &g->pairs[i].after));
+    AMBIT_TRY(ambit__ask(g->device, event_open, true, &g->pairs[i].before));
+    AMBIT_TRY(ambit__ask(g->device, event_open, true, &g->pairs[i].after));
   }
   return AMBIT_OK;
 }
@@ -91,8 +89,8 @@ void ambit__meter_close(ambit__meter *m)
     const gauge *g = &m->gauges[i];
 
     for (int k = 0; k < PAIRS; k++) {
-      if (g->pairs[k].before) g->device->backend->event_close(g->pairs[k].before);
-      if (g->pairs[k].after) g->device->backend->event_close(g->pairs[k].after);
+      if (g->pairs[k].before) ambit__ask(g->device, event_close, g->pairs[k].before);
+      if (g->pairs[k].after) ambit__ask(g->device, event_close, g->pairs[k].after);
     }
   }
   free(m);

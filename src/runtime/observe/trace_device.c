@@ -30,11 +30,9 @@ typedef struct ambit__stopwatch {
 
 static ambit_status open_pairs(ambit__stopwatch *w)
 {
-  const ambit__backend *backend = w->device->backend;
-
   for (int i = 0; i < PAIRS; i++) {
-    AMBIT_TRY(backend->event_open(w->device, true, &w->pairs[i].before));
-    AMBIT_TRY(backend->event_open(w->device, true, &w->pairs[i].after));
+    AMBIT_TRY(ambit__ask(w->device, event_open, true, &w->pairs[i].before));
+    AMBIT_TRY(ambit__ask(w->device, event_open, true, &w->pairs[i].after));
   }
   return AMBIT_OK;
 }
@@ -45,13 +43,13 @@ static ambit_status open_watch(ambit__stopwatch *w, ambit__queue *q)
   ambit__event *origin;
 
   if (!backend->event_seconds) return AMBIT_OK;
-  AMBIT_TRY(backend->event_open(w->device, true, &origin));
+  AMBIT_TRY(ambit__ask(w->device, event_open, true, &origin));
   w->origin = origin;
   AMBIT_TRY(ambit__do(q, mark, origin));
   AMBIT_TRY(ambit__do(q, wait, origin));
   w->started = ambit__clock();
   if (backend->event_seconds(origin, origin) >= 0) return open_pairs(w);
-  backend->event_close(origin);
+  ambit__ask(w->device, event_close, origin);
   w->origin = NULL;
   return AMBIT_OK;
 }
@@ -74,13 +72,13 @@ void ambit__stopwatches_close(ambit__trace *trace)
 {
   for (int i = 0; trace->watches && i < trace->scene.ndevices; i++) {
     ambit__stopwatch *w = &trace->watches[i];
-    const ambit__backend *backend = trace->devices[i].device->backend;
+    ambit__device *device = trace->devices[i].device;
 
     for (int k = 0; k < PAIRS; k++) {
-      if (w->pairs[k].before) backend->event_close(w->pairs[k].before);
-      if (w->pairs[k].after) backend->event_close(w->pairs[k].after);
+      if (w->pairs[k].before) ambit__ask(device, event_close, w->pairs[k].before);
+      if (w->pairs[k].after) ambit__ask(device, event_close, w->pairs[k].after);
     }
-    if (w->origin) backend->event_close(w->origin);
+    if (w->origin) ambit__ask(device, event_close, w->origin);
   }
   free(trace->watches);
 }

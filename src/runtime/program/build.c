@@ -123,7 +123,7 @@ ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const 
 
   make_group(p, step, engine, box, &g);
   g.group.tiles = tiles;
-  AMBIT_TRY(dev->backend->build(dev, &g.group, fn));
+  AMBIT_TRY(ambit__ask(dev, build, &g.group, fn));
   ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", g.step.rule->name, (*fn)->plan);
   return AMBIT_OK;
 }
@@ -134,8 +134,8 @@ void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__t
   const ambit__box box = typical_box(p, step, engine);
   single g;
 
-  if (dev->backend->plans && !p->steps[step].chore)
-    dev->backend->plans(dev, make_group(p, step, engine, &box, &g), lines);
+  if (ambit__can(dev->backend, plans) && !p->steps[step].chore)
+    ambit__ask(dev, plans, make_group(p, step, engine, &box, &g), lines);
 }
 
 /* Announces the functions of a step to the devices. */
@@ -148,8 +148,7 @@ static void foresee_step(const ambit_program *p, size_t step)
     const ambit__box box = typical_box(p, step, e);
     single g;
 
-    if (dev->backend->foresee && !p->steps[step].chore)
-      dev->backend->foresee(dev, make_group(p, step, e, &box, &g));
+    if (!p->steps[step].chore) ambit__ask(dev, foresee, make_group(p, step, e, &box, &g));
   }
 }
 
@@ -249,7 +248,7 @@ static ambit_status make_number(ambit_program *p, int engine, ambit_type type, d
   unsigned char bytes[sizeof(double)] = {0};
 
   ambit__value_store(bytes, type, ambit__value_of(number, type));
-  AMBIT_TRY(e->device->backend->alloc(e->device, sizeof bytes, NULL, buffer));
+  AMBIT_TRY(ambit__ask(e->device, alloc, sizeof bytes, NULL, buffer));
   return ambit__do(e->queue, put, *buffer, bytes, sizeof bytes);
 }
 
@@ -259,7 +258,7 @@ static ambit_status make_address(ambit_program *p, int engine, const ambit__chor
 {
   const ambit__engine *e = &p->grid->context->engines[engine];
 
-  AMBIT_TRY(e->device->backend->alloc(e->device, sizeof(double), NULL, buffer));
+  AMBIT_TRY(ambit__ask(e->device, alloc, sizeof(double), NULL, buffer));
   return ambit__do(e->queue, put, *buffer, &chore, sizeof chore);
 }
 
@@ -346,7 +345,7 @@ static ambit_status make_waste(ambit_program *p, ambit__apply *a)
   for (int e = 0; e < c->nengines; e++) {
     ambit__device *dev = c->engines[e].device;
 
-    AMBIT_TRY(dev->backend->alloc(dev, sizeof(ambit__scalar_bytes), NULL, &a->waste[e]));
+    AMBIT_TRY(ambit__ask(dev, alloc, sizeof(ambit__scalar_bytes), NULL, &a->waste[e]));
   }
   return AMBIT_OK;
 }
@@ -430,9 +429,9 @@ static void discard_step(ambit_program *p, size_t step)
     ambit__device *dev = p->grid->context->engines[e].device;
 
     for (int i = 0; a->numbers && i < n; i++)
-      if (a->numbers[e * n + i]) dev->backend->release(dev, a->numbers[e * n + i]);
-    if (a->functions && a->functions[e]) dev->backend->discard(dev, a->functions[e]);
-    if (a->waste && a->waste[e]) dev->backend->release(dev, a->waste[e]);
+      if (a->numbers[e * n + i]) ambit__ask(dev, release, a->numbers[e * n + i]);
+    if (a->functions && a->functions[e]) ambit__ask(dev, discard, a->functions[e]);
+    if (a->waste && a->waste[e]) ambit__ask(dev, release, a->waste[e]);
   }
   free(a->waste);
   ambit__folding_free(p, step);

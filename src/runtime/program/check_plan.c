@@ -20,7 +20,7 @@ static const char *wanted(const ambit_program *p)
 static bool has_choice(const ambit_program *p)
 {
   for (int e = 0; e < p->grid->context->nengines; e++)
-    if (p->grid->context->engines[e].device->backend->plans) return true;
+    if (ambit__can(p->grid->context->engines[e].device->backend, plans)) return true;
   return false;
 }
 
@@ -84,7 +84,7 @@ static void add_fused(const ambit_program *p, int depth, ambit__text *seen)
   if (f && !ambit__fuse_group(p, depth, f)) {
     ambit__device *dev = ambit__engine_of(p->grid, 0)->device;
 
-    if (dev->backend->plans) dev->backend->plans(dev, &f->group, &lines);
+    if (ambit__can(dev->backend, plans)) ambit__ask(dev, plans, &f->group, &lines);
     add_lines(lines.chars, seen);
   }
   ambit__text_free(&lines);

@@ -72,7 +72,7 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
   if (!x->host) return AMBIT_ENOMEM;
   if (!ambit__can(e->device->backend, fold) || !bytes) return AMBIT_OK;
   if (e->device->backend->folds && !e->device->backend->folds(e->device, &x->how)) return AMBIT_OK;
-  return e->device->backend->alloc(e->device, bytes, NULL, &x->totals);
+  return ambit__ask(e->device, alloc, bytes, NULL, &x->totals);
 }
 
 /* Whether the totals of a reduction have cells of several parts. */
@@ -172,7 +172,7 @@ void ambit__folding_free(ambit_program *p, size_t step)
       ambit__engine *e = ambit__engine_of(p->grid, k);
 
       if (!f->component[i]) ambit__store_release(e, &x->scratch);
-      if (x->totals) e->device->backend->release(e->device, x->totals);
+      if (x->totals) ambit__ask(e->device, release, x->totals);
       free(x->host);
     }
   free(f->parts);

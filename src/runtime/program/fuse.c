@@ -203,8 +203,8 @@ static bool has_wanted(const ambit_program *p, const ambit__fused *f)
   ambit__text lines = {0};
   bool has = !ambit__plan_is_cycle(wanted) || !device;
 
-  if (has || !device->backend->plans) return has;
-  device->backend->plans(device, &f->group, &lines);
+  if (has || !ambit__can(device->backend, plans)) return has;
+  ambit__ask(device, plans, &f->group, &lines);
   for (const char *line = lines.chars; line && *line && !has; line = strchr(line, '\n') + 1)
     has = ambit__plan_begins(line, wanted);
   ambit__text_free(&lines);
@@ -277,8 +277,8 @@ static double second_plan(const ambit_program *p, ambit__fused *f, char plan[AMB
   const char *second;
   double ns = -1;
 
-  if (!device || !device->backend->plans) return ns;
-  device->backend->plans(device, &f->group, &lines);
+  if (!device || !ambit__can(device->backend, plans)) return ns;
+  ambit__ask(device, plans, &f->group, &lines);
   second = lines.chars ? strchr(lines.chars, '\n') : NULL;
   if (second && second[1]) {
     snprintf(plan, AMBIT__PLAN_CHARS, "%.*s", (int)strcspn(second + 1, "\n"), second + 1);
@@ -388,12 +388,12 @@ const char *ambit__fuse_refusal(const ambit_program *p)
 void ambit__fuse_foresee(const ambit_program *p, const ambit__rival *rival)
 {
   ambit__device *device = ambit__fuse_can(p) ? device_of(p) : NULL;
-  ambit__fused *f = device && device->backend->foresee ? calloc(1, sizeof *f) : NULL;
+  ambit__fused *f = device ? calloc(1, sizeof *f) : NULL;
 
   if (!f) return;
   if (!ambit__fuse_group(p, rival->depth, f)) {
     if (*rival->plan) f->group.preferred = rival->plan;
-    device->backend->foresee(device, &f->group);
+    ambit__ask(device, foresee, &f->group);
   }
   ambit__fuse_plan_free(&f->plan);
   free(f);

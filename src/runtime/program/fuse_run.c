@@ -30,7 +30,7 @@ static ambit_status make_spares(ambit_program *p, ambit__fused *f, int part)
 
     spare->layout = like->layout;
     if (like->buffer)
-      AMBIT_TRY(dev->backend->alloc(dev, spare->layout.bytes, &spare->layout, &spare->buffer));
+      AMBIT_TRY(ambit__ask(dev, alloc, spare->layout.bytes, &spare->layout, &spare->buffer));
   }
   return AMBIT_OK;
 }
@@ -72,7 +72,7 @@ static ambit_status build_function(ambit_program *p, ambit__fused *f, int part)
   ambit__device *dev = p->grid->context->engines[engine].device;
 
   if (f->functions[engine]) return AMBIT_OK;
-  AMBIT_TRY(dev->backend->build(dev, &f->group, &f->functions[engine]));
+  AMBIT_TRY(ambit__ask(dev, build, &f->group, &f->functions[engine]));
   ambit__log(&p->grid->context->settings, 1, "%d iterations at a time: %s", f->plan.depth,
              f->functions[engine]->plan);
   return AMBIT_OK;
@@ -115,9 +115,9 @@ void ambit__fuse_free(ambit_program *p, ambit__fused *f)
     ambit__device *dev = p->grid->context->engines[engine].device;
 
     for (int i = 0; f->spares && i < AMBIT__FUSE_SPARES; i++)
-      if (spare_of(f, k, i)->buffer) dev->backend->release(dev, spare_of(f, k, i)->buffer);
+      if (spare_of(f, k, i)->buffer) ambit__ask(dev, release, spare_of(f, k, i)->buffer);
     if (!f->functions || !f->functions[engine]) continue;
-    dev->backend->discard(dev, f->functions[engine]);
+    ambit__ask(dev, discard, f->functions[engine]);
     f->functions[engine] = NULL;
   }
   free(f->functions);

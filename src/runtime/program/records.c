@@ -41,7 +41,7 @@ static void drop_windows(ambit_record *r)
   for (int e = 0; r->windows && e < r->context->nengines; e++) {
     ambit__device *dev = r->context->engines[e].device;
 
-    if (r->windows[e]) dev->backend->release(dev, r->windows[e]);
+    if (r->windows[e]) ambit__ask(dev, release, r->windows[e]);
   }
   free(r->windows);
   r->windows = NULL;
@@ -190,8 +190,8 @@ static ambit_status open_windows(ambit_record *r, int64_t first, int64_t room)
   for (int e = 0; e < a->nengines; e++) {
     ambit__device *dev = a->engines[e].device;
 
-    AMBIT_TRY(dev->backend->alloc(dev, (size_t)(room * r->columns) * ambit_type_size(r->type), NULL,
-                                  &r->windows[e]));
+    AMBIT_TRY(ambit__ask(dev, alloc, (size_t)(room * r->columns) * ambit_type_size(r->type), NULL,
+                         &r->windows[e]));
   }
   r->first = first;
   r->room = room;

@@ -203,7 +203,7 @@ static ambit_status add_kept(const ambit_program *p, ambit__ahead *a, const ambi
   for (int e = 0; e < context->nengines; e++) {
     ambit__device *dev = context->engines[e].device;
 
-    AMBIT_TRY(dev->backend->alloc(dev, sizeof(ambit__scalar_bytes), NULL, &k->values[e]));
+    AMBIT_TRY(ambit__ask(dev, alloc, sizeof(ambit__scalar_bytes), NULL, &k->values[e]));
   }
   return AMBIT_OK;
 }
@@ -250,7 +250,7 @@ void ambit__ahead_free(const ambit_program *p, ambit__ahead *a)
     for (int e = 0; a->kept[i].values && e < context->nengines; e++) {
       ambit__device *dev = context->engines[e].device;
 
-      if (a->kept[i].values[e]) dev->backend->release(dev, a->kept[i].values[e]);
+      if (a->kept[i].values[e]) ambit__ask(dev, release, a->kept[i].values[e]);
     }
     free(a->kept[i].values);
   }

@@ -470,8 +470,7 @@ static bool is_shared(const ambit_program *p, const ambit__wavefront *w, size_t 
 void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w)
 {
   for (size_t i = 0; w->functions && i < p->nsteps; i++)
-    if (w->functions[i] && !is_shared(p, w, i))
-      w->device->backend->discard(w->device, w->functions[i]);
+    if (w->functions[i] && !is_shared(p, w, i)) ambit__ask(w->device, discard, w->functions[i]);
   free(w->functions);
   free(w->stages);
   free(w->inners);

@@ -186,8 +186,7 @@ void ambit__checker_free(ambit_program *p)
 
   if (!c) return;
   for (int i = 0; c->records && i < c->nrecords; i++)
-    if (c->records[i].buffer)
-      c->records[i].device->backend->release(c->records[i].device, c->records[i].buffer);
+    if (c->records[i].buffer) ambit__ask(c->records[i].device, release, c->records[i].buffer);
   free(c->records);
   free(c);
   p->checker = NULL;
@@ -201,7 +200,7 @@ static ambit_status make_record(const ambit_program *p, int part, record *r)
   ambit_status s = words ? AMBIT_OK : AMBIT_ENOMEM;
 
   r->device = e->device;
-  if (!s) s = e->device->backend->alloc(e->device, bytes, NULL, &r->buffer);
+  if (!s) s = ambit__ask(e->device, alloc, bytes, NULL, &r->buffer);
   if (!s) {
     ambit__access_places(p, part, words + ambit__faults_bytes(AMBIT_MAX_PARAMS));
     s = ambit__do(e->queue, put, r->buffer, words, bytes);

@@ -163,7 +163,7 @@ void ambit__replay_free(ambit_program *p)
 {
   if (!p->replay) return;
   for (int i = 0; i < p->replay->n; i++) {
-    queue(p)->device->backend->recording_close(p->replay->all[i].recording);
+    ambit__ask(queue(p)->device, recording_close, p->replay->all[i].recording);
     free(p->replay->all[i].buffers);
   }
   free(p->replay);
@@ -212,7 +212,6 @@ static ambit_status note_buffers(const ambit_program *p, recording *new)
 /* Records the next iteration and runs it. Fields are rotated on the way. */
 static ambit_status record(ambit_program *p)
 {
-  const ambit__backend *backend = queue(p)->device->backend;
   recording new = {.recording = NULL};
   ambit_status s = note_buffers(p, &new), ended;
 
@@ -226,7 +225,7 @@ static ambit_status record(ambit_program *p)
   p->replay->next = 0; /* after the last recording the first one fits again */
   return ambit__do(queue(p), replay, new.recording);
 failed:
-  if (new.recording) backend->recording_close(new.recording);
+  if (new.recording) ambit__ask(queue(p)->device, recording_close, new.recording);
   free(new.buffers);
   return s;
 }

@@ -42,7 +42,7 @@ static void clear(ambit__still *s)
   for (size_t i = 0; i < s->nvalues; i++) {
     ambit__device *dev = s->values[i].device;
 
-    if (s->values[i].store.buffer) dev->backend->release(dev, s->values[i].store.buffer);
+    if (s->values[i].store.buffer) ambit__ask(dev, release, s->values[i].store.buffer);
     free(s->values[i].host);
   }
   free(s->values);

@@ -64,7 +64,8 @@ void ambit__machine_prepare(const ambit_program *p, int64_t n)
   const bool alone = a->net->size == 1 && !a->dry && !p->grid->active && a->nengines == 1;
   ambit__device *dev = alone ? a->engines[0].device : NULL;
 
-  if (dev && dev->backend->plans && (a->settings.tune || expected(p, n, &dev->machine) >= LONG))
+  if (dev && ambit__can(dev->backend, plans) &&
+      (a->settings.tune || expected(p, n, &dev->machine) >= LONG))
     ambit__device_measure(dev, false);
 }
 
@@ -86,7 +87,7 @@ static bool has_plain(const ambit_program *p)
   const ambit__settings *s = &p->grid->context->settings;
   const ambit__device *dev = p->grid->placement.n ? ambit__engine_of(p->grid, 0)->device : NULL;
 
-  return dev && dev->backend->plans && !*s->plan &&
+  return dev && ambit__can(dev->backend, plans) && !*s->plan &&
          (s->tune || (s->trial && dev->backend->estimate));
 }
 
@@ -166,8 +167,8 @@ static void vary_fused(const ambit_program *p, ambit__timing *times, int *n,
   const int most = *n + PLANS;
   ambit__text lines = {0};
 
-  if (!dev->backend->plans) return;
-  dev->backend->plans(dev, &p->cycle->fused->group, &lines);
+  if (!ambit__can(dev->backend, plans)) return;
+  ambit__ask(dev, plans, &p->cycle->fused->group, &lines);
   for (char *line = lines.chars, *end; line && (end = strchr(line, '\n')) && *n < most;
        line = end + 1) {
     *end = '\0';

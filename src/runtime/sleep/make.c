@@ -282,7 +282,7 @@ static ambit_status build_functions(ambit_program *p, size_t step)
   AMBIT_TRY(build_for(p, step, TILES_COMPARE, &s->functions));
   if (p->sleep->relaxes) AMBIT_TRY(build_for(p, step, TILES_RELAX, &s->relaxers));
   for (int e = 0; e < a->nengines; e++) {
-    const int words = a->engines[e].device->backend->tile_words(s->functions[e]);
+    const int words = s->functions[e]->words;
 
     if (words > s->words) s->words = words;
   }
@@ -443,7 +443,7 @@ static void discard(const ambit *a, ambit__function **functions)
   for (int e = 0; functions && e < a->nengines; e++) {
     ambit__device *dev = a->engines[e].device;
 
-    if (functions[e]) dev->backend->discard(dev, functions[e]);
+    if (functions[e]) ambit__ask(dev, discard, functions[e]);
   }
   free(functions);
 }

@@ -92,7 +92,7 @@ static int64_t *partial_of(const ambit_program *p, const ambit__sleeper *s, int6
 
   if (!s->words) return NULL;
   fn = function_of(p, s, part - p->grid->first, &backend);
-  return s->partials + first * s->words + (tile - first) * backend->tile_words(fn);
+  return s->partials + first * s->words + (tile - first) * fn->words;
 }
 
 static void add_work(ambit_program *p, int step, int64_t tile, choice c, int64_t n)
