@@ -178,7 +178,7 @@ typedef struct ambit__launch {
   int nargs;                   /* number of parameters of the rule */
   const ambit__argument *args;
   int64_t step;  /* iteration number */
-  int64_t times; /* iterations, of a flow that loops */
+  int64_t times; /* iterations of a flow; 0: one with points gets ready for launches on the box */
   /* reductions are folded into the present values of their scalars, and strict sums into the long
    * accumulators behind them, instead of starting anew */
   bool more;

@@ -54,6 +54,13 @@ bool ambit__flow_has_places(const ambit__flow *f)
   return false;
 }
 
+bool ambit__flow_has_points(const ambit__flow *f)
+{
+  for (int i = 0; i < f->nstages; i++)
+    if (f->stages[i].points) return true;
+  return false;
+}
+
 int ambit__flow_inset(const ambit__flow *f, int axis, int side)
 {
   int n = 0;
@@ -130,7 +137,8 @@ void ambit__flow_each_read(const ambit__flow *f, int stage, bool keeps,
     const ambit__param *p = &st->rule->params[i];
 
     for (int k = 0; st->port[i] >= 0 && k < p->nreads; k++)
-      visit(user, stage, f->in[st->port[i] + p->reads[k].component], p->reads[k].offset);
+      visit(user, stage, f->in[st->port[i] + p->reads[k].component],
+            st->samples ? here : p->reads[k].offset);
     for (int c = 0; st->port[i] >= 0 && c < p->components; c++) {
       const int out = f->out[st->port[i] + c];
 

@@ -65,6 +65,13 @@ typedef struct ambit__flow_stage {
    * no other stage depends on them being alike. 0: it is not. */
   int nplaces;
   int place[AMBIT__FLOW_PLACES][AMBIT_MAX_DIMS][2];
+  /* In place of its rule it adds values to a field at points, in the first place, or samples it
+   * there; 0: no, else 1 + the operand that has the points. */
+  int points;
+  bool samples;
+  int64_t every; /* iterations */
+  /* The value to add is in row step / every; its place there by point and component. */
+  int64_t columns, by_point, by_component;
   int operand[AMBIT_MAX_PARAMS]; /* by parameter: of a scalar or number; -1: none */
   int port[AMBIT_MAX_PARAMS];    /* by parameter: of a field, the port of component 0; -1: none */
   /* in memory: */
@@ -110,6 +117,7 @@ void ambit__flow_free(ambit__flow *f);
 int ambit__flow_widest(const ambit__flow *f);        /* bytes of the largest value */
 double ambit__flow_operations(const ambit__flow *f); /* of all stages, per cell */
 bool ambit__flow_has_places(const ambit__flow *f);   /* some stage is placed */
+bool ambit__flow_has_points(const ambit__flow *f);   /* some stage adds or samples at points */
 /* Layers at a face that some stage does not compute, unless it is placed. */
 int ambit__flow_inset(const ambit__flow *f, int axis, int side);
 
@@ -134,7 +142,8 @@ bool ambit__flow_is_new(const ambit__flow *f, int stage, int value);
 /* Calls `visit` for every value that a stage computes. */
 typedef void ambit__flow_visit(void *user, int stage, int value);
 void ambit__flow_each_result(const ambit__flow *f, int stage, ambit__flow_visit *visit, void *user);
-/* For every read: of its parameters; of its own cell, where an old value stays if the rule does not
+/* For every read: of its parameters (of one that samples: of its own cell, as whoever computes a
+ * cell passes it on); of its own cell, where an old value stays if the rule does not
  * write it, and, with `keeps` or if it is placed, outside its region. */
 typedef void ambit__flow_visit_read(void *user, int stage, int value, const int *offset);
 void ambit__flow_each_read(const ambit__flow *f, int stage, bool keeps,

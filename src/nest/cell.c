@@ -112,7 +112,7 @@ void ambit__nest_let_values(ambit__nest *n)
   for (int i = 0; i < n->rule->nparams; i++) {
     const char *name = ambit__nest_param(n, i)->name;
 
-    if (!ambit__nest_is_field(n, i) && !ambit__nest_is_reduction(n, i))
+    if (!ambit__nest_is_field(n, i) && !ambit__nest_is_reduction(n, i) && !n->bind[i].points)
       ambit__nest_do(n, "const %s %s_v = *%s_mem", ambit__nest_type(n, i), name, name);
   }
   ambit__nest_add(n, (ambit__node){.kind = NODE_SHARED});

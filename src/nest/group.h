@@ -17,6 +17,8 @@ typedef struct ambit__binding {
   bool shared;     /* another parameter is bound to the same field, and one of them is written */
   bool wraps_rows; /* a field whose rows wrap; TARGET_GPU only */
   bool carried;    /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
+  bool points;     /* not a field: points of a flow, */
+  bool samples;    /* which are sampled */
   /* of a written field: 1 + the parameter whose field may hold the same values beside the box;
    * 0: none */
   int twin;
@@ -49,8 +51,11 @@ typedef struct ambit__group {
   const ambit__group_step *steps;
   int depth;
   const struct ambit__flow *flow; /* flow/flow.h; NULL: one step, one iteration */
-  int ndims;                      /* axes of the grid; 0: the steps run once, on scalars */
-  int64_t cells[AMBIT_MAX_DIMS];  /* a typical box */
+  /* of a flow with points: by operand, the function of the step that adds or samples there, for
+   * launches */
+  struct ambit__function *const *points;
+  int ndims;                     /* axes of the grid; 0: the steps run once, on scalars */
+  int64_t cells[AMBIT_MAX_DIMS]; /* a typical box */
   /* On a sparse grid: the form of the chunks of a launch, with the active cells of a typical box,
    * the mean length of runs, and ambit__active_stacked. NULL: it is dense. */
   const ambit__chunk_form *form;

@@ -17,6 +17,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+extern const char ambit__prelude_aims[]; /* embedded by the build */
+
 enum {
   WARPS = 4, /* per block, in two dimensions */
   MOST_REGISTERS = 250,
@@ -384,6 +386,8 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
     if (!d->has_lanes && shares) n.last = "local uint4 *shared";
     ambit__print(&n.prelude, "%s", d->stream);
     if (d->fused) ambit__print(&n.prelude, "\n%s\n%s", d->lanes, d->fused);
+    if (ambit__flow_has_points(g->flow))
+      ambit__print(&n.prelude, "\n#define AMBIT_GLOBAL %s\n%s", d->global, ambit__prelude_aims);
     ambit__nest_window(&n, &fast, &edge);
     ambit__emit_end(&n, p, w);
     ambit__window_end(&edge);

@@ -12,7 +12,8 @@
  *
  * Then follow: lo0.. hi0.. (the cells to update, local); offset0.. (global index of local index 0);
  * extent0.. (of the grid); step; times, mail and rounds (only of a flow that loops: its
- * iterations, and how blocks exchange values, nest/window/exchange.c); faults (only in a
+ * iterations, and how blocks exchange values, nest/window/exchange.c); aims and windows (only of a
+ * flow with points: nest/window/points.c); faults (only in a
  * checked kernel: its fault record); ended (NULL, or a number that is not 0 once the run is over,
  * when kernels do nothing).
  *
@@ -56,6 +57,12 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_VALUE,     /* param: of a scalar or number */
   SLOT_PARTIALS,  /* param: of a reduction */
   SLOT_RESULT,    /* param: of a reduction, its scalar */
+  SLOT_STARTS,    /* param: of points, by cell, where its entries begin; memory, as the next ones */
+  SLOT_WHO,       /* param: by entry, the point */
+  SLOT_WEIGHTS,   /* param: by entry */
+  SLOT_ROWS,      /* param: the values to add, or the cells that were sampled */
+  SLOT_ROW,       /* param: added to step / every, the row */
+  SLOT_TOUCHED,   /* param: the cells of a row */
   SLOT_LO,        /* axis */
   SLOT_HI,        /* axis */
   SLOT_OFFSET,    /* axis */
@@ -74,13 +81,15 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_TILES,
   SLOT_ROUND,
   SLOT_STEP,
-  SLOT_TIMES,  /* of a flow that loops: iterations of the launch */
-  SLOT_MAIL,   /* memory of 64-bit integers */
-  SLOT_ROUNDS, /* exchanges through it so far */
-  SLOT_FAULTS, /* the fault record of a checked kernel */
-  SLOT_COUNT,  /* number of partial results */
-  SLOT_MORE,   /* one bit per parameter; in kernels for users 0 or 1 */
-  SLOT_ENDED   /* a 64-bit integer in memory */
+  SLOT_TIMES,   /* of a flow that loops: iterations of the launch */
+  SLOT_MAIL,    /* memory of 64-bit integers */
+  SLOT_ROUNDS,  /* exchanges through it so far */
+  SLOT_AIMS,    /* of a flow with points: memory, the cells of each warp that they touch */
+  SLOT_WINDOWS, /* the same: memory, or NULL */
+  SLOT_FAULTS,  /* the fault record of a checked kernel */
+  SLOT_COUNT,   /* number of partial results */
+  SLOT_MORE,    /* one bit per parameter; in kernels for users 0 or 1 */
+  SLOT_ENDED    /* a 64-bit integer in memory */
 } ambit__gpucode_slot_kind;
 
 /* One parameter of a kernel. All but memory addresses are 64-bit integers. */

@@ -50,14 +50,25 @@ static void add_range(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
   add_axes(slots, n, SLOT_OFFSET, 0, g->ndims);
 }
 
+static void add_points(const ambit__binding *b, ambit__gpucode_slot *slots, int *n, int param)
+{
+  for (int kind = SLOT_STARTS; kind <= SLOT_TOUCHED; kind++)
+    if (b->samples ? kind > SLOT_WEIGHTS : kind != SLOT_TOUCHED)
+      add(slots, n, (ambit__gpucode_slot_kind)kind, param, 0);
+}
+
 int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 {
   const ambit__rule *rule = g->steps[0].rule;
+  bool points = false;
   int n = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
     if (rule->params[i].kind == PARAM_REDUCE) {
       add(slots, &n, SLOT_PARTIALS, i, 0);
+    } else if (g->steps[0].bind[i].points) {
+      points |= true;
+      add_points(&g->steps[0].bind[i], slots, &n, i);
     } else if (!g->steps[0].bind[i].is_field) {
       add(slots, &n, SLOT_VALUE, i, 0);
     } else {
@@ -74,6 +85,8 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
   add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
   add(slots, &n, SLOT_STEP, 0, 0);
   for (int kind = SLOT_TIMES; g->flow && g->flow->loops && kind <= SLOT_ROUNDS; kind++)
+    add(slots, &n, (ambit__gpucode_slot_kind)kind, 0, 0);
+  for (int kind = SLOT_AIMS; points && kind <= SLOT_WINDOWS; kind++)
     add(slots, &n, (ambit__gpucode_slot_kind)kind, 0, 0);
   if (g->checks) add(slots, &n, SLOT_FAULTS, 0, 0);
   /* The last, because users' kernels have none. */
@@ -126,6 +139,12 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_ORIGIN: ambit__print(t, "%s_o", name); break;
   case SLOT_STRIDE: ambit__print(t, "%s_s%d", name, s->axis); break;
   case SLOT_COMPONENT: ambit__print(t, "%s_c", name); break;
+  case SLOT_STARTS: ambit__print(t, "%s_starts", name); break;
+  case SLOT_WHO: ambit__print(t, "%s_who", name); break;
+  case SLOT_WEIGHTS: ambit__print(t, "%s_weights", name); break;
+  case SLOT_ROWS: ambit__print(t, "%s_rows", name); break;
+  case SLOT_ROW: ambit__print(t, "%s_row", name); break;
+  case SLOT_TOUCHED: ambit__print(t, "%s_touched", name); break;
   case SLOT_LO: ambit__print(t, "lo%d", s->axis); break;
   case SLOT_HI: ambit__print(t, "hi%d", s->axis); break;
   case SLOT_OFFSET: ambit__print(t, "offset%d", s->axis); break;
@@ -147,6 +166,8 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_TIMES: ambit__print(t, "times"); break;
   case SLOT_MAIL: ambit__print(t, "mail"); break;
   case SLOT_ROUNDS: ambit__print(t, "rounds"); break;
+  case SLOT_AIMS: ambit__print(t, "aims"); break;
+  case SLOT_WINDOWS: ambit__print(t, "windows"); break;
   case SLOT_FAULTS: ambit__print(t, "faults"); break;
   case SLOT_COUNT: ambit__print(t, "count"); break;
   case SLOT_MORE: ambit__print(t, "more"); break;
@@ -166,6 +187,14 @@ static void print_slot(const ambit__nest *n, const ambit__gpucode_slot *s, ambit
     print_memory_type(n, s, t);
   else if (s->kind == SLOT_TABLE)
     ambit__print(t, "%sconst %s *%s", n->dialect->global, n->integer, n->dialect->unaliased);
+  else if (s->kind == SLOT_WEIGHTS || s->kind == SLOT_ROWS)
+    ambit__print(t, "%s%s%s *", n->dialect->global,
+                 s->kind == SLOT_ROWS && n->bind[s->param].samples ? "" : "const ",
+                 ambit__nest_type(n, s->param));
+  else if (s->kind == SLOT_STARTS || s->kind == SLOT_WHO)
+    ambit__print(t, "%sconst %s *", n->dialect->global, n->integer);
+  else if (s->kind == SLOT_AIMS || s->kind == SLOT_WINDOWS)
+    ambit__print(t, "%s%sint *", n->dialect->global, s->kind == SLOT_AIMS ? "const " : "");
   else if (s->kind == SLOT_THAN)
     ambit__print(t, "%sconst %s *", n->dialect->global, ambit__nest_type(n, s->param));
   else if (s->kind >= SLOT_FOUND && s->kind <= SLOT_STATE)
@@ -188,7 +217,7 @@ static void print_slot(const ambit__nest *n, const ambit__gpucode_slot *s, ambit
 static bool begins_line(const ambit__gpucode_slot *s)
 {
   return s->kind == SLOT_MEMORY || s->kind == SLOT_VALUE || s->kind == SLOT_PARTIALS ||
-         (s->kind >= SLOT_LO && s->kind != SLOT_ENDED && s->axis == 0);
+         s->kind == SLOT_ROWS || (s->kind >= SLOT_LO && s->kind != SLOT_ENDED && s->axis == 0);
 }
 
 void ambit__gpucode_open_kernel(const ambit__nest *nest, const ambit__plan *p, const char *tail,

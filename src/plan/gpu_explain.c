@@ -29,6 +29,12 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_RESULT:
     ambit__print(t, "scalar %s (%s): where the result goes", p->name, ambit_type_name(p->type));
     break;
+  case SLOT_STARTS: ambit__print(t, "by such a cell: its first entry"); break;
+  case SLOT_WHO: ambit__print(t, "by entry: the point"); break;
+  case SLOT_WEIGHTS: ambit__print(t, "by entry: the weight"); break;
+  case SLOT_ROWS: ambit__print(t, "rows of values to add, or of cells that were sampled"); break;
+  case SLOT_ROW: ambit__print(t, "row of iteration 0"); break;
+  case SLOT_TOUCHED: ambit__print(t, "number of cells that points touch"); break;
   case SLOT_LO: ambit__print(t, "the first cell to update along each axis"); break;
   case SLOT_HI: ambit__print(t, "behind the last cell to update"); break;
   case SLOT_OFFSET: ambit__print(t, "index in the grid of cell 0"); break;
@@ -50,6 +56,8 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_TIMES: ambit__print(t, "number of iterations"); break;
   case SLOT_MAIL: ambit__print(t, "memory through which blocks exchange values"); break;
   case SLOT_ROUNDS: ambit__print(t, "number of such exchanges so far"); break;
+  case SLOT_AIMS: ambit__print(t, "cells of each warp that points touch"); break;
+  case SLOT_WINDOWS: ambit__print(t, "NULL, or where each warp writes down its cells"); break;
   case SLOT_FAULTS: ambit__print(t, "where the first fault is noted"); break;
   case SLOT_COUNT: ambit__print(t, "blocks of the first kernel"); break;
   case SLOT_MORE: ambit__print(t, "1: fold into the value of the scalar; 0: start anew"); break;

@@ -114,6 +114,14 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_TIMES: /* of flows that loop */
   case SLOT_MAIL:
   case SLOT_ROUNDS:
+  case SLOT_STARTS: /* of flows with points */
+  case SLOT_WHO:
+  case SLOT_WEIGHTS:
+  case SLOT_ROWS:
+  case SLOT_ROW:
+  case SLOT_TOUCHED:
+  case SLOT_AIMS:
+  case SLOT_WINDOWS:
   case SLOT_TABLE: /* of tiles */
   case SLOT_THAN:
   case SLOT_FOUND:

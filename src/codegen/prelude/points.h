@@ -11,26 +11,25 @@
  * Sums have the order of grid/points.h, and are rounded after each product and each sum.
  */
 #ifdef SAMPLES
-/* Points `who`, with base cells at places `at`. */
-KERNEL AMBIT_THREADS(THREADS, 1,
-                     1) void ambit_points(GLOBAL const T *u, ambit_i64 components,
-                                          ambit_i64 component, ambit_i64 n,
-                                          GLOBAL const ambit_i64 *at, GLOBAL const ambit_i64 *who,
-                                          GLOBAL const S *weights, GLOBAL const ambit_i64 *taps,
-                                          ambit_i64 ntaps, GLOBAL S *rows, ambit_i64 first,
-                                          GLOBAL const ambit_i64 *ended)
+/* Points `who`, whose taps are at `places`; in `many` fields `apart` from each other, for as many
+ * rows of `columns`. */
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_points(
+    GLOBAL const T *u, ambit_i64 components, ambit_i64 component, ambit_i64 n,
+    GLOBAL const ambit_i64 *places, GLOBAL const ambit_i64 *who, GLOBAL const S *weights,
+    ambit_i64 ntaps, GLOBAL S *rows, ambit_i64 first, ambit_i64 many, ambit_i64 apart,
+    ambit_i64 columns, GLOBAL const ambit_i64 *ended)
 {
   if (ended && *ended) return;
-  for (ambit_i64 i = BLOCK * THREADS + THREAD; i < n * components; i += BLOCKS * THREADS) {
-    const ambit_i64 k = i / components, c = i % components;
+  for (ambit_i64 i = BLOCK * THREADS + THREAD; i < many * n * components; i += BLOCKS * THREADS) {
+    const ambit_i64 row = i / (n * components), k = i / components % n, c = i % components;
     S sum = 0;
 
     for (ambit_i64 t = 0; t < ntaps; t++) {
       const S w = weights[k * ntaps + t];
 
-      if (w != 0) sum = sum + w * LOAD(u[at[k] + taps[t] + c * component]);
+      if (w != 0) sum = sum + w * LOAD(u[row * apart + places[k * ntaps + t] + c * component]);
     }
-    rows[first + who[k] * components + c] = sum;
+    rows[first + row * columns + who[k] * components + c] = sum;
   }
 }
 #endif

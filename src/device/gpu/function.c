@@ -34,6 +34,8 @@ typedef struct function {
   ambit__gpu_own own; /* registered source, compiled as the code of `usual`; it has no plan */
   ambit__gpu_assigned *assigned; /* on a sparse grid: the cells of launches so far; owned */
   ambit__gpu_chore *chore;       /* in place of the group; NULL: none; owned */
+  ambit__gpu_aims *aims;         /* of a flow with points: by box; owned */
+  ambit__gpu_aimed *aimed;       /* the same, by parameter: of a launch; NULL: no points; owned */
   ambit__gpu_rest *rests;        /* if it relaxes: the tiles of parts so far; owned */
   ambit__gpu_memory *mail;       /* of a flow that loops; NULL: not launched yet; owned */
   int64_t rounds;                /* at least as many as exchanges through it so far */
@@ -97,6 +99,8 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   ambit__gpu_shared_drop(d, f->usual.code);
   ambit__gpu_shared_drop(d, f->any.code);
   ambit__gpu_assigned_free(d, f->assigned);
+  ambit__gpu_aims_free(d, f->aims);
+  free(f->aimed);
   ambit__gpu_rests_free(d, f->rests);
   ambit__gpu_chore_close(d, f->chore);
   if (f->mail) d->driver->release(f->mail);
@@ -272,6 +276,11 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   f->nslots = ambit__gpucode_slots(&f->group, f->slots);
   f->nfold = ambit__gpucode_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
+  if (g->flow && ambit__flow_has_points(g->flow)) {
+    f->aimed = ambit__new(dev->errors, AMBIT_MAX_PARAMS, sizeof *f->aimed);
+    s = AMBIT_ENOMEM;
+    if (!f->aimed) goto fail;
+  }
   AMBIT_TRY_GOTO(s, f->own.source ? build_own(d, f) : build_usual(d, f), fail);
   f->head.tiles = can_tile(f);
   for (int i = 0; i < f->step.rule->nparams; i++)
@@ -315,6 +324,8 @@ typedef struct flight {
   const ambit__launch *l;
   const ambit__gpu_assigned *assigned; /* on a sparse grid; else without cells */
   const ambit__gpu_tiled *tiled;       /* on tiles; else without any */
+  const ambit__gpu_memory *aims;       /* the cells of warps that points touch */
+  const ambit__gpu_memory *windows;    /* where warps write down their cells; NULL: they compute */
   int64_t blocks;                      /* of the first kernel */
 } flight;
 
@@ -344,6 +355,8 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   case SLOT_ROUND: return t->tiled->round;
   case SLOT_FIRST: return t->assigned->first;
   case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->assigned->units);
+  case SLOT_ROW: return t->f->aimed[s->param].row;
+  case SLOT_TOUCHED: return t->f->aimed[s->param].touched;
   case SLOT_STEP: return l->step;
   case SLOT_TIMES: return l->times;
   case SLOT_ROUNDS: return t->f->rounds;
@@ -383,7 +396,13 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
   case SLOT_FOUND: return t->tiled->found;
   case SLOT_LINKS: return t->tiled->links;
   case SLOT_STATE: return t->tiled->state;
-  case SLOT_ENDED: return ambit__gpu_watch_record(t->lane);
+  case SLOT_AIMS: return t->aims;
+  case SLOT_STARTS: return t->f->aimed[s->param].starts;
+  case SLOT_WHO: return t->f->aimed[s->param].who;
+  case SLOT_WEIGHTS: return t->f->aimed[s->param].weights;
+  case SLOT_ROWS: return t->f->aimed[s->param].rows;
+  case SLOT_WINDOWS: return t->windows;
+  case SLOT_ENDED: return t->windows ? NULL : ambit__gpu_watch_record(t->lane);
   case SLOT_FAULTS: return ambit__gpu_memory_of(l->faults);
   case SLOT_MAIL: return t->f->mail;
   default: return NULL;
@@ -393,7 +412,8 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
 /* Whether memory may be missing. */
 static bool may_lack(ambit__gpucode_slot_kind kind)
 {
-  return kind == SLOT_ENDED || (kind >= SLOT_GROUPS && kind <= SLOT_CELLS);
+  return kind == SLOT_ENDED || kind == SLOT_AIMS || kind == SLOT_WINDOWS ||
+         (kind >= SLOT_STARTS && kind <= SLOT_ROWS) || (kind >= SLOT_GROUPS && kind <= SLOT_CELLS);
 }
 
 static void fill(const flight *t, int n, const ambit__gpucode_slot *slots, int64_t *numbers,
@@ -551,6 +571,52 @@ static ambit_status prepare(ambit__gpu_device *d, function *f, flight *t)
   return assigned->units ? ambit__gpu_bounds(t->lane, t->l, assigned) : AMBIT_OK;
 }
 
+/* ---- points in fused launches ---- */
+
+/* Before the first launch on a box: its warps write down their cells. */
+static ambit_status find_windows(ambit__gpu_device *d, function *f, flight *t)
+{
+  const ambit__shape *shape = shape_of(t, &t->l->box);
+  const int64_t warps =
+      shape->blocks[0] * shape->blocks[1] * shape->blocks[2] * f->usual.plan.threads[1];
+  const size_t bytes = (size_t)warps * 12 * sizeof(int);
+  ambit__gpu_memory *windows = NULL;
+  void *host = NULL;
+  ambit_status s;
+
+  AMBIT_TRY_GOTO(s, d->driver->alloc(d->gpu, bytes, &windows), done);
+  AMBIT_TRY_GOTO(s, d->driver->host_alloc(d->gpu, bytes, &host), done);
+  AMBIT_TRY_GOTO(s, d->driver->zero(t->lane->queue, windows, 0, bytes), done);
+  t->windows = windows;
+  AMBIT_TRY_GOTO(s, run(t), done);
+  AMBIT_TRY_GOTO(s, d->driver->copy_out(t->lane->queue, host, windows, 0, bytes), done);
+  AMBIT_TRY_GOTO(s, d->driver->queue_sync(t->lane->queue), done);
+  s = ambit__gpu_aims_make(d, &f->group, t->l, part_of(t->l), warps, host, &f->aims);
+done:
+  t->windows = NULL;
+  if (windows) d->driver->release(windows);
+  if (host) d->driver->host_release(d->gpu, host);
+  return s;
+}
+
+static ambit_status aim(ambit__gpu_device *d, function *f, flight *t)
+{
+  if (!f->aimed || ambit__box_is_empty(&t->l->box)) return AMBIT_OK;
+  if (!ambit__gpu_aims_find(f->aims, &t->l->box)) AMBIT_TRY(find_windows(d, f, t));
+  t->aims = ambit__gpu_aims_find(f->aims, &t->l->box);
+  for (int i = 0; i < f->step.rule->nparams; i++) {
+    if (!f->bind[i].points) continue;
+    AMBIT_TRY(ambit__gpu_chore_aim(t->lane, ambit__gpu_chore_in(f->group.points[i]), &t->l->args[i],
+                                   t->l->step, t->l->times, &f->aimed[i]));
+  }
+  return AMBIT_OK;
+}
+
+ambit__gpu_chore *ambit__gpu_chore_in(const ambit__function *fn)
+{
+  return ((const function *)fn)->chore;
+}
+
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(q->device);
@@ -561,6 +627,8 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   if (f->chore) return ambit__gpu_chore_launch(t.lane, f->chore, l);
   AMBIT_TRY(choose(d, f, l, &t.v));
   AMBIT_TRY(prepare(d, f, &t));
+  AMBIT_TRY(aim(d, f, &t));
+  if (f->aimed && !l->times) return AMBIT_OK;
   if (f->group.flow && f->group.flow->loops) return run_together(f, &t);
   if (t.v->code->fold) AMBIT_TRY(make_partials(t.lane, f, is_own(&t)));
   AMBIT_TRY(run(&t));

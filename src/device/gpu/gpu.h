@@ -18,6 +18,7 @@
  *   relax.c     parts that are brought to rest
  *   own.c       registered source
  *   points.c    values at points, and rows of numbers
+ *   aim.c       points in fused launches
  *   adopt.c     reductions of registered kernels
  *   probe.c     how fast it is
  *   module.c    compiled source, shared by all functions with the same source
@@ -463,8 +464,39 @@ typedef struct ambit__gpu_chore ambit__gpu_chore; /* a step that is no kernel (d
 ambit_status ambit__gpu_chore_open(ambit__gpu_device *d, const struct ambit__chore *c,
                                    ambit__gpu_chore **out);
 void ambit__gpu_chore_close(ambit__gpu_device *d, ambit__gpu_chore *g); /* NULL does nothing */
+/* One without arguments only makes rows of samples that fused launches took. */
 ambit_status ambit__gpu_chore_launch(ambit__gpu_lane *lane, ambit__gpu_chore *g,
                                      const ambit__launch *l);
+/* The chore of a function, and its description. */
+ambit__gpu_chore *ambit__gpu_chore_in(const ambit__function *fn);
+const struct ambit__chore *ambit__gpu_chore_of(const ambit__function *fn);
+
+/* Points in a fused launch (nest/window/points.c): arguments of its kernel. */
+typedef struct ambit__gpu_aimed {
+  const ambit__gpu_memory *starts, *who, *weights; /* to add; NULL where there are none */
+  const ambit__gpu_memory *rows;                   /* values to add, or samples */
+  int64_t row;                                     /* added to step / every, the row */
+  int64_t touched;                                 /* cells */
+} ambit__gpu_aimed;
+
+/* For a launch of `times` iterations from `step` on. `value`: to add, if it is not
+ * from a record. Samples become rows of the record later. */
+ambit_status ambit__gpu_chore_aim(ambit__gpu_lane *lane, ambit__gpu_chore *g,
+                                  const ambit__argument *value, int64_t step, int64_t times,
+                                  ambit__gpu_aimed *a);
+
+/* ---- aim.c ---- */
+
+/* The cells of the warps of a launch on a box that points touch. */
+typedef struct ambit__gpu_aims ambit__gpu_aims;
+
+/* Those for the box of a launch; NULL: not made yet. */
+const ambit__gpu_memory *ambit__gpu_aims_find(const ambit__gpu_aims *all, const ambit__box *box);
+/* Makes them from the numbers of `warps` warps. */
+ambit_status ambit__gpu_aims_make(ambit__gpu_device *d, const ambit__group *g,
+                                  const ambit__launch *l, const ambit__box *part, int64_t warps,
+                                  const int *windows, ambit__gpu_aims **all);
+void ambit__gpu_aims_free(ambit__gpu_device *d, ambit__gpu_aims *all);
 
 /* ---- own.c ---- */
 

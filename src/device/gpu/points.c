@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* points.c - chores on a GPU: a fixed kernel (codegen/prelude/points.h) for the types of the field
- * and the value, and lists of the points of a box in device memory, made for its first launch. */
+ * and the value, and lists of the points of a box in device memory, made for its first launch.
+ *
+ * Fused launches (nest/window/points.c) add values themselves, by the list of all cells. The values
+ * of cells that they sample are kept, for some hundred iterations: one launch makes rows of the
+ * record of them, so that 1,000 receivers need no launch per iteration. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "device/chore.h"
@@ -15,15 +19,22 @@ extern const char ambit__prelude_points[]; /* embedded by the build */
 typedef struct list {
   struct list *next;
   ambit__box box;
-  int64_t n; /* of points, or cells */
-  ambit__gpu_memory *at, *who, *weights;
-  ambit__gpu_memory *more; /* distances of taps, or the first entries of cells */
+  int64_t n;             /* of points, or cells */
+  ambit__gpu_memory *at; /* places of taps, or of cells */
+  ambit__gpu_memory *who, *weights;
+  ambit__gpu_memory *more; /* the first entries of cells; NULL: of points */
 } list;
+
+enum { KEPT_BYTES = 64 << 20, KEPT_ROWS = 256 }; /* of samples that are no rows yet, at most */
 
 struct ambit__gpu_chore {
   const ambit__chore *chore;
   ambit__gpu_shared *code;
   list *lists;
+  /* Samples of fused launches: rows of the values of all cells that points touch. */
+  ambit__gpu_memory *kept; /* NULL: not used yet */
+  int64_t room, nkept;     /* rows */
+  int64_t first;           /* row of the record that the first one belongs to */
 };
 
 /* ---- the kernel ---- */
@@ -109,6 +120,7 @@ void ambit__gpu_chore_close(ambit__gpu_device *d, ambit__gpu_chore *g)
       if (all[i]) d->driver->release(all[i]);
     free(l);
   }
+  if (g->kept) d->driver->release(g->kept);
   ambit__gpu_shared_drop(d, g->code);
   free(g);
 }
@@ -119,7 +131,7 @@ void ambit__gpu_chore_close(ambit__gpu_device *d, ambit__gpu_chore *g)
 typedef struct draft {
   int64_t *at, *who, *more;
   double *weights; /* floats, once they are narrowed */
-  int64_t n, nwho, nweights, nmore;
+  int64_t n, nat, nwho, nweights, nmore;
 } draft;
 
 static void free_draft(draft *d)
@@ -137,12 +149,29 @@ static ambit_status make_draft(ambit__errors *errors, const ambit__chore *c, dra
   const int64_t cells = samples ? p->n : p->touched.n;
   const int64_t entries = samples ? p->n : p->touched.start[p->touched.n];
 
-  d->at = ambit__new(errors, (size_t)cells + 1, sizeof *d->at);
+  d->at = ambit__new(errors, (size_t)(cells * (samples ? p->taps : 1)) + 1, sizeof *d->at);
   d->who = ambit__new(errors, (size_t)entries + 1, sizeof *d->who);
-  d->more = ambit__new(errors, (size_t)(samples ? p->taps : cells) + 1, sizeof *d->more);
+  d->more = ambit__new(errors, (size_t)cells + 1, sizeof *d->more);
   d->weights =
       ambit__new(errors, (size_t)(entries * (samples ? p->taps : 1)) + 1, sizeof *d->weights);
   return d->at && d->who && d->more && d->weights ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* The place of a tap of the point with this base cell: in a field, or without a layout the number
+ * of its cell among those that points touch. */
+static int64_t place_of(const ambit__points *p, const ambit__layout *l, const int64_t *base,
+                        int64_t tap)
+{
+  ambit__box cell = {.ndims = p->ndims};
+  int64_t found;
+
+  for (int d = p->ndims - 1; d >= 0; tap /= p->width[d--]) {
+    cell.lo[d] = base[d] + tap % p->width[d];
+    cell.hi[d] = cell.lo[d] + 1;
+  }
+  if (l) return ambit__layout_at(l, cell.lo);
+  found = ambit__point_cells_next(&p->touched, &cell, 0);
+  return found < p->touched.n ? found : 0; /* its weight is 0 */
 }
 
 static void fill_samples(const ambit__points *p, const ambit__layout *l, const ambit__box *box,
@@ -153,17 +182,14 @@ static void fill_samples(const ambit__points *p, const ambit__layout *l, const a
   for (int64_t i = ambit__point_cells_next(b, box, 0); i < b->n;
        i = ambit__point_cells_next(b, box, i + 1))
     for (int64_t k = b->start[i]; k < b->start[i + 1]; k++, d->n++) {
-      d->at[d->n] = ambit__layout_at(l, b->index + i * b->ndims);
+      for (int64_t t = 0; t < p->taps; t++)
+        d->at[d->n * p->taps + t] = place_of(p, l, b->index + i * b->ndims, t);
       d->who[d->n] = b->point[k];
       memcpy(d->weights + d->n * p->taps, p->weights + b->point[k] * p->taps,
              (size_t)p->taps * sizeof *d->weights);
     }
-  for (int64_t t = 0; t < p->taps; t++)
-    for (int64_t rest = t, a = p->ndims - 1; a >= 0; rest /= p->width[a--])
-      d->more[t] += rest % p->width[a] * l->stride[a];
   d->nwho = d->n;
-  d->nweights = d->n * p->taps;
-  d->nmore = p->taps;
+  d->nat = d->nweights = d->n * p->taps;
 }
 
 static void fill_cells(const ambit__points *p, const ambit__layout *l, const ambit__box *box,
@@ -173,7 +199,7 @@ static void fill_cells(const ambit__points *p, const ambit__layout *l, const amb
 
   for (int64_t i = ambit__point_cells_next(b, box, 0); i < b->n;
        i = ambit__point_cells_next(b, box, i + 1)) {
-    d->at[d->n] = ambit__layout_at(l, b->index + i * b->ndims);
+    d->at[d->n] = l ? ambit__layout_at(l, b->index + i * b->ndims) : 0;
     d->more[d->n++] = d->nwho;
     for (int64_t k = b->start[i]; k < b->start[i + 1]; k++, d->nwho++) {
       d->who[d->nwho] = b->point[k];
@@ -181,6 +207,7 @@ static void fill_cells(const ambit__points *p, const ambit__layout *l, const amb
     }
   }
   d->more[d->n] = d->nwho;
+  d->nat = d->n;
   d->nweights = d->nwho;
   d->nmore = d->n + 1;
 }
@@ -197,36 +224,37 @@ static ambit_status upload(ambit__gpu_device *dev, const ambit__chore *c, draft 
   }
   l->n = d->n;
   if (!d->n) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_upload(dev, d->at, (size_t)d->n * sizeof *d->at, &l->at));
+  AMBIT_TRY(ambit__gpu_upload(dev, d->at, (size_t)d->nat * sizeof *d->at, &l->at));
   AMBIT_TRY(ambit__gpu_upload(dev, d->who, (size_t)d->nwho * sizeof *d->who, &l->who));
   AMBIT_TRY(ambit__gpu_upload(dev, d->weights, (size_t)d->nweights * size, &l->weights));
+  if (!d->nmore) return AMBIT_OK;
   return ambit__gpu_upload(dev, d->more, (size_t)d->nmore * sizeof *d->more, &l->more);
 }
 
-/* The list for a launch, made on the first call. */
-static ambit_status find(ambit__gpu_device *dev, ambit__gpu_chore *g, const ambit__launch *l,
-                         const list **found)
+/* The list for a launch on a box, made on the first call; without a layout, of all points. */
+static ambit_status find(ambit__gpu_device *dev, ambit__gpu_chore *g, const ambit__layout *l,
+                         const ambit__box *box, const list **found)
 {
   draft d = {0};
   list *new;
   ambit_status s;
 
   for (list *i = g->lists; i; i = i->next)
-    if (ambit__box_equal(&i->box, &l->box)) {
+    if (l ? i->box.ndims && ambit__box_equal(&i->box, box) : !i->box.ndims) {
       *found = i;
       return AMBIT_OK;
     }
   new = ambit__new(dev->head.errors, 1, sizeof *new);
   if (!new) return AMBIT_ENOMEM;
   new->next = g->lists;
-  new->box = l->box;
+  if (l) new->box = *box;
   g->lists = new;
   *found = new;
   s = make_draft(dev->head.errors, g->chore, &d);
   if (!s && g->chore->kind == CHORE_SAMPLE)
-    fill_samples(g->chore->points, &l->args[0].store->layout, &l->box, &d);
+    fill_samples(g->chore->points, l, box, &d);
   else if (!s)
-    fill_cells(g->chore->points, &l->args[0].store->layout, &l->box, &d);
+    fill_cells(g->chore->points, l, box, &d);
   if (!s) s = upload(dev, g->chore, &d, new);
   free_draft(&d);
   return s;
@@ -254,26 +282,36 @@ static ambit_status note(ambit__gpu_lane *lane, const ambit__gpu_chore *g, const
   return ambit__gpu_moves_run(lane, g->code->run, 1, 4, args);
 }
 
+/* Rows from number `first` on, of values that are in memory with these distances. */
+typedef struct source {
+  const ambit__gpu_memory *memory;
+  int64_t component, row; /* from a component or row to the next */
+  int64_t first, rows;
+} source;
+
 static ambit_status sample(ambit__gpu_lane *lane, const ambit__gpu_chore *g, const list *at,
-                           const ambit__store *store, int64_t first)
+                           const source *from, ambit__gpu_arg end)
 {
-  const int64_t components = store->layout.components;
+  const ambit__chore *c = g->chore;
+  const int64_t components = c->components, first = from->first * c->columns;
   const ambit__gpu_arg args[] = {
-      ambit__gpu_arg_memory(ambit__gpu_memory_of(store->buffer)),
+      ambit__gpu_arg_memory(from->memory),
       ambit__gpu_arg_number(&components),
-      ambit__gpu_arg_number(&store->layout.component),
+      ambit__gpu_arg_number(&from->component),
       ambit__gpu_arg_number(&at->n),
       ambit__gpu_arg_memory(at->at),
       ambit__gpu_arg_memory(at->who),
       ambit__gpu_arg_memory(at->weights),
-      ambit__gpu_arg_memory(at->more),
-      ambit__gpu_arg_number(&g->chore->points->taps),
-      ambit__gpu_arg_memory(ambit__gpu_memory_of(g->chore->rows)),
+      ambit__gpu_arg_number(&c->points->taps),
+      ambit__gpu_arg_memory(ambit__gpu_memory_of(c->rows)),
       ambit__gpu_arg_number(&first),
-      end_of(lane),
+      ambit__gpu_arg_number(&from->rows),
+      ambit__gpu_arg_number(&from->row),
+      ambit__gpu_arg_number(&c->columns),
+      end,
   };
 
-  return ambit__gpu_moves_run(lane, g->code->run, at->n * components, 12, args);
+  return ambit__gpu_moves_run(lane, g->code->run, from->rows * at->n * components, 14, args);
 }
 
 static ambit_status inject(ambit__gpu_lane *lane, const ambit__gpu_chore *g, const list *at,
@@ -304,17 +342,92 @@ static ambit_status inject(ambit__gpu_lane *lane, const ambit__gpu_chore *g, con
   return ambit__gpu_moves_run(lane, g->code->run, at->n * components, 13, args);
 }
 
+/* ---- in fused launches ---- */
+
+/* Rows of the record for the samples that are kept. They belong to iterations that were there. */
+static ambit_status make_rows(ambit__gpu_lane *lane, ambit__gpu_chore *g)
+{
+  const int64_t cells = g->chore->points->touched.n;
+  const source from = {g->kept, cells, g->chore->components * cells, g->first, g->nkept};
+  const list *at;
+
+  if (!g->nkept) return AMBIT_OK;
+  g->nkept = 0;
+  AMBIT_TRY(
+      find(ambit__gpu_device_of(lane->head.device), g, NULL, &g->chore->points->bases.hull, &at));
+  return at->n ? sample(lane, g, at, &from, ambit__gpu_arg_none()) : AMBIT_OK;
+}
+
+static ambit_status keep_more(ambit__gpu_device *d, ambit__gpu_chore *g, int64_t rows)
+{
+  const size_t row = (size_t)(g->chore->points->touched.n * g->chore->components) *
+                     ambit_type_size(g->chore->field);
+  const int64_t most = row ? (int64_t)(KEPT_BYTES / row) : KEPT_ROWS;
+
+  if (g->kept && g->room >= rows) return AMBIT_OK;
+  if (g->kept) d->driver->release(g->kept);
+  g->kept = NULL;
+  g->room = most > KEPT_ROWS ? KEPT_ROWS : most < rows ? rows : most;
+  if (g->room < rows) g->room = rows;
+  return d->driver->alloc(d->gpu, row ? row * (size_t)g->room : 1, &g->kept);
+}
+
+static ambit_status aim_sample(ambit__gpu_lane *lane, ambit__gpu_chore *g, int64_t step,
+                               int64_t times, ambit__gpu_aimed *a)
+{
+  const ambit__chore *c = g->chore;
+  const int64_t first = ambit__chore_row(c, step);
+  const int64_t rows = (step + times) / c->every - step / c->every;
+
+  if (g->nkept && (first != g->first + g->nkept || g->nkept + rows > g->room))
+    AMBIT_TRY(make_rows(lane, g));
+  AMBIT_TRY(keep_more(ambit__gpu_device_of(lane->head.device), g, rows));
+  if (!g->nkept) g->first = first;
+  a->rows = g->kept;
+  a->row = g->nkept - step / c->every;
+  g->nkept += rows;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_chore_aim(ambit__gpu_lane *lane, ambit__gpu_chore *g,
+                                  const ambit__argument *value, int64_t step, int64_t times,
+                                  ambit__gpu_aimed *a)
+{
+  const ambit__chore *c = g->chore;
+  const list *at;
+
+  *a = (ambit__gpu_aimed){.touched = c->points->touched.n};
+  if (c->kind == CHORE_SAMPLE) return aim_sample(lane, g, step, times, a);
+  AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, NULL, &c->points->touched.hull, &at));
+  a->starts = at->more;
+  a->who = at->who;
+  a->weights = at->weights;
+  a->rows = ambit__gpu_memory_of(c->rows ? c->rows : value->value);
+  a->row = c->rows ? c->shift : 0;
+  return AMBIT_OK;
+}
+
+const ambit__chore *ambit__gpu_chore_of(const ambit__function *fn)
+{
+  return ambit__gpu_chore_in(fn)->chore;
+}
+
 ambit_status ambit__gpu_chore_launch(ambit__gpu_lane *lane, ambit__gpu_chore *g,
                                      const ambit__launch *l)
 {
   const ambit__chore *c = g->chore;
-  const int64_t first = c->rows ? ambit__chore_row(c, l->step) * c->columns : 0;
+  const int64_t row = c->rows ? ambit__chore_row(c, l->step) : 0;
+  const ambit__store *store;
   const list *at;
 
-  if (!ambit__chore_is_due(c, l->step)) return AMBIT_OK;
-  if (c->kind == CHORE_NOTE) return note(lane, g, l, first);
-  AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, l, &at));
+  AMBIT_TRY(make_rows(lane, g));
+  if (!l->nargs || !ambit__chore_is_due(c, l->step)) return AMBIT_OK;
+  if (c->kind == CHORE_NOTE) return note(lane, g, l, row * c->columns);
+  store = l->args[0].store;
+  AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, &store->layout, &l->box, &at));
   if (!at->n) return AMBIT_OK;
-  return c->kind == CHORE_SAMPLE ? sample(lane, g, at, l->args[0].store, first)
-                                 : inject(lane, g, at, l, first);
+  if (c->kind == CHORE_INJECT) return inject(lane, g, at, l, row * c->columns);
+  return sample(lane, g, at,
+                &(source){ambit__gpu_memory_of(store->buffer), store->layout.component, 0, row, 1},
+                end_of(lane));
 }

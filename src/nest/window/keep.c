@@ -12,7 +12,8 @@ enum {
   EDGE_REGISTERS = 56, /* the same at faces */
   DEEP_REGISTERS = 30, /* the same in three dimensions */
   DEEP_EDGE_REGISTERS = 38,
-  DOUBLE_CONSTANTS = 16
+  DOUBLE_CONSTANTS = 16,
+  POINT_REGISTERS = 3 /* a place in a list, and what was seen */
 };
 
 static int most(int a, int b)
@@ -205,7 +206,7 @@ static bool find_taps(ambit__window *j, int stage)
   ambit__window_stage *f = &j->stages[stage];
   ambit__sum sum;
 
-  if (st->nplaces) return true;
+  if (st->nplaces || st->points) return true;
   f->taps = calloc(MOST_TAPS, sizeof *f->taps);
   if (!f->taps) return false;
   if (ambit__rule_sum(st->rule, true, f->taps, MOST_TAPS, &sum) && st->port[sum.from] >= 0 &&
@@ -273,6 +274,15 @@ static bool reads_near(const ambit__window *j)
   return true;
 }
 
+/* Whether all stages at points come soon enough. */
+static bool sees_points(const ambit__window *j)
+{
+  for (int i = 0; i < j->flow->nstages; i++)
+    if (j->flow->stages[i].points && j->stages[i].lag + j->period > AMBIT__WINDOW_SEEN)
+      return false;
+  return true;
+}
+
 /* Whether a block stores a third of the cells that it computes. */
 static bool stores_enough(const ambit__window *j)
 {
@@ -306,7 +316,7 @@ bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, boo
   find_rows(j);
   find_period(j);
   find_beside(j);
-  if (!reads_near(j) || !align_rows(g, j)) return false;
+  if (!reads_near(j) || !align_rows(g, j) || !sees_points(j)) return false;
   /* tests take registers: narrower strips leave room for them */
   if (flat && edge && half && AMBIT__WARP * half > 2 * (j->before + j->after) &&
       reach_of(j) <= half)
@@ -402,7 +412,8 @@ int ambit__window_registers(const ambit__window *j)
     const ambit__window_stage *f = &j->stages[i];
 
     if (f->taps) n += ambit__flow_words(j->flow, f->value) * (f->high - f->low) * j->rows * j->lane;
-    if (!j->flow->stages[i].iteration) n += j->flow->stages[i].nplaces; /* its masks */
+    if (!j->flow->stages[i].iteration)
+      n += j->flow->stages[i].nplaces + (j->flow->stages[i].points ? POINT_REGISTERS : 0);
   }
   return n;
 }

@@ -300,6 +300,9 @@ void ambit__window_add_stage(const ambit__window *j, int stage)
 {
   ambit__nest_named(j->n, "%s, iteration %d", rule_of(j, stage)->name,
                     j->flow->stages[stage].iteration);
-  (j->stages[stage].taps ? add_sum : add_window)(j, stage);
+  if (j->flow->stages[stage].points)
+    ambit__window_add_points(j, stage);
+  else
+    (j->stages[stage].taps ? add_sum : add_window)(j, stage);
   ambit__nest_close(j->n);
 }

@@ -289,18 +289,8 @@ static void add_turn(ambit__window *j)
 
 /* ---- the kernel ---- */
 
-/* The loop over turns, in periods. */
-static void add_turns(ambit__window *j)
+static void add_period(ambit__window *j, const char *period)
 {
-  const char *period = ambit__nest_text(j->n, "%d", j->period);
-
-  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = "int",
-                                       .name = "z",
-                                       .from = "0",
-                                       .below = "n",
-                                       .step = period,
-                                       .rolled = true});
   ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
                                        .type = "int",
                                        .name = "p",
@@ -310,6 +300,31 @@ static void add_turns(ambit__window *j)
                                        .unrolled = !j->rolled});
   add_turn(j);
   ambit__nest_close(j->n);
+}
+
+/* The loop over turns, in periods. */
+static void add_turns(ambit__window *j)
+{
+  const char *period = ambit__nest_text(j->n, "%d", j->period);
+  const char *points = ambit__window_meets_points(j);
+
+  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
+                                       .type = "int",
+                                       .name = "z",
+                                       .from = "0",
+                                       .below = "n",
+                                       .step = period,
+                                       .rolled = true});
+  ambit__window_look_ahead(j);
+  if (points) {
+    ambit__nest_if(j->n, "!(%s)", points);
+    j->blind = true;
+    add_period(j, period);
+    j->blind = false;
+    ambit__nest_otherwise(j->n);
+  }
+  add_period(j, period);
+  if (points) ambit__nest_close(j->n);
   ambit__nest_close(j->n);
 }
 
@@ -317,6 +332,7 @@ static void add_code(ambit__window *j)
 {
   (j->y < 0 ? ambit__window_let_columns : ambit__window_let_place)(j);
   ambit__nest_do(j->n, "const int start = begin - %d, n = end - start + %d", j->lead, j->drain);
+  ambit__window_let_points(j);
   for (int v = 0; v < j->flow->nvalues; v++)
     let_value(j, v);
   for (int i = 0; i < j->flow->nstages; i++)

@@ -2,8 +2,9 @@
 /* window.h - the builder `window`: on a GPU, a row or plane advances through the stages of several
  * iterations. keep.c finds the rows to keep, window.c has the loop over turns, names.c the names of
  * values and loops over the cells of a lane, stage.c the work of a stage, place.c that of a stage
- * on a box, face.c that of tiles at faces. The tile is in strips.c for two dimensions, in block.c
- * for three, where shared.c has the rows that warps share. Tiles that stay are in resident.h.
+ * on a box, points.c that at points, face.c that of tiles at faces. The tile is in strips.c for two
+ * dimensions, in block.c for three, where shared.c has the rows that warps share. Tiles that stay
+ * are in resident.h.
  *
  * Terms: x is the last axis; along it each lane of a warp owns V cells. z is the axis along which a
  * warp advances, one row per turn. At a turn all stages compute one row each, a stage as many rows
@@ -23,7 +24,8 @@
 #include "nest/nest.h"
 
 enum {
-  AMBIT__WINDOW_EDGE = 2 /* blocks per chunk of a strip at a face */
+  AMBIT__WINDOW_EDGE = 2, /* blocks per chunk of a strip at a face */
+  AMBIT__WINDOW_SEEN = 32 /* rows in which a stage may look for points: its lag is smaller */
 };
 
 /* The numbers of a plan. */
@@ -65,6 +67,7 @@ typedef struct ambit__window {
   ambit__nest *n; /* that is being built */
   const ambit__flow *flow;
   bool edge;     /* the code for tiles at faces */
+  bool blind;    /* turns that meet no points are being built */
   int x, y, z;   /* the axes; y is -1 in two dimensions */
   int lane;      /* V */
   int lanes;     /* of a group */
@@ -201,6 +204,21 @@ void ambit__window_let_placed(const ambit__window *j);
 void ambit__window_open_place(const ambit__window *j, int stage);
 /* In a loop over cells: goes on to the next one if this one is not in the box. */
 void ambit__window_skip_outside(const ambit__window *j, int stage);
+
+/* ---- points.c ---- */
+
+/* The last number of a cell in a list: the operand with the points, and the number of the cell
+ * among those that they touch, less than AMBIT__AIMS. */
+#define AMBIT__AIMS                 (1 << 26)
+#define AMBIT__AIM(operand, number) ((operand) << 26 | (number))
+
+/* The list of a warp; a launch that asks for its cells ends here. */
+void ambit__window_let_points(const ambit__window *j);
+/* At the start of a period: the cells in the list of its rows. */
+void ambit__window_look_ahead(const ambit__window *j);
+/* "aims_seen & 255": some stage meets one of them, or may, in this period; NULL: all turns look. */
+const char *ambit__window_meets_points(const ambit__window *j);
+void ambit__window_add_points(const ambit__window *j, int stage);
 
 /* ---- shared.c ---- */
 

@@ -94,7 +94,7 @@ static ambit__param param_of(const ambit_program *p, const ambit__fused *f, int 
   ambit__param q = {.name = f->names[operand], .kind = PARAM_VALUE, .components = 1};
 
   if (o->slot < 0) {
-    q.type = p->steps[o->step].kernel->rule->params[o->arg].type;
+    q.type = p->steps[o->step].kernel->rule->params[o->points ? 0 : o->arg].type;
     return q;
   }
   q.kind = PARAM_FIELD;
@@ -125,7 +125,10 @@ static void make_group(const ambit_program *p, ambit__fused *f)
     f->bind[i] = (ambit__binding){
         .is_field = field != NULL,
         .contiguous = field && (field->order == AMBIT_SOA || field->components == 1),
-        .packed = field && ambit__field_is_packed(field)};
+        .packed = field && ambit__field_is_packed(field),
+        .points = f->plan.operands[i].points,
+        .samples =
+            f->plan.operands[i].points && ambit__step_samples(&p->steps[f->plan.operands[i].step])};
   }
   f->step = (ambit__group_step){.rule = &f->rule, .bind = f->bind};
   f->group = (ambit__group){.nsteps = 1,
@@ -175,6 +178,7 @@ static double estimate_step(const ambit_program *p, size_t step)
   ambit__group_step gs = {.rule = s->kernel->rule, .bind = bind};
   ambit__group g = {.nsteps = 1, .steps = &gs, .depth = 1, .ndims = region->ndims};
 
+  if (s->chore) return AMBIT__FIT_STEP * launch_ns(p);
   ambit__step_bind(p, s, region, bind);
   set_cells(p, region, &g);
   g.strict = p->grid->context->settings.strict;

@@ -25,6 +25,7 @@ enum {
 typedef struct ambit__fuse_operand {
   int slot; /* of a buffer: a field of the program, or a spare buffer after them; -1: a value */
   int step, arg; /* the argument that has the value, or has the type of the field */
+  bool points;   /* the points of the step */
 } ambit__fuse_operand;
 
 /* The flow of `depth` iterations, its operands, and the buffers after a launch. */
@@ -49,11 +50,18 @@ typedef struct ambit__fused {
   ambit__group_step step;
   ambit__group group;
   ambit__function **functions; /* by engine; NULL: not built yet; owned */
+  ambit__function **points;    /* by engine, AMBIT__FUSE_OPERANDS each: of steps at points; owned */
   ambit__argument *args;       /* by part, AMBIT__FUSE_OPERANDS each; owned */
   ambit__store *spares;        /* by part, AMBIT__FUSE_SPARES each; owned */
   double saved;                /* estimated seconds saved per iteration; alike on all processes */
   double built;                /* seconds that building the function took, at most */
 } ambit__fused;
+
+/* Whether a step samples at points. */
+static inline bool ambit__step_samples(const ambit__step *s)
+{
+  return s->chore && s->chore->kind == CHORE_SAMPLE;
+}
 
 /* ---- fuse_flow.c ---- */
 
@@ -94,7 +102,11 @@ void ambit__fuse_free(ambit_program *p, ambit__fused *f);
 /* Before the fused iterations of a run. *can is false if some fields that trade buffers differ in
  * cells that no step computes: iterations run one by one then. Collective. */
 ambit_status ambit__fuse_ready(ambit_program *p, const ambit__fused *f, bool *can);
+/* The same for a cycle: what its first launches on boxes need at points. */
+ambit_status ambit__fuse_prepare(ambit_program *p, const struct ambit__cycle *c);
 ambit_status ambit__fuse_launch(ambit_program *p, ambit__fused *f, const ambit__operation *op);
 void ambit__fuse_trade(ambit_program *p, ambit__fused *f); /* buffers, when all is launched */
+/* Values that fused iterations sampled become rows of their records. */
+ambit_status ambit__fuse_note(ambit_program *p);
 
 #endif

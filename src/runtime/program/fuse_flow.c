@@ -74,6 +74,7 @@ bool ambit__fuse_is_placed(const ambit_program *p, size_t step)
   const ambit__box *region = &p->applies[step].region;
   int class[MOST_FIELDS];
 
+  if (p->steps[step].chore) return true;
   if (!is_inset(p, region)) return true;
   find_classes(p, class);
   for (size_t i = 0; i < p->nsteps; i++)
@@ -90,14 +91,26 @@ static bool is_left_out(const ambit_program *p, size_t step)
   return p->applies[step].role == ROLE_RARE || p->applies[step].role == ROLE_LATE;
 }
 
+static const char *refuse_points(const ambit_program *p, const ambit__step *s)
+{
+  const ambit_type type = s->args[0].field->type;
+
+  if (type != AMBIT_F32 && type != AMBIT_F64) return "points are in a field of integers or halves";
+  if (p->grid->nparts > 1)
+    return "a step samples or injects at points, and the grid has several parts";
+  if (s->chore->kind == CHORE_INJECT && s->chore->on->value != type)
+    return "a step injects a scalar of another type than that of the field";
+  return NULL;
+}
+
 static const char *refuse_step(const ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
   const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
 
   if (s->kind != STEP_APPLY) return NULL;
-  if (s->chore) return "a step samples or injects at points";
   if (!region->ndims) return "a step runs once per iteration, on scalars";
+  if (s->chore && refuse_points(p, s)) return refuse_points(p, s);
   for (int d = 0; d < grid->ndims; d++)
     if (grid->hi[d] > MOST_CELLS) return "the grid is too long";
   for (int i = 0; i < s->n; i++) {
@@ -130,6 +143,8 @@ static const char *refuse(maker *m)
     const char *why = is_left_out(p, i) ? NULL : refuse_step(p, i);
 
     if (why) return why;
+    if (p->steps[i].chore && m->plan->flow.loops && !is_left_out(p, i))
+      return "a launch that stays on the chip has no points";
   }
   for (int d = 0; d < p->grid->box.ndims; d++) {
     const int is = ambit__program_periodic(p, d);
@@ -157,7 +172,7 @@ static int add_operand(maker *m, int slot, int step, int arg)
   ambit__fuse_plan *plan = m->plan;
 
   if (plan->noperands == AMBIT__FUSE_OPERANDS) return -1;
-  plan->operands[plan->noperands] = (ambit__fuse_operand){slot, step, arg};
+  plan->operands[plan->noperands] = (ambit__fuse_operand){.slot = slot, .step = step, .arg = arg};
   return plan->noperands++;
 }
 
@@ -239,7 +254,7 @@ static const char *add_reads(maker *m, int number, int stage, int arg)
     if (!reads_component(&s->kernel->rule->params[arg], c, &neighbours)) continue;
     v = flow->in[port] = value_of(m, buffer, c);
     if (v < 0) return TOO_LARGE;
-    if (!neighbours) continue;
+    if (!neighbours || s->chore) continue;
     if (flow->values[v].boundaries &&
         !ambit__boundaries_equal(flow->values[v].boundaries, &f->boundaries))
       return "two fields with different boundaries trade their values";
@@ -293,7 +308,7 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
   const ambit__step *s = &m->p->steps[step];
   const ambit__param *q = &s->kernel->rule->params[arg];
   const int buffer = buffer_of(m, stage, arg);
-  const bool placed = flow->stages[number].nplaces > 0;
+  const bool placed = flow->stages[number].nplaces > 0 || s->chore;
 
   if (!q->is_written) return NULL;
   if (!placed) m->writer[buffer] = stage;
@@ -366,6 +381,27 @@ static bool add_place(maker *m, int stage)
   return true;
 }
 
+/* The points of a stage, and the places of the values that it adds. */
+static const char *set_points(maker *m, size_t step, ambit__flow_stage *st)
+{
+  const ambit__step *s = &m->p->steps[step];
+  const ambit__chore *c = s->chore->on;
+  const int operand = value_operand(m, (int)step, AMBIT__CHORE_ADDRESS);
+  const bool rows = s->chore->record, many = rows && c->columns > 1;
+  const bool all = many && c->columns != c->points->n;
+
+  if (operand < 0) return TOO_LARGE;
+  m->plan->operands[operand].points = true;
+  st->points = operand + 1;
+  st->samples = ambit__step_samples(s);
+  st->every = s->every > 1 ? s->every : 1;
+  st->columns = rows ? c->columns : 0;
+  st->by_point = all ? c->components : many;
+  st->by_component = all;
+  set_inset(m->p, &m->p->applies[step].region, st->place[0]);
+  return NULL;
+}
+
 static const char *add_stage(maker *m, int stage)
 {
   ambit__flow *flow = &m->plan->flow;
@@ -377,15 +413,16 @@ static const char *add_stage(maker *m, int stage)
   const char *why = NULL;
 
   if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return NULL;
-  if (add_place(m, stage)) return NULL;
+  if (!s->chore && add_place(m, stage)) return NULL;
   if (number == AMBIT__FLOW_STAGES) return TOO_LARGE;
   flow->nstages++;
   *st = (ambit__flow_stage){.rule = ambit__step_rule(m->p, step),
                             .iteration = m->flow.stages[stage].iteration,
                             .step = step,
                             .ports = flow->nports,
-                            .nplaces = ambit__fuse_is_placed(m->p, step)};
-  set_inset(m->p, region, st->inset);
+                            .nplaces = !s->chore && ambit__fuse_is_placed(m->p, step)};
+  if (!s->chore) set_inset(m->p, region, st->inset);
+  if (s->chore) why = set_points(m, step, st);
   if (st->nplaces) set_inset(m->p, region, st->place[0]);
   for (int i = 0; i < s->n; i++) {
     const int n = s->args[i].field ? s->args[i].field->components : 0;
@@ -395,7 +432,7 @@ static const char *add_stage(maker *m, int stage)
     if (n) st->port[i] = flow->nports;
     for (int c = 0; c < n; c++, flow->nports++)
       flow->in[flow->nports] = flow->out[flow->nports] = -1;
-    if (!n && s->kernel->rule->params[i].kind != PARAM_REDUCE &&
+    if (!n && !s->chore && s->kernel->rule->params[i].kind != PARAM_REDUCE &&
         (st->operand[i] = value_operand(m, (int)step, i)) < 0)
       return TOO_LARGE;
   }

@@ -43,8 +43,9 @@ static void set_arguments(ambit_program *p, ambit__fused *f, int part)
 
     if (o->slot >= 0)
       a->store = store_of(p, f, part, o->slot);
-    else
-      *a = p->applies[o->step].args[part * p->steps[o->step].n + o->arg];
+    else if (!o->points || p->steps[o->step].n > AMBIT__CHORE_VALUE)
+      *a = p->applies[o->step]
+               .args[part * p->steps[o->step].n + (o->points ? AMBIT__CHORE_VALUE : o->arg)];
   }
 }
 
@@ -61,9 +62,11 @@ static ambit_status allocate(ambit_program *p, ambit__fused *f)
   const size_t parts = (size_t)p->grid->placement.n;
 
   f->functions = ambit__new(errors, (size_t)p->grid->context->nengines, sizeof(ambit__function *));
+  f->points = ambit__new(errors, (size_t)p->grid->context->nengines * AMBIT__FUSE_OPERANDS,
+                         sizeof(ambit__function *));
   f->args = ambit__new(errors, parts * AMBIT__FUSE_OPERANDS, sizeof *f->args);
   f->spares = ambit__new(errors, parts * AMBIT__FUSE_SPARES, sizeof *f->spares);
-  return f->functions && f->args && f->spares ? AMBIT_OK : AMBIT_ENOMEM;
+  return f->functions && f->points && f->args && f->spares ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 static ambit_status build_function(ambit_program *p, ambit__fused *f, int part)
@@ -72,6 +75,11 @@ static ambit_status build_function(ambit_program *p, ambit__fused *f, int part)
   ambit__device *dev = p->grid->context->engines[engine].device;
 
   if (f->functions[engine]) return AMBIT_OK;
+  f->group.points = f->points + engine * AMBIT__FUSE_OPERANDS;
+  for (int i = 0; i < f->plan.noperands; i++)
+    if (f->plan.operands[i].points)
+      f->points[engine * AMBIT__FUSE_OPERANDS + i] =
+          p->applies[f->plan.operands[i].step].functions[engine];
   AMBIT_TRY(ambit__ask(dev, build, &f->group, &f->functions[engine]));
   ambit__log(&p->grid->context->settings, 1, "%d iterations at a time: %s", f->plan.depth,
              f->functions[engine]->plan);
@@ -121,6 +129,7 @@ void ambit__fuse_free(ambit_program *p, ambit__fused *f)
     f->functions[engine] = NULL;
   }
   free(f->functions);
+  free(f->points);
   free(f->args);
   free(f->spares);
   ambit__fuse_plan_free(&f->plan);
@@ -179,7 +188,8 @@ ambit_status ambit__fuse_ready(ambit_program *p, const ambit__fused *f, bool *ca
 
 /* ---- launches ---- */
 
-ambit_status ambit__fuse_launch(ambit_program *p, ambit__fused *f, const ambit__operation *op)
+static ambit_status launch(ambit_program *p, const ambit__fused *f, const ambit__operation *op,
+                           int64_t times)
 {
   for (int i = 0; i < op->npieces; i++) {
     const int part = op->pieces[i].part, engine = p->grid->placement.engine[part];
@@ -189,10 +199,37 @@ ambit_status ambit__fuse_launch(ambit_program *p, ambit__fused *f, const ambit__
                              .nargs = f->plan.noperands,
                              .args = f->args + part * AMBIT__FUSE_OPERANDS,
                              .step = p->iteration,
-                             .times = p->cycle->schedule.iterations};
+                             .times = times};
 
     AMBIT_TRY(ambit__do(q, launch, f->functions[engine], &l));
   }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__fuse_launch(ambit_program *p, ambit__fused *f, const ambit__operation *op)
+{
+  return launch(p, f, op, p->cycle->schedule.iterations);
+}
+
+ambit_status ambit__fuse_prepare(ambit_program *p, const ambit__cycle *c)
+{
+  for (size_t i = 0; ambit__flow_has_points(&c->fused->plan.flow) && i < c->schedule.n; i++)
+    if (c->schedule.ops[i].kind == OP_FUSED) AMBIT_TRY(launch(p, c->fused, &c->schedule.ops[i], 0));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__fuse_note(ambit_program *p)
+{
+  const ambit__launch none = {.box.ndims = p->grid->box.ndims, .extents = p->grid->box.hi};
+
+  for (size_t i = 0; p->cycle && p->cycle->fused && i < p->nsteps; i++)
+    for (int k = 0; ambit__step_samples(&p->steps[i]) && k < p->grid->placement.n; k++) {
+      const int engine = p->grid->placement.engine[k];
+      ambit__queue *q = p->grid->context->engines[engine].queue;
+
+      if (p->applies[i].functions[engine])
+        AMBIT_TRY(ambit__do(q, launch, p->applies[i].functions[engine], &none));
+    }
   return AMBIT_OK;
 }
 

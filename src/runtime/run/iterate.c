@@ -179,6 +179,8 @@ static ambit_status next_cycle(ambit_program *p, int64_t left, course *at, ambit
   if (*c && (*c)->fused && *c != at->ready)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__fuse_ready(p, (*c)->fused, &can)));
   if (!can) *c = NULL;
+  if (*c && (*c)->fused && *c != at->ready)
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__fuse_prepare(p, *c)));
   if (*c) at->ready = *c;
   at->singly = !*c && ambit__program_calm(p) >= left - p->cycle->tail;
   return AMBIT_OK;
@@ -203,7 +205,7 @@ static ambit_status iterate_all(ambit_program *p, int64_t n, ambit__progress *pr
     if (ambit__run_stops(p)) break;
   }
   if (ready) ambit__program_rest(p);
-  return AMBIT_OK;
+  return ambit__run_or_stop(p, ambit__fuse_note(p));
 }
 
 ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
