@@ -378,7 +378,7 @@ static ambit_status model_execute(ambit__queue *q, const ambit__command *c)
   }
 }
 
-static ambit_status model_serve(ambit__device *dev, const ambit__command *c)
+static ambit_status model_serve(ambit__device *dev, ambit__command *c)
 {
   switch (c->kind) {
   case COMMAND_queue_open: return model_queue_open(dev, c->queue_open.urgent, c->queue_open.queue);

@@ -652,7 +652,7 @@ typedef struct ambit__backend {
   void (*info)(ambit__device *dev, ambit__device_info *info);
   /* Execute commands: of a queue, and of the device itself. */
   ambit_status (*execute)(ambit__queue *q, const ambit__command *c);
-  ambit_status (*serve)(ambit__device *dev, const ambit__command *c);
+  ambit_status (*serve)(ambit__device *dev, ambit__command *c);
 
   /* Address of a buffer in host memory; accesses through it are immediate. NULL: not in host
    * memory. */
@@ -682,7 +682,7 @@ static inline ambit_status ambit__execute(ambit__queue *q, const ambit__command 
   return q->device->backend->execute(q, c);
 }
 
-static inline ambit_status ambit__serve(ambit__device *dev, const ambit__command *c)
+static inline ambit_status ambit__serve(ambit__device *dev, ambit__command *c)
 {
   return dev->backend->serve(dev, c);
 }

@@ -79,9 +79,9 @@ static ambit_status finish(queue *q)
 
 /* ---- the device behind: done when they return ---- */
 
-static ambit_status call_behind(device *d, ambit__task run, const void *data)
+static ambit_status call_behind(device *d, ambit__task run, void *data)
 {
-  *(const void **)ambit__task_new(d->calls, run, sizeof data) = data;
+  *(void **)ambit__task_new(d->calls, run, sizeof data) = data;
   ambit__task_add(d->calls);
   ambit__task_wait(ambit__task_last(d->calls));
   return check(d);
@@ -89,10 +89,10 @@ static ambit_status call_behind(device *d, ambit__task run, const void *data)
 
 static ambit_status open_behind(void *user, void *data)
 {
-  const ambit__backend *const *backend = data;
+  const ambit__backend *backend = *(void **)data;
   device *d = user;
 
-  return (*backend)->open(&d->errors, d->head.settings, d->ordinal, &d->behind);
+  return backend->open(&d->errors, d->head.settings, d->ordinal, &d->behind);
 }
 
 static ambit_status close_behind(void *user, void *data)
@@ -106,7 +106,7 @@ static ambit_status close_behind(void *user, void *data)
 
 static ambit_status serve_behind(void *user, void *data)
 {
-  return ambit__serve(((device *)user)->behind, *(const ambit__command **)data);
+  return ambit__serve(((device *)user)->behind, *(void **)data);
 }
 
 static void close_device(ambit__device *dev)
@@ -138,7 +138,7 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   d->ordinal = ordinal;
   AMBIT_TRY_GOTO(s, ambit__thread_open(errors, &d->thread), fail);
   AMBIT_TRY_GOTO(s, ambit__thread_queue_open(d->thread, errors, true, d, &d->calls), fail);
-  AMBIT_TRY_GOTO(s, call_behind(d, open_behind, backend), fail);
+  AMBIT_TRY_GOTO(s, call_behind(d, open_behind, (void *)(uintptr_t)backend), fail);
   d->head.machine = d->behind->machine;
   *dev = &d->head;
   return AMBIT_OK;
@@ -375,7 +375,7 @@ static ambit_status execute(ambit__queue *queue_, const ambit__command *c)
   return waits ? finish(q) : AMBIT_OK;
 }
 
-static ambit_status serve(ambit__device *dev, const ambit__command *c)
+static ambit_status serve(ambit__device *dev, ambit__command *c)
 {
   device *d = (device *)dev;
 

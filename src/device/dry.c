@@ -190,7 +190,7 @@ static void dry_discard(ambit__function *fn)
   free(fn);
 }
 
-static ambit_status dry_serve(ambit__device *dev, const ambit__command *c)
+static ambit_status dry_serve(ambit__device *dev, ambit__command *c)
 {
   switch (c->kind) {
   case COMMAND_queue_open:

@@ -171,7 +171,7 @@ static ambit_status queue_open(ambit__device *dev, ambit__queue **queue)
   return AMBIT_OK;
 }
 
-ambit_status ambit__host_serve(ambit__device *dev, const ambit__command *c)
+ambit_status ambit__host_serve(ambit__device *dev, ambit__command *c)
 {
   switch (c->kind) {
   case COMMAND_queue_open: return queue_open(dev, c->queue_open.queue);

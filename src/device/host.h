@@ -53,7 +53,7 @@ ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambi
 
 /* Executes queue_open, queue_close, alloc, release, message_open and message_close: plain queues,
  * and messages in plain memory. Others do nothing. */
-ambit_status ambit__host_serve(ambit__device *dev, const ambit__command *c);
+ambit_status ambit__host_serve(ambit__device *dev, ambit__command *c);
 
 /* ---- host_boxes.c: copies that threads can divide ---- */
 

@@ -87,7 +87,7 @@ static void end(scene *s)
   ambit__ask(s->device, release, s->v.buffer);
   ambit__ask(s->device, discard, s->fn);
   ambit__rule_free(s->rule);
-  ambit__ask(s, queue_close, s->queue);
+  ambit__ask(s->device, queue_close, s->queue);
   s->backend->close(s->device);
   ambit__errors_clear(&s->errors);
 }

@@ -81,7 +81,7 @@ static void fuser_discard(ambit__function *fn)
   free(fn);
 }
 
-static ambit_status fuser_serve(ambit__device *dev, const ambit__command *c)
+static ambit_status fuser_serve(ambit__device *dev, ambit__command *c)
 {
   if (c->kind == COMMAND_plans && c->plans.group->flow)
     ambit__plan_list(c->plans.group, fuser_target(c->plans.group), c->plans.lines);

@@ -232,7 +232,7 @@ static ambit_status late_execute(ambit__queue *q, const ambit__command *c)
   return AMBIT_OK;
 }
 
-static ambit_status late_serve(ambit__device *dev, const ambit__command *c)
+static ambit_status late_serve(ambit__device *dev, ambit__command *c)
 {
   if (c->kind != COMMAND_recording_close) return ambit__backend_cpu.serve(dev, c);
   free(c->recording_close.recording);

@@ -76,7 +76,7 @@ static double slow_copy(ambit__device *dev)
   return slow_bandwidth[dev->backend == &slow_second];
 }
 
-static ambit_status slow_serve(ambit__device *dev, const ambit__command *c)
+static ambit_status slow_serve(ambit__device *dev, ambit__command *c)
 {
   if (c->kind != COMMAND_measure) return ambit__backend_cpu.serve(dev, c);
   c->measure.machine->copy = 1e-9 * slow_copy(dev);

@@ -147,7 +147,7 @@ static ambit_status execute(ambit__queue *q, const ambit__command *c)
   }
 }
 
-static ambit_status serve(ambit__device *dev, const ambit__command *c)
+static ambit_status serve(ambit__device *dev, ambit__command *c)
 {
   switch (c->kind) {
   case COMMAND_queue_open: return queue_open(dev, c->queue_open.queue);

@@ -277,7 +277,7 @@ static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout 
 
 /* ---- the device itself ---- */
 
-ambit_status ambit__gpu_serve(ambit__device *dev, const ambit__command *c)
+ambit_status ambit__gpu_serve(ambit__device *dev, ambit__command *c)
 {
   switch (c->kind) {
   case COMMAND_queue_open: return queue_open(dev, c->queue_open.urgent, c->queue_open.queue);

@@ -171,7 +171,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, amb
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
 ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c);
-ambit_status ambit__gpu_serve(ambit__device *dev, const ambit__command *c);
+ambit_status ambit__gpu_serve(ambit__device *dev, ambit__command *c);
 ambit_status ambit__gpu_wait(ambit__queue *q);
 ambit_status ambit__gpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                               const ambit__tile_list *list);

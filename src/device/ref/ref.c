@@ -316,7 +316,7 @@ static ambit_status execute(ambit__queue *q, const ambit__command *c)
   return ambit__host_execute(q, c);
 }
 
-static ambit_status serve(ambit__device *dev, const ambit__command *c)
+static ambit_status serve(ambit__device *dev, ambit__command *c)
 {
   switch (c->kind) {
   case COMMAND_build: return build(dev, c->build.group, c->build.fn);

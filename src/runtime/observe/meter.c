@@ -51,7 +51,7 @@ static ambit_status has_timer(ambit__device *device, bool *timed)
     *timed = !s && b->event_seconds(e, e) >= 0;
     ambit__ask(device, event_close, e);
   }
-  ambit__ask(q->device, queue_close, q);
+  ambit__ask(device, queue_close, q);
   return s;
 }
 
