@@ -11,6 +11,7 @@ enum {
   FEW_BYTES = 16, /* ... if cells move no more than this: plan/sparse.c */
   PIECE = 128,    /* cells of a row with a line in the table of a GPU, at most */
   CHUNK = 190,    /* bytes that cores could move while they begin a chunk, and twice its values */
+  TEST = 40,      /* ... and for each activity that its cells test */
   FIRST = 25,     /* percent of memory that runs may take besides active cells at first */
   MARGIN = 10,    /* percent by which another storage must be better than runs ... */
   DENSE = 25 /* ... and dense storage, which on an H200 was never faster; and more memory for it */
@@ -80,6 +81,19 @@ static double estimate_chunks(const ambit__active *a, const ambit__chunk_form *f
   return n < (double)a->cells ? n : (double)a->cells;
 }
 
+/* Tests that the rule makes; others are bits with which a GPU finds cells of a list. */
+static int count_tests(const ambit__chunk_form *form)
+{
+  int n = 0;
+
+  for (int i = 0; i < form->ntests; i++) {
+    const int column = form->tests[i].column;
+
+    n += column < 0 ? form->own.any : form->columns[column].tested.any;
+  }
+  return n;
+}
+
 /* Of runs, on a GPU: bytes of lines and groups per cell, if all rows of units are filled. */
 static double table_of_runs(const ambit__active *a, const ambit__chunk_form *form, size_t size,
                             double bytes, double chunks)
@@ -103,7 +117,10 @@ ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form 
   const double n = chunks ? (double)chunks : estimate_chunks(a, form);
   const int chunk = 4 * (AMBIT__CHUNK_COLUMN + form->ncolumns) + 8;
   const int64_t line = cells_in(LINE, size), sector = cells_in(SECTOR, size);
-  ambit__toll t = {.cells = (double)a->size / cells, .chunks = n / cells, .size = size};
+  ambit__toll t = {.cells = (double)a->size / cells,
+                   .chunks = n / cells,
+                   .tests = count_tests(form),
+                   .size = size};
 
   t.lines[SITE_CORES] = t.lines[SITE_GPU] = (double)(count_groups(a, line) * line) / cells;
   if (a->storage != STORAGE_LIST) {
@@ -131,7 +148,7 @@ double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double by
 
 double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double bytes, double written)
 {
-  const double begin = site == SITE_CORES ? CHUNK + 2 * bytes : 0;
+  const double begin = site == SITE_CORES ? CHUNK + 2 * bytes + TEST * toll->tests : 0;
 
   return ambit__storage_moves(toll, site, bytes, written) + begin * toll->chunks;
 }

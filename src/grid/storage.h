@@ -25,6 +25,7 @@ typedef struct ambit__toll {
   double table[AMBIT__SITES]; /* bytes of a step's table */
   double unread;              /* of these, on a GPU */
   double chunks;
+  int tests; /* activities that a cell beside an inactive one reads */
 } ambit__toll;
 
 /* "runs", "list", "dense" */
