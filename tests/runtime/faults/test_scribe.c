@@ -274,7 +274,8 @@ ambit_status __wrap_ambit__file_write_at(ambit__file *f, uint64_t offset, const 
 }
 
 /* The thread cannot write before the run has ended, which does not wait for it; the file has the
- * state of the iteration in which it was saved. */
+ * state of the iteration in which it was saved. The end of the run, which closing saves, is in
+ * another one. */
 static void a_run_goes_on_while_its_checkpoint_is_written(void)
 {
   static float values[N * M];
@@ -298,6 +299,7 @@ static void a_run_goes_on_while_its_checkpoint_is_written(void)
       CHECK_EQ(3001, ambit_program_iterations(p));
       sem_post(&gate);
     } else {
+      ambit_option_set(a, "resume", folder_path("run.previous.h5"));
       CHECK_EQ(1, ambit_resume(a));
       at = ambit_program_iterations(p);
       CHECK_MSG(at >= 1 && at < 3001, "%lld", (long long)at);
