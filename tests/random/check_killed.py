@@ -5,10 +5,11 @@ again, with another number of processes or on another device, they have the resu
 
     check_killed.py TEST_RANDOM COUNT FIRST_SEED [MPIRUN]
 """
-import os, pathlib, random, subprocess, sys, tempfile
+import os, pathlib, random, signal, subprocess, sys, tempfile
 
 PROGRAM, COUNT, FIRST, MPIRUN = sys.argv[1], int(sys.argv[2]), int(sys.argv[3], 0), sys.argv[4:]
 SOON = 600  # seconds
+STUCK = 15  # the same, of a run that is killed anyway: Open MPI's mpirun waits for a process that died while it joined the others
 PLACES = [(n, "cpu") for n in ((1, 2, 3) if MPIRUN else (1,))] + [(1, "cpu*2")]
 killed = 0
 
@@ -17,9 +18,16 @@ def run(seed, folder, place, kill=0):
     processes, device = place
     start = [*MPIRUN, "-n", str(processes)] if processes > 1 else []
     words = ["--checkpoint", "--file", folder / "run.h5", "--seed", hex(seed), "--device", device, "--kill", str(kill)]
-    r = subprocess.run([*start, PROGRAM, *words], capture_output=True, text=True, timeout=SOON,
-                       env={**os.environ, "TMPDIR": str(folder)})
-    return r.returncode, r.stdout + r.stderr
+    r = subprocess.Popen([*start, PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         start_new_session=True, env={**os.environ, "TMPDIR": str(folder)})
+    try:
+        text = "".join(r.communicate(timeout=STUCK if kill and start else SOON))
+    except subprocess.TimeoutExpired:
+        os.killpg(r.pid, signal.SIGKILL)
+        r.communicate()
+        assert kill and start, (hex(seed), place, "no end")
+        return -signal.SIGKILL, ""
+    return r.returncode, text
 
 
 def check(seed, dice):
