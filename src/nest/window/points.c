@@ -152,7 +152,7 @@ static void add(const ambit__window *j, int stage, int component)
   ambit__nest_do(
       j->n, "const %s add%d = %s_weights[e] * %s_rows[%s * %lld + %s_who[e] * %lld + %lld]",
       ambit__window_type(j, value), component, name, name, row_of(j, stage), (long long)st->columns,
-      name, (long long)st->by_point, (long long)(component * st->by_component));
+      name, (long long)st->by_point, (long long)component * (long long)st->by_component);
   with_cell(j, ambit__nest_text(j->n, "%s = %s + add%d", own, own, component));
 }
 
