@@ -135,7 +135,8 @@ static ambit_status commit(saving *s)
   return ambit__file_commit(out);
 }
 
-/* Writes the head, and gives the file its name. A whole file becomes the one before. */
+/* Writes the head, and gives the file its name. A whole file becomes the one before; it may have
+ * gone, as a process of a run that was killed may write on for a while and do the same. */
 static ambit_status finish(saving *s)
 {
   const ambit__checkpoint *c = s->a->checkpoint;
@@ -147,8 +148,8 @@ static ambit_status finish(saving *s)
   free(head);
   AMBIT_TRY(status);
   AMBIT_TRY(ambit__file_sync(s->out));
-  AMBIT_CHECK(!c->is_whole || !rename(c->path, c->previous), &s->errors, AMBIT_EIO,
-              "cannot rename %s to %s: %s", c->path, c->previous, strerror(errno));
+  AMBIT_CHECK(!c->is_whole || !rename(c->path, c->previous) || errno == ENOENT, &s->errors,
+              AMBIT_EIO, "cannot rename %s to %s: %s", c->path, c->previous, strerror(errno));
   AMBIT_TRY(commit(s));
   s->is_complete = true;
   return AMBIT_OK;

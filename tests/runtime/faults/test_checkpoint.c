@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef void (*story)(ambit *a, FILE *out);
@@ -814,6 +815,25 @@ static void a_program_that_makes_other_calls_is_refused(void)
 }
 IN_FOLDER(a_program_that_makes_other_calls_is_refused)
 
+/* A process of a run that was killed may rename the file of the run after it. */
+static void a_file_that_goes_away_does_not_end_checkpoints(void)
+{
+  ambit *a = open_on("cpu");
+  scene s;
+
+  ambit_checkpoint(a, folder_path("run.h5"), "10");
+  s = heat_scene(a);
+  ambit_run_to(s.p, 25);
+  while (access(folder_path("run.previous.h5"), F_OK) || access(folder_path("run.h5"), F_OK))
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  unlink(folder_path("run.h5"));
+  ambit_run_to(s.p, 55);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  CHECK(!access(folder_path("run.h5"), F_OK));
+}
+IN_FOLDER(a_file_that_goes_away_does_not_end_checkpoints)
+
 static void a_file_to_continue_from_can_be_named(void)
 {
   char path[512], other[512];
@@ -1022,6 +1042,8 @@ int main(int argc, char **argv)
       {"a_full_disk_does_not_end_the_run", a_full_disk_does_not_end_the_run_},
       {"checkpoints_of_other_programs_are_refused", checkpoints_of_other_programs_are_refused_},
       {"a_program_that_makes_other_calls_is_refused", a_program_that_makes_other_calls_is_refused_},
+      {"a_file_that_goes_away_does_not_end_checkpoints",
+       a_file_that_goes_away_does_not_end_checkpoints_},
       {"a_file_to_continue_from_can_be_named", a_file_to_continue_from_can_be_named_},
       {"a_run_that_begins_anew_continues_from_its_own_files",
        a_run_that_begins_anew_continues_from_its_own_files_},
