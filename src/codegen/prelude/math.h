@@ -91,18 +91,6 @@ AMBIT_INLINE float ambit_exp2f(float x)
   return ambit_scale(1 + ambit_near_one((d - (t - AMBIT_ROUND)) * AMBIT_LN2), t);
 }
 
-/* From exp(2 |x|) - 1, which is exact enough near 0 too. */
-AMBIT_INLINE float ambit_tanhf(float x)
-{
-  float d = 2 * ambit_within(x, -10, 10), t, s, e;
-  d = d < 0 ? -d : d;
-  t = d * AMBIT_LOG2E + AMBIT_ROUND;
-  s = ambit_scale(1, t);
-  e = (s - 1) + s * ambit_near_one(ambit_rest(d, t - AMBIT_ROUND));
-  e = e / (e + 2);
-  return x < 0 ? -e : x > 0 ? e : x; /* -0, NaN */
-}
-
 /* x = m 2^n for a positive number, m in [sqrt(1/2), sqrt(2)); n as a float. */
 AMBIT_INLINE float ambit_mantissa(float x, float *n)
 {
@@ -124,13 +112,18 @@ AMBIT_INLINE float ambit_log_part(float x, float *n)
   return f - (0.5f * f * f - s * (0.5f * f * f + q * p));
 }
 
+/* What float and double have alike is written once. f and w end the names of functions: f and
+ * nothing in float, nothing and _wide in double. */
+
 /* The result of a logarithm of x, unless x is special. */
-AMBIT_INLINE float ambit_log_end(float x, float y)
-{
-  y = x == 0 ? -INFINITY : y;
-  y = x < 0 ? NAN : y;
-  return x < INFINITY ? y : x; /* infinity, NaN */
-}
+#define AMBIT_LOG_END(T, w)                                                                        \
+  AMBIT_INLINE T ambit_log_end##w(T x, T y)                                                        \
+  {                                                                                                \
+    y = x == 0 ? (T)-INFINITY : y;                                                                 \
+    y = x < 0 ? (T)NAN : y;                                                                        \
+    return x < (T)INFINITY ? y : x; /* infinity, NaN */                                            \
+  }
+AMBIT_LOG_END(float, )
 
 AMBIT_INLINE float ambit_logf(float x)
 {
@@ -149,6 +142,64 @@ AMBIT_INLINE float ambit_log10f(float x)
   float n, p = ambit_log_part(x, &n);
   return ambit_log_end(x, n * 0x1.344p-2f + (n * 0x1.3509f8p-18f + p * 0.434294481903251828f));
 }
+
+/* Functions of exp(x) - 1, which is exact near 0 too: from x = n log(2) + r and exp(r) - 1. Beyond
+ * `one` the 1 does not count, and 2^n need not be a number; beyond `flat` tanh is 1. Results of
+ * arguments beyond `least` and `most` vanish and overflow. log1p is the logarithm of 1 + x as it is
+ * rounded, and of what rounding lost. */
+#define AMBIT_EXPONENTIALS(T, f, w, log2e, round, least, most, one, flat)                          \
+  AMBIT_INLINE T ambit_less_one##w(T d, T *t, T *p)                                                \
+  {                                                                                                \
+    T s;                                                                                           \
+    *t = d * log2e + round;                                                                        \
+    *p = ambit_near_one##w(ambit_rest##w(d, *t - round));                                          \
+    s = ambit_scale##w(1, *t);                                                                     \
+    return (s - 1) + s * *p;                                                                       \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_expm1##f(T x)                                                               \
+  {                                                                                                \
+    T t, p, e = ambit_less_one##w(ambit_within##w(x, least, most), &t, &p);                        \
+    e = x > one ? ambit_scale##w(1 + p, t) : e;                                                    \
+    return x == 0 ? x : e;                                                                         \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_tanh##f(T x)                                                                \
+  {                                                                                                \
+    T t, p, e, d = 2 * ambit_within##w(x, -flat, flat);                                            \
+    e = ambit_less_one##w(d < 0 ? -d : d, &t, &p);                                                 \
+    e = e / (e + 2);                                                                               \
+    return x < 0 ? -e : x > 0 ? e : x; /* -0, NaN */                                               \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_half_exp##w(T x) /* exp(x) / 2 for x >= 0 */                                \
+  {                                                                                                \
+    T d = ambit_within##w(x, 0, most + 2), t = d * log2e + round;                                  \
+    T p = ambit_near_one##w(ambit_rest##w(d, t - round));                                          \
+    return ambit_scale##w((T)0.5 + (T)0.5 * p, t);                                                 \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_sinh##f(T x)                                                                \
+  {                                                                                                \
+    T a = x < 0 ? -x : x, e = ambit_expm1##f(a), y = (T)0.5 * (e + e / (e + 1));                   \
+    y = a > one ? ambit_half_exp##w(a) : y;                                                        \
+    return x < 0 ? -y : x > 0 ? y : x; /* -0, NaN */                                               \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_cosh##f(T x)                                                                \
+  {                                                                                                \
+    T h = ambit_half_exp##w(x < 0 ? -x : x);                                                       \
+    return h + (T)0.25 / h;                                                                        \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_log1p##f(T x)                                                               \
+  {                                                                                                \
+    T u = 1 + x, lost = (x - (u - 1)) / u;                                                         \
+    lost = u > 0 ? lost : 0;                                                                       \
+    lost = u < (T)INFINITY ? lost : 0;                                                             \
+    return x == 0 ? x : ambit_log##f(u) + lost;                                                    \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_round##f(T x)                                                               \
+  {                                                                                                \
+    T a = x < 0 ? -x : x, whole = trunc##f(a);                                                     \
+    whole = a - whole >= (T)0.5 ? whole + 1 : whole;                                               \
+    return copysign##f(whole, x);                                                                  \
+  }
+AMBIT_EXPONENTIALS(float, f, , AMBIT_LOG2E, AMBIT_ROUND, -104, 89, 20, 10)
 
 /* The logarithm of a positive number to base 2, exact to 1e-13. */
 AMBIT_INLINE double ambit_log2_wide(float x)
@@ -245,28 +296,29 @@ AMBIT_INLINE float ambit_near_cos(float r)
   return q * q * p + (1 - 0.5f * q);
 }
 
-AMBIT_INLINE float ambit_sinf(float x)
-{
-  int32_t k;
-  float r = ambit_turn(x, &k), y = k & 1 ? ambit_near_cos(r) : ambit_near_sin(r);
-  y = k & 2 ? -y : y;
-  return x == 0 ? x : y;
-}
-
-AMBIT_INLINE float ambit_cosf(float x)
-{
-  int32_t k;
-  float r = ambit_turn(x, &k), y = k & 1 ? ambit_near_sin(r) : ambit_near_cos(r);
-  return (k + 1) & 2 ? -y : y;
-}
-
-AMBIT_INLINE float ambit_tanf(float x)
-{
-  int32_t k;
-  float r = ambit_turn(x, &k), s = ambit_near_sin(r), c = ambit_near_cos(r);
-  float up = k & 1 ? -c : s, down = k & 1 ? s : c;
-  return x == 0 ? x : up / down;
-}
+/* I has the number of quarters of a turn. */
+#define AMBIT_ANGLES(T, I, f, w)                                                                   \
+  AMBIT_INLINE T ambit_sin##f(T x)                                                                 \
+  {                                                                                                \
+    I k;                                                                                           \
+    T r = ambit_turn##w(x, &k), y = k & 1 ? ambit_near_cos##w(r) : ambit_near_sin##w(r);           \
+    y = k & 2 ? -y : y;                                                                            \
+    return x == 0 ? x : y;                                                                         \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_cos##f(T x)                                                                 \
+  {                                                                                                \
+    I k;                                                                                           \
+    T r = ambit_turn##w(x, &k), y = k & 1 ? ambit_near_sin##w(r) : ambit_near_cos##w(r);           \
+    return (k + 1) & 2 ? -y : y;                                                                   \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_tan##f(T x)                                                                 \
+  {                                                                                                \
+    I k;                                                                                           \
+    T r = ambit_turn##w(x, &k), s = ambit_near_sin##w(r), c = ambit_near_cos##w(r);                \
+    T up = k & 1 ? -c : s, down = k & 1 ? s : c;                                                   \
+    return x == 0 ? x : up / down;                                                                 \
+  }
+AMBIT_ANGLES(float, int32_t, f, )
 
 /* The angle of a point: that of the octant around the nearest axis, then the others. */
 AMBIT_INLINE float ambit_atan2f(float y, float x)
@@ -290,58 +342,21 @@ AMBIT_INLINE float ambit_atan2f(float y, float x)
   return ambit_bits(y) < 0 ? -p : p;
 }
 
-AMBIT_INLINE float ambit_atanf(float x)
-{
-  return ambit_atan2f(x, 1);
-}
-
-AMBIT_INLINE float ambit_asinf(float x)
-{
-  return ambit_atan2f(x, sqrtf((1 - x) * (1 + x)));
-}
-
-AMBIT_INLINE float ambit_acosf(float x)
-{
-  return ambit_atan2f(sqrtf((1 - x) * (1 + x)), x);
-}
-
-/* Beyond 20 the 1 does not count, and 2^n need not be a float. */
-AMBIT_INLINE float ambit_expm1f(float x)
-{
-  float d = ambit_within(x, -104, 89), t = d * AMBIT_LOG2E + AMBIT_ROUND;
-  float p = ambit_near_one(ambit_rest(d, t - AMBIT_ROUND)), s = ambit_scale(1, t);
-  float y = x > 20 ? ambit_scale(1 + p, t) : (s - 1) + s * p;
-  return x == 0 ? x : y;
-}
-
-/* exp(x) / 2 for x >= 0. */
-AMBIT_INLINE float ambit_half_exp(float x)
-{
-  float d = ambit_within(x, 0, 91), t = d * AMBIT_LOG2E + AMBIT_ROUND;
-  return ambit_scale(0.5f + 0.5f * ambit_near_one(ambit_rest(d, t - AMBIT_ROUND)), t);
-}
-
-AMBIT_INLINE float ambit_sinhf(float x)
-{
-  float a = x < 0 ? -x : x, e = ambit_expm1f(a), y = 0.5f * (e + e / (e + 1));
-  y = a > 20 ? ambit_half_exp(a) : y;
-  return x < 0 ? -y : x > 0 ? y : x; /* -0, NaN */
-}
-
-AMBIT_INLINE float ambit_coshf(float x)
-{
-  float h = ambit_half_exp(x < 0 ? -x : x);
-  return h + 0.25f / h;
-}
-
-/* The logarithm of 1 + x as it is rounded, and of what rounding lost. */
-AMBIT_INLINE float ambit_log1pf(float x)
-{
-  float u = 1 + x, lost = (x - (u - 1)) / u;
-  lost = u > 0 ? lost : 0.0f;
-  lost = u < INFINITY ? lost : 0.0f;
-  return x == 0 ? x : ambit_logf(u) + lost;
-}
+/* From the angle of a point. */
+#define AMBIT_ARCS(T, f)                                                                           \
+  AMBIT_INLINE T ambit_atan##f(T x)                                                                \
+  {                                                                                                \
+    return ambit_atan2##f(x, 1);                                                                   \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_asin##f(T x)                                                                \
+  {                                                                                                \
+    return ambit_atan2##f(x, sqrt##f((1 - x) * (1 + x)));                                          \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_acos##f(T x)                                                                \
+  {                                                                                                \
+    return ambit_atan2##f(sqrt##f((1 - x) * (1 + x)), x);                                          \
+  }
+AMBIT_ARCS(float, f)
 
 AMBIT_INLINE float ambit_hypotf(float x, float y)
 {
@@ -350,11 +365,4 @@ AMBIT_INLINE float ambit_hypotf(float x, float y)
   r = x == -INFINITY ? INFINITY : r;
   r = y == INFINITY ? INFINITY : r;
   return y == -INFINITY ? INFINITY : r;
-}
-
-AMBIT_INLINE float ambit_roundf(float x)
-{
-  float a = x < 0 ? -x : x, w = truncf(a);
-  w = a - w >= 0.5f ? w + 1 : w;
-  return copysignf(w, x);
 }

@@ -56,17 +56,6 @@ AMBIT_INLINE double ambit_exp2(double x)
                           t);
 }
 
-AMBIT_INLINE double ambit_tanh(double x)
-{
-  double d = 2 * ambit_within_wide(x, -20, 20), t, s, e;
-  d = d < 0 ? -d : d;
-  t = d * AMBIT_LOG2E_WIDE + AMBIT_ROUND_WIDE;
-  s = ambit_scale_wide(1, t);
-  e = (s - 1) + s * ambit_near_one_wide(ambit_rest_wide(d, t - AMBIT_ROUND_WIDE));
-  e = e / (e + 2);
-  return x < 0 ? -e : x > 0 ? e : x; /* -0, NaN */
-}
-
 /* x = m 2^n for a positive number, m in [sqrt(1/2), sqrt(2)); n as a double. */
 AMBIT_INLINE double ambit_mantissa_wide(double x, double *n)
 {
@@ -92,12 +81,7 @@ AMBIT_INLINE double ambit_log_part_wide(double x, double *n)
   return f - (0.5 * f * f - s * (0.5 * f * f + q * p));
 }
 
-AMBIT_INLINE double ambit_log_end_wide(double x, double y)
-{
-  y = x == 0 ? -INFINITY : y;
-  y = x < 0 ? NAN : y;
-  return x < INFINITY ? y : x; /* infinity, NaN */
-}
+AMBIT_LOG_END(double, _wide)
 
 AMBIT_INLINE double ambit_log(double x)
 {
@@ -118,42 +102,7 @@ AMBIT_INLINE double ambit_log10(double x)
                                    (n * 0x1.f79fef311f12bp-34 + p * 0x1.bcb7b1526e50ep-2));
 }
 
-AMBIT_INLINE double ambit_expm1(double x)
-{
-  double d = ambit_within_wide(x, -746, 710), t = d * AMBIT_LOG2E_WIDE + AMBIT_ROUND_WIDE;
-  double p = ambit_near_one_wide(ambit_rest_wide(d, t - AMBIT_ROUND_WIDE));
-  double s = ambit_scale_wide(1, t), y = x > 40 ? ambit_scale_wide(1 + p, t) : (s - 1) + s * p;
-  return x == 0 ? x : y;
-}
-
-/* exp(x) / 2 for x >= 0. */
-AMBIT_INLINE double ambit_half_exp_wide(double x)
-{
-  double d = ambit_within_wide(x, 0, 712), t = d * AMBIT_LOG2E_WIDE + AMBIT_ROUND_WIDE;
-  double p = ambit_near_one_wide(ambit_rest_wide(d, t - AMBIT_ROUND_WIDE));
-  return ambit_scale_wide(0.5 + 0.5 * p, t);
-}
-
-AMBIT_INLINE double ambit_sinh(double x)
-{
-  double a = x < 0 ? -x : x, e = ambit_expm1(a), y = 0.5 * (e + e / (e + 1));
-  y = a > 40 ? ambit_half_exp_wide(a) : y;
-  return x < 0 ? -y : x > 0 ? y : x; /* -0, NaN */
-}
-
-AMBIT_INLINE double ambit_cosh(double x)
-{
-  double h = ambit_half_exp_wide(x < 0 ? -x : x);
-  return h + 0.25 / h;
-}
-
-AMBIT_INLINE double ambit_log1p(double x)
-{
-  double u = 1 + x, lost = (x - (u - 1)) / u;
-  lost = u > 0 ? lost : 0.0;
-  lost = u < INFINITY ? lost : 0.0;
-  return x == 0 ? x : ambit_log(u) + lost;
-}
+AMBIT_EXPONENTIALS(double, , _wide, AMBIT_LOG2E_WIDE, AMBIT_ROUND_WIDE, -746, 710, 40, 20)
 
 /* As in float; an octant is divided once more, at tan(pi / 8). Angles have two parts. */
 AMBIT_INLINE double ambit_atan2(double y, double x)
@@ -193,20 +142,7 @@ AMBIT_INLINE double ambit_atan2(double y, double x)
   return ambit_bits_wide(y) < 0 ? -p : p;
 }
 
-AMBIT_INLINE double ambit_atan(double x)
-{
-  return ambit_atan2(x, 1);
-}
-
-AMBIT_INLINE double ambit_asin(double x)
-{
-  return ambit_atan2(x, sqrt((1 - x) * (1 + x)));
-}
-
-AMBIT_INLINE double ambit_acos(double x)
-{
-  return ambit_atan2(sqrt((1 - x) * (1 + x)), x);
-}
+AMBIT_ARCS(double, )
 
 /* The larger side times the root of 1 + the square of the quotient. */
 AMBIT_INLINE double ambit_hypot(double x, double y)
@@ -216,13 +152,6 @@ AMBIT_INLINE double ambit_hypot(double x, double y)
   r = most == 0 ? least + 0.0 : r; /* 0 or NaN */
   r = a == INFINITY ? INFINITY : r;
   return b == INFINITY ? INFINITY : r;
-}
-
-AMBIT_INLINE double ambit_round(double x)
-{
-  double a = x < 0 ? -x : x, w = trunc(a);
-  w = a - w >= 0.5 ? w + 1 : w;
-  return copysign(w, x);
 }
 
 #if AMBIT_HAS_FMA
@@ -259,28 +188,7 @@ AMBIT_INLINE double ambit_near_cos_wide(double r)
   return q * q * p + (1 - 0.5 * q);
 }
 
-AMBIT_INLINE double ambit_sin(double x)
-{
-  int64_t k;
-  double r = ambit_turn_wide(x, &k), y = k & 1 ? ambit_near_cos_wide(r) : ambit_near_sin_wide(r);
-  y = k & 2 ? -y : y;
-  return x == 0 ? x : y;
-}
-
-AMBIT_INLINE double ambit_cos(double x)
-{
-  int64_t k;
-  double r = ambit_turn_wide(x, &k), y = k & 1 ? ambit_near_sin_wide(r) : ambit_near_cos_wide(r);
-  return (k + 1) & 2 ? -y : y;
-}
-
-AMBIT_INLINE double ambit_tan(double x)
-{
-  int64_t k;
-  double r = ambit_turn_wide(x, &k), s = ambit_near_sin_wide(r), c = ambit_near_cos_wide(r);
-  double up = k & 1 ? -c : s, down = k & 1 ? s : c;
-  return x == 0 ? x : up / down;
-}
+AMBIT_ANGLES(double, int64_t, , _wide)
 
 /* The logarithm of a positive number to base 2, as a sum of two doubles, exact to 2^-66: the
  * logarithm of a mantissa m is that of (1 + s) / (1 - s), s = (m - 1) / (m + 1), in odd powers of
