@@ -371,6 +371,10 @@ ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__node *n);
 /* unroll.c: the value of a call of a static function, whose statements are emitted before; NULL if
  * it has none. */
 ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n);
+/* The value of `yes` or `no`, as a condition says, in a local that an if sets: functions in them
+ * are computed under the condition. */
+ambit__expr *ambit__unroll_choice(ambit__unit *u, const ambit__expr *condition,
+                                  const ambit__node *yes, const ambit__node *no, ambit_type type);
 void ambit__unroll_work(ambit__unit *u, ambit__place place); /* counts one operation */
 
 #endif

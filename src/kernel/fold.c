@@ -286,15 +286,54 @@ static ambit__expr *fold_unary(ambit__unit *u, const ambit__node *n)
   return e;
 }
 
+/* ---- operands under conditions ---- */
+
+static bool tests_faces(const ambit__expr *e)
+{
+  if (e->is_outside) return true;
+  if (e->op == EXPR_NOT) return tests_faces(e->a);
+  return (e->op == EXPR_LAND || e->op == EXPR_LOR) && (tests_faces(e->a) || tests_faces(e->b));
+}
+
+/* Whether an operand calls a function of the text; if `fills`, one that may fill an array. */
+static bool calls(const ambit__node *n, bool fills)
+{
+  bool is_call = n->kind == NODE_CALL && n->symbol && !fills;
+
+  if (n->kind == NODE_CALL && n->symbol)
+    for (const ambit__line *p = n->symbol->helper->params; p; p = p->next)
+      is_call |= p->naxes && !p->is_const;
+  for (const ambit__node *s = n->subs; s && !is_call; s = s->next)
+    is_call = calls(s, fills);
+  return is_call || (n->a && calls(n->a, fills)) || (n->b && calls(n->b, fills)) ||
+         (n->c && calls(n->c, fills));
+}
+
+/* Functions in an operand are computed whatever the condition says, which is faster, unless
+ * somebody can tell: their arguments are read beyond a face, or they fill an array. */
+static bool is_chosen(const ambit__expr *condition, const ambit__node *n)
+{
+  return calls(n, !tests_faces(condition));
+}
+
 static ambit__expr *fold_logic(ambit__unit *u, const ambit__node *n)
 {
-  ambit__expr *a = ambit__fold_truth(u, n->a);
-  bool decides = n->op == EXPR_LOR; /* the left value that makes the right one irrelevant */
+  ambit__expr *a = ambit__fold_truth(u, n->a), *b;
+  const bool decides = n->op == EXPR_LOR; /* the left value that makes the right one irrelevant */
+  ambit__node number = {.kind = NODE_NUMBER, .place = n->place, .type = AMBIT_I32}, left, right;
 
-  if (!is_constant(a)) return binary(u, n->op, AMBIT_I32, n->place, a, ambit__fold_truth(u, n->b));
-  if (ambit__value_is_true(a->value, AMBIT_I32) == decides)
-    return constant(u, AMBIT_I32, n->place, (ambit__value){.integer = decides});
-  return zero_or_one(u, ambit__fold_truth(u, n->b));
+  number.value.integer = decides;
+  if (is_constant(a) && ambit__value_is_true(a->value, AMBIT_I32) == decides)
+    return ambit__fold(u, &number);
+  if (is_constant(a)) return zero_or_one(u, ambit__fold_truth(u, n->b));
+  if (!is_chosen(a, n->b))
+    return binary(u, n->op, AMBIT_I32, n->place, a, ambit__fold_truth(u, n->b));
+  left = number;
+  number.value.integer = !decides;
+  right = *n;
+  right.a = &number; /* as 0 or 1 */
+  b = ambit__unroll_choice(u, a, decides ? &left : &right, decides ? &right : &left, AMBIT_I32);
+  return calls(n->b, true) ? b : binary(u, n->op, AMBIT_I32, n->place, a, b);
 }
 
 static ambit__expr *fold_binary(ambit__unit *u, const ambit__node *n)
@@ -315,6 +354,8 @@ static ambit__expr *fold_cond(ambit__unit *u, const ambit__node *n)
   ambit__expr *a = ambit__fold_truth(u, n->a), *e;
 
   if (is_constant(a)) return ambit__fold_as(u, a->value.integer ? n->b : n->c, n->type);
+  if (is_chosen(a, n->b) || is_chosen(a, n->c))
+    return ambit__unroll_choice(u, a, n->b, n->c, n->type);
   e = new_expr(u, EXPR_COND, n->type, n->place);
   e->a = a;
   e->b = ambit__fold_as(u, n->b, n->type);

@@ -328,17 +328,24 @@ static void bind_array(ambit__unit *u, const ambit__line *param, const ambit__no
   s->slots = table ? NULL : arg->nsubs ? row_of(u, arg) : from->slots;
 }
 
+/* A new local, with a value or (NULL) without. */
+static ambit__expr *new_local(ambit__unit *u, ambit__name *name, ambit_type type,
+                              const ambit__expr *value, ambit__place place)
+{
+  ambit__symbol *s = ambit__unit_new(u, 1, sizeof *s);
+
+  *s = (ambit__symbol){.name = name, .type = type, .place = place};
+  s->slots = ambit__unit_new(u, 1, sizeof *s->slots);
+  unroll_element(u, s, 0, value);
+  return ambit__fold_local(u, type, place, s->slots->local);
+}
+
 /* The value that a function returned, in a local: expressions do not grow by calls. */
 static ambit__expr *keep_value(ambit__unit *u, const ambit__helper *h, ambit__expr *value,
                                ambit__place place)
 {
-  ambit__symbol *s = ambit__unit_new(u, 1, sizeof *s);
-
   if (value->op == EXPR_CONST || value->op == EXPR_LOCAL) return value;
-  *s = (ambit__symbol){.name = h->name, .type = h->type, .place = place};
-  s->slots = ambit__unit_new(u, 1, sizeof *s->slots);
-  unroll_element(u, s, 0, value);
-  return ambit__fold_local(u, h->type, place, s->slots->local);
+  return new_local(u, h->name, h->type, value, place);
 }
 
 /* All arguments are evaluated first: they may contain calls of the same function. */
@@ -369,6 +376,34 @@ ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n)
   if (!h->is_void) value = keep_value(u, h, ambit__fold_cast(u, u->returned, h->type), n->place);
   u->call = caller;
   return value;
+}
+
+/* The statements that set a local to the value of an expression. */
+static const ambit__stmt *choose(ambit__unit *u, const ambit__node *n, ambit_type type, int local)
+{
+  const ambit__stmt *list = NULL, **tail = u->tail;
+  ambit__stmt *set = new_stmt(u, STMT_SET_LOCAL, n->place);
+
+  u->tail = &list;
+  set->index = local;
+  set->value = ambit__fold_as(u, n, type);
+  emit(u, set);
+  u->tail = tail;
+  return list;
+}
+
+/* The local is declared before those of the two sides: locals have the order of declarations. */
+ambit__expr *ambit__unroll_choice(ambit__unit *u, const ambit__expr *condition,
+                                  const ambit__node *yes, const ambit__node *no, ambit_type type)
+{
+  ambit__expr *chosen = new_local(u, ambit__name_of(u, "chosen", 6), type, NULL, yes->place);
+  ambit__stmt *s = new_stmt(u, STMT_IF, condition->place);
+
+  s->value = condition;
+  s->body = choose(u, yes, type, chosen->index);
+  s->other = choose(u, no, type, chosen->index);
+  emit(u, s);
+  return chosen;
 }
 
 /* ---- the kernel ---- */

@@ -174,6 +174,22 @@ static void outside_folds_and_prints_as_itself(void)
              "  v[0][0] = (float)((long)(-outside(1, 0) * 2) + index(0));\n");
 }
 
+static void arguments_beyond_a_face_are_read_under_their_condition(void)
+{
+  check_prints("static float sq(float x) { return x * x; }\n"
+               "void k(const float *u, float *v) { *v = outside(1) ? 0 : sq(u[1]); }",
+               "void k(const float *u, float *v)\n{\n  float chosen;\n  if (outside(1)) {\n"
+               "    chosen = 0.0f;\n  } else {\n    float x = u[1];\n    float sq = x * x;\n"
+               "    chosen = sq;\n  }\n  v[0] = chosen;\n}\n");
+  check_prints("static float sq(float x) { return x * x; }\n"
+               "void k(const float *u, float *v)\n"
+               "{ *v = 1; if (!outside(1) && sq(u[1]) > 2) *v = u[1]; }",
+               "void k(const float *u, float *v)\n{\n  v[0] = 1.0f;\n  int chosen;\n"
+               "  if (!outside(1)) {\n    float x = u[1];\n    float sq = x * x;\n"
+               "    chosen = sq > 2.0f;\n  } else {\n    chosen = 0;\n  }\n"
+               "  if (!outside(1) && chosen) {\n    v[0] = u[1];\n  }\n}\n");
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -193,6 +209,8 @@ int main(int argc, char **argv)
       {"functions_take_arrays_and_constants_as_subscripts",
        functions_take_arrays_and_constants_as_subscripts},
       {"outside_folds_and_prints_as_itself", outside_folds_and_prints_as_itself},
+      {"arguments_beyond_a_face_are_read_under_their_condition",
+       arguments_beyond_a_face_are_read_under_their_condition},
       {NULL, NULL},
   };
 

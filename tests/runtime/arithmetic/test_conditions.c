@@ -112,6 +112,16 @@ static void a_masked_sum_alone(void)
   "s += outside(0, -2) ? 0 : u[0][-2]; n += !outside(0, -2); "                                     \
   "s += outside(0, 1) ? 0 : u[0][1]; n += !outside(0, 1); *v = s / n; }"
 
+/* The same with functions of the text, whose arguments are such reads. */
+#define SAME "static float same(float x) { return x + 0; } "
+#define MEAN_BY_FUNCTIONS                                                                          \
+  SAME "void mean(const float *u, float *v) { float s = 0, n = 0; "                                \
+       "s += outside(-1, 0) ? 0 : same(same(u[-1][0])); n += outside(-1, 0) ? 0 : same(1); "       \
+       "if (!outside(1, 0) && same(u[1][0]) >= 0) { s += u[1][0]; n += 1; } "                      \
+       "if (!(outside(0, -2) || same(u[0][-2]) < 0)) { s += same(u[0][-2]); n += 1; } "            \
+       "s += !outside(0, 1) ? *u > 5 ? 99 : same(u[0][1]) : same(*u - *u); n += !outside(0, 1); "  \
+       "*v = s / n; }"
+
 static double row_number(const int64_t *index, int component, void *user)
 {
   (void)component;
@@ -119,7 +129,7 @@ static double row_number(const int64_t *index, int component, void *user)
   return (double)index[0];
 }
 
-static void a_read_under_outside_needs_no_boundary(void)
+static void check_mean(const char *text)
 {
   EACH_DEVICE(d)
   {
@@ -131,7 +141,7 @@ static void a_read_under_outside_needs_no_boundary(void)
     float values[3 * 40];
 
     ambit_field_fill(u, row_number, NULL);
-    ambit_apply(p, ambit_kernel_create(a, MEAN), u, v);
+    ambit_apply(p, ambit_kernel_create(a, text), u, v);
     ambit_run(p, 1);
     ambit_field_read(v, NULL, NULL, values);
     CHECK_OK(a);
@@ -145,6 +155,47 @@ static void a_read_under_outside_needs_no_boundary(void)
                 v);
     ambit_run(q, 1);
     CHECK_FAILED(a, AMBIT_EPROGRAM, "or test outside() first");
+    ambit_close(a);
+  }
+}
+
+static void a_read_under_outside_needs_no_boundary(void)
+{
+  check_mean(MEAN);
+}
+
+static void an_argument_under_outside_needs_no_boundary(void)
+{
+  check_mean(MEAN_BY_FUNCTIONS);
+}
+
+/* As C: only the side that is taken is computed, and the condition before it. */
+#define FILL                                                                                       \
+  "static float put(float a[2], int i, float x) { a[i] = x; return x; } "                          \
+  "void k(const float *u, float *v) { float a[2] = {1, 1}, b; "                                    \
+  "b = *u < 10 ? put(a, 0, 100) : 2; "                                                             \
+  "if (a[0] > 5 && put(a, 0, 3) > 2) b += 1000; "                                                  \
+  "if (a[0] == 3 || put(a, 1, 7) < 0) b += 5000; "                                                 \
+  "b += a[1] == 7 ? put(a, 1, 8) : 0; *v = b + 10 * a[0] + 10000 * a[1]; }"
+
+static void a_function_fills_an_array_only_where_it_is_called(void)
+{
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = grid_2d(a, 20, 40);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+    float values[20 * 40];
+
+    ambit_field_fill(u, row_number, NULL);
+    ambit_apply(p, ambit_kernel_create(a, FILL), u, v);
+    ambit_run(p, 1);
+    ambit_field_read(v, NULL, NULL, values);
+    CHECK_OK(a);
+    for (int i = 0; i < 800; i++)
+      CHECK_NEAR(i / 40 < 10 ? 100 + 1000 + 5000 + 30 + 10000 : 2 + 8 + 10 + 80000, values[i], 0);
     ambit_close(a);
   }
 }
@@ -207,6 +258,9 @@ int main(int argc, char **argv)
       {"a_masked_sum_beside_a_result", a_masked_sum_beside_a_result},
       {"a_masked_sum_alone", a_masked_sum_alone},
       {"a_read_under_outside_needs_no_boundary", a_read_under_outside_needs_no_boundary},
+      {"an_argument_under_outside_needs_no_boundary", an_argument_under_outside_needs_no_boundary},
+      {"a_function_fills_an_array_only_where_it_is_called",
+       a_function_fills_an_array_only_where_it_is_called},
       {"comparisons_of_index_near_faces", comparisons_of_index_near_faces},
       {NULL, NULL},
   };
