@@ -726,9 +726,12 @@ AMBIT_API ambit_status ambit_record_write(ambit_record *r, int64_t rows, int64_t
 /* Copies rows first .. first + rows - 1. Collective. */
 AMBIT_API ambit_status ambit_record_read(ambit_record *r, int64_t first, int64_t rows,
                                          double *values);
+/* The numbers of the iterations after which these rows were sampled; 0 for rows that were not. */
+AMBIT_API ambit_status ambit_record_iterations(ambit_record *r, int64_t first, int64_t rows,
+                                               int64_t *iterations);
 AMBIT_API ambit_status ambit_record_rewind(ambit_record *r);
-/* Saves all rows: .npy, .csv, or .png: a plot of up to 8 columns over the rows, or a picture of
- * more. Collective. */
+/* Saves all rows: .npy, .csv, with the number of the iteration before each row that was sampled,
+ * or .png: a plot of up to 8 columns over the rows, or a picture of more. Collective. */
 AMBIT_API ambit_status ambit_record_save(ambit_record *r, const char *path);
 
 /* Appends a step that adds values to a field at points: to each cell around a point, weight times
@@ -743,6 +746,9 @@ AMBIT_API ambit_status ambit_sample(ambit_program *p, ambit_points *points, ambi
 /* Appends a step that keeps the value of a scalar, after every n iterations, in a new record that
  * has the scalar's name. */
 AMBIT_API ambit_record *ambit_history(ambit_program *p, ambit_scalar *s, int64_t every);
+/* The same for n scalars, the columns of one record: a histogram over the iterations. */
+AMBIT_API ambit_record *ambit_history_all(ambit_program *p, const char *name, int n,
+                                          ambit_scalar *const *scalars, int64_t every);
 
 /* Append steps that measure a field, all its cells and components, in every iteration, or as
  * ambit_step_every says. `value` is a scalar of type AMBIT_F64. NaN is the value if one is NaN. */

@@ -98,6 +98,13 @@ class Record(Owned):
     def __len__(self) -> int:
         return int(self.shape[0])
 
+    @property
+    def iterations(self) -> np.ndarray:
+        """The numbers of the iterations after which the rows were sampled; 0 for rows that were not."""
+        out = np.zeros(len(self), "i8")
+        self._context._check(lib.ambit_record_iterations(self._handle, 0, len(out), out.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))))
+        return out
+
     def write(self, values: Any) -> None:
         """Replaces all rows, and rewinds. An array of one dimension is one column."""
         a = np.ascontiguousarray(values, "f8")

@@ -366,7 +366,12 @@ class Program(Owned):
         self._context._check(lib.ambit_view(self._handle, field._handle if field else None))
 
     def history(self, scalar: Any, every: int = 1) -> Record:
-        """A record of the value of a scalar (or the one of this name) after every n iterations."""
+        """A record of the value of a scalar (or the one of this name) after every n iterations; of several, a column each."""
+        if isinstance(scalar, (list, tuple)):
+            all = [self._scalars[s] if isinstance(s, str) else s for s in scalar]
+            handles = (ctypes.c_void_p * max(len(all), 1))(*(s._handle for s in all))
+            name = all[0].name if all else "history"
+            return Record._adopt(self._context, lib.ambit_history_all(self._handle, name.encode(), len(all), handles, every))
         s = self._scalars[scalar] if isinstance(scalar, str) else scalar
         return Record._adopt(self._context, lib.ambit_history(self._handle, s._handle, every))
 

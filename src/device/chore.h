@@ -19,7 +19,7 @@
 typedef enum ambit__chore_kind {
   CHORE_SAMPLE, /* a row of the values of a field at points */
   CHORE_INJECT, /* adds values to a field around points */
-  CHORE_NOTE,   /* a row of one value, that of a scalar */
+  CHORE_NOTE,   /* one value of a row, that of a scalar */
   CHORE_HOST    /* a function of the user; not for devices */
 } ambit__chore_kind;
 
@@ -33,6 +33,7 @@ typedef struct ambit__chore {
   ambit__buffer *rows;         /* of `columns` values of `type`; NULL: a value is injected */
   ambit_type type;             /* AMBIT_F32 or AMBIT_F64 */
   int64_t columns;
+  int64_t column;   /* CHORE_NOTE: of the value */
   ambit_type value; /* of the scalar to note, or the value to inject */
   int64_t room;     /* rows in the buffer */
   int64_t shift;    /* the row of an iteration is number step / every + shift */

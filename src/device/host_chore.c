@@ -183,7 +183,7 @@ void ambit__host_chore(const ambit_compiled_call *call)
     j.row = ambit__host_base(t->rows) +
             (size_t)(ambit__chore_row(t, call->step) * t->columns) * ambit_type_size(t->type);
   if (t->kind == CHORE_NOTE) {
-    set_number(j.row, t->type, 0, load(call->origin[0], t->value));
+    set_number(j.row, t->type, t->column, load(call->origin[0], t->value));
     return;
   }
   j.box.ndims = t->points->ndims;

@@ -53,7 +53,8 @@ static ambit_status save_npy(ambit_record *r, int64_t rows, const char *path)
 
 /* ---- text ---- */
 
-/* Row numbers, then the columns, with all digits of their type. */
+/* The numbers of the iterations (of rows that no step sampled, the numbers of the rows), then the
+ * columns, with all digits of their type. */
 static ambit_status save_csv(ambit_record *r, int64_t rows, const char *path)
 {
   const int digits = r->is_typed && r->type == AMBIT_F32 ? 9 : 17;
@@ -63,14 +64,15 @@ static ambit_status save_csv(ambit_record *r, int64_t rows, const char *path)
   int n;
 
   AMBIT_TRY(ambit__file_create(&r->context->errors, path, &file));
-  s = ambit__file_write(file, "row", 3);
+  s = ambit__file_write(file, r->nstretches ? "iteration" : "row", r->nstretches ? 9 : 3);
   for (int64_t c = 0; !s && c < r->columns; c++) {
     n = r->columns > 1 ? snprintf(text, sizeof text, ",%.40s %lld", r->name, (long long)c)
                        : snprintf(text, sizeof text, ",%.40s", r->name);
     s = ambit__file_write(file, text, (size_t)n);
   }
   for (int64_t i = 0; !s && i < rows; i++) {
-    n = snprintf(text, sizeof text, "\n%lld", (long long)i);
+    n = snprintf(text, sizeof text, "\n%lld",
+                 (long long)(r->nstretches ? ambit__record_iteration(r, i) : i));
     s = ambit__file_write(file, text, (size_t)n);
     for (int64_t c = 0; !s && c < r->columns; c++) {
       n = snprintf(text, sizeof text, ",%.*g", digits, value_at(r, i, c));
@@ -190,12 +192,16 @@ static void draw_frame(plot *p)
     p->pixels[pixel_of(p, 0) * WIDTH + x] = -0.2f; /* where values are 0 */
 }
 
-/* The greatest and the least value, and the last row. */
+/* The greatest and the least value, and the iteration or number of the last row. */
 static void write_range(plot *p)
 {
   write_number(p, 14, 8, p->hi);
   write_number(p, 14, HEIGHT - 22, p->lo);
-  if (p->rows > 1) write_number(p, WIDTH - 12, HEIGHT - 22, (double)(p->rows - 1));
+  if (p->rows > 1) {
+    const int64_t row = p->rows - 1, iteration = ambit__record_iteration(p->r, row);
+
+    write_number(p, WIDTH - 12, HEIGHT - 22, (double)(iteration ? iteration : row));
+  }
 }
 
 static ambit_status get_pixels(void *user, int64_t y, double *row)

@@ -48,7 +48,12 @@ def test_histories_wavelets_sponges_and_coefficients():
     p = g.program(ambit.kernel(INC)(u, "m"))
     h = p.history("m", 2)
     p.run(6)
-    assert np.array_equal(h[:, 0], [2, 4, 6]) and h.name == "m"
+    assert np.array_equal(h[:, 0], [2, 4, 6]) and h.name == "m" and np.array_equal(h.iterations, [2, 4, 6])
+    counts = [ambit.Scalar(f"c{i}") for i in range(2)]
+    q = g.program(ambit.kernel(INC)(u, "m"), ambit.histogram(u, 0, 20, counts))
+    both = q.history([*counts, "m"], 2)
+    q.run(5)
+    assert np.array_equal(both[:], [[10, 0, 8], [0, 10, 10]]) and np.array_equal(both.iterations, [2, 4])
     t = np.arange(50) * 0.01 - 1.2 / 12
     s = (np.pi * 12 * t) ** 2
     assert np.allclose(ambit.ricker(12, 0.01, 50, 3)[:, 0], 3 * (1 - 2 * s) * np.exp(-s), atol=1e-6)

@@ -55,12 +55,18 @@ static void define_cast(ambit__text *t, const ambit__dialect *l, const char *nam
     ambit__print(t, "#define %s(x) ((%s)(x))\n", name, l->types[to]);
 }
 
+/* The type of sums and rows. */
+static ambit_type sum_of(const ambit__chore *c)
+{
+  return c->kind == CHORE_NOTE ? c->type : ambit__chore_type(c->field);
+}
+
 static char *write_source(const ambit__dialect *l, const ambit__chore *c)
 {
   static const char *const kinds[] = {"SAMPLES", "INJECTS", "NOTES"};
   const bool rows = c->kind == CHORE_INJECT && c->columns;
   const ambit_type field = c->kind == CHORE_NOTE ? c->value : c->field;
-  const ambit_type sum = ambit__chore_type(field), value = rows ? sum : c->value;
+  const ambit_type sum = sum_of(c), value = rows ? sum : c->value;
   ambit__text t = {0};
 
   ambit__print(&t, "/* Values at points. */\n");
@@ -97,8 +103,7 @@ ambit_status ambit__gpu_chore_open(ambit__gpu_device *d, const ambit__chore *c,
   const ambit_type type = c->kind == CHORE_NOTE ? c->value : c->field;
   ambit__gpu_chore *g;
 
-  AMBIT_CHECK(d->info.has_double || ambit__chore_type(type) == AMBIT_F32, d->head.errors,
-              AMBIT_EUNSUPPORTED,
+  AMBIT_CHECK(d->info.has_double || sum_of(c) == AMBIT_F32, d->head.errors, AMBIT_EUNSUPPORTED,
               "values of type %s at points or in records are computed in double, which %s does not "
               "have; use float, or another device",
               ambit_type_name(type), d->info.name);
@@ -422,7 +427,7 @@ ambit_status ambit__gpu_chore_launch(ambit__gpu_lane *lane, ambit__gpu_chore *g,
 
   AMBIT_TRY(make_rows(lane, g));
   if (!l->nargs || !ambit__chore_is_due(c, l->step)) return AMBIT_OK;
-  if (c->kind == CHORE_NOTE) return note(lane, g, l, row * c->columns);
+  if (c->kind == CHORE_NOTE) return note(lane, g, l, row * c->columns + c->column);
   store = l->args[0].store;
   AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, &store->layout, &l->box, &at));
   if (!at->n) return AMBIT_OK;

@@ -107,7 +107,8 @@ void ambit__ref_chore(const ambit__chore *t, const ambit__launch *l)
 
   if (!ambit__chore_is_due(t, l->step)) return;
   if (t->kind == CHORE_NOTE)
-    store(row_at(t, l->step, 0), t->type, load(ambit__host_base(l->args[0].value), t->value));
+    store(row_at(t, l->step, t->column), t->type,
+          load(ambit__host_base(l->args[0].value), t->value));
   for (int64_t i = 0; t->kind != CHORE_NOTE && i < t->points->n; i++)
     for (int c = 0; c < components; c++)
       if (t->kind == CHORE_SAMPLE)

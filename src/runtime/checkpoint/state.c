@@ -236,6 +236,12 @@ static void put_record(const ambit_record *r, ambit__tape *t)
   ambit__tape_put(t, r->values, (size_t)(r->kept * r->columns) * sizeof *r->values);
 }
 
+static void put_stretches(const ambit_record *r, ambit__tape *t)
+{
+  ambit__tape_put_number(t, r->nstretches);
+  ambit__tape_put(t, r->stretches, (size_t)r->nstretches * sizeof *r->stretches);
+}
+
 void ambit__state_put(ambit *a, ambit__tape *t)
 {
   int64_t n = 0;
@@ -254,6 +260,8 @@ void ambit__state_put(ambit *a, ambit__tape *t)
       if (!((ambit_field *)l->owner)->is_activity) put_field(l->owner, t);
   for (const ambit__link *l = a->records.next; l->owner; l = l->next)
     put_record(l->owner, t);
+  for (const ambit__link *l = a->records.next; l->owner; l = l->next)
+    put_stretches(l->owner, t);
 }
 
 static bool are_same(const ambit_field *f, const ambit__boundaries *all,
@@ -325,11 +333,24 @@ static ambit_status get_record(ambit_record *r, ambit__tape *t)
   return s;
 }
 
-/* Files of versions without records end before them. */
+static ambit_status get_stretches(ambit_record *r, ambit__tape *t)
+{
+  ambit__stretch s;
+
+  for (int64_t n = ambit__tape_get_number(t); n > 0 && !t->failed; n--) {
+    ambit__tape_get(t, &s, sizeof s);
+    AMBIT_TRY(ambit__record_stretch(r, s));
+  }
+  return AMBIT_OK;
+}
+
+/* Files of versions without records, or without the iterations of rows, end before them. */
 static ambit_status get_records(ambit *a, ambit__tape *t)
 {
   for (const ambit__link *l = a->records.next; l->owner && t->at < t->n; l = l->next)
     AMBIT_TRY(get_record(l->owner, t));
+  for (const ambit__link *l = a->records.next; l->owner && t->at < t->n; l = l->next)
+    AMBIT_TRY(get_stretches(l->owner, t));
   return AMBIT_OK;
 }
 

@@ -205,6 +205,12 @@ struct ambit_points {
 
 /* Rows of numbers (program/records.c). Its place is the next row that a step samples or injects. It
  * follows from the iterations of the program that used it last, so that steps need not count. */
+/* Rows from `first` on were sampled in the iterations that ended with number
+ * (row - shift + 1) * every. */
+typedef struct ambit__stretch {
+  int64_t first, every, shift;
+} ambit__stretch;
+
 struct ambit_record {
   ambit *context;
   ambit__link link;
@@ -221,6 +227,8 @@ struct ambit_record {
    * first `complete` ones. Owned. */
   double *values;
   int64_t kept, complete, cap;
+  ambit__stretch *stretches; /* in the order of rows; owned */
+  int64_t nstretches;
   /* By engine, rows first .. first + room - 1, of `columns` values of `type`; those that other
    * engines sample are 0. NULL: there are none; owned. */
   ambit__buffer **windows;

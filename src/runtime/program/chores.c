@@ -265,40 +265,63 @@ ambit_status ambit_inject_arg(ambit_program *p, ambit_points *points, ambit_arg 
   return append(p, kernel, &use, &on, NULL, n, args);
 }
 
-/* Steps of records are one. */
-static ambit_status add_history(ambit_program *p, ambit_scalar *s, ambit_record *to)
+/* Keeps a scalar in a column of a record. */
+static ambit_status add_note(ambit_program *p, ambit_scalar *s, ambit_record *to, int column)
 {
   ambit__chore_use use = {.kind = CHORE_NOTE, .record = to};
   ambit_arg args[] = {ambit_arg_scalar(s), ambit_arg_number(0)};
   ambit__text text = {0};
-  ambit__chore on = {.value = s->type};
+  ambit__chore on = {.value = s->type, .column = column};
   ambit_kernel *kernel;
 
-  AMBIT_TRY(check_record(p, "ambit_history", to, 1, ambit__chore_type(s->type)));
   ambit__print(&text, "void note(%s x, long chore, double *row) { *row = x; }",
                ambit_type_name(s->type));
   AMBIT_TRY(make_kernel(p, &text, 2, false, &kernel));
   return append(p, kernel, &use, &on, NULL, 2, args);
 }
 
-ambit_record *ambit_history(ambit_program *p, ambit_scalar *s, int64_t every)
+static ambit_status add_notes(ambit_program *p, int n, ambit_scalar *const *scalars, int64_t every,
+                              ambit_record *to)
 {
+  const size_t first = p->nwritten;
+  ambit_type type = AMBIT_F32;
+
+  for (int i = 0; i < n; i++)
+    if (ambit__chore_type(scalars[i]->type) == AMBIT_F64) type = AMBIT_F64;
+  AMBIT_TRY(check_record(p, "ambit_history", to, n, type));
+  for (int i = 0; i < n; i++)
+    AMBIT_TRY(add_note(p, scalars[i], to, i));
+  p->last = first;
+  return ambit_step_every(p, every);
+}
+
+ambit_record *ambit_history_all(ambit_program *p, const char *name, int n,
+                                ambit_scalar *const *scalars, int64_t every)
+{
+  bool fits = n >= 1 && scalars && every >= 1;
   ambit_record *r;
 
   if (ambit__program_failed(p)) return NULL;
-  if (!s || s->context != p->grid->context || every < 1) {
+  for (int i = 0; fits && i < n; i++)
+    fits = scalars[i] && scalars[i]->context == p->grid->context;
+  if (!fits) {
     ambit__raise(ambit__program_errors(p), AMBIT_EINVAL,
-                 "ambit_history: the scalar is NULL or belongs to another context, or the interval "
-                 "%lld is not at least 1",
-                 (long long)every);
+                 "ambit_history: %d scalars every %lld iterations; there must be at least one, "
+                 "none of them NULL or of another context, and the interval at least 1",
+                 n, (long long)every);
     return NULL;
   }
-  r = ambit_record_create(p->grid->context, s->name);
-  if (!r || add_history(p, s, r) || ambit_step_every(p, every)) {
+  r = ambit_record_create(p->grid->context, name);
+  if (!r || add_notes(p, n, scalars, every, r)) {
     ambit_record_destroy(r);
     return NULL;
   }
   return r;
+}
+
+ambit_record *ambit_history(ambit_program *p, ambit_scalar *s, int64_t every)
+{
+  return ambit_history_all(p, s ? s->name : "", 1, &s, every);
 }
 
 /* ---- functions of the user ---- */

@@ -509,6 +509,9 @@ void ambit__records_leave(const ambit_program *p);
 ambit_status ambit__record_collect(ambit_record *r);
 int64_t ambit__record_place(const ambit_record *r); /* the next row */
 int64_t ambit__record_count(const ambit_record *r); /* rows that there are */
+/* The number of the iteration that ended with this row; 0: no step has sampled it. */
+int64_t ambit__record_iteration(const ambit_record *r, int64_t row);
+ambit_status ambit__record_stretch(ambit_record *r, ambit__stretch s);
 /* Replaces all rows and the place. */
 ambit_status ambit__record_set(ambit_record *r, int64_t rows, int64_t columns, const double *values,
                                int64_t place);

@@ -36,6 +36,44 @@ static void release(ambit_record *r, int64_t place)
   r->writes = false;
 }
 
+/* ---- the iterations of rows ---- */
+
+/* From this row on, iterations are counted like this. */
+ambit_status ambit__record_stretch(ambit_record *r, ambit__stretch s)
+{
+  ambit__stretch *all = r->stretches, *last;
+
+  while (r->nstretches && all[r->nstretches - 1].first >= s.first)
+    r->nstretches--;
+  last = r->nstretches ? &all[r->nstretches - 1] : NULL;
+  if (last && last->every == s.every && last->shift == s.shift) return AMBIT_OK;
+  if (!(r->nstretches & (r->nstretches - 1))) { /* room for 1, 2, 4, ... */
+    const size_t room = r->nstretches ? 2 * (size_t)r->nstretches : 1;
+
+    all = realloc(all, room * sizeof *all);
+    AMBIT_CHECK(all, &r->context->errors, AMBIT_ENOMEM, "no memory for the rows of record '%s'",
+                r->name);
+    r->stretches = all;
+  }
+  all[r->nstretches++] = s;
+  return AMBIT_OK;
+}
+
+int64_t ambit__record_iteration(const ambit_record *r, int64_t row)
+{
+  int64_t lo = 0, hi = r->nstretches; /* the last stretch that begins at or before the row */
+
+  while (lo < hi) {
+    const int64_t mid = (lo + hi) / 2;
+
+    if (r->stretches[mid].first <= row)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo ? (row - r->stretches[lo - 1].shift + 1) * r->stretches[lo - 1].every : 0;
+}
+
 static void drop_windows(ambit_record *r)
 {
   for (int e = 0; r->windows && e < r->context->nengines; e++) {
@@ -233,7 +271,7 @@ static ambit_status bind(ambit_program *p, ambit_record *r, int64_t every, bool 
   r->every = every;
   r->shift = place - p->iteration / every;
   r->writes = writes;
-  return AMBIT_OK;
+  return writes ? ambit__record_stretch(r, (ambit__stretch){place, every, r->shift}) : AMBIT_OK;
 }
 
 /* The windows of a step that uses the record. */
@@ -327,6 +365,7 @@ void ambit_record_destroy(ambit_record *r)
   drop_windows(r);
   ambit__list_remove(&r->link);
   free(r->values);
+  free(r->stretches);
   free(r->name);
   free(r);
 }
@@ -359,7 +398,7 @@ ambit_status ambit__record_set(ambit_record *r, int64_t rows, int64_t columns, c
 {
   drop_windows(r);
   release(r, place);
-  r->kept = r->complete = r->rows = 0;
+  r->kept = r->complete = r->rows = r->nstretches = 0;
   if (r->columns != columns) r->cap = 0;
   r->columns = columns;
   AMBIT_TRY(reserve(r, rows));
@@ -405,28 +444,56 @@ ambit_status ambit_record_rewind(ambit_record *r)
   return AMBIT_OK;
 }
 
+static ambit_status check_rows(const ambit_record *r, int64_t first, int64_t rows,
+                               const void *array)
+{
+  const int64_t count = ambit__record_count(r);
+
+  AMBIT_CHECK(first >= 0 && rows >= 0 && first <= count && rows <= count - first &&
+                  (array || !rows),
+              &r->context->errors, AMBIT_EINVAL,
+              "%lld rows of record '%s' from row %lld on cannot be read: it has %lld",
+              (long long)rows, r->name, (long long)first, (long long)count);
+  return AMBIT_OK;
+}
+
 ambit_status ambit_record_read(ambit_record *r, int64_t first, int64_t rows, double *values)
 {
   char doing[96];
   ambit__journal *journal;
-  const size_t size = sizeof *values;
+  size_t bytes;
 
   if (!r) return AMBIT_EINVAL;
   journal = &r->context->journal;
-  snprintf(doing, sizeof doing, "reads rows %" PRId64 " to %" PRId64 " of record '%.20s'", first,
-           first + rows, r->name);
+  bytes = (size_t)rows * (size_t)r->columns * sizeof *values;
+  snprintf(doing, sizeof doing, "reads %" PRId64 " rows from %" PRId64 " of record '%.20s'", rows,
+           first, r->name);
   AMBIT_TRY(ambit__meet(r->context, doing));
-  if (rows >= 0 && values &&
-      ambit__journal_replay(&r->context->errors, journal, ENTRY_RECORD, values,
-                            (size_t)(rows * r->columns) * size))
+  if (rows >= 0 && (values || !bytes) &&
+      ambit__journal_replay(&r->context->errors, journal, ENTRY_RECORD, values, bytes))
     return r->context->errors.status;
   AMBIT_TRY(ambit__record_collect(r));
-  AMBIT_CHECK(first >= 0 && rows >= 0 && first + rows <= ambit__record_count(r) &&
-                  (values || !rows),
-              &r->context->errors, AMBIT_EINVAL,
-              "rows %lld to %lld of record '%s' cannot be read: it has %lld", (long long)first,
-              (long long)(first + rows), r->name, (long long)ambit__record_count(r));
-  if (rows) memcpy(values, r->values + first * r->columns, (size_t)(rows * r->columns) * size);
-  ambit__journal_record(journal, ENTRY_RECORD, values, (size_t)(rows * r->columns) * size);
+  AMBIT_TRY(check_rows(r, first, rows, values));
+  if (bytes) memcpy(values, r->values + first * r->columns, bytes);
+  ambit__journal_record(journal, ENTRY_RECORD, values, bytes);
+  return AMBIT_OK;
+}
+
+ambit_status ambit_record_iterations(ambit_record *r, int64_t first, int64_t rows,
+                                     int64_t *iterations)
+{
+  ambit__journal *journal;
+  size_t bytes;
+
+  if (failed(r)) return status_of(r);
+  journal = &r->context->journal;
+  bytes = (size_t)rows * sizeof *iterations;
+  if (rows >= 0 && (iterations || !rows) &&
+      ambit__journal_replay(&r->context->errors, journal, ENTRY_RECORD, iterations, bytes))
+    return r->context->errors.status;
+  AMBIT_TRY(check_rows(r, first, rows, iterations));
+  for (int64_t i = 0; i < rows; i++)
+    iterations[i] = ambit__record_iteration(r, first + i);
+  ambit__journal_record(journal, ENTRY_RECORD, iterations, bytes);
   return AMBIT_OK;
 }

@@ -259,6 +259,7 @@ static void records(ambit *a, FILE *out)
   ambit_points *points =
       ambit_points_create(g, 3, (double[]){3.5, 4.25, 17.1, 18.3, 28.9, 2}, AMBIT_LINEAR);
   double rows[250 * 3];
+  int64_t when[83];
 
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
   ambit_apply(p,
@@ -283,6 +284,8 @@ static void records(ambit *a, FILE *out)
   fwrite(rows, sizeof rows, 1, out);
   ambit_record_read(sums, 0, 83, rows);
   fwrite(rows, sizeof *rows, 83, out);
+  ambit_record_iterations(sums, 0, 83, when);
+  fwrite(when, sizeof *when, 83, out);
 }
 
 static void until(ambit *a, FILE *out)

@@ -409,6 +409,72 @@ static void a_history_keeps_the_values_of_a_scalar(void)
   }
 }
 
+/* Rows of a histogram and a maximum, in runs with other steps between them, and after a rewind. */
+static void a_record_of_scalars_knows_its_iterations(void)
+{
+  EACH_PLACE(d)
+  {
+    ambit *a = open_strict(*d);
+    ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g), *q = ambit_program_create(g);
+    ambit_scalar *all[4];
+    ambit_record *r, *s = ambit_record_create(a, "s");
+    ambit_points *points = ambit_points_create(g, 1, (double[]){1, 1}, AMBIT_NEAREST);
+    double rows[5][4];
+    int64_t when[6];
+    char text[200] = "";
+    FILE *file;
+
+    for (int i = 0; i < 3; i++)
+      all[i] = ambit_scalar_create(a, "count", AMBIT_I64);
+    all[3] = ambit_scalar_create(a, "most", AMBIT_F32);
+    ambit_apply(
+        p, ambit_kernel_create(a, "void grow(float *u, max float *m) { *u += 1; *m = 0.1f * *u; }"),
+        u, all[3]);
+    ambit_histogram(p, u, 0, 6, 3, all); /* in its first interval in iteration 1, ... */
+    ambit_step_every(p, 2);
+    r = ambit_history_all(p, "counts", 4, all, 2);
+    ambit_sample(q, points, u, s);
+    ambit_run(p, 3);
+    ambit_run(q, 2);
+    ambit_run(p, 3);
+    ambit_run(q, 1);
+    CHECK_EQ(3, ambit_record_rows(r));
+    CHECK_EQ(4, ambit_record_columns(r));
+    ambit_record_read(r, 0, 3, rows[0]);
+    for (int i = 0; i < 3; i++) {
+      for (int k = 0; k < 3; k++)
+        CHECK_NEAR(k == (i == 2 ? 2 : i + 1) ? CELLS : 0, rows[i][k], 0);
+      CHECK_NEAR((double)(0.1f * (2 * (float)i + 2)), rows[i][3], 0);
+    }
+    ambit_record_iterations(r, 0, 3, when);
+    for (int i = 0; i < 3; i++)
+      CHECK_EQ(2 * i + 2, when[i]);
+    ambit_record_save(r, "counts.csv");
+    file = fopen("counts.csv", "r");
+    CHECK(file && fread(text, 1, sizeof text - 1, file) > 0);
+    if (file) fclose(file);
+    CHECK_MSG(strstr(text, "iteration,counts 0,") == text && strstr(text, "\n4,0,0,"), "%s", text);
+    ambit_record_rewind(r);
+    ambit_run(p, 4);
+    ambit_record_iterations(r, 0, 2, when);
+    CHECK_EQ(8, when[0]);
+    CHECK_EQ(10, when[1]);
+    ambit_sample(p, points, u, s); /* by another program, that goes on after rows of the first */
+    ambit_run(p, 2);
+    ambit_record_iterations(s, 0, 5, when);
+    for (int i = 0; i < 5; i++)
+      CHECK_EQ(i < 3 ? i + 1 : 8 + i, when[i]);
+    CHECK_OK(a);
+    ambit_record_iterations(s, 4, 2, when);
+    CHECK_FAILED(a, AMBIT_EINVAL, "it has 5");
+    CHECK(!ambit_history_all(p, "none", 0, all, 1));
+    CHECK_FAILED(a, AMBIT_EINVAL, "at least one");
+    ambit_close(a);
+  }
+}
+
 /* ---- what people need with points ---- */
 
 static void finite_differences_have_the_weights_of_the_textbooks(void)
@@ -560,6 +626,7 @@ int main(int argc, char **argv)
       {"long_records_move_to_host_memory_in_between", long_records_move_to_host_memory_in_between},
       {"points_can_be_moved_between_runs", points_can_be_moved_between_runs},
       {"a_history_keeps_the_values_of_a_scalar", a_history_keeps_the_values_of_a_scalar},
+      {"a_record_of_scalars_knows_its_iterations", a_record_of_scalars_knows_its_iterations},
       {NULL, NULL}};
 
   return test_main(argc, argv, tests);
