@@ -326,7 +326,8 @@ AMBIT_API ambit_status ambit_field_boundary_permuted(ambit_field *f, unsigned fa
                                                      ambit_boundary kind, const int *from);
 
 /* Sets every cell to the value of a function of its index, converted to the field's type. The
- * function is called once per (active) cell and component, in the calling thread. */
+ * function is called once per (active) cell and component, in the calling thread. An index has
+ * AMBIT_MAX_DIMS numbers, 0 along axes that the grid does not have. */
 typedef double (*ambit_fill_fn)(const int64_t *index, int component, void *user);
 AMBIT_API ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user);
 /* By all threads at once, in any order: the function is thread-safe, and does not call Ambit. */

@@ -32,7 +32,7 @@ static void fill_cells(const filling *job, const ambit__box *box, unsigned char 
   const ambit_type type = job->field->type;
   const size_t size = ambit_type_size(type);
   const int last = box->ndims - 1;
-  int64_t cell[AMBIT_MAX_DIMS];
+  int64_t cell[AMBIT_MAX_DIMS] = {0};
 
   ambit__box_first(box, cell);
   do {

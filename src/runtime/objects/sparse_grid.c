@@ -64,7 +64,7 @@ static ambit_status search_row(const search *s, int64_t row, ambit__errors *erro
                                ambit__active *to)
 {
   const int last = s->box.ndims - 1;
-  int64_t cell[AMBIT_MAX_DIMS];
+  int64_t cell[AMBIT_MAX_DIMS] = {0};
   ambit__run r = {.row = row};
 
   ambit__active_place(to, row, cell);

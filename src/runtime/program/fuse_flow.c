@@ -96,8 +96,8 @@ static const char *refuse_points(const ambit_program *p, const ambit__step *s)
   const ambit_type type = s->args[0].field->type;
 
   if (type != AMBIT_F32 && type != AMBIT_F64) return "points are in a field of integers or halves";
-  if (p->grid->nparts > 1)
-    return "a step samples or injects at points, and the grid has several parts";
+  if (p->grid->nparts > 1 && ambit__step_samples(s))
+    return "a step samples at points, and the grid has several parts";
   if (s->chore->kind == CHORE_INJECT && s->chore->on->value != type)
     return "a step injects a scalar of another type than that of the field";
   return NULL;

@@ -43,6 +43,14 @@ static void a_new_field_is_zero_and_knows_what_it_is(void)
   }
 }
 
+/* The same; -1 if the index has numbers along axes that the grid has not. */
+static double whole_index(const int64_t *index, int component, void *user)
+{
+  for (int d = *(const int *)user; d < AMBIT_MAX_DIMS; d++)
+    if (index[d]) return -1;
+  return place_value(index, component, user);
+}
+
 typedef ambit_status fill_call(ambit_field *f, ambit_fill_fn fn, void *user);
 
 static void check_fill(ambit *a, fill_call *fill, int ndims, ambit_type type, int components,
@@ -55,7 +63,7 @@ static void check_fill(ambit *a, fill_call *fill, int ndims, ambit_type type, in
   int64_t at[4] = {0}, n = 0;
   int d;
 
-  fill(f, place_value, &ndims);
+  fill(f, whole_index, &ndims);
   ambit_field_read(f, NULL, NULL, values);
   do {
     for (int c = 0; c < components; c++, n++)
