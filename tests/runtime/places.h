@@ -5,8 +5,9 @@
 
 #include "runtime/runtime_test.h"
 
-/* Lists of devices. ref, which has one part, and GPUs take part if there is one process. */
-static inline const char *const *places(void)
+/* Lists of devices. ref, which has one part, and GPUs take part if there is one process; of those
+ * that compile slowly, with `all` in each case. */
+static inline const char *const *places_with(bool all)
 {
   static const char *here[MOST_TEST_DEVICES + 4] = {"cpu", "cpu*3", "cpu*4"};
   ambit *a = ambit_open(NULL, NULL);
@@ -14,13 +15,19 @@ static inline const char *const *places(void)
   int n = 3;
 
   ambit_close(a);
-  for (const char *const *d = devices_of_case(); alone && *d; d++)
+  for (const char *const *d = all ? devices_here() : devices_of_case(); alone && *d; d++)
     if (strcmp(*d, "cpu")) here[n++] = *d;
   here[n] = NULL;
   return here;
 }
 
-#define EACH_PLACE(d) for (const char *const *d = places(); *d; d++)
+static inline const char *const *places(void)
+{
+  return places_with(false);
+}
+
+#define EACH_PLACE(d)      for (const char *const *d = places(); *d; d++)
+#define EACH_PLACE_HERE(d) for (const char *const *d = places_with(true); *d; d++)
 
 /* A context on such a place: strict, and with four parts cut along both axes of 2-D grids. */
 static inline ambit *open_strict(const char *devices)

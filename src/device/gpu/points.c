@@ -352,7 +352,7 @@ static ambit_status inject(ambit__gpu_lane *lane, const ambit__gpu_chore *g, con
 /* Rows of the record for the samples that are kept. They belong to iterations that were there. */
 static ambit_status make_rows(ambit__gpu_lane *lane, ambit__gpu_chore *g)
 {
-  const int64_t cells = g->chore->points->touched.n;
+  const int64_t cells = g->nkept ? g->chore->points->touched.n : 0; /* notes have no points */
   const source from = {g->kept, cells, g->chore->components * cells, g->first, g->nkept};
   const list *at;
 

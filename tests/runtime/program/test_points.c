@@ -378,7 +378,7 @@ static void points_can_be_moved_between_runs(void)
 /* The sum of a field over the iterations, checked every second one. */
 static void a_history_keeps_the_values_of_a_scalar(void)
 {
-  EACH_PLACE(d)
+  EACH_PLACE_HERE(d)
   {
     ambit *a = open_strict(*d);
     ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
@@ -412,7 +412,7 @@ static void a_history_keeps_the_values_of_a_scalar(void)
 /* Rows of a histogram and a maximum, in runs with other steps between them, and after a rewind. */
 static void a_record_of_scalars_knows_its_iterations(void)
 {
-  EACH_PLACE(d)
+  EACH_PLACE_HERE(d)
   {
     ambit *a = open_strict(*d);
     ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
