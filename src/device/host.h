@@ -2,21 +2,12 @@
 /* host.h - memory and copies of the devices that work in host memory: ref and cpu.
  *
  * Functions with the signature of an ambit__backend entry can be used in a backend's table
- * directly, the others execute commands; all of them complete before they return. Ghost cells are
- * filled one axis after the other, each from the results of the axes before it, so that corners
- * have the values that grid/boundary.h defines:
- *
- *        axis 0           axis 1          2-D: rows are copied above and below the grid, then
- *      . ####### .      ##.......##       the ends of all rows, the new ones too
- *      .         .      ##       ##
- *      . ####### .      ##.......##
- *
- * A device with threads can divide the work of one axis among them, by rows.
+ * directly, the others execute commands; all of them complete before they return.
  */
 #ifndef AMBIT_DEVICE_HOST_H
 #define AMBIT_DEVICE_HOST_H
 
-#include "device/device.h"
+#include "device/patches.h"
 
 typedef struct ambit__host_buffer {
   ambit__buffer head;
@@ -55,7 +46,7 @@ ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambi
  * and messages in plain memory. Others do nothing. */
 ambit_status ambit__host_serve(ambit__device *dev, ambit__command *c);
 
-/* ---- host_boxes.c: copies that threads can divide ---- */
+/* ---- host_boxes.c: copies that threads can divide, and ghost cells ---- */
 
 /* Values along one axis of a copy, and the stride in bytes on either side. */
 typedef struct ambit__host_axis {
@@ -65,6 +56,7 @@ typedef struct ambit__host_axis {
 typedef struct ambit__host_copy {
   size_t size;    /* bytes of a value */
   int64_t values; /* total; 0: nothing to copy */
+  uint64_t flips; /* bits that copies have changed */
   unsigned char *to;
   const unsigned char *from;
   int naxes; /* at least 1 if there are values */
@@ -81,42 +73,22 @@ ambit__host_copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *bo
 ambit__host_copy ambit__host_copy_across(ambit__store *dst, ambit__store *src,
                                          const ambit__box *box, const int64_t *shift);
 
+/* A patch of ghost cells, which must outlive the result. */
+ambit__host_copy ambit__host_copy_within(ambit__store *store, const ambit__patch *p);
+
 void ambit__host_copy_run(const ambit__host_copy *c);
 /* The share of thread number `thread`. */
 ambit__host_copy ambit__host_copy_share(const ambit__host_copy *whole, int thread, int threads);
-
-/* ---- host_ghosts.c ---- */
 
 /* Fills ghost cells, on the calling thread. Cells behind AMBIT_NONE and AMBIT_FIXED faces are not
  * changed. */
 ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                 const int64_t *extents, const ambit__box *given,
                                 const ambit__box *reach);
-
-/* Changes the sign of n real numbers of `size` bytes. */
-void ambit__host_negate(unsigned char *values, int64_t n, size_t size);
-
-/* The same, divided among threads. For each axis in order: rows first..end-1 of the
- * ambit__host_ghost_count rows, in any order and by any threads, all of them before the next axis
- * begins. */
-typedef struct ambit__host_ghosts_job {
-  const ambit__layout *layout;
-  const ambit__boundaries *boundaries;
-  const int64_t *extents; /* of the grid */
-  int last;               /* the last axis */
-  int64_t size;           /* bytes of a value */
-  ambit__box given;
-  unsigned char *origin;       /* the first cell of given, component 0 */
-  int64_t low[AMBIT_MAX_DIMS]; /* cells to fill before given, per axis: 0 at NONE and FIXED faces */
-  int64_t high[AMBIT_MAX_DIMS]; /* and after */
-} ambit__host_ghosts_job;
-
-void ambit__host_ghosts_begin(ambit__host_ghosts_job *job, ambit__store *store,
-                              const ambit__boundaries *b, const int64_t *extents,
-                              const ambit__box *given, const ambit__box *reach);
-int64_t ambit__host_ghost_count(const ambit__host_ghosts_job *job, int axis);
-void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t first,
-                            int64_t end);
+/* Fills a box of ghost cells. Along each axis it lies in the grid, or beyond one face of it, which
+ * is not AMBIT_FIXED. Beyond a face that is AMBIT_NONE cells stand for themselves. */
+void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
+                           const ambit__box *box);
 
 /* ---- host_runs.c: stores of sparse grids ---- */
 
@@ -141,12 +113,5 @@ ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__st
 /* Gives the cells that have no values those that reads of a parameter get: constants, if the buffer
  * does not have them, and the copies among the edges. */
 void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int param);
-
-/* ---- host_ghost_box.c ---- */
-
-/* Fills a box of ghost cells. Along each axis it lies in the grid, or beyond one face of it, which
- * is not AMBIT_FIXED. Beyond a face that is AMBIT_NONE cells stand for themselves. */
-void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
-                           const ambit__box *box);
 
 #endif

@@ -1,37 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host_boxes.c - copies boxes of cells between stores and dense arrays in host memory.
+/* host_boxes.c - runs copies of boxes and ghost cells in host memory.
  *
- * The components of a cell are one more axis. Every copy is a list of axes, each with a number of
- * values and two strides, one per side. Axes of one value are dropped, the others are sorted by
- * stride, and axes that are contiguous on both sides are merged. This gives the longest runs: whole
- * boxes, planes or rows by memcpy, or the values of a thin face one by one along its longer axis.
- * Only the size of a value matters, not its type.
+ * The axes of a patch (device/patches.h) are sorted by stride, and those that are contiguous on
+ * both sides then are merged. This gives the longest runs: whole boxes, planes or rows by memcpy,
+ * or the values of a thin face one by one along its longer axis. Only the size of a value matters,
+ * not its type.
  */
 #include "device/host.h"
 
-#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef ambit__host_copy copy;
 typedef ambit__host_axis axis;
 
+#ifdef __GNUC__
+#  define INLINE      static inline __attribute__((always_inline))
+#  define PREFETCH(p) __builtin_prefetch(p, 1)
+#else
+#  define INLINE      static inline
+#  define PREFETCH(p) ((void)(p))
+#endif
+
 /* ---- axes ---- */
 
 static bool comes_before(const axis *a, const axis *b)
 {
-  return a->to + a->from < b->to + b->from;
+  return a->to + llabs(a->from) < b->to + llabs(b->from);
 }
 
 /* Inserts an axis in order. */
 static void add_axis(copy *c, axis new)
 {
-  int i = c->naxes;
+  int i = c->naxes++;
 
-  if (new.count == 1) return;
   for (; i > 0 && comes_before(&new, &c->axes[i - 1]); i--)
     c->axes[i] = c->axes[i - 1];
   c->axes[i] = new;
-  c->naxes++;
 }
 
 static bool continues(const axis *inner, const axis *outer)
@@ -48,136 +53,104 @@ static void join_axes(copy *c)
       c->axes[n].count *= c->axes[i].count;
     else
       c->axes[++n] = c->axes[i];
-  if (c->naxes) c->naxes = n + 1;
+  c->naxes = n + 1;
 }
 
-/* The address of the first value, and the strides between cells and components, in bytes. */
-typedef struct place {
-  unsigned char *first;
-  int64_t step[AMBIT_MAX_DIMS];
-  int64_t component;
-} place;
-
-static copy copy_of(const ambit__layout *l, const ambit__box *box, const place *to,
-                    const place *from)
+/* Between two memories. */
+static copy copy_of(const ambit__patch *p, const ambit__layout *l, unsigned char *to,
+                    const unsigned char *from)
 {
-  copy c = {.size = ambit_type_size(l->type), .to = to->first, .from = from->first};
-
-  c.values = ambit__box_volume(box) * l->components;
-  if (!c.values) return c;
-  add_axis(&c, (axis){l->components, to->component, from->component});
-  for (int d = box->ndims - 1; d >= 0; d--)
-    add_axis(&c, (axis){box->hi[d] - box->lo[d], to->step[d], from->step[d]});
-  join_axes(&c);
-  if (!c.naxes) c.axes[c.naxes++] = (axis){1, 0, 0};
-  return c;
-}
-
-/* ---- addresses ---- */
-
-static place in_store(const ambit__store *s, const ambit__box *box)
-{
-  const ambit__layout *l = &s->layout;
   const int64_t size = (int64_t)ambit_type_size(l->type);
-  place p = {.component = l->component * size};
+  copy c;
 
-  assert(ambit__layout_has(l, box));
-  p.first = ambit__host_base(s->buffer) + ambit__layout_at(l, box->lo) * size;
-  for (int d = 0; d < box->ndims; d++)
-    p.step[d] = l->stride[d] * size;
-  return p;
-}
-
-static place in_array(const ambit__layout *l, const ambit__box *box, void *first)
-{
-  place p = {.first = first, .component = (int64_t)ambit_type_size(l->type)};
-  int64_t step = p.component * l->components;
-
-  for (int d = box->ndims - 1; d >= 0; d--) {
-    p.step[d] = step;
-    step *= box->hi[d] - box->lo[d];
-  }
-  return p;
+  c.size = (size_t)size;
+  c.values = p->count;
+  if (!c.values) return c;
+  c.to = to + p->to * size;
+  c.from = from + p->from * size;
+  c.flips = p->is_value ? 0 : (uint64_t)p->bits;
+  c.naxes = 0;
+  for (int k = 0; k < p->naxes; k++)
+    add_axis(&c, (axis){p->n[k], p->to_step[k] * size, p->from_step[k] * size});
+  if (!c.naxes) add_axis(&c, (axis){1, 0, 0});
+  join_axes(&c);
+  return c;
 }
 
 copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src)
 {
-  union {
-    const void *given;
-    void *first; /* only read from */
-  } array = {src};
-  place to, from;
+  const ambit__patch p = ambit__patch_in(&dst->layout, box);
 
-  if (ambit__box_is_empty(box)) return (copy){0};
-  to = in_store(dst, box);
-  from = in_array(&dst->layout, box, array.first);
-  return copy_of(&dst->layout, box, &to, &from);
+  return copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), src);
 }
 
 copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box)
 {
-  place to, from;
+  const ambit__patch p = ambit__patch_out(&src->layout, box);
 
-  if (ambit__box_is_empty(box)) return (copy){0};
-  to = in_array(&src->layout, box, dst);
-  from = in_store(src, box);
-  return copy_of(&src->layout, box, &to, &from);
+  return copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer));
 }
 
 copy ambit__host_copy_lattice(void *dst, ambit__store *src, const ambit__lattice *l)
 {
-  ambit__box first = src->layout.own, counts = src->layout.own;
-  place to, from;
+  const ambit__patch p = ambit__patch_lattice(&src->layout, l);
 
-  for (int d = 0; d < first.ndims; d++) {
-    first.lo[d] = l->first[d];
-    first.hi[d] = l->first[d] + 1;
-    counts.lo[d] = 0;
-    counts.hi[d] = l->count[d];
-  }
-  if (ambit__box_is_empty(&counts)) return (copy){0};
-  to = in_array(&src->layout, &counts, dst);
-  from = in_store(src, &first);
-  for (int d = 0; d < first.ndims; d++)
-    from.step[d] *= l->step[d];
-  return copy_of(&src->layout, &counts, &to, &from);
+  return copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer));
 }
 
 copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box, const void *value)
 {
-  union {
-    const void *given;
-    void *first; /* only read from */
-  } one = {value};
-  const place from = {.first = one.first}; /* all strides are 0 */
-  place to;
+  const ambit__patch p = ambit__patch_fill(&dst->layout, box, value);
 
-  if (ambit__box_is_empty(box)) return (copy){0};
-  to = in_store(dst, box);
-  return copy_of(&dst->layout, box, &to, &from);
+  return copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), value);
 }
 
 copy ambit__host_copy_across(ambit__store *dst, ambit__store *src, const ambit__box *box,
                              const int64_t *shift)
 {
-  const ambit__box there = shift ? ambit__box_move(box, shift) : *box;
-  place to, from;
+  const ambit__patch p = ambit__patch_across(&dst->layout, &src->layout, box, shift);
 
-  if (ambit__box_is_empty(box)) return (copy){0};
-  to = in_store(dst, &there);
-  from = in_store(src, box);
-  return copy_of(&src->layout, box, &to, &from);
+  return copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), ambit__host_base(src->buffer));
+}
+
+copy ambit__host_copy_within(ambit__store *store, const ambit__patch *p)
+{
+  unsigned char *base = ambit__host_base(store->buffer);
+
+  return copy_of(p, &store->layout, base, p->is_value ? (const unsigned char *)&p->bits : base);
 }
 
 /* ---- copying ---- */
 
-/* `rows` runs of n values each, of a size known to the compiler. */
-static inline void copy_values(unsigned char *to, const unsigned char *from, const axis *run,
-                               const axis *rows, size_t size)
+enum { AHEAD = 16 }; /* rows to prefetch: row ends are too far apart for hardware prefetchers */
+
+/* `rows` runs of values, of a size known to the compiler. */
+INLINE void copy_values(unsigned char *to, const unsigned char *from, const axis *run,
+                        const axis *rows, size_t size, uint64_t flips)
 {
-  for (int64_t r = 0; r < rows->count; r++, to += rows->to, from += rows->from)
-    for (int64_t i = 0; i < run->count; i++)
-      memcpy(to + i * run->to, from + i * run->from, size);
+  const int64_t n = run->count, to_step = run->to, from_step = run->from;
+
+  for (int64_t r = 0; r < rows->count; r++, to += rows->to, from += rows->from) {
+    if (r + AHEAD < rows->count) PREFETCH(to + AHEAD * rows->to);
+    for (int64_t i = 0; i < n; i++) {
+      uint64_t value = 0;
+
+      memcpy(&value, from + i * from_step, size);
+      value ^= flips;
+      memcpy(to + i * to_step, &value, size);
+    }
+  }
+}
+
+INLINE void copy_sized(unsigned char *to, const unsigned char *from, const axis *run,
+                       const axis *rows, size_t size, uint64_t flips)
+{
+  switch (size) {
+  case 1: copy_values(to, from, run, rows, 1, flips); break;
+  case 2: copy_values(to, from, run, rows, 2, flips); break;
+  case 4: copy_values(to, from, run, rows, 4, flips); break;
+  default: copy_values(to, from, run, rows, 8, flips); break;
+  }
 }
 
 /* `rows` runs of adjacent equal values, with stores as wide as the compiler can make them. */
@@ -205,28 +178,34 @@ static void fill_rows(unsigned char *to, const unsigned char *from, const axis *
   }
 }
 
-enum { SHORT = 16 }; /* values of a run that are copied one by one, not by memcpy */
+enum {
+  FEW = 4,   /* values of a run: there are more rows, whose values are copied column by column */
+  SHORT = 16 /* of a run that are copied one by one, not by memcpy */
+};
 
 static void copy_rows(unsigned char *to, const unsigned char *from, const axis *run,
-                      const axis *rows, size_t size)
+                      const axis *rows, size_t size, uint64_t flips)
 {
-  const bool contiguous = run->to == (int64_t)size && run->from == (int64_t)size;
+  const bool contiguous = run->to == (int64_t)size && run->from == (int64_t)size && !flips;
 
-  if (contiguous && (run->count > SHORT || rows->count == 1)) {
+  if (run->count < FEW && rows->count > run->count) { /* columns */
+    const axis *short_ = run;
+
+    run = rows;
+    rows = short_;
+  } else if (contiguous && (run->count > SHORT || rows->count == 1)) {
     for (int64_t r = 0; r < rows->count; r++, to += rows->to, from += rows->from)
       memcpy(to, from, (size_t)run->count * size);
     return;
   }
-  if (run->to == (int64_t)size && !run->from && !rows->from) {
+  if (run->to == (int64_t)size && !run->from && !rows->from && !flips) {
     fill_rows(to, from, run, rows, size);
     return;
   }
-  switch (size) {
-  case 1: copy_values(to, from, run, rows, 1); break;
-  case 2: copy_values(to, from, run, rows, 2); break;
-  case 4: copy_values(to, from, run, rows, 4); break;
-  default: copy_values(to, from, run, rows, 8); break;
-  }
+  if (flips)
+    copy_sized(to, from, run, rows, size, flips);
+  else
+    copy_sized(to, from, run, rows, size, 0);
 }
 
 void ambit__host_copy_run(const copy *c)
@@ -240,7 +219,7 @@ void ambit__host_copy_run(const copy *c)
 
   if (!c->values) return;
   do {
-    copy_rows(to, from, &c->axes[0], rows, c->size);
+    copy_rows(to, from, &c->axes[0], rows, c->size, c->flips);
     for (k = 2; k < c->naxes; k++) {
       to += c->axes[k].to;
       from += c->axes[k].from;
@@ -270,6 +249,40 @@ copy ambit__host_copy_share(const copy *whole, int thread, int threads)
   c.values = c.values / n * c.axes[cut].count;
   return c;
 }
+
+/* ---- ghost cells ---- */
+
+static ambit_status run_patch(void *user, const ambit__patch *p)
+{
+  const copy c = ambit__host_copy_within(user, p);
+
+  ambit__host_copy_run(&c);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
+                                const int64_t *extents, const ambit__box *given,
+                                const ambit__box *reach)
+{
+  (void)q;
+  if (ambit__box_is_empty(given)) return AMBIT_OK; /* no cells to copy */
+  return ambit__patch_ghosts(&store->layout, b, extents, given, reach, run_patch, store);
+}
+
+/* Cells count as given along axes on which they are in the grid, or stand for themselves. */
+void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
+                           const ambit__box *box)
+{
+  ambit__box given = *box;
+
+  for (int d = 0; d < box->ndims; d++) {
+    if (box->hi[d] <= 0 && b->kind[d][0] != AMBIT_NONE) given.lo[d] = box->hi[d];
+    if (box->lo[d] >= extents[d] && b->kind[d][1] != AMBIT_NONE) given.hi[d] = box->lo[d];
+  }
+  ambit__patch_ghosts(&store->layout, b, extents, &given, box, run_patch, store);
+}
+
+/* ---- commands ---- */
 
 /* The store of a sparse grid; the bytes are only read from, unless cells go out. */
 static void copy_runs(ambit__store *store, const ambit__box *box, int way, const void *bytes)

@@ -284,32 +284,45 @@ static void ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched(voi
   }
 }
 
-/* Fills all rows of an axis, in pieces, last ones first. */
-static void fill_backwards(const ambit__host_ghosts_job *job, int axis)
+/* Pieces of ghost cells, kept until all are known. */
+typedef struct kept {
+  ambit__patch patches[1024];
+  int n;
+} kept;
+
+static ambit_status keep(void *user, const ambit__patch *p)
 {
-  int64_t end = ambit__host_ghost_count(job, axis);
+  kept *k = user;
 
-  while (end > 0) {
-    int64_t first = end - 1 - draw(end < 7 ? end : 7);
-
-    ambit__host_ghost_rows(job, axis, first, end);
-    end = first;
-  }
+  CHECK(k->n < (int)(sizeof k->patches / sizeof *k->patches));
+  k->patches[k->n++] = *p;
+  return AMBIT_OK;
 }
 
-static void ghosts_can_be_filled_in_pieces_in_any_order(void)
+/* Last patches first, each divided among some threads, of which the last one is first. */
+static void ghosts_can_be_filled_in_patches_in_any_order(void)
 {
+  static kept k;
+
   for (uint64_t seed = 1; seed <= CASES; seed++) {
     sample s = draw_sample(seed);
     ambit__box reach = reach_of(&s.shape, &s.store.layout);
-    ambit__host_ghosts_job job;
 
     draw_values(&s);
     define_ghosts(&s);
-    ambit__host_ghosts_begin(&job, &s.store, &s.shape.b, s.shape.extents, &s.store.layout.own,
-                             &reach);
-    for (int d = 0; d < s.store.layout.own.ndims; d++)
-      fill_backwards(&job, d);
+    k.n = 0;
+    CHECK_EQ(AMBIT_OK, ambit__patch_ghosts(&s.store.layout, &s.shape.b, s.shape.extents,
+                                           &s.store.layout.own, &reach, keep, &k));
+    for (int i = k.n - 1; i >= 0; i--) {
+      const ambit__host_copy whole = ambit__host_copy_within(&s.store, &k.patches[i]);
+      const int threads = 1 + (int)draw(4);
+
+      for (int t = threads - 1; t >= 0; t--) {
+        const ambit__host_copy share = ambit__host_copy_share(&whole, t, threads);
+
+        ambit__host_copy_run(&share);
+      }
+    }
     CHECK_MSG(buffer_is_as_wanted(&s), "case %d", (int)seed);
     free_sample(&s);
   }
@@ -350,7 +363,8 @@ int main(int argc, char **argv)
       {"an_empty_box_copies_nothing", an_empty_box_copies_nothing},
       {"ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched",
        ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched},
-      {"ghosts_can_be_filled_in_pieces_in_any_order", ghosts_can_be_filled_in_pieces_in_any_order},
+      {"ghosts_can_be_filled_in_patches_in_any_order",
+       ghosts_can_be_filled_in_patches_in_any_order},
       {"a_reach_of_hundreds_of_cells_is_filled_too", a_reach_of_hundreds_of_cells_is_filled_too},
       {0}};
 

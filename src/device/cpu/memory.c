@@ -168,35 +168,25 @@ ambit_status ambit__cpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__
 /* ---- ghosts ---- */
 
 typedef struct ghost_job {
-  ambit__host_ghosts_job ghosts;
-  int axis;
-  int64_t rows;
+  ambit__queue *queue;
+  ambit__store *store;
 } ghost_job;
 
-static void fill_share(void *arg, int thread, int threads)
+static ambit_status fill_patch(void *user, const ambit__patch *p)
 {
-  const ghost_job *job = arg;
+  const ghost_job *job = user;
 
-  ambit__host_ghost_rows(&job->ghosts, job->axis, job->rows * thread / threads,
-                         job->rows * (thread + 1) / threads);
+  return run_copy(job->queue, ambit__host_copy_within(job->store, p));
 }
 
 ambit_status ambit__cpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                const int64_t *extents, const ambit__box *given,
                                const ambit__box *reach)
 {
-  ambit__cpu *d = (ambit__cpu *)q->device;
-  const int last = given->ndims - 1;
-  ghost_job job;
+  const int64_t cells = ambit__box_volume(reach) - ambit__box_volume(given);
 
-  ambit__host_ghosts_begin(&job.ghosts, store, b, extents, given, reach);
-  for (int axis = 0; axis <= last; axis++) {
-    int64_t row = axis == last ? 8 : given->hi[last] - given->lo[last];
-
-    job.axis = axis;
-    job.rows = ambit__host_ghost_count(&job.ghosts, axis);
-    if (job.rows > 0)
-      ambit__pool_run(d->pool, threads_to_copy(d, job.rows * row), fill_share, &job);
-  }
-  return AMBIT_OK;
+  if (ambit__box_is_empty(given) || threads_to_copy((ambit__cpu *)q->device, cells) == 1)
+    return ambit__host_ghosts(q, store, b, extents, given, reach);
+  return ambit__patch_ghosts(&store->layout, b, extents, given, reach, fill_patch,
+                             &(ghost_job){q, store});
 }

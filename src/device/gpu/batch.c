@@ -53,42 +53,6 @@ static ambit__errors *errors_of(const ambit__batch *b)
   return b->device->head.errors;
 }
 
-/* ---- items ---- */
-
-void ambit__gpu_item_axis(ambit__gpu_item *it, int64_t n, int64_t to_step, int64_t from_step)
-{
-  const int64_t last = it->axes - 1;
-
-  it->count *= n;
-  if (n == 1) return;
-  if (last >= 0 && to_step == it->n[last] * it->to_step[last] &&
-      from_step == it->n[last] * it->from_step[last]) {
-    it->n[last] *= n;
-    return;
-  }
-  it->n[it->axes] = n;
-  it->to_step[it->axes] = to_step;
-  it->from_step[it->axes++] = from_step;
-}
-
-static ambit__gpu_item copy_item(const ambit__move *m)
-{
-  const ambit__layout dst = ambit__layout_slice(&m->dst->layout, m->first, m->count), *to = &dst;
-  const ambit__layout src = ambit__layout_slice(&m->src->layout, m->first, m->count), *from = &src;
-  const ambit__box there = ambit__box_move(&m->box, m->shift);
-  ambit__gpu_item it = {.count = 1};
-
-  if (to->order == AMBIT_AOS)
-    ambit__gpu_item_axis(&it, to->components, to->component, from->component);
-  for (int d = m->box.ndims - 1; d >= 0; d--)
-    ambit__gpu_item_axis(&it, m->box.hi[d] - m->box.lo[d], to->stride[d], from->stride[d]);
-  if (to->order != AMBIT_AOS)
-    ambit__gpu_item_axis(&it, to->components, to->component, from->component);
-  it.to_base = ambit__layout_at(to, there.lo);
-  it.from_base = ambit__layout_at(from, m->box.lo);
-  return it;
-}
-
 /* ---- groups ---- */
 
 /* The number of a store in a group, added if needed; -1: the group is full. */
@@ -130,7 +94,7 @@ static group *group_for(ambit__batch *b, const ambit__move *m, int *to, int *fro
   return g;
 }
 
-static ambit_status add_item(void *user, const ambit__gpu_item *item)
+static ambit_status add_patch(void *user, const ambit__patch *p)
 {
   const adding *a = user;
   const int n = a->batch->device->info.multiprocessors;
@@ -139,18 +103,28 @@ static ambit_status add_item(void *user, const ambit__gpu_item *item)
   int to, from;
   group *g;
 
-  if (!item->count) return AMBIT_OK;
+  if (!p->count) return AMBIT_OK;
   g = group_for(a->batch, a->move, &to, &from);
   if (!g) return AMBIT_ENOMEM;
   items = ambit__grow(errors_of(a->batch), g->items, g->nitems, &g->cap, sizeof *items);
   if (!items) return AMBIT_ENOMEM;
   g->items = items;
   items += g->nitems++;
-  *items = *item;
-  items->to = to;
-  items->from = from;
-  items->first = g->blocks;
-  items->blocks = (item->count + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS;
+  *items = (ambit__gpu_item){.to = to,
+                             .from = from,
+                             .to_base = p->to,
+                             .from_base = p->from,
+                             .is_value = p->is_value,
+                             .value = p->bits,
+                             .first = g->blocks,
+                             .count = p->count,
+                             .axes = p->naxes};
+  for (int k = 0; k < p->naxes; k++) {
+    items->n[k] = p->n[k];
+    items->to_step[k] = p->to_step[k];
+    items->from_step[k] = p->from_step[k];
+  }
+  items->blocks = (p->count + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS;
   if (items->blocks > most) items->blocks = most;
   g->blocks += items->blocks;
   return AMBIT_OK;
@@ -221,16 +195,22 @@ static ambit_status add_copy(ambit__batch *b, const ambit__move *m)
 static ambit_status make_tables(ambit__batch *b, const ambit__move *moves, int n)
 {
   for (int i = 0; i < n; i++) {
-    adding a = {b, &moves[i]};
+    const ambit__move *m = &moves[i];
+    const ambit__layout to = ambit__layout_slice(&m->dst->layout, m->first, m->count);
+    adding a = {b, m};
 
-    if (a.move->fills || (a.move->src && a.move->dst->layout.active)) {
-      AMBIT_TRY(add_copy(b, a.move));
-    } else if (!a.move->src) {
-      AMBIT_TRY(ambit__gpu_ghost_items(a.move, add_item, &a));
-    } else if (!ambit__box_is_empty(&a.move->box)) {
-      const ambit__gpu_item it = copy_item(a.move);
+    if (m->fills || (m->src && m->dst->layout.active)) {
+      AMBIT_TRY(add_copy(b, m));
+    } else if (ambit__box_is_empty(&m->box)) {
+      continue;
+    } else if (!m->src) {
+      AMBIT_TRY(
+          ambit__patch_ghosts(&to, m->boundaries, m->extents, &m->box, &m->reach, add_patch, &a));
+    } else {
+      const ambit__layout from = ambit__layout_slice(&m->src->layout, m->first, m->count);
+      const ambit__patch p = ambit__patch_across(&to, &from, &m->box, m->shift);
 
-      AMBIT_TRY(add_item(&a, &it));
+      AMBIT_TRY(add_patch(&a, &p));
     }
   }
   for (size_t i = 0; i < b->ngroups; i++)
@@ -287,4 +267,23 @@ ambit_status ambit__gpu_batch_run(ambit__queue *q, ambit__batch *b)
   for (size_t i = 0; i < b->ncopies; i++)
     AMBIT_TRY(copy_active((ambit__gpu_lane *)q, &b->copies[i]));
   return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
+                               const int64_t *extents, const ambit__box *given,
+                               const ambit__box *reach)
+{
+  const ambit__move move = {.dst = store,
+                            .count = store->layout.components,
+                            .box = *given,
+                            .reach = *reach,
+                            .boundaries = b,
+                            .extents = extents};
+  ambit__batch *batch;
+  ambit_status s;
+
+  AMBIT_TRY(ambit__gpu_batch_open(q->device, &move, 1, &batch));
+  s = ambit__gpu_batch_run(q, batch);
+  ambit__gpu_batch_close(batch);
+  return s;
 }

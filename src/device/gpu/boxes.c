@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* boxes.c - copies boxes of cells between stores and dense arrays.
  *
- * A box is a list of axes, innermost first; the components are the first axis, as in a dense array.
  * A box with the same layout in the store as in the dense array is copied directly. Other boxes are
  * gathered or scattered by a kernel on the device, a stage at a time, or, in messages, copied row
  * by row.
@@ -12,115 +11,68 @@
 #include <string.h>
 
 enum {
-  AXES = AMBIT_MAX_DIMS + 1,
+  AXES = AMBIT__PATCH_AXES,
+  MOVE_ARGS = 6 + 3 * AXES,
   MOST_PITCH = INT32_MAX /* bytes, the limit of CUDA */
 };
 
-/* The addresses of the values of a box: `base` plus the sum over axes of index times step; in
- * values. */
-typedef struct place {
-  ambit__gpu_memory *memory;
-  int64_t base;
-  int64_t step[AXES];
-} place;
-
-typedef struct box_job {
+/* A patch between two memories. */
+typedef struct job {
+  ambit__patch patch;
   ambit_type type;
-  size_t size;         /* bytes of a value */
-  int64_t count[AXES]; /* values along each axis, innermost first; 1 if there is no axis */
-  int64_t total;       /* product of the counts */
-} box_job;
+  size_t size; /* bytes of a value */
+  ambit__gpu_memory *to, *from;
+} job;
 
-static box_job job_of(const ambit__layout *l, const ambit__box *box)
+static job job_of(const ambit__layout *l, ambit__patch p, ambit__gpu_memory *to,
+                  ambit__gpu_memory *from)
 {
-  box_job job = {.type = l->type, .size = ambit_type_size(l->type), .total = l->components};
-
-  job.count[0] = l->components;
-  for (int k = 1; k < AXES; k++) {
-    int d = box->ndims - k;
-
-    job.count[k] = d >= 0 ? box->hi[d] - box->lo[d] : 1;
-    job.total *= job.count[k];
-  }
-  return job;
+  return (job){p, l->type, ambit_type_size(l->type), to, from};
 }
 
-/* Of the box, or of the box at distance `shift`. */
-static place place_in_store(const ambit__store *s, const ambit__box *box, const int64_t *shift)
+/* A number of each axis; of axes that there are not, 0. */
+static int add_numbers(const ambit__patch *p, const int64_t *numbers, ambit__gpu_arg *args, int n)
 {
-  place p = {.memory = ambit__gpu_memory_of(s->buffer),
-             .base = ambit__layout_at(&s->layout, box->lo)};
+  static const int64_t none = 0;
 
-  p.step[0] = s->layout.component;
-  for (int d = 0; d < box->ndims; d++) {
-    p.step[box->ndims - d] = s->layout.stride[d];
-    if (shift) p.base += shift[d] * s->layout.stride[d];
-  }
-  return p;
+  for (int k = 0; k < AXES; k++)
+    args[n++] = ambit__gpu_arg_number(k < p->naxes ? &numbers[k] : &none);
+  return n;
 }
-
-/* In a dense array whose value 0 is, or would be, value `base` of the memory. */
-static place place_in_array(const box_job *job, ambit__gpu_memory *memory, int64_t base)
-{
-  place p = {.memory = memory, .base = base};
-  int64_t step = 1;
-
-  for (int k = 0; k < AXES; k++) {
-    p.step[k] = step;
-    step *= job->count[k];
-  }
-  return p;
-}
-
-/* Whether the values are contiguous, in the order of a dense array. */
-static bool is_dense(const box_job *job, const place *p)
-{
-  int64_t step = 1;
-
-  for (int k = 0; k < AXES; k++) {
-    if (job->count[k] > 1 && p->step[k] != step) return false;
-    step *= job->count[k];
-  }
-  return true;
-}
-
-enum { MOVE_ARGS = 6 + 3 * AXES };
 
 /* The arguments of a move: MOVE_ARGS, which refer to the numbers given. */
-static void fill_args(const box_job *job, const place *to, const place *from, const int64_t *first,
-                      const int64_t *count, ambit__gpu_arg *args)
+static void fill_args(const job *j, const int64_t *first, const int64_t *count,
+                      ambit__gpu_arg *args)
 {
+  const ambit__patch *p = &j->patch;
   int n = 0;
 
-  args[n++] = ambit__gpu_arg_memory(to->memory);
-  args[n++] = ambit__gpu_arg_number(&to->base);
-  args[n++] = ambit__gpu_arg_memory(from->memory);
-  args[n++] = ambit__gpu_arg_number(&from->base);
+  args[n++] = ambit__gpu_arg_memory(j->to);
+  args[n++] = ambit__gpu_arg_number(&p->to);
+  args[n++] = ambit__gpu_arg_memory(j->from);
+  args[n++] = ambit__gpu_arg_number(&p->from);
   args[n++] = ambit__gpu_arg_number(first);
   args[n++] = ambit__gpu_arg_number(count);
-  for (int k = 0; k < AXES; k++)
-    args[n++] = ambit__gpu_arg_number(&job->count[k]);
-  for (int k = 0; k < AXES; k++)
-    args[n++] = ambit__gpu_arg_number(&to->step[k]);
-  for (int k = 0; k < AXES; k++)
-    args[n++] = ambit__gpu_arg_number(&from->step[k]);
+  n = add_numbers(p, p->n, args, n);
+  n = add_numbers(p, p->to_step, args, n);
+  add_numbers(p, p->from_step, args, n);
 }
 
-static ambit_status move(ambit__gpu_lane *lane, const box_job *job, const place *to,
-                         const place *from, int64_t first, int64_t count)
+static ambit_status move(ambit__gpu_lane *lane, const job *j, int64_t first, int64_t count)
 {
   ambit__gpu_arg args[MOVE_ARGS];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), job->type, &moves));
-  fill_args(job, to, from, &first, &count, args);
+  if (!count) return AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j->type, &moves));
+  fill_args(j, &first, &count, args);
   return ambit__gpu_moves_run(lane, moves->move, count, MOVE_ARGS, args);
 }
 
 /* The values that fit in a stage, or those that remain. */
-static int64_t piece_of(const box_job *job, int64_t first)
+static int64_t part_of(const job *j, int64_t first)
 {
-  int64_t most = AMBIT__STAGE_BYTES / (int64_t)job->size, left = job->total - first;
+  int64_t most = AMBIT__STAGE_BYTES / (int64_t)j->size, left = j->patch.count - first;
 
   return left < most ? left : most;
 }
@@ -132,24 +84,24 @@ static ambit_status write_dense(ambit__queue *q, ambit__store *dst, const ambit_
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  const box_job job = job_of(&dst->layout, box);
-  const place to = place_in_store(dst, box, NULL);
-  const bool dense = is_dense(&job, &to);
+  job j = job_of(&dst->layout, ambit__patch_in(&dst->layout, box),
+                 ambit__gpu_memory_of(dst->buffer), NULL);
+  const bool dense = ambit__patch_is_dense(&j.patch);
   ambit__gpu_stage *stage;
 
-  for (int64_t first = 0, n; first < job.total; first += n) {
-    size_t bytes = (size_t)(n = piece_of(&job, first)) * job.size;
+  for (int64_t first = 0, n; first < j.patch.count; first += n) {
+    size_t bytes = (size_t)(n = part_of(&j, first)) * j.size;
 
     AMBIT_TRY(ambit__gpu_stage_take(lane, !dense, &stage));
-    memcpy(stage->host, (const char *)src + (size_t)first * job.size, bytes);
+    memcpy(stage->host, (const char *)src + (size_t)first * j.size, bytes);
     if (dense) {
-      AMBIT_TRY(driver->copy_in(lane->queue, to.memory, (size_t)(to.base + first) * job.size,
+      AMBIT_TRY(driver->copy_in(lane->queue, j.to, (size_t)(j.patch.to + first) * j.size,
                                 stage->host, bytes));
     } else {
-      const place from = place_in_array(&job, stage->device, -first);
-
+      j.from = stage->device;
+      j.patch.from = -first;
       AMBIT_TRY(driver->copy_in(lane->queue, stage->device, 0, stage->host, bytes));
-      AMBIT_TRY(move(lane, &job, &to, &from, first, n));
+      AMBIT_TRY(move(lane, &j, first, n));
     }
     AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
   }
@@ -157,15 +109,15 @@ static ambit_status write_dense(ambit__queue *q, ambit__store *dst, const ambit_
 }
 
 /* The axis along which values are set: the one with the smallest step, if it is long enough. */
-static int run_axis(const box_job *job, const place *p)
+static int run_axis(const ambit__patch *p)
 {
   enum { ENOUGH = 32 };
   int best = 0;
 
-  for (int k = 1; k < AXES; k++) {
-    const bool enough = job->count[k] >= ENOUGH, had = job->count[best] >= ENOUGH;
+  for (int k = 1; k < p->naxes; k++) {
+    const bool enough = p->n[k] >= ENOUGH, had = p->n[best] >= ENOUGH;
 
-    if (enough && had ? p->step[k] < p->step[best] : job->count[k] > job->count[best]) best = k;
+    if (enough && had ? p->to_step[k] < p->to_step[best] : p->n[k] > p->n[best]) best = k;
   }
   return best;
 }
@@ -174,29 +126,27 @@ static ambit_status fill_dense(ambit__queue *q, ambit__store *dst, const ambit__
                                const void *value)
 {
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  const box_job job = job_of(&dst->layout, box);
-  const place to = place_in_store(dst, box, NULL);
-  const int run = run_axis(&job, &to);
-  const int64_t chunks = (job.count[run] + AMBIT__FILL_CHUNK - 1) / AMBIT__FILL_CHUNK;
-  int64_t bits = 0, units = chunks;
+  const ambit__patch p = ambit__patch_fill(&dst->layout, box, value);
+  const int run = run_axis(&p);
+  const int64_t length = p.naxes ? p.n[run] : 1, step = p.naxes ? p.to_step[run] : 0, none = 0;
+  const int64_t chunks = (length + AMBIT__FILL_CHUNK - 1) / AMBIT__FILL_CHUNK;
+  const int64_t units = p.count / (length ? length : 1) * chunks;
   ambit__gpu_arg args[6 + 2 * (AXES - 1)];
   ambit__gpu_moves *moves;
   int n = 6;
 
-  if (ambit__box_is_empty(box)) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(q->device), job.type, &moves));
-  memcpy(&bits, value, job.size);
+  if (!p.count) return AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(q->device), dst->layout.type, &moves));
   for (int k = 0; k < AXES; k++) {
     if (k == run) continue;
-    units *= job.count[k];
-    args[n + AXES - 1] = ambit__gpu_arg_number(&to.step[k]);
-    args[n++] = ambit__gpu_arg_number(&job.count[k]);
+    args[n + AXES - 1] = ambit__gpu_arg_number(k < p.naxes ? &p.to_step[k] : &none);
+    args[n++] = ambit__gpu_arg_number(k < p.naxes ? &p.n[k] : &none);
   }
-  args[0] = ambit__gpu_arg_memory(to.memory);
-  args[1] = ambit__gpu_arg_number(&to.base);
-  args[2] = ambit__gpu_arg_number(&bits);
-  args[3] = ambit__gpu_arg_number(&job.count[run]);
-  args[4] = ambit__gpu_arg_number(&to.step[run]);
+  args[0] = ambit__gpu_arg_memory(ambit__gpu_memory_of(dst->buffer));
+  args[1] = ambit__gpu_arg_number(&p.to);
+  args[2] = ambit__gpu_arg_number(&p.bits);
+  args[3] = ambit__gpu_arg_number(&length);
+  args[4] = ambit__gpu_arg_number(&step);
   args[5] = ambit__gpu_arg_number(&units);
   return ambit__gpu_moves_run(lane, moves->fill, units * AMBIT__MOVE_THREADS, n + AXES - 1, args);
 }
@@ -216,15 +166,15 @@ static int64_t kind_of(ambit_type type)
   return ambit__type_is_real(type) ? 2 : ambit__type_is_unsigned(type) ? 0 : 1;
 }
 
-static ambit_status project(ambit__gpu_lane *lane, const box_job *job, const place *to,
-                            const place *from, int64_t first, int64_t count, const projection *x)
+static ambit_status project(ambit__gpu_lane *lane, const job *j, int64_t first, int64_t count,
+                            const projection *x)
 {
-  const int64_t kind = kind_of(job->type), infinity = ambit__type_infinity(job->type);
+  const int64_t kind = kind_of(j->type), infinity = ambit__type_infinity(j->type);
   ambit__gpu_arg args[MOVE_ARGS + 4];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_most_get(ambit__gpu_device_of(lane->head.device), job->type, &moves));
-  fill_args(job, to, from, &first, &count, args);
+  AMBIT_TRY(ambit__gpu_most_get(ambit__gpu_device_of(lane->head.device), j->type, &moves));
+  fill_args(j, &first, &count, args);
   args[MOVE_ARGS] = ambit__gpu_arg_number(&x->planes);
   args[MOVE_ARGS + 1] = ambit__gpu_arg_number(&x->apart);
   args[MOVE_ARGS + 2] = ambit__gpu_arg_number(x->components ? &x->components : &kind);
@@ -233,133 +183,96 @@ static ambit_status project(ambit__gpu_lane *lane, const box_job *job, const pla
                               MOVE_ARGS + 4, args);
 }
 
-/* Starts the copy of a piece. */
-static ambit_status send(ambit__gpu_lane *lane, const box_job *job, const place *from, bool dense,
-                         const projection *x, int64_t first, ambit__gpu_stage **stage)
+/* Starts the copy of a part. */
+static ambit_status send(ambit__gpu_lane *lane, job *j, bool dense, const projection *x,
+                         int64_t first, ambit__gpu_stage **stage)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
-  const int64_t n = piece_of(job, first);
-  const size_t bytes = (size_t)n * job->size;
+  const int64_t n = part_of(j, first);
+  const size_t bytes = (size_t)n * j->size;
 
   AMBIT_TRY(ambit__gpu_stage_take(lane, !dense, stage));
   if (dense) {
-    AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, from->memory,
-                               (size_t)(from->base + first) * job->size, bytes));
+    AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, j->from,
+                               (size_t)(j->patch.from + first) * j->size, bytes));
   } else {
-    const place to = place_in_array(job, (*stage)->device, -first);
-
-    AMBIT_TRY(x ? project(lane, job, &to, from, first, n, x)
-                : move(lane, job, &to, from, first, n));
+    j->to = (*stage)->device;
+    j->patch.to = -first;
+    AMBIT_TRY(x ? project(lane, j, first, n, x) : move(lane, j, first, n));
     AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, (*stage)->device, 0, bytes));
   }
   return ambit__gpu_stage_pass(lane, *stage);
 }
 
-/* x is NULL, or a projection. */
-static ambit_status read_job(ambit__queue *q, void *dst, const box_job *job, const place *from,
-                             const projection *x)
+/* From a store to an array. x is NULL, or a projection. */
+static ambit_status read_patch(ambit__queue *q, void *dst, ambit__store *src, ambit__patch p,
+                               const projection *x)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  const bool dense = !x && is_dense(job, from);
+  job j = job_of(&src->layout, p, NULL, ambit__gpu_memory_of(src->buffer));
+  const bool dense = !x && ambit__patch_is_dense(&p);
   ambit__gpu_stage *stages[AMBIT__STAGES];
   int64_t sent = 0;
 
-  for (int64_t first = 0, piece = 0; first < job->total; piece++) {
-    int64_t n = piece_of(job, first);
+  for (int64_t first = 0, part = 0; first < p.count; part++) {
+    int64_t n = part_of(&j, first);
 
-    for (; sent < piece + AMBIT__STAGES && sent * piece_of(job, 0) < job->total; sent++)
-      AMBIT_TRY(
-          send(lane, job, from, dense, x, sent * piece_of(job, 0), &stages[sent % AMBIT__STAGES]));
-    AMBIT_TRY(driver->event_sync(stages[piece % AMBIT__STAGES]->done));
-    memcpy((char *)dst + (size_t)first * job->size, stages[piece % AMBIT__STAGES]->host,
-           (size_t)n * job->size);
+    for (; sent < part + AMBIT__STAGES && sent * part_of(&j, 0) < p.count; sent++)
+      AMBIT_TRY(send(lane, &j, dense, x, sent * part_of(&j, 0), &stages[sent % AMBIT__STAGES]));
+    AMBIT_TRY(driver->event_sync(stages[part % AMBIT__STAGES]->done));
+    memcpy((char *)dst + (size_t)first * j.size, stages[part % AMBIT__STAGES]->host,
+           (size_t)n * j.size);
     first += n;
   }
   return AMBIT_OK;
 }
 
-static ambit_status read_dense(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box)
-{
-  const box_job job = job_of(&src->layout, box);
-  const place from = place_in_store(src, box, NULL);
-
-  return read_job(q, dst, &job, &from, NULL);
-}
-
-static void lattice_job(const ambit__store *src, const ambit__lattice *l, box_job *job, place *from)
-{
-  ambit__box first = src->layout.own, counts = src->layout.own;
-
-  for (int d = 0; d < first.ndims; d++) {
-    first.lo[d] = l->first[d];
-    counts.lo[d] = 0;
-    counts.hi[d] = l->count[d];
-  }
-  *job = job_of(&src->layout, &counts);
-  *from = place_in_store(src, &first, NULL);
-  for (int d = 0; d < first.ndims; d++)
-    from->step[first.ndims - d] *= l->step[d];
-}
-
 ambit_status ambit__gpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
                                      const ambit__lattice *l)
 {
-  box_job job;
-  place from;
-
-  lattice_job(src, l, &job, &from);
-  return read_job(q, dst, &job, &from, NULL);
+  return read_patch(q, dst, src, ambit__patch_lattice(&src->layout, l), NULL);
 }
 
 ambit_status ambit__gpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__lattice *l, int axis, bool norm)
 {
-  const int k = src->layout.own.ndims - axis;
+  ambit__layout layout = src->layout;
   ambit__lattice rest = *l;
-  projection x = {.planes = l->count[axis]};
-  box_job job;
-  place from;
+  projection x = {.planes = l->count[axis], .apart = layout.stride[axis] * l->step[axis]};
 
   rest.count[axis] = 1;
-  lattice_job(src, &rest, &job, &from);
-  x.apart = from.step[k];
   if (norm) {
-    x.components = job.count[0];
-    x.component = from.step[0];
-    job.total /= job.count[0];
-    job.count[0] = 1;
+    x.components = layout.components;
+    x.component = layout.component;
+    layout.components = 1;
   }
-  return read_job(q, dst, &job, &from, &x);
+  return read_patch(q, dst, src, ambit__patch_lattice(&layout, &rest), &x);
 }
 
 /* ---- across ---- */
 
-static ambit_status copy_dense(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                               const ambit__box *box, const int64_t *shift)
+static job job_across(ambit__store *dst, ambit__store *src, const ambit__box *box,
+                      const int64_t *shift)
 {
-  const box_job job = job_of(&dst->layout, box);
-  const place to = place_in_store(dst, box, shift), from = place_in_store(src, box, NULL);
-
-  if (ambit__box_is_empty(box)) return AMBIT_OK;
-  return move((ambit__gpu_lane *)q, &job, &to, &from, 0, job.total);
+  return job_of(&dst->layout, ambit__patch_across(&dst->layout, &src->layout, box, shift),
+                ambit__gpu_memory_of(dst->buffer), ambit__gpu_memory_of(src->buffer));
 }
 
 /* Copies, and sets lane->changed if that changes a value. */
 static ambit_status update_dense(ambit__gpu_lane *lane, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box)
 {
-  const box_job job = job_of(&dst->layout, box);
-  const place to = place_in_store(dst, box, NULL), from = place_in_store(src, box, NULL);
-  const int64_t first = 0, infinity = ambit__type_infinity(job.type);
+  const job j = job_across(dst, src, box, NULL);
+  const int64_t first = 0, infinity = ambit__type_infinity(j.type);
   ambit__gpu_arg args[MOVE_ARGS + 2];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), job.type, &moves));
-  fill_args(&job, &to, &from, &first, &job.total, args);
+  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j.type, &moves));
+  fill_args(&j, &first, &j.patch.count, args);
   args[MOVE_ARGS] = ambit__gpu_arg_number(&infinity);
   args[MOVE_ARGS + 1] = ambit__gpu_arg_memory(lane->changed);
-  return ambit__gpu_moves_run(lane, moves->update, job.total, MOVE_ARGS + 2, args);
+  return ambit__gpu_moves_run(lane, moves->update, j.patch.count, MOVE_ARGS + 2, args);
 }
 
 /* ---- dense or sparse ---- */
@@ -375,7 +288,8 @@ ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
 ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                  const ambit__box *box)
 {
-  if (!src->layout.active) return read_dense(q, dst, src, box);
+  if (!src->layout.active)
+    return read_patch(q, dst, src, ambit__patch_out(&src->layout, box), NULL);
   return ambit__gpu_runs_move((ambit__gpu_lane *)q, src, box, dst, false);
 }
 
@@ -389,9 +303,13 @@ ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit
 ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box, const int64_t *shift)
 {
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  job j;
+
   assert(dst->layout.type == src->layout.type && dst->layout.components == src->layout.components);
-  if (!src->layout.active) return copy_dense(q, dst, src, box, shift);
-  return ambit__gpu_runs_copy((ambit__gpu_lane *)q, dst, src, box, NULL);
+  if (src->layout.active) return ambit__gpu_runs_copy(lane, dst, src, box, NULL);
+  j = job_across(dst, src, box, shift);
+  return move(lane, &j, 0, j.patch.count);
 }
 
 ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
@@ -415,51 +333,33 @@ ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__st
 
 int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box)
 {
-  const box_job job = job_of(&s->layout, box);
-  const place p = place_in_store(s, box, NULL);
+  const ambit__patch p = ambit__patch_out(&s->layout, box);
 
-  return is_dense(&job, &p) ? p.base : -1;
-}
-
-/* The axes along which runs of values are apart, the one with most runs first. Returns their
- * number. */
-static int find_axes(const box_job *job, const place *p, int64_t *run, int axes[AXES])
-{
-  int k = 0, n = 0;
-
-  for (*run = 1; k < AXES && (job->count[k] == 1 || p->step[k] == *run); k++)
-    *run *= job->count[k];
-  for (; k < AXES; k++) {
-    if (job->count[k] == 1) continue;
-    axes[n++] = k;
-    if (job->count[k] <= job->count[axes[0]]) continue;
-    axes[n - 1] = axes[0];
-    axes[0] = k;
-  }
-  return n;
+  return ambit__patch_is_dense(&p) ? p.from : -1;
 }
 
 int ambit__gpu_rows_of(const ambit__store *s, const ambit__box *box, ambit__gpu_rows *sets)
 {
-  const box_job job = job_of(&s->layout, box);
-  const place here = place_in_store(s, box, NULL), dense = place_in_array(&job, NULL, 0);
-  const int64_t size = (int64_t)job.size;
-  int64_t run, n;
-  int axes[AXES] = {0};
+  const ambit__patch p = ambit__patch_out(&s->layout, box);
+  const int64_t size = (int64_t)ambit_type_size(s->layout.type);
+  /* The first axis is the rows; of two others, the one with more of them, and the sets. */
+  const int rows = p.naxes == 3 && p.n[2] > p.n[1] ? 2 : 1, other = 3 - rows;
+  const int64_t n = p.naxes == 3 ? p.n[other] : 1;
+  int64_t run;
 
-  if (find_axes(&job, &here, &run, axes) > 2) return 0;
-  n = axes[1] ? job.count[axes[1]] : 1;
-  if (run * size < AMBIT__GPU_LEAST_ROW || here.step[axes[0]] * size > MOST_PITCH ||
+  if (p.naxes < 2 || p.naxes > 3 || p.to_step[0] != 1 || p.from_step[0] != 1) return 0;
+  run = p.n[0];
+  if (run * size < AMBIT__GPU_LEAST_ROW || p.from_step[rows] * size > MOST_PITCH ||
       n > AMBIT__GPU_SETS)
     return 0;
   for (int64_t i = 0; i < n; i++)
     sets[i] = (ambit__gpu_rows){
         .bytes = (size_t)(run * size),
-        .count = (size_t)job.count[axes[0]],
-        .at = (size_t)((here.base + i * here.step[axes[1]]) * size),
-        .pitch = (size_t)(here.step[axes[0]] * size),
-        .host = (size_t)(i * dense.step[axes[1]] * size),
-        .host_pitch = (size_t)(dense.step[axes[0]] * size),
+        .count = (size_t)p.n[rows],
+        .at = (size_t)((p.from + (i ? i * p.from_step[other] : 0)) * size),
+        .pitch = (size_t)(p.from_step[rows] * size),
+        .host = (size_t)((i ? i * p.to_step[other] : 0) * size),
+        .host_pitch = (size_t)(p.to_step[rows] * size),
     };
   return (int)n;
 }
@@ -467,19 +367,21 @@ int ambit__gpu_rows_of(const ambit__store *s, const ambit__box *box, ambit__gpu_
 ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int64_t first,
                                const ambit__store *from, const ambit__box *box)
 {
-  const box_job job = job_of(&from->layout, box);
-  const place there = place_in_array(&job, to, first), here = place_in_store(from, box, NULL);
+  job j = job_of(&from->layout, ambit__patch_out(&from->layout, box), to,
+                 ambit__gpu_memory_of(from->buffer));
 
-  return move(lane, &job, &there, &here, 0, job.total);
+  j.patch.to = first;
+  return move(lane, &j, 0, j.patch.count);
 }
 
 ambit_status ambit__gpu_scatter(ambit__gpu_lane *lane, const ambit__store *to,
                                 const ambit__box *box, ambit__gpu_memory *from, int64_t first)
 {
-  const box_job job = job_of(&to->layout, box);
-  const place there = place_in_store(to, box, NULL), here = place_in_array(&job, from, first);
+  job j = job_of(&to->layout, ambit__patch_in(&to->layout, box), ambit__gpu_memory_of(to->buffer),
+                 from);
 
-  return move(lane, &job, &there, &here, 0, job.total);
+  j.patch.from = first;
+  return move(lane, &j, 0, j.patch.count);
 }
 
 /* ---- single values ---- */

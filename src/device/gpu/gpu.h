@@ -9,8 +9,7 @@
  *   moves.c     the fixed kernels: boxes and ghost cells
  *   boxes.c     boxes in, out and across
  *   messages.c  messages and events
- *   ghosts.c    ghost cells, as boxes to copy
- *   batch.c     many boxes in one launch
+ *   batch.c     many boxes and ghost cells in one launch
  *   runs.c      boxes on sparse grids: segments of runs
  *   sparse.c    launches on sparse grids: tables of cells, values beside runs
  *   function.c  building and launching kernels
@@ -28,8 +27,8 @@
 #ifndef AMBIT_DEVICE_GPU_GPU_H
 #define AMBIT_DEVICE_GPU_GPU_H
 
-#include "device/device.h"
 #include "device/gpu/driver.h"
+#include "device/patches.h"
 #include "plan/launch_line.h"
 
 enum {
@@ -261,29 +260,17 @@ ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int
 ambit_status ambit__gpu_scatter(ambit__gpu_lane *lane, const ambit__store *to,
                                 const ambit__box *box, ambit__gpu_memory *from, int64_t first);
 
-/* ---- ghosts.c, batch.c ---- */
+/* ---- batch.c ---- */
 
-enum { AMBIT__GPU_AXES = AMBIT_MAX_DIMS + 1 }; /* of a box of values: the components are one axis */
-
-/* A box of values to copy, or to set to one value, with the layout that codegen/prelude/moves.h
- * reads. */
+/* A patch of a batch, with the layout that codegen/prelude/moves.h reads. */
 typedef struct ambit__gpu_item {
   int64_t to, from;           /* indices of the memories */
   int64_t to_base, from_base; /* offsets of the first value */
   int64_t is_value, value;    /* whether all are set to one value; its bits */
   int64_t first, blocks;      /* the range of blocks of the launch that move it */
   int64_t count, axes;        /* total values; axes in use, innermost first */
-  int64_t n[AMBIT__GPU_AXES]; /* values along an axis */
-  int64_t to_step[AMBIT__GPU_AXES], from_step[AMBIT__GPU_AXES]; /* stride along each axis */
+  int64_t n[AMBIT__PATCH_AXES], to_step[AMBIT__PATCH_AXES], from_step[AMBIT__PATCH_AXES];
 } ambit__gpu_item;
-
-/* Appends an axis. An axis of one value changes nothing; one that is contiguous with the last is
- * merged into it. */
-void ambit__gpu_item_axis(ambit__gpu_item *it, int64_t n, int64_t to_step, int64_t from_step);
-
-typedef ambit_status (*ambit__gpu_item_fn)(void *user, const ambit__gpu_item *it);
-/* The ghost cells of a move as items. The caller fills in their memories. */
-ambit_status ambit__gpu_ghost_items(const ambit__move *m, ambit__gpu_item_fn add, void *user);
 
 /* ---- moves.c ---- */
 

@@ -30,7 +30,7 @@ static char *write_source(const ambit__dialect *l, int size, const char *kernels
   ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
                AMBIT__MOVE_THREADS, l->thread[0], l->block[0], l->blocks[0]);
   ambit__print(&t, "#define MOST (((ambit_u64)1 << %d) - 1)\n", (8 << size) - 1);
-  ambit__print(&t, "#define AXES %d\n#define CHUNK %d\n\n%s", AMBIT__GPU_AXES, AMBIT__FILL_CHUNK,
+  ambit__print(&t, "#define AXES %d\n#define CHUNK %d\n\n%s", AMBIT__PATCH_AXES, AMBIT__FILL_CHUNK,
                kernels);
   return ambit__text_finish(&t);
 }
