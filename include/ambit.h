@@ -20,8 +20,10 @@
  * error. Every call accepts NULL handles and fails. The default error handler prints the message to
  * stderr; ambit_on_error replaces it. The library never exits.
  *
- * Ownership. Grids, fields, scalars, kernels and programs belong to their context, and ambit_close
- * frees them. A destroy function frees one earlier; destroying NULL does nothing.
+ * Ownership. All objects belong to their context, and ambit_close frees them. A destroy function
+ * frees one earlier; destroying NULL does nothing. Texts and structures that the library returns
+ * belong to the object that was asked. Arrays and texts given to a call are copied, unless its
+ * comment says that they must stay.
  *
  * Callbacks. The library calls functions of the user: for the values of a field, after iterations,
  * for errors. Such a function cannot destroy the objects that the call on which it is called uses:
@@ -39,6 +41,8 @@
  * Streams are in ambit_stream.h, compiled kernels in ambit_compiled.h.
  *
  * Threads. Contexts are independent. One thread at a time uses each, and no child after a fork().
+ * Calls without an object (ambit_version, ambit_register_cpu, ...), ambit_stop and
+ * ambit_stream_stop are for any thread at any time.
  *
  * The kernel language is described in docs/language.md, boundaries in docs/boundaries.md.
  */
@@ -187,14 +191,15 @@ AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 
 /* An argument of a kernel, or a value elsewhere. The macros at the end of this file make it of what
  * is written there. */
+typedef enum ambit_arg_kind {
+  AMBIT_ARG_FIELD = 0,
+  AMBIT_ARG_SCALAR = 1,
+  AMBIT_ARG_NUMBER = 2,
+  AMBIT_ARG_TABLE = 3,
+  AMBIT_ARG_RECORD = 4
+} ambit_arg_kind;
 typedef struct ambit_arg {
-  enum {
-    AMBIT_ARG_FIELD,
-    AMBIT_ARG_SCALAR,
-    AMBIT_ARG_NUMBER,
-    AMBIT_ARG_TABLE,
-    AMBIT_ARG_RECORD
-  } kind;
+  ambit_arg_kind kind;
   ambit_field *field;
   ambit_scalar *scalar;
   double number;
@@ -394,7 +399,7 @@ AMBIT_API ambit_status ambit_field_load(ambit_field *f, const char *path);
 
 /* The header of a file that ambit_field_load can read. Valid until the next call; NULL: an
  * error. */
-typedef enum ambit_unit { AMBIT_UNKNOWN_UNIT, AMBIT_DEGREES, AMBIT_METRES } ambit_unit;
+typedef enum ambit_unit { AMBIT_UNKNOWN_UNIT = 0, AMBIT_DEGREES = 1, AMBIT_METRES = 2 } ambit_unit;
 typedef struct ambit_file_info {
   ambit_type type; /* of its values, or the smallest that holds them */
   int ndims;
@@ -501,7 +506,12 @@ typedef enum ambit_param_kind {
   AMBIT_PARAM_TABLE = 3      /* table T k[n]: takes an ambit_arg_table */
 } ambit_param_kind;
 
-typedef enum ambit_reduction { AMBIT_SUM, AMBIT_MIN, AMBIT_MAX, AMBIT_FOLD } ambit_reduction;
+typedef enum ambit_reduction {
+  AMBIT_SUM = 0,
+  AMBIT_MIN = 1,
+  AMBIT_MAX = 2,
+  AMBIT_FOLD = 3 /* with a function of the kernel's text */
+} ambit_reduction;
 
 /* A cell that a kernel reads, relative to the one it updates. */
 typedef struct ambit_offset {
@@ -773,18 +783,18 @@ AMBIT_API ambit_status ambit_histogram(ambit_program *p, const ambit_field *f, d
                                        int n, ambit_scalar *const *counts);
 
 /* A new record with a series of one column that sources often have: Ricker's wavelet, the second
- * derivative of a Gaussian, which has its peak, 1 times `amplitude`, at time 1.2 / frequency. Row i
- * is at time i * dt. */
-AMBIT_API ambit_record *ambit_ricker(ambit *a, double frequency, double dt, int64_t rows,
-                                     double amplitude);
+ * derivative of a Gaussian, which has its peak, `amplitude`, at time 1.2 / frequency. Row i is at
+ * time i * dt. Time has any unit, frequency the inverse of it. */
+AMBIT_API ambit_record *ambit_record_create_ricker(ambit *a, double frequency, double dt,
+                                                   int64_t rows, double amplitude);
 /* Sets a field to an absorbing layer: `strength` * (depth / layers)^2 in the `layers` cells at some
  * faces, where depth is counted from the inner end of the layer to the face; 0 elsewhere. */
 AMBIT_API ambit_status ambit_field_fill_sponge(ambit_field *f, unsigned faces, int layers,
                                                double strength);
 /* Finite differences: the weights of a central difference for a derivative (1 or more) with an
  * error of an even order, for cells of size 1. Stores weights[0] to weights[2 r], those of offsets
- * -r to r, and returns the reach r, at most AMBIT_MAX_REACH; -1: there are none. In kernels they
- * are coefficient(derivative, order, offset). */
+ * -r to r, and returns the reach r; -1: there are none. The array has room for 2 * AMBIT_MAX_REACH
+ * + 1 numbers. In kernels they are coefficient(derivative, order, offset). */
 #define AMBIT_MAX_REACH 16
 AMBIT_API int ambit_coefficients(int derivative, int order, double *weights);
 
@@ -799,6 +809,7 @@ typedef struct ambit_cells {
   int components;
   int64_t stride[AMBIT_MAX_DIMS]; /* elements */
   int64_t component;              /* elements */
+  int64_t reserved[2];
 } ambit_cells;
 
 typedef struct ambit_part {
@@ -982,6 +993,7 @@ ambit_status ambit_sweep_box(ambit_program *p, unsigned from, const int64_t *lo,
         ambit_scalar *: ambit_arg_scalar,                                                          \
         const ambit_scalar *: ambit_arg_scalar,                                                    \
         ambit_record *: ambit_arg_record,                                                          \
+        const ambit_record *: ambit_arg_record,                                                    \
         ambit_arg: ambit_arg_same,                                                                 \
         default: ambit_arg_number)(x)
 #  define AMBIT__ARGS1(x)       AMBIT__ARG(x)

@@ -28,10 +28,11 @@ AMBIT_API void ambit_stream_destroy(ambit_stream *s);
 
 /* A program on the same grid that runs once per item, before the other one. */
 AMBIT_API ambit_status ambit_stream_before(ambit_stream *s, ambit_program *p);
-/* The iterations per item, 1 if not set; or, as in ambit_run_until, the condition to end them. */
-AMBIT_API ambit_status ambit_stream_iterations(ambit_stream *s, int64_t iterations);
-AMBIT_API ambit_status ambit_stream_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
-                                          double value, int64_t most);
+/* Runs the program that often for each item, 1 if not set; or, as ambit_run_until does, until a
+ * scalar meets a condition. */
+AMBIT_API ambit_status ambit_stream_repeat(ambit_stream *s, int64_t iterations);
+AMBIT_API ambit_status ambit_stream_repeat_until(ambit_stream *s, ambit_scalar *x,
+                                                 ambit_condition when, double value, int64_t most);
 /* The most items in memory at a time; 0, the default: two per worker, and two more. */
 AMBIT_API ambit_status ambit_stream_in_flight(ambit_stream *s, int64_t items);
 /* The planes of a video frame to compute; the others are copied. By default luma, and all planes of

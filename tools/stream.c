@@ -176,11 +176,11 @@ static int execute(ambit *a, const tool_args *args, const order *o)
     return TOOL_USAGE;
   if (tool_job_open(a, &o->problem, o->problem.kernel, &job)) return TOOL_FAILED;
   s = ambit_stream_create(job.program, job.in, job.in);
-  ambit_stream_iterations(s, o->steps);
+  ambit_stream_repeat(s, o->steps);
   ambit_stream_in_flight(s, o->in_flight);
   ambit_stream_planes(s, o->all_planes ? AMBIT_ALL_PLANES : AMBIT_LUMA);
   if (until >= 0)
-    ambit_stream_until(s, job.scalars[until], o->until.when, o->until.value, o->steps);
+    ambit_stream_repeat_until(s, job.scalars[until], o->until.when, o->until.value, o->steps);
   if (!o->quiet && isatty(STDERR_FILENO)) ambit_option_set(a, "progress", "1");
   status = run_between(a, o, s, &written);
   if (written && (status ? ambit_stream_items(s) > 0 : !o->quiet))

@@ -172,7 +172,7 @@ static restorer open_restorer(int *argc, char ***argv, int64_t height, int64_t w
   r.delta = ambit_scalar_create(r.a, "delta", AMBIT_F64);
   r.stream = ambit_stream_create(make_restore(&r), r.u, r.u);
   ambit_stream_before(r.stream, make_detect(&r));
-  ambit_stream_until(r.stream, r.delta, AMBIT_BELOW, 1e-4, 200);
+  ambit_stream_repeat_until(r.stream, r.delta, AMBIT_BELOW, 1e-4, 200);
   return r;
 }
 

@@ -78,7 +78,7 @@ int main(int argc, char **argv)
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
   ambit_apply(p, ambit_kernel_create(a, jacobi_text), u, f, v, h2, 4 + c * h2, residual);
   ambit_swap(p, u, v);
-  ambit_stream_until(s, residual, AMBIT_BELOW, enough * h2, 10000);
+  ambit_stream_repeat_until(s, residual, AMBIT_BELOW, enough * h2, 10000);
   ambit_stream_run_with(s, next_side, check_solution, &worst);
   wrong = ambit_stream_items(s) != ITEMS || !(worst < 1e-8);
   if (!ambit_process(a))

@@ -134,7 +134,7 @@ static int run(ambit *a, const char *output)
   ambit_field_boundary(now, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
   ambit_apply(p, ambit_kernel_create(a, wave_rule), past, now, next, speed, layer);
   ambit_inject(p, ambit_points_create(g, 1, (double[]){DEPTH, SHOT}, AMBIT_LINEAR),
-               ambit_ricker(a, FREQUENCY, TIME_STEP, STEPS, 1), next);
+               ambit_record_create_ricker(a, FREQUENCY, TIME_STEP, STEPS, 1), next);
   ambit_rotate(p, 3, (ambit_field *[]){past, now, next});
   ambit_sample(p, ambit_points_create(g, COLUMNS, receivers[0], AMBIT_LINEAR), now, seen);
   ambit_run(p, STEPS);

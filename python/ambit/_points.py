@@ -183,7 +183,7 @@ def sample(points: Points, field: Field, record: Record) -> Step:
 def ricker(frequency: float, dt: float, rows: int, amplitude: float = 1, context: Optional[Context] = None) -> Record:
     """A record with Ricker's wavelet, with its peak at time 1.2 / frequency."""
     context = context or current()
-    return Record._adopt(context, lib.ambit_ricker(context._begin(), frequency, dt, rows, amplitude))
+    return Record._adopt(context, lib.ambit_record_create_ricker(context._begin(), frequency, dt, rows, amplitude))
 
 
 def coefficients(derivative: int, order: int) -> np.ndarray:

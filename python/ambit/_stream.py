@@ -40,10 +40,10 @@ class Stream(Owned):
         if before is not None:
             context._check(lib.ambit_stream_before(self._handle, before._handle))
         if iterations is not None:
-            context._check(lib.ambit_stream_iterations(self._handle, iterations))
+            context._check(lib.ambit_stream_repeat(self._handle, iterations))
         if until is not None:
             u = condition_of(until, program._scalars)
-            context._check(lib.ambit_stream_until(self._handle, u.scalar._handle, u.code, u.bound, most))
+            context._check(lib.ambit_stream_repeat_until(self._handle, u.scalar._handle, u.code, u.bound, most))
         if in_flight is not None:
             context._check(lib.ambit_stream_in_flight(self._handle, in_flight))
         if planes is not None:

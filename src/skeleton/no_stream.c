@@ -27,15 +27,15 @@ ambit_status ambit_stream_before(ambit_stream *s, ambit_program *p)
   return AMBIT_EINVAL;
 }
 
-ambit_status ambit_stream_iterations(ambit_stream *s, int64_t iterations)
+ambit_status ambit_stream_repeat(ambit_stream *s, int64_t iterations)
 {
   (void)s;
   (void)iterations;
   return AMBIT_EINVAL;
 }
 
-ambit_status ambit_stream_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
-                                double value, int64_t most)
+ambit_status ambit_stream_repeat_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
+                                       double value, int64_t most)
 {
   (void)s;
   (void)x;

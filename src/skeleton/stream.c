@@ -70,7 +70,7 @@ ambit_status ambit_stream_before(ambit_stream *s, ambit_program *p)
   return AMBIT_OK;
 }
 
-ambit_status ambit_stream_iterations(ambit_stream *s, int64_t iterations)
+ambit_status ambit_stream_repeat(ambit_stream *s, int64_t iterations)
 {
   if (failed(s)) return status_of(s);
   AMBIT_CHECK(iterations >= 1, errors_of(s), AMBIT_EINVAL,
@@ -81,12 +81,12 @@ ambit_status ambit_stream_iterations(ambit_stream *s, int64_t iterations)
   return AMBIT_OK;
 }
 
-ambit_status ambit_stream_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
-                                double value, int64_t most)
+ambit_status ambit_stream_repeat_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
+                                       double value, int64_t most)
 {
   if (failed(s)) return status_of(s);
-  AMBIT_TRY(ambit__until_check(s->grid->context, x, when, value, "ambit_stream_until"));
-  AMBIT_TRY(ambit_stream_iterations(s, most));
+  AMBIT_TRY(ambit__until_check(s->grid->context, x, when, value, "ambit_stream_repeat_until"));
+  AMBIT_TRY(ambit_stream_repeat(s, most));
   s->scalar = x;
   s->when = when;
   s->bound = value;

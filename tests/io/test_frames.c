@@ -509,7 +509,7 @@ static void items_that_miss_their_condition_are_counted(void)
                                        "{ *u = *u > 0 ? *u - 1 : 0; *most = *u; }"),
               x.u, most);
   s = ambit_stream_create(p, x.u, x.u);
-  ambit_stream_until(s, most, AMBIT_BELOW, 1, 100);
+  ambit_stream_repeat_until(s, most, AMBIT_BELOW, 1, 100);
   in.n = 0;
   put_text(&in, "YUV4MPEG2 W2 H1 Cmono\nFRAME\n");
   put_text(&in, "\x05\x63"

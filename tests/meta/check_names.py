@@ -30,7 +30,9 @@ def fault(name, result, first):
         return None if makes or words[0] in (taken, made) else f"takes {taken or 'no object'} first"
     if taken == "program":
         return None if words[0] in VERBS else f"takes a program, and {words[0]} is no verb of programs"
-    return f"takes a {taken} first, so it is ambit_{taken}_..." if taken in OBJECTS else None
+    if taken in OBJECTS:
+        return f"takes a {taken} first, so it is ambit_{taken}_..."
+    return f"makes a {made}, so it is ambit_{made}_create..." if made in OBJECTS and "*" in result else None
 
 
 def main():

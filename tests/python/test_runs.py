@@ -19,6 +19,14 @@ rng = np.random.default_rng(4)
 INC = "void inc(float *u, max float *m) { *u += 1; *m = *u; }"
 
 
+@pytest.fixture(autouse=True)
+def as_in_a_terminal():
+    """Shells start jobs in the background with SIGINT ignored, and Python leaves it so."""
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
+
+
 def program():
     g = ambit.Grid(100, 100)
     u = g.field("u", "i8")

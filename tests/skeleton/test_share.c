@@ -99,7 +99,7 @@ static scene scene_open(const char *lanes)
   ambit_apply(p, ambit_kernel_create(x.a, linger), w);
   ambit_swap(p, u, v);
   x.s = ambit_stream_create(p, u, u);
-  ambit_stream_until(x.s, total, AMBIT_ABOVE, 1, ITERATIONS);
+  ambit_stream_repeat_until(x.s, total, AMBIT_ABOVE, 1, ITERATIONS);
   return x;
 }
 

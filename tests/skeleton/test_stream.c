@@ -165,7 +165,7 @@ static ambit_stream *stream_of(const scene *s)
   ambit_stream *x = ambit_stream_create(s->p, s->u, s->u);
 
   ambit_stream_before(x, s->before);
-  ambit_stream_until(x, s->delta, AMBIT_EQUAL, 0, 20);
+  ambit_stream_repeat_until(x, s->delta, AMBIT_EQUAL, 0, 20);
   return x;
 }
 
@@ -323,7 +323,7 @@ static void ten_thousand_items_need_no_more_memory_than_a_hundred(void)
   long before;
 
   ambit_option_set(s.a, "lanes", "cpu,cpu");
-  ambit_stream_iterations(x, 2);
+  ambit_stream_repeat(x, 2);
   ambit_stream_run_with(x, source, sink, &few);
   before = peak_kib();
   ambit_stream_run_with(x, source, sink, &many);
@@ -433,7 +433,7 @@ static void a_failing_lane_names_its_item_and_those_before_it_are_passed_on(void
   ambit_apply(s.p, ambit_kernel_create(s.a, risky), s.u, s.v, x);
   ambit_option_set(s.a, "lanes", "cpu,ref,cpu");
   stream = ambit_stream_create(s.p, s.u, s.v);
-  ambit_stream_until(stream, x, AMBIT_BELOW, 1, 5);
+  ambit_stream_repeat_until(stream, x, AMBIT_BELOW, 1, 5);
   CHECK_EQ(AMBIT_EPROGRAM, ambit_stream_run_with(stream, source, sink, &e));
   CHECK_EQ(9, e.received);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "item 9, on lane ");
@@ -486,14 +486,14 @@ static void mistakes_are_named(void)
   CHECK_FAILED(s.a, AMBIT_EINVAL, "a field is NULL or on another grid");
   ambit_stream_run_with(x, source, NULL, &e);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "the source or the sink is NULL");
-  ambit_stream_iterations(x, 0);
+  ambit_stream_repeat(x, 0);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "0 iterations per item");
   ambit_stream_run_with(ambit_stream_create(s.p, lone, s.v), source, sink, &e);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "field 'lone' is the input of a stream");
-  ambit_stream_until(x, unused, AMBIT_BELOW, 1, 5);
+  ambit_stream_repeat_until(x, unused, AMBIT_BELOW, 1, 5);
   ambit_stream_run_with(x, source, sink, &e);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "no step of the stream's program sets the scalar 'unused'");
-  ambit_stream_iterations(x, 1);
+  ambit_stream_repeat(x, 1);
   ambit_on_iteration(s.p, 1, never, NULL);
   ambit_stream_run_with(x, source, sink, &e);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "has a callback (ambit_on_iteration)");

@@ -100,16 +100,18 @@ int64_t ambit_points_count(const ambit_points *p)
 
 /* ---- series, layers and differences ---- */
 
-ambit_record *ambit_ricker(ambit *a, double frequency, double dt, int64_t rows, double amplitude)
+ambit_record *ambit_record_create_ricker(ambit *a, double frequency, double dt, int64_t rows,
+                                         double amplitude)
 {
   ambit_record *r = ambit_record_create(a, "ricker");
   double *values;
 
   if (!r) return NULL;
   if (rows < 1 || !(frequency > 0) || !(dt > 0)) {
-    ambit__raise(&a->errors, AMBIT_EINVAL,
-                 "ambit_ricker: frequency %g, time step %g and %lld rows must all be positive",
-                 frequency, dt, (long long)rows);
+    ambit__raise(
+        &a->errors, AMBIT_EINVAL,
+        "ambit_record_create_ricker: frequency %g, time step %g and %lld rows must all be positive",
+        frequency, dt, (long long)rows);
     return NULL;
   }
   values = ambit__new(&a->errors, (size_t)rows, sizeof *values);

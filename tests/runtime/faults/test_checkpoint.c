@@ -267,7 +267,7 @@ static void records(ambit *a, FILE *out)
                                   "void mean(const float *u, float *v, sum double *s) { *v = "
                                   "0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]); *s = *v; }"),
               u, v, sum);
-  ambit_inject(p, points, ambit_ricker(a, 10, 0.004, 100, 1), v);
+  ambit_inject(p, points, ambit_record_create_ricker(a, 10, 0.004, 100, 1), v);
   ambit_swap(p, u, v);
   ambit_sample(p, points, u, seen);
   sums = ambit_history(p, sum, 3);

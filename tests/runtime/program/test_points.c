@@ -234,7 +234,7 @@ static void run_variety(const char *devices, const variety *v, unsigned char *fi
   if (v->value > 1) ambit_record_write(series, STEPS, columns, values);
   if (v->value == 0) ambit_inject(p, sources, 1.25, u);
   if (v->value == 1) ambit_inject(p, sources, scalar, u);
-  if (v->value > 1) ambit_inject(p, sources, series, u);
+  if (v->value > 1) ambit_inject(p, sources, (const ambit_record *)series, u);
   ambit_sample(p, receivers, u, record);
   ambit_step_every(p, v->every);
   ambit_run(p, 3 * v->every - 1);
@@ -512,7 +512,7 @@ static void finite_differences_have_the_weights_of_the_textbooks(void)
 static void a_wavelet_and_an_absorbing_layer(void)
 {
   ambit *a = open_on("cpu");
-  ambit_record *r = ambit_ricker(a, 10, 0.01, 40, 2);
+  ambit_record *r = ambit_record_create_ricker(a, 10, 0.01, 40, 2);
   ambit_field *f = ambit_field_create(grid_2d(a, 10, 20), "damping", AMBIT_F64);
   double rows[40], sum = 0, cells[200];
 
