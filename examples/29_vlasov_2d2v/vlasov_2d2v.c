@@ -8,6 +8,8 @@
  * Phys. 22, 1976), each time by a polynomial through seven cells; conjugate gradients, a program
  * that the step calls, solve for phi. A wave oblique to the axes dies out without collisions
  * (Landau damping), at the rate and the frequency of theory.
+ *
+ *   vlasov_2d2v [picture.png]      the energy of the field over the steps
  */
 #include <ambit.h>
 
@@ -155,8 +157,8 @@ static void solve(ambit *a, ambit_program *p, ambit_grid *g, ambit_kernel *k, am
   ambit_call_until(p, cg, rr, AMBIT_BELOW, 1e-20, 100);
 }
 
-/* Stores the energy of the field in each step. */
-static void plasma(ambit *a, ambit_kernel *k, double *energy)
+/* Stores the energy of the field in each step. A picture of it may be NULL. */
+static void plasma(ambit *a, ambit_kernel *k, double *energy, const char *picture)
 {
   ambit_grid *g = ambit_grid_create(a, 4, (int64_t[]){NX, NX, NV, NV});
   ambit_field *f = ambit_field_create(g, "f", AMBIT_F64),
@@ -184,6 +186,7 @@ static void plasma(ambit *a, ambit_kernel *k, double *energy)
   ambit_apply(p, ambit_kernel_find(k, "move_x"), h, f, DT / 2);
   ambit_run(p, STEPS);
   ambit_record_read(record, 0, STEPS, energy);
+  if (picture) ambit_record_save(record, picture);
 }
 
 static int say(const char *what, double got, double want, double most)
@@ -226,7 +229,7 @@ int main(int argc, char **argv)
   AMBIT_DEFINE(a, DV);
   AMBIT_DEFINE(a, DX);
   AMBIT_DEFINE(a, DY);
-  plasma(a, ambit_kernel_create(a, text), energy);
+  plasma(a, ambit_kernel_create(a, text), energy, argc > 1 ? argv[1] : NULL);
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
     return 1; /* only process 0 prints */
   wrong = check(energy);
