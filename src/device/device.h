@@ -160,16 +160,10 @@ typedef struct ambit__argument {
 #endif
 } ambit__argument;
 
-/* With `ends`, the cells beside the ends of the box's rows, up to the next multiples of
- * AMBIT__ALIGNED, hold the same values in each written field and in its twin (ambit__binding), and
- * all other work in progress may read but not change them. A device that prefers whole vectors can
- * store the values of the twin there. Rows are then whole: they are not cut into parts.
- *
- * Launches of one function, on different boxes and parts, may run at the same time in several
+/* Launches of one function, on different boxes and parts, may run at the same time in several
  * queues: each stores only to the cells of its box, or, if the rule says so, to others of which no
- * two are the same (ambit__param.targets). (The cpu device, which runs one launch at a
- * time, may also store the present values of adjacent cells again.) The caller orders launches that
- * share a value for a reduction.
+ * two are the same (ambit__param.targets). The caller orders launches that share a value for a
+ * reduction.
  */
 typedef struct ambit__launch {
   ambit__box box;              /* cells to update, own cells of the part; ndims 0: run once */
@@ -182,8 +176,7 @@ typedef struct ambit__launch {
   /* reductions are folded into the present values of their scalars, and strict sums into the long
    * accumulators behind them, instead of starting anew */
   bool more;
-  uint32_t folds; /* the same for some parameters: one bit each */
-  bool ends;      /* rows of the box may be stored with the cells beside their ends; see above */
+  uint32_t folds;        /* the same for some parameters: one bit each */
   ambit__buffer *faults; /* for a checked function: see device/faults.h */
 } ambit__launch;
 

@@ -19,9 +19,6 @@ typedef struct ambit__binding {
   bool carried;    /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
   bool points;     /* not a field: points of a flow, */
   bool samples;    /* which are sampled */
-  /* of a written field: 1 + the parameter whose field may hold the same values beside the box;
-   * 0: none */
-  int twin;
 } ambit__binding;
 
 typedef struct ambit__group_step {

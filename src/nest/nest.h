@@ -136,7 +136,6 @@ struct ambit__nest {
   bool ends_late;             /* the nest tests itself whether the run has ended, after its loads */
   bool near_tables;    /* tables are looked up in the copies that ambit__nest_let_tables makes */
   const void *builder; /* what a builder keeps for its hooks */
-  bool whole; /* in C: vectors at the ends of rows may be stored whole, if the call says so */
   ambit__node *first;
   ambit__node **end[AMBIT__NEST_DEPTH]; /* where the next node goes, per level that is open */
   ambit__node *opened[AMBIT__NEST_DEPTH];

@@ -24,12 +24,7 @@
 
 typedef ambit__rows_job job;
 
-enum {
-  MOST_TAPS = 512,  /* terms of a sum that is computed term by term */
-  MOST_VECTOR = 64, /* bytes; the largest AMBIT_VECTOR (codegen/prelude/c.h) */
-  /* of these, no vector crosses the end of a row whose length is a multiple: plan.h */
-  ALIGNED = 16
-};
+enum { MOST_TAPS = 512 }; /* terms of a sum that is computed term by term */
 
 /* ---- the call: variables named like the parameters of a kernel ---- */
 
@@ -374,23 +369,6 @@ static size_t lane_bytes(const job *j)
   return least ? least : sizeof(float);
 }
 
-/* Whether every output has a contiguous twin, and vectors are not longer than the space beside
- * rows: docs/design/0007-ends.md. */
-static bool stores_whole(const job *j)
-{
-  bool any = false;
-
-  if (!j->r->past || !j->lanes || j->reduces || lane_bytes(j) * ALIGNED < MOST_VECTOR) return false;
-  for (int i = 0; i < j->n->rule->nparams; i++) {
-    const int twin = j->n->bind[i].twin - 1;
-
-    if (!ambit__nest_is_field(j->n, i) || !ambit__nest_param(j->n, i)->is_written) continue;
-    if (twin < 0 || !j->n->bind[twin].contiguous) return false;
-    any = true;
-  }
-  return any;
-}
-
 /* Whether all factors of weights can be hoisted. */
 static bool has_room(const ambit__rule *rule)
 {
@@ -440,7 +418,6 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
   if (!r->plain) ambit__rows_begin_narrow(&j);
   widens = ambit__rows_widens(&j, lane_bytes(&j));
   j.lanes &= r->vectors || j.reduces || n->nlooks || widens;
-  n->whole = stores_whole(&j);
   if (!n->is_narrow && !n->group->checks) {
     ambit__hoists_begin(&n->hoists, n->rule);
     ambit__hoists_add_limits(&n->hoists, n->rule);

@@ -155,17 +155,6 @@ static void store_result(job *j, ambit__nest_access a, int r)
                                                                    a.offset, ambit__rows_x(j))});
 }
 
-/* v_b0_0[l] = is_cell ? v_b0_0[l] : *(u_row + x + l); */
-static void take_twin(job *j, ambit__nest_access a, int r)
-{
-  const int twin = j->n->bind[a.param].twin - 1;
-  const ambit__nest_access same = ambit__rows_access(j, twin, a.component, r, NULL, "x + l");
-  const char *to = ambit__rows_result(j, a.param, a.component, r);
-
-  ambit__nest_do(j->n, "if (x + l < x0 || x + l >= x1) %s = %s", to,
-                 ambit__nest_value(j->n, &same));
-}
-
 static void prefetch_below(job *j, ambit__nest_access a, int r)
 {
   int offset[AMBIT_MAX_DIMS] = {0};
@@ -192,15 +181,6 @@ static void store_ragged(job *j)
   if (j->r->past && j->last > 0 && !j->form) ambit__rows_each_result(j, prefetch_below);
 }
 
-/* Beside the ends, the twin has the same values: whole vectors are stored, as everywhere else. */
-static void store_whole(job *j)
-{
-  ambit__rows_open_lanes(j);
-  ambit__rows_each_result(j, take_twin);
-  ambit__nest_close(j->n);
-  ambit__rows_each_result(j, put_buffer);
-}
-
 static void store_vector(job *j, bool ragged)
 {
   if (j->reduces && ragged) {
@@ -214,15 +194,7 @@ static void store_vector(job *j, bool ragged)
   ambit__nest_if(j->n, "__builtin_expect(x >= x0 && x + LANES <= x1, 1)");
   ambit__rows_each_result(j, put_buffer);
   ambit__nest_otherwise(j->n);
-  if (j->n->whole) {
-    ambit__nest_if(j->n, "((const ambit_full_call *)call)->ends");
-    store_whole(j);
-    ambit__nest_otherwise(j->n);
-    store_ragged(j);
-    ambit__nest_close(j->n);
-  } else {
-    store_ragged(j);
-  }
+  store_ragged(j);
   ambit__nest_close(j->n);
 }
 

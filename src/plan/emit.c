@@ -49,7 +49,7 @@ static void emit_function(ambit__nest *n, const ambit__plan *p, ambit__writer *w
   emit_head(g, p, w);
   if (n->is_narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
   if (n->nlooks) ambit__print(&w->text, "%s\n", ambit__prelude_look_up);
-  if ((n->whole || g->form) && !g->checks) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
+  if (g->form && !g->checks) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
   if (n->prelude.chars) ambit__print(&w->text, "%s\n", n->prelude.chars);
   ambit__line(w, "void %s(const ambit_compiled_call *call)", ambit__entry_name(g));
   ambit__line(w, "{");

@@ -149,13 +149,11 @@ static void bind(problem *p)
   const bool around = p->target.kind == TARGET_GPU && draw(6) == 0;
 
   for (int i = 0; i < p->rule->nparams; i++) {
-    const ambit__param *q = &p->rule->params[i], *first = &p->rule->params[0];
+    const ambit__param *q = &p->rule->params[i];
 
     if (q->kind != PARAM_FIELD) continue;
     p->bind[i] = (ambit__binding){
         .is_field = true, .contiguous = p->common || draw(8), .wraps_rows = around};
-    if (q->is_written && q->type == first->type && q->components == first->components && draw(2))
-      p->bind[i].twin = 1;
   }
 }
 
@@ -334,7 +332,6 @@ static void write_sparse(const problem *p)
     other.bind[i].is_field = other.rule->params[i].kind == PARAM_FIELD;
     if (i >= p->rule->nparams) other.bind[i].contiguous = true;
     other.bind[i].wraps_rows = false;
-    other.bind[i].twin = 0;
   }
   other.step = (ambit__group_step){.rule = other.rule, .bind = other.bind};
   other.group.steps = &other.step;

@@ -3,7 +3,6 @@
  * text. Registered functions see its head alone, and so does generated code that needs no more. */
 typedef struct ambit_full_call {
   ambit_compiled_call call;
-  int64_t ends;    /* cells beside the rows may be stored as the twin has them (plan/plan.h) */
   int64_t *faults; /* the record of a checked launch; NULL: there is none */
   /* on a sparse grid, in place of the box: some chunks of a table (grid/chunks.h) */
   const int32_t *chunks;

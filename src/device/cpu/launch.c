@@ -157,15 +157,12 @@ void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
 
 static void run_slab(const sweep *s, int i)
 {
-  const int x = s->box->ndims - 1;
   const int64_t *start = s->call->call.offset;
   const int *axes = s->axes, across = s->across;
   ambit__box box = slab(s->box, start[axes[0]], axes[0], i / across, s->slabs / across);
-  ambit_full_call full = *s->call;
 
   if (across > 1) box = slab(&box, start[axes[1]], axes[1], i % across, across);
-  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
-  ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->head.words);
+  ambit__cpu_run_box(&s->f->head, s->call, &box, s->f->partial + (int64_t)i * s->f->head.words);
 }
 
 void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *call,
@@ -382,8 +379,7 @@ ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit
 {
   device *d = (device *)q->device;
   const function *f = (const function *)fn;
-  ambit_full_call call = {.ends = l->ends,
-                          .faults = l->faults ? (int64_t *)ambit__host_base(l->faults) : NULL};
+  ambit_full_call call = {.faults = l->faults ? (int64_t *)ambit__host_base(l->faults) : NULL};
   sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = (queue *)q};
   double start;
   int threads;

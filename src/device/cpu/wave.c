@@ -92,7 +92,6 @@ static void copy_call(ambit_full_call *to, const ambit_full_call *from, int n)
   memcpy(to->call.origin, from->call.origin, count * sizeof *to->call.origin);
   memcpy(to->call.stride, from->call.stride, count * sizeof *to->call.stride);
   memcpy(to->call.component, from->call.component, count * sizeof *to->call.component);
-  to->ends = from->ends;
   to->faults = from->faults;
 }
 
@@ -361,7 +360,6 @@ static ambit_status make_calls(ambit__cpu *d, const ambit__wave *w, int64_t step
     ambit_full_call *full = &d->calls[i];
 
     if (!st->fn) continue;
-    full->ends = 0;
     full->faults = NULL;
     full->call.step = step + st->iteration;
     ambit__cpu_fill_call(st->args, st->nargs, w->extents, st->cells.ndims, &full->call);

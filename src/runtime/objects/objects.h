@@ -138,7 +138,7 @@ typedef struct ambit__ghosts {
 } ambit__ghosts;
 
 /* Fields with the same nonzero id hold equal values in all cells but those of `differs`
- * (program/row_ends.c). */
+ * (program/alike.c). */
 typedef struct ambit__likeness {
   uint64_t id;
   ambit__box differs;

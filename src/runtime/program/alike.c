@@ -1,11 +1,76 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* alike.c - whether two fields hold equal values outside a box, by what is known or by comparison.
+ *
+ * Fields that are rotated mostly hold equal values in the cells that no step writes, because one
+ * started as a copy of the other (run/prepare.c). A field knows which others equal it, and outside
+ * which cells (ambit__likeness). Programs that run on it and values set by the user narrow this
+ * down.
  */
 #include "base/memory.h"
 #include "runtime/program/program.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- what is known ---- */
+
+void ambit__fields_alike(ambit_field *a, ambit_field *b)
+{
+  const ambit__likeness everywhere = {.id = ++a->grid->context->last_id,
+                                      .differs = {.ndims = a->grid->box.ndims}};
+
+  a->likeness = b->likeness = everywhere;
+}
+
+bool ambit__fields_are_alike(const ambit_field *a, const ambit_field *b, const ambit__box *except)
+{
+  return a->likeness.id && a->likeness.id == b->likeness.id &&
+         ambit__box_contains(except, &a->likeness.differs) &&
+         ambit__box_contains(except, &b->likeness.differs);
+}
+
+/* Rotated fields stay alike only if all of them are. */
+static void check_turns(const ambit__step *s)
+{
+  bool same = true;
+
+  for (int k = 1; k < s->n; k++)
+    same = same && s->args[k].field->likeness.id == s->args[0].field->likeness.id;
+  for (int k = 0; !same && k < s->n; k++)
+    s->args[k].field->likeness.id = 0;
+}
+
+/* The cells that the program writes, in any field. */
+static ambit__box writes_of(const ambit_program *p)
+{
+  ambit__box all = {.ndims = p->grid->box.ndims};
+
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit__box *r = &p->applies[i].region;
+
+    if (p->steps[i].kind == STEP_APPLY && r->ndims && !ambit__box_is_empty(r))
+      all =
+          ambit__box_hull(&all, ambit__rule_spreads(p->steps[i].kernel->rule) ? &p->grid->box : r);
+    if (p->steps[i].kind == STEP_COPY) {
+      const ambit__box there = ambit__copy_destination(&p->steps[i]);
+
+      all = ambit__box_hull(&all, &there);
+    }
+  }
+  return all;
+}
+
+void ambit__fields_narrow(ambit_program *p)
+{
+  const ambit__box written = writes_of(p);
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_ROTATE) check_turns(&p->steps[i]);
+  for (int i = 0; i < p->nfields; i++)
+    p->fields[i]->likeness.differs = ambit__box_hull(&p->fields[i]->likeness.differs, &written);
+}
+
+/* ---- comparison ---- */
 
 /* Whether two fields hold equal values in a box, on one part. */
 static ambit_status compare_box(ambit_program *p, int part, ambit_field *a, ambit_field *b,

@@ -22,8 +22,7 @@ bool ambit__field_is_packed(const ambit_field *f)
   return false;
 }
 
-void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
-                      ambit__binding *bind)
+void ambit__step_bind(const ambit_program *p, const ambit__step *s, ambit__binding *bind)
 {
   const ambit__rule *rule = s->kernel->rule;
   const int x = p->grid->box.ndims - 1;
@@ -38,7 +37,6 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit_
         (f->order == AMBIT_SOA || f->components == 1) && !f->base && !bind[i].uniform;
     bind[i].carried = ambit__step_carries(s, i);
     bind[i].packed = ambit__field_is_packed(f) || f->dropped;
-    bind[i].twin = ambit__step_twin(p, s, region, i);
     bind[i].wraps_rows =
         (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_wraps_rows(p, f);
     for (int j = 0; j < s->n; j++)
@@ -95,7 +93,7 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, int e
   const ambit__box *region = &p->applies[step].region;
   const ambit__rule *adapted = p->applies[step].adapted;
 
-  ambit__step_bind(p, s, region, g->bind);
+  ambit__step_bind(p, s, g->bind);
   g->step = (ambit__group_step){.rule = s->kernel->rule, .bind = g->bind};
   if (s->chore) g->step.chore = &s->chore->on[engine];
   g->group = (ambit__group){.nsteps = 1,
@@ -189,8 +187,8 @@ static uint64_t hash_of(const ambit_program *p, size_t step)
 static bool same_binding(const ambit__binding *a, const ambit__binding *b)
 {
   return a->is_field == b->is_field && a->contiguous == b->contiguous && a->packed == b->packed &&
-         a->shared == b->shared && a->twin == b->twin && a->wraps_rows == b->wraps_rows &&
-         a->uniform == b->uniform && a->carried == b->carried;
+         a->shared == b->shared && a->wraps_rows == b->wraps_rows && a->uniform == b->uniform &&
+         a->carried == b->carried;
 }
 
 static bool same_functions(const ambit_program *p, size_t a, size_t b)
@@ -206,8 +204,8 @@ static bool same_functions(const ambit_program *p, size_t a, size_t b)
 
     if (!ambit__box_equal(&of_a, &of_b)) return false;
   }
-  ambit__step_bind(p, &p->steps[a], &p->applies[a].region, x);
-  ambit__step_bind(p, &p->steps[b], &p->applies[b].region, y);
+  ambit__step_bind(p, &p->steps[a], x);
+  ambit__step_bind(p, &p->steps[b], y);
   for (int i = 0; i < p->steps[a].n; i++)
     if (!same_binding(&x[i], &y[i])) return false;
   return true;

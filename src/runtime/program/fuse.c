@@ -179,7 +179,7 @@ static double estimate_step(const ambit_program *p, size_t step)
   ambit__group g = {.nsteps = 1, .steps = &gs, .depth = 1, .ndims = region->ndims};
 
   if (s->chore) return AMBIT__FIT_STEP * launch_ns(p);
-  ambit__step_bind(p, s, region, bind);
+  ambit__step_bind(p, s, bind);
   set_cells(p, region, &g);
   g.strict = p->grid->context->settings.strict;
   return estimate(p, &g) * cells_of(&g) + AMBIT__FIT_STEP * launch_ns(p);

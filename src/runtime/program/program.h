@@ -139,7 +139,6 @@ typedef struct ambit__apply {
   bool reduces;
   uint32_t folds; /* bit i: the reduction of parameter i continues that of an earlier step */
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
-  bool row_ends;  /* its launches may store whole vectors at row ends */
   struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
   struct ambit__folding *folding;     /* reductions onto fields (folding.h); NULL: none; owned */
   struct ambit__sweeping *sweeping;   /* cells in order (sweeping.h); NULL: in any; owned */
@@ -562,8 +561,7 @@ void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__t
 /* Whether a part of the field on a GPU has rows that are not aligned. */
 bool ambit__field_is_packed(const ambit_field *f);
 /* How the parameters of a step on a region are bound, for strategies. */
-void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
-                      ambit__binding *bind);
+void ambit__step_bind(const ambit_program *p, const ambit__step *s, ambit__binding *bind);
 void ambit__program_discard(ambit_program *p);
 /* Makes the halo of a slice, with the transfers of this process or of all. */
 ambit_status ambit__halo_slice_make(const ambit_program *p, const ambit__halo_slice *slice,
@@ -592,21 +590,17 @@ bool ambit__program_has_profiles(const ambit_program *p);
 /* Whether a step on copies of cells runs on a part whose reductions count. */
 bool ambit__step_counts(const ambit_program *p, const ambit__step *s, int part);
 
-/* ---- row_ends.c: whole vectors at row ends ---- */
+/* ---- alike.c: fields that hold equal values ---- */
 
-/* The twin of field argument `arg` of a step on a region, as defined for ambit__binding. */
-int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__box *region,
-                     int arg);
 /* Records that all values of one were copied to the other. */
 void ambit__fields_alike(ambit_field *a, ambit_field *b);
 /* Whether two fields are known to hold equal values in all cells but those of a box. */
 bool ambit__fields_are_alike(const ambit_field *a, const ambit_field *b, const ambit__box *except);
 /* Clears *same if two fields differ in a cell of this process outside a box. If nothing is known,
- * compares values (alike.c). */
+ * compares values. */
 ambit_status ambit__fields_check_alike(ambit_program *p, ambit_field *a, ambit_field *b,
                                        const ambit__box *except, bool *same);
-/* Before the iterations of a run: updates applies[].row_ends. Returns true if one of them changed.
- */
-bool ambit__program_row_ends(ambit_program *p);
+/* Before the iterations of a run, which change cells: what is known is narrowed down. */
+void ambit__fields_narrow(ambit_program *p);
 
 #endif

@@ -70,14 +70,6 @@ static ambit_status finish(ambit_program *p, ambit__exchange *x, bool on_border)
   return ambit__exchange_finish(x, on_border);
 }
 
-/* Whether the rows of a box are as long as those of the region. */
-static bool spans(const ambit__box *box, const ambit__box *region)
-{
-  const int x = region->ndims - 1;
-
-  return box->lo[x] == region->lo[x] && box->hi[x] == region->hi[x];
-}
-
 static ambit_status launch_one(ambit_program *p, int step, int part, ambit__queue *q,
                                const ambit__launch *like)
 {
@@ -117,8 +109,7 @@ static ambit_status launch_piece(ambit_program *p, const ambit__operation *op,
                      .args = apply->args + piece->part * nargs,
                      .step = p->iteration + op->iteration,
                      .more = piece->more,
-                     .folds = apply->folds,
-                     .ends = apply->row_ends && spans(&piece->box, &apply->region)};
+                     .folds = apply->folds};
   const double start = ambit__trace_clock(a->trace);
   const ambit__launch_fn go = piece->is_copy ? launch_copy : launch_one;
 
@@ -325,10 +316,7 @@ ambit_status ambit__program_ready(ambit_program *p)
   forget_borders(p);
   ambit__program_refresh(p);
   if (p->sleep) p->sleep->checked = false;
-  if (ambit__program_row_ends(p) && p->replay) { /* the recorded launches are outdated */
-    ambit__replay_free(p);
-    AMBIT_TRY(ambit__replay_make(p));
-  }
+  ambit__fields_narrow(p);
   for (int i = 0; i < p->halos.n; i++)
     if (ambit__halo_state_lacks_constants(&p->halos.list[i]))
       AMBIT_TRY(ambit__exchange_fill(p->starters[i]));

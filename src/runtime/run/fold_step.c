@@ -87,7 +87,6 @@ ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *
     l.args = args;
     l.box = slab;
     l.more = more;
-    l.ends = false;
     more = true;
     AMBIT_TRY(launch(p, step, piece->part, q, &l));
     for (int i = 0; i < f->n; i++) {
