@@ -44,23 +44,15 @@ const char *ambit__nest_keep(ambit__nest *n, ambit__text *t)
   return kept ? kept : "";
 }
 
-static const char *format_text(ambit__nest *n, const char *format, va_list list)
-{
-  ambit__text t = {0};
-
-  ambit__vprint(&t, format, list);
-  return ambit__nest_keep(n, &t);
-}
-
 const char *ambit__nest_text(ambit__nest *n, const char *format, ...)
 {
-  const char *text;
+  ambit__text t = {0};
   va_list list;
 
   va_start(list, format);
-  text = format_text(n, format, list);
+  ambit__vprint(&t, format, list);
   va_end(list);
-  return text;
+  return ambit__nest_keep(n, &t);
 }
 
 const char *ambit__nest_more(ambit__nest *n, int more)
@@ -158,42 +150,6 @@ void ambit__nest_add(ambit__nest *n, ambit__node node)
   append(n, &node);
 }
 
-void ambit__nest_do(ambit__nest *n, const char *format, ...)
-{
-  ambit__node node = {.kind = NODE_DO};
-  va_list list;
-
-  va_start(list, format);
-  node.value = format_text(n, format, list);
-  va_end(list);
-  append(n, &node);
-}
-
-void ambit__nest_do_if(ambit__nest *n, const char *condition, const char *format, ...)
-{
-  ambit__node node = {.kind = NODE_DO};
-  va_list list;
-
-  va_start(list, format);
-  node.value = format_text(n, format, list);
-  va_end(list);
-  ambit__nest_if(n, "%s", condition);
-  append(n, &node);
-  ambit__nest_close(n);
-}
-
-void ambit__nest_call(ambit__nest *n, const char *name, const char *type, int cells,
-                      const char *format, ...)
-{
-  ambit__node node = {.kind = NODE_CALL, .name = name, .type = type, .cells = cells};
-  va_list list;
-
-  va_start(list, format);
-  node.value = format_text(n, format, list);
-  va_end(list);
-  append(n, &node);
-}
-
 void ambit__nest_barrier(ambit__nest *n)
 {
   append(n, &(ambit__node){.kind = NODE_BARRIER});
@@ -234,31 +190,9 @@ void ambit__nest_unroll(ambit__nest *n, const char *name, int first, int end)
                                     .unrolled = true});
 }
 
-void ambit__nest_if(ambit__nest *n, const char *format, ...)
-{
-  ambit__node node = {.kind = NODE_IF};
-  va_list list;
-
-  va_start(list, format);
-  node.value = format_text(n, format, list);
-  va_end(list);
-  ambit__nest_open(n, node);
-}
-
 void ambit__nest_block(ambit__nest *n)
 {
   ambit__nest_open(n, (ambit__node){.kind = NODE_IF});
-}
-
-void ambit__nest_named(ambit__nest *n, const char *format, ...)
-{
-  ambit__node node = {.kind = NODE_IF};
-  va_list list;
-
-  va_start(list, format);
-  node.name = format_text(n, format, list);
-  va_end(list);
-  ambit__nest_open(n, node);
 }
 
 void ambit__nest_otherwise(ambit__nest *n)

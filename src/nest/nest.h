@@ -155,13 +155,9 @@ void ambit__nest_free(ambit__nest *n);
 /* ---- make.c: appends a node ---- */
 
 #ifdef __GNUC__
-#  define AMBIT__NEST_FORMAT   __attribute__((format(printf, 2, 3)))
-#  define AMBIT__NEST_FORMAT_3 __attribute__((format(printf, 3, 4)))
-#  define AMBIT__NEST_FORMAT_5 __attribute__((format(printf, 5, 6)))
+#  define AMBIT__NEST_FORMAT __attribute__((format(printf, 2, 3)))
 #else
 #  define AMBIT__NEST_FORMAT
-#  define AMBIT__NEST_FORMAT_3
-#  define AMBIT__NEST_FORMAT_5
 #endif
 
 /* A formula or name, kept as long as the nest. */
@@ -186,13 +182,18 @@ const char *ambit__nest_slice(ambit__nest *n, ambit_type type, const ambit__fact
 const char *ambit__nest_keep(ambit__nest *n, ambit__text *t);
 void ambit__nest_add(ambit__nest *n, ambit__node node);
 /* A statement, such as "const long i0 = offset0 + y0", without its semicolon. */
-void ambit__nest_do(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+#define ambit__nest_do(n, ...)                                                                     \
+  ambit__nest_add((n), (ambit__node){.kind = NODE_DO, .value = ambit__nest_text((n), __VA_ARGS__)})
 /* The same under a condition. */
-void ambit__nest_do_if(ambit__nest *n, const char *condition, const char *format,
-                       ...) AMBIT__NEST_FORMAT_3;
+#define ambit__nest_do_if(n, condition, ...)                                                       \
+  (ambit__nest_if((n), "%s", (condition)), ambit__nest_do((n), __VA_ARGS__), ambit__nest_close(n))
 /* The call of a function of the prelude for so many values of a type; NULL: of none. */
-void ambit__nest_call(ambit__nest *n, const char *name, const char *type, int cells,
-                      const char *format, ...) AMBIT__NEST_FORMAT_5;
+#define ambit__nest_call(n, name_, type_, cells_, ...)                                             \
+  ambit__nest_add((n), (ambit__node){.kind = NODE_CALL,                                            \
+                                     .name = (name_),                                              \
+                                     .type = (type_),                                              \
+                                     .cells = (cells_),                                            \
+                                     .value = ambit__nest_text((n), __VA_ARGS__)})
 void ambit__nest_barrier(ambit__nest *n);
 void ambit__nest_note(ambit__nest *n, const char *comment);
 /* Nodes that follow are inside the loop, condition or block, until close. `otherwise` turns to the
@@ -200,9 +201,11 @@ void ambit__nest_note(ambit__nest *n, const char *comment);
 void ambit__nest_open(ambit__nest *n, ambit__node node);
 void ambit__nest_for(ambit__nest *n, const char *type, const char *name, const char *from,
                      const char *below);
-void ambit__nest_if(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+#define ambit__nest_if(n, ...)                                                                     \
+  ambit__nest_open((n), (ambit__node){.kind = NODE_IF, .value = ambit__nest_text((n), __VA_ARGS__)})
+#define ambit__nest_named(n, ...)                                                                  \
+  ambit__nest_open((n), (ambit__node){.kind = NODE_IF, .name = ambit__nest_text((n), __VA_ARGS__)})
 void ambit__nest_block(ambit__nest *n);
-void ambit__nest_named(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
 /* Ditto, for a loop over first .. end - 1 that compilers should unroll. */
 void ambit__nest_unroll(ambit__nest *n, const char *name, int first, int end);
 void ambit__nest_otherwise(ambit__nest *n);

@@ -114,19 +114,11 @@ void ambit__units_let_pointers(ambit__nest *n)
   }
 }
 
-/* "ambit_load<4>", or in a language without templates "ambit_load_float_4": a function for n values
- * of a type; of one without a type if that is NULL. */
-static const char *function_of(ambit__nest *n, const char *name, const char *type, int count)
-{
-  if (n->dialect->has_lanes) return ambit__nest_text(n, "%s<%d>", name, count);
-  return ambit__nest_text(n, "%s%s%s_%d", name, type ? "_" : "", type ? type : "", count);
-}
-
 /* "const int bits = ambit_bits<4>((int)(line[1] - at), (int)(line[2] - at));": the lanes of a row
  * whose cells are updated. */
 static void let_bits(ambit__nest *n)
 {
-  const char *function = function_of(n, "ambit_bits", NULL, n->wide);
+  const char *function = ambit__nest_callee(n, "ambit_bits", NULL, n->wide);
   const int word = AMBIT__STACK_ROW + n->row;
 
   if (rows_of(n) > 1)
@@ -273,8 +265,8 @@ static void load_vector(ambit__nest *n, const row *r, int x)
 
   if (n->bind[r->param].contiguous && count_read(n, r, x) > 1) {
     ambit__nest_do(n, "%s(%s_w%d + %d, %s)",
-                   function_of(n, "ambit_load", ambit__nest_type(n, r->param), n->wide), name,
-                   r->first, x - r->base, cell_of(n, r, x));
+                   ambit__nest_callee(n, "ambit_load", ambit__nest_type(n, r->param), n->wide),
+                   name, r->first, x - r->base, cell_of(n, r, x));
     return;
   }
   for (int c = x; c < x + n->wide; c++)
@@ -348,8 +340,8 @@ static void store_new(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const char *name = name_of(n, a.param);
   const bool single = rows_of(n) == 1 && ambit__nest_reduces(n) && n->dialect->has_lanes;
-  const char *function = function_of(n, single ? "ambit_store" : "ambit_store_if",
-                                     ambit__nest_type(n, a.param), n->wide);
+  const char *function = ambit__nest_callee(n, single ? "ambit_store" : "ambit_store_if",
+                                            ambit__nest_type(n, a.param), n->wide);
 
   (void)user;
   if (n->bind[a.param].contiguous) {
@@ -476,7 +468,7 @@ static void let_line(ambit__nest *n, int threads)
   const int words = ambit__assignment_words(n->group->form, n->group->ndims, n->unit,
                                             ambit__group_indices(n->group));
   const char *load =
-      function_of(n, "ambit_load", n->dialect->types[AMBIT_I32], AMBIT__ASSIGNMENT_VECTOR);
+      ambit__nest_callee(n, "ambit_load", n->dialect->types[AMBIT_I32], AMBIT__ASSIGNMENT_VECTOR);
 
   ambit__nest_do(n, "const ambit_u64 group = next");
   ambit__nest_do(n, "if (t + %d < end) next = groups[(t + %d) >> 5]", threads, threads);
