@@ -8,7 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AMBIT_INLINE static inline
+#ifdef __GNUC__
+#  pragma GCC diagnostic ignored "-Wconversion" /* kernels are not written for it */
+#endif
+
+#include "codegen/prelude/c.h"
+
 #include "codegen/prelude/math.h"
 #include "codegen/prelude/math_wide.h"
 

@@ -29,38 +29,19 @@ typedef int64_t ambit_i64;
 typedef uint64_t ambit_u64;
 
 /* Numbers as bits, and bits as a number. */
-AMBIT_INLINE ambit_u32 AMBIT_BITS_F32(float x)
-{
-  union {
-    float x;
-    ambit_u32 bits;
-  } u = {x};
-  return u.bits;
-}
-AMBIT_INLINE ambit_u64 AMBIT_BITS_F64(double x)
-{
-  union {
-    double x;
-    ambit_u64 bits;
-  } u = {x};
-  return u.bits;
-}
-AMBIT_INLINE float AMBIT_F32_OF(ambit_u32 bits)
-{
-  union {
-    ambit_u32 bits;
-    float x;
-  } u = {bits};
-  return u.x;
-}
-AMBIT_INLINE double AMBIT_F64_OF(ambit_u64 bits)
-{
-  union {
-    ambit_u64 bits;
-    double x;
-  } u = {bits};
-  return u.x;
-}
+#define AMBIT_AS(name, T, F)                                                                       \
+  AMBIT_INLINE T name(F x)                                                                         \
+  {                                                                                                \
+    union {                                                                                        \
+      F from;                                                                                      \
+      T to;                                                                                        \
+    } u = {x};                                                                                     \
+    return u.to;                                                                                   \
+  }
+AMBIT_AS(AMBIT_BITS_F32, ambit_u32, float)
+AMBIT_AS(AMBIT_BITS_F64, ambit_u64, double)
+AMBIT_AS(AMBIT_F32_OF, float, ambit_u32)
+AMBIT_AS(AMBIT_F64_OF, double, ambit_u64)
 
 /* For clang, subtracts 0 in a form that is none to the compiler. */
 AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)

@@ -5,20 +5,6 @@
  * without fused multiplication and addition, is taken for another one. Not used in strict mode.
  * math_wide.h has the same in double. */
 
-AMBIT_INLINE int32_t ambit_bits(float x)
-{
-  int32_t n;
-  __builtin_memcpy(&n, &x, sizeof n);
-  return n;
-}
-
-AMBIT_INLINE float ambit_from_bits(int32_t n)
-{
-  float x;
-  __builtin_memcpy(&x, &n, sizeof x);
-  return x;
-}
-
 /* Adding it rounds a number below 2^22 to an integer, held in the lowest bits. */
 #define AMBIT_ROUND 0x1.8p23f
 #if defined __FMA__ || defined __aarch64__
@@ -31,20 +17,6 @@ AMBIT_INLINE float ambit_from_bits(int32_t n)
 
 /* Adding it rounds a number below 2^51 to an integer, held in the lowest bits. */
 #define AMBIT_ROUND_WIDE 0x1.8p52
-
-AMBIT_INLINE int64_t ambit_bits_wide(double x)
-{
-  int64_t n;
-  __builtin_memcpy(&n, &x, sizeof n);
-  return n;
-}
-
-AMBIT_INLINE double ambit_from_bits_wide(int64_t n)
-{
-  double x;
-  __builtin_memcpy(&x, &n, sizeof x);
-  return x;
-}
 
 /* Limits arguments whose results overflow or vanish anyway; keeps NaN. */
 AMBIT_INLINE float ambit_within(float x, float least, float most)
@@ -68,9 +40,9 @@ AMBIT_INLINE float ambit_near_one(float r)
 /* p * 2^n for t = n + AMBIT_ROUND, in two steps, as 2^n need not be a float. */
 AMBIT_INLINE float ambit_scale(float p, float t)
 {
-  int32_t n = ambit_bits(t) - ambit_bits(AMBIT_ROUND), half = n >> 1;
-  p *= ambit_from_bits((int32_t)((uint32_t)(half + 127) << 23));
-  return p * ambit_from_bits((int32_t)((uint32_t)(n - half + 127) << 23));
+  int32_t n = (int32_t)(AMBIT_BITS_F32(t) - AMBIT_BITS_F32(AMBIT_ROUND)), half = n >> 1;
+  p *= AMBIT_F32_OF((uint32_t)(half + 127) << 23);
+  return p * AMBIT_F32_OF((uint32_t)(n - half + 127) << 23);
 }
 
 /* x - n log(2), with log(2) in two parts. */
@@ -95,10 +67,10 @@ AMBIT_INLINE float ambit_exp2f(float x)
 AMBIT_INLINE float ambit_mantissa(float x, float *n)
 {
   float up = x < 0x1p-126f ? x * 0x1p23f : x, shift = x < 0x1p-126f ? 23.0f : 0.0f;
-  uint32_t bits = (uint32_t)ambit_bits(up), half = (uint32_t)ambit_bits(0x1.6a09e6p-1f);
+  uint32_t bits = AMBIT_BITS_F32(up), half = AMBIT_BITS_F32(0x1.6a09e6p-1f);
   int32_t k = (int32_t)(bits - half) >> 23;
   *n = (float)k - shift;
-  return ambit_from_bits((int32_t)(bits - ((uint32_t)k << 23)));
+  return AMBIT_F32_OF(bits - ((uint32_t)k << 23));
 }
 
 /* The logarithm of its mantissa. */
@@ -220,7 +192,7 @@ AMBIT_INLINE float ambit_exp2_wide(double z)
 {
   double least = z < -160 ? -160 : z, d = least > 160 ? 160 : least, t = d + AMBIT_ROUND_WIDE;
   double r = (d - (t - AMBIT_ROUND_WIDE)) * 0.69314718055994530942, p = 1.0 / 40320;
-  int64_t n = ambit_bits_wide(t) - ambit_bits_wide(AMBIT_ROUND_WIDE);
+  uint64_t n = AMBIT_BITS_F64(t) - AMBIT_BITS_F64(AMBIT_ROUND_WIDE);
   p = p * r + 1.0 / 5040;
   p = p * r + 1.0 / 720;
   p = p * r + 1.0 / 120;
@@ -228,7 +200,7 @@ AMBIT_INLINE float ambit_exp2_wide(double z)
   p = p * r + 1.0 / 6;
   p = p * r + 0.5;
   p = 1 + (r + r * r * p);
-  return (float)(p * ambit_from_bits_wide((int64_t)((uint64_t)(n + 1023) << 52)));
+  return (float)(p * AMBIT_F64_OF((n + 1023) << 52));
 }
 
 /* The nearest integer to a number below 2^23, not negative; all above are integers. */
@@ -253,7 +225,7 @@ AMBIT_INLINE float ambit_powf(float x, float y)
   r = a == 1 ? 1.0f : r;
   sign = a == 0 ? sign_at_ends : sign;
   sign = a == INFINITY ? sign_at_ends : sign;
-  sign = ambit_bits(x) < 0 ? sign : 1.0f;
+  sign = (int32_t)AMBIT_BITS_F32(x) < 0 ? sign : 1.0f;
   r = x == x ? r * sign : x;
   r = y == y ? r : y;
   r = x == 1 ? 1.0f : r;
@@ -270,7 +242,7 @@ AMBIT_INLINE float ambit_powf(float x, float y)
 AMBIT_INLINE float ambit_turn(float x, int32_t *quarter)
 {
   double d = (double)x, t = d * 0x1.45f306dc9c883p-1 + AMBIT_ROUND_WIDE, n = t - AMBIT_ROUND_WIDE;
-  *quarter = (int32_t)(uint32_t)(uint64_t)ambit_bits_wide(t);
+  *quarter = (int32_t)(uint32_t)AMBIT_BITS_F64(t);
 #if AMBIT_HAS_FMA
   d = __builtin_fma(-n, 0x1.921fb54442d18p+0, d) - n * 0x1.1a62633145c07p-54;
 #else
@@ -338,8 +310,8 @@ AMBIT_INLINE float ambit_atan2f(float y, float x)
   p = p * q - 0x1.555554p-2f;
   p = t + t * q * p;
   p = b > a ? 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f) : p;
-  p = ambit_bits(x) < 0 ? 0x1.921fb6p+1f - (p + 0x1.777a5cp-24f) : p;
-  return ambit_bits(y) < 0 ? -p : p;
+  p = (int32_t)AMBIT_BITS_F32(x) < 0 ? 0x1.921fb6p+1f - (p + 0x1.777a5cp-24f) : p;
+  return (int32_t)AMBIT_BITS_F32(y) < 0 ? -p : p;
 }
 
 /* From the angle of a point. */

@@ -31,10 +31,10 @@ AMBIT_INLINE double ambit_near_one_wide(double r)
 /* p * 2^n for t = n + AMBIT_ROUND_WIDE, in two steps, as 2^n need not be a double. */
 AMBIT_INLINE double ambit_scale_wide(double p, double t)
 {
-  uint64_t n = (uint64_t)(ambit_bits_wide(t) - ambit_bits_wide(AMBIT_ROUND_WIDE)) + 4096;
+  uint64_t n = AMBIT_BITS_F64(t) - AMBIT_BITS_F64(AMBIT_ROUND_WIDE) + 4096;
   uint64_t half = n >> 1;
-  p *= ambit_from_bits_wide((int64_t)((half - 2048 + 1023) << 52));
-  return p * ambit_from_bits_wide((int64_t)((n - half - 2048 + 1023) << 52));
+  p *= AMBIT_F64_OF((half - 2048 + 1023) << 52);
+  return p * AMBIT_F64_OF((n - half - 2048 + 1023) << 52);
 }
 
 /* x - n log(2), with log(2) in two parts. */
@@ -60,11 +60,10 @@ AMBIT_INLINE double ambit_exp2(double x)
 AMBIT_INLINE double ambit_mantissa_wide(double x, double *n)
 {
   double up = x < 0x1p-1022 ? x * 0x1p52 : x, shift = x < 0x1p-1022 ? 52.0 : 0.0;
-  uint64_t bits = (uint64_t)ambit_bits_wide(up);
-  uint64_t half = (uint64_t)ambit_bits_wide(0x1.6a09e667f3bcdp-1);
+  uint64_t bits = AMBIT_BITS_F64(up), half = AMBIT_BITS_F64(0x1.6a09e667f3bcdp-1);
   uint64_t k = (bits - half + ((uint64_t)1024 << 52)) >> 52;
-  *n = (ambit_from_bits_wide((int64_t)(k + ((uint64_t)1075 << 52))) - (0x1p52 + 1024)) - shift;
-  return ambit_from_bits_wide((int64_t)(bits - ((k - 1024) << 52)));
+  *n = (AMBIT_F64_OF(k + ((uint64_t)1075 << 52)) - (0x1p52 + 1024)) - shift;
+  return AMBIT_F64_OF(bits - ((k - 1024) << 52));
 }
 
 /* The logarithm of its mantissa. */
@@ -135,11 +134,11 @@ AMBIT_INLINE double ambit_atan2(double y, double x)
   high = b > a ? 0x1.921fb54442d18p+0 - high : high;
   low = b > a ? 0x1.1a62633145c07p-54 - low : low;
   p = b > a ? -p : p;
-  high = ambit_bits_wide(x) < 0 ? 0x1.921fb54442d18p+1 - high : high;
-  low = ambit_bits_wide(x) < 0 ? 0x1.1a62633145c07p-53 - low : low;
-  p = ambit_bits_wide(x) < 0 ? -p : p;
+  high = (int64_t)AMBIT_BITS_F64(x) < 0 ? 0x1.921fb54442d18p+1 - high : high;
+  low = (int64_t)AMBIT_BITS_F64(x) < 0 ? 0x1.1a62633145c07p-53 - low : low;
+  p = (int64_t)AMBIT_BITS_F64(x) < 0 ? -p : p;
   p = high + (low + p);
-  return ambit_bits_wide(y) < 0 ? -p : p;
+  return (int64_t)AMBIT_BITS_F64(y) < 0 ? -p : p;
 }
 
 AMBIT_ARCS(double, )
@@ -159,7 +158,7 @@ AMBIT_INLINE double ambit_hypot(double x, double y)
 AMBIT_INLINE double ambit_turn_wide(double x, int64_t *quarter)
 {
   double t = x * 0x1.45f306dc9c883p-1 + AMBIT_ROUND_WIDE, n = t - AMBIT_ROUND_WIDE, r;
-  *quarter = ambit_bits_wide(t);
+  *quarter = (int64_t)AMBIT_BITS_F64(t);
   r = __builtin_fma(-n, 0x1.921fb54442d18p+0, x);
   r = __builtin_fma(-n, 0x1.1a62633145c07p-54, r);
   r = __builtin_fma(-n, -0x1.f1976b7ed8fbcp-110, r);
@@ -241,7 +240,7 @@ AMBIT_INLINE double ambit_pow(double x, double y)
   r = a == 1 ? 1.0 : r;
   sign = a == 0 ? sign_at_ends : sign;
   sign = a == INFINITY ? sign_at_ends : sign;
-  sign = ambit_bits_wide(x) < 0 ? sign : 1.0;
+  sign = (int64_t)AMBIT_BITS_F64(x) < 0 ? sign : 1.0;
   r = x == x ? r * sign : x;
   r = y == y ? r : y;
   r = x == 1 ? 1.0 : r;
