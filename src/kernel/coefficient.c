@@ -7,18 +7,20 @@ typedef ambit__expr expr;
 typedef ambit__coefficient_product product;
 typedef ambit__coefficient poly;
 
-/* ---- order of expressions ---- */
+enum { NESTED = 32 };
+
+/* ---- order of nodes ---- */
 
 static int compare_int(int64_t a, int64_t b)
 {
   return a < b ? -1 : a > b;
 }
 
-int ambit__expr_compare(const expr *a, const expr *b)
+static int compare(const expr *a, const expr *b, int depth)
 {
   int c = compare_int(a != NULL, b != NULL);
 
-  if (!a || !b || c) return c;
+  if (a == b || c) return c;
   if ((c = compare_int(a->op, b->op)) || (c = compare_int(a->type, b->type)) ||
       (c = compare_int(a->index, b->index)) || (c = compare_int(a->component, b->component)))
     return c;
@@ -27,8 +29,15 @@ int ambit__expr_compare(const expr *a, const expr *b)
   if (a->op == EXPR_CALL && (c = compare_int(a->call, b->call)) != 0) return c;
   if (a->op == EXPR_CONST && a->value.integer != b->value.integer) /* all bits */
     return a->value.integer < b->value.integer ? -1 : 1;
-  if ((c = ambit__expr_compare(a->a, b->a)) || (c = ambit__expr_compare(a->b, b->b))) return c;
-  return ambit__expr_compare(a->c, b->c);
+  if (depth == NESTED)
+    return ((const ambit__node *)a)->hash < ((const ambit__node *)b)->hash ? -1 : 1;
+  if ((c = compare(a->a, b->a, depth + 1)) || (c = compare(a->b, b->b, depth + 1))) return c;
+  return compare(a->c, b->c, depth + 1);
+}
+
+int ambit__node_order_of(const ambit__node *a, const ambit__node *b)
+{
+  return compare(&a->e, &b->e, 0);
 }
 
 /* ---- coefficients ---- */
@@ -38,7 +47,7 @@ static int compare_products(const product *a, const product *b)
   int c;
 
   for (int i = 0; i < a->n && i < b->n; i++)
-    if ((c = ambit__expr_compare(a->atoms[i], b->atoms[i])) ||
+    if ((c = compare(&a->atoms[i]->e, &b->atoms[i]->e, 0)) ||
         (c = compare_int(a->powers[i], b->powers[i])))
       return c;
   return compare_int(a->n, b->n);
@@ -74,11 +83,11 @@ bool ambit__coefficient_add(poly *to, const poly *p, double times)
   return true;
 }
 
-static bool add_factor(product *p, const expr *atom, int power)
+static bool add_factor(product *p, ambit__node *atom, int power)
 {
   int i = 0, c = 1;
 
-  while (i < p->n && (c = ambit__expr_compare(p->atoms[i], atom)) < 0)
+  while (i < p->n && (c = compare(&p->atoms[i]->e, &atom->e, 0)) < 0)
     i++;
   if (i < p->n && c == 0) {
     p->powers[i] += power;
@@ -119,9 +128,9 @@ poly ambit__coefficient_number(double x)
   return (poly){.n = x != 0, .p = {{.number = x}}};
 }
 
-poly ambit__coefficient_atom(const expr *e, int power)
+poly ambit__coefficient_atom(ambit__node *n, int power)
 {
-  return (poly){.n = 1, .p = {{.number = 1, .n = 1, .atoms = {e}, .powers = {power}}}};
+  return (poly){.n = 1, .p = {{.number = 1, .n = 1, .atoms = {n}, .powers = {power}}}};
 }
 
 int ambit__coefficient_compare(const poly *a, const poly *b, double sign)

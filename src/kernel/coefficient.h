@@ -5,7 +5,7 @@
 #ifndef AMBIT_KERNEL_COEFFICIENT_H
 #define AMBIT_KERNEL_COEFFICIENT_H
 
-#include "kernel/kernel.h"
+#include "kernel/graph.h"
 
 enum { AMBIT__COEFFICIENT_FACTORS = 6, AMBIT__COEFFICIENT_PRODUCTS = 12 };
 
@@ -13,8 +13,8 @@ enum { AMBIT__COEFFICIENT_FACTORS = 6, AMBIT__COEFFICIENT_PRODUCTS = 12 };
 typedef struct ambit__coefficient_product {
   double number;
   int n;
-  const ambit__expr *atoms[AMBIT__COEFFICIENT_FACTORS]; /* in order, all different */
-  int powers[AMBIT__COEFFICIENT_FACTORS];               /* not 0 */
+  ambit__node *atoms[AMBIT__COEFFICIENT_FACTORS]; /* in order, all different */
+  int powers[AMBIT__COEFFICIENT_FACTORS];         /* not 0 */
 } ambit__coefficient_product;
 
 typedef struct ambit__coefficient {
@@ -22,11 +22,11 @@ typedef struct ambit__coefficient {
   ambit__coefficient_product p[AMBIT__COEFFICIENT_PRODUCTS];
 } ambit__coefficient;
 
-/* A canonical order of expressions, 0 for equal ones. */
-int ambit__expr_compare(const ambit__expr *a, const ambit__expr *b);
+/* A canonical order of nodes, by their operations; 0: they are one. */
+int ambit__node_order_of(const ambit__node *a, const ambit__node *b);
 
 ambit__coefficient ambit__coefficient_number(double x);
-ambit__coefficient ambit__coefficient_atom(const ambit__expr *e, int power);
+ambit__coefficient ambit__coefficient_atom(ambit__node *n, int power);
 /* to += times * p, and to = a * b. false: there are too many products or factors. */
 bool ambit__coefficient_add(ambit__coefficient *to, const ambit__coefficient *p, double times);
 bool ambit__coefficient_multiply(const ambit__coefficient *a, const ambit__coefficient *b,

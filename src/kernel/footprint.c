@@ -14,6 +14,7 @@
  * redone.
  */
 #include "kernel/ast.h"
+#include "kernel/range.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,19 +97,11 @@ static void check_written(flow *f)
 
 /* ---- costs ---- */
 
-static int64_t flops_of(const ambit__expr *e)
-{
-  if (!ambit__type_is_real(e->type)) return 0;
-  if (e->op >= EXPR_ADD && e->op <= EXPR_DIV) return 1;
-  if (e->op != EXPR_CALL) return 0;
-  return e->call == CALL_fabs ? 0 : e->call == CALL_fma ? 2 : 1;
-}
-
 static void count_costs(ambit__rule *r, const ambit__expr *e)
 {
   bool is_arithmetic = e->op == EXPR_CALL || (e->op >= EXPR_ADD && e->op <= EXPR_DIV);
 
-  r->flops += flops_of(e);
+  r->flops += ambit__expr_flops(e);
   if (is_arithmetic && e->type == AMBIT_F64) r->mixes_double = true;
   if (e->op == EXPR_STEP) r->uses_step = true;
   if (e->op == EXPR_CALL && e->call == CALL_fma) r->uses_fma = true;

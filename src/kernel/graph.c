@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 4000 };
-
 ambit__node *ambit__node_a(const ambit__node *n)
 {
   return (ambit__node *)n->e.a;
@@ -42,6 +40,7 @@ static uint64_t hash_of(const ambit__node *n)
   memcpy(&bits, &n->e.value, sizeof bits);
   h = mix(mix(h, bits), (uint64_t)n->e.index);
   h = mix(mix(h, (uint64_t)n->e.component), (uint64_t)n->e.call);
+  if (n->e.is_outside) h = mix(h, 1);
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     h = mix(h, (uint64_t)n->e.offset[d]);
   h = mix(h, n->e.a ? ambit__node_a(n)->hash : 1);
@@ -68,8 +67,9 @@ static bool is_same(const ambit__node *x, const ambit__node *y)
 
   return x->hash == y->hash && a->op == b->op && a->type == b->type && a->a == b->a &&
          a->b == b->b && a->c == b->c && a->index == b->index && a->component == b->component &&
-         a->call == b->call && a->value.integer == b->value.integer &&
-         !memcmp(a->offset, b->offset, sizeof a->offset) && same_terms(x, y);
+         a->call == b->call && a->is_outside == b->is_outside &&
+         a->value.integer == b->value.integer && !memcmp(a->offset, b->offset, sizeof a->offset) &&
+         same_terms(x, y);
 }
 
 /* Fields first, in the order of memory; then everything else in some order. */
@@ -107,11 +107,13 @@ static ambit__range range_of_sum(const ambit__node *n)
   return sum.low < all.low || sum.high > all.high ? all : sum;
 }
 
-static ambit__range range_of(const ambit__node *n)
+static ambit__range range_of(const ambit__graph *g, const ambit__node *n)
 {
   const ambit__range none = {0, 0};
 
   if (n->nterms) return range_of_sum(n);
+  if (g->extent && (n->e.op == EXPR_INDEX || n->e.op == EXPR_EXTENT))
+    return (ambit__range){0, g->extent};
   return ambit__range_from(&n->e, n->e.a ? ambit__node_a(n)->range : none,
                            n->e.b ? ambit__node_b(n)->range : none,
                            n->e.c ? ambit__node_c(n)->range : none);
@@ -142,72 +144,97 @@ static ambit__node *base_of(ambit__node *n)
 static const ambit__node_term *keep_terms(ambit__graph *g, const ambit__node *n)
 {
   const size_t bytes = (size_t)n->nterms * sizeof *n->terms;
-  ambit__node_term *copy = n->nterms ? ambit__arena_alloc(g->arena, bytes) : NULL;
+  ambit__node_term *copy = n->nterms ? ambit__graph_take(g, bytes) : NULL;
 
-  if (n->nterms && !copy) g->failed = true;
   if (copy) memcpy(copy, n->terms, bytes);
   return copy;
 }
 
-ambit__node *ambit__node_within(ambit__graph *g, const ambit__node *n, ambit__range range)
+/* As many lists as nodes, or more. */
+static void grow_lists(ambit__graph *g)
 {
-  ambit__node like = *n, *found, **list;
+  const int n = g->nlists ? 4 * g->nlists : 256;
+  ambit__node **lists = ambit__new(g->errors, (size_t)n, sizeof(ambit__node *));
 
-  like.hash = hash_of(&like);
-  list = &g->lists[like.hash % AMBIT__GRAPH_LISTS];
-  for (found = *list; found; found = found->next)
-    if (is_same(found, &like)) return found;
-  found = g->failed || g->count == MOST_NODES ? NULL : ambit__arena_alloc(g->arena, sizeof *found);
-  if (found) like.terms = keep_terms(g, n);
-  if (!found || g->failed) {
+  g->failed = g->failed || !lists;
+  if (!lists) return;
+  for (int i = 0; i < g->count; i++) {
+    ambit__node **list = &lists[g->nodes[i]->hash & (uint64_t)(n - 1)];
+
+    g->nodes[i]->next = *list;
+    *list = g->nodes[i];
+  }
+  free(g->lists);
+  g->lists = lists;
+  g->nlists = n;
+}
+
+static ambit__node *add_node(ambit__graph *g, const ambit__node *like, ambit__range range)
+{
+  ambit__node *n = ambit__graph_take(g, sizeof *n), **nodes = NULL, **list;
+
+  if (n) nodes = ambit__grow(g->errors, g->nodes, (size_t)g->count, &g->nodes_cap, sizeof *nodes);
+  if (nodes) g->nodes = nodes;
+  if (g->count == g->nlists) grow_lists(g);
+  if (!nodes || g->failed || g->count == g->most) {
     g->failed = true;
     return &g->nothing;
   }
-  *found = like;
-  found->range = range;
-  found->base = base_of(found);
-  found->local = -1;
-  found->next = *list;
-  *list = found;
-  g->count++;
-  return found;
+  *n = *like;
+  n->terms = keep_terms(g, like);
+  n->range = range;
+  n->base = base_of(n);
+  n->name = n->holder = -1;
+  n->id = g->count;
+  list = &g->lists[n->hash & (uint64_t)(g->nlists - 1)];
+  n->next = *list;
+  *list = g->nodes[g->count++] = n;
+  return n;
+}
+
+ambit__node *ambit__node_within(ambit__graph *g, const ambit__node *n, ambit__range range)
+{
+  ambit__node like = *n, *found = NULL;
+
+  like.hash = hash_of(&like);
+  if (g->nlists) found = g->lists[like.hash & (uint64_t)(g->nlists - 1)];
+  while (found && !is_same(found, &like))
+    found = found->next;
+  return found ? found : add_node(g, &like, range);
 }
 
 ambit__node *ambit__node_get(ambit__graph *g, const ambit__node *n)
 {
-  return ambit__node_within(g, n, range_of(n));
+  return ambit__node_within(g, n, range_of(g, n));
+}
+
+ambit__node *ambit__node_like(ambit__graph *g, const ambit__expr *like, ambit__node *a,
+                              ambit__node *b, ambit__node *c)
+{
+  ambit__node n = {.e = *like};
+
+  n.e.a = a ? &a->e : NULL;
+  n.e.b = b ? &b->e : NULL;
+  n.e.c = c ? &c->e : NULL;
+  return ambit__node_get(g, &n);
 }
 
 ambit__node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type type, ambit__node *a,
                                ambit__node *b, ambit__node *c)
 {
-  const ambit__node n = {.e = {.op = op,
-                               .type = type,
-                               .a = a ? &a->e : NULL,
-                               .b = b ? &b->e : NULL,
-                               .c = c ? &c->e : NULL}};
-
-  return ambit__node_get(g, &n);
+  return ambit__node_like(g, &(ambit__expr){.op = op, .type = type}, a, b, c);
 }
 
 ambit__node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type, ambit__node *a,
                               ambit__node *b, ambit__node *c)
 {
-  const ambit__node n = {.e = {.op = EXPR_CALL,
-                               .call = call,
-                               .type = type,
-                               .a = a ? &a->e : NULL,
-                               .b = b ? &b->e : NULL,
-                               .c = c ? &c->e : NULL}};
-
-  return ambit__node_get(g, &n);
+  return ambit__node_like(g, &(ambit__expr){.op = EXPR_CALL, .call = call, .type = type}, a, b, c);
 }
 
 ambit__node *ambit__node_number(ambit__graph *g, ambit_type type, ambit__value v)
 {
-  const ambit__node n = {.e = {.op = EXPR_CONST, .type = type, .value = v}};
-
-  return ambit__node_get(g, &n);
+  return ambit__node_like(g, &(ambit__expr){.op = EXPR_CONST, .type = type, .value = v}, NULL, NULL,
+                          NULL);
 }
 
 ambit__node *ambit__node_int(ambit__graph *g, int64_t n)

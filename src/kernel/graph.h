@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* graph.h - a rule as a graph of values, in which equal values are one node.
  *
- * Locals and conditions disappear: a node is a value as a function of what the rule reads, and a
- * condition chooses between two values. Nodes are simplified when they are made, by all that is
- * known of integers (integers.c) and of integers in floating-point variables (wholes.c), so
- * rules that compute the same in other words mostly become the same graph. Every node has the value
- * that the rule gives it, bit for bit; reals may have the other zero, where only integers are made
- * of them.
+ * Locals and conditions disappear in it: a node is a value as a function of what the rule reads,
+ * and a condition chooses between two values. The statements of the rule stay beside it, as *steps*
+ * that say which variable gets which node where. So a pass looks at values, and the rule that is
+ * made of the graph again has the order and the names that the user gave it:
  *
+ *   rule -> graph   (graph_read.c)    every value is made by `make`, the function of a pass
+ *   graph -> graph  (linear.c)        passes over all nodes; operands have smaller numbers
+ *   graph -> rule   (graph_write.c)   steps whose values are still used
+ *
+ * Rules on narrow integers take integers.c and wholes.c as `make`: nodes are simplified by all that
+ * is known of integers and of integers in floating-point variables, so rules that compute the same
+ * in other words mostly become the same graph, and their steps are forgotten (simplify.c). All
+ * other rules take places.c. Every node has the value that the rule gives it, bit for bit; in
+ * simplify.c reals may have the other zero, where only integers are made of them.
+ *
+ * In the graphs of simplify.c
  *   - integers are computed in int: a value of another type is a conversion of one;
  *   - a sum, difference or multiple is one node, a list of terms with weights and a constant;
  *   - x < y ? x : y is the smaller one of two, x < y ? y : x the larger one, in no other form;
@@ -19,41 +28,154 @@
 #include "kernel/range.h"
 
 typedef struct ambit__node ambit__node;
+typedef struct ambit__graph ambit__graph;
 
 typedef struct ambit__node_term {
   ambit__node *value; /* no sum */
   int32_t weight;
 } ambit__node_term;
 
+/* An integer as index * index(axis) + extent * extent(axis) + number (places.c). */
+typedef struct ambit__node_place {
+  int axis; /* -1: a number */
+  int64_t index, extent, number;
+} ambit__node_place;
+
 struct ambit__node {
   ambit__expr e;                 /* its operands are nodes; must be the first member */
+  int id;                        /* in ambit__graph.nodes */
   int nterms;                    /* of a sum of ints: */
   const ambit__node_term *terms; /* in a canonical order, with weights other than 0 */
   int32_t constant;              /* and another term */
   ambit__range range;            /* of integers */
-  uint64_t hash;                 /* of all the above */
+  uint64_t hash;                 /* of all the above but the id */
   ambit__node *base; /* the one node that it is a function of, or itself; NULL: a constant */
-  bool is_known;     /* of reals: ambit__node_scaled was asked, with the result */
-  ambit__node *scaled;
-  int shift;
-  int uses, local; /* while statements are made */
-  bool is_done;
+  bool is_known;     /* a pass has found what follows: */
+  union {
+    struct { /* of reals (wholes.c): n over 2^shift; NULL: something else */
+      ambit__node *n;
+      int shift;
+    } scaled;
+    struct { /* of integers (places.c) */
+      ambit__node_place place;
+      bool is_place, has_place; /* it has that form; index() or extent() is in it */
+      bool is_int;              /* a long that is computed alike in int: */
+      ambit__node *narrow;      /* so; NULL: not yet */
+      int height;
+    } whole;
+  } of;
+  /* what ambit__graph_use finds: */
+  int uses;      /* in the text of a rule that has locals for nodes with names */
+  int name;      /* the first variable that has it; -1: none */
+  bool is_used;  /* by a result */
+  bool is_fixed; /* a variable that conditions set has it */
+  bool is_bare;  /* a read that is written as such, not as a local */
+  /* while statements are made: */
+  int holder;        /* the variable that has it here; -1: none */
+  bool is_done;      /* simplify.c: it has its local */
+  bool is_shared;    /* linear.c: a coefficient that has a step */
   ambit__node *next; /* with a similar hash */
 };
 
-enum { AMBIT__GRAPH_LISTS = 256, AMBIT__GRAPH_TABLES = 8 };
+/* A variable of the rule, which has a value, from a place on. */
+typedef struct ambit__merge {
+  int variable;
+  ambit__node *value;
+  struct ambit__merge *next;
+} ambit__merge;
 
-typedef struct ambit__graph {
+/* A statement. */
+typedef struct ambit__step {
+  const ambit__stmt *from; /* its kind, place and variable */
+  ambit__node *value;      /* NULL: none */
+  bool is_live;            /* ambit__graph_use: it stays, with those around it */
+  struct ambit__step *body, *other, *next, *outer; /* `outer`: the if around it */
+  struct ambit__step *same;                        /* another one that sets this variable */
+  ambit__merge *merges; /* of an if: what variables that it sets have after it */
+} ambit__step;
+
+/* A component that is written, a reduction, or a local: numbered in this order. */
+typedef struct ambit__variable {
+  int param, component; /* or: */
+  int local;            /* -1: none */
+  ambit__node *value;   /* while the rule is read, and at its end; NULL: the one at first */
+  ambit__step *steps;   /* that set it */
+  /* ambit__graph_use: conditions set it, and a choice that they make is used */
+  bool is_merged, is_mutable;
+  int stamp;
+} ambit__variable;
+
+enum { AMBIT__GRAPH_TABLES = 8 };
+
+struct ambit__graph {
+  ambit__errors *errors;
   const ambit__rule *rule;
-  ambit__arena *arena; /* of the nodes */
-  ambit__node *lists[AMBIT__GRAPH_LISTS];
+  /* The node for an expression of the rule whose operands are nodes. */
+  ambit__node *(*make)(ambit__graph *g, const ambit__expr *like, ambit__node *a, ambit__node *b,
+                       ambit__node *c);
+  int64_t extent;     /* no axis of the grid is longer; 0: not known */
+  int most;           /* nodes */
+  ambit__arena arena; /* of nodes, steps and names */
+  int count;
+  ambit__node **nodes; /* `count` of them, operands before their users; owned, as all lists here */
+  size_t nodes_cap;
+  ambit__node **lists; /* by hash */
+  int nlists;          /* a power of 2 */
   ambit__node nothing; /* the result if something failed */
   int ntables;         /* new ones, numbered after those of the rule */
   ambit__table tables[AMBIT__GRAPH_TABLES];
-  int count;
-  long work;   /* evaluations that are left */
-  bool failed; /* no memory, or too large */
-} ambit__graph;
+  ambit__step *first;   /* the statements */
+  ambit__step **shared; /* the place after those of ambit__graph_share; NULL: there are none */
+  int nsteps, nshared;
+  int nouts; /* variables that are no locals: the first ones */
+  int nvariables;
+  ambit__variable *variables;
+  size_t variables_cap;
+  int out_of[AMBIT_MAX_PARAMS]; /* the variable of component 0 of a parameter */
+  int nlocals;                  /* of the rule, and new ones */
+  ambit__local *locals;
+  size_t locals_cap;
+  long work;    /* evaluations that are left */
+  bool changed; /* by a pass */
+  bool failed;  /* no memory, or too large */
+};
+
+/* ---- the rule (graph_read.c) ---- */
+
+/* Empty but for what the caller gives; and a graph of the rule. Failure leaves `failed`, and an
+ * error if memory ran out. */
+void ambit__graph_read(ambit__graph *g);
+void ambit__graph_free(ambit__graph *g);
+/* Memory of the graph, zeroed; NULL, and `failed`, if there is none. */
+void *ambit__graph_take(ambit__graph *g, size_t bytes);
+/* A new local. */
+int ambit__graph_local(ambit__graph *g, ambit__local local);
+/* A step that gives a value to a local, a component or a reduction; the caller puts it among
+ * others. NULL: `failed`. */
+ambit__step *ambit__graph_step(ambit__graph *g, ambit__stmt from, ambit__node *value);
+/* A step before all others that gives a value to a new local, which all cells share. */
+void ambit__graph_share(ambit__graph *g, ambit__node *value, ambit__place place);
+/* The value of a written component or a reduction at the end of the cell, and at first. */
+ambit__node *ambit__graph_out(ambit__graph *g, int variable);
+ambit__node *ambit__graph_initial(ambit__graph *g, int variable);
+
+/* ---- statements (graph_write.c) ---- */
+
+/* Which steps stay, and how often nodes are used. */
+void ambit__graph_use(ambit__graph *g);
+/* Makes the locals, tables, statements and flops of a rule of the graph, in the arena of the rule.
+ * false: `failed`. */
+bool ambit__graph_write(ambit__graph *g, ambit__rule *to);
+/* A copy of a rule that gets other statements. NULL: no memory, raised. */
+ambit__rule *ambit__rule_like(ambit__errors *errors, const ambit__rule *rule);
+
+/* ---- passes ---- */
+
+/* places.c: tests of place have one form; for `make`. */
+ambit__node *ambit__node_placed(ambit__graph *g, const ambit__expr *like, ambit__node *a,
+                                ambit__node *b, ambit__node *c);
+/* linear.c: sums of neighbours have one form; not in strict mode. */
+void ambit__graph_sums(ambit__graph *g);
 
 /* ---- nodes (graph.c) ---- */
 
@@ -61,7 +183,10 @@ typedef struct ambit__graph {
 ambit__node *ambit__node_get(ambit__graph *g, const ambit__node *n);
 /* The same, with a range that is known to be smaller. */
 ambit__node *ambit__node_within(ambit__graph *g, const ambit__node *n, ambit__range range);
-/* A node for an operation, not simplified; a, b and c may be NULL. */
+/* A node like an expression, not simplified; a, b and c may be NULL. */
+ambit__node *ambit__node_like(ambit__graph *g, const ambit__expr *like, ambit__node *a,
+                              ambit__node *b, ambit__node *c);
+/* A node for an operation, not simplified. */
 ambit__node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type type, ambit__node *a,
                                ambit__node *b, ambit__node *c);
 ambit__node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type, ambit__node *a,
@@ -83,7 +208,7 @@ const ambit__table *ambit__graph_table(const ambit__graph *g, int table);
 
 /* ---- integers (integers.c) ---- */
 
-/* The node for an expression of the rule whose operands are nodes. */
+/* For `make`: no outside(), and no unsigned numbers but bytes, which are left to compilers. */
 ambit__node *ambit__node_make(ambit__graph *g, const ambit__expr *like, ambit__node *a,
                               ambit__node *b, ambit__node *c);
 ambit__node *ambit__node_cast(ambit__graph *g, ambit__node *x, ambit_type type);

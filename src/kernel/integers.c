@@ -650,19 +650,19 @@ static node *make(graph *g, const ambit__expr *like, node *a, node *b, node *c)
     return ambit__node_cast(g, n, AMBIT_I64);
   }
   if (n) return n;
-  if (like->op == EXPR_CALL) return ambit__node_call(g, like->call, like->type, a, b, c);
-  if (like->op == EXPR_TABLE || !a) {
-    node leaf = {.e = *like};
-
-    leaf.e.place = (ambit__place){0};
-    leaf.e.a = a ? &a->e : NULL;
-    leaf.e.b = b ? &b->e : NULL;
-    return ambit__node_get(g, &leaf);
-  }
-  return ambit__node_plain(g, like->op, like->type, a, b, c);
+  return ambit__node_like(g, like, a, b, c);
 }
 
 node *ambit__node_make(graph *g, const ambit__expr *like, node *a, node *b, node *c)
 {
+  const bool wide = ambit__type_is_unsigned(like->type) && like->type != AMBIT_U8;
+  ambit__expr read = *like;
+
+  g->failed = g->failed || like->is_outside || wide;
+  if (g->failed) return &g->nothing;
+  if (like->op == EXPR_OUT && g->rule->params[like->index].kind == PARAM_FIELD) {
+    read.op = EXPR_READ; /* the value that it has at first */
+    like = &read;
+  }
   return ambit__node_exact(g, make(g, like, a, b, c));
 }

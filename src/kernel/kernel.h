@@ -333,7 +333,7 @@ bool ambit__rule_reads_late(const ambit__rule *rule, int read, int written);
 ambit_status ambit__rule_simplify(ambit__errors *errors, const ambit__rule *rule,
                                   ambit__rule **out);
 
-/* ---- rules in normal form (rewrite.c, docs/design/0024-rule.md) ---- */
+/* ---- rules in normal form (normal.c, docs/design/0024-rule.md) ---- */
 
 /* A rule that computes the same in a form that depends less on spelling: tests of place in one form
  * (places.c), and out of strict mode, sums of neighbours as linear forms (linear.c). `extent`: no

@@ -9,231 +9,305 @@
  * are one rule: a local that is computed once, s = 1 - 2 * k, and k * (u[-1] + u[1]) + s * u. Terms
  * whose coefficients differ in the sign alone are added first: differences of equal values are 0.
  *
- *   1. versions: a local that is assigned again gets another name, so that each has one value;
- *   2. uses:     locals that are used once are parts of the sums that use them;
- *   3. sums:     the largest sums become forms, if they read a field at two cells or more and take
- *                no more operations than before; what is not linear is a term as a whole.
+ * Three walks over the nodes of the graph:
+ *   1. upwards:   which nodes are coefficients, and which may be parts of the sums that use them:
+ *                 those without a name, and locals that are used once;
+ *   2. downwards: the largest sums become forms, if they read a field at two cells or more and take
+ *                 no more operations than before; what is not linear is a term as a whole;
+ *   3. upwards:   the new nodes.
  *
  * Reals are not associative: results differ in the last bits, and a sum whose terms cancel may not
  * be exactly 0.
  */
-#include "base/hash.h"
-#include "base/index.h"
 #include "kernel/coefficient.h"
-#include "kernel/range.h"
-#include "kernel/rewrite.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef ambit__rewriting work;
-typedef ambit__expr expr;
-
-enum { TERMS = 512, NESTED = 64 };
-
+typedef ambit__node node;
+typedef ambit__graph graph;
 typedef ambit__coefficient_product product;
 typedef ambit__coefficient poly;
 
+/* Of a sum, other than multiples of one value; and with them. */
+enum { TERMS = 512, PARTS = 4 * TERMS, NESTED = 64 };
+
 typedef struct term {
-  const expr *value; /* NULL: 1 */
-  poly by;
+  node *value; /* NULL: 1 */
+  const poly *by;
+  int rank;  /* decides the order of terms */
   int group; /* the first of the terms whose coefficients have the size of its own */
 } term;
 
 typedef struct sum {
   int n;
-  term *terms; /* TERMS of them; owned */
-  int operations;
-  int ninlined;
-  int inlined[NESTED]; /* locals that are parts of it */
+  term *terms;
 } sum;
 
-/* A local, or a version of one. */
-typedef struct variable {
-  int uses;
-  int origin;       /* the local that it is a version of; itself: of none */
-  int now;          /* its latest version */
-  int nversions;    /* the next number for a name */
-  bool branches;    /* assigned under a condition: it has no versions */
-  bool gone;        /* part of a sum */
-  bool split;       /* some version of it is gone */
-  bool long_sum;    /* its value is a sum of too many terms; so is a sum that contains it */
-  const expr *only; /* its value, if that may be moved; else NULL */
-} variable;
+/* What is known of a node. */
+typedef struct slot {
+  bool is_shared; /* all cells have the same value */
+  bool is_part;   /* of sums that use it */
+  bool moves;     /* its value is the same wherever it is computed */
+  bool is_needed; /* as a value of its own */
+  bool is_left;   /* a sum of which nothing becomes simpler, nor of its parts */
+  int height;     /* of shared values */
+  int parts;      /* of the sum that it is, or more */
+  const poly *by; /* as a coefficient; NULL: it is none */
+  const sum *sum; /* that takes its place; NULL: none */
+  int term;       /* in the present sum, if `seen` is its number */
+  int seen;
+  node *to; /* the new node */
+} slot;
+
+/* A sum that is collected. */
+typedef struct collected {
+  int n;
+  node *values[TERMS]; /* NULL: 1 */
+  poly by[TERMS];
+  int operations;
+  int nparts;
+  node *parts[PARTS]; /* nodes that became parts of it */
+} collected;
 
 typedef struct linear {
-  work *w;
-  variable *locals;
-  int nshared;
-  struct {
-    poly by;
-    int local;
-  } * shared;                       /* coefficients that have locals; TERMS of them */
-  const ambit__stmt *first, **tail; /* their declarations */
-  const ambit__stmt *now;           /* the statement that is rewritten */
-  bool any;                         /* some sum has changed */
-  ambit__index names;               /* hashes of names that are taken */
+  graph *g;
+  slot *slots; /* by node; owned */
+  int nslots;
+  collected *now; /* owned */
+  int one;        /* the term of now that is 1; -1: none */
+  int number;     /* of now */
 } linear;
 
-static const expr *rewrite(linear *l, const expr *e);
-
-/* ---- coefficients ---- */
-
-/* Whether an expression has the same value in all cells; any type. */
-static bool is_shared(const linear *l, const expr *e, int depth)
+static slot *of(const linear *l, const node *n)
 {
-  if (!e) return true;
-  if (depth > NESTED || e->is_outside) return false;
-  switch (e->op) {
-  case EXPR_CONST:
-  case EXPR_VALUE: return true;
-  case EXPR_LOCAL:
-    return l->locals[e->index].only && is_shared(l, l->locals[e->index].only, depth + 1);
-  case EXPR_READ:
-  case EXPR_OUT:
-  case EXPR_INDEX:
-  case EXPR_EXTENT:
-  case EXPR_STEP:
-  case EXPR_NORMAL:
-  case EXPR_TABLE: return false;
-  default:
-    return is_shared(l, e->a, depth + 1) && is_shared(l, e->b, depth + 1) &&
-           is_shared(l, e->c, depth + 1);
-  }
+  return &l->slots[n->id];
 }
 
-/* An expression of parameters alone: locals are replaced by their values. */
-static const expr *expanded(linear *l, const expr *e)
+/* ---- upwards: coefficients and parts ---- */
+
+static const poly *keep(linear *l, const poly *p)
 {
-  if (!e) return NULL;
-  if (e->op == EXPR_LOCAL) return expanded(l, l->locals[e->index].only);
-  return ambit__rewriting_with(l->w, e, expanded(l, e->a), expanded(l, e->b), expanded(l, e->c));
+  const size_t bytes = offsetof(poly, p) + (size_t)p->n * sizeof *p->p;
+  poly *copy = ambit__graph_take(l->g, bytes);
+
+  if (copy) memcpy(copy, p, bytes);
+  return copy;
 }
 
-/* The coefficient that an expression is; false: it is none. */
-static bool find_poly(linear *l, const expr *e, int depth, poly *to)
+/* The quotient of two coefficients; one divisor of several products is an atom. */
+static bool divide(const poly *a, const poly *b, node *divisor, poly *to)
 {
-  ambit__value v;
-  poly a, b;
+  poly by;
 
-  if (!ambit__type_is_real(e->type)) return false;
-  if (e->op == EXPR_CONST || ambit__table_element(l->w->to, e, &v)) {
-    *to = ambit__coefficient_number(e->op == EXPR_CONST ? e->value.real : v.real);
-    return isfinite(e->op == EXPR_CONST ? e->value.real : v.real);
+  if (!b->n) return false;
+  if (b->n > 1) {
+    by = ambit__coefficient_atom(divisor, -1);
+  } else {
+    by = (poly){.n = 1, .p = {b->p[0]}};
+    ambit__coefficient_invert(&by);
   }
-  if (!is_shared(l, e, depth)) return false;
-  switch (e->op) {
-  case EXPR_LOCAL: return find_poly(l, l->locals[e->index].only, depth + 1, to);
-  case EXPR_NEG:
-    *to = ambit__coefficient_number(0);
-    return find_poly(l, e->a, depth + 1, &a) && ambit__coefficient_add(to, &a, -1);
+  return ambit__coefficient_multiply(a, &by, to);
+}
+
+/* The coefficient that a node is; false: it is none. */
+static bool find_poly(const linear *l, node *n, poly *to)
+{
+  const poly *a = n->e.a ? of(l, ambit__node_a(n))->by : NULL;
+  const poly *b = n->e.b ? of(l, ambit__node_b(n))->by : NULL;
+  ambit__value v = n->e.value;
+
+  *to = (poly){0};
+  if (!ambit__type_is_real(n->e.type)) return false;
+  if (n->e.op == EXPR_CONST || ambit__table_element(l->g->rule, &n->e, &v)) {
+    *to = ambit__coefficient_number(v.real);
+    return isfinite(v.real);
+  }
+  if (!of(l, n)->is_shared) return false;
+  switch (n->e.op) {
+  case EXPR_NEG: return a && ambit__coefficient_add(to, a, -1);
   case EXPR_ADD:
   case EXPR_SUB:
-    return find_poly(l, e->a, depth + 1, to) && find_poly(l, e->b, depth + 1, &b) &&
-           ambit__coefficient_add(to, &b, e->op == EXPR_ADD ? 1 : -1);
-  case EXPR_MUL:
-    return find_poly(l, e->a, depth + 1, &a) && find_poly(l, e->b, depth + 1, &b) &&
-           ambit__coefficient_multiply(&a, &b, to);
-  case EXPR_DIV:
-    if (!find_poly(l, e->a, depth + 1, &a) || !find_poly(l, e->b, depth + 1, &b)) return false;
-    if (b.n > 1) {
-      b = ambit__coefficient_atom(expanded(l, e->b), -1);
-    } else {
-      if (!b.n) return false;
-      ambit__coefficient_invert(&b);
-    }
-    return ambit__coefficient_multiply(&a, &b, to);
-  default: *to = ambit__coefficient_atom(expanded(l, e), 1); return true;
+    return a && b && ambit__coefficient_add(to, a, 1) &&
+           ambit__coefficient_add(to, b, n->e.op == EXPR_ADD ? 1 : -1);
+  case EXPR_MUL: return a && b && ambit__coefficient_multiply(a, b, to);
+  case EXPR_DIV: return a && b && divide(a, b, ambit__node_b(n), to);
+  default: *to = ambit__coefficient_atom(n, 1); return true;
   }
 }
 
-/* ---- forms ---- */
-
-static bool add_term(sum *s, const expr *value, const poly *by, double times)
+static bool is_sum(const node *n)
 {
-  for (int i = 0; i < s->n; i++)
-    if (!ambit__expr_compare(s->terms[i].value, value))
-      return ambit__coefficient_add(&s->terms[i].by, by, times);
-  if (s->n == TERMS) return false;
-  s->terms[s->n] = (term){.value = value};
-  return ambit__coefficient_add(&s->terms[s->n++].by, by, times);
+  return (n->e.type == AMBIT_F32 || n->e.type == AMBIT_F64) &&
+         ((n->e.op >= EXPR_ADD && n->e.op <= EXPR_DIV) || n->e.op == EXPR_NEG);
 }
 
-/* Adds an expression, times a coefficient. */
-static bool add_expr(linear *l, sum *s, const expr *e, const poly *by, double times, int depth)
+/* Parts of an operand; 1 if it is a term. */
+static int parts_of(const linear *l, const node *n)
 {
-  const expr *only;
-  poly p, q;
+  return n && is_sum(n) && of(l, n)->is_part ? of(l, n)->parts : 1;
+}
+
+static void look_at(linear *l, node *n)
+{
+  node *const operands[] = {ambit__node_a(n), ambit__node_b(n), ambit__node_c(n)};
+  const bool is_leaf = n->e.op <= EXPR_TABLE;
+  slot *s = of(l, n);
+  poly p;
+
+  s->is_shared = (!is_leaf || n->e.op == EXPR_CONST || n->e.op == EXPR_VALUE) && !n->e.is_outside;
+  s->moves = n->e.op != EXPR_OUT && (!n->is_fixed || is_leaf);
+  for (int i = 0; i < 3 && operands[i]; i++) {
+    const slot *o = of(l, operands[i]);
+
+    if (o->height >= s->height) s->height = o->height + 1;
+    s->is_shared = s->is_shared && o->is_shared;
+    s->moves = s->moves && o->moves;
+  }
+  s->is_shared = s->is_shared && s->height <= NESTED;
+  s->is_part = n->name < 0 || (n->uses == 1 && s->moves);
+  s->parts = parts_of(l, operands[0]) + (operands[1] ? parts_of(l, operands[1]) : 0);
+  if (s->parts > PARTS) s->parts = PARTS + 1;
+  if (find_poly(l, n, &p)) s->by = keep(l, &p);
+}
+
+/* ---- downwards: forms ---- */
+
+/* The number of the term of a value, which may be new; -1: there are too many. */
+static int term_of(linear *l, node *value)
+{
+  collected *s = l->now;
+  int *at = value ? &of(l, value)->term : &l->one;
+
+  if (value ? of(l, value)->seen == l->number : l->one >= 0) return *at;
+  if (s->n == TERMS) return -1;
+  if (value) of(l, value)->seen = l->number;
+  s->values[s->n] = value;
+  s->by[s->n] = (poly){0};
+  return *at = s->n++;
+}
+
+static bool add_term(linear *l, node *value, const poly *by, double times)
+{
+  const int i = term_of(l, value);
+
+  return i >= 0 && ambit__coefficient_add(&l->now->by[i], by, times);
+}
+
+static bool add_node(linear *l, node *n, bool is_root, const poly *by, double times, int depth);
+
+/* Adds a product with a coefficient. */
+static bool add_product(linear *l, node *n, const poly *factor, const poly *by, double times,
+                        int depth)
+{
+  poly q;
+
+  l->now->operations++;
+  return ambit__coefficient_multiply(by, factor, &q) && add_node(l, n, false, &q, times, depth + 1);
+}
+
+static bool add_quotient(linear *l, node *n, const poly *by, double times, int depth)
+{
+  const poly *divisor = of(l, ambit__node_b(n))->by;
+  poly p;
+
+  if (!divisor || divisor->n != 1) return add_term(l, n, by, times);
+  p = (poly){.n = 1, .p = {divisor->p[0]}};
+  ambit__coefficient_invert(&p);
+  return add_product(l, ambit__node_a(n), &p, by, times, depth);
+}
+
+static void note_part(linear *l, node *n)
+{
+  if (l->now->nparts < PARTS) l->now->parts[l->now->nparts++] = n;
+}
+
+/* Adds a node, times a coefficient. */
+static bool add_node(linear *l, node *n, bool is_root, const poly *by, double times, int depth)
+{
+  const poly *a, *b;
+  poly q;
 
   if (depth > NESTED) return false;
-  while (e->op == EXPR_ADD || e->op == EXPR_SUB) { /* sums nest to the left */
-    s->operations++;
-    if (!add_expr(l, s, e->b, by, e->op == EXPR_ADD ? times : -times, depth + 1)) return false;
-    e = e->a;
+  while ((n->e.op == EXPR_ADD || n->e.op == EXPR_SUB) && !of(l, n)->by &&
+         (is_root || of(l, n)->is_part)) { /* sums nest to the left */
+    const double sign = n->e.op == EXPR_ADD ? times : -times;
+
+    note_part(l, n);
+    l->now->operations++;
+    if (!add_node(l, ambit__node_b(n), false, by, sign, depth + 1)) return false;
+    n = ambit__node_a(n);
+    is_root = false;
   }
-  only = e->op == EXPR_LOCAL ? l->locals[e->index].only : NULL;
-  if (find_poly(l, e, depth, &p))
-    return ambit__coefficient_multiply(by, &p, &q) && add_term(s, NULL, &q, times);
-  switch (e->op) {
-  case EXPR_LOCAL:
-    if (only && only->op == EXPR_READ && only->type == e->type) return add_term(s, only, by, times);
-    if (!only || l->locals[e->index].uses > 1 || s->ninlined == NESTED)
-      return add_term(s, e, by, times);
-    if (l->locals[e->index].long_sum) return false;
-    s->inlined[s->ninlined++] = e->index;
-    return add_expr(l, s, only, by, times, depth + 1);
-  case EXPR_NEG: return add_expr(l, s, e->a, by, -times, depth + 1);
+  if (of(l, n)->by)
+    return ambit__coefficient_multiply(by, of(l, n)->by, &q) && add_term(l, NULL, &q, times);
+  if (!is_sum(n) || (!is_root && !of(l, n)->is_part)) return add_term(l, n, by, times);
+  note_part(l, n);
+  a = of(l, ambit__node_a(n))->by;
+  b = n->e.b ? of(l, ambit__node_b(n))->by : NULL;
+  switch (n->e.op) {
+  case EXPR_NEG: return add_node(l, ambit__node_a(n), false, by, -times, depth + 1);
   case EXPR_MUL:
-    s->operations++;
-    if (find_poly(l, e->a, depth, &p))
-      return ambit__coefficient_multiply(by, &p, &q) && add_expr(l, s, e->b, &q, times, depth + 1);
-    if (find_poly(l, e->b, depth, &p))
-      return ambit__coefficient_multiply(by, &p, &q) && add_expr(l, s, e->a, &q, times, depth + 1);
-    s->operations--;
-    return add_term(s, e, by, times);
-  case EXPR_DIV:
-    if (!find_poly(l, e->b, depth, &p) || p.n != 1) return add_term(s, e, by, times);
-    ambit__coefficient_invert(&p);
-    s->operations++;
-    return ambit__coefficient_multiply(by, &p, &q) && add_expr(l, s, e->a, &q, times, depth + 1);
-  default: return add_term(s, e, by, times);
+    if (a) return add_product(l, ambit__node_b(n), a, by, times, depth);
+    if (b) return add_product(l, ambit__node_a(n), b, by, times, depth);
+    return add_term(l, n, by, times);
+  case EXPR_DIV: return add_quotient(l, n, by, times, depth);
+  default: return add_term(l, n, by, times);
   }
 }
 
-static const expr *read_of(const expr *e)
+static const node *read_of(const node *n)
 {
-  if (e && e->op == EXPR_CAST && ambit__type_is_real(e->a->type)) e = e->a;
-  return e && e->op == EXPR_READ ? e : NULL;
+  if (n && n->e.op == EXPR_CAST && ambit__type_is_real(n->e.a->type)) n = ambit__node_a(n);
+  return n && n->e.op == EXPR_READ ? n : NULL;
 }
 
 /* Whether a field is read in two cells. */
-static bool is_stencil(const sum *s)
+static bool is_stencil(const collected *s)
 {
-  for (int i = 0; i < s->n; i++)
-    for (int k = 0; k < i; k++) {
-      const expr *a = read_of(s->terms[i].value), *b = read_of(s->terms[k].value);
+  const node *reads[TERMS];
+  int n = 0;
 
-      if (a && b && a->index == b->index && a->component == b->component) return true;
-    }
+  for (int i = 0; i < s->n; i++) {
+    const node *r = s->by[i].n ? read_of(s->values[i]) : NULL;
+
+    for (int k = 0; r && k < n; k++)
+      if (reads[k]->e.index == r->e.index && reads[k]->e.component == r->e.component) return true;
+    if (r) reads[n++] = r;
+  }
   return false;
 }
 
-static int compare_terms(const void *a, const void *b)
+/* Locals come first, in the order of the text, then reads in that of memory, then components that
+ * the rule has set. */
+static int rank_of(const linear *l, const node *n)
 {
-  return ambit__expr_compare(((const term *)a)->value, ((const term *)b)->value);
+  if (!n || n->e.op <= EXPR_READ) return 1;
+  if (n->e.op == EXPR_OUT) return 2;
+  return n->name < 0 || n->uses < 2 ? 3 : n->name < l->g->nouts ? 2 : 0;
+}
+
+static int compare_terms(const void *x, const void *y)
+{
+  const term *a = x, *b = y;
+
+  if (!a->value || !b->value) return (a->value != NULL) - (b->value != NULL);
+  if (a->rank != b->rank) return a->rank - b->rank;
+  if (a->rank % 2 == 0 && a->value->name != b->value->name) return a->value->name - b->value->name;
+  return ambit__node_order_of(a->value, b->value);
 }
 
 static bool have_one_size(const term *a, const term *b)
 {
   return !a->value == !b->value &&
          !ambit__coefficient_compare(
-             &a->by, &b->by, ambit__coefficient_sign(&a->by) * ambit__coefficient_sign(&b->by));
+             a->by, b->by, ambit__coefficient_sign(a->by) * ambit__coefficient_sign(b->by));
 }
 
-static void find_groups(sum *s)
+static void find_groups(const sum *s)
 {
   for (int i = 0; i < s->n; i++) {
     int k = 0;
@@ -245,45 +319,125 @@ static void find_groups(sum *s)
   }
 }
 
+/* The coefficient of a group, without the sign. */
+static poly size_of(const sum *s, int group)
+{
+  poly size = {0};
+
+  ambit__coefficient_add(&size, s->terms[group].by, ambit__coefficient_sign(s->terms[group].by));
+  return size;
+}
+
 /* Additions and multiplications per cell. */
 static int count_operations(const sum *s)
 {
   int n = s->n - 1;
 
   for (int i = 0; i < s->n; i++) {
-    poly size = {0};
+    const poly size = size_of(s, i);
 
-    if (s->terms[i].group != i || !s->terms[i].value) continue;
-    ambit__coefficient_add(&size, &s->terms[i].by, ambit__coefficient_sign(&s->terms[i].by));
-    n += !ambit__coefficient_is_one(&size);
+    n += s->terms[i].group == i && s->terms[i].value && !ambit__coefficient_is_one(&size);
   }
   return n;
 }
 
-/* ---- text ---- */
-
-static const expr *real_number(linear *l, const expr *like, double x)
+/* Whether a type has all numbers of a coefficient. */
+static bool has_numbers(ambit_type type, const poly *p)
 {
-  const double rounded = like->type == AMBIT_F32 ? (double)(float)x : x;
+  for (int i = 0; i < p->n; i++) {
+    const double x = fabs(p->p[i].number);
+    const double rounded = type == AMBIT_F32 ? (double)(float)x : x;
 
-  if (!isfinite(rounded) || fabs(rounded) < (like->type == AMBIT_F32 ? FLT_MIN : DBL_MIN))
-    l->w->failed = true; /* the caller gives up */
-  return ambit__rewriting_number(l->w, like, like->type, (ambit__value){.real = rounded});
+    if (!isfinite(rounded) || rounded < (type == AMBIT_F32 ? (double)FLT_MIN : DBL_MIN))
+      return false;
+  }
+  return true;
 }
 
-static const expr *both(linear *l, const expr *like, ambit__op op, const expr *a, const expr *b)
+/* The collected terms in order; NULL: not possible. */
+static const sum *make_sum(linear *l, const node *n)
+{
+  const collected *now = l->now;
+  sum *s = ambit__graph_take(l->g, sizeof *s);
+
+  if (s) s->terms = ambit__graph_take(l->g, (size_t)now->n * sizeof *s->terms);
+  for (int i = 0; i < now->n && !l->g->failed; i++) {
+    if (!has_numbers(n->e.type, &now->by[i])) return NULL;
+    if (now->by[i].n)
+      s->terms[s->n++] = (term){
+          .value = now->values[i], .by = keep(l, &now->by[i]), .rank = rank_of(l, now->values[i])};
+  }
+  if (l->g->failed) return NULL;
+  qsort(s->terms, (size_t)s->n, sizeof *s->terms, compare_terms);
+  find_groups(s);
+  return count_operations(s) <= now->operations ? s : NULL;
+}
+
+/* The form of a sum; NULL: it stays as it is. */
+static const sum *find_sum(linear *l, node *n)
+{
+  const poly one = ambit__coefficient_number(1);
+
+  l->now->n = l->now->operations = l->now->nparts = 0;
+  l->one = -1;
+  l->number++;
+  if (!add_node(l, n, true, &one, 1, 0)) return NULL;
+  if (is_stencil(l->now)) return make_sum(l, n);
+  for (int i = 0; i < l->now->nparts; i++)
+    of(l, l->now->parts[i])->is_left = true;
+  return NULL;
+}
+
+static void need(linear *l, const node *n)
+{
+  if (n) of(l, n)->is_needed = true;
+}
+
+/* Decides about a node that is needed, and which nodes it needs. */
+static void decide(linear *l, node *n)
+{
+  slot *s = of(l, n);
+
+  if (is_sum(n) && !s->is_left && !s->by && s->parts <= PARTS) s->sum = find_sum(l, n);
+  for (int i = 0; s->sum && i < s->sum->n; i++) {
+    node *value = s->sum->terms[i].value;
+
+    need(l, value);
+    if (value && value->e.op == EXPR_READ) value->is_bare = true;
+  }
+  if (s->sum) return;
+  need(l, ambit__node_a(n));
+  need(l, ambit__node_b(n));
+  need(l, ambit__node_c(n));
+}
+
+/* ---- upwards: new nodes ---- */
+
+static node *both(linear *l, const node *like, ambit__op op, node *a, node *b)
 {
   if (!a) return b;
-  return ambit__rewriting_make(l->w, like, op, like->type, a, b);
+  return ambit__node_plain(l->g, op, like->e.type, a, b, NULL);
 }
 
-static const expr *write_product(linear *l, const expr *like, const product *p, double number)
+static node *negative(linear *l, const node *like, node *n)
 {
-  const expr *up = NULL, *down = NULL;
+  return ambit__node_plain(l->g, EXPR_NEG, like->e.type, n, NULL, NULL);
+}
+
+static node *real_number(linear *l, const node *like, double x)
+{
+  const double rounded = like->e.type == AMBIT_F32 ? (double)(float)x : x;
+
+  return ambit__node_number(l->g, like->e.type, (ambit__value){.real = rounded});
+}
+
+static node *write_product(linear *l, const node *like, const product *p, double number)
+{
+  node *up = NULL, *down = NULL;
 
   for (int i = 0; i < p->n; i++)
     for (int k = 0; k < abs(p->powers[i]); k++) {
-      const expr **to = p->powers[i] > 0 ? &up : &down;
+      node **to = p->powers[i] > 0 ? &up : &down;
 
       *to = both(l, like, EXPR_MUL, *to, p->atoms[i]);
     }
@@ -293,413 +447,122 @@ static const expr *write_product(linear *l, const expr *like, const product *p, 
   return down ? both(l, like, EXPR_DIV, up, down) : up;
 }
 
-static const expr *write_poly(linear *l, const expr *like, const poly *p)
+/* A coefficient as a number, a parameter or a value with a local. */
+static node *write_coefficient(linear *l, const node *like, const poly *p)
 {
-  const expr *e = NULL;
+  node *n = NULL;
 
   for (int i = 0; i < p->n; i++) {
     const double number = p->p[i].number;
 
-    if (e && number < 0)
-      e = both(l, like, EXPR_SUB, e, write_product(l, like, &p->p[i], -number));
+    if (n && number < 0)
+      n = both(l, like, EXPR_SUB, n, write_product(l, like, &p->p[i], -number));
     else
-      e = both(l, like, EXPR_ADD, e, write_product(l, like, &p->p[i], number));
+      n = both(l, like, EXPR_ADD, n, write_product(l, like, &p->p[i], number));
   }
-  return e;
-}
-
-/* false: it is taken, or another one with its hash. */
-static bool take_name(linear *l, const char *name)
-{
-  ambit__hash h;
-  size_t at = 0;
-
-  ambit__hash_init(&h);
-  ambit__hash_text(&h, name);
-  if (ambit__index_next(&l->names, h.w[0], &at) >= 0) return false;
-  if (ambit__index_add(l->w->errors, &l->names, h.w[0], 0) != AMBIT_OK)
-    l->w->starved = l->w->failed = true;
-  return true;
-}
-
-static void take_names(linear *l)
-{
-  const ambit__rule *r = l->w->to;
-
-  for (int i = 0; i < r->nlocals; i++)
-    take_name(l, r->locals[i].name);
-  for (int i = 0; i < r->nparams; i++)
-    take_name(l, r->params[i].name);
-  for (int i = 0; i < r->ntables; i++)
-    take_name(l, r->tables[i].name);
-}
-
-/* A name for a local: the given one if *number is 0, or with the first free number from there. */
-static const char *unused_name(linear *l, const char *name, int *number)
-{
-  char text[280];
-
-  do {
-    snprintf(text, sizeof text, *number ? "%.240s_%d" : "%.240s", name, *number);
-    ++*number;
-  } while (!take_name(l, text));
-  name = ambit__arena_strndup(&l->w->to->arena, text, strlen(text));
-  l->w->starved |= !name;
-  l->w->failed = l->w->failed || !name;
-  return name;
-}
-
-/* Declares the local of a coefficient. */
-static int declare(linear *l, const expr *like, const poly *p)
-{
-  ambit__rule *to = l->w->to;
-  ambit__stmt *s = ambit__rewriting_take(l->w, sizeof *s);
-  const int local = to->nlocals;
-  char name[32];
-  int number = 0;
-
-  if (!s) return -1;
-  snprintf(name, sizeof name, "shared%d", l->nshared);
-  *s = (ambit__stmt){.kind = STMT_LOCAL, .place = like->place, .index = local};
-  s->value = write_poly(l, like, p);
-  to->locals[local] =
-      (ambit__local){.name = unused_name(l, name, &number), .type = like->type, .is_shared = true};
-  to->nlocals++;
-  l->locals[local] = (variable){.origin = local, .now = local};
-  *l->tail = s;
-  l->tail = &s->next;
-  return local;
-}
-
-/* A coefficient as a number, a parameter or a local. */
-static const expr *write_coefficient(linear *l, const expr *like, const poly *p)
-{
-  int i = 0;
-  expr *e;
-
-  if (p->n == 1 && p->p[0].n == 0) return real_number(l, like, p->p[0].number);
-  if (p->n == 1 && p->p[0].n == 1 && p->p[0].number == 1 && p->p[0].powers[0] == 1 &&
-      p->p[0].atoms[0]->op == EXPR_VALUE)
-    return p->p[0].atoms[0];
-  while (i < l->nshared && (ambit__coefficient_compare(&l->shared[i].by, p, 1) ||
-                            l->w->to->locals[l->shared[i].local].type != like->type))
-    i++;
-  if (i == TERMS) return NULL;
-  if (i == l->nshared) {
-    l->shared[i].by = *p;
-    l->shared[i].local = declare(l, like, p);
-    if (l->w->failed) return NULL;
-    l->nshared++;
+  if (n->e.op != EXPR_CONST && n->e.op != EXPR_VALUE && !n->is_shared && !l->g->failed) {
+    n->is_shared = true;
+    ambit__graph_share(l->g, n, like->e.place);
   }
-  e = (expr *)ambit__rewriting_make(l->w, like, EXPR_LOCAL, like->type, NULL, NULL);
-  if (e != like) e->index = l->shared[i].local;
-  return e;
+  return n;
 }
 
-/* Adds the terms of a group to an expression: to + coefficient * (a + b - c). */
-static const expr *write_group(linear *l, const expr *like, const sum *s, int group, const expr *to)
+/* Adds the terms of a group to a value: to + coefficient * (a + b - c). */
+static node *write_group(linear *l, const node *like, const sum *s, int group, node *to)
 {
-  const expr *inner = NULL, *value;
-  poly size = {0};
+  const poly size = size_of(s, group);
+  const bool one = ambit__coefficient_is_one(&size);
+  node *inner = NULL, *value;
   double first = 0;
-  bool one;
 
-  ambit__coefficient_add(&size, &s->terms[group].by, ambit__coefficient_sign(&s->terms[group].by));
-  one = ambit__coefficient_is_one(&size);
   for (int pass = 0; pass < 2; pass++) /* terms that are added before those that are subtracted */
-    for (int i = 0; i < s->n && !l->w->failed; i++) {
-      const double sign = ambit__coefficient_sign(&s->terms[i].by);
+    for (int i = 0; i < s->n; i++) {
+      const double sign = ambit__coefficient_sign(s->terms[i].by);
 
       if (!s->terms[i].value || s->terms[i].group != group || (sign > 0) == pass) continue;
-      value = rewrite(l, s->terms[i].value);
+      value = of(l, s->terms[i].value)->to;
       if (first == 0) first = sign;
       if (one && to && !inner)
         inner = both(l, like, sign > 0 ? EXPR_ADD : EXPR_SUB, to, value);
       else if (one && !inner && sign < 0)
-        inner = ambit__rewriting_make(l->w, like, EXPR_NEG, like->type, value, NULL);
+        inner = negative(l, like, value);
       else
         inner = both(l, like, sign == (one ? 1 : first) ? EXPR_ADD : EXPR_SUB, inner, value);
     }
   if (one) return inner;
   inner = both(l, like, EXPR_MUL, write_coefficient(l, like, &size), inner);
   if (to) return both(l, like, first > 0 ? EXPR_ADD : EXPR_SUB, to, inner);
-  return first > 0 ? inner : ambit__rewriting_make(l->w, like, EXPR_NEG, like->type, inner, NULL);
+  return first > 0 ? inner : negative(l, like, inner);
 }
 
 /* Groups with a positive term first: no negation is needed then. */
-static const expr *write_sum(linear *l, const expr *like, const sum *s)
+static node *write_sum(linear *l, const node *like, const sum *s)
 {
   bool positive[TERMS] = {0}; /* by the first term of a group */
-  const expr *e = NULL;
+  node *n = NULL;
 
   for (int i = 0; i < s->n; i++)
-    if (ambit__coefficient_sign(&s->terms[i].by) > 0) positive[s->terms[i].group] = true;
+    if (ambit__coefficient_sign(s->terms[i].by) > 0) positive[s->terms[i].group] = true;
   for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < s->n && !l->w->failed; i++)
+    for (int i = 0; i < s->n && !l->g->failed; i++)
       if (s->terms[i].value && s->terms[i].group == i && positive[i] == !pass)
-        e = write_group(l, like, s, i, e);
-  for (int i = 0; i < s->n && !l->w->failed; i++)
+        n = write_group(l, like, s, i, n);
+  for (int i = 0; i < s->n && !l->g->failed; i++)
     if (!s->terms[i].value)
-      e = both(l, like, EXPR_ADD, e, write_coefficient(l, like, &s->terms[i].by));
-  return e;
+      n = both(l, like, EXPR_ADD, n, write_coefficient(l, like, s->terms[i].by));
+  return n;
 }
 
-/* The form of a sum; NULL: it stays as it is. */
-static const expr *find_sum(linear *l, const expr *e)
+static node *new_of(const linear *l, const node *n)
 {
-  const poly one = ambit__coefficient_number(1);
-  sum s = {.terms = malloc(TERMS * sizeof *s.terms)};
-  const int nshared = l->nshared;
-  const expr *to = NULL;
-  int n = 0;
-
-  l->w->starved |= !s.terms;
-  if (s.terms && add_expr(l, &s, e, &one, 1, 0)) {
-    for (int i = 0; i < s.n; i++)
-      if (s.terms[i].by.n) s.terms[n++] = s.terms[i];
-    s.n = n;
-    qsort(s.terms, (size_t)s.n, sizeof *s.terms, compare_terms);
-    find_groups(&s);
-    if (is_stencil(&s) && count_operations(&s) <= s.operations) to = write_sum(l, e, &s);
-  } else if (l->now->kind == STMT_LOCAL && e == l->now->value) {
-    l->locals[l->now->index].long_sum = true;
-  }
-  if (l->w->failed || !to) l->nshared = nshared;
-  for (int i = 0; to && i < s.ninlined; i++)
-    l->locals[s.inlined[i]].gone = true;
-  free(s.terms);
-  return to;
+  return n ? of(l, n)->to : NULL;
 }
 
-static const expr *rewrite(linear *l, const expr *e)
+static void make(linear *l, node *n)
 {
-  const bool is_sum = e && (e->type == AMBIT_F32 || e->type == AMBIT_F64) &&
-                      ((e->op >= EXPR_ADD && e->op <= EXPR_DIV) || e->op == EXPR_NEG);
-  const expr *to = is_sum && !l->w->failed ? find_sum(l, e) : NULL;
+  slot *s = of(l, n);
 
-  if (!e || l->w->failed) return e;
-  if (to) {
-    l->any = true;
-    return to;
-  }
-  return ambit__rewriting_with(l->w, e, rewrite(l, e->a), rewrite(l, e->b), rewrite(l, e->c));
-}
-
-/* ---- versions of locals, and their uses ---- */
-
-static void mark_branches(linear *l, const ambit__stmt *s, bool inside)
-{
-  for (; s; s = s->next) {
-    if (inside && (s->kind == STMT_LOCAL || s->kind == STMT_SET_LOCAL))
-      l->locals[s->index].branches = true;
-    mark_branches(l, s->body, true);
-    mark_branches(l, s->other, true);
-  }
-}
-
-/* With the latest versions of locals, or with `back`, with the locals themselves. */
-static const expr *renamed(linear *l, const expr *e, bool back)
-{
-  expr *copy;
-  int to;
-
-  if (!e || l->w->failed) return e;
-  if (e->op != EXPR_LOCAL)
-    return ambit__rewriting_with(l->w, e, renamed(l, e->a, back), renamed(l, e->b, back),
-                                 renamed(l, e->c, back));
-  to = back ? l->locals[e->index].origin : l->locals[e->index].now;
-  if (to == e->index || (back && l->locals[to].split)) return e;
-  copy = ambit__rewriting_take(l->w, sizeof *copy);
-  if (!copy) return e;
-  *copy = *e;
-  copy->index = to;
-  return copy;
-}
-
-static void new_version(linear *l, ambit__stmt *s)
-{
-  ambit__rule *r = l->w->to;
-  const int origin = s->index, version = r->nlocals;
-
-  r->locals[version] =
-      (ambit__local){.name = unused_name(l, r->locals[origin].name, &l->locals[origin].nversions),
-                     .type = r->locals[origin].type};
-  r->nlocals++;
-  l->locals[version] = (variable){.origin = origin, .now = version};
-  l->locals[origin].now = version;
-  s->kind = STMT_LOCAL;
-  s->index = version;
-}
-
-/* Copies statements, in which each local outside conditions has one value. */
-static ambit__stmt *make_versions(linear *l, const ambit__stmt *list, bool inside)
-{
-  ambit__stmt *first = NULL, *last = NULL;
-
-  for (const ambit__stmt *s = list; s && !l->w->failed; s = s->next) {
-    ambit__stmt *copy = ambit__rewriting_take(l->w, sizeof *copy);
-
-    if (!copy) break;
-    *copy = *s;
-    copy->next = NULL;
-    copy->value = renamed(l, s->value, false);
-    copy->body = make_versions(l, s->body, true);
-    copy->other = make_versions(l, s->other, true);
-    if (s->kind == STMT_SET_LOCAL && !inside && !l->locals[s->index].branches) new_version(l, copy);
-    if (last)
-      last->next = copy;
-    else
-      first = copy;
-    last = copy;
-  }
-  return first;
-}
-
-/* Whether a value is the same wherever it is computed. */
-static bool may_move(const linear *l, const expr *e)
-{
-  if (!e) return true;
-  if (e->op == EXPR_OUT) return false;
-  if (e->op == EXPR_LOCAL) return l->locals[e->index].only != NULL;
-  return may_move(l, e->a) && may_move(l, e->b) && may_move(l, e->c);
-}
-
-static void count_uses(linear *l, const expr *e)
-{
-  if (!e) return;
-  if (e->op == EXPR_LOCAL) l->locals[e->index].uses++;
-  count_uses(l, e->a);
-  count_uses(l, e->b);
-  count_uses(l, e->c);
-}
-
-static void examine(linear *l, const ambit__stmt *s)
-{
-  for (; s; s = s->next) {
-    count_uses(l, s->value);
-    if (s->kind == STMT_LOCAL && s->value && !l->locals[s->index].branches && may_move(l, s->value))
-      l->locals[s->index].only = s->value;
-    examine(l, s->body);
-    examine(l, s->other);
-  }
-}
-
-/* Marks locals that nothing uses any more; false: there are none. */
-static bool drop_unused(linear *l, const ambit__stmt *s)
-{
-  bool any = false;
-
-  for (; s; s = s->next) {
-    variable *v = s->kind == STMT_LOCAL ? &l->locals[s->index] : NULL;
-
-    if (!v || v->gone || !v->only || v->uses) continue;
-    v->gone = any = true;
-  }
-  return any;
-}
-
-static void count_remaining(linear *l, const ambit__stmt *s)
-{
-  for (; s; s = s->next) {
-    if (s->kind != STMT_LOCAL || !l->locals[s->index].gone) count_uses(l, s->value);
-    count_remaining(l, s->body);
-    count_remaining(l, s->other);
-  }
+  s->to = s->sum ? write_sum(l, n, s->sum)
+                 : ambit__node_like(l->g, &n->e, new_of(l, ambit__node_a(n)),
+                                    new_of(l, ambit__node_b(n)), new_of(l, ambit__node_c(n)));
+  l->g->changed = l->g->changed || s->sum;
 }
 
 /* ---- all ---- */
 
-static void rewrite_all(linear *l, ambit__stmt *s)
+static void need_steps(linear *l, const ambit__step *list)
 {
-  for (; s && !l->w->failed; s = (ambit__stmt *)s->next) {
-    if (s->kind == STMT_LOCAL && l->locals[s->index].gone) continue;
-    l->now = s;
-    s->value = rewrite(l, s->value);
-    rewrite_all(l, (ambit__stmt *)s->body);
-    rewrite_all(l, (ambit__stmt *)s->other);
+  for (const ambit__step *s = list; s; s = s->next) {
+    if (s->is_live) need(l, s->value);
+    need_steps(l, s->body);
+    need_steps(l, s->other);
   }
 }
 
-/* Without the locals that are parts of sums; locals of which no version is have one name again. */
-static const ambit__stmt *cleaned(linear *l, const ambit__stmt *list)
+/* Values of locals that are parts of sums are gone. */
+static void replace(linear *l, ambit__step *list)
 {
-  const ambit__stmt *first = NULL, **tail = &first;
-
-  for (ambit__stmt *s = (ambit__stmt *)list; s; s = (ambit__stmt *)s->next) {
-    const bool sets = s->kind == STMT_LOCAL || s->kind == STMT_SET_LOCAL;
-    const int origin = sets ? l->locals[s->index].origin : 0;
-
-    if (sets &&
-        (l->locals[s->index].gone || (l->locals[origin].split && origin == s->index && !s->value)))
-      continue;
-    if (sets && origin != s->index && !l->locals[origin].split) {
-      s->kind = STMT_SET_LOCAL;
-      s->index = origin;
-    }
-    s->value = renamed(l, s->value, true);
-    s->body = cleaned(l, s->body);
-    s->other = cleaned(l, s->other);
-    *tail = s;
-    tail = &s->next;
+  for (ambit__step *s = list; s; s = s->next) {
+    s->value = new_of(l, s->value);
+    for (ambit__merge *m = s->merges; m; m = m->next)
+      m->value = new_of(l, m->value);
+    replace(l, s->body);
+    replace(l, s->other);
   }
-  *tail = NULL;
-  return first;
 }
 
-static int64_t flops_of(const linear *l, const expr *e)
+static void rewrite(linear *l)
 {
-  int64_t n;
+  graph *g = l->g;
 
-  if (!e) return 0;
-  n = flops_of(l, e->a) + flops_of(l, e->b) + flops_of(l, e->c);
-  if (!ambit__type_is_real(e->type)) return n;
-  if (e->op == EXPR_CALL) return n + (e->call == CALL_fabs ? 0 : e->call == CALL_fma ? 2 : 1);
-  return n + (e->op >= EXPR_ADD && e->op <= EXPR_DIV);
-}
-
-static int64_t count_flops(const linear *l, const ambit__stmt *s)
-{
-  int64_t n = 0;
-
-  for (; s; s = s->next)
-    n += flops_of(l, s->value) + count_flops(l, s->body) + count_flops(l, s->other);
-  return n;
-}
-
-static int count_statements(const ambit__stmt *s)
-{
-  int n = 0;
-
-  for (; s; s = s->next)
-    n += 1 + count_statements(s->body) + count_statements(s->other);
-  return n;
-}
-
-static void rewrite_rule(linear *l)
-{
-  ambit__rule *r = l->w->to;
-  const int n = r->nlocals;
-  ambit__stmt *body;
-
-  for (int i = 0; i < n; i++)
-    l->locals[i] = (variable){.origin = i, .now = i, .nversions = 1};
-  take_names(l);
-  mark_branches(l, r->body, false);
-  body = make_versions(l, r->body, false);
-  examine(l, body);
-  rewrite_all(l, body);
-  if (!l->any || l->w->failed) return;
-  do {
-    for (int i = 0; i < r->nlocals; i++)
-      l->locals[i].uses = 0;
-    count_remaining(l, body);
-  } while (drop_unused(l, body));
-  for (int i = 0; i < r->nlocals; i++)
-    if (l->locals[i].gone) l->locals[l->locals[i].origin].split = true;
-  r->body = cleaned(l, body);
-  r->flops = count_flops(l, r->body);
-  *l->tail = r->body;
-  if (l->first) r->body = l->first;
+  for (int i = 0; i < l->nslots; i++)
+    look_at(l, g->nodes[i]);
+  need_steps(l, g->first);
+  for (int i = l->nslots - 1; i >= 0 && !g->failed; i--)
+    if (l->slots[i].is_needed) decide(l, g->nodes[i]);
+  for (int i = 0; i < l->nslots && !g->failed; i++)
+    if (l->slots[i].is_needed) make(l, g->nodes[i]);
+  if (!g->failed) replace(l, g->shared ? *g->shared : g->first);
 }
 
 /* A weighted sum of one field, with numbers, is as it should be. */
@@ -709,35 +572,23 @@ static bool is_plain_sum(const ambit__rule *rule, ambit__tap *taps, ambit__sum *
          ambit__taps_are_numbers(taps, plain->n);
 }
 
-void ambit__rewrite_sums(work *w)
+void ambit__graph_sums(graph *g)
 {
-  const ambit__rule before = *w->to;
-  const bool changed = w->changed;
-  const size_t most = (size_t)before.nlocals + (size_t)count_statements(before.body) + TERMS;
-  ambit__tap *taps = calloc(TERMS, sizeof *taps);
-  linear l = {.w = w, .tail = &l.first};
+  linear l = {.g = g, .nslots = g->count};
+  ambit__tap *taps = ambit__new(g->errors, TERMS, sizeof *taps);
   ambit__sum plain = {0};
 
-  l.locals = calloc(most, sizeof *l.locals);
-  l.shared = calloc(TERMS, sizeof *l.shared);
-  w->to->locals = ambit__rewriting_take(w, most * sizeof *w->to->locals);
-  w->starved |= !taps || !l.locals || !l.shared || !w->to->locals;
-  if (!w->starved && !is_plain_sum(w->to, taps, &plain) && !plain.starved) {
-    for (int i = 0; i < before.nlocals; i++)
-      w->to->locals[i] = before.locals[i];
-    rewrite_rule(&l);
+  l.slots = ambit__new(g->errors, (size_t)g->count, sizeof *l.slots);
+  l.now = ambit__new(g->errors, 1, sizeof *l.now);
+  g->failed = g->failed || !taps || !l.slots || !l.now;
+  if (!g->failed && !is_plain_sum(g->rule, taps, &plain) && !plain.starved) {
+    ambit__graph_use(g);
+    if (!g->failed) rewrite(&l);
   }
-  if (!l.any || w->failed) {
-    const ambit__arena arena = w->to->arena;
-
-    *w->to = before;
-    w->to->arena = arena;
-    w->changed = changed;
-    w->failed = false;
-  }
-  w->starved |= plain.starved;
-  ambit__index_free(&l.names);
-  free(l.locals);
-  free(l.shared);
+  if (plain.starved)
+    ambit__raise(g->errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", g->rule->name);
+  g->failed |= plain.starved;
   free(taps);
+  free(l.slots);
+  free(l.now);
 }

@@ -96,3 +96,11 @@ int ambit__expr_once(const ambit__rule *rule, const ambit__expr *e)
                : 0;
   }
 }
+
+int ambit__expr_flops(const ambit__expr *e)
+{
+  if (!ambit__type_is_real(e->type)) return 0;
+  if (e->op >= EXPR_ADD && e->op <= EXPR_DIV) return 1;
+  if (e->op != EXPR_CALL) return 0;
+  return e->call == CALL_fabs ? 0 : e->call == CALL_fma ? 2 : 1;
+}

@@ -33,5 +33,7 @@ int ambit__expr_once(const ambit__rule *rule, const ambit__expr *e);
  * table. NULL has none. */
 bool ambit__expr_calls(const ambit__rule *rule, const ambit__expr *e);
 bool ambit__expr_looks_up(const ambit__rule *rule, const ambit__expr *e);
+/* Floating-point operations of an expression without its operands. */
+int ambit__expr_flops(const ambit__expr *e);
 
 #endif

@@ -71,39 +71,3 @@ const ambit__stmt *ambit__rewriting_list(ambit__rewriting *w, const ambit__stmt 
   }
   return first;
 }
-
-/* The locals of the new rule have values of their own. */
-static void note_locals(ambit__rewriting *w)
-{
-  const ambit__local *old = w->to->locals;
-  const size_t n = (size_t)w->to->nlocals;
-  ambit__local *own = ambit__rewriting_take(w, (n + 1) * sizeof *own);
-
-  if (!own) return;
-  for (size_t i = 0; i < n; i++)
-    own[i] = old[i];
-  w->to->locals = own;
-  ambit__rule_note_locals(w->to);
-}
-
-ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, int64_t extent,
-                                bool strict, ambit__rule **out)
-{
-  ambit__rewriting w = {.errors = errors, .from = rule, .extent = extent};
-
-  *out = NULL;
-  w.to = ambit__new(errors, 1, sizeof *w.to);
-  if (!w.to) return AMBIT_ENOMEM;
-  *w.to = *rule;
-  w.to->arena = (ambit__arena){0};
-  w.to->written = rule;
-  ambit__rewrite_places(&w);
-  if (!strict) ambit__rewrite_sums(&w);
-  if (w.changed) note_locals(&w);
-  if (w.changed && !w.failed && !w.starved)
-    *out = w.to;
-  else
-    ambit__rule_free(w.to);
-  AMBIT_CHECK(!w.starved, errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
-  return AMBIT_OK;
-}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rewrite.h - a copy of a rule whose expressions are replaced by others (rewrite.c), and the passes
- * that do so: tests of place (places.c) and linear forms (linear.c). Parts that do not change are
- * shared with the rule, which must stay. */
+/* rewrite.h - a copy of a rule whose expressions are replaced by others. Parts that do not change
+ * are shared with the rule, which must stay. */
 #ifndef AMBIT_KERNEL_REWRITE_H
 #define AMBIT_KERNEL_REWRITE_H
 
@@ -11,7 +10,6 @@ typedef struct ambit__rewriting {
   ambit__errors *errors;
   const ambit__rule *from;
   ambit__rule *to; /* owns what is new */
-  int64_t extent;  /* no axis of the grid is longer */
   bool changed;
   bool failed;  /* it stays as it was: */
   bool starved; /* no memory */
@@ -33,10 +31,5 @@ const ambit__expr *ambit__rewriting_with(ambit__rewriting *w, const ambit__expr 
 const ambit__stmt *ambit__rewriting_list(ambit__rewriting *w, const ambit__stmt *list,
                                          const ambit__expr *(*f)(ambit__rewriting *,
                                                                  const ambit__expr *));
-
-/* ---- passes over the new rule ---- */
-
-void ambit__rewrite_places(ambit__rewriting *w);
-void ambit__rewrite_sums(ambit__rewriting *w); /* not in strict mode */
 
 #endif

@@ -210,10 +210,10 @@ static scaled scaled_of(graph *g, node *x)
 
     if (s.n && !is_within(s.n->range, limit_of(x->e.type))) s.n = NULL;
     x->is_known = true;
-    x->scaled = s.n;
-    x->shift = s.shift;
+    x->of.scaled.n = s.n;
+    x->of.scaled.shift = s.shift;
   }
-  return (scaled){x->scaled, x->shift};
+  return (scaled){x->of.scaled.n, x->of.scaled.shift};
 }
 
 /* Whether a real, which is an integer, is never -0. */
@@ -228,8 +228,8 @@ static bool is_never_minus(const node *x)
   case EXPR_SUB: return is_never_minus(a);
   case EXPR_COND: return is_never_minus(b) && is_never_minus(ambit__node_c(x));
   case EXPR_MUL:
-    return is_never_minus(a) && is_never_minus(b) && a->scaled->range.low >= 0 &&
-           b->scaled->range.low >= 0;
+    return is_never_minus(a) && is_never_minus(b) && a->of.scaled.n->range.low >= 0 &&
+           b->of.scaled.n->range.low >= 0;
   case EXPR_DIV: return is_never_minus(a);
   default: return is_call(x, CALL_fabs);
   }
@@ -417,8 +417,7 @@ static node *look_up(graph *g, node *n, const values *v)
   node at = {.e = {.op = EXPR_TABLE, .type = type, .index = g->rule->ntables + g->ntables}};
 
   if (v->n > MOST_ENTRIES || g->ntables == AMBIT__GRAPH_TABLES) return NULL;
-  to = ambit__arena_alloc(g->arena, (size_t)v->n * size);
-  g->failed = g->failed || !to;
+  to = ambit__graph_take(g, (size_t)v->n * size);
   if (!to) return NULL;
   for (int i = 0; i < v->n; i++)
     ambit__value_store(to + (size_t)i * size, type, (ambit__value){.integer = v->values[i]});
