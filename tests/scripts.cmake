@@ -221,11 +221,26 @@ ambit_fuzz(y4m 300 "base/|io/(frame|inlet|y4m|png)")
 ambit_fuzz(raster 300 "base/|io/raster")
 ambit_long_test(long.plan.total plan 3600 test_plan_total --count 200000)
 
-# What takes longest begins first, so that no core waits for it at the end.
-set_tests_properties(meta.examples PROPERTIES COST 200)
+# What takes longest begins first, so that no core waits for it at the end. The order of magnitude in CPU seconds; tests of a second
+# or two need none.
+function(ambit_costs cost)
+  foreach(test ${ARGN})
+    if(TEST ${test})
+      set_tests_properties(${test} PROPERTIES COST ${cost})
+    endif()
+  endforeach()
+endfunction()
+ambit_costs(200 meta.examples)
 if(NOT AMBIT_SANITIZE)
-  set_tests_properties(python.package PROPERTIES COST 200)
+  ambit_costs(200 python.package)
 endif()
-set_tests_properties(meta.tidy device.nvrtc plan.fused plan.stream install.gen random.random runtime.wavefront PROPERTIES COST 100)
-set_tests_properties(device.gpu device.gpu_kernels device.parts_launch random.opencl runtime.boundaries runtime.checked_launch runtime.program
-  runtime.reduce runtime.register_source runtime.until skeleton.stencil tool.gen_cuda tool.gen_opencl PROPERTIES COST 50)
+# keep-sorted
+ambit_costs(100 device.nvrtc install.gen meta.tidy plan.fused plan.fused_parts plan.stream port.tool runtime.join.${AMBIT_FIRST_FAMILY}.1
+  tool.checkpoint view.browser view.terminal)
+# keep-sorted
+ambit_costs(50 bench.programs device.compile device.gpu device.gpu_kernels device.parts_launch
+  net.faults.mpich net.faults.openmpi net.large.${AMBIT_FIRST_FAMILY}.2 plan.fused_parts.${AMBIT_FIRST_FAMILY}.2 port.programs random.opencl
+  random.random runtime.boundaries runtime.call.${AMBIT_FIRST_FAMILY}.1 runtime.checked_launch runtime.faults.mpich runtime.faults.openmpi
+  runtime.profiles.${AMBIT_FIRST_FAMILY}.1 runtime.program runtime.reduce runtime.register_source runtime.sleep.${AMBIT_FIRST_FAMILY}.1
+  runtime.sweeps.${AMBIT_FIRST_FAMILY}.1 runtime.until runtime.wavefront skeleton.diagnostics.${AMBIT_FIRST_FAMILY}.1 skeleton.stencil tool.bench
+  tool.gen_cuda tool.gen_opencl tool.run tool.sturdy view.http)

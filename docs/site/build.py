@@ -10,10 +10,11 @@ import os, pathlib, re, shutil, subprocess, sys
 import reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = {  # the pages of the index, by kind; others are reached by links
-    "Start": ["README", "docs/tutorial", "docs/gallery", "docs/comparison"],
-    "How to": ["docs/boundaries", "docs/programs", "docs/sparse", "docs/output", "docs/checkpoints", "docs/parallel", "docs/streams",
-               "docs/port", "docs/terrain", "docs/gpu-kernels", "docs/debugging", "docs/explain", "docs/performance"],
+PARTS = {  # the pages of the index, by kind: all of docs/ (tests/docs/check_site.py)
+    "Start": ["README", "docs/tutorial", "docs/python", "docs/gallery", "docs/comparison"],
+    "How to": ["docs/boundaries", "docs/programs", "docs/profiles", "docs/sweeps", "docs/points", "docs/own", "docs/sparse", "docs/output",
+               "docs/view", "docs/checkpoints", "docs/parallel", "docs/streams", "docs/port", "docs/terrain", "docs/gpu-kernels",
+               "docs/debugging", "docs/explain", "docs/performance"],
     "Reference": ["docs/reference", "docs/language", "docs/options", "docs/tool", "docs/catalogue", "docs/promises",
                   "docs/compatibility", "CHANGELOG"],
     "Behind it": ["docs/testing", "ARCHITECTURE", "CONTRIBUTING", "SECURITY", "docs/network", "docs/scaling", "docs/notes/README"],

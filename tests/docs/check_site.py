@@ -31,6 +31,9 @@ def main():
         page = site / "examples" / example.parent.name / "README.html"
         if not page.exists():
             bad.append(f"the example {example.parent.name} has no page")
+    index = (site / "index.html").read_text()
+    menu = set(re.findall(r'class="toctree-l1"><a class="reference internal" href="docs/(\w[\w-]*)\.html"', index.split('class="toctree-wrapper compound">', 1)[1]))
+    bad += [f"docs/{page.name} is not in the index" for page in (ROOT / "docs").glob("*.md") if page.stem not in menu]
     print("\n".join(bad) or f"{len(functions)} functions")
     return bool(bad)
 
