@@ -306,6 +306,54 @@ static void several_components_and_a_branch_compile_without_spills(void)
   check_text("mix", text, -1, 4096, false, EVERY_PLAN);
 }
 
+/* Appends to a text the sum of all functions of math.h, and of all operators of an integer type. */
+static void write_arithmetic(FILE *out, const char *real, const char *suffix, const char *whole)
+{
+  static const struct {
+    const char *name;
+    int nargs;
+  } calls[] = {
+#define X(name, nargs) {#name, nargs},
+      AMBIT_CALL_MAP(X)
+#undef X
+  };
+  static const char *const operators[] = {"+", "-", "*",  "/",  "%",  "<<", ">>", "&",  "|",
+                                          "^", "<", "<=", "==", "!=", ">",  ">=", "&&", "||"};
+
+  fprintf(out, "void all(const %s *u, %s *v, const %s *m, %s *n)\n{\n  %s x = *u, s = 0;\n", real,
+          real, whole, whole, real);
+  fprintf(out, "  %s i = *m, t = 0;\n", whole);
+  for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
+    fprintf(out, "  s += %s%s(x%s);\n", calls[c].name, suffix,
+            calls[c].nargs == 1   ? ""
+            : calls[c].nargs == 2 ? ", s"
+                                  : ", s, x");
+  for (size_t o = 0; o < sizeof operators / sizeof *operators; o++)
+    fprintf(out, "  t += i %s (t + 3);\n", operators[o]);
+  fprintf(out, "  *v = s + (%s)i;\n  *n = ~t - (%s)x;\n}\n", real, whole);
+}
+
+/* Devices run some cases of the tests of arithmetic in make check: here each of its operations is
+ * compiled, since CUDA has a text of its own for some. */
+static void all_functions_and_operators_compile(void)
+{
+  static const char *const wholes[] = {"unsigned char",  "short",    "int",          "long",
+                                       "unsigned short", "unsigned", "unsigned long"};
+
+  for (int w = 0; w < 7; w++) {
+    const bool single = w % 2;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    write_arithmetic(out, single ? "float" : "double", single ? "f" : "", wholes[w]);
+    fclose(out);
+    check_text(wholes[w], text, 1, 1 << 20, false, TO_PTX);
+    check_text(wholes[w], text, 1, 1 << 20, true, TO_PTX);
+    free(text);
+  }
+}
+
 /* The branch for cells at walls must not take the registers of all cells. */
 static void walls_leave_registers_for_three_blocks(void)
 {
@@ -450,6 +498,7 @@ int main(int argc, char **argv)
       {"reductions_compile_without_spills", reductions_compile_without_spills},
       {"several_components_and_a_branch_compile_without_spills",
        several_components_and_a_branch_compile_without_spills},
+      {"all_functions_and_operators_compile", all_functions_and_operators_compile},
       {"walls_leave_registers_for_three_blocks", walls_leave_registers_for_three_blocks},
       {"tiles_compile_without_spills", tiles_compile_without_spills},
       {"a_kernel_that_spills_is_noticed", a_kernel_that_spills_is_noticed},

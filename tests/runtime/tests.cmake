@@ -158,3 +158,7 @@ if(AMBIT_MPI_FAMILIES)
     endif()
   endforeach()
 endif()
+# Each case of arithmetic in the text of OpenCL, without the optimiser: runtime.arithmetic has some of them with it.
+add_test(NAME runtime.arithmetic.opencl COMMAND test_runtime_arithmetic)
+ambit_test_properties(runtime.arithmetic.opencl runtime 240 ON)
+set_property(TEST runtime.arithmetic.opencl APPEND PROPERTY ENVIRONMENT "TEST_DEVICES=ref opencl" TEST_EVERY_CASE=1)
