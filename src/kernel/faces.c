@@ -21,72 +21,23 @@ typedef ambit__expr expr;
 typedef struct work {
   ambit__rewriting w; /* the first member */
   const ambit__faced *how;
-  ambit__read *reads[AMBIT_MAX_PARAMS]; /* of parameters that change, growing; owned */
-  size_t nreads[AMBIT_MAX_PARAMS], cap[AMBIT_MAX_PARAMS];
 } work;
-
-/* ---- reads ---- */
-
-static int compare(const void *x, const void *y)
-{
-  const ambit__read *a = x, *b = y;
-
-  if (a->component != b->component) return a->component < b->component ? -1 : 1;
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (a->offset[d] != b->offset[d]) return a->offset[d] < b->offset[d] ? -1 : 1;
-  return 0;
-}
-
-static void add_read(work *k, int param, const ambit__read *r)
-{
-  ambit__read *list;
-
-  for (size_t i = 0; i < k->nreads[param]; i++)
-    if (!compare(&k->reads[param][i], r)) return;
-  list = ambit__grow(k->w.errors, k->reads[param], k->nreads[param], &k->cap[param], sizeof *list);
-  k->w.failed |= !list;
-  if (!list) return;
-  k->reads[param] = list;
-  list[k->nreads[param]++] = *r;
-}
-
-static void set_reads(work *k, int param)
-{
-  ambit__param *p = &k->w.to->params[param];
-  const size_t n = k->nreads[param];
-  ambit__read *list = n ? ambit__rewriting_take(&k->w, n * sizeof *list) : NULL;
-
-  if (!list) return;
-  memcpy(list, k->reads[param], n * sizeof *list);
-  qsort(list, n, sizeof *list, compare);
-  p->reads = list;
-  p->nreads = (int)n;
-  for (size_t i = 0; i < n; i++)
-    for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
-      if (-list[i].offset[d] > p->low[d]) p->low[d] = -list[i].offset[d];
-      if (list[i].offset[d] > p->high[d]) p->high[d] = list[i].offset[d];
-      p->reads_neighbours |= list[i].offset[d] != 0;
-    }
-}
 
 /* ---- expressions ---- */
 
 static const expr *make(work *k, ambit__op op, ambit_type type, const expr *a, const expr *b)
 {
-  return ambit__rewriting_make(&k->w, a, op, type, a, b);
+  return k->w.failed ? a : ambit__rewriting_make(&k->w, a, op, type, a, b, NULL);
 }
 
 static const expr *choose(work *k, const expr *test, const expr *yes, const expr *no)
 {
-  expr *e = (expr *)ambit__rewriting_make(&k->w, no, EXPR_COND, no->type, test, yes);
-
-  if (!k->w.failed) e->c = no;
-  return e;
+  return k->w.failed ? no : ambit__rewriting_make(&k->w, no, EXPR_COND, no->type, test, yes, no);
 }
 
 static const expr *cast(work *k, const expr *e, ambit_type type)
 {
-  return e->type == type ? e : make(k, EXPR_CAST, type, e, NULL);
+  return k->w.failed || e->type == type ? e : make(k, EXPR_CAST, type, e, NULL);
 }
 
 static const expr *whole(work *k, const expr *like, int64_t n)
@@ -96,11 +47,7 @@ static const expr *whole(work *k, const expr *like, int64_t n)
 
 static const expr *place(work *k, const expr *like, ambit__op op, int axis)
 {
-  expr *e = (expr *)ambit__rewriting_make(&k->w, like, op, AMBIT_I64, NULL, NULL);
-
-  if (!k->w.failed) e->index = axis;
-  if (axis > k->w.to->max_axis) k->w.to->max_axis = axis;
-  return e;
+  return ambit__rewriting_place(&k->w, like, op, axis);
 }
 
 /* Whether the cell is fewer than n cells from a face. */
@@ -116,18 +63,13 @@ static const expr *is_near(work *k, const expr *like, int axis, int side, int n)
 /* A component at an offset, as the boundary of ghost cells gives it. */
 static const expr *read_at(work *k, const expr *like, int param, int component, const int *offset)
 {
-  expr *e = (expr *)ambit__rewriting_make(&k->w, like, EXPR_READ, k->w.to->params[param].type, NULL,
-                                          NULL);
-  ambit__read r = {.component = component, .place = like->place};
+  ambit__read r = {
+      .component = component, .is_tested = param >= k->w.from->nparams, .place = like->place};
+  const expr *e;
 
-  if (k->w.failed) return like;
-  e->index = param;
-  e->component = component;
-  memcpy(e->offset, offset, sizeof e->offset);
   memcpy(r.offset, offset, sizeof r.offset);
-  r.is_tested = param >= k->w.from->nparams;
-  add_read(k, param, &r);
-  return e;
+  e = ambit__rewriting_read(&k->w, like, param, &r);
+  return e ? e : like;
 }
 
 /* The value of a field at the face: the read is at most reach cells from it, and of these cells
@@ -161,8 +103,9 @@ static const expr *value_of(work *k, const expr *e, const ambit__face_value *f, 
 
   if (k->w.to->params[param].kind == PARAM_FIELD)
     return cast(k, field_value(k, e, param, component, axis), type);
-  x = (expr *)ambit__rewriting_make(&k->w, e, EXPR_VALUE, k->w.to->params[param].type, NULL, NULL);
-  if (!k->w.failed) x->index = param;
+  x = ambit__rewriting_make(&k->w, e, EXPR_VALUE, k->w.to->params[param].type, NULL, NULL, NULL);
+  if (!x) return e;
+  x->index = param;
   return cast(k, x, type);
 }
 
@@ -226,10 +169,10 @@ static const expr *rewrite(ambit__rewriting *w, const expr *e)
 {
   work *k = (work *)w;
 
-  if (!e || w->failed || e->is_outside) return e;
+  if (w->failed || e->is_outside) return e;
   if (e->op == EXPR_READ)
     return k->how->faces[e->index] ? corrected(k, e, e->component, k->how->ndims - 1) : e;
-  return ambit__rewriting_with(w, e, rewrite(w, e->a), rewrite(w, e->b), rewrite(w, e->c));
+  return ambit__rewriting_parts(w, e, rewrite);
 }
 
 /* ---- parameters ---- */
@@ -240,10 +183,7 @@ static void add_params(work *k)
   ambit__rule *to = k->w.to;
   char name[32];
 
-  to->params = ambit__rewriting_take(&k->w, AMBIT_MAX_PARAMS * sizeof *to->params);
-  if (!to->params) return;
-  memcpy(to->params, from->params, (size_t)from->nparams * sizeof *from->params);
-  for (int i = 0; i < k->how->nvalues; i++) {
+  for (int i = 0; i < k->how->nvalues && !k->w.failed; i++) {
     const ambit__faced_value *v = &k->how->values[i];
     const bool *none = ambit__rewriting_take(&k->w, (size_t)v->components);
 
@@ -260,26 +200,13 @@ static void add_params(work *k)
                        .keeps = none};
   }
   for (int i = 0; i < from->nparams; i++)
-    for (int r = 0; k->how->faces[i] && r < from->params[i].nreads; r++)
-      add_read(k, i, &from->params[i].reads[r]);
-}
-
-/* The locals of the new rule have values of their own. */
-static void note_locals(work *k)
-{
-  const size_t n = (size_t)k->w.from->nlocals;
-  ambit__local *own = ambit__rewriting_take(&k->w, (n + 1) * sizeof *own);
-
-  if (!own) return;
-  if (n) memcpy(own, k->w.from->locals, n * sizeof *own);
-  k->w.to->locals = own;
-  ambit__rule_note_locals(k->w.to);
+    if (k->how->faces[i]) ambit__rewriting_keep_reads(&k->w, i);
 }
 
 ambit_status ambit__rule_face(ambit__errors *errors, const ambit__rule *rule,
                               const ambit__faced *how, ambit__rule **out)
 {
-  work k = {.w = {.errors = errors, .from = rule}, .how = how};
+  work k = {.how = how};
 
   *out = NULL;
   AMBIT_CHECK(
@@ -287,24 +214,7 @@ ambit_status ambit__rule_face(ambit__errors *errors, const ambit__rule *rule,
       "kernel %s has %d parameters, and the values of boundaries that it needs are %d more; "
       "together they can be %d",
       rule->name, rule->nparams, how->nvalues, AMBIT_MAX_PARAMS);
-  k.w.to = ambit__new(errors, 1, sizeof *k.w.to);
-  if (!k.w.to) return AMBIT_ENOMEM;
-  *k.w.to = *rule;
-  k.w.to->arena = (ambit__arena){0};
+  ambit__rewriting_begin(&k.w, errors, rule);
   add_params(&k);
-  k.w.to->body = ambit__rewriting_list(&k.w, rule->body, rewrite);
-  note_locals(&k);
-  for (int i = 0; i < k.w.to->nparams; i++) {
-    set_reads(&k, i);
-    free(k.reads[i]);
-  }
-  if (k.w.failed) {
-    ambit__rule_free(k.w.to);
-    return errors->status
-               ? errors->status
-               : ambit__raise(errors, AMBIT_ENOMEM,
-                              "no memory to adapt kernel %s to its boundaries", rule->name);
-  }
-  *out = k.w.to;
-  return AMBIT_OK;
+  return ambit__rewriting_end(&k.w, rewrite, "its boundaries", out);
 }

@@ -1,59 +1,148 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel/rewrite.h"
-#include "kernel/range.h"
 
-void *ambit__rewriting_take(ambit__rewriting *w, size_t bytes)
+#include <stdlib.h>
+#include <string.h>
+
+typedef ambit__rewriting work;
+typedef ambit__expr expr;
+
+void *ambit__rewriting_take(work *w, size_t bytes)
 {
   void *p = w->failed ? NULL : ambit__arena_alloc(&w->to->arena, bytes);
 
-  w->starved |= !w->failed && !p;
   w->failed = w->failed || !p;
   return p;
 }
 
-const ambit__expr *ambit__rewriting_make(ambit__rewriting *w, const ambit__expr *like, ambit__op op,
-                                         ambit_type type, const ambit__expr *a,
-                                         const ambit__expr *b)
+void ambit__rewriting_begin(work *w, ambit__errors *errors, const ambit__rule *rule)
 {
-  ambit__expr *e = ambit__rewriting_take(w, sizeof *e);
+  w->errors = errors;
+  w->from = rule;
+  w->to = ambit__new(errors, 1, sizeof *w->to);
+  w->failed = !w->to;
+  if (!w->to) return;
+  *w->to = *rule;
+  w->to->arena = (ambit__arena){0};
+  w->to->params = ambit__rewriting_take(w, AMBIT_MAX_PARAMS * sizeof *w->to->params);
+  if (!w->failed && rule->nparams)
+    memcpy(w->to->params, rule->params, (size_t)rule->nparams * sizeof *rule->params);
+}
 
-  if (!e) return like;
-  *e = (ambit__expr){.op = op, .type = type, .place = like->place, .a = a, .b = b};
+/* ---- expressions ---- */
+
+expr *ambit__rewriting_make(work *w, const expr *like, ambit__op op, ambit_type type, const expr *a,
+                            const expr *b, const expr *c)
+{
+  expr *e = ambit__rewriting_take(w, sizeof *e);
+
+  if (!e) return NULL;
+  *e = (expr){.op = op, .type = type, .place = like->place, .a = a, .b = b, .c = c};
   w->changed = true;
   return e;
 }
 
-const ambit__expr *ambit__rewriting_number(ambit__rewriting *w, const ambit__expr *like,
-                                           ambit_type type, ambit__value v)
+const expr *ambit__rewriting_number(work *w, const expr *like, ambit_type type, ambit__value v)
 {
-  ambit__expr *e = ambit__rewriting_take(w, sizeof *e);
+  expr *e = ambit__rewriting_make(w, like, EXPR_CONST, type, NULL, NULL, NULL);
 
-  if (!e) return like;
-  *e = (ambit__expr){.op = EXPR_CONST, .type = type, .place = like->place, .value = v};
-  w->changed = true;
+  if (e) e->value = v;
   return e;
 }
 
-const ambit__expr *ambit__rewriting_with(ambit__rewriting *w, const ambit__expr *e,
-                                         const ambit__expr *a, const ambit__expr *b,
-                                         const ambit__expr *c)
+const expr *ambit__rewriting_place(work *w, const expr *like, ambit__op op, int axis)
 {
-  ambit__expr *copy;
+  expr *e = ambit__rewriting_make(w, like, op, AMBIT_I64, NULL, NULL, NULL);
 
-  if (a == e->a && b == e->b && c == e->c) return e;
-  copy = ambit__rewriting_take(w, sizeof *copy);
+  if (!e) return NULL;
+  e->index = axis;
+  if (axis > w->to->max_axis) w->to->max_axis = axis;
+  return e;
+}
+
+const expr *ambit__rewriting_parts(work *w, const expr *e, ambit__rewriter *f)
+{
+  const expr *a = e->a ? f(w, e->a) : NULL, *b = e->b ? f(w, e->b) : NULL,
+             *c = e->c ? f(w, e->c) : NULL;
+  expr *copy;
+
+  if (w->failed || (a == e->a && b == e->b && c == e->c)) return e;
+  copy = ambit__rewriting_make(w, e, e->op, e->type, NULL, NULL, NULL);
   if (!copy) return e;
   *copy = *e;
   copy->a = a;
   copy->b = b;
   copy->c = c;
-  w->changed = true;
   return copy;
 }
 
-const ambit__stmt *ambit__rewriting_list(ambit__rewriting *w, const ambit__stmt *list,
-                                         const ambit__expr *(*f)(ambit__rewriting *,
-                                                                 const ambit__expr *))
+/* ---- reads ---- */
+
+static int compare(const void *x, const void *y)
+{
+  const ambit__read *a = x, *b = y;
+
+  if (a->component != b->component) return a->component < b->component ? -1 : 1;
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (a->offset[d] != b->offset[d]) return a->offset[d] < b->offset[d] ? -1 : 1;
+  return 0;
+}
+
+static void add_read(work *w, int param, const ambit__read *r)
+{
+  ambit__read *list;
+
+  for (size_t i = 0; i < w->nreads[param]; i++)
+    if (!compare(&w->reads[param][i], r)) return;
+  list = ambit__grow(w->errors, w->reads[param], w->nreads[param], &w->cap[param], sizeof *list);
+  w->failed = w->failed || !list;
+  if (!list) return;
+  w->reads[param] = list;
+  list[w->nreads[param]++] = *r;
+}
+
+void ambit__rewriting_keep_reads(work *w, int param)
+{
+  for (int i = 0; i < w->from->params[param].nreads && !w->failed; i++)
+    add_read(w, param, &w->from->params[param].reads[i]);
+}
+
+expr *ambit__rewriting_read(work *w, const expr *like, int param, const ambit__read *r)
+{
+  expr *e = w->failed ? NULL
+                      : ambit__rewriting_make(w, like, EXPR_READ, w->to->params[param].type, NULL,
+                                              NULL, NULL);
+
+  if (!e) return NULL;
+  e->index = param;
+  e->component = r->component;
+  memcpy(e->offset, r->offset, sizeof e->offset);
+  add_read(w, param, r);
+  return e;
+}
+
+static void set_reads(work *w, int param)
+{
+  ambit__param *p = &w->to->params[param];
+  const size_t n = w->nreads[param];
+  ambit__read *list = n ? ambit__rewriting_take(w, n * sizeof *list) : NULL;
+
+  if (!list) return;
+  memcpy(list, w->reads[param], n * sizeof *list);
+  qsort(list, n, sizeof *list, compare);
+  p->reads = list;
+  p->nreads = (int)n;
+  for (size_t i = 0; i < n; i++)
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+      if (-list[i].offset[d] > p->low[d]) p->low[d] = -list[i].offset[d];
+      if (list[i].offset[d] > p->high[d]) p->high[d] = list[i].offset[d];
+      p->reads_neighbours |= list[i].offset[d] != 0;
+    }
+}
+
+/* ---- statements ---- */
+
+static const ambit__stmt *rewrite_list(work *w, const ambit__stmt *list, ambit__rewriter *f)
 {
   const ambit__stmt *first = NULL, **tail = &first;
 
@@ -64,10 +153,38 @@ const ambit__stmt *ambit__rewriting_list(ambit__rewriting *w, const ambit__stmt 
     *copy = *s;
     copy->next = NULL;
     copy->value = s->value ? f(w, s->value) : NULL;
-    copy->body = ambit__rewriting_list(w, s->body, f);
-    copy->other = ambit__rewriting_list(w, s->other, f);
+    copy->body = rewrite_list(w, s->body, f);
+    copy->other = rewrite_list(w, s->other, f);
     *tail = copy;
     tail = &copy->next;
   }
   return first;
+}
+
+/* The locals of the new rule have values of their own. */
+static void note_locals(work *w)
+{
+  const size_t n = (size_t)w->from->nlocals;
+  ambit__local *own = ambit__rewriting_take(w, (n + 1) * sizeof *own);
+
+  if (!own) return;
+  if (n) memcpy(own, w->from->locals, n * sizeof *own);
+  w->to->locals = own;
+  ambit__rule_note_locals(w->to);
+}
+
+ambit_status ambit__rewriting_end(work *w, ambit__rewriter *f, const char *to, ambit__rule **out)
+{
+  if (!w->failed) w->to->body = rewrite_list(w, w->from->body, f);
+  if (!w->failed) note_locals(w);
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++) {
+    if (!w->failed) set_reads(w, i);
+    free(w->reads[i]);
+  }
+  *out = w->failed ? NULL : w->to;
+  if (!w->failed) return AMBIT_OK;
+  ambit__rule_free(w->to);
+  if (w->errors->status) return w->errors->status;
+  return ambit__raise(w->errors, AMBIT_ENOMEM, "no memory to adapt kernel %s to %s", w->from->name,
+                      to);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rewrite.h - a copy of a rule whose expressions are replaced by others. Parts that do not change
- * are shared with the rule, which must stay. */
+/* rewrite.h - a copy of a rule whose reads are replaced by other expressions (faces.c, sparse.c).
+ * Parts that do not change are shared with the rule, which must stay. */
 #ifndef AMBIT_KERNEL_REWRITE_H
 #define AMBIT_KERNEL_REWRITE_H
 
@@ -9,27 +9,38 @@
 typedef struct ambit__rewriting {
   ambit__errors *errors;
   const ambit__rule *from;
-  ambit__rule *to; /* owns what is new */
+  ambit__rule *to;                      /* owns what is new; room for AMBIT_MAX_PARAMS */
+  ambit__read *reads[AMBIT_MAX_PARAMS]; /* of parameters that change, growing; owned */
+  size_t nreads[AMBIT_MAX_PARAMS], cap[AMBIT_MAX_PARAMS];
   bool changed;
-  bool failed;  /* it stays as it was: */
-  bool starved; /* no memory */
+  bool failed;
 } ambit__rewriting;
 
+/* Begins a copy of a rule with its parameters. The error of a failure is raised at the end. */
+void ambit__rewriting_begin(ambit__rewriting *w, ambit__errors *errors, const ambit__rule *rule);
 /* Memory of the new rule; NULL, and `failed`, if there is none. */
 void *ambit__rewriting_take(ambit__rewriting *w, size_t bytes);
-/* A new expression, at the place of `like`. If memory ran out, `like`. */
-const ambit__expr *ambit__rewriting_make(ambit__rewriting *w, const ambit__expr *like, ambit__op op,
-                                         ambit_type type, const ambit__expr *a,
-                                         const ambit__expr *b);
+/* A new expression, at the place of `like`; b and c may be NULL. If memory ran out, NULL. */
+ambit__expr *ambit__rewriting_make(ambit__rewriting *w, const ambit__expr *like, ambit__op op,
+                                   ambit_type type, const ambit__expr *a, const ambit__expr *b,
+                                   const ambit__expr *c);
 const ambit__expr *ambit__rewriting_number(ambit__rewriting *w, const ambit__expr *like,
                                            ambit_type type, ambit__value v);
-/* An expression with other operands: itself if they are its own. */
-const ambit__expr *ambit__rewriting_with(ambit__rewriting *w, const ambit__expr *e,
-                                         const ambit__expr *a, const ambit__expr *b,
-                                         const ambit__expr *c);
-/* A copy of statements, each with the expression that `f` gives for its own. */
-const ambit__stmt *ambit__rewriting_list(ambit__rewriting *w, const ambit__stmt *list,
-                                         const ambit__expr *(*f)(ambit__rewriting *,
-                                                                 const ambit__expr *));
+/* index(axis) or extent(axis). */
+const ambit__expr *ambit__rewriting_place(ambit__rewriting *w, const ambit__expr *like,
+                                          ambit__op op, int axis);
+/* A read, which the parameter gets, and the expression for it. */
+ambit__expr *ambit__rewriting_read(ambit__rewriting *w, const ambit__expr *like, int param,
+                                   const ambit__read *r);
+/* A parameter keeps its reads, and may get more. */
+void ambit__rewriting_keep_reads(ambit__rewriting *w, int param);
+/* An expression whose operands are those that `f` gives for its own: itself if it gives these. */
+typedef const ambit__expr *ambit__rewriter(ambit__rewriting *w, const ambit__expr *e);
+const ambit__expr *ambit__rewriting_parts(ambit__rewriting *w, const ambit__expr *e,
+                                          ambit__rewriter *f);
+/* Completes the rule with the statements of the old one, each with the expression that `f` gives
+ * for its own. *out is NULL after failure, which is raised: no memory to adapt the kernel `to`. */
+ambit_status ambit__rewriting_end(ambit__rewriting *w, ambit__rewriter *f, const char *to,
+                                  ambit__rule **out);
 
 #endif
