@@ -15,7 +15,8 @@ enum {
   PACKED_ROW = 5 * LINE,      /* bytes: shorter rows have no line for their low margin; on GPUs */
   GPU_PACKED = LINE,          /* rows that take little of a warp, */
   GPU_PACKED_DEEP = 4 * LINE, /* and with more than three axes, where no plan loads vectors */
-  ALIAS = 4096 /* rows at multiples of this distance in bytes share cache sets or memory banks */
+  ALIAS = 4096,   /* rows at multiples of this distance in bytes share cache sets or memory banks */
+  LARGE = 1 << 21 /* bytes of a component: larger than the second-level cache of most cores */
 };
 
 static int64_t round_up(int64_t n, int64_t to)
@@ -43,11 +44,22 @@ static bool has_short_rows(const ambit__layout *l, int64_t bytes)
   return last > 0 && own <= ((last > 2 ? GPU_PACKED_DEEP : GPU_PACKED) - 1) / bytes;
 }
 
+/* Whether all cells take more than LARGE bytes, where a row takes `row`. */
+static bool is_large(const ambit__layout *l, int64_t row)
+{
+  int64_t most = LARGE;
+
+  for (int d = 0; d < l->own.ndims - 1 && most >= row; d++)
+    if (cells_along(l, d) > 0) most /= cells_along(l, d);
+  return most < row;
+}
+
 /* The alignment of rows of `row` bytes, whose cells have `size`: see layout.h. */
 static int64_t good_line(const ambit__layout *l, int64_t row, int64_t size)
 {
   int64_t line = is_for_gpu(l) ? l->line : LINE;
 
+  if (!is_for_gpu(l) && has_short_rows(l, size) && is_large(l, row)) return size;
   while (line > LINE && round_up(row, line) - round_up(row, LINE) > row / 8)
     line /= 2;
   while ((!is_for_gpu(l) || has_short_rows(l, size)) && line > (is_for_gpu(l) ? VECTOR : size) &&
@@ -69,6 +81,18 @@ static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64
   if (bytes % ALIAS == 0 && (is_row || !is_for_gpu(l))) bytes += line;
   if (is_row && !is_for_gpu(l) && bytes >= SHORT_ROW && bytes / LINE % 2 == 0) bytes += LINE;
   return bytes / size;
+}
+
+/* The distance of components of `bytes` on cores: they are read and written together, so the same
+ * cell of all of them should lie in different sets of the first-level cache, and no load near a
+ * store in the last bits of its address. */
+static int64_t good_component(const ambit__layout *l, int64_t bytes)
+{
+  const int64_t apart = ALIAS / l->components / LINE * LINE;
+
+  if (is_for_gpu(l) || l->components == 1 || bytes < ALIAS) return bytes;
+  bytes = round_up(bytes, LINE);
+  return bytes + (ALIAS + (apart ? apart : LINE) - bytes % ALIAS) % ALIAS;
 }
 
 /* Whether n a b + more fits, with room to spare; none of them is negative. */
@@ -120,6 +144,7 @@ bool ambit__layout_make(ambit__layout *l)
   }
   for (int d = 0; d <= last; d++)
     if (l->dropped >> d & 1) l->stride[d] = 0;
+  if (l->order != AMBIT_AOS) elements = good_component(l, elements * size) / size;
   l->component = l->order == AMBIT_AOS ? 1 : elements;
   beyond = line + BEYOND * per_cell * size;
   if (!fits(elements, planes, size, beyond)) return false;

@@ -94,6 +94,52 @@ static void short_rows_waste_little_memory(void)
     }
 }
 
+/* Grids of many axes larger than a cache move nothing but their cells. */
+static void short_rows_of_large_fields_have_no_gaps(void)
+{
+  static const int64_t rows[] = {1, 3, 15, 26, 60, 66};
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ambit__layout l = {.type = AMBIT_F32,
+                       .components = 1,
+                       .own = {.ndims = 4, .hi = {99, 99, 99, rows[i]}},
+                       .margin_lo = {0, 0, 0, 1},
+                       .margin_hi = {0, 0, 0, 1}};
+
+    CHECK(ambit__layout_make(&l));
+    CHECK_EQ(rows[i] + 2, l.stride[2]);
+    CHECK(l.bytes <= (size_t)(99 * 99 * 99 * (rows[i] + 2) * 4 + 4096 + 99 * 4));
+    l.own.hi[0] = l.own.hi[1] = l.own.hi[2] = 4; /* in the cache: whole lines, if they are little */
+    CHECK(ambit__layout_make(&l));
+    if (rows[i] > 58) CHECK_EQ(0, l.stride[2] * 4 % 16);
+  }
+}
+
+/* No two components of a cell are in the same set of a cache whose sets repeat every 4096 bytes. */
+static void components_on_cores_are_in_different_sets(void)
+{
+  for (int components = 2; components <= 32; components++)
+    for (int64_t n = 40; n < 1600; n += 97) {
+      ambit__layout l = {.type = AMBIT_F32,
+                         .components = components,
+                         .own = {.ndims = 2, .hi = {n, n}},
+                         .margin_lo = {1, 1},
+                         .margin_hi = {1, 1}};
+      bool taken[64] = {false};
+
+      CHECK(ambit__layout_make(&l));
+      CHECK_EQ(0, l.component * 4 % 64);
+      CHECK(l.component >= (n + 2) * l.stride[0] &&
+            l.component <= (n + 2) * l.stride[0] + 2 * 1024);
+      for (int c = 0; c < components; c++) {
+        bool *set = &taken[l.component * c * 4 / 64 % 64];
+
+        CHECK(!*set);
+        *set = true;
+      }
+    }
+}
+
 static void components_lie_apart_or_beside_each_other(void)
 {
   ambit__layout soa = sample(AMBIT_F32, 3, AMBIT_SOA), aos = sample(AMBIT_F32, 3, AMBIT_AOS);
@@ -243,6 +289,8 @@ int main(int argc, char **argv)
       {"every_value_has_a_place_of_its_own", every_value_has_a_place_of_its_own},
       {"rows_start_on_a_cache_line", rows_start_on_a_cache_line},
       {"short_rows_waste_little_memory", short_rows_waste_little_memory},
+      {"short_rows_of_large_fields_have_no_gaps", short_rows_of_large_fields_have_no_gaps},
+      {"components_on_cores_are_in_different_sets", components_on_cores_are_in_different_sets},
       {"components_lie_apart_or_beside_each_other", components_lie_apart_or_beside_each_other},
       {"the_margins_asked_for_are_there", the_margins_asked_for_are_there},
       {"rows_are_whole_lines_but_no_pages_apart", rows_are_whole_lines_but_no_pages_apart},
