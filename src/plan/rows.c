@@ -17,6 +17,8 @@ enum {
   MOST_TAPS = 512,  /* terms of a sum */
   MOST_LONE = 20,   /* rows of one launch that share no load */
   SWEPT = 1024,     /* cells of a strip of rows that are swept: values fit in a level 1 cache */
+  SHORT_ROW = 320,  /* bytes: such rows may follow each other without gaps (grid/layout.c), and */
+  TINY_ROW = 128,   /* of these one is computed after the other, as they lie in memory */
   FAR = 8           /* cells from the first to the last read along an axis: radius 4 */
 };
 
@@ -52,15 +54,32 @@ static double touched(const ambit__rule *rule, double cells)
   return ambit__price_of(rule).bytes * cells;
 }
 
+/* Cells from the first to the last read of component c along the axis; -1: it is not read. */
+static int span(const ambit__param *p, int c, int axis)
+{
+  const int *low = NULL, *high = NULL;
+
+  for (int i = 0; i < p->nreads; i++) {
+    const int *at = &p->reads[i].offset[axis];
+
+    if (p->reads[i].component != c) continue;
+    if (!low || *at < *low) low = at;
+    if (!high || *at > *high) high = at;
+  }
+  return low ? *high - *low : -1;
+}
+
+/* The same of the component that is read furthest: how long values are of use. */
 static int reach(const ambit__rule *rule, int axis)
 {
   int most = 0;
 
-  for (int i = 0; i < rule->nparams; i++) {
-    int r = rule->params[i].low[axis] + rule->params[i].high[axis];
+  for (int i = 0; i < rule->nparams; i++)
+    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++) {
+      const int r = span(&rule->params[i], c, axis);
 
-    if (rule->params[i].kind == PARAM_FIELD && r > most) most = r;
-  }
+      if (r > most) most = r;
+    }
   return most;
 }
 
@@ -77,19 +96,6 @@ static bool is_crowded(const ambit__group *g, const ambit__target *t, int axis)
   return !t->can_stream && g->ndims >= 3 && fields > 1 && reach(rule, axis) >= FAR;
 }
 
-/* Whether component c is read at one place along the axis: rows share no load of it. */
-static bool is_lone(const ambit__param *p, int c, int axis)
-{
-  const int *first = NULL;
-
-  for (int i = 0; i < p->nreads; i++) {
-    if (p->reads[i].component != c) continue;
-    if (first && p->reads[i].offset[axis] != *first) return false;
-    first = &p->reads[i].offset[axis];
-  }
-  return first != NULL;
-}
-
 /* Components that are read without sharing, and those written: more rows only make more streams. */
 static int count_lone(const ambit__rule *rule, int axis)
 {
@@ -97,14 +103,41 @@ static int count_lone(const ambit__rule *rule, int axis)
 
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      n += is_lone(&rule->params[i], c, axis);
+      n += span(&rule->params[i], c, axis) == 0; /* rows share no load of it */
   return n;
+}
+
+static double cells_of(const ambit__group *g)
+{
+  double n = 1;
+
+  if (g->form) return (double)g->active;
+
+  for (int d = 0; d < g->ndims; d++)
+    n *= (double)g->cells[d];
+  return n;
+}
+
+/* Bytes of a row of the widest field that the rule writes. */
+static int64_t row_bytes(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int64_t most = 0;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const int64_t size = (int64_t)ambit_type_size(rule->params[i].type);
+
+    if (rule->params[i].kind == PARAM_FIELD && rule->params[i].is_written && size > most)
+      most = size;
+  }
+  return most * g->cells[g->ndims - 1];
 }
 
 /* Rows computed together. More rows share more loads, until registers run out. Measured on x86 with
  * 32 vector registers: 8 rows are best for up to 13 reads in 2-D, 4 for more reads and in 3-D. With
  * many coefficients fewer are: the 7-point operator with 7 of them is 1.1 times as fast in 2 rows,
- * the 19 points of Himeno with 13 are 1.5 times as fast in one. */
+ * the 19 points of Himeno with 13 are 1.5 times as fast in one. So are stars of five and six axes
+ * in rows of 24 floats and 13 doubles, 1.2 times. */
 static int best_rows(const ambit__group *g, const ambit__target *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -113,6 +146,8 @@ static int best_rows(const ambit__group *g, const ambit__target *t)
   int axis = g->ndims >= 3 ? g->ndims - 3 : g->ndims - 2;
 
   if (g->form || is_crowded(g, t, axis)) return 1;
+  if (g->ndims > 2 && row_bytes(g) <= TINY_ROW && touched(rule, cells_of(g)) > (double)t->l2)
+    return 1;
   while (g->ndims > 1 && rows > 1 &&
          (g->cells[axis] < rows || rows * count_reads(rule) > MOST_WORK ||
           rows * count_lone(rule, axis) > MOST_LONE))
@@ -147,17 +182,6 @@ static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit_
   return p->factored > 0;
 }
 
-static double cells_of(const ambit__group *g)
-{
-  double n = 1;
-
-  if (g->form) return (double)g->active;
-
-  for (int d = 0; d < g->ndims; d++)
-    n *= (double)g->cells[d];
-  return n;
-}
-
 /* Rows of a typical box. */
 static double rows_of(const ambit__group *g)
 {
@@ -188,9 +212,9 @@ static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__pl
   const double row = touched(rule, cells_of(g) / rows_of(g));
 
   if (g->form && (g->ndims < 3 || !t->can_stream)) return; /* ARM: 1.05 times as long in 512^3 */
-  if (g->ndims == 2)
+  if (g->ndims == 2 && reach(rule, 0) > 0)
     p->strip = cut(p->rows[0] + reach(rule, 0), touched(rule, 1), t->l2, g->cells[1], 1024);
-  if (g->ndims >= 3)
+  if (g->ndims >= 3 && reach(rule, last - 2) > 0)
     p->block = cut(p->rows[1] + reach(rule, last - 2), row, p->nontemporal ? 2 * t->l2 : t->l2,
                    g->cells[last - 1], 8);
   while (g->form && p->block & (p->block - 1)) /* a power of 2: few plans as activity changes */
@@ -217,7 +241,8 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
   if (best > 1) add_rows(g, t, *p, 1, plans, n, most);
   if (best > 2) add_rows(g, t, *p, 2, plans, n, most);
   other.nontemporal = !p->nontemporal;
-  if (t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)t->l2)
+  if (t->can_stream && row_bytes(g) >= SHORT_ROW &&
+      touched(g->steps[0].rule, cells_of(g)) > (double)t->l2)
     add_rows(g, t, other, best, plans, n, most);
 }
 
@@ -239,7 +264,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   int n = 0;
 
   p.nontemporal = t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2 &&
-                  (!g->form || g->run >= LONG_RUN);
+                  (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
   p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);
   if (g->sweep) {
     p.nontemporal = false;
