@@ -20,6 +20,7 @@ enum {
   SLABS_PER_THREAD = 8,       /* at most */
   CELLS_PER_POLL = 1 << 21,   /* between two polls: about a millisecond */
   UNITS_PER_POLL = 4,         /* the least between two polls: cells beside a slab are read twice */
+  MOST_BOXES = 3,             /* of a slab of pairs: part of a plane, whole ones, part of one */
   CELLS_PER_PARTIAL = 1 << 15 /* per slab of a launch that reduces */
 };
 
@@ -103,6 +104,31 @@ static ambit__box slab(const ambit__box *b, int64_t start, int axis, int64_t i, 
   return s;
 }
 
+/* Slab i of n of the pairs of indices along the first two axes, in their order, as boxes; returns
+ * their number. */
+static int slab_of_pairs(const ambit__box *b, int64_t i, int64_t n, ambit__box *boxes)
+{
+  const int64_t across = b->hi[1] - b->lo[1], pairs = (b->hi[0] - b->lo[0]) * across;
+  const int64_t end = pairs * (i + 1) / n;
+  int count = 0;
+
+  for (int64_t at = pairs * i / n, next; at < end; at = next) {
+    const int64_t plane = at / across, first = at % across;
+    const int64_t whole = first ? 0 : (end - at) / across;
+    ambit__box box = *b;
+
+    next = whole ? at + whole * across : end < (plane + 1) * across ? end : (plane + 1) * across;
+    box.lo[0] = b->lo[0] + plane;
+    box.hi[0] = box.lo[0] + (whole ? whole : 1);
+    if (!whole) {
+      box.lo[1] = b->lo[1] + first;
+      box.hi[1] = box.lo[1] + next - at;
+    }
+    boxes[count++] = box;
+  }
+  return count;
+}
+
 /* ---- boxes and chunks ---- */
 
 typedef struct sweep {
@@ -112,6 +138,7 @@ typedef struct sweep {
   const ambit_full_call *call; /* complete except for lo, hi and the addresses of reductions */
   int axes[2];                 /* the axes along which the box is cut; the second: -1, or */
   int slabs, across;           /* slabs in all, and beside each other along that one */
+  bool has_pairs;              /* instead: slabs have pairs of indices along the first two axes */
   share *shares;               /* one per thread */
   bool reduces;
   queue *q; /* to poll */
@@ -140,29 +167,43 @@ void ambit__cpu_call(const ambit__function *fn, const ambit_compiled_call *call)
     ambit__generic_run(&f->generic, call);
 }
 
+static void call_box(const function *f, ambit_full_call *full, const ambit__box *box)
+{
+  for (int d = 0; d < box->ndims; d++) {
+    full->call.lo[d] = box->lo[d] - full->call.offset[d];
+    full->call.hi[d] = box->hi[d] - full->call.offset[d];
+  }
+  if (!ambit__box_is_empty(box)) ambit__cpu_call(&f->head, &full->call);
+}
+
 void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
                         const ambit__box *box, int64_t *partial)
 {
   const function *f = (const function *)fn;
   ambit_full_call full = *call;
 
-  for (int d = 0; d < box->ndims; d++) {
-    full.call.lo[d] = box->lo[d] - call->call.offset[d];
-    full.call.hi[d] = box->hi[d] - call->call.offset[d];
-  }
   if (f->head.words) begin_partial(f, partial, &full.call);
-  if (ambit__box_is_empty(box)) return;
-  ambit__cpu_call(fn, &full.call);
+  call_box(f, &full, box);
 }
 
 static void run_slab(const sweep *s, int i)
 {
+  const function *f = s->f;
   const int64_t *start = s->call->call.offset;
   const int *axes = s->axes, across = s->across;
-  ambit__box box = slab(s->box, start[axes[0]], axes[0], i / across, s->slabs / across);
+  ambit_full_call full = *s->call;
+  ambit__box boxes[MOST_BOXES];
+  int n = 1;
 
-  if (across > 1) box = slab(&box, start[axes[1]], axes[1], i % across, across);
-  ambit__cpu_run_box(&s->f->head, s->call, &box, s->f->partial + (int64_t)i * s->f->head.words);
+  if (s->has_pairs) {
+    n = slab_of_pairs(s->box, i, s->slabs, boxes);
+  } else {
+    boxes[0] = slab(s->box, start[axes[0]], axes[0], i / across, s->slabs / across);
+    if (across > 1) boxes[0] = slab(&boxes[0], start[axes[1]], axes[1], i % across, across);
+  }
+  if (f->head.words) begin_partial(f, f->partial + (int64_t)i * f->head.words, &full.call);
+  for (int k = 0; k < n; k++)
+    call_box(f, &full, &boxes[k]);
 }
 
 void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *call,
@@ -254,6 +295,20 @@ static int64_t slabs_to_poll(int64_t cells, int64_t units, int threads)
   return wanted < most ? wanted : most;
 }
 
+/* Whether slabs are to have pairs of indices along the first two axes: of four axes and more, if
+ * the first has too few units for them. Each thread then has a stretch of memory, and all have as
+ * much to do: 15 indices of two axes in 4 x 4 slabs left some with 1.5 times the rest. In three
+ * dimensions a slab would have parts of planes, which only reductions get, if no axis has enough
+ * units: they had a slab for each of them. */
+static bool cuts_pairs(const sweep *s, int64_t slabs, int64_t units)
+{
+  const ambit__box *b = s->box;
+  const int64_t first = b->hi[0] - b->lo[0];
+
+  if (s->f->swept || b->ndims < 3 || first * (b->hi[1] - b->lo[1]) < slabs) return false;
+  return b->ndims > 3 ? first / slab_unit(b, 0) < slabs : s->reduces && units < slabs;
+}
+
 /* Chooses the number of slabs and their axes. For a reduction they depend only on the box. No block
  * of rows is cut in two, unless there are more threads than blocks. Then slabs are cut along two
  * axes if they can be: a thread reads the cells beside its slab from the cache of another core. */
@@ -274,6 +329,8 @@ static void cut_box(sweep *s, int threads)
   if (slabs < least) slabs = least;
   axis = slab_axis(s->box, (int)slabs, s->f->swept - 1);
   units = (s->box->hi[axis] - s->box->lo[axis]) / slab_unit(s->box, axis);
+  s->has_pairs = cuts_pairs(s, slabs, units);
+  if (s->has_pairs) units = (s->box->hi[0] - s->box->lo[0]) * (s->box->hi[1] - s->box->lo[1]);
   if (slabs > units) slabs = units > least ? units : least;
   polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
   s->slabs = (int)(slabs > polls ? slabs : polls);
