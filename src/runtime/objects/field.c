@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* FIRST_MARGIN: layers of cells around the own cells of a new field, enough for most kernels.
- * SMALL: a field of at most 1/SMALL of the device's memory can be widened later. LARGE: bytes from
- * which the free memory is checked. */
-enum { FIRST_MARGIN = 2, SMALL = 16, LARGE = 64 << 20 };
+ * SMALL: a field of at most 1/SMALL of the device's memory can be widened later; on cores, one of
+ * MOST_MOVED bytes. LARGE: bytes from which the free memory is checked. */
+enum { FIRST_MARGIN = 2, SMALL = 16, MOST_MOVED = 1 << 30, LARGE = 64 << 20 };
 
 /* ---- memory ---- */
 
@@ -116,6 +116,20 @@ ambit_status ambit__store_allocate(const ambit_field *f, int part, ambit__store 
   return s;
 }
 
+/* Whether margins of all axes take much of a part, so that a field starts without them: six axes of
+ * 15 cells make four times as many with them. All parts have the same margins, so the first one
+ * decides for all. */
+static bool is_mostly_margin(const ambit_field *f, const ambit__layout *l)
+{
+  ambit__layout with = *l, without = *l;
+
+  with.own = without.own = ambit__field_part(f, 0);
+  for (int d = 0; d < l->own.ndims; d++)
+    without.margin_lo[d] = without.margin_hi[d] = 0;
+  return ambit__layout_make(&without) && without.bytes <= MOST_MOVED &&
+         (!ambit__layout_make(&with) || with.bytes - without.bytes > without.bytes / 8);
+}
+
 /* If rows start on long lines, as on GPUs, even the narrowest margin takes a whole line per row.
  * Fixed and periodic faces need no margin there, and GPUs are fastest on rows without gaps. A small
  * field therefore starts without one and is widened when a program needs it. */
@@ -126,7 +140,12 @@ static void set_margins(const ambit_field *f, int part, ambit__layout *l)
 
   for (int d = 0; d <= last; d++)
     l->margin_lo[d] = l->margin_hi[d] = f->dropped >> d & 1 ? 0 : FIRST_MARGIN;
-  if (!e->backend->line || f->dropped >> last & 1) return;
+  if (!e->backend->line) {
+    for (int d = 0, bare = is_mostly_margin(f, l); d <= last && bare; d++)
+      l->margin_lo[d] = l->margin_hi[d] = 0;
+    return;
+  }
+  if (f->dropped >> last & 1) return;
   l->margin_lo[last] = l->margin_hi[last] = 0;
   if (!ambit__layout_make(l) || l->bytes > e->memory / SMALL)
     l->margin_lo[last] = l->margin_hi[last] = FIRST_MARGIN;
