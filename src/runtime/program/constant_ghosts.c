@@ -5,12 +5,15 @@
  * with the buffer when fields rotate. A buffer that rotates into a field needs the constant ghost
  * cells of that field: a field that no step reads at neighbours gets the halo of a partner (it is
  * lent), and all of them are filled before the first iteration. If rotated fields are read
- * differently or have other boundaries, every exchange fills all ghost cells. So it does in
- * programs that call others, which may rotate fields in the middle of an iteration, and in programs
+ * differently or have other boundaries, each buffer gets the constant ghost cells of all these
+ * fields, if none of them keeps other values there; else every exchange fills all ghost cells. So
+ * it does in programs that call others, which may rotate fields in the middle of an iteration, and in programs
  * on views, whose ghost cells lie among those of another field, or on fields whose components have
  * boundaries of their own; there only halos without any other ghost cells are lent.
  */
 #include "runtime/program/program.h"
+
+#include <string.h>
 
 static bool keeps_constants(const ambit_program *p)
 {
@@ -21,17 +24,25 @@ static bool keeps_constants(const ambit_program *p)
   return true;
 }
 
-static bool has_constants(const ambit_program *p, const ambit__field_halo *h)
+/* Whether reads of the field go beyond a face of the grid. */
+static bool goes_beyond(const ambit_program *p, const ambit__field_halo *h, int d, int side)
 {
   for (int i = 0; i < h->nslices; i++)
     for (int k = 0; k < p->grid->nparts; k++) {
       const ambit__reach *r = &h->slices[i].halo.reaches[k];
 
-      for (int d = 0; !ambit__box_is_empty(&p->grid->parts[k]) && d < p->grid->box.ndims; d++)
-        if ((r->reach.lo[d] < r->given.lo[d] && h->boundaries->kind[d][0] == AMBIT_CONSTANT) ||
-            (r->reach.hi[d] > r->given.hi[d] && h->boundaries->kind[d][1] == AMBIT_CONSTANT))
-          return true;
+      if (!ambit__box_is_empty(&p->grid->parts[k]) &&
+          (side ? r->reach.hi[d] > r->given.hi[d] : r->reach.lo[d] < r->given.lo[d]))
+        return true;
     }
+  return false;
+}
+
+static bool has_constants(const ambit_program *p, const ambit__field_halo *h)
+{
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    for (int side = 0; side < 2; side++)
+      if (h->boundaries->kind[d][side] == AMBIT_CONSTANT && goes_beyond(p, h, d, side)) return true;
   return false;
 }
 
@@ -74,9 +85,58 @@ static ambit_status lend(ambit_program *p, ambit__halos *halos)
 
 /* ---- halos that keep their constant ghost cells ---- */
 
+/* Whether a buffer can have the constant ghost cells of both: at no face one has constants where
+ * the other one has something else. */
+static bool agree(const ambit_program *p, const ambit__field_halo *a, const ambit__field_halo *b)
+{
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    for (int side = 0; side < 2; side++) {
+      const bool is_one = a->boundaries->kind[d][side] == AMBIT_CONSTANT;
+      const bool is_other = b->boundaries->kind[d][side] == AMBIT_CONSTANT;
+
+      if (!(is_one || is_other) || !goes_beyond(p, a, d, side) || !goes_beyond(p, b, d, side))
+        continue;
+      if (!is_one || !is_other ||
+          memcmp(&a->boundaries->value[d][side], &b->boundaries->value[d][side], sizeof(double)))
+        return false;
+    }
+  return true;
+}
+
+/* Whether no other step rotates a field of this one. */
+static bool rotates_alone(const ambit_program *p, const ambit__step *s)
+{
+  for (size_t k = 0; k < p->nsteps; k++)
+    for (int i = 0; p->steps[k].kind == STEP_ROTATE && &p->steps[k] != s && i < s->n; i++)
+      if (ambit__step_uses(&p->steps[k], s->args[i].field)) return false;
+  return true;
+}
+
+/* Where the fields of a rotation have different halos: they have one id if all agree. */
+static bool mix(const ambit_program *p, const ambit__halos *halos, const ambit__step *s)
+{
+  uint64_t id = 0;
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit__field_halo *h = ambit__halos_find(halos, s->args[i].field);
+
+    if (!h) return false;
+    for (int k = 0; k < i; k++)
+      if (!agree(p, h, ambit__halos_find(halos, s->args[k].field))) return false;
+    if (h->constants && (!id || h->constants < id)) id = h->constants;
+  }
+  for (int i = 0; i < s->n && id; i++) {
+    ambit__field_halo *h = ambit__halos_find(halos, s->args[i].field);
+
+    h->constants = id;
+    h->is_mixed = true;
+  }
+  return id != 0;
+}
+
 /* The fields of a rotation keep them only if all do, with the same cells and values; they then have
  * one id. Returns whether an id changed. */
-static bool join(const ambit__halos *halos, const ambit__step *s)
+static bool join(const ambit_program *p, const ambit__halos *halos, const ambit__step *s)
 {
   const ambit__field_halo *first = ambit__halos_find(halos, s->args[0].field);
   uint64_t id = first ? first->constants : 0;
@@ -92,6 +152,7 @@ static bool join(const ambit__halos *halos, const ambit__step *s)
     else if (h->constants < id)
       id = h->constants;
   }
+  if (!id && rotates_alone(p, s) && mix(p, halos, s)) return false;
   for (int i = 0; i < s->n; i++) {
     ambit__field_halo *h = ambit__halos_find(halos, s->args[i].field);
 
@@ -123,7 +184,7 @@ ambit_status ambit__halos_keep_constants(ambit_program *p, ambit__halos *halos)
   do {
     changed = false;
     for (size_t i = 0; i < p->nsteps; i++)
-      changed |= p->steps[i].kind == STEP_ROTATE && join(halos, &p->steps[i]);
+      changed |= p->steps[i].kind == STEP_ROTATE && join(p, halos, &p->steps[i]);
   } while (changed);
   for (int i = 0; i < halos->n; i++)
     if (halos->list[i].constants) leave_out_constants(p, &halos->list[i]);

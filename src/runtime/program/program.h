@@ -99,6 +99,7 @@ typedef struct ambit__field_halo {
   /* Constant ghost cells are filled at the start of a run if this is not the id of those that the
    * field has, and left alone by the exchanges of steps. 0: exchanges fill them too. */
   uint64_t constants;
+  bool is_mixed; /* it rotates with fields that have others, and their buffers have all of them */
   ambit__boundaries changing; /* of its slices */
 } ambit__field_halo;
 

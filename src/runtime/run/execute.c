@@ -311,15 +311,49 @@ void ambit__program_refresh(ambit_program *p)
     ambit__view_refresh(p->fields[i]);
 }
 
+/* Fills the constant ghost cells of all fields of a rotation in each of their buffers, if they have
+ * different ones: turn by turn, until the buffers are back where they were. */
+static ambit_status fill_in_turns(ambit_program *p, const ambit__step *s)
+{
+  for (int turn = 0; turn < s->n; turn++) {
+    for (int k = 0; k < p->grid->placement.n; k++)
+      rotate(s, k);
+    for (int i = 0; i < s->n; i++) {
+      const ambit__field_halo *h = ambit__halos_find(&p->halos, s->args[i].field);
+
+      AMBIT_TRY(ambit__exchange_fill(p->starters[h - p->halos.list]));
+    }
+  }
+  return AMBIT_OK;
+}
+
+/* Constant ghost cells that a buffer does not have yet. */
+static ambit_status fill_constants(ambit_program *p)
+{
+  for (int i = 0; i < p->halos.n; i++)
+    if (!p->halos.list[i].is_mixed && ambit__halo_state_lacks_constants(&p->halos.list[i]))
+      AMBIT_TRY(ambit__exchange_fill(p->starters[i]));
+  for (size_t k = 0; k < p->nsteps; k++) {
+    const ambit__step *s = &p->steps[k];
+    bool lacks = false;
+
+    for (int i = 0; s->kind == STEP_ROTATE && i < s->n; i++) {
+      const ambit__field_halo *h = ambit__halos_find(&p->halos, s->args[i].field);
+
+      lacks |= h && h->is_mixed && ambit__halo_state_lacks_constants(h);
+    }
+    if (lacks) AMBIT_TRY(fill_in_turns(p, s));
+  }
+  return AMBIT_OK;
+}
+
 ambit_status ambit__program_ready(ambit_program *p)
 {
   forget_borders(p);
   ambit__program_refresh(p);
   if (p->sleep) p->sleep->checked = false;
   ambit__fields_narrow(p);
-  for (int i = 0; i < p->halos.n; i++)
-    if (ambit__halo_state_lacks_constants(&p->halos.list[i]))
-      AMBIT_TRY(ambit__exchange_fill(p->starters[i]));
+  AMBIT_TRY(fill_constants(p));
   for (int i = 0; i < p->nfields; i++) {
     ambit__exchange *x;
 

@@ -462,15 +462,19 @@ static void constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once(v
   static const char near_rule[] = "void k(const float *u, const float *w, float *v)\n"
                                   "{ *v = 0.25f * (u[-1][0] + u[1][1] + u[0][-1] + *w); }";
   static const char both_rule[] = "void k(const float *u, const float *w, float *v)\n"
-                                  "{ *v = 0.25f * (u[-1][0] + u[1][1] + u[0][-1] + w[2][0]); }";
+                                  "{ *v = 0.25f * (u[-1][0] + u[1][1] + u[0][-1] + w[-2][0]); }";
+  static const char apart_rule[] = "void k(const float *u, const float *w, float *v)\n"
+                                   "{ *v = 0.25f * (u[-1][0] + w[2][1] + u[-1][-1] + w[1][0]); }";
   static const ambit_boundary c = AMBIT_CONSTANT, wrap = AMBIT_PERIODIC, fold = AMBIT_REFLECT,
                               flip = AMBIT_ANTISYMMETRIC;
   static const char *const devices[] = {"cpu", "cpu*3", "cpu*4"};
   const sample samples[] = {
-      {near_rule, 2, {c, c}, {c, c}, false},       {near_rule, 2, {c, c}, {wrap, wrap}, false},
-      {near_rule, 2, {wrap, wrap}, {c, c}, false}, {near_rule, 3, {c, fold}, {fold, c}, false},
-      {near_rule, 3, {c, c}, {c, c}, false},       {both_rule, 3, {c, fold}, {c, c}, true},
-      {near_rule, 2, {flip, c}, {c, flip}, false}, {near_rule, 2, {flip, flip}, {c, c}, false},
+      {near_rule, 2, {c, c}, {c, c}, false},        {near_rule, 2, {c, c}, {wrap, wrap}, false},
+      {near_rule, 2, {wrap, wrap}, {c, c}, false},  {near_rule, 3, {c, fold}, {fold, c}, false},
+      {near_rule, 3, {c, c}, {c, c}, false},        {both_rule, 3, {c, fold}, {c, c}, true},
+      {near_rule, 2, {flip, c}, {c, flip}, false},  {near_rule, 2, {flip, flip}, {c, c}, false},
+      {apart_rule, 3, {c, c}, {c, c}, false},       {apart_rule, 3, {wrap, wrap}, {c, c}, false},
+      {apart_rule, 3, {c, fold}, {fold, c}, false},
   };
 
   for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
