@@ -59,7 +59,9 @@ static int64_t good_line(const ambit__layout *l, int64_t row, int64_t size)
 {
   int64_t line = is_for_gpu(l) ? l->line : LINE;
 
-  if (!is_for_gpu(l) && has_short_rows(l, size) && is_large(l, row)) return size;
+  if (!is_for_gpu(l) && has_short_rows(l, size) && is_large(l, row) &&
+      round_up(row, LINE) - row > row / 8)
+    return size;
   while (line > LINE && round_up(row, line) - round_up(row, LINE) > row / 8)
     line /= 2;
   while ((!is_for_gpu(l) || has_short_rows(l, size)) && line > (is_for_gpu(l) ? VECTOR : size) &&

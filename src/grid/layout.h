@@ -46,8 +46,9 @@ typedef struct ambit__layout {
 /* Computes strides, component, origin and bytes from the other fields. Rows are aligned to `line`
  * bytes; while that would cost more than an eighth of the memory, the alignment is halved, down to
  * a cache line. On cores, and of rows on GPUs that are much shorter than a warp's vectors, it is
- * halved below that while it would cost more than a third, on GPUs down to a vector; short rows on
- * cores whose field is larger than a second-level cache follow each other without gaps. If rows are
+ * halved below that while it would cost more than a third, on GPUs down to a vector; on cores short
+ * rows of a field larger than a second-level cache follow each other without gaps, if these would
+ * take more than an eighth. If rows are
  * not short the low margin of the last axis is widened to whole cache lines: vectors at the end of
  * a row may read a few cells behind it, whose values they do not use, and of short rows these are
  * the low margin of the next. Returns false if the size exceeds 63 bits. */
