@@ -295,18 +295,53 @@ static int64_t slabs_to_poll(int64_t cells, int64_t units, int threads)
   return wanted < most ? wanted : most;
 }
 
-/* Whether slabs are to have pairs of indices along the first two axes: of four axes and more, if
- * the first has too few units for them. Each thread then has a stretch of memory, and all have as
- * much to do: 15 indices of two axes in 4 x 4 slabs left some with 1.5 times the rest. In three
- * dimensions a slab would have parts of planes, which only reductions get, if no axis has enough
- * units: they had a slab for each of them. */
-static bool cuts_pairs(const sweep *s, int64_t slabs, int64_t units)
+/* Cells of a slab along two axes, and those beside them. */
+static double reads(double along, double across)
+{
+  return (along + 2) * (across + 2);
+}
+
+static double share_of(int64_t n, int64_t parts)
+{
+  return (double)((n + parts - 1) / parts);
+}
+
+/* Of the first two axes, the number of slabs across with which the largest of n reads the fewest
+ * cells; 0: it reads fewer if slabs have pairs of indices, in their order. So all have as much to
+ * do: 13 x 13 indices in 4 x 4 slabs leave some with 1.5 times the mean. */
+static int cut_two_axes(const ambit__box *b, int n)
+{
+  const int64_t along = b->hi[0] - b->lo[0], across = b->hi[1] - b->lo[1];
+  const double pairs = share_of(along * across, n);
+  double least =
+      pairs < (double)across ? reads(1, pairs) : reads(pairs / (double)across, (double)across);
+  int best = 0;
+
+  for (int i = 1; i <= n; i++) {
+    const double cells = reads(share_of(along, n / i), share_of(across, i));
+
+    if (n % i || cells >= least) continue;
+    least = cells;
+    best = i;
+  }
+  return best;
+}
+
+/* Slabs where no axis has enough units for them. Of four axes and more the first two are cut: along
+ * others a slab would be a comb in memory. In three dimensions a slab of pairs would have parts of
+ * planes, which only reductions get: they had a slab for each unit. */
+static bool cut_pairs(sweep *s, int64_t slabs, int64_t units)
 {
   const ambit__box *b = s->box;
-  const int64_t first = b->hi[0] - b->lo[0];
+  const int64_t first = b->hi[0] - b->lo[0], second = b->ndims > 1 ? b->hi[1] - b->lo[1] : 0;
 
-  if (s->f->swept || b->ndims < 3 || first * (b->hi[1] - b->lo[1]) < slabs) return false;
-  return b->ndims > 3 ? first / slab_unit(b, 0) < slabs : s->reduces && units < slabs;
+  if (s->f->swept || b->ndims < 3 || first * second < slabs) return false;
+  if (b->ndims > 3 ? first / slab_unit(b, 0) >= slabs : !s->reduces || units >= slabs) return false;
+  s->axes[1] = 1;
+  s->slabs = (int)slabs;
+  s->across = b->ndims > 3 ? cut_two_axes(b, s->slabs) : 0;
+  s->has_pairs = !s->across;
+  return true;
 }
 
 /* Chooses the number of slabs and their axes. For a reduction they depend only on the box. No block
@@ -329,8 +364,7 @@ static void cut_box(sweep *s, int threads)
   if (slabs < least) slabs = least;
   axis = slab_axis(s->box, (int)slabs, s->f->swept - 1);
   units = (s->box->hi[axis] - s->box->lo[axis]) / slab_unit(s->box, axis);
-  s->has_pairs = cuts_pairs(s, slabs, units);
-  if (s->has_pairs) units = (s->box->hi[0] - s->box->lo[0]) * (s->box->hi[1] - s->box->lo[1]);
+  if (cut_pairs(s, slabs, units)) return;
   if (slabs > units) slabs = units > least ? units : least;
   polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
   s->slabs = (int)(slabs > polls ? slabs : polls);
