@@ -131,7 +131,7 @@ static void cells_of_a_row_share_partial_sums(void)
 
 static void pieces_are_stored_past_the_caches(void)
 {
-  scene s = {ELEVEN, AMBIT_F64, 2, {14, 549}, AMBIT_FIXED, "factored 21 of 121 nontemporal)"};
+  scene s = {ELEVEN, AMBIT_F64, 2, {21, 549}, AMBIT_FIXED, "factored 21 of 121 nontemporal)"};
 
   streams = true;
   check(&s);

@@ -541,6 +541,39 @@ static void zeros_of_either_sign_are_two_constants(void)
   }
 }
 
+/* Margins around all axes would quadruple it. */
+static void a_field_of_many_short_axes_has_the_margins_that_programs_need(void)
+{
+  const int64_t extents[] = {9, 8, 9, 8, 9, 9};
+  double sums[2] = {0, 1};
+
+  for (int i = 0; i < 2; i++) {
+    ambit *a = open_on(i ? "cpu" : "ref");
+    ambit_grid *g = ambit_grid_create(a, 6, extents);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F64);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F64);
+    ambit_scalar *sum = ambit_scalar_create(a, "sum", AMBIT_F64);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 5);
+    ambit_field_set(u, 1);
+    for (int d = 0; i && d < 6; d++)
+      CHECK_EQ(0, u->stores[0].layout.margin_lo[d] + u->stores[0].layout.margin_hi[d]);
+    ambit_apply(p,
+                ambit_kernel_create(a, "void k(const double *u, double *v, sum double *s)\n"
+                                       "{ *v = u[0][-1][0][0][0][0] + u[0][0][0][0][0][1];"
+                                       " *s = *v; }"),
+                u, v, sum);
+    ambit_run(p, 1);
+    if (i) CHECK_EQ(1, u->stores[0].layout.margin_lo[1]);
+    if (i) CHECK_EQ(0, u->stores[0].layout.margin_hi[0]);
+    sums[i] = ambit_scalar_get(sum);
+    CHECK_OK(a);
+    ambit_close(a);
+  }
+  CHECK_EQ((int64_t)sums[0], (int64_t)sums[1]);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -560,6 +593,8 @@ int main(int argc, char **argv)
       {"constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once",
        constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once},
       {"zeros_of_either_sign_are_two_constants", zeros_of_either_sign_are_two_constants},
+      {"a_field_of_many_short_axes_has_the_margins_that_programs_need",
+       a_field_of_many_short_axes_has_the_margins_that_programs_need},
       {NULL, NULL},
   };
 

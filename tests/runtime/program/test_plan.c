@@ -92,12 +92,45 @@ static void the_plan_of_a_wavefront_sets_its_sizes(void)
   }
 }
 
+/* Blocks keep planes for those that read them again. */
+static void values_that_are_read_once_are_in_no_block(void)
+{
+  static const char *const rules[] = {
+      "void shift(const float *f[3], float *g[3])\n"
+      "{ *g[0] = f[0][-1][0][0]; *g[1] = f[1][1][0][0]; *g[2] = f[2][0][1][0]; }",
+      "void mean(const float *f[3], float *g[3])\n"
+      "{ *g[0] = f[0][-1][0][0] + f[0][1][0][0]; *g[1] = *f[1]; *g[2] = *f[2]; }"};
+  const int64_t extents[] = {6, 200, 4000};
+
+  for (int i = 0; i < 2; i++) {
+    ambit *a = ambit_open(NULL, NULL);
+    ambit_grid *g;
+    ambit_field *u, *v;
+    ambit_program *p;
+
+    ambit_option_set(a, "devices", "cpu");
+    ambit_option_set(a, "machine", "xeon16"); /* of which the caches are known */
+    ambit_option_set(a, "depth", "1");
+    g = ambit_grid_create(a, 3, extents);
+    u = ambit_field_create_vector(g, "u", AMBIT_F32, 3, AMBIT_SOA);
+    v = ambit_field_create_vector(g, "v", AMBIT_F32, 3, AMBIT_SOA);
+    p = ambit_program_create(g);
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+    ambit_apply(p, ambit_kernel_create(a, rules[i]), u, v);
+    ambit_run(p, 1);
+    CHECK_OK(a);
+    CHECK_EQ(i == 1, strstr(p->applies[0].functions[0]->plan, "block") != NULL);
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"a_plan_that_there_is_not_is_an_error_that_lists_those_there_are",
        a_plan_that_there_is_not_is_an_error_that_lists_those_there_are},
       {"the_plan_of_a_wavefront_sets_its_sizes", the_plan_of_a_wavefront_sets_its_sizes},
+      {"values_that_are_read_once_are_in_no_block", values_that_are_read_once_are_in_no_block},
       {0}};
 
   return test_main(argc, argv, tests);
