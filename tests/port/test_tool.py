@@ -538,8 +538,8 @@ def the_shape_of_an_array_in_a_struct_is_told_by_its_path(folder):
 
 def host_code_that_costs_copies_is_explained(folder):
     r = TOOLS.must(PORT, "--explain", PROGRAMS / "hostcode.c", "-o", folder / "out.c")
-    assert ":36:5: note: host code in the loop in line 35: its steps wait, and single elements of u are copied" in r.stderr, r.stderr
-    assert ":45:5: note: host code in the loop in line 35: u is copied to the host each time, and back for the next step" in r.stderr, r.stderr
+    assert ":36:5: note: host code in the loop in line 35: its steps wait, and single elements of u are copied, 2 each time" in r.stderr, r.stderr
+    assert ":45:9: note: host code in the loop in line 35: its steps wait, and single elements of u are copied, 1 each time" in r.stderr, r.stderr
     assert ":11:3: note: host code in the loop in line 35: u is copied to the host each time\n" in r.stderr, r.stderr
     assert "host code" not in TOOLS.translate(PROGRAMS / "hostcode.c", folder / "out.c")
 

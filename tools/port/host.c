@@ -395,6 +395,14 @@ static const char *calls(const uses *u, const char *separator)
   return copy;
 }
 
+/* "u (4000000 bytes)"; the size of what a pointer leads to is not known before the program runs. */
+static const char *sized(const use *a)
+{
+  const long long bytes = strcmp(a->bytes, "1") ? clang_Type_getSizeOf(a->base->ctype) : 0;
+
+  return bytes > 0 ? port_text("%s (%lld bytes)", a->text, bytes) : a->text;
+}
+
 /* Host code in a loop over time costs a copy in each round. */
 static void explain(const unit *u, const node *at, const uses *list)
 {
@@ -405,7 +413,7 @@ static void explain(const unit *u, const node *at, const uses *list)
   if (!h.explains || !h.loop || (!list->n && !list->reads_all && !list->writes_all)) return;
   for (int i = 0; i < list->n; i++) {
     writes |= list->at[i].is_write;
-    ambit__print(&t, "%s%s", i ? ", " : "", list->at[i].text);
+    ambit__print(&t, "%s%s", i ? ", " : "", sized(&list->at[i]));
   }
   names = ambit__text_finish(&t);
   port_note(u, at, "note",
@@ -459,16 +467,17 @@ static bool is_by_cells(node *s, const use *a)
   return true;
 }
 
-/* Arrays of which a statement uses a few elements are not copied as a whole. The calls before it,
+/* Arrays of which a statement or an expression uses a few elements are not copied as a whole. The calls before it,
  * innermost subscripts first, and those after it. */
-static void take_cells(const unit *u, node *s, uses *list, const char **before, const char **after)
+static void take_cells(const unit *u, node *s, uses *list, const char *separator,
+                       const char **before, const char **after)
 {
   const char *names = NULL;
-  int kept = 0, assignments = 0;
+  int kept = 0, assignments = 0, count = 0;
 
   *before = *after = "";
   port_walk(s, count_assignments, &assignments);
-  if ((s->kind != S_EXPR && s->kind != S_DECL && s->kind != S_RETURN) || list->reads_all ||
+  if ((s->kind > S_DECL && s->kind != S_EXPR && s->kind != S_RETURN) || list->reads_all ||
       list->writes_all || assignments > 1 || port_find(s, is_conditional, NULL) ||
       port_find(s, calls_steps, NULL))
     return;
@@ -480,10 +489,11 @@ static void take_cells(const unit *u, node *s, uses *list, const char **before, 
       continue;
     }
     names = names ? port_text("%s, %s", names, a.text) : a.text;
+    count += a.ncells * (1 + a.is_write);
     for (int k = 0; k < a.ncells; k++) {
       const char *cell = port_print(a.cells[k]);
 
-      *before = port_text("port_get(&%s, sizeof(%s)); %s", cell, cell, *before);
+      *before = port_text("port_get(&%s, sizeof(%s))%s%s", cell, cell, separator, *before);
       if (a.is_write) *after = port_text("%s port_put(&%s, sizeof(%s));", *after, cell, cell);
     }
   }
@@ -491,8 +501,8 @@ static void take_cells(const unit *u, node *s, uses *list, const char **before, 
   if (names && h.explains && h.loop)
     port_note(u, s, "note",
               port_text("host code in the loop in line %u: its steps wait, and single elements of "
-                        "%s are copied",
-                        h.loop->line, names),
+                        "%s are copied, %d each time",
+                        h.loop->line, names, count),
               NULL);
 }
 
@@ -556,11 +566,12 @@ static void wrap_calls(node *s, const uses *list)
 static void before_expression(const unit *u, node *e)
 {
   uses list = {.n = 0};
-  const char *text;
+  const char *text, *before, *after;
 
   if (!e) return;
   port_walk(e, find_uses, &list);
-  text = calls(&list, ", ");
+  take_cells(u, e, &list, ", ", &before, &after);
+  text = port_text("%s%s", calls(&list, ", "), before);
   explain(u, e, &list);
   if (text[0] && (e->begin || e->end)) port_edit(e->begin, 0, text);
   wrap_calls(e, &list);
@@ -625,11 +636,11 @@ static void statement(const unit *u, node *s, bool is_alone)
   }
   port_walk(s, find_uses, &list);
   if (!list.n && !list.reads_all && !list.writes_all && !list.waits) return;
-  if (is_compound(s) && !is_steady(s, &list)) {
-    children(u, s);
+  if (is_compound(s) && (!is_steady(s, &list) || (s->kind == S_IF && h.loop))) {
+    children(u, s); /* of a condition in a loop over time, nothing is copied where it is false */
     return;
   }
-  take_cells(u, s, &list, &before, &after);
+  take_cells(u, s, &list, "; ", &before, &after);
   explain(u, s, &list);
   if (s->kind == S_BLOCK) { /* the body of something: inside its braces */
     if (s->list) place(u, s->list, calls(&list, "; "), true);
