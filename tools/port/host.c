@@ -467,8 +467,8 @@ static bool is_by_cells(node *s, const use *a)
   return true;
 }
 
-/* Arrays of which a statement or an expression uses a few elements are not copied as a whole. The calls before it,
- * innermost subscripts first, and those after it. */
+/* Arrays of which a statement or an expression uses a few elements are not copied as a whole. The
+ * calls before it, innermost subscripts first, and those after it. */
 static void take_cells(const unit *u, node *s, uses *list, const char *separator,
                        const char **before, const char **after)
 {

@@ -7,9 +7,9 @@
  * lent), and all of them are filled before the first iteration. If rotated fields are read
  * differently or have other boundaries, each buffer gets the constant ghost cells of all these
  * fields, if none of them keeps other values there; else every exchange fills all ghost cells. So
- * it does in programs that call others, which may rotate fields in the middle of an iteration, and in programs
- * on views, whose ghost cells lie among those of another field, or on fields whose components have
- * boundaries of their own; there only halos without any other ghost cells are lent.
+ * it does in programs that call others, which may rotate fields in the middle of an iteration, and
+ * in programs on views, whose ghost cells lie among those of another field, or on fields whose
+ * components have boundaries of their own; there only halos without any other ghost cells are lent.
  */
 #include "runtime/program/program.h"
 
