@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Skipped is not passed: tests/support/test.h says so for each case, and run_tests.py counts and names them."""
-import collections, os, pathlib, shutil, subprocess, sys, tempfile
+import collections, os, pathlib, shutil, signal, subprocess, sys, tempfile
 
 import project, run_tests
 
@@ -85,9 +85,19 @@ def check_reader():
             check("output of the others", "adds" in "".join(shown), False)]
 
 
+def check_interrupts():
+    """Tests that are run in the background see SIGINT."""
+    old = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    run_tests.heed_interrupts()
+    child = subprocess.run([sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGINT) == signal.SIG_IGN)"],
+                           capture_output=True, text=True)
+    signal.signal(signal.SIGINT, old)
+    return [check("a test may be interrupted", child.stdout, "False\n")]
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
-        good = check_program(compile_program(pathlib.Path(name))) + check_reader()
+        good = check_program(compile_program(pathlib.Path(name))) + check_reader() + check_interrupts()
     print(f"{len(good)} checks, {good.count(False)} failed")
     return not all(good)
 

@@ -8,7 +8,7 @@ counts over all of them. Fails when a test failed or none passed.
 A test can pass and still have skipped some of its cases: it prints `ok 3 - name # SKIP why` for each.
 These are listed and counted separately, once per preset and reason for any number of processes.
 """
-import argparse, collections, re, subprocess, sys
+import argparse, collections, re, signal, subprocess, sys
 
 import project
 
@@ -80,7 +80,14 @@ def summary(results):
     return lines + [", ".join(f"{len(results[kind])} {kind}" for kind in (PASSED, FAILED, SKIPPED, CASES))]
 
 
+def heed_interrupts():
+    """Shells start jobs in the background with SIGINT ignored, and all tests would inherit that: some send it to programs."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def main():
+    heed_interrupts()
     args = argparse.ArgumentParser()
     args.add_argument("--jobs", type=int, default=2)
     args.add_argument("presets", nargs="+")

@@ -25,7 +25,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS = 24, COLUMNS = 32, ITERATIONS = 6, PATIENCE = 25 /* seconds for a round */ };
+enum {
+  ROWS = 24,
+  COLUMNS = 32,
+  ITERATIONS = 6,
+  PATIENCE = 200 /* seconds for a round that hangs */
+};
 
 /* ---- faults ---- */
 
