@@ -12,7 +12,7 @@ const ambit__dialect ambit__dialect_opencl = {
     .prelude = ambit__prelude_opencl,
     .helpers = ambit__prelude_gpu,
     .types = {"float", "double", "int", "uchar", "short", "long", "ambit_f16", "ambit_f16",
-              "ushort", "uint", "ulong"},
+              "ambit_u16", "ambit_u32", "ambit_u64"},
     .table = "constant",
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},

@@ -73,6 +73,9 @@ AMBIT_FILLS(uchar)
 AMBIT_FILLS(short)
 AMBIT_FILLS(long)
 AMBIT_FILLS(ambit_f16)
+AMBIT_FILLS(ambit_u16)
+AMBIT_FILLS(ambit_u32)
+AMBIT_FILLS(ambit_u64)
 #if AMBIT_HAS_DOUBLE
 AMBIT_FILLS(double)
 #endif

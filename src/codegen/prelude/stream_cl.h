@@ -96,6 +96,8 @@ AMBIT_VALUES_OF(ambit_u32, uint)
 AMBIT_VALUES_OF(short, short)
 AMBIT_VALUES_OF(long, long)
 AMBIT_VALUES_OF(ambit_f16, ushort)
+AMBIT_VALUES_OF(ambit_u16, ushort)
+AMBIT_VALUES_OF(ambit_u64, ulong)
 
 /* _bits if this warp owns the cells (`own`). */
 #define AMBIT_STORE_IF(T, N)                                                                       \
@@ -114,6 +116,8 @@ AMBIT_STORE_IFS(ambit_u32)
 AMBIT_STORE_IFS(short)
 AMBIT_STORE_IFS(long)
 AMBIT_STORE_IFS(ambit_f16)
+AMBIT_STORE_IFS(ambit_u16)
+AMBIT_STORE_IFS(ambit_u64)
 /* On NVIDIA's GPUs without a branch where a vector has 16 bytes, so that the code after early loads
  * stays one basic block: results are stored as they are computed, and keep no registers. */
 #ifdef __NV_CL_C_VERSION
@@ -251,10 +255,12 @@ AMBIT_LOAD_NOW(uchar, 4, uint, ambit_now_4)
 AMBIT_LOAD_NOW(uchar, 8, ulong, ambit_now_8)
 AMBIT_LOADS_OF_2(short)
 AMBIT_LOADS_OF_2(ambit_f16)
+AMBIT_LOADS_OF_2(ambit_u16)
 AMBIT_LOADS_OF_4(float)
 AMBIT_LOADS_OF_4(int)
 AMBIT_LOADS_OF_4(ambit_u32)
 AMBIT_LOADS_OF_8(long)
+AMBIT_LOADS_OF_8(ambit_u64)
 #if AMBIT_HAS_DOUBLE
 AMBIT_LOADS_OF_8(double)
 #endif

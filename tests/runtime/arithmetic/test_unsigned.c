@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unsigned types: conversions and operators are those of the C compiler, on every device. */
 #include "runtime/runtime_test.h"
+#include "support/capture.h"
 
 #include <inttypes.h>
 
@@ -212,12 +213,56 @@ static void reductions_know_that_there_is_no_sign(void)
   }
 }
 
+/* Four iterations at once on each device: their code is compiled (else there is a warning), and
+ * gives the bits of ref. */
+static void neighbours_of_unsigned_fields_in_several_iterations_at_once(void)
+{
+  enum { ROWS = 40, COLUMNS = 150 };
+  static const ambit_type types[] = {AMBIT_U16, AMBIT_U32, AMBIT_U64};
+  static unsigned char want[ROWS * COLUMNS * 8], got[ROWS * COLUMNS * 8];
+
+  for (int t = 0; t < 3; t++)
+    for (const char *const *d = devices_here(); *d; d++) {
+      ambit *a = open_on(*d);
+      ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+      ambit_field *u = ambit_field_create(g, "u", types[t]);
+      ambit_field *v = ambit_field_create(g, "v", types[t]);
+      ambit_program *p = ambit_program_create(g);
+      const char *type = ambit_type_name(types[t]), *said;
+      char text[300];
+
+      ambit_option_set(a, "strict", "1");
+      ambit_option_set(a, "verbose", "0");
+      ambit_option_set(a, "depth", "4");
+      snprintf(text, sizeof text,
+               "void k(const %s *u, %s *v) { *v = 3 * u[-1][0] + u[1][0] + 5 * u[0][-1] + "
+               "u[0][1] + (%s)index(1) + 7; }",
+               type, type, type);
+      ambit_field_boundary(u, AMBIT_AXIS(0), AMBIT_PERIODIC, 0);
+      ambit_field_boundary(u, AMBIT_AXIS(1), AMBIT_CONSTANT, 77);
+      ambit_apply(p, ambit_kernel_create(a, text), u, v);
+      ambit_swap(p, u, v);
+      capture_begin();
+      ambit_run(p, 8);
+      said = capture_end();
+      CHECK_MSG(!strstr(said, "refused a generated kernel"), "%s on %s: %s", type, *d, said);
+      ambit_field_read(u, NULL, NULL, d == devices_here() ? want : got);
+      CHECK_OK(a);
+      if (d != devices_here())
+        CHECK_MSG(!memcmp(want, got, ROWS * COLUMNS * ambit_type_size(types[t])),
+                  "%s on %s differs", type, *d);
+      CHECK_EQ(AMBIT_OK, ambit_close(a));
+    }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"conversions_and_operators_are_those_of_c", conversions_and_operators_are_those_of_c},
       {"what_c_leaves_open_is_defined", what_c_leaves_open_is_defined},
       {"reductions_know_that_there_is_no_sign", reductions_know_that_there_is_no_sign},
+      {"neighbours_of_unsigned_fields_in_several_iterations_at_once",
+       neighbours_of_unsigned_fields_in_several_iterations_at_once},
       {NULL, NULL},
   };
 
