@@ -83,7 +83,7 @@ typedef struct ambit__node {
   ambit_type wide;           /* FOLD: the type in which it is done */
   bool joins;                /* FOLD, on GPUs: the value is a total, too */
   int inside;                /* RULE: tests of place are -1: computed; 0, 1: as this says */
-  int row, rows[2];          /* RULE: of a block, which has so many rows */
+  int row;                   /* RULE: of a block */
   bool subscripts;           /* RULE: those of look-ups by vectors alone */
   const ambit__rule *of; /* RULE: of a stage, which `hooks` must read; NULL: that of the group */
   const void *user;      /* RULE: private to hooks */

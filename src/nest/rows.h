@@ -83,7 +83,7 @@ bool ambit__rows_widens(ambit__rows_job *j, size_t lane_bytes);
 void ambit__rows_begin_narrow(ambit__rows_job *j);
 /* The arrays of widened reads. */
 void ambit__rows_load_wide(ambit__rows_job *j);
-/* What row r needs that no earlier row of the block has. */
+/* The shares of row r. */
 void ambit__rows_let_shares(ambit__rows_job *j, int r);
 /* Look-ups for vectors of all rows. */
 void ambit__rows_look_up(ambit__rows_job *j, int inside);

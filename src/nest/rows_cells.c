@@ -136,9 +136,7 @@ static void add_cell(job *j, int r, int inside, bool ragged)
   ambit__rows_let_place(j, r);
   if (!n->is_narrow) ambit__nest_let_loads(n);
   ambit__nest_let_outs(n);
-  ambit__nest_add(
-      n, (ambit__node){
-             .kind = NODE_RULE, .inside = inside, .row = r, .rows = {j->rows[0], j->rows[1]}});
+  ambit__nest_add(n, (ambit__node){.kind = NODE_RULE, .inside = inside, .row = r});
   if (j->direct)
     ambit__nest_store_outs(n);
   else

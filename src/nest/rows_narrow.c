@@ -7,8 +7,8 @@
  * widened first (AMBIT_INTS of prelude/c.h).
  *
  * Rules whose fields are all narrow: lanes are as narrow as the values (codegen/narrow.h). The
- * cells of a block have the values of fields in variables h0_0, h1_0, ...: rows share them, and
- * sums of them (nest/shares.h), where compilers do not see that two rows read the same.
+ * cells of row 1 have the values of fields, and sums of them along a row (nest/shares.h), in
+ * variables h0_1, h1_1, ...: in this form compilers see that two rows of a block add the same.
  *
  * Look-ups of bytes in tables of at most 256: compilers look up one cell after the other. So a
  * first loop computes the subscripts, and whole vectors of them are looked up
@@ -101,30 +101,6 @@ static const char *type_of(ambit__nest *n, int share)
                       : ambit__narrow_type(ambit__share_range(&n->shares, share));
 }
 
-/* The first row of a block that has share k of row r, and its number there. */
-static int find_first(ambit__nest *n, const int rows[2], int k, int r, int *row)
-{
-  const ambit__share *list = n->shares.list;
-  const int last = n->group->ndims - 1;
-  int own[AMBIT_MAX_DIMS] = {0}, other[AMBIT_MAX_DIMS] = {0};
-
-  for (*row = 0; *row < r; ++*row) {
-    if (last >= 1) own[last - 1] = r % rows[0], other[last - 1] = *row % rows[0];
-    if (last >= 2) own[last - 2] = r / rows[0], other[last - 2] = *row / rows[0];
-    for (int i = 0; i < n->shares.n; i++)
-      if (ambit__shares_meet(&list[i], other, &list[k], own)) return i;
-  }
-  return k;
-}
-
-static void print_share(ambit__nest *n, const ambit__node *rule, ambit__text *t, int k)
-{
-  int row;
-  const int first = find_first(n, rule->rows, k, rule->row, &row);
-
-  ambit__print(t, "h%d_%d", first, row);
-}
-
 /* The terms are added from the last one with a positive weight on, backwards. */
 static void let_share(job *j, int k, int r)
 {
@@ -151,16 +127,14 @@ static void let_share(job *j, int k, int r)
 
 void ambit__rows_let_shares(job *j, int r)
 {
-  int row;
-
   for (int k = 0; j->n->is_narrow && k < j->n->shares.n; k++)
-    if (find_first(j->n, j->rows, k, r, &row) == k && row == r) let_share(j, k, r);
+    let_share(j, k, r);
 }
 
 static bool print_read(ambit__nest *n, const ambit__node *rule, ambit__text *t,
                        const ambit__expr *e)
 {
-  print_share(n, rule, t, ambit__shares_read(&n->shares, e));
+  ambit__print(t, "h%d_%d", ambit__shares_read(&n->shares, e), rule->row);
   return true;
 }
 
@@ -183,8 +157,7 @@ static bool print_sum(ambit__nest *n, const ambit__node *rule, ambit__text *t, c
 
     if (starts || k) ambit__print(t, terms[k].factor < 0 ? " - " : " + ");
     if (factor > 1) ambit__print(t, "(%s)%d * ", type, factor);
-    ambit__print(t, "(%s)", type);
-    print_share(n, rule, t, terms[k].share);
+    ambit__print(t, "(%s)h%d_%d", type, terms[k].share, rule->row);
   }
   ambit__print(t, ")");
   return true;
@@ -247,11 +220,7 @@ static void find_looks(job *j)
 static void let_subscripts(job *j, int r, int inside)
 {
   ambit__nest *n = j->n;
-  const ambit__node rule = {.kind = NODE_RULE,
-                            .inside = inside,
-                            .row = r,
-                            .rows = {j->rows[0], j->rows[1]},
-                            .subscripts = true};
+  const ambit__node rule = {.kind = NODE_RULE, .inside = inside, .row = r, .subscripts = true};
 
   ambit__rows_let_shares(j, r);
   ambit__nest_block(n);

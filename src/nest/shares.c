@@ -6,27 +6,20 @@
 
 /* ---- the list ---- */
 
-static bool same_sum(const ambit__share *x, const ambit__share *y)
+static bool same(const ambit__share *x, const ambit__share *y)
 {
   return x->param == y->param && x->component == y->component && x->n == y->n &&
+         !memcmp(x->offset, y->offset, sizeof x->offset) &&
          !memcmp(x->at, y->at, (size_t)x->n * sizeof *x->at) &&
          !memcmp(x->weights, y->weights, (size_t)x->n * sizeof *x->weights);
 }
 
-bool ambit__shares_meet(const ambit__share *x, const int *a, const ambit__share *y, const int *b)
-{
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (x->offset[d] + a[d] != y->offset[d] + b[d]) return false;
-  return same_sum(x, y);
-}
-
 static int add(ambit__shares *s, const ambit__share *new)
 {
-  const int here[AMBIT_MAX_DIMS] = {0};
   ambit__share *list;
 
   for (int i = 0; i < s->n; i++)
-    if (ambit__shares_meet(&s->list[i], here, new, here)) return i;
+    if (same(&s->list[i], new)) return i;
   if (s->n == s->room) {
     list = realloc(s->list, (size_t)(2 * s->room + 16) * sizeof *list);
     s->failed = s->failed || !list;

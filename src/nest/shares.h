@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shares.h - values that several rows of a block use: narrow integers of the strategy `rows`.
+/* shares.h - sums that several rows of a block have in common: narrow integers of the strategy
+ * `rows`.
  *
  * A share is a weighted sum of values in one row of a field, or a single value. A weighted sum of
- * bytes over several rows (nest/dots.h) is one of shares. Rows of a block that use the same share
- * compute it once: of 3 x 3 bytes, 8 rows add 10 sums of 3, and 3 of these each. Integer sums are
- * exact, so this holds in strict mode too.
+ * bytes over several rows (nest/dots.h) is one of shares. Compilers compute those that rows of a
+ * block have in common once: of 3 x 3 bytes, 8 rows add 10 sums of 3, and 3 of these each. Integer
+ * sums are exact, so this holds in strict mode too.
  *
  *      . a a a .    share 0 of row 0
  *      . b b b .    share 1 of row 0, share 0 of row 1
@@ -52,8 +53,6 @@ int ambit__shares_read(ambit__shares *s, const ambit__expr *e);
 int ambit__shares_sum(ambit__shares *s, const ambit__dot *sum, ambit__share_term *terms);
 /* The values of a share. */
 ambit__range ambit__share_range(const ambit__shares *s, int share);
-/* Whether two shares are the same, one in the row at `a` from the first, one in that at `b`. */
-bool ambit__shares_meet(const ambit__share *x, const int *a, const ambit__share *y, const int *b);
 /* Whether a statement need not be written. */
 bool ambit__shares_idle(const ambit__shares *s, const ambit__stmt *st);
 
