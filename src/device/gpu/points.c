@@ -19,6 +19,7 @@ extern const char ambit__prelude_points[]; /* embedded by the build */
 typedef struct list {
   struct list *next;
   ambit__box box;
+  ambit__box own;        /* of the part: its fields have places of their own for the same cells */
   int64_t n;             /* of points, or cells */
   ambit__gpu_memory *at; /* places of taps, or of cells */
   ambit__gpu_memory *who, *weights;
@@ -245,14 +246,18 @@ static ambit_status find(ambit__gpu_device *dev, ambit__gpu_chore *g, const ambi
   ambit_status s;
 
   for (list *i = g->lists; i; i = i->next)
-    if (l ? i->box.ndims && ambit__box_equal(&i->box, box) : !i->box.ndims) {
+    if (l ? i->box.ndims && ambit__box_equal(&i->box, box) && ambit__box_equal(&i->own, &l->own)
+          : !i->box.ndims) {
       *found = i;
       return AMBIT_OK;
     }
   new = ambit__new(dev->head.errors, 1, sizeof *new);
   if (!new) return AMBIT_ENOMEM;
   new->next = g->lists;
-  if (l) new->box = *box;
+  if (l) {
+    new->box = *box;
+    new->own = l->own;
+  }
   g->lists = new;
   *found = new;
   s = make_draft(dev->head.errors, g->chore, &d);

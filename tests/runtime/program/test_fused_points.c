@@ -234,11 +234,37 @@ static void on_parts_they_go_through_sources(void)
   check_shots("*3");
 }
 
+/* One dimension: several iterations per exchange, step by step. A source at a cut is in the box of
+ * two parts, each of which has its own place for it. */
+static void a_source_at_a_cut_reaches_the_layers_of_both_parts(void)
+{
+  static result want, got;
+  const shot s = {.ndims = 1,
+                  .extents = {60},
+                  .boundary = AMBIT_CONSTANT,
+                  .depth = 3,
+                  .every = 1,
+                  .nsources = 2,
+                  .sources = {20.4, 39.5}};
+
+  run("ref", &s, &want);
+  for (const char *const *d = devices_here(); *d; d++) {
+    char device[32];
+
+    if (!strcmp(*d, "ref")) continue;
+    snprintf(device, sizeof device, "%s*3", *d);
+    run(device, &s, &got);
+    CHECK_MSG(!memcmp(got.cells, want.cells, sizeof got.cells), "cells differ on %s", device);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"fused_launches_go_through_points", fused_launches_go_through_points},
       {"on_parts_they_go_through_sources", on_parts_they_go_through_sources},
+      {"a_source_at_a_cut_reaches_the_layers_of_both_parts",
+       a_source_at_a_cut_reaches_the_layers_of_both_parts},
       {NULL, NULL}};
 
   return test_main(argc, argv, tests);
