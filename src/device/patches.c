@@ -240,6 +240,7 @@ static ambit_status cut(ghosts *g, int axis, bool all_given, const double *value
     const bool given = all_given && r->lo >= g->given->lo[axis] && r->lo < g->given->hi[axis];
     const double *constant = value;
 
+    *r = (run){.lo = r->lo}; /* constants have no cell that they are from, and no sign */
     if (value)
       r->hi = g->reach.hi[axis];
     else
