@@ -95,8 +95,10 @@ void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, cons
 /* The same commands for the active cells of a box, in the runs first .. end - 1. Values of other
  * cells of an array are neither read nor written. A packed array has active cells only, one behind
  * the other. */
+typedef enum ambit__runs_way { AMBIT__RUNS_IN, AMBIT__RUNS_OUT, AMBIT__RUNS_FILL } ambit__runs_way;
+
 typedef struct ambit__host_runs_job {
-  enum { AMBIT__RUNS_IN, AMBIT__RUNS_OUT, AMBIT__RUNS_FILL } way;
+  ambit__runs_way way;
   bool packed;
   ambit__store *store;
   const ambit__box *box;

@@ -285,7 +285,8 @@ void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, cons
 /* ---- commands ---- */
 
 /* The store of a sparse grid; the bytes are only read from, unless cells go out. */
-static void copy_runs(ambit__store *store, const ambit__box *box, int way, const void *bytes)
+static void copy_runs(ambit__store *store, const ambit__box *box, ambit__runs_way way,
+                      const void *bytes)
 {
   const ambit__host_runs_job job = {
       .way = way, .store = store, .box = box, .dense = (unsigned char *)(uintptr_t)bytes};
