@@ -44,7 +44,6 @@ typedef enum ambit__node_kind {
   NODE_CALL,     /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
   NODE_BARRIER,  /* on GPUs: all threads of the block wait for each other */
   NODE_ARRAY,    /* on GPUs, declares name: slots in registers, or in memory that a block shares */
-  NODE_EXCHANGE, /* on GPUs, from = name(value): a slot gets a value of the lane beside this one */
   NODE_WORDS,    /* declares variables for several cells at a time: nest/strip/pairs.h */
   NODE_NOTE,     /* a comment: value */
   NODE_DO        /* a statement: value */

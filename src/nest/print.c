@@ -428,15 +428,6 @@ static void print_array(ambit__nest *n, ambit__writer *w, const ambit__node *nod
   ambit__line_end(w, node->zeroed ? " = {0};" : ";");
 }
 
-/* "u_w[p][0] = ambit_before(u_w[p][4], u_e[p][0]);" */
-static void print_exchange(ambit__nest *n, ambit__writer *w, const ambit__node *node)
-{
-  const bool typed = !n->dialect->has_lanes;
-
-  ambit__line(w, "%s = %s%s%s(%s);", node->from, node->name, typed ? "_" : "",
-              typed ? node->type : "", node->value);
-}
-
 static void read_word(const ambit__scope *s, ambit__text *t, const ambit__expr *e, const int *word)
 {
   const spot *here = s->user;
@@ -469,7 +460,6 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
       break;
     case NODE_BARRIER: ambit__line(w, "%s;", n->dialect->barrier); break;
     case NODE_ARRAY: print_array(n, w, node); break;
-    case NODE_EXCHANGE: print_exchange(n, w, node); break;
     case NODE_WORDS: print_words(n, w, node); break;
     case NODE_NOTE: ambit__line(w, "/* %s */", node->value); break;
     case NODE_DO: ambit__line(w, "%s;", node->value); break;

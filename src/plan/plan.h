@@ -63,10 +63,8 @@ typedef struct ambit__plan {
   int wide;         /* strategy sparse: cells of a unit, grid/assignment.h */
   bool sums;   /* strategy stream: keeps partial results instead of the planes they depend on */
   int ahead;   /* strategy stream: planes loaded in advance */
-  bool late;   /* strategy stream: rows of other warps are loaded when they are used */
   size_t ring; /* strategy stream: bytes of shared memory that planes go through; 0: none */
   bool apart;  /* strategy stream: lanes load the cells beside theirs, and exchange none */
-  bool passes; /* strategy stream, OpenCL: lanes exchange them */
   ambit__packed packed; /* strategy stream: instructions for bytes */
   int lanes;            /* strategies stream and fused: lanes of a warp with the same rows */
   bool rolled;          /* strategy fused: turns are a loop, as rows are in memory anyway */

@@ -7,12 +7,10 @@
  *
  *   (stream tile 4x2x4 warps 8 resident 2 depth 1)
  *   (stream window 4x2 ahead 1 warps 4 resident 4 depth 1)
- *   (stream sum 4x2 late ahead 1 warps 8 resident 2 depth 1)
  *   (stream window 4x2 ring ahead 4 warps 16 resident 1 depth 1)
  *
  * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
- * loaded ahead, warps per block, blocks per multiprocessor, iterations. `late`: rows that other
- * warps of the block own are loaded, from the first-level cache, only when they are used. `ring`:
+ * loaded ahead, warps per block, blocks per multiprocessor, iterations. `ring`:
  * planes are copied into shared memory.
  */
 #include "plan/stream.h"
@@ -117,11 +115,10 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
 }
 
 /* A form of the strategy: rows of a warp; planes of a tile, or planes loaded ahead; warps per
- * block, 0: as usual. With that many warps, rows of other warps are loaded late, or planes go
- * through a ring. */
+ * block, 0: as usual. With that many warps, planes go through a ring. */
 typedef struct form {
   bool sums;
-  int rows, planes, ahead, late, ring;
+  int rows, planes, ahead, ring;
 } form;
 
 /* With `lanes` in a row, as many as the rows take. */
@@ -129,7 +126,7 @@ static int warps_of(const ambit__group *g, const form *f, int few, int lanes)
 {
   int warps = g->ndims > 2 ? 8 : 4;
 
-  if (f->late || f->ring) return f->late + f->ring;
+  if (f->ring) return f->ring;
   while (lanes < WARP && warps > 1 &&
          warps / 2 * (WARP / lanes) * f->rows >= g->cells[g->ndims - 2])
     warps /= 2;
@@ -154,12 +151,6 @@ static bool has_dots(const ambit__group *g, ambit__packed packed)
          ambit__rule_has_dots(rule);
 }
 
-/* Whether the plan that the user asks for has this word. */
-static bool is_named(const ambit__group *g, const char *word)
-{
-  return g->preferred && strstr(g->preferred, word);
-}
-
 /* Whether a rule reads further along an axis than so many cells. */
 static bool reaches(const ambit__group *g, int axis, int cells)
 {
@@ -168,17 +159,6 @@ static bool reaches(const ambit__group *g, int axis, int cells)
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].low[axis] > cells || rule->params[i].high[axis] > cells) return true;
   return false;
-}
-
-/* Whether lanes exchange the cells beside theirs in OpenCL. NVIDIA's GPUs, whose way needs no text,
- * load them as fast from the first-level cache. Where these are many the exchange pays in two
- * dimensions: on an H200 the box of radius 2 has 517 Gcells/s, with loads 494; in double 240 and
- * 234, the star 262 and 245. In three dimensions and for bytes it is up to 6 % slower. */
-static bool passes(const ambit__group *g, const ambit__target *t)
-{
-  if (!t->lanes || is_named(g, "(stream lanes")) return t->lanes != NULL;
-  if (t->is_cpu || *t->lanes) return !t->is_cpu;
-  return g->ndims == 2 && reaches(g, g->ndims - 1, 1) && ambit__stream_cells(g, packed_of(t)) == 1;
 }
 
 /* Lanes of a warp in one row: all, or where they would be more than twice too many, a power of two
@@ -205,8 +185,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                            int few)
 {
   const int lanes = row_lanes(g, t, lane);
-  const bool shares = t->dialect->has_lanes || passes(g, t);
-  const bool apart = few || !shares || lanes < WARP || has_dots(g, packed_of(t));
+  const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed_of(t));
 
   return (ambit__plan){.strategy = &ambit__strategy_stream,
                        .depth = 1,
@@ -216,10 +195,8 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                        .lanes = lanes,
                        .sums = f->sums,
                        .ahead = f->ahead,
-                       .late = f->late > 0,
                        .ring = f->ring > 0,
                        .apart = apart,
-                       .passes = !apart && !t->dialect->has_lanes,
                        .packed = packed_of(t)};
 }
 
@@ -227,8 +204,8 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
 static bool is_possible(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   if (!p->strip || (p->sums && (g->strict || ambit__stream_cells(g, p->packed) > 1))) return false;
-  if (p->ring && (p->apart || p->passes || g->ndims != 3)) return false;
-  if (p->lanes < WARP && (p->rows[0] > 1 || p->late)) return false;
+  if (p->ring && (p->apart || g->ndims != 3)) return false;
+  if (p->lanes < WARP && p->rows[0] > 1) return false;
   return (!t->max_threads || WARP * p->threads[1] <= t->max_threads) && has_room(g, p);
 }
 
@@ -260,10 +237,6 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
       {.sums = true, .rows = 2, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 1, .planes = 1, .ahead = 2},
       {.sums = true, .rows = 1, .planes = 1, .ahead = 1},
-      {.rows = 1, .planes = 1, .ahead = 1, .late = 16},
-      {.rows = 2, .planes = 1, .ahead = 1, .late = 8},
-      {.rows = 1, .planes = 1, .ahead = 1, .late = 8},
-      {.sums = true, .rows = 2, .planes = 1, .ahead = 1, .late = 8},
       {.rows = 2, .planes = 1, .ahead = 2, .ring = 12},
       {.rows = 2, .planes = 1, .ahead = 3, .ring = 12},
       {.rows = 1, .planes = 1, .ahead = 2, .ring = 16},
@@ -433,16 +406,6 @@ static bool is_wasteful(const ambit__group *g, const ambit__plan *p)
   return is;
 }
 
-/* Whether many of the rows that a warp reads are of others. Where they are few, loading them when
- * they are used saves few registers and loses time: the box of radius 1 in double has 195 Gcells/s
- * so in OpenCL on an H200, and 212 with four rows a warp, loaded ahead. */
-static bool reaches_far(const ambit__strip *j)
-{
-  for (int i = 0; i < j->nvalues; i++)
-    if (j->values[i].below > 2 || j->values[i].above > 2) return true;
-  return false;
-}
-
 /* Operations of a rule beyond which the core is the limit: the box of radius 2 is slower in
  * tiles. */
 static const double MANY_FLOPS = 100;
@@ -492,7 +455,6 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
     ns *= 1.1;
   ns *= 1 + (j.moves && j.span > MANY_PLANES ? 0.045 : 0.012) * missing_warps(&j, p, rule);
   if (j.planes) ns *= 1 + 0.03 * planes_again(&j);
-  if (j.late && !reaches_far(&j)) ns *= 1.15;
   if (!j.pinned) ns *= 1.01;
   if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= 1.07;
   ns = fmax(ns, idle_ns(g, m, p));
@@ -525,14 +487,12 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
   ambit__nest n;
 
   ambit__emit_begin(&n, g, t);
-  if (p->passes) n.lanes = t->lanes;
   ambit__hoists_begin(&n.hoists, n.rule);
   n.near_tables = has_near_tables(j, n.rule);
   n.ends_late = j->planes > 0;
   j->n = &n;
   ambit__nest_strip(j);
   ambit__print(&n.prelude, "%s", d->stream);
-  if (n.lanes) ambit__print(&n.prelude, "\n%s", d->lanes);
   if (j->cells > 1 && p->packed >= PACKED_MINIMA && !d->has_lanes)
     ambit__print(&n.prelude, "\n#define AMBIT_MINIMA\n");
   if (j->cells > 1) ambit__print(&n.prelude, "\n%s", ambit__prelude_bytes);
@@ -565,15 +525,11 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
 static void describe(const ambit__plan *p, ambit__text *t)
 {
-  ambit__print(t, "(stream %s", p->passes ? "lanes " : "");
   if (p->ahead)
-    ambit__print(t, "%s %dx%d %sahead %d", p->sums ? "sum" : "window", (int)p->strip, p->rows[0],
-                 p->late   ? "late "
-                 : p->ring ? "ring "
-                           : "",
-                 p->ahead);
+    ambit__print(t, "(stream %s %dx%d %sahead %d", p->sums ? "sum" : "window", (int)p->strip,
+                 p->rows[0], p->ring ? "ring " : "", p->ahead);
   else
-    ambit__print(t, "tile %dx%dx%d", (int)p->strip, p->rows[0], p->rows[1]);
+    ambit__print(t, "(stream tile %dx%dx%d", (int)p->strip, p->rows[0], p->rows[1]);
   if (p->factored) ambit__print(t, " factored %d of %d", p->factored, p->terms);
   if (p->lanes < WARP) ambit__print(t, " lanes %d", p->lanes);
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);

@@ -17,7 +17,6 @@ enum {
   PAIRS = 24,      /* registers for bytes while they are computed */
   RING_BASE = 10,  /* the same where planes are in shared memory, */
   RING_ROW = 18,   /* and for what each row takes from there */
-  LATE_BASE = 15,  /* registers for addresses and counters where rows are loaded late */
   MORE = 16,       /* extra registers of loads that are not delayed */
   MOST_TAPS = 343, /* of a weighted sum: a box of radius 3 in 3-D */
   LEAST_TAPS = 20, /* of a sum that is factored */
@@ -182,15 +181,11 @@ static bool find_load(ambit__strip *j, const ambit__strip_value *s, int ahead, a
   return true;
 }
 
-/* Planes of a row that are loaded in advance. Rows of other warps are in the cache when those are
- * a plane ahead. */
-static int row_ahead(const ambit__strip *j, const ambit__plan *p, const ambit__strip_value *s,
-                     int q)
+/* Planes of a row that are loaded in advance. */
+static int row_ahead(const ambit__strip *j, const ambit__plan *p, const ambit__strip_value *s)
 {
-  const bool own = q >= s->below && q < s->below + j->rows;
-
   if (j->ring) return !s->ring;
-  return j->planes ? j->planes : p->late && !own ? 0 : p->ahead;
+  return j->planes ? j->planes : p->ahead;
 }
 
 static bool find_loads(ambit__strip *j, const ambit__plan *p)
@@ -199,7 +194,7 @@ static bool find_loads(ambit__strip *j, const ambit__plan *p)
     ambit__strip_value *s = &j->values[i];
 
     for (int q = 0; q < s->nrows; q++)
-      if (s->rows[q].is_read && !find_load(j, s, row_ahead(j, p, s, q), &s->rows[q])) return false;
+      if (s->rows[q].is_read && !find_load(j, s, row_ahead(j, p, s), &s->rows[q])) return false;
   }
   return true;
 }
@@ -291,12 +286,6 @@ static int words(ambit_type type)
   return ambit_type_size(type) > 4 ? 2 : 1;
 }
 
-/* Such a row is in registers for part of the time only. */
-static bool is_late(const ambit__strip *j, const ambit__value_row *r)
-{
-  return j->late && !j->loads[r->load].ahead;
-}
-
 static int row_registers(const ambit__strip *j, const ambit__strip_value *s,
                          const ambit__value_row *r)
 {
@@ -305,7 +294,7 @@ static int row_registers(const ambit__strip *j, const ambit__strip_value *s,
 
   if (s->ring && (!r->is_read || (j->loads[r->load].ring && r->high == r->low))) return 0;
   if (s->ring) return (r->high - r->low + 1 + ahead) * j->units;
-  if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units / (is_late(j, r) ? 2 : 1);
+  if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units;
   if (r->has_edges && j->apart)
     return n + (r->edge - r->edge_low + 1 + ahead) * (s->left + s->right);
   if (r->has_edges && !j->taps) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
@@ -367,7 +356,6 @@ static int base_registers(const ambit__strip *j, const ambit__rule *rule)
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
   if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
   if (j->ring) return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
-  if (j->late) return LATE_BASE + 40 * (j->z > 0);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
          6 * is_wide * largest(0, j->rows - 2) + 12 * largest(0, j->period - 4) +
          (is_wide ? 12 + numbers : 0);
@@ -384,7 +372,7 @@ static int result_registers(const ambit__strip *j)
 {
   const int n = j->units * (j->taps ? j->span * j->rows : 1) * (j->cells > 1 ? 2 : 1);
 
-  return j->moves && !j->late && j->span > MOST_SHIFTED ? n + n / 4 : n;
+  return j->moves && j->span > MOST_SHIFTED ? n + n / 4 : n;
 }
 
 int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__strip *j)
@@ -444,7 +432,6 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                       .units = (int)p->strip / cells,
                       .rows = p->rows[0],
                       .planes = p->ahead ? 0 : p->rows[1],
-                      .late = p->late,
                       .ring = p->ring > 0,
                       .align = ambit__stream_align(p),
                       .warps = p->threads[1],
@@ -460,7 +447,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   if (j->factored) flops = 2 * ambit__factors_operations(&j->factors);
   j->period = period_of(j, ahead_of(j, p));
   j->moves = !j->planes && !j->ring &&
-             (p->late || flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED);
+             flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
   j->by_rows = j->taps && j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
   if (j->ring) j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));

@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenCL: helpers of kernels that stream strips of a grid. A work-item owns a run of N cells. It
- * loads the cells beside them too, or gets them from other work-items (lanes_cl.h). Names end in
- * the type and number of values, as there are no templates. */
+ * loads the cells beside them too. Names end in the type and number of values, as there are no
+ * templates. */
 
 #define AMBIT_TABLE                     constant
 #define AMBIT_RESIDENT(x, y, z, blocks) AMBIT_THREADS(x, y, z)
+
+/* All types of values, with those of their vectors; halves are bits. */
+#define AMBIT_EACH_INTEGER(DO)                                                                     \
+  DO(int, int)                                                                                     \
+  DO(uchar, uchar)                                                                                 \
+  DO(short, short)                                                                                 \
+  DO(long, long)                                                                                   \
+  DO(ambit_u16, ushort)                                                                            \
+  DO(ambit_u32, uint)                                                                              \
+  DO(ambit_u64, ulong)                                                                             \
+  DO(ambit_f16, ushort)
+#if AMBIT_HAS_DOUBLE
+#  define AMBIT_EACH_REAL(DO) DO(float, float) DO(double, double)
+#else
+#  define AMBIT_EACH_REAL(DO) DO(float, float)
+#endif
+#define AMBIT_EACH_TYPE(DO) AMBIT_EACH_REAL(DO) AMBIT_EACH_INTEGER(DO)
 
 AMBIT_INLINE int ambit_least(int a, int b)
 {
@@ -86,18 +103,7 @@ AMBIT_MASKS(16)
   AMBIT_VALUES(T, V##2, 2)                                                                         \
   AMBIT_VALUES(T, V##4, 4)                                                                         \
   AMBIT_VALUES(T, V##8, 8)
-AMBIT_VALUES_OF(float, float)
-#if AMBIT_HAS_DOUBLE
-AMBIT_VALUES_OF(double, double)
-#endif
-AMBIT_VALUES_OF(int, int)
-AMBIT_VALUES_OF(uchar, uchar)
-AMBIT_VALUES_OF(ambit_u32, uint)
-AMBIT_VALUES_OF(short, short)
-AMBIT_VALUES_OF(long, long)
-AMBIT_VALUES_OF(ambit_f16, ushort)
-AMBIT_VALUES_OF(ambit_u16, ushort)
-AMBIT_VALUES_OF(ambit_u64, ulong)
+AMBIT_EACH_TYPE(AMBIT_VALUES_OF)
 
 /* _bits if this warp owns the cells (`own`). */
 #define AMBIT_STORE_IF(T, N)                                                                       \
@@ -105,19 +111,12 @@ AMBIT_VALUES_OF(ambit_u64, ulong)
   {                                                                                                \
     if (own) ambit_store_bits_##T##_##N(to, from, bits);                                           \
   }
-#define AMBIT_STORE_IFS(T)                                                                         \
+#define AMBIT_STORE_IFS(T, V)                                                                      \
   AMBIT_STORE_IF(T, 1)                                                                             \
   AMBIT_STORE_IF(T, 2)                                                                             \
   AMBIT_STORE_IF(T, 4)                                                                             \
   AMBIT_STORE_IF(T, 8)
-AMBIT_STORE_IFS(int)
-AMBIT_STORE_IFS(uchar)
-AMBIT_STORE_IFS(ambit_u32)
-AMBIT_STORE_IFS(short)
-AMBIT_STORE_IFS(long)
-AMBIT_STORE_IFS(ambit_f16)
-AMBIT_STORE_IFS(ambit_u16)
-AMBIT_STORE_IFS(ambit_u64)
+AMBIT_EACH_INTEGER(AMBIT_STORE_IFS)
 /* On NVIDIA's GPUs without a branch where a vector has 16 bytes, so that the code after early loads
  * stays one basic block: results are stored as they are computed, and keep no registers. */
 #ifdef __NV_CL_C_VERSION
@@ -162,37 +161,13 @@ AMBIT_STORE_IF(double, 1)
 AMBIT_STORE_IF(double, 4)
 AMBIT_STORE_IF(double, 8)
 #else
-AMBIT_STORE_IFS(float)
-#  if AMBIT_HAS_DOUBLE
-AMBIT_STORE_IFS(double)
-#  endif
+AMBIT_EACH_REAL(AMBIT_STORE_IFS)
 #endif
 
-/* Up to 16 bytes, loaded where the text says: NVIDIA's compiler would delay loads until their
- * values are used, to save registers. */
+/* A vector of 16 bytes, loaded where the text says: NVIDIA's compiler would delay the load until
+ * its values are used, to save registers. */
 #ifdef __NV_CL_C_VERSION
-AMBIT_INLINE ushort ambit_now_2(global const void *from)
-{
-  ushort a;
-
-  asm volatile("ld.global.u16 %0, [%1];" : "=h"(a) : "l"(from));
-  return a;
-}
-AMBIT_INLINE uint ambit_now_4(global const void *from)
-{
-  uint a;
-
-  asm volatile("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(from));
-  return a;
-}
-AMBIT_INLINE ulong ambit_now_8(global const void *from)
-{
-  ulong a;
-
-  asm volatile("ld.global.u64 %0, [%1];" : "=l"(a) : "l"(from));
-  return a;
-}
-AMBIT_INLINE uint4 ambit_now_16(global const void *from)
+AMBIT_INLINE uint4 ambit_now(global const void *from)
 {
   uint a, b, c, d;
 
@@ -201,74 +176,29 @@ AMBIT_INLINE uint4 ambit_now_16(global const void *from)
                : "l"(from));
   return (uint4)(a, b, c, d);
 }
-AMBIT_INLINE ulong2 ambit_now_2x8(global const void *from)
-{
-  ulong a, b;
-
-  asm volatile("ld.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(from));
-  return (ulong2)(a, b);
-}
 #else
-#  define ambit_now_2(from)   (*(global const ushort *)(from))
-#  define ambit_now_4(from)   (*(global const uint *)(from))
-#  define ambit_now_8(from)   (*(global const ulong *)(from))
-#  define ambit_now_16(from)  (*(global const uint4 *)(from))
-#  define ambit_now_2x8(from) (*(global const ulong2 *)(from))
+#  define ambit_now(from) (*(global const uint4 *)(from))
 #endif
-#define ambit_now_1(from) (*(global const uchar *)(from))
-#define AMBIT_LOAD_NOW(T, N, WORDS, LOAD)                                                          \
+#define AMBIT_LOAD_NOW(T, N)                                                                       \
   AMBIT_INLINE void ambit_load_now_##T##_##N(T *to, global const T *from)                          \
   {                                                                                                \
     union {                                                                                        \
-      WORDS all;                                                                                   \
+      uint4 all;                                                                                   \
       T at[N];                                                                                     \
     } values;                                                                                      \
                                                                                                    \
-    values.all = LOAD(from);                                                                       \
+    values.all = ambit_now(from);                                                                  \
     for (int k = 0; k < N; k++)                                                                    \
       to[k] = values.at[k];                                                                        \
   }
-#define AMBIT_LOAD_HALVES(T, N, HALF)                                                              \
-  AMBIT_INLINE void ambit_load_now_##T##_##N(T *to, global const T *from)                          \
-  {                                                                                                \
-    ambit_load_now_##T##_##HALF(to, from);                                                         \
-    ambit_load_now_##T##_##HALF(to + HALF, from + HALF);                                           \
-  }
-#define AMBIT_LOADS_OF_2(T)                                                                        \
-  AMBIT_LOAD_NOW(T, 1, ushort, ambit_now_2)                                                        \
-  AMBIT_LOAD_NOW(T, 2, uint, ambit_now_4)                                                          \
-  AMBIT_LOAD_NOW(T, 4, ulong, ambit_now_8)                                                         \
-  AMBIT_LOAD_NOW(T, 8, uint4, ambit_now_16)
-#define AMBIT_LOADS_OF_4(T)                                                                        \
-  AMBIT_LOAD_NOW(T, 1, uint, ambit_now_4)                                                          \
-  AMBIT_LOAD_NOW(T, 2, ulong, ambit_now_8)                                                         \
-  AMBIT_LOAD_NOW(T, 4, uint4, ambit_now_16)                                                        \
-  AMBIT_LOAD_HALVES(T, 8, 4)
-#define AMBIT_LOADS_OF_8(T)                                                                        \
-  AMBIT_LOAD_NOW(T, 1, ulong, ambit_now_8)                                                         \
-  AMBIT_LOAD_NOW(T, 2, ulong2, ambit_now_2x8)                                                      \
-  AMBIT_LOAD_HALVES(T, 4, 2)                                                                       \
-  AMBIT_LOAD_HALVES(T, 8, 4)
-AMBIT_LOAD_NOW(uchar, 1, uchar, ambit_now_1)
-AMBIT_LOAD_NOW(uchar, 2, ushort, ambit_now_2)
-AMBIT_LOAD_NOW(uchar, 4, uint, ambit_now_4)
-AMBIT_LOAD_NOW(uchar, 8, ulong, ambit_now_8)
-AMBIT_LOADS_OF_2(short)
-AMBIT_LOADS_OF_2(ambit_f16)
-AMBIT_LOADS_OF_2(ambit_u16)
-AMBIT_LOADS_OF_4(float)
-AMBIT_LOADS_OF_4(int)
-AMBIT_LOADS_OF_4(ambit_u32)
-AMBIT_LOADS_OF_8(long)
-AMBIT_LOADS_OF_8(ambit_u64)
+AMBIT_LOAD_NOW(short, 8)
+AMBIT_LOAD_NOW(ambit_u16, 8)
+AMBIT_LOAD_NOW(ambit_f16, 8)
+AMBIT_LOAD_NOW(float, 4)
+AMBIT_LOAD_NOW(int, 4)
+AMBIT_LOAD_NOW(ambit_u32, 4)
+AMBIT_LOAD_NOW(long, 2)
+AMBIT_LOAD_NOW(ambit_u64, 2)
 #if AMBIT_HAS_DOUBLE
-AMBIT_LOADS_OF_8(double)
+AMBIT_LOAD_NOW(double, 2)
 #endif
-
-/* Computation after it stays there if a branch follows. */
-AMBIT_INLINE void ambit_pin(void)
-{
-#ifdef __NV_CL_C_VERSION
-  asm volatile("bar.sync %0, 32;" ::"r"((int)get_local_id(1) + 1) : "memory"); /* this warp only */
-#endif
-}

@@ -62,7 +62,7 @@ const char *ambit__strip_arrived(const ambit__strip *w, const ambit__strip_value
 
 const char *ambit__strip_type(const ambit__strip *w, int param)
 {
-  return w->cells > 1 ? "ambit_u32" : ambit__nest_type(w->n, param);
+  return w->cells > 1 ? w->n->dialect->types[AMBIT_U32] : ambit__nest_type(w->n, param);
 }
 
 /* "(const ambit_u32 *)(u_at0)": where units are not cells, their addresses are converted. */
@@ -192,14 +192,9 @@ static void add_edges(const ambit__strip *w, const ambit__strip_value *s,
   for (int i = 0; i < s->left + s->right; i++) {
     const bool before = i < s->left;
 
-    ambit__nest_add(
-        w->n, (ambit__node){
-                  .kind = NODE_EXCHANGE,
-                  .name = before ? "ambit_before" : "ambit_after",
-                  .type = ambit__strip_type(w, s->param),
-                  .from = ambit__nest_text(w->n, "%s[%d]", own, before ? i : i + w->units),
-                  .value = ambit__nest_text(w->n, "%s[%d], %s[%d]", own, before ? i + w->units : i,
-                                            end, before ? s->end - s->left + i : i - s->left)});
+    ambit__nest_do(w->n, "%s[%d] = ambit_%s(%s[%d], %s[%d])", own, before ? i : i + w->units,
+                   before ? "before" : "after", own, before ? i + w->units : i, end,
+                   before ? s->end - s->left + i : i - s->left);
   }
 }
 

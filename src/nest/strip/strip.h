@@ -73,7 +73,6 @@ typedef struct ambit__strip {
   int period;     /* planes after which the same registers are used again */
   /* registers are shifted after each plane, as unrolling a whole period would be too long */
   bool moves;
-  bool late;   /* rows of other warps are loaded when they are used */
   bool ring;   /* planes of some values go through shared memory, */
   int ahead;   /* copied so many ahead */
   int warps;   /* of a block */

@@ -163,12 +163,8 @@ static void share_cells(const ambit__window *j, int value, const char *row)
   for (int i = 0; i < f->left + f->right; i++) {
     const bool before = i < f->left;
 
-    ambit__nest_add(
-        j->n, (ambit__node){
-                  .kind = NODE_EXCHANGE,
-                  .from = ambit__nest_text(j->n, "%s[%d]", row, before ? i : i + j->lane),
-                  .name = ambit__nest_text(j->n, "ambit_%s_%s", how, before ? "before" : "after"),
-                  .value = ambit__nest_text(j->n, "%s[%d]", row, before ? i + j->lane : i)});
+    ambit__nest_do(j->n, "%s[%d] = ambit_%s_%s(%s[%d])", row, before ? i : i + j->lane, how,
+                   before ? "before" : "after", row, before ? i + j->lane : i);
   }
 }
 

@@ -131,7 +131,7 @@ static void high_orders_in_3d(void)
       "    s += 0.05f * (u[k][0][0] + u[-k][0][0]) + 0.03f * (u[0][k][0] + u[0][-k][0])\n"
       "       + 0.02f * u[0][0][k] + 0.01f * u[0][0][-k];\n"
       "  *v = s; }\n";
-  static const char *const plans[] = {"(stream window 4x2 late", "(stream sum 4x2 late",
+  static const char *const plans[] = {"(stream window 4x1 ahead", "(stream sum 4x2 ahead",
                                       "(stream sum 4x1 ahead"};
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
@@ -170,10 +170,25 @@ static void other_types(void)
        2,
        {40, 555},
        AMBIT_REFLECT},
+      {"void k(const unsigned *u, unsigned *v) { *v = u[-1][0] + u[0][1] / 3; }",
+       AMBIT_U32,
+       2,
+       {40, 261},
+       AMBIT_CLAMP},
+      {"void k(const unsigned short *u, unsigned short *v) { *v = u[-1][0] + u[0][1]; }",
+       AMBIT_U16,
+       2,
+       {40, 530},
+       AMBIT_PERIODIC},
+      {"void k(const unsigned long *u, unsigned long *v) { *v = u[-1][0] ^ u[0][-1]; }",
+       AMBIT_U64,
+       2,
+       {40, 157},
+       AMBIT_CLAMP},
   };
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
-  for (int i = 0; i < 5; i++)
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
     check(&scenes[i], "(stream tile");
 }
 
