@@ -39,14 +39,14 @@ typedef enum ambit__node_kind {
   NODE_LOAD,  /* declares name, of a type: the value at `access` */
   NODE_STORE, /* a value, or the variable of a written component, goes to memory */
   NODE_RULE,  /* the statements of the rule */
-  NODE_SHARED,   /* declares what all cells share: values, and in C the operators of reductions */
-  NODE_FOLD,     /* name = name and value, by the operator of a reduction */
-  NODE_CALL,     /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
-  NODE_BARRIER,  /* on GPUs: all threads of the block wait for each other */
-  NODE_ARRAY,    /* on GPUs, declares name: slots in registers, or in memory that a block shares */
-  NODE_WORDS,    /* declares variables for several cells at a time: nest/strip/pairs.h */
-  NODE_NOTE,     /* a comment: value */
-  NODE_DO        /* a statement: value */
+  NODE_SHARED,  /* declares what all cells share: values, and in C the operators of reductions */
+  NODE_FOLD,    /* name = name and value, by the operator of a reduction */
+  NODE_CALL,    /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
+  NODE_BARRIER, /* on GPUs: all threads of the block wait for each other */
+  NODE_ARRAY,   /* on GPUs, declares name: slots in registers, or in memory that a block shares */
+  NODE_WORDS,   /* declares variables for several cells at a time: nest/strip/pairs.h */
+  NODE_NOTE,    /* a comment: value */
+  NODE_DO       /* a statement: value */
 } ambit__node_kind;
 
 typedef enum ambit__loop_kind {

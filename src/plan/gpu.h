@@ -49,47 +49,56 @@ enum {
 };
 #define AMBIT__GPUCODE_FOLD_TAIL "_fold"
 
+/* All kinds of parameters: the name, where $ is that of the rule's parameter, and # the axis; the type
+ * in memory whose address it is, "$" that of the rule's parameter, "" a 64-bit integer, NULL: it is a
+ * number; whether nothing changes that memory (KEPT), and no other name is for it (ALONE); its
+ * meaning for users, where @ is a type of the kernel language. */
+#define AMBIT__SLOT_MAP(X)                                                                         \
+  X(MEMORY, "$_mem", "$", KEPT | ALONE, "field $ (@): where its memory begins")                    \
+  X(ORIGIN, "$_o", NULL, 0, "elements from there to cell 0 along every axis")                      \
+  X(STRIDE, "$_s#", NULL, 0, "elements from a cell to the next along each axis; the last is 1")    \
+  X(COMPONENT, "$_c", NULL, 0, "elements from a component to the next")                            \
+  X(VALUE, "$_mem", "$", KEPT, "value $ (@): where it is")                                         \
+  X(PARTIALS, "$_mem", "$", 0, "reduction $: 8 bytes per block, for its partial result")           \
+  X(RESULT, "$_to", "$", 0, "scalar $ (@): where the result goes")                                 \
+  X(STARTS, "$_starts", "", KEPT, "of points: by cell that they touch, its first entry")           \
+  X(WHO, "$_who", "", KEPT, "by entry: the point")                                                 \
+  X(WEIGHTS, "$_weights", "$", KEPT, "by entry: the weight")                                       \
+  X(ROWS, "$_rows", "$", KEPT, "rows of values to add, or of cells that were sampled")             \
+  X(ROW, "$_row", NULL, 0, "row of iteration 0")                                                   \
+  X(TOUCHED, "$_touched", NULL, 0, "number of cells that points touch")                            \
+  X(LO, "lo#", NULL, 0, "the first cell to update along each axis")                                \
+  X(HI, "hi#", NULL, 0, "behind the last cell to update")                                          \
+  X(OFFSET, "offset#", NULL, 0, "index in the grid of cell 0")                                     \
+  X(EXTENT, "extent#", NULL, 0, "cells of the grid along each axis")                               \
+  X(GROUPS, "groups", "ambit_u64", KEPT | ALONE,                                                   \
+    "of a sparse grid: by 32 units, the line of the first, and bits")                              \
+  X(LINES, "lines", "ambit_i32", KEPT | ALONE, "places of units, and distances to rows")           \
+  X(CELLS, "cells", "ambit_i32", KEPT | ALONE, "places of cells, and what they test")              \
+  X(UNITS, "units", NULL, 0, "number of units to update: a few cells each")                        \
+  X(SHARE, "share", NULL, 0, "number of them that a block updates")                                \
+  X(FIRST, "first", NULL, 0, "of a list: place of the first, or -1 if others do not follow it")    \
+  X(TABLE, "table", "", KEPT | ALONE, "of tiles (nest/tiles.c): boxes")                            \
+  X(THAN, "$_than", "$", KEPT, "values to compare those of $ with")                                \
+  X(FOUND, "found", "ambit_i32", 0, "boxes of cells that differ")                                  \
+  X(LINKS, "links", "ambit_i32", 0, "tiles that read each tile")                                   \
+  X(STATE, "state", "ambit_i32", 0, "lists of tiles")                                              \
+  X(TILES, "tiles", NULL, 0, "number of tiles")                                                    \
+  X(ROUND, "round", NULL, 0, "number of the round, the first being 0")                             \
+  X(STEP, "step", NULL, 0, "number of the iteration, the first being 0")                           \
+  X(TIMES, "times", NULL, 0, "of a flow that loops: number of iterations")                         \
+  X(MAIL, "mail", "ambit_u64", 0, "memory through which blocks exchange values")                   \
+  X(ROUNDS, "rounds", NULL, 0, "number of such exchanges so far")                                  \
+  X(AIMS, "aims", "int", KEPT, "of a flow with points: cells of each warp that they touch")        \
+  X(WINDOWS, "windows", "int", 0, "NULL, or where each warp writes down its cells")                \
+  X(FAULTS, "faults", "", 0, "of a checked kernel: where the first fault is noted")                \
+  X(COUNT, "count", NULL, 0, "blocks of the first kernel")                                         \
+  X(MORE, "more", NULL, 0, "1: fold into the value of the scalar; 0: start anew")                  \
+  X(ENDED, "ended", "", KEPT, "NULL, or a number that is not 0 once the run is over")
+
+#define AMBIT__SLOT_KIND(kind, name, type, how, meaning) SLOT_##kind,
 typedef enum ambit__gpucode_slot_kind {
-  SLOT_MEMORY,    /* param: of a field */
-  SLOT_ORIGIN,    /* param */
-  SLOT_STRIDE,    /* param, axis */
-  SLOT_COMPONENT, /* param */
-  SLOT_VALUE,     /* param: of a scalar or number */
-  SLOT_PARTIALS,  /* param: of a reduction */
-  SLOT_RESULT,    /* param: of a reduction, its scalar */
-  SLOT_STARTS,    /* param: of points, by cell, where its entries begin; memory, as the next ones */
-  SLOT_WHO,       /* param: by entry, the point */
-  SLOT_WEIGHTS,   /* param: by entry */
-  SLOT_ROWS,      /* param: the values to add, or the cells that were sampled */
-  SLOT_ROW,       /* param: added to step / every, the row */
-  SLOT_TOUCHED,   /* param: the cells of a row */
-  SLOT_LO,        /* axis */
-  SLOT_HI,        /* axis */
-  SLOT_OFFSET,    /* axis */
-  SLOT_EXTENT,    /* axis */
-  SLOT_GROUPS,    /* of a sparse grid: memory */
-  SLOT_LINES,     /* memory */
-  SLOT_CELLS,     /* memory */
-  SLOT_UNITS,
-  SLOT_SHARE,
-  SLOT_FIRST, /* of a list */
-  SLOT_TABLE, /* of tiles: memory; see nest/tiles.c for these */
-  SLOT_THAN,  /* param: of an output, memory */
-  SLOT_FOUND, /* memory */
-  SLOT_LINKS, /* memory */
-  SLOT_STATE, /* memory */
-  SLOT_TILES,
-  SLOT_ROUND,
-  SLOT_STEP,
-  SLOT_TIMES,   /* of a flow that loops: iterations of the launch */
-  SLOT_MAIL,    /* memory of 64-bit integers */
-  SLOT_ROUNDS,  /* exchanges through it so far */
-  SLOT_AIMS,    /* of a flow with points: memory, the cells of each warp that they touch */
-  SLOT_WINDOWS, /* the same: memory, or NULL */
-  SLOT_FAULTS,  /* the fault record of a checked kernel */
-  SLOT_COUNT,   /* number of partial results */
-  SLOT_MORE,    /* one bit per parameter; in kernels for users 0 or 1 */
-  SLOT_ENDED    /* a 64-bit integer in memory */
+  AMBIT__SLOT_MAP(AMBIT__SLOT_KIND)
 } ambit__gpucode_slot_kind;
 
 /* One parameter of a kernel. All but memory addresses are 64-bit integers. */
@@ -102,8 +111,6 @@ typedef struct ambit__gpucode_slot {
  * AMBIT__GPUCODE_SLOTS and AMBIT__GPUCODE_FOLD_SLOTS elements. */
 int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots);
 int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots);
-/* Prints the name of a parameter: "u_s0". */
-void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot *s, ambit__text *t);
 /* For users: a line with the meaning of each parameter, or of all axes of one. `margin` begins each
  * line. */
 void ambit__gpucode_explain(const ambit__group *g, int n, const ambit__gpucode_slot *slots,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu_args.c - the parameters of GPU kernels: their order and their text. */
+/* gpu_args.c - the parameters of GPU kernels: their order, their text, and their meaning for users
+ * who call or write kernels. */
 #include "flow/flow.h"
 #include "plan/gpu.h"
 
@@ -113,104 +114,83 @@ int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 
 /* ---- text ---- */
 
-/* "const float *__restrict__ " */
-static void print_memory_type(const ambit__nest *n, const ambit__gpucode_slot *s, ambit__text *t)
-{
-  const ambit__param *p = &n->rule->params[s->param];
-  const bool alone = s->kind == SLOT_MEMORY && !n->bind[s->param].shared && !n->group->tiles;
-  const bool written = p->is_written || p->kind == PARAM_REDUCE;
+enum { KEPT = 1, ALONE = 2, NAMES_WIDE = 24 };
 
-  ambit__print(t, "%s%s%s *%s", n->dialect->global, written ? "" : "const ",
-               s->kind == SLOT_PARTIALS ? ambit__total_type(n->group, n->dialect, s->param)
-                                        : ambit__nest_type(n, s->param),
-               alone ? n->dialect->unaliased : "");
-}
+static const struct {
+  const char *name, *type;
+  unsigned how;
+  const char *meaning;
+} kinds[] = {
+#define ROW(kind, name, type, how, meaning) {name, type, how, meaning},
+    AMBIT__SLOT_MAP(ROW)};
 
-void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot *s, ambit__text *t)
+/* A text of the table, for one parameter. */
+static void print_text(const ambit__group *g, const ambit__gpucode_slot *s, const char *text,
+                       ambit__text *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const char *name = rule->nparams ? rule->params[s->param].name : "";
+  const ambit__param *p = &rule->params[s->param]; /* if the slot belongs to one */
 
-  switch (s->kind) {
-  case SLOT_MEMORY:
-  case SLOT_VALUE:
-  case SLOT_PARTIALS: ambit__print(t, "%s_mem", name); break;
-  case SLOT_RESULT: ambit__print(t, "%s_to", name); break;
-  case SLOT_ORIGIN: ambit__print(t, "%s_o", name); break;
-  case SLOT_STRIDE: ambit__print(t, "%s_s%d", name, s->axis); break;
-  case SLOT_COMPONENT: ambit__print(t, "%s_c", name); break;
-  case SLOT_STARTS: ambit__print(t, "%s_starts", name); break;
-  case SLOT_WHO: ambit__print(t, "%s_who", name); break;
-  case SLOT_WEIGHTS: ambit__print(t, "%s_weights", name); break;
-  case SLOT_ROWS: ambit__print(t, "%s_rows", name); break;
-  case SLOT_ROW: ambit__print(t, "%s_row", name); break;
-  case SLOT_TOUCHED: ambit__print(t, "%s_touched", name); break;
-  case SLOT_LO: ambit__print(t, "lo%d", s->axis); break;
-  case SLOT_HI: ambit__print(t, "hi%d", s->axis); break;
-  case SLOT_OFFSET: ambit__print(t, "offset%d", s->axis); break;
-  case SLOT_EXTENT: ambit__print(t, "extent%d", s->axis); break;
-  case SLOT_GROUPS: ambit__print(t, "groups"); break;
-  case SLOT_LINES: ambit__print(t, "lines"); break;
-  case SLOT_CELLS: ambit__print(t, "cells"); break;
-  case SLOT_UNITS: ambit__print(t, "units"); break;
-  case SLOT_SHARE: ambit__print(t, "share"); break;
-  case SLOT_FIRST: ambit__print(t, "first"); break;
-  case SLOT_TABLE: ambit__print(t, "table"); break;
-  case SLOT_THAN: ambit__print(t, "%s_than", name); break;
-  case SLOT_FOUND: ambit__print(t, "found"); break;
-  case SLOT_LINKS: ambit__print(t, "links"); break;
-  case SLOT_STATE: ambit__print(t, "state"); break;
-  case SLOT_TILES: ambit__print(t, "tiles"); break;
-  case SLOT_ROUND: ambit__print(t, "round"); break;
-  case SLOT_STEP: ambit__print(t, "step"); break;
-  case SLOT_TIMES: ambit__print(t, "times"); break;
-  case SLOT_MAIL: ambit__print(t, "mail"); break;
-  case SLOT_ROUNDS: ambit__print(t, "rounds"); break;
-  case SLOT_AIMS: ambit__print(t, "aims"); break;
-  case SLOT_WINDOWS: ambit__print(t, "windows"); break;
-  case SLOT_FAULTS: ambit__print(t, "faults"); break;
-  case SLOT_COUNT: ambit__print(t, "count"); break;
-  case SLOT_MORE: ambit__print(t, "more"); break;
-  case SLOT_ENDED: ambit__print(t, "ended"); break;
+  for (; *text; text++)
+    if (*text == '$')
+      ambit__print(t, "%s", p->name);
+    else if (*text == '#')
+      ambit__print(t, "%d", s->axis);
+    else if (*text == '@')
+      ambit__print(t, "%s%s", ambit_type_name(p->type),
+                   s->kind == SLOT_MEMORY && p->is_written ? ", written" : "");
+    else
+      ambit__print(t, "%c", *text);
+}
+
+void ambit__gpucode_explain(const ambit__group *g, int n, const ambit__gpucode_slot *slots,
+                            const char *margin, ambit__text *t)
+{
+  for (int i = 0, end; i < n; i = end) {
+    size_t from;
+
+    ambit__print(t, "%s", margin);
+    from = t->len;
+    for (end = i; end < n && slots[end].kind == slots[i].kind && slots[end].param == slots[i].param;
+         end++) {
+      ambit__print(t, end > i ? ", " : "");
+      print_text(g, &slots[end], kinds[slots[end].kind].name, t);
+    }
+    ambit__print(t, "%*s", t->len - from < NAMES_WIDE ? (int)(NAMES_WIDE - (t->len - from)) : 1,
+                 "");
+    print_text(g, &slots[i], kinds[slots[i].kind].meaning, t);
+    ambit__print(t, "\n");
   }
 }
 
-static bool is_memory(const ambit__gpucode_slot *s)
+/* KEPT and ALONE: the table, less what the rule or the group changes. */
+static unsigned how_of(const ambit__nest *n, const ambit__gpucode_slot *s)
 {
-  return s->kind == SLOT_MEMORY || s->kind == SLOT_VALUE || s->kind == SLOT_PARTIALS ||
-         s->kind == SLOT_RESULT;
+  const ambit__binding *b = &n->bind[s->param];
+  unsigned how = kinds[s->kind].how;
+
+  if (s->kind == SLOT_MEMORY && (b->shared || n->group->tiles)) how &= KEPT;
+  if (s->kind <= SLOT_RESULT && ambit__nest_param(n, s->param)->is_written) how &= ALONE;
+  return s->kind == SLOT_ROWS && b->samples ? how & ALONE : how;
 }
 
+/* "const float *__restrict__ u_mem", "long step" */
 static void print_slot(const ambit__nest *n, const ambit__gpucode_slot *s, ambit__text *t)
 {
-  if (is_memory(s))
-    print_memory_type(n, s, t);
-  else if (s->kind == SLOT_TABLE)
-    ambit__print(t, "%sconst %s *%s", n->dialect->global, n->integer, n->dialect->unaliased);
-  else if (s->kind == SLOT_WEIGHTS || s->kind == SLOT_ROWS)
-    ambit__print(t, "%s%s%s *", n->dialect->global,
-                 s->kind == SLOT_ROWS && n->bind[s->param].samples ? "" : "const ",
-                 ambit__nest_type(n, s->param));
-  else if (s->kind == SLOT_STARTS || s->kind == SLOT_WHO)
-    ambit__print(t, "%sconst %s *", n->dialect->global, n->integer);
-  else if (s->kind == SLOT_AIMS || s->kind == SLOT_WINDOWS)
-    ambit__print(t, "%s%sint *", n->dialect->global, s->kind == SLOT_AIMS ? "const " : "");
-  else if (s->kind == SLOT_THAN)
-    ambit__print(t, "%sconst %s *", n->dialect->global, ambit__nest_type(n, s->param));
-  else if (s->kind >= SLOT_FOUND && s->kind <= SLOT_STATE)
-    ambit__print(t, "%sambit_i32 *", n->dialect->global);
-  else if (s->kind >= SLOT_GROUPS && s->kind <= SLOT_CELLS)
-    ambit__print(t, "%sconst %s *%s", n->dialect->global,
-                 s->kind == SLOT_GROUPS ? "ambit_u64" : "ambit_i32", n->dialect->unaliased);
-  else if (s->kind == SLOT_ENDED)
-    ambit__print(t, "%sconst %s *", n->dialect->global, n->integer);
-  else if (s->kind == SLOT_MAIL)
-    ambit__print(t, "%sambit_u64 *", n->dialect->global);
-  else if (s->kind == SLOT_FAULTS)
-    ambit__print(t, "%s%s *", n->dialect->global, n->integer);
+  const char *type = kinds[s->kind].type;
+  const unsigned how = type ? how_of(n, s) : 0;
+
+  if (!type || !*type)
+    type = n->integer;
+  else if (*type == '$')
+    type = s->kind == SLOT_PARTIALS ? ambit__total_type(n->group, n->dialect, s->param)
+                                    : ambit__nest_type(n, s->param);
+  if (kinds[s->kind].type)
+    ambit__print(t, "%s%s%s *%s", n->dialect->global, how & KEPT ? "const " : "", type,
+                 how & ALONE ? n->dialect->unaliased : "");
   else
-    ambit__print(t, "%s ", n->integer);
-  ambit__gpucode_print_name(n->group, s, t);
+    ambit__print(t, "%s ", type);
+  print_text(n->group, s, kinds[s->kind].name, t);
 }
 
 /* Each memory address and each kind of number starts a line. */

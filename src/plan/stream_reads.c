@@ -446,8 +446,8 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   find_ends(j);
   if (j->factored) flops = 2 * ambit__factors_operations(&j->factors);
   j->period = period_of(j, ahead_of(j, p));
-  j->moves = !j->planes && !j->ring &&
-             flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
+  j->moves =
+      !j->planes && !j->ring && flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
   j->by_rows = j->taps && j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
   if (j->ring) j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));
