@@ -116,44 +116,23 @@ AMBIT_INLINE ambit_u32 ambit_below_shorts(ambit_u32 a, ambit_u32 b)
 /* The smaller and the larger values of two pairs without negative values, which differ by less than
  * 2^15; and of two shorts in each half. */
 #ifdef AMBIT_MINIMA
-AMBIT_INLINE ambit_u32 ambit_lesser(ambit_u32 a, ambit_u32 b)
-{
-  asm("min.u16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
-  return a;
-}
-AMBIT_INLINE ambit_u32 ambit_greater(ambit_u32 a, ambit_u32 b)
-{
-  asm("max.u16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
-  return a;
-}
-AMBIT_INLINE ambit_u32 ambit_lesser_shorts(ambit_u32 a, ambit_u32 b)
-{
-  asm("min.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
-  return a;
-}
-AMBIT_INLINE ambit_u32 ambit_greater_shorts(ambit_u32 a, ambit_u32 b)
-{
-  asm("max.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
-  return a;
-}
+#  define AMBIT_EXTREME(name, instruction, other)                                                  \
+    AMBIT_INLINE ambit_u32 name(ambit_u32 a, ambit_u32 b)                                          \
+    {                                                                                              \
+      asm(instruction " %0, %0, %1;" : "+r"(a) : "r"(b));                                          \
+      return a;                                                                                    \
+    }
 #else
-AMBIT_INLINE ambit_u32 ambit_lesser(ambit_u32 a, ambit_u32 b)
-{
-  return ambit_choose(b - a + 0x80008000u, a, b);
-}
-AMBIT_INLINE ambit_u32 ambit_greater(ambit_u32 a, ambit_u32 b)
-{
-  return ambit_choose(a - b + 0x80008000u, a, b);
-}
-AMBIT_INLINE ambit_u32 ambit_lesser_shorts(ambit_u32 a, ambit_u32 b)
-{
-  return ambit_choose(ambit_below_shorts(a, b), a, b);
-}
-AMBIT_INLINE ambit_u32 ambit_greater_shorts(ambit_u32 a, ambit_u32 b)
-{
-  return ambit_choose(ambit_below_shorts(a, b), b, a);
-}
+#  define AMBIT_EXTREME(name, instruction, other)                                                  \
+    AMBIT_INLINE ambit_u32 name(ambit_u32 a, ambit_u32 b)                                          \
+    {                                                                                              \
+      return other;                                                                                \
+    }
 #endif
+AMBIT_EXTREME(ambit_lesser, "min.u16x2", ambit_choose(b - a + 0x80008000u, a, b))
+AMBIT_EXTREME(ambit_greater, "max.u16x2", ambit_choose(a - b + 0x80008000u, a, b))
+AMBIT_EXTREME(ambit_lesser_shorts, "min.s16x2", ambit_choose(ambit_below_shorts(a, b), a, b))
+AMBIT_EXTREME(ambit_greater_shorts, "max.s16x2", ambit_choose(ambit_below_shorts(a, b), b, a))
 /* 1 in each half that is not 0. */
 AMBIT_INLINE ambit_u32 ambit_any_short(ambit_u32 a)
 {
@@ -278,90 +257,58 @@ AMBIT_INLINE ambit_u32 ambit_packed(const ambit_i32 *n)
   return word;
 }
 
-#ifdef __OPENCL_VERSION__
 /* Stores 16 bytes or 8 shorts, given as words, whose bit is set, if this warp owns them. */
-AMBIT_INLINE void ambit_store_words_16(bool own, global uchar *to, const ambit_u32 *words, int bits)
+#ifdef __OPENCL_VERSION__
+#  define AMBIT_CELLS(T)         global T
+#  define AMBIT_PUT_WORDS(to, w) *(global uint4 *)(to) = (uint4)((w)[0], (w)[1], (w)[2], (w)[3])
+#else
+#  define AMBIT_CELLS(T)         T
+#  define AMBIT_PUT_WORDS(to, w) ambit_store_all<4>(true, (ambit_u32 *)(to), w)
+#endif
+AMBIT_INLINE void ambit_store_words_16(bool own, AMBIT_CELLS(ambit_u8) * to, const ambit_u32 *words,
+                                       int bits)
 {
-  if (own && bits == 0xffff)
-    *(global uint4 *)to = (uint4)(words[0], words[1], words[2], words[3]);
-  else if (own && bits)
+  if (own && bits == 0xffff) {
+    AMBIT_PUT_WORDS(to, words);
+  } else if (own && bits) {
+#pragma unroll
     for (int k = 0; k < 16; k++)
-      if (bits >> k & 1) to[k] = (uchar)ambit_byte(words, k);
+      if (bits >> k & 1) to[k] = (ambit_u8)(words[k / 4] >> k % 4 * 8);
+  }
 }
-AMBIT_INLINE void ambit_store_words_8(bool own, global short *to, const ambit_u32 *words, int bits)
+AMBIT_INLINE void ambit_store_words_8(bool own, AMBIT_CELLS(short) * to, const ambit_u32 *words,
+                                      int bits)
 {
-  if (own && bits == 0xff)
-    *(global uint4 *)to = (uint4)(words[0], words[1], words[2], words[3]);
-  else if (own && bits)
+  if (own && bits == 0xff) {
+    AMBIT_PUT_WORDS(to, words);
+  } else if (own && bits) {
+#pragma unroll
     for (int k = 0; k < 8; k++)
       if (bits >> k & 1) to[k] = (short)(words[k / 2] >> k % 2 * 16);
+  }
 }
 /* The same, given as pairs, or as single numbers. */
-AMBIT_INLINE void ambit_store_bytes_16(bool own, global uchar *to, const ambit_u32 *pairs, int bits)
+AMBIT_INLINE void ambit_store_bytes_16(bool own, AMBIT_CELLS(ambit_u8) * to, const ambit_u32 *pairs,
+                                       int bits)
 {
   const ambit_u32 words[4] = {AMBIT_WORD(pairs, 0), AMBIT_WORD(pairs, 1), AMBIT_WORD(pairs, 2),
                               AMBIT_WORD(pairs, 3)};
 
   ambit_store_words_16(own, to, words, bits);
 }
-AMBIT_INLINE void ambit_store_numbers_16(bool own, global uchar *to, const ambit_i32 *n, int bits)
+AMBIT_INLINE void ambit_store_numbers_16(bool own, AMBIT_CELLS(ambit_u8) * to, const ambit_i32 *n,
+                                         int bits)
 {
   const ambit_u32 words[4] = {ambit_packed(n), ambit_packed(n + 4), ambit_packed(n + 8),
                               ambit_packed(n + 12)};
 
   ambit_store_words_16(own, to, words, bits);
 }
-AMBIT_INLINE void ambit_store_numbers_8(bool own, global short *to, const ambit_i32 *n, int bits)
+AMBIT_INLINE void ambit_store_numbers_8(bool own, AMBIT_CELLS(short) * to, const ambit_i32 *n,
+                                        int bits)
 {
   const ambit_u32 words[4] = {AMBIT_SHORTS(n, 0), AMBIT_SHORTS(n, 1), AMBIT_SHORTS(n, 2),
                               AMBIT_SHORTS(n, 3)};
 
   ambit_store_words_8(own, to, words, bits);
 }
-#else
-/* Stores bytes or shorts, given as words, whose bit is set, if this warp owns them. */
-template <int N, typename T>
-AMBIT_INLINE void ambit_store_words(bool own, T *to, const ambit_u32 *words, int bits)
-{
-  constexpr int cells = 4 / (int)sizeof(T); /* of a word */
-
-  if (own && bits == (1 << N) - 1) {
-    ambit_store_all<N / cells>(true, (ambit_u32 *)to, words);
-  } else if (own && bits) {
-#  pragma unroll
-    for (int k = 0; k < N; k++)
-      if (bits >> k & 1) to[k] = (T)(words[k / cells] >> k % cells * (32 / cells));
-  }
-}
-/* The same, given as pairs, or as single numbers. */
-template <int N>
-AMBIT_INLINE void ambit_store_bytes(bool own, unsigned char *to, const ambit_u32 *pairs, int bits)
-{
-  ambit_u32 words[N / 4];
-
-#  pragma unroll
-  for (int k = 0; k < N / 4; k++)
-    words[k] = AMBIT_WORD(pairs, k);
-  ambit_store_words<N>(own, to, words, bits);
-}
-template <int N>
-AMBIT_INLINE void ambit_store_numbers(bool own, unsigned char *to, const ambit_i32 *n, int bits)
-{
-  ambit_u32 words[N / 4];
-
-#  pragma unroll
-  for (int k = 0; k < N / 4; k++)
-    words[k] = ambit_packed(n + 4 * k);
-  ambit_store_words<N>(own, to, words, bits);
-}
-template <int N>
-AMBIT_INLINE void ambit_store_numbers(bool own, short *to, const ambit_i32 *n, int bits)
-{
-  ambit_u32 words[N / 2];
-
-#  pragma unroll
-  for (int k = 0; k < N / 2; k++)
-    words[k] = AMBIT_SHORTS(n, k);
-  ambit_store_words<N>(own, to, words, bits);
-}
-#endif

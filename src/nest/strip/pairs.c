@@ -220,33 +220,34 @@ static uint32_t all(const work *w, int64_t n)
   return (uint32_t)(n * (has_quads(w->p) ? 0x01010101 : 0x00010001));
 }
 
-static void print_all(const work *w, ambit__text *t, int64_t n)
-{
-  ambit__print(t, "0x%08" PRIx32 "u", all(w, n));
-}
-
 /* The first bit of each place. */
 static uint32_t tops(const work *w)
 {
   return all(w, most_of(w->p) + 1);
 }
 
-/* Of the names of functions that have one for shorts. */
-static const char *tail(const work *w)
-{
-  return has_shorts(w->p) ? "_shorts" : "";
-}
-
 static void print_truth(const work *w, ambit__text *t, const ambit__expr *e);
 static void print_word(const work *w, ambit__text *t, const ambit__expr *e);
 
-static void print_infix(const work *w, ambit__text *t, const ambit__expr *e, const char *sign)
+/* A text with the operands of an expression: A, B and C are words, X, Y and Z truths; @ is the first
+ * bit of each place, # a number in each place, and ! the end of a name that shorts have another
+ * function for. */
+static void print_form(const work *w, ambit__text *t, const char *form, const ambit__expr *e,
+                       int64_t number)
 {
-  ambit__print(t, "(");
-  print_word(w, t, e->a);
-  ambit__print(t, " %s ", sign);
-  print_word(w, t, e->b);
-  ambit__print(t, ")");
+  const ambit__expr *operands[] = {e->a, e->b, e->c};
+
+  for (; *form; form++)
+    if (*form >= 'A' && *form <= 'C')
+      print_word(w, t, operands[*form - 'A']);
+    else if (*form >= 'X' && *form <= 'Z')
+      print_truth(w, t, operands[*form - 'X']);
+    else if (*form == '@' || *form == '#')
+      ambit__print(t, "0x%08" PRIx32 "u", *form == '@' ? tops(w) : all(w, number));
+    else if (*form == '!')
+      ambit__print(t, "%s", has_shorts(w->p) ? "_shorts" : "");
+    else
+      ambit__print(t, "%c", *form);
 }
 
 static void print_product(const work *w, ambit__text *t, const ambit__expr *e)
@@ -254,25 +255,19 @@ static void print_product(const work *w, ambit__text *t, const ambit__expr *e)
   const bool first = e->a->op == EXPR_CONST;
   const ambit__expr *number = first ? e->a : e->b;
 
-  ambit__print(t, "(");
-  print_word(w, t, first ? e->b : e->a);
+  print_form(w, t, first ? "(B" : "(A", e, 0);
   ambit__print(t, " * 0x%" PRIx32 "u)", (uint32_t)number->value.integer);
 }
 
 static void print_shift(const work *w, ambit__text *t, const ambit__expr *e)
 {
+  const bool right = e->op == EXPR_SHR, negative = right && !is_natural(w->p, e->a);
   const int n = (int)e->b->value.integer;
 
-  const bool negative = e->op == EXPR_SHR && !is_natural(w->p, e->a);
-
-  ambit__print(t, negative ? "(((" : "(");
-  print_word(w, t, e->a);
-  if (negative) ambit__print(t, " + 0x%08" PRIx32 "u)", tops(w));
-  ambit__print(t, e->op == EXPR_SHL ? " << %d" : " >> %d & ", n);
-  if (e->op == EXPR_SHR) print_all(w, t, (2 * most_of(w->p) + 1) >> n);
-  if (negative) ambit__print(t, ") - ");
-  if (negative) print_all(w, t, (most_of(w->p) + 1) >> n);
-  ambit__print(t, ")");
+  print_form(w, t, negative ? "(((A + @)" : "(A", e, 0);
+  ambit__print(t, right ? " >> %d & " : " << %d", n);
+  if (right) print_form(w, t, "#", e, (2 * most_of(w->p) + 1) >> n);
+  print_form(w, t, negative ? ") - #)" : ")", e, (most_of(w->p) + 1) >> n);
 }
 
 static void print_quotient(const work *w, ambit__text *t, const ambit__expr *e)
@@ -281,29 +276,19 @@ static void print_quotient(const work *w, ambit__text *t, const ambit__expr *e)
   int shift;
 
   find_reciprocal(range_of(w->p, e->a).high, e->b->value.integer, &multiplier, &shift);
-  ambit__print(t, "ambit_quotient(");
-  print_word(w, t, e->a);
-  ambit__print(t, ", 0x%" PRIx32 "u, %d)", multiplier, shift);
-}
-
-static void print_magnitude(const work *w, ambit__text *t, const ambit__expr *e)
-{
-  ambit__print(t, "ambit_magnitude(");
-  print_word(w, t, e->a);
-  ambit__print(t, ")");
+  print_form(w, t, "ambit_quotient(A, ", e, 0);
+  ambit__print(t, "0x%" PRIx32 "u, %d)", multiplier, shift);
 }
 
 /* A conversion, which changes nothing unless values wrap: to unsigned char, as all fit in 16 bits.
  * 2^15 is a multiple of 2^8. */
 static void print_cast(const work *w, ambit__text *t, const ambit__expr *e)
 {
-  if (is_kept(w->p, e)) {
-    print_word(w, t, e->a);
-    return;
-  }
-  ambit__print(t, "(");
-  print_word(w, t, e->a);
-  ambit__print(t, "%s & 0x00ff00ffu)", is_natural(w->p, e->a) ? "" : " + 0x80008000u");
+  print_form(w, t,
+             is_kept(w->p, e)         ? "A"
+             : is_natural(w->p, e->a) ? "(A & 0x00ff00ffu)"
+                                      : "(A + 0x80008000u & 0x00ff00ffu)",
+             e, 0);
 }
 
 /* "ambit_choose(c, a, b)" or "ambit_lesser(a, b)". If numbers may be negative, all but shorts are
@@ -311,22 +296,13 @@ static void print_cast(const work *w, ambit__text *t, const ambit__expr *e)
 static void print_choice(const work *w, ambit__text *t, const ambit__expr *e)
 {
   const bool natural = has_shorts(w->p) || (is_natural(w->p, e->b) && is_natural(w->p, e->c));
-  char more[20] = "";
 
-  if (!natural) snprintf(more, sizeof more, " + 0x%08" PRIx32 "u", tops(w));
   if (!natural) ambit__print(t, "(");
-  if (is_extreme(e)) {
-    ambit__print(t, ambit__expr_is_least(e) ? "ambit_lesser%s(" : "ambit_greater%s(", tail(w));
-  } else {
-    ambit__print(t, has_quads(w->p) ? "ambit_choose_four(" : "ambit_choose(");
-    print_truth(w, t, e->a);
-    ambit__print(t, ", ");
-  }
-  print_word(w, t, e->b);
-  ambit__print(t, "%s, ", more);
-  print_word(w, t, e->c);
-  ambit__print(t, "%s)", more);
-  if (!natural) ambit__print(t, " - 0x%08" PRIx32 "u)", tops(w));
+  if (is_extreme(e))
+    print_form(w, t, ambit__expr_is_least(e) ? "ambit_lesser!(" : "ambit_greater!(", e, 0);
+  else
+    print_form(w, t, has_quads(w->p) ? "ambit_choose_four(X, " : "ambit_choose(X, ", e, 0);
+  print_form(w, t, natural ? "B, C)" : "B + @, C + @) - @)", e, 0);
 }
 
 /* Whether two numbers, none of which is negative, are equal or not, by a minimum: 1 or 0. */
@@ -336,9 +312,10 @@ static bool print_difference(const work *w, ambit__text *t, const ambit__expr *e
 
   if (!w->p->minima || has_shorts(w->p) || (!equal && e->op != EXPR_NE)) return false;
   if (!is_natural(w->p, e->a) || !is_natural(w->p, e->b)) return false;
-  ambit__print(t, equal ? "(0x00010001u - ambit_lesser(" : "ambit_lesser(");
-  print_infix(w, t, e, "^");
-  ambit__print(t, equal ? ", 0x00010001u))" : ", 0x00010001u)");
+  print_form(w, t,
+             equal ? "(0x00010001u - ambit_lesser((A ^ B), 0x00010001u))"
+                   : "ambit_lesser((A ^ B), 0x00010001u)",
+             e, 0);
   return true;
 }
 
@@ -348,17 +325,14 @@ static bool print_short_test(const work *w, ambit__text *t, const ambit__expr *e
   const bool swapped = e->op == EXPR_GT || e->op == EXPR_LE;
   const bool order = e->op >= EXPR_LT && e->op <= EXPR_GE, differs = e->op == EXPR_NE;
   const bool inverse = e->op == EXPR_LE || e->op == EXPR_GE || e->op == EXPR_EQ;
-  const ambit__expr *a = swapped ? e->b : e->a, *b = swapped ? e->a : e->b;
+  const ambit__expr both = {.a = swapped ? e->b : e->a, .b = swapped ? e->a : e->b};
 
   if (!has_shorts(w->p) || !(order || differs || e->op == EXPR_EQ)) return false;
-  ambit__print(t, "%sambit_any_short(", inverse ? "(0x00010001u - " : "");
-  if (order) ambit__print(t, "ambit_lesser_shorts(");
-  print_word(w, t, a);
-  if (order) ambit__print(t, ", ");
-  if (order) print_word(w, t, b);
-  ambit__print(t, order ? ") ^ " : " ^ ");
-  print_word(w, t, b);
-  ambit__print(t, inverse ? "))" : ")");
+  if (inverse) ambit__print(t, "(0x00010001u - ");
+  print_form(w, t,
+             order ? "ambit_any_short(ambit_lesser_shorts(A, B) ^ B)" : "ambit_any_short(A ^ B)",
+             &both, 0);
+  if (inverse) ambit__print(t, ")");
   return true;
 }
 
@@ -407,67 +381,45 @@ static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
   if (print_joined(w, t, e, print_word) || print_difference(w, t, e) || print_short_test(w, t, e))
     return;
   switch (e->op) {
-  case EXPR_CONST: print_all(w, t, e->value.integer); break;
+  case EXPR_CONST: print_form(w, t, "#", e, e->value.integer); break;
   case EXPR_LOCAL: ambit__print(t, "q%d", w->p->variable[e->index]); break;
   case EXPR_VALUE:
   case EXPR_READ: w->read(w->s, t, e, w->word); break;
-  case EXPR_NEG:
-    ambit__print(t, "(0u - ");
-    print_word(w, t, e->a);
-    ambit__print(t, ")");
-    break;
+  case EXPR_NEG: print_form(w, t, "(0u - A)", e, 0); break;
   case EXPR_CAST: print_cast(w, t, e); break;
-  case EXPR_ADD: print_infix(w, t, e, "+"); break;
-  case EXPR_SUB: print_infix(w, t, e, "-"); break;
-  case EXPR_AND: print_infix(w, t, e, "&"); break;
-  case EXPR_OR: print_infix(w, t, e, "|"); break;
-  case EXPR_XOR: print_infix(w, t, e, "^"); break;
+  case EXPR_ADD: print_form(w, t, "(A + B)", e, 0); break;
+  case EXPR_SUB: print_form(w, t, "(A - B)", e, 0); break;
+  case EXPR_AND: print_form(w, t, "(A & B)", e, 0); break;
+  case EXPR_OR: print_form(w, t, "(A | B)", e, 0); break;
+  case EXPR_XOR: print_form(w, t, "(A ^ B)", e, 0); break;
   case EXPR_MUL: print_product(w, t, e); break;
   case EXPR_SHL:
   case EXPR_SHR: print_shift(w, t, e); break;
   case EXPR_DIV: print_quotient(w, t, e); break;
-  case EXPR_CALL: print_magnitude(w, t, e); break;
+  case EXPR_CALL: print_form(w, t, "ambit_magnitude(A)", e, 0); break;
   case EXPR_COND:
     if (!is_truth(e)) {
       print_choice(w, t, e);
       break;
     } /* fallthrough */
   default:
-    ambit__print(t, "((");
-    print_truth(w, t, e);
-    ambit__print(t, " & 0x%08" PRIx32 "u) >> %d)", tops(w), bits_of(w->p) - 1);
+    print_form(w, t, "((X & @) >> ", &(ambit__expr){.a = e}, 0);
+    ambit__print(t, "%d)", bits_of(w->p) - 1);
     break;
   }
 }
 
-/* "~ambit_below(a, b)" or "ambit_below(b, a)", of values that are no numbers to calculate with. */
-static void print_bare_order(const work *w, ambit__text *t, const ambit__expr *a,
-                             const ambit__expr *b, bool or_equal)
-{
-  ambit__print(t, or_equal ? "~ambit_below%s(" : "ambit_below%s(", tail(w));
-  print_word(w, t, or_equal ? a : b);
-  ambit__print(t, ", ");
-  print_word(w, t, or_equal ? b : a);
-  ambit__print(t, ")");
-}
-
-/* (a - b + 2^15), or with b first or one less: bit 15 says how a and b compare; 7 of quads. */
+/* (a - b + 2^15), or with b first or one less: bit 15 says how a and b compare; 7 of quads. Values
+ * that are no numbers to calculate with have functions. */
 static void print_order(const work *w, ambit__text *t, const ambit__expr *a, const ambit__expr *b,
                         bool or_equal)
 {
-  if (b && !is_near(w->p, a, b)) {
-    print_bare_order(w, t, a, b, or_equal);
-    return;
-  }
-  ambit__print(t, "(");
-  print_word(w, t, a);
-  if (b) {
-    ambit__print(t, " - ");
-    print_word(w, t, b);
-  }
-  ambit__print(t, " + ");
-  print_all(w, t, most_of(w->p) + or_equal);
-  ambit__print(t, ")");
+  const ambit__expr both = {.a = a, .b = b};
+
+  if (b && !is_near(w->p, a, b))
+    print_form(w, t, or_equal ? "~ambit_below!(A, B)" : "ambit_below!(B, A)", &both, 0);
+  else
+    print_form(w, t, b ? "(A - B + #)" : "(A + #)", &both, most_of(w->p) + or_equal);
 }
 
 /* Whether two numbers, or a number and 0, are equal or not: one comparison, where the other one
@@ -475,62 +427,25 @@ static void print_order(const work *w, ambit__text *t, const ambit__expr *a, con
 static void print_equality(const work *w, ambit__text *t, const ambit__expr *a,
                            const ambit__expr *b, bool equal)
 {
-  const ambit__expr nought = {.op = EXPR_CONST, .type = a->type};
-  const ambit__range x = range_of(w->p, a), y = range_of(w->p, b ? b : &nought);
+  const ambit__expr nought = {.op = EXPR_CONST, .type = a->type}, *other = b ? b : &nought;
+  const ambit__expr both = {.a = a, .b = b};
+  const ambit__range x = range_of(w->p, a), y = range_of(w->p, other);
   const bool below = x.low<y.high, above = x.high> y.low;
 
   if (is_bare(w->p, a) || (b && is_bare(w->p, b))) {
-    ambit__print(t, equal ? "~ambit_filled%s(" : "ambit_filled%s(", tail(w));
-    print_word(w, t, a);
-    if (b) ambit__print(t, " ^ ");
-    if (b) print_word(w, t, b);
-    ambit__print(t, ")");
+    if (equal) ambit__print(t, "~");
+    print_form(w, t, b ? "ambit_filled!(A ^ B)" : "ambit_filled!(A)", &both, 0);
     return;
   }
   if (b && below && above && x.low >= 0 && y.low >= 0) {
-    ambit__print(t, equal ? "(0x%08" PRIx32 "u - (" : "((", tops(w));
-    print_word(w, t, a);
-    ambit__print(t, " ^ ");
-    print_word(w, t, b);
-    ambit__print(t, equal ? "))" : ") + 0x%08" PRIx32 "u)", all(w, most_of(w->p)));
+    print_form(w, t, equal ? "(@ - (A ^ B))" : "((A ^ B) + #)", &both, most_of(w->p));
     return;
   }
   if (below && above) ambit__print(t, "(");
-  if (below || !above) {
-    if (equal)
-      print_order(w, t, a, b, true);
-    else
-      print_order(w, t, b ? b : &nought, a, false);
-  }
+  if (below || !above) print_order(w, t, equal ? a : other, equal ? b : a, equal);
   if (below && above) ambit__print(t, equal ? " & " : " | ");
-  if (above) {
-    if (equal)
-      print_order(w, t, b ? b : &nought, a, true);
-    else
-      print_order(w, t, a, b, false);
-  }
+  if (above) print_order(w, t, equal ? other : a, equal ? a : b, equal);
   if (below && above) ambit__print(t, ")");
-}
-
-/* One of two truths. */
-static void print_chosen_truth(const work *w, ambit__text *t, const ambit__expr *e)
-{
-  ambit__print(t, "ambit_select(");
-  print_truth(w, t, e->a);
-  ambit__print(t, ", ");
-  print_truth(w, t, e->b);
-  ambit__print(t, ", ");
-  print_truth(w, t, e->c);
-  ambit__print(t, ")");
-}
-
-static void print_logic(const work *w, ambit__text *t, const ambit__expr *e)
-{
-  ambit__print(t, "(");
-  print_truth(w, t, e->a);
-  ambit__print(t, e->op == EXPR_LAND ? " & " : " | ");
-  print_truth(w, t, e->b);
-  ambit__print(t, ")");
 }
 
 /* Whether an expression is not 0: the first bit of each place, beside bits of no meaning. */
@@ -538,16 +453,13 @@ static void print_truth(const work *w, ambit__text *t, const ambit__expr *e)
 {
   if (print_joined(w, t, e, print_truth)) return;
   if (e->op == EXPR_COND && is_truth(e)) {
-    print_chosen_truth(w, t, e);
+    print_form(w, t, "ambit_select(X, Y, Z)", e, 0);
     return;
   }
   switch (e->op) {
-  case EXPR_LAND:
-  case EXPR_LOR: print_logic(w, t, e); break;
-  case EXPR_NOT:
-    ambit__print(t, "~");
-    print_truth(w, t, e->a);
-    break;
+  case EXPR_LAND: print_form(w, t, "(X & Y)", e, 0); break;
+  case EXPR_LOR: print_form(w, t, "(X | Y)", e, 0); break;
+  case EXPR_NOT: print_form(w, t, "~X", e, 0); break;
   case EXPR_GE: print_order(w, t, e->a, e->b, true); break;
   case EXPR_GT: print_order(w, t, e->a, e->b, false); break;
   case EXPR_LE: print_order(w, t, e->b, e->a, true); break;

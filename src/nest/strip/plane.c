@@ -74,12 +74,19 @@ static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
 }
 
 /* The helper that stores: if the warp owns the row; cells in a mask; or cells in a range. */
-static const char *store_of(const ambit__strip *w, bool paired)
+static const char *store_of(const ambit__strip *w, const ambit__nest_access *a)
 {
-  if (w->cells > 1 && w->pairs->places) return "ambit_store_words";
-  if (w->cells > 1) return paired ? "ambit_store_bytes" : "ambit_store_numbers";
-  if (w->planes) return "ambit_store_if";
-  return w->n->dialect->has_lanes || w->taps ? "ambit_store" : "ambit_store_bits";
+  if (w->cells > 1)
+    return ambit__nest_text(w->n, "ambit_store_%s_%d",
+                            w->pairs->places     ? "words"
+                            : pair_of(w, a) >= 0 ? "bytes"
+                                                 : "numbers",
+                            w->lane);
+  return ambit__nest_callee(w->n,
+                            w->planes                             ? "ambit_store_if"
+                            : w->n->dialect->has_lanes || w->taps ? "ambit_store"
+                                                                  : "ambit_store_bits",
+                            ambit__nest_type(w->n, a->param), w->lane);
 }
 
 static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
@@ -91,12 +98,11 @@ static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
   (void)user;
   if (w->y >= 0) to = ambit__nest_text(n, "%s + t * %s_s%d", to, name, w->y);
   if (a.component) to = ambit__nest_text(n, "%s + %d * %s_c", to, a.component, name);
-  ambit__nest_call(n, store_of(w, pair_of(w, &a) >= 0),
-                   w->cells > 1 ? NULL : ambit__nest_type(n, a.param), w->lane, "%s%s, %s, %s",
-                   w->planes      ? "own, "
-                   : w->cells > 1 ? "true, "
-                                  : "",
-                   to, results_of(n, &a), w->taps ? "first, end" : "mine");
+  ambit__nest_do(n, "%s(%s%s, %s, %s)", store_of(w, &a),
+                 w->planes      ? "own, "
+                 : w->cells > 1 ? "true, "
+                                : "",
+                 to, results_of(n, &a), w->taps ? "first, end" : "mine");
 }
 
 /* "z + p < n && t >= skip && t < stop": the warp owns the row. */
