@@ -6,12 +6,12 @@
  * thread can. See docs/design/0003-gpu-stream.md for reasons and measurements.
  *
  *   (stream tile 4x2x4 warps 8 resident 2 depth 1)
- *   (stream window 4x2 ahead 1 warps 4 resident 4 depth 1)
- *   (stream window 4x2 ring ahead 4 warps 16 resident 1 depth 1)
+ *   (stream sum 4x2 ahead 1 warps 8 resident 2 depth 1)
+ *   (stream ring 4x2 ahead 2 warps 12 resident 1 depth 1)
  *
  * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
- * loaded ahead, warps per block, blocks per multiprocessor, iterations. `ring`:
- * planes are copied into shared memory.
+ * loaded ahead, warps per block, blocks per multiprocessor, iterations. Sums keep
+ * partial results instead of planes; a ring is in shared memory.
  */
 #include "plan/stream.h"
 #include "plan/fitted.h"
@@ -229,9 +229,6 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
       {.rows = 1, .planes = 4},
       {.rows = 2, .planes = 2},
       {.rows = 1, .planes = 1},
-      {.rows = 2, .planes = 1, .ahead = 1},
-      {.rows = 1, .planes = 1, .ahead = 1},
-      {.rows = 1, .planes = 1, .ahead = 2},
       {.sums = true, .rows = 4, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 2, .planes = 1, .ahead = 2},
       {.sums = true, .rows = 2, .planes = 1, .ahead = 1},
@@ -526,8 +523,8 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 static void describe(const ambit__plan *p, ambit__text *t)
 {
   if (p->ahead)
-    ambit__print(t, "(stream %s %dx%d %sahead %d", p->sums ? "sum" : "window", (int)p->strip,
-                 p->rows[0], p->ring ? "ring " : "", p->ahead);
+    ambit__print(t, "(stream %s %dx%d ahead %d", p->sums ? "sum" : "ring", (int)p->strip,
+                 p->rows[0], p->ahead);
   else
     ambit__print(t, "(stream tile %dx%dx%d", (int)p->strip, p->rows[0], p->rows[1]);
   if (p->factored) ambit__print(t, " factored %d of %d", p->factored, p->terms);

@@ -257,13 +257,13 @@ static int kept_ahead(const ambit__strip *j, const ambit__value_row *r)
   return j->loads[r->load].ahead - (j->planes > 0);
 }
 
-/* Windows hold all planes that are read and those in flight. Sums keep span - 1 planes of partial
- * results. */
+/* Tiles and rings hold all planes that are read and those in flight. Sums keep span - 1 planes of
+ * partial results. */
 static int period_of(const ambit__strip *j, int ahead)
 {
   int period = 1;
 
-  if (j->taps && j->moves) return ahead + 1;
+  if (j->moves) return ahead + 1;
   if (j->taps) {
     for (period = j->span - 1; period <= ahead;)
       period += j->span - 1;
@@ -344,7 +344,6 @@ static int weight_registers(const ambit__strip *j, const ambit__rule *rule)
 /* Addresses, counters, predicates and constants, as allocated by ptxas 13.0 for sm_90. */
 static int base_registers(const ambit__strip *j, const ambit__rule *rule)
 {
-  const int numbers = number_registers(rule);
   bool is_wide = false, is_real = true;
 
   for (int i = 0; i < j->nvalues; i++) {
@@ -355,10 +354,7 @@ static int base_registers(const ambit__strip *j, const ambit__rule *rule)
   }
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
   if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
-  if (j->ring) return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
-  return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
-         6 * is_wide * largest(0, j->rows - 2) + 12 * largest(0, j->period - 4) +
-         (is_wide ? 12 + numbers : 0);
+  return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
 }
 
 /* Values that are added row by row occupy registers for only part of the time. */
@@ -446,9 +442,8 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   find_ends(j);
   if (j->factored) flops = 2 * ambit__factors_operations(&j->factors);
   j->period = period_of(j, ahead_of(j, p));
-  j->moves =
-      !j->planes && !j->ring && flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
-  j->by_rows = j->taps && j->moves && !j->factored;
+  j->moves = j->taps && flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
+  j->by_rows = j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
   if (j->ring) j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));
   j->pinned = !j->apart && !j->ring && (j->planes || (!j->moves && has_registers(g, p, j)));

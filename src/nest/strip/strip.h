@@ -78,8 +78,8 @@ typedef struct ambit__strip {
   int warps;   /* of a block */
   bool apart;  /* a lane also loads the cells beside its own; if not, lanes exchange them */
   bool pinned; /* keeps compilers from delaying loads to save registers that are available */
-  int high;    /* sum: the plane that arrives when plane 0 is computed; window: 0 */
-  int span;    /* sum: planes that one result depends on; window: 1 */
+  int high;    /* sum: the plane that arrives when plane 0 is computed; else 0 */
+  int span;    /* sum: planes that one result depends on; else 1 */
   int nvalues;
   ambit__strip_value values[AMBIT__STRIP_VALUES];
   int nloads;
@@ -104,7 +104,7 @@ typedef struct ambit__strip_moment {
 const ambit__strip_value *ambit__strip_find(const ambit__strip *w, int param, int component,
                                             const int *offset);
 
-/* ---- window.c ---- */
+/* ---- strip.c ---- */
 
 /* Fills an empty nest. */
 void ambit__nest_strip(ambit__strip *w);
