@@ -80,10 +80,12 @@ static void build(ambit__nest *n, const ambit__plan *p)
   ambit__nest_check(n);
 }
 
-static void print_prelude(const ambit__group *g, const ambit__target *t, ambit__text *prelude)
+static void print_prelude(const ambit__group *g, const ambit__target *t, ambit__nest *n)
 {
+  ambit__text *prelude = &n->prelude;
+
   if (t->kind == TARGET_C) ambit__print(prelude, "%s", ambit__prelude_full_call);
-  if (t->kind == TARGET_GPU && g->form) ambit__print(prelude, "%s", t->dialect->stream);
+  if (t->kind == TARGET_GPU && g->form) ambit__emit_strips(n);
   ambit__print(prelude, "%s\n%s\n", ambit__prelude_faults, ambit__prelude_checked);
 #ifdef AMBIT_ACCESS_CHECKS
   if (g->checks & AMBIT__CHECK_ACCESS)
@@ -98,7 +100,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
   ambit__emit_begin(&n, g, t);
   build(&n, p);
-  print_prelude(g, t, &n.prelude);
+  print_prelude(g, t, &n);
   ambit__emit_end(&n, p, w);
 }
 

@@ -384,7 +384,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
     n.lanes = t->lanes;
     if (d->fused) n.opening = "AMBIT_LANES";
     if (!d->has_lanes && shares) n.last = "local uint4 *shared";
-    ambit__print(&n.prelude, "%s", d->stream);
+    ambit__emit_strips(&n);
     if (d->fused) ambit__print(&n.prelude, "\n%s\n%s", d->lanes, d->fused);
     if (ambit__flow_has_points(g->flow))
       ambit__print(&n.prelude, "\n#define AMBIT_GLOBAL %s\n%s", d->global, ambit__prelude_aims);

@@ -6,7 +6,7 @@
 #include "flow/flow.h"
 #include "nest/nest.h"
 
-extern const char ambit__prelude_sums[]; /* embedded by the build */
+extern const char ambit__prelude_sums[], ambit__prelude_places[]; /* embedded by the build */
 
 /* ---- properties ---- */
 
@@ -55,6 +55,11 @@ static void emit_head(const ambit__nest *n, const ambit__plan *p, ambit__writer 
     ambit__print(t, "\n%s", ambit__prelude_sums);
   emit_tables(n, t);
   ambit__emit_folders(n->dialect, w, n->rule, n->group->strict);
+}
+
+void ambit__emit_strips(ambit__nest *n)
+{
+  ambit__print(&n->prelude, "%s\n%s", ambit__prelude_places, n->dialect->stream);
 }
 
 /* A kernel: the start, the nest, the end of its blocks. */

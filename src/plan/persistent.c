@@ -351,7 +351,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
   if (!begin_all(g, p, &j)) return;
   ambit__emit_begin(&n, g, t);
-  ambit__print(&n.prelude, "%s", t->dialect->stream);
+  ambit__emit_strips(&n);
   ambit__nest_resident(&n, &j);
   ambit__emit_end(&n, p, w);
 }

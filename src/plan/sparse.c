@@ -189,7 +189,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
   ambit__nest n;
 
   ambit__emit_begin(&n, g, t);
-  ambit__print(&n.prelude, "%s", t->dialect->stream);
+  ambit__emit_strips(&n);
   ambit__nest_units(&n, p->threads[0], p->wide, p->rows);
   ambit__emit_end(&n, p, w);
 }

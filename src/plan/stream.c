@@ -489,7 +489,7 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
   n.ends_late = j->planes > 0;
   j->n = &n;
   ambit__nest_strip(j);
-  ambit__print(&n.prelude, "%s", d->stream);
+  ambit__emit_strips(&n);
   if (j->cells > 1 && p->packed >= PACKED_MINIMA && !d->has_lanes)
     ambit__print(&n.prelude, "\n#define AMBIT_MINIMA\n");
   if (j->cells > 1) ambit__print(&n.prelude, "\n%s", ambit__prelude_bytes);

@@ -89,22 +89,6 @@ AMBIT_INLINE int ambit_of_warp(int n)
   return n;
 }
 
-/* A position outside first .. end - 1 as the nearest one inside, or wrapped around. */
-AMBIT_INLINE int ambit_clamped(int at, int first, int end)
-{
-  return ambit_between(first, at, end - 1);
-}
-AMBIT_INLINE int ambit_cycled(int at, int first, int end)
-{
-  const int n = end - first, k = (at - first) % n;
-
-  return first + (k < 0 ? k + n : k);
-}
-AMBIT_INLINE long ambit_modulo(long i, long n)
-{
-  return i % n < 0 ? i % n + n : i % n;
-}
-
 /* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
  * face, or of the last cell, or a number. */
 #define AMBIT_NOTHING 0

@@ -11,21 +11,9 @@ template <typename T, int N> struct __align__(sizeof(T) * N) ambit_pack
 {
   T at[N];
 };
-template <int N, typename T> AMBIT_INLINE void ambit_load(T *to, const T *from)
-{
-  constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
 
-#pragma unroll
-  for (int i = 0; i < N; i += piece) {
-    const ambit_pack<T, piece> values = *(const ambit_pack<T, piece> *)(from + i);
-#pragma unroll
-    for (int k = 0; k < piece; k++)
-      to[i + k] = values.at[k];
-  }
-}
-
-/* The same, with loads that compilers do not delay in order to save registers: no computation moves
- * before them if they are followed by a barrier and a branch, or by ambit_pin and a branch. */
+/* A load that compilers do not delay in order to save registers: no computation moves before such
+ * loads if they are followed by a barrier and a branch, or by ambit_pin and a branch. */
 template <typename T, int N> AMBIT_INLINE void ambit_now(ambit_pack<T, N> &to, const T *from)
 {
 #ifdef __CUDACC__
@@ -59,7 +47,7 @@ template <typename T, int N> AMBIT_INLINE void ambit_now(ambit_pack<T, N> &to, c
   to = *(const ambit_pack<T, N> *)from;
 #endif
 }
-template <int N, typename T> AMBIT_INLINE void ambit_load_now(T *to, const T *from)
+template <int N, bool NOW = false, typename T> AMBIT_INLINE void ambit_load(T *to, const T *from)
 {
   constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
 
@@ -67,11 +55,18 @@ template <int N, typename T> AMBIT_INLINE void ambit_load_now(T *to, const T *fr
   for (int i = 0; i < N; i += piece) {
     ambit_pack<T, piece> values;
 
-    ambit_now(values, from + i);
+    if constexpr (NOW)
+      ambit_now(values, from + i);
+    else
+      values = *(const ambit_pack<T, piece> *)(from + i);
 #pragma unroll
     for (int k = 0; k < piece; k++)
       to[i + k] = values.at[k];
   }
+}
+template <int N, typename T> AMBIT_INLINE void ambit_load_now(T *to, const T *from)
+{
+  ambit_load<N, true>(to, from);
 }
 AMBIT_INLINE void ambit_pin()
 {
@@ -238,32 +233,12 @@ template <typename T, int N> AMBIT_INLINE void ambit_rotate(T (&ring)[N])
   ambit_assign(ring[N - 1], first);
 }
 
-template <typename T> AMBIT_INLINE T ambit_least(T a, T b)
-{
-  return b < a ? b : a;
-}
-template <typename T> AMBIT_INLINE T ambit_most(T a, T b)
-{
-  return b > a ? b : a;
-}
-/* x clamped to low .. high. */
-AMBIT_INLINE int ambit_between(int low, int x, int high)
-{
-  return x < low ? low : x > high ? high : x;
-}
-
 /* A mask of the cells from `first` to `end` - 1 among N. */
 template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
 {
   const int from = ambit_between(0, first, N), till = ambit_between(0, end, N);
 
   return till > from ? (1 << till) - (1 << from) : 0;
-}
-
-/* Wraps x, which is less than n cells outside a row of n cells, into the row. */
-AMBIT_INLINE int ambit_wrap(int x, int n)
-{
-  return x < 0 ? x + n : x < n ? x : x - n;
 }
 
 /* ---- strips that overlap: the strategy `fused` ---- */
@@ -307,22 +282,6 @@ template <typename T> AMBIT_INLINE T ambit_around_before(T value)
 template <typename T> AMBIT_INLINE T ambit_around_after(T value)
 {
   return (T)__shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 1) % 32);
-}
-
-/* A position outside first .. end - 1 as the nearest one inside, or wrapped around. */
-AMBIT_INLINE int ambit_clamped(int at, int first, int end)
-{
-  return ambit_between(first, at, end - 1);
-}
-AMBIT_INLINE int ambit_cycled(int at, int first, int end)
-{
-  const int n = end - first, k = (at - first) % n;
-
-  return first + (k < 0 ? k + n : k);
-}
-template <typename T> AMBIT_INLINE T ambit_modulo(T i, T n)
-{
-  return i % n < 0 ? i % n + n : i % n;
 }
 
 /* Cells outside a face: copies of cells inside, mirrored about the last cell or about the

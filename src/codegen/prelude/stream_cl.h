@@ -23,25 +23,6 @@
 #endif
 #define AMBIT_EACH_TYPE(DO) AMBIT_EACH_REAL(DO) AMBIT_EACH_INTEGER(DO)
 
-AMBIT_INLINE int ambit_least(int a, int b)
-{
-  return b < a ? b : a;
-}
-AMBIT_INLINE int ambit_most(int a, int b)
-{
-  return b > a ? b : a;
-}
-/* x clamped to low .. high. */
-AMBIT_INLINE int ambit_between(int low, int x, int high)
-{
-  return x < low ? low : x > high ? high : x;
-}
-/* Wraps x, which is less than n cells outside a row of n cells, into the row. */
-AMBIT_INLINE int ambit_wrap(int x, int n)
-{
-  return x < 0 ? x + n : x < n ? x : x - n;
-}
-
 /* A mask of the cells from `first` to `end` - 1 among N. */
 #define AMBIT_MASKS(N)                                                                             \
   AMBIT_INLINE int ambit_bits_##N(int first, int end)                                              \
