@@ -378,7 +378,7 @@ static void emit_element(const ambit__scope *s, ambit__text *t, const ambit__exp
     return;
   }
   ambit__name_table(t, table);
-  ambit__print(t, s->near_tables ? "_near[" : "[");
+  ambit__print(t, "[");
   emit_subscript(s, t, e->a, table->size[0]);
   if (e->b) {
     ambit__print(t, " * %" PRId64 " + ", table->size[1]);

@@ -27,7 +27,6 @@ struct ambit__scope {
   bool (*skip)(const ambit__scope *s, const ambit__stmt *st); /* leaves out a statement */
   const struct ambit__hoists *hoists; /* parts of the rule that are variables; NULL: none are */
   struct ambit__narrow *narrow; /* narrow types of locals and operations; NULL: those of the rule */
-  bool near_tables; /* look-ups are in the copies of tables that ambit__nest_let_tables makes */
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */
   bool partial;     /* long sums are added up in parts: codegen/partials.h */
@@ -46,8 +45,6 @@ void ambit__name_table(ambit__text *t, const ambit__table *table);
 /* The arrays of tables that a rule looks up, except those that an earlier rule of the file has. */
 void ambit__emit_tables(const ambit__dialect *d, ambit__text *t, const ambit__rule *rule,
                         const ambit__rule *const *earlier, int nearlier);
-/* The bytes of these arrays. */
-size_t ambit__tables_bytes(const ambit__rule *rule);
 
 void ambit__emit_expr(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
 /* The only term of a sum of two that counts in relaxed code; NULL: both do, or it is no sum. */

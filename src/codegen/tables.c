@@ -52,15 +52,6 @@ static void emit_table(const ambit__dialect *d, ambit__text *t, const ambit__tab
   ambit__print(t, "};\n");
 }
 
-size_t ambit__tables_bytes(const ambit__rule *rule)
-{
-  size_t n = 0;
-
-  for (int i = 0; i < rule->ntables; i++)
-    if (rule->tables[i].is_looked_up) n += bytes_of(&rule->tables[i]);
-  return n;
-}
-
 void ambit__emit_tables(const ambit__dialect *d, ambit__text *t, const ambit__rule *rule,
                         const ambit__rule *const *earlier, int nearlier)
 {

@@ -118,34 +118,6 @@ void ambit__nest_let_values(ambit__nest *n)
   ambit__nest_add(n, (ambit__node){.kind = NODE_SHARED});
 }
 
-void ambit__nest_let_tables(ambit__nest *n, int wide, int high)
-{
-  for (const ambit__table *t = n->rule->tables; t < n->rule->tables + n->rule->ntables; t++) {
-    const int cells = (int)(t->size[0] * t->size[1]);
-    ambit__text text = {0};
-    const char *name;
-
-    if (!t->is_looked_up) continue;
-    ambit__name_table(&text, t);
-    name = ambit__nest_keep(n, &text);
-    ambit__nest_add(n, (ambit__node){.kind = NODE_ARRAY,
-                                     .type = n->dialect->types[t->type],
-                                     .name = ambit__nest_text(n, "%s_near", name),
-                                     .size = {cells},
-                                     .shared = true});
-    ambit__nest_open(
-        n, (ambit__node){.kind = NODE_LOOP,
-                         .type = "int",
-                         .name = "i",
-                         .from = ambit__nest_text(n, "%s * %d + %s", n->dialect->thread[1], wide,
-                                                  n->dialect->thread[0]),
-                         .below = ambit__nest_text(n, "%d", cells),
-                         .step = ambit__nest_text(n, "%d", wide * high)});
-    ambit__nest_do(n, "%s_near[i] = %s[i]", name, name);
-    ambit__nest_close(n);
-  }
-}
-
 /* ---- values ---- */
 
 /* Not if it is a read of activity alone on a GPU, which tests then tell. */

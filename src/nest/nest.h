@@ -133,8 +133,7 @@ struct ambit__nest {
   const ambit__expr *looks[AMBIT__LOOKS];
   struct ambit__pairs *pairs; /* what NODE_WORDS declares */
   bool ends_late;             /* the nest tests itself whether the run has ended, after its loads */
-  bool near_tables;    /* tables are looked up in the copies that ambit__nest_let_tables makes */
-  const void *builder; /* what a builder keeps for its hooks */
+  const void *builder;        /* what a builder keeps for its hooks */
   ambit__node *first;
   ambit__node **end[AMBIT__NEST_DEPTH]; /* where the next node goes, per level that is open */
   ambit__node *opened[AMBIT__NEST_DEPTH];
@@ -245,8 +244,6 @@ void ambit__nest_let_places(ambit__nest *n);
  * line, and "*c_line = c_held" after it. */
 void ambit__nest_let_carried(ambit__nest *n);
 void ambit__nest_store_carried(ambit__nest *n);
-/* On a GPU: copies in shared memory of the tables that a rule looks up; a barrier must follow. */
-void ambit__nest_let_tables(ambit__nest *n, int wide, int high);
 /* On a GPU: a run that has ended does nothing; "const float k_v = *k_mem;" for every value. */
 void ambit__nest_let_ended(ambit__nest *n);
 void ambit__nest_let_values(ambit__nest *n);

@@ -194,7 +194,6 @@ static ambit__scope scope_of(const spot *here)
                         .instead = n->hooks.instead ? instead : NULL,
                         .skip = n->hooks.skip ? skip : NULL,
                         .set = n->hooks.set ? set : NULL,
-                        .near_tables = n->near_tables,
                         .hoists = staged ? NULL : &n->hoists,
                         .narrow = n->is_narrow ? &n->narrow : NULL,
                         .flat = n->flat,

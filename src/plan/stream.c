@@ -34,7 +34,6 @@ enum {
   MANY_BYTES = 64,        /* that a cell takes */
   FEW_PLANES = 6,         /* of single bytes: Sobel 1801, with 8 1718; in OpenCL 1805 and 1878 */
   SHORT = 2,              /* bytes of a half */
-  MOST_NEAR = 4096,       /* bytes of tables that a block copies to shared memory */
   FEW = 2                 /* warps of a block with short lanes */
 };
 
@@ -452,7 +451,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
     ns *= 1.1;
   ns *= 1 + (j.moves && j.span > MANY_PLANES ? 0.045 : 0.012) * missing_warps(&j, p, rule);
   if (j.planes) ns *= 1 + 0.03 * planes_again(&j);
-  if (!j.pinned) ns *= 1.01;
+  if (j.apart || !j.planes) ns *= 1.01;
   if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= 1.07;
   ns = fmax(ns, idle_ns(g, m, p));
   ambit__stream_end(&j);
@@ -469,14 +468,6 @@ static ambit__places places_of(const ambit__strip *w, const ambit__rule *rule)
   return w->cells > 2 && ambit__rule_is_quads(rule) ? PLACES_QUADS : PLACES_PAIRS;
 }
 
-/* Whether look-ups go to shared memory, in tiles, which have a barrier between loads and rules. */
-static bool has_near_tables(const ambit__strip *w, const ambit__rule *rule)
-{
-  const size_t bytes = ambit__tables_bytes(rule);
-
-  return w->planes && bytes > 0 && bytes <= MOST_NEAR;
-}
-
 static void emit_kernel(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                         ambit__strip *j, ambit__writer *w)
 {
@@ -485,7 +476,6 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
 
   ambit__emit_begin(&n, g, t);
   ambit__hoists_begin(&n.hoists, n.rule);
-  n.near_tables = has_near_tables(j, n.rule);
   n.ends_late = j->planes > 0;
   j->n = &n;
   ambit__nest_strip(j);

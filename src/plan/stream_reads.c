@@ -17,7 +17,6 @@ enum {
   PAIRS = 24,      /* registers for bytes while they are computed */
   RING_BASE = 10,  /* the same where planes are in shared memory, */
   RING_ROW = 18,   /* and for what each row takes from there */
-  MORE = 16,       /* extra registers of loads that are not delayed */
   MOST_TAPS = 343, /* of a weighted sum: a box of radius 3 in 3-D */
   LEAST_TAPS = 20, /* of a sum that is factored */
   MOST_SHIFTED = 7 /* planes of results that are shifted without more registers */
@@ -334,13 +333,6 @@ static int number_registers(const ambit__rule *rule)
   return 2 * n;
 }
 
-/* Registers for the weights of a sum. If loads must not wait for them, ptxas 13.0 for sm_90 puts
- * constants elsewhere. */
-static int weight_registers(const ambit__strip *j, const ambit__rule *rule)
-{
-  return j->taps && !j->moves ? largest(0, number_registers(rule) - FREE) : 0;
-}
-
 /* Addresses, counters, predicates and constants, as allocated by ptxas 13.0 for sm_90. */
 static int base_registers(const ambit__strip *j, const ambit__rule *rule)
 {
@@ -353,7 +345,9 @@ static int base_registers(const ambit__strip *j, const ambit__rule *rule)
     is_real = is_real && ambit__type_is_real(type);
   }
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
-  if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
+  if (j->taps)
+    return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) +
+           (j->moves ? 0 : largest(0, number_registers(rule) - FREE));
   return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
 }
 
@@ -393,16 +387,6 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
 }
 
 /* ---- begin and end ---- */
-
-/* Whether the loads ahead can have the registers they need, and some more, without reducing the
- * number of blocks that fit. */
-static bool has_registers(const ambit__group *g, const ambit__plan *p, const ambit__strip *j)
-{
-  const int blocks = largest(p->resident, 1) * p->threads[0] * p->threads[1];
-
-  return ambit__stream_registers(g, p, j) - weight_registers(j, g->steps[0].rule) + MORE <=
-         AMBIT__STREAM_REGISTERS / blocks;
-}
 
 /* Registers per value of the widest field. */
 static int widest(const ambit__group *g)
@@ -446,7 +430,6 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   j->by_rows = j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
   if (j->ring) j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));
-  j->pinned = !j->apart && !j->ring && (j->planes || (!j->moves && has_registers(g, p, j)));
   return true;
 }
 

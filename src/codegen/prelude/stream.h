@@ -13,7 +13,7 @@ template <typename T, int N> struct __align__(sizeof(T) * N) ambit_pack
 };
 
 /* A load that compilers do not delay in order to save registers: no computation moves before such
- * loads if they are followed by a barrier and a branch, or by ambit_pin and a branch. */
+ * loads if they are followed by a barrier and a branch. */
 template <typename T, int N> AMBIT_INLINE void ambit_now(ambit_pack<T, N> &to, const T *from)
 {
 #ifdef __CUDACC__
@@ -68,13 +68,6 @@ template <int N, typename T> AMBIT_INLINE void ambit_load_now(T *to, const T *fr
 {
   ambit_load<N, true>(to, from);
 }
-AMBIT_INLINE void ambit_pin()
-{
-#ifdef __CUDACC__
-  asm volatile("bar.sync %0, 32;" ::"r"((int)threadIdx.y + 1) : "memory"); /* this warp only */
-#endif
-}
-
 /* Copies N values to shared memory without waiting for them; ambit_copied ends a group of copies.
  * After ambit_arrived all groups of this thread but the last N are there. */
 template <int N, typename T> AMBIT_INLINE void ambit_copy(T *to, const T *from)

@@ -139,7 +139,7 @@ static const char *load_of(const ambit__strip *w, int param)
   const bool is_vector = (size_t)w->lane * ambit_type_size(p->type) == VECTOR && w->cells == 1;
 
   if (in_tile && p->is_written) return "ambit_load";
-  return w->pinned || (is_vector && in_tile) ? "ambit_load_now" : "ambit_load";
+  return (w->planes && !w->apart) || (is_vector && in_tile) ? "ambit_load_now" : "ambit_load";
 }
 
 static void add_load(const ambit__strip *w, const ambit__strip_value *s, const ambit__value_row *r,
@@ -293,8 +293,7 @@ void ambit__strip_load_first(const ambit__strip *w)
   }
   if (w->ring) ambit__strip_ring_first(w);
   if (w->planes) { /* compilers move no loads across a barrier, and nothing else across a branch */
-    if (!w->apart || !w->n->dialect->has_lanes || w->cells > 1 || w->n->near_tables)
-      ambit__nest_barrier(w->n);
+    if (!w->apart || !w->n->dialect->has_lanes || w->cells > 1) ambit__nest_barrier(w->n);
     ambit__nest_let_ended(w->n);
   }
   share(w, true);
@@ -318,10 +317,6 @@ void ambit__strip_load_next(const ambit__strip *w)
     if (!f->ring) do_load(w, i, &(ambit__strip_moment){.plane = f->high + f->ahead}, next_of(w, f));
   }
   if (w->ring) ambit__strip_ring_next(w);
-  if (w->pinned) {
-    ambit__nest_do(w->n, "ambit_pin()");
-    ambit__nest_do_if(w->n, "z + p >= n", "break");
-  }
   if (!w->by_rows) share(w, false);
 }
 

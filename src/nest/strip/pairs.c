@@ -487,37 +487,6 @@ static void note_root(ambit__pairs *p, const ambit__expr *e, bool last)
     p->roots[p->nroots++] = root;
 }
 
-/* ---- results that are cut off ---- */
-
-static bool is_byte_cast(const ambit__expr *e)
-{
-  return e->op == EXPR_CAST && e->type == AMBIT_U8 && e->a->type == AMBIT_I32;
-}
-
-/* x, where an expression is x cut off at 0 or 255; NULL: it is something else. */
-static const ambit__expr *uncut(const ambit__pairs *p, const ambit__expr *e)
-{
-  const ambit__expr *only = e->op == EXPR_LOCAL ? ambit__only_value(p->rule, e->index) : NULL;
-
-  if (only) return uncut(p, only);
-  if (ambit__expr_is_least(e) && e->c->op == EXPR_CONST && e->c->value.integer == UINT8_MAX)
-    return e->b;
-  if (ambit__expr_is_most(e) && e->b->op == EXPR_CONST && !e->b->value.integer) return e->c;
-  return NULL;
-}
-
-/* Without the parts of a result that cut it off where bytes end, as storing it does. */
-static void note_last(ambit__pairs *p, const ambit__expr *e)
-{
-  const ambit__expr *x = is_byte_cast(e) ? e->a : NULL;
-
-  if (!x || range_of(p, x).low < 0 || range_of(p, x).high > UINT8_MAX || !uncut(p, x)) return;
-  while (uncut(p, x))
-    x = uncut(p, x);
-  p->last = e;
-  p->uncut = x;
-}
-
 /* ---- variables ---- */
 
 int ambit__pairs_find(const ambit__pairs *p, const ambit__expr *e)
@@ -555,7 +524,6 @@ static int find(const work *w, const ambit__expr *e, bool any, bool last)
   if (ambit__dots_find(w->p->dots, e)) return -1;
   if (is_pair(w->p, e, &nodes)) return any || operations(e) >= FEWEST ? add(w, e) : -1;
   note_root(w->p, e, last);
-  if (last) note_last(w->p, e);
   if (e->a) find(w, e->a, false, false);
   if (e->b) find(w, e->b, false, false);
   if (e->c) find(w, e->c, false, false);

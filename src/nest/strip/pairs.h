@@ -52,8 +52,6 @@ typedef struct ambit__pairs {
   bool negative[AMBIT__PAIRS];             /* may have negative numbers */
   int nroots;
   ambit__root roots[AMBIT__PAIRS]; /* see ambit__pairs_root */
-  /* the final value of a byte, and a number that becomes it if cut off at 0 and 255; or NULL */
-  const ambit__expr *last, *uncut;
   /* of the locals at the present place: the variable with its value, or -1; its range */
   int *variable;
   ambit__range *range;

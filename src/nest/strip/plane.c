@@ -110,7 +110,6 @@ static const char *is_own(const ambit__strip *w)
 {
   const char *plane = w->planes ? "p >= from && p < till" : "z + p < n";
 
-  if (w->pinned && !w->planes) plane = "true";
   return ambit__nest_text(w->n, "%s%s%s", w->ring ? "true" : plane,
                           ambit__strip_start(w) < 0 ? " && z + p >= 0" : "",
                           w->y >= 0 ? " && t >= skip && t < stop" : "");

@@ -329,7 +329,6 @@ void ambit__nest_strip(ambit__strip *w)
   n->hooks.read = read;
   n->hooks.instead = w->cells > 1 ? ambit__strip_instead : NULL;
   n->hooks.word = ambit__strip_word;
-  if (n->near_tables) ambit__nest_let_tables(n, AMBIT__WARP, w->warps);
   for (int d = w->z; d <= w->x; d++)
     ambit__nest_do(n, "const int low%d = (int)lo%d, high%d = (int)hi%d", d, d, d, d);
   open_outer(w);

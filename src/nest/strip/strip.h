@@ -73,13 +73,12 @@ typedef struct ambit__strip {
   int period;     /* planes after which the same registers are used again */
   /* registers are shifted after each plane, as unrolling a whole period would be too long */
   bool moves;
-  bool ring;   /* planes of some values go through shared memory, */
-  int ahead;   /* copied so many ahead */
-  int warps;   /* of a block */
-  bool apart;  /* a lane also loads the cells beside its own; if not, lanes exchange them */
-  bool pinned; /* keeps compilers from delaying loads to save registers that are available */
-  int high;    /* sum: the plane that arrives when plane 0 is computed; else 0 */
-  int span;    /* sum: planes that one result depends on; else 1 */
+  bool ring;  /* planes of some values go through shared memory, */
+  int ahead;  /* copied so many ahead */
+  int warps;  /* of a block */
+  bool apart; /* a lane also loads the cells beside its own; if not, lanes exchange them */
+  int high;   /* sum: the plane that arrives when plane 0 is computed; else 0 */
+  int span;   /* sum: planes that one result depends on; else 1 */
   int nvalues;
   ambit__strip_value values[AMBIT__STRIP_VALUES];
   int nloads;

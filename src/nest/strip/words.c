@@ -264,10 +264,6 @@ bool ambit__strip_instead(ambit__nest *n, const ambit__node *rule, ambit__text *
   const ambit__dot *sum = ambit__dots_find(w->dots, e);
   const ambit__root *root = ambit__pairs_root(w->pairs, e);
 
-  if (e == w->pairs->last) {
-    ambit__print(t, "%s", text_of(&here, w->pairs->uncut));
-    return true;
-  }
   if (sum) return print_dot(w, t, sum);
   if (e->op == EXPR_CALL && e->call == CALL_sqrt && n->dialect->has_lanes &&
       is_whole(n->rule, e->a)) {
