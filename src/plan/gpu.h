@@ -49,10 +49,10 @@ enum {
 };
 #define AMBIT__GPUCODE_FOLD_TAIL "_fold"
 
-/* All kinds of parameters: the name, where $ is that of the rule's parameter, and # the axis; the type
- * in memory whose address it is, "$" that of the rule's parameter, "" a 64-bit integer, NULL: it is a
- * number; whether nothing changes that memory (KEPT), and no other name is for it (ALONE); its
- * meaning for users, where @ is a type of the kernel language. */
+/* All kinds of parameters: the name, where $ is that of the rule's parameter, and # the axis; the
+ * type in memory whose address it is, "$" that of the rule's parameter, "" a 64-bit integer, NULL:
+ * it is a number; whether nothing changes that memory (KEPT), and no other name is for it (ALONE);
+ * its meaning for users, where @ is a type of the kernel language. */
 #define AMBIT__SLOT_MAP(X)                                                                         \
   X(MEMORY, "$_mem", "$", KEPT | ALONE, "field $ (@): where its memory begins")                    \
   X(ORIGIN, "$_o", NULL, 0, "elements from there to cell 0 along every axis")                      \

@@ -229,9 +229,9 @@ static uint32_t tops(const work *w)
 static void print_truth(const work *w, ambit__text *t, const ambit__expr *e);
 static void print_word(const work *w, ambit__text *t, const ambit__expr *e);
 
-/* A text with the operands of an expression: A, B and C are words, X, Y and Z truths; @ is the first
- * bit of each place, # a number in each place, and ! the end of a name that shorts have another
- * function for. */
+/* A text with the operands of an expression: A, B and C are words, X, Y and Z truths; @ is the
+ * first bit of each place, # a number in each place, and ! the end of a name that shorts have
+ * another function for. */
 static void print_form(const work *w, ambit__text *t, const char *form, const ambit__expr *e,
                        int64_t number)
 {
