@@ -303,7 +303,9 @@ static double reads(double along, double across)
 
 static double share_of(int64_t n, int64_t parts)
 {
-  return (double)((n + parts - 1) / parts);
+  const int64_t most = (n + parts - 1) / parts;
+
+  return (double)most;
 }
 
 /* Of the first two axes, the number of slabs across with which the largest of n reads the fewest

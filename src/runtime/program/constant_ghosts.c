@@ -11,6 +11,7 @@
  * in programs on views, whose ghost cells lie among those of another field, or on fields whose
  * components have boundaries of their own; there only halos without any other ghost cells are lent.
  */
+#include "base/number.h"
 #include "runtime/program/program.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ static bool agree(const ambit_program *p, const ambit__field_halo *a, const ambi
       if (!(is_one || is_other) || !goes_beyond(p, a, d, side) || !goes_beyond(p, b, d, side))
         continue;
       if (!is_one || !is_other ||
-          memcmp(&a->boundaries->value[d][side], &b->boundaries->value[d][side], sizeof(double)))
+          !ambit__number_same(a->boundaries->value[d][side], b->boundaries->value[d][side]))
         return false;
     }
   return true;
