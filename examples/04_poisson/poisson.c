@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* poisson.c - solves -(u_xx + u_yy) = f by Jacobi iteration.
  *
- *   poisson [--size N]   iterations and error on N/4, N/2 and N cells to a side
+ *   poisson [--size N]     iterations and error on N/4, N/2 and N cells to a side
+ *   ... picture.png        and a picture of the solution on N cells
  */
 #include <ambit.h>
 
@@ -42,7 +43,8 @@ typedef struct result {
   double error; /* the largest of a cell */
 } result;
 
-static result solve(ambit *a, int64_t cells)
+/* A picture of the solution may be NULL. */
+static result solve(ambit *a, int64_t cells, const char *picture)
 {
   const int64_t points = cells + 1, inner = points - 2;
   double h = 1 / (double)cells;
@@ -68,6 +70,7 @@ static result solve(ambit *a, int64_t cells)
 
   r.iterations = ambit_program_iterations(p);
   r.converged = ambit_program_converged(p);
+  if (picture) ambit_field_save(u, picture);
   if (!values || ambit_field_read(u, NULL, NULL, values)) r.error = INFINITY;
   for (int64_t i = 0; values && i < points * points; i++)
     r.error = fmax(r.error, fabs(values[i] - solution((int64_t[]){i / points, i % points}, 0, &h)));
@@ -76,13 +79,13 @@ static result solve(ambit *a, int64_t cells)
 }
 
 /* Every grid must converge, and the order of convergence must be 2. */
-static int check(ambit *a, int64_t cells)
+static int check(ambit *a, int64_t cells, const char *picture)
 {
   double before = 0;
   int wrong = 0;
 
   for (int64_t n = cells / 4; n <= cells; n *= 2) {
-    result r = solve(a, n);
+    result r = solve(a, n, n * 2 > cells ? picture : NULL);
     double order = log2(before / r.error);
     int right = r.converged && (before == 0 || (order > 1.9 && order < 2.1));
 
@@ -99,7 +102,8 @@ static int check(ambit *a, int64_t cells)
 int main(int argc, char **argv)
 {
   ambit *a = ambit_open(&argc, &argv);
-  int64_t size = argc > 2 && !strcmp(argv[1], "--size") ? atoll(argv[2]) : 64;
+  int sized = argc > 2 && !strcmp(argv[1], "--size"), rest = sized ? 3 : 1;
+  int64_t size = sized ? atoll(argv[2]) : 64;
   int wrong = 1;
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
@@ -107,6 +111,6 @@ int main(int argc, char **argv)
   if (size < 32)
     fprintf(stderr, "poisson: --size %lld; at least 32 cells show an order\n", (long long)size);
   else
-    wrong = check(a, size);
+    wrong = check(a, size, rest < argc ? argv[rest] : NULL);
   return ambit_close(a) != AMBIT_OK || wrong;
 }

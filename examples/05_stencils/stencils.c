@@ -3,6 +3,7 @@
  *
  *   stencils [--size N]   compares every stencil of the catalogue, by weights and by name, with
  *                         plain loops over about N cells along each axis
+ *   stencils picture.png  draws what 2df5 makes of a chequered grid
  */
 #include <ambit.h>
 
@@ -202,6 +203,33 @@ static int check(ambit *a, const stencil *s, int64_t size, problem *p)
   return wrong | judge(s->name, "by name, in double", p->worst, 1e-14);
 }
 
+/* ---- a picture ---- */
+
+static double chequers(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  (void)user;
+  return (double)((index[0] / 32 + index[1] / 32) % 2);
+}
+
+static ambit_status save(ambit_field *result, void *user)
+{
+  return ambit_field_save(result, user);
+}
+
+static int draw(ambit *a, char *picture)
+{
+  ambit_problem whole = {.ndims = 2,
+                         .extents = {320, 320},
+                         .iterations = 60,
+                         .kernel = ambit_kernel_create_named(a, "2df5", AMBIT_F64),
+                         .init = chequers,
+                         .output = save,
+                         .user = picture};
+
+  return ambit_stencil(a, &whole) != AMBIT_OK;
+}
+
 int main(int argc, char **argv)
 {
   ambit *a = ambit_open(&argc, &argv);
@@ -210,6 +238,7 @@ int main(int argc, char **argv)
   static problem p;
   int wrong = 0;
 
+  if (argc == 2) return draw(a, argv[1]) | (ambit_close(a) != AMBIT_OK);
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
     return 1; /* only process 0 prints */
   p.now = size > 0 ? calloc(most, sizeof(double)) : NULL;

@@ -4,6 +4,8 @@
  * The unit square has N x N inner points, and u is 0 on its edge. Item (a, b) of the stream is
  * f = sin(a pi x) sin(b pi y), an eigenfunction of the five-point stencil: the discrete solution is
  * f divided by its eigenvalue plus c, so every result is checked against the exact one.
+ *
+ *   helmholtz [picture.png]      all solutions, side by side
  */
 #include <ambit_stream.h>
 
@@ -11,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = 63, WAVES = 4, ITEMS = WAVES * WAVES };
+enum { N = 63, WAVES = 4, ITEMS = WAVES * WAVES, SEEN = N / 2 + 1 };
 static const double c = 2000, pi = 3.14159265358979323846, enough = 1e-10;
 
 /* The residual r of the old values, times h^2; u starts at 0 for every item. */
@@ -50,15 +52,32 @@ static int next_side(int64_t item, void *values, void *user)
   return item < ITEMS;
 }
 
-/* Keeps the largest error of all items, relative to the largest value. */
+typedef struct results {
+  double worst;                          /* the largest error, relative to the largest value */
+  double seen[WAVES][SEEN][WAVES][SEEN]; /* every second point of the solutions: [a][y][b][x] */
+} results;
+
+/* Keeps the largest error of all items, and their solutions for the picture. */
 static int check_solution(int64_t item, const void *values, void *user)
 {
   const double *u = values, scale = eigenvalue(item) + c;
-  double *worst = user;
+  results *r = user;
 
   for (int64_t i = 0; i < N * N; i++)
-    *worst = fmax(*worst, fabs(u[i] * scale - wave(item, i)));
+    r->worst = fmax(r->worst, fabs(u[i] * scale - wave(item, i)));
+  for (int64_t y = 0; y < SEEN; y++)
+    for (int64_t x = 0; x < SEEN; x++)
+      r->seen[item / WAVES][y][item % WAVES][x] =
+          y < N / 2 && x < N / 2 ? u[(2 * y + 1) * N + 2 * x + 1] : NAN; /* grey between them */
   return 0;
+}
+
+static void draw(ambit *a, const results *r, const char *picture)
+{
+  ambit_record *all = ambit_record_create(a, "all");
+
+  ambit_record_write(all, WAVES * SEEN, WAVES * SEEN, &r->seen[0][0][0][0]);
+  ambit_record_save(all, picture);
 }
 
 int main(int argc, char **argv)
@@ -72,17 +91,18 @@ int main(int argc, char **argv)
   ambit_scalar *residual = ambit_scalar_create(a, "residual", AMBIT_F64);
   ambit_program *p = ambit_program_create(g);
   ambit_stream *s = ambit_stream_create(p, f, u);
-  double worst = 0;
+  static results r;
   int wrong;
 
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
   ambit_apply(p, ambit_kernel_create(a, jacobi_text), u, f, v, h2, 4 + c * h2, residual);
   ambit_swap(p, u, v);
   ambit_stream_repeat_until(s, residual, AMBIT_BELOW, enough * h2, 10000);
-  ambit_stream_run_with(s, next_side, check_solution, &worst);
-  wrong = ambit_stream_items(s) != ITEMS || !(worst < 1e-8);
+  ambit_stream_run_with(s, next_side, check_solution, &r);
+  wrong = ambit_stream_items(s) != ITEMS || !(r.worst < 1e-8);
+  if (argc > 1) draw(a, &r, argv[1]);
   if (!ambit_process(a))
     printf("%d equations of %d x %d unknowns, largest error %.1e: %s\n", (int)ambit_stream_items(s),
-           N, N, worst, wrong ? "wrong" : "ok");
+           N, N, r.worst, wrong ? "wrong" : "ok");
   return ambit_close(a) || (wrong && !ambit_process(a));
 }

@@ -5,6 +5,8 @@
  *   film     a film on an incline, in the wind: a value below, a gradient above
  *   inflow   what flows in through a face is a field that changes in time
  *   shear    lattice Boltzmann between walls without friction: components change places
+ *
+ *   walls [picture.png]      the flow below the plate, from wall to plate, at 8 times of a period
  */
 #include <ambit.h>
 
@@ -68,11 +70,41 @@ static double *values_of(ambit_field *f, size_t n)
 
 /* ---- the oscillating plate ---- */
 
-/* The height is 1, and so is the amplitude. Returns the largest error after three periods. */
-static double plate(ambit *a, ambit_kernel *k, int n)
+enum { FINE = 40, PERIODS = 3, PHASES = 8 };
+
+/* Appends a step that keeps the values of all FINE cells every so many steps. */
+static ambit_record *watch(ambit *a, ambit_program *p, ambit_grid *g, ambit_field *u, int64_t every)
+{
+  ambit_record *profiles = ambit_record_create(a, "profiles");
+  double at[FINE];
+
+  for (int i = 0; i < FINE; i++)
+    at[i] = i;
+  ambit_sample(p, ambit_points_create(g, FINE, at, AMBIT_NEAREST), u, profiles);
+  ambit_step_every(p, every);
+  return profiles;
+}
+
+/* Draws the profiles of the last period, each as a curve. */
+static void draw(ambit *a, ambit_record *profiles, const char *picture)
+{
+  ambit_record *curves = ambit_record_create(a, "curves");
+  double profile[PHASES][FINE] = {{0}}, curve[FINE][PHASES];
+
+  ambit_record_read(profiles, (PERIODS - 1) * PHASES, PHASES, profile[0]);
+  for (int i = 0; i < FINE; i++)
+    for (int c = 0; c < PHASES; c++)
+      curve[i][c] = profile[c][i];
+  ambit_record_write(curves, FINE, PHASES, curve[0]);
+  ambit_record_save(curves, picture);
+}
+
+/* The height is 1, and so is the amplitude. Returns the largest error after three periods. A
+ * picture may be NULL, and is of FINE cells. */
+static double plate(ambit *a, ambit_kernel *k, int n, const char *picture)
 {
   const double r = 0.4, nu = 0.1, dt = r / (nu * n * n), period = 4;
-  const int steps = (int)(3 * period / dt);
+  const int steps = (int)(PERIODS * period / dt);
   const double omega = 8 * atan(1.0) / period;
   const double complex kappa = csqrt(I * omega / nu);
   int64_t extent = n;
@@ -81,6 +113,7 @@ static double plate(ambit *a, ambit_kernel *k, int n)
               *v = ambit_field_create(g, "v", AMBIT_F64);
   ambit_scalar *x = ambit_scalar_create(a, "x", AMBIT_F64);
   ambit_program *p = ambit_program_create(g);
+  ambit_record *profiles = NULL;
   double *got, worst = 0;
 
   ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_DIRICHLET, 0);
@@ -88,7 +121,9 @@ static double plate(ambit *a, ambit_kernel *k, int n)
   ambit_apply(p, ambit_kernel_find(k, "plate"), x, omega * dt);
   ambit_apply(p, k, u, v, r, 0.0);
   ambit_swap(p, u, v);
+  if (picture) profiles = watch(a, p, g, u, steps / (PERIODS * PHASES));
   ambit_run(p, steps);
+  if (picture) draw(a, profiles, picture);
   got = values_of(u, (size_t)n);
   for (int i = 0; got && i < n; i++) {
     const double y = (i + 0.5) / n;
@@ -205,8 +240,8 @@ int main(int argc, char **argv)
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
     return 1; /* only process 0 prints */
-  coarse = plate(a, k, 20);
-  fine = plate(a, k, 40);
+  coarse = plate(a, k, FINE / 2, NULL);
+  fine = plate(a, k, FINE, argc > 1 ? argv[1] : NULL);
   wrong = say("plate", fine, 1e-3);
   printf("        with half the cells %.1f times as much, should be 4\n", coarse / fine);
   wrong |= !(coarse / fine > 3.5 && coarse / fine < 4.5);

@@ -5,6 +5,8 @@
  *              times as long as explicit ones can be: tridiagonal systems along rows and columns,
  *              each solved by a sweep forth and one back (Thomas)
  *   canopy     light that passes through layers of leaves, from the top down
+ *
+ *   adi [CELLS [picture.png]]      the light that leaves take, from the side
  */
 #include <ambit.h>
 
@@ -124,7 +126,7 @@ static double leaf_area(const int64_t *i, int component, void *user)
   return 0.02 * (1 + sin(0.3 * (double)i[0]) * cos(0.1 * (double)(i[1] + 2 * i[2])));
 }
 
-static int canopy(ambit *a, ambit_kernel *k)
+static int canopy(ambit *a, ambit_kernel *k, const char *picture)
 {
   const int64_t size[] = {60, 40, 50};
   ambit_grid *g = ambit_grid_create(a, 3, size);
@@ -137,9 +139,10 @@ static int canopy(ambit *a, ambit_kernel *k)
 
   ambit_field_fill(leaves, leaf_area, NULL);
   ambit_field_set(light, 1);
-  ambit_sweep(p, AMBIT_HIGH(0), ambit_kernel_find(k, "absorb"), leaves, light, taken, all);
+  ambit_sweep(p, AMBIT_LOW(0), ambit_kernel_find(k, "absorb"), leaves, light, taken, all);
   ambit_run(p, 1);
   ambit_field_read(light, NULL, NULL, below);
+  if (picture) ambit_field_draw(taken, picture, &(ambit_picture){.slice = "y=20"});
   for (int64_t y = 0; y < size[1]; y++)
     for (int64_t x = 0; x < size[2]; x++) {
       double area = 0;
@@ -166,6 +169,6 @@ int main(int argc, char **argv)
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
     return 1; /* only process 0 prints */
-  wrong = diffusion(a, k, n) | canopy(a, k);
+  wrong = diffusion(a, k, n) | canopy(a, k, argc > 2 ? argv[2] : NULL);
   return ambit_close(a) || wrong;
 }
