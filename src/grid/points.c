@@ -132,6 +132,8 @@ static ambit_status allocate(ambit__errors *errors, ambit__points *p)
   p->taps = 1;
   for (int d = 0; d < p->ndims; d++)
     p->taps *= p->width[d];
+  AMBIT_CHECK(p->n <= INT64_MAX / (int64_t)sizeof(tap) / (p->taps + p->ndims), errors, AMBIT_ENOMEM,
+              "out of memory: %lld points of %lld cells each", (long long)p->n, (long long)p->taps);
   p->base = ambit__new(errors, (size_t)p->n * (size_t)p->ndims + 1, sizeof *p->base);
   p->weights = ambit__new(errors, (size_t)(p->n * p->taps) + 1, sizeof *p->weights);
   return p->base && p->weights ? AMBIT_OK : AMBIT_ENOMEM;

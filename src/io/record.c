@@ -6,6 +6,7 @@
 #include "io/png.h"
 #include "runtime/program/program.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,14 +108,17 @@ static void find_range(plot *p)
     p->hi = fmax(p->hi, x);
   }
   if (!(p->lo < p->hi)) {
-    p->lo = (isfinite(p->lo) ? p->lo : 0) - 1;
-    p->hi = p->lo + 2;
+    const double x = isfinite(p->lo) ? p->lo : 0, margin = fmax(1, 0.001 * fabs(x));
+
+    p->lo = fmax(x - margin, -DBL_MAX);
+    p->hi = fmin(x + margin, DBL_MAX);
   }
 }
 
 static int pixel_of(const plot *p, double x)
 {
-  const double at = (p->hi - x) / (p->hi - p->lo) * (HEIGHT - 61) + 30;
+  /* halves: the length of the range may be beyond the range of double */
+  const double at = (p->hi / 2 - x / 2) / (p->hi / 2 - p->lo / 2) * (HEIGHT - 61) + 30;
 
   return (int)(at < 0 ? 0 : at > HEIGHT - 1 ? HEIGHT - 1 : at);
 }

@@ -36,7 +36,7 @@ static void fornberg(int r, int derivative, double (*c)[2 * AMBIT_MAX_REACH + 1]
 int ambit_coefficients(int derivative, int order, double *weights)
 {
   double c[2 * AMBIT_MAX_REACH + 1][2 * AMBIT_MAX_REACH + 1];
-  const int r = derivative > 0 && order > 0 ? (derivative + 1) / 2 + order / 2 - 1 : 0;
+  const int r = derivative > 0 && order > 0 ? (derivative - 1) / 2 + order / 2 : 0;
 
   if (r < 1 || r > AMBIT_MAX_REACH || order % 2 || !weights) return -1;
   fornberg(r, derivative, c);

@@ -110,7 +110,7 @@ void ambit__checkpoint_end(ambit *a);
 /* Finds the file to continue from, if any: c->from, c->file, c->state and the journal. */
 ambit_status ambit__checkpoint_find(ambit *a);
 void ambit__checkpoint_forget(ambit *a); /* that file */
-/* Loads the state from it, and closes it. The program and the standing of the run that was
+/* Loads the state from it. The program and the standing of the run that was
  * interrupted. */
 ambit_status ambit__checkpoint_load(ambit *a, ambit_program **program, ambit__standing *at);
 

@@ -130,6 +130,7 @@ static ambit_status choose(ambit *a, const candidate *f)
   c->state.at = 0;
   a->journal.is_full = full != 0;
   a->journal.replays = true;
+  a->journal.from = c->from;
   return AMBIT_OK;
 }
 
@@ -194,6 +195,15 @@ static ambit_status find(ambit *a, bool *again)
               how, list[0].exists ? list[0].fault : "there is no such file");
   AMBIT_CHECK(list[0].good || !strstr(list[0].fault, "not a checkpoint"), &a->errors, AMBIT_EIO,
               "%s; it would be replaced: use another name for checkpoints", list[0].fault);
+  if (n == 2 && !list[0].exists) { /* the user has removed it */
+    if (list[1].exists && !a->net->rank)
+      ambit__log(&a->settings, 0,
+                 "there is no checkpoint %s: the run begins anew; --ambit-resume=%s continues from "
+                 "the one before",
+                 list[0].path, list[1].path);
+    *again = false;
+    return count_on(a);
+  }
   if (n == 2 && list[1].good && list[1].serial > list[0].serial) {
     const candidate first = list[0];
 
@@ -307,7 +317,6 @@ ambit_status ambit__checkpoint_load(ambit *a, ambit_program **program, ambit__st
   if (!a->net->rank)
     ambit__say(&a->settings, "continues from %s, iteration %lld", c->from,
                (long long)(*program)->iteration);
-  ambit__checkpoint_forget(a);
   a->journal.replays = false;
   return AMBIT_OK;
 }

@@ -207,10 +207,11 @@ static ambit_status load_here(ambit_program *p, ambit__standing *at)
 
   AMBIT_TRY(ambit__checkpoint_load(a, &program, at));
   AMBIT_CHECK(program == p, &a->errors, AMBIT_EPROGRAM,
-              "the checkpoint was saved in a run of program %lld, but program %lld runs now; start "
-              "with --ambit-resume=no, or call ambit_resume",
-              (long long)ambit__program_number(program) + 1,
+              "the checkpoint %s was saved in a run of program %lld, but program %lld runs now; "
+              "start with --ambit-resume=no, or call ambit_resume",
+              a->journal.from, (long long)ambit__program_number(program) + 1,
               (long long)ambit__program_number(p) + 1);
+  ambit__checkpoint_forget(a);
   return AMBIT_OK;
 }
 
@@ -251,10 +252,11 @@ static ambit_status replay_run(ambit_program *p)
   int64_t number;
 
   ambit__journal_replay(&a->errors, &a->journal, ENTRY_RUN, &number, sizeof number);
-  AMBIT_CHECK(a->errors.status || number == ambit__program_number(p), &a->errors, AMBIT_EPROGRAM,
-              "the program runs program %lld where the run of the checkpoint ran program %lld: it "
-              "is not the one that was interrupted; start with --ambit-resume=no",
-              (long long)ambit__program_number(p) + 1, (long long)number + 1);
+  AMBIT_CHECK(
+      a->errors.status || number == ambit__program_number(p), &a->errors, AMBIT_EPROGRAM,
+      "the program runs program %lld where the run of the checkpoint %s ran program %lld: it "
+      "is not the one that was interrupted; start with --ambit-resume=no",
+      (long long)ambit__program_number(p) + 1, a->journal.from, (long long)number + 1);
   ambit__progress_get(a, &a->journal.tape);
   if (!a->errors.status) get_values(a);
   return a->errors.status;
@@ -399,6 +401,7 @@ int ambit_resume(ambit *a)
   c = a->checkpoint;
   loads = c && c->from && !a->journal.inside;
   if (!loads || ambit__checkpoint_load(a, &c->resumed, &c->waiting)) return 0;
+  ambit__checkpoint_forget(a);
   a->journal.is_full = true; /* the calls before are those of another run */
   c->told_full = true;
   if (c->waiting.ended) c->resumed = NULL;

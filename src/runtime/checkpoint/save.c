@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A checkpoint that is being written. */
 struct ambit__saving {
@@ -135,11 +136,24 @@ static ambit_status commit(saving *s)
   return ambit__file_commit(out);
 }
 
-/* Writes the head, and gives the file its name. A whole file becomes the one before; it may have
- * gone, as a process of a run that was killed may write on for a while and do the same. */
-static ambit_status finish(saving *s)
+/* The whole file gets the name of the one before too, so that there is a file of its own name at
+ * any moment; it is renamed where a file can have one name only. It may have gone, as a process of
+ * a run that was killed may write on for a while and do the same. */
+static ambit_status keep_previous(saving *s)
 {
   const ambit__checkpoint *c = s->a->checkpoint;
+
+  if (!c->is_whole || access(c->path, F_OK)) return AMBIT_OK;
+  unlink(c->previous);
+  AMBIT_CHECK(!link(c->path, c->previous) || !rename(c->path, c->previous) || errno == ENOENT,
+              &s->errors, AMBIT_EIO, "cannot rename %s to %s: %s", c->path, c->previous,
+              strerror(errno));
+  return AMBIT_OK;
+}
+
+/* Writes the head, and gives the file its name. */
+static ambit_status finish(saving *s)
+{
   char *head = NULL;
   size_t n;
   ambit_status status = ambit__container_head(&s->errors, &s->file, &head, &n);
@@ -148,8 +162,7 @@ static ambit_status finish(saving *s)
   free(head);
   AMBIT_TRY(status);
   AMBIT_TRY(ambit__file_sync(s->out));
-  AMBIT_CHECK(!c->is_whole || !rename(c->path, c->previous) || errno == ENOENT, &s->errors,
-              AMBIT_EIO, "cannot rename %s to %s: %s", c->path, c->previous, strerror(errno));
+  AMBIT_TRY(keep_previous(s));
   AMBIT_TRY(commit(s));
   s->is_complete = true;
   return AMBIT_OK;

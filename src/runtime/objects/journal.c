@@ -20,10 +20,10 @@ bool ambit__journal_replay(ambit__errors *errors, ambit__journal *j, ambit__entr
   if (!j->replays || j->inside) return false;
   if (t->at == t->n) {
     ambit__raise(errors, AMBIT_EPROGRAM,
-                 "the program %s where the run of the checkpoint ran a program: it is not the one "
-                 "that was interrupted, or it depends on more than its input; start it with "
+                 "the program %s where the run of the checkpoint %s ran a program: it is not the "
+                 "one that was interrupted, or it depends on more than its input; start it with "
                  "--ambit-resume=no",
-                 words[kind]);
+                 words[kind], j->from);
     if (n) memset(bytes, 0, n);
     return true;
   }
@@ -32,10 +32,10 @@ bool ambit__journal_replay(ambit__errors *errors, ambit__journal *j, ambit__entr
   ambit__tape_get(t, bytes, n);
   if (t->failed || found != (unsigned char)kind || length != (int64_t)n)
     ambit__raise(errors, AMBIT_EPROGRAM,
-                 "the program %s, where the run of the checkpoint %s%s: it is not the one that was "
-                 "interrupted, or it depends on more than its input; start it with "
+                 "the program %s, where the run of the checkpoint %s %s%s: it is not the one that "
+                 "was interrupted, or it depends on more than its input; start it with "
                  "--ambit-resume=no",
-                 words[kind], found < sizeof words / sizeof *words ? words[found] : "ends",
+                 words[kind], j->from, found < sizeof words / sizeof *words ? words[found] : "ends",
                  found == (unsigned char)kind ? " of another size" : "");
   return true;
 }

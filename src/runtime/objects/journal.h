@@ -30,10 +30,11 @@ enum { AMBIT__JOURNAL_BYTES = 64 << 20 }; /* at most */
 
 typedef struct ambit__journal {
   ambit__tape tape;
-  bool records; /* the context has checkpoints */
-  bool replays; /* up to the end of the tape */
-  bool is_full; /* entries are missing */
-  int inside;   /* runs and other calls in progress, whose own calls are not in the journal */
+  bool records;     /* the context has checkpoints */
+  bool replays;     /* up to the end of the tape */
+  const char *from; /* the file with the tape that is replayed */
+  bool is_full;     /* entries are missing */
+  int inside;       /* runs and other calls in progress, whose own calls are not in the journal */
 } ambit__journal;
 
 /* At the start of a call: whether it is replayed. If so, `bytes` is its result; a call that is not

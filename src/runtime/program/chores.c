@@ -344,7 +344,8 @@ static ambit_status check_host(const ambit_program *p, int n, ambit_field *const
                 "program",
                 i + 1);
     AMBIT_CHECK(
-        modes[i] & (AMBIT_READ | AMBIT_WRITE) && modes[i] >> 8 < 64, errors, AMBIT_EINVAL,
+        modes[i] & (AMBIT_READ | AMBIT_WRITE) && !(modes[i] & 0xf8) && modes[i] >> 8 < 64, errors,
+        AMBIT_EINVAL,
         "ambit_apply_host: field '%s' has mode %u; it must be AMBIT_READ, AMBIT_WRITE, both, "
         "or AMBIT_AROUND(1) to AMBIT_AROUND(63)",
         fields[i]->name, modes[i]);

@@ -10,6 +10,7 @@
 #include "runtime/program/sweeping.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool ambit__step_has_profiles(const ambit__step *s)
 {
@@ -127,9 +128,9 @@ static ambit_status check_offsets(const ambit_program *p, const ambit__step *s, 
       if (!q->reads[k].offset[d] || !(s->args[i].field->dropped >> d & 1)) continue;
       print_axes(p, s->args[i].field->dropped, axes, sizeof axes);
       snprintf(message, sizeof message,
-               "this reads a neighbour along axis %d of field '%s', which has %s only: its "
+               "this reads a neighbour along axis %d of field '%s', which has %s%s: its "
                "subscript there is 0",
-               d, s->args[i].field->name, axes);
+               d, s->args[i].field->name, axes, strcmp(axes, "no axes") ? " only" : "");
       return ambit__step_raise_at(p, s->kernel->rule, q->reads[k].place, message);
     }
   return AMBIT_OK;
@@ -151,10 +152,11 @@ static ambit_status check_writes(const ambit_program *p, const ambit__step *s, i
               of_step, f->name);
   AMBIT_CHECK(rule->params[i].is_folded || f->dropped == s->dropped || ambit__step_carries(s, i),
               ambit__program_errors(p), AMBIT_EPROGRAM,
-              "kernel %s runs on the cells of %s and writes '%s', but field '%s' has %s only: say "
+              "kernel %s runs on the cells of %s and writes '%s', but field '%s' has %s%s: say "
               "how cells are combined, with sum, min or max before the parameter, or carry its "
               "value along the other axis (ambit_sweep)",
-              rule->name, of_step, rule->params[i].label, f->name, of_field);
+              rule->name, of_step, rule->params[i].label, f->name, of_field,
+              strcmp(of_field, "no axes") ? " only" : "");
   AMBIT_CHECK(!rule->params[i].targets || !f->dropped, ambit__program_errors(p), AMBIT_EUNSUPPORTED,
               "kernel %s writes neighbours of field '%s', which has only some axes of the grid",
               rule->name, f->name);

@@ -170,6 +170,8 @@ static void wrong_functions_are_refused(void)
   CHECK_FAILED(a, AMBIT_EINVAL, "the function is NULL");
   ambit_apply_host(p, mean_here, NULL, 1, &u, (unsigned[]){0});
   CHECK_FAILED(a, AMBIT_EINVAL, "has mode 0");
+  ambit_apply_host(p, mean_here, NULL, 1, &u, (unsigned[]){AMBIT_READ | 8});
+  CHECK_FAILED(a, AMBIT_EINVAL, "field 'u' has mode 9");
   ambit_apply_host(p, mean_here, NULL, 1, &u, (unsigned[]){AMBIT_AROUND(1) | AMBIT_WRITE});
   CHECK_FAILED(a, AMBIT_EPROGRAM, "written and read around");
   ambit_apply_host(p, mean_here, NULL, 2, both, (unsigned[]){AMBIT_READ, AMBIT_WRITE});

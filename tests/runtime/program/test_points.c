@@ -5,6 +5,7 @@
 #include "runtime/places.h"
 #include "support/folder.h"
 
+#include <limits.h>
 #include <math.h>
 
 enum { ROWS = 23, COLUMNS = 37, CELLS = ROWS * COLUMNS, STEPS = 7 };
@@ -559,6 +560,43 @@ static void a_plot_has_the_range_of_its_values(void)
 }
 IN_FOLDER(a_plot_has_the_range_of_its_values)
 
+/* Saves a plot of three values. Returns the bytes of the file. */
+static size_t plot_of(ambit_record *r, double x, double y, double z, unsigned char bytes[20000])
+{
+  size_t n = 0;
+  FILE *f;
+
+  ambit_record_write(r, 3, 1, (double[]){x, y, z});
+  ambit_record_save(r, folder_path("plot.png"));
+  f = fopen(folder_path("plot.png"), "rb");
+  if (f) n = fread(bytes, 1, 20000, f);
+  if (f) fclose(f);
+  return n;
+}
+
+/* Without the value in the middle, the range is the same, and the curve is missing. */
+static void plots_of_large_and_equal_values_are_right(void)
+{
+  const double values[][2] = {{-1, 1}, {3, 3}, {1e20, 1e20}, {-1.7e308, 1.7e308}, {9.3e18, 9.3e18}};
+  ambit *a = open_on("cpu");
+  ambit_record *r = ambit_record_create(a, "r");
+  static unsigned char with[20000], without[20000];
+
+  if (ambit_processes(a) > 1) {
+    ambit_close(a);
+    SKIP("several processes have no folder in common");
+  }
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    const double x = values[i][0], z = values[i][1];
+    const size_t n = plot_of(r, x, x / 2 + z / 2, z, with), m = plot_of(r, x, NAN, z, without);
+
+    CHECK_MSG(n > 500 && (n != m || memcmp(with, without, n) != 0), "%g", z);
+  }
+  CHECK_OK(a);
+  ambit_close(a);
+}
+IN_FOLDER(plots_of_large_and_equal_values_are_right)
+
 static void wrong_points_and_records_are_refused(void)
 {
   ambit *a = open_on("cpu");
@@ -575,6 +613,9 @@ static void wrong_points_and_records_are_refused(void)
   CHECK_FAILED(a, AMBIT_EINVAL, "an axis beyond the grid's 2");
   CHECK(!ambit_points_create(g, 0, (double[]){0}, AMBIT_LINEAR));
   CHECK_FAILED(a, AMBIT_EINVAL, "at least one");
+  CHECK(!ambit_points_create(g, INT64_MAX, (double[]){0}, AMBIT_LINEAR));
+  CHECK_FAILED(a, AMBIT_ENOMEM, "9223372036854775807 points of 4 cells");
+  CHECK_EQ(-1, ambit_coefficients(INT_MAX, INT_MAX - 1, (double[2 * AMBIT_MAX_REACH + 1]){0}));
   CHECK(!ambit_points_create_weighted(g, 1, (int64_t[]){22, 0}, (int64_t[]){2, 2},
                                       (double[]){1, 1, 1, 1}));
   CHECK_FAILED(a, AMBIT_EINVAL, "the cells of point 0 begin at 22 along axis 0");
@@ -621,6 +662,7 @@ int main(int argc, char **argv)
       {"finite_differences_have_the_weights_of_the_textbooks",
        finite_differences_have_the_weights_of_the_textbooks},
       {"a_plot_has_the_range_of_its_values", a_plot_has_the_range_of_its_values_},
+      {"plots_of_large_and_equal_values_are_right", plots_of_large_and_equal_values_are_right_},
       {"wrong_points_and_records_are_refused", wrong_points_and_records_are_refused},
       {"a_record_is_a_tape", a_record_is_a_tape},
       {"long_records_move_to_host_memory_in_between", long_records_move_to_host_memory_in_between},
