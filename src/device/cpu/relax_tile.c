@@ -224,6 +224,7 @@ static void look(const ambit__relax_job *j, ambit__relax_task *t, int zone, cons
   int64_t at[AMBIT_MAX_DIMS];
 
   t->lead[zone] = (double)INFINITY;
+  if (ambit__box_is_empty(cells)) return; /* rules that read the cell alone have no zones */
   ambit__box_first(cells, at);
   do {
     const unsigned char *now = cell_of(j->values, at), *before = cell_of(j->before, at);
