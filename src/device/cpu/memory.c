@@ -91,8 +91,8 @@ static void copy_runs(void *arg, int thread, int threads)
   ambit__host_runs_copy(job, n * thread / threads, n * (thread + 1) / threads);
 }
 
-static ambit_status run_runs(ambit__queue *q, ambit__store *store, const ambit__box *box, int way,
-                             const void *bytes)
+static ambit_status run_runs(ambit__queue *q, ambit__store *store, const ambit__box *box,
+                             ambit__runs_way way, const void *bytes)
 {
   ambit__cpu *d = (ambit__cpu *)q->device;
   ambit__host_runs_job job = {
@@ -139,7 +139,7 @@ ambit_status ambit__cpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__stor
 }
 
 /* Active cells of a box, to or from a message. */
-static ambit_status pack_runs(ambit__store *store, const ambit__box *box, int way,
+static ambit_status pack_runs(ambit__store *store, const ambit__box *box, ambit__runs_way way,
                               unsigned char *bytes)
 {
   const ambit__host_runs_job job = {
