@@ -69,6 +69,14 @@ static bool before_switch(search *s, const node *n, bool live)
   return live || port_find((node *)(uintptr_t)n, names, (void *)(uintptr_t)s->sym);
 }
 
+/* Both sides are looked at: the nest may be in either. */
+static bool before_choice(search *s, const node *n, bool live)
+{
+  const bool yes = before(s, n->b, live), no = before(s, n->c, live);
+
+  return before(s, n->a, yes || no);
+}
+
 /* Whether the variable is live before n, if it is after it. */
 static bool before(search *s, const node *n, bool live)
 {
@@ -85,7 +93,7 @@ static bool before(search *s, const node *n, bool live)
     if (e->sym == s->sym) return before(s, e->a, false);
     break;
   case N_COND:
-  case S_IF: return before(s, n->a, before(s, n->b, live) | before(s, n->c, live));
+  case S_IF: return before_choice(s, n, live);
   case N_BINARY:
     if (!strcmp(e->op, "&&") || !strcmp(e->op, "||"))
       return before(s, e->a, live || before(s, e->b, live));

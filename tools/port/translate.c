@@ -536,8 +536,10 @@ static bool is_called(const run *r, const node *n, const function *f, bool *some
 
   if (!n) return false;
   if (n->kind == N_CALL && n->callee && port_real(n->callee) == f) found = *somewhere = true;
-  found |= is_called(r, n->a, f, somewhere) | is_called(r, n->b, f, somewhere) |
-           is_called(r, n->c, f, somewhere) | is_called(r, n->d, f, somewhere);
+  found |= is_called(r, n->a, f, somewhere);
+  found |= is_called(r, n->b, f, somewhere);
+  found |= is_called(r, n->c, f, somewhere);
+  found |= is_called(r, n->d, f, somewhere);
   for (const node *k = n->list; k; k = k->next)
     found |= is_called(r, k, f, somewhere);
   return found && !is_nest;

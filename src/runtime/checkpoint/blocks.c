@@ -38,7 +38,7 @@ static ambit_status add_field(ambit__errors *errors, ambit__container *c, const 
   memcpy(extents, b->hi, (size_t)b->ndims * sizeof *extents);
   if (f->grid->active) extents[0] = f->grid->active->cells;
   if (f->components > 1) extents[n++] = f->components;
-  return ambit__container_add(errors, c, name, f->type, n, extents) ? AMBIT_OK : AMBIT_ENOMEM;
+  return ambit__container_add(errors, c, name, (int)f->type, n, extents) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 ambit_status ambit__blocks_add(ambit__errors *errors, ambit *a, ambit__container *c)

@@ -264,7 +264,7 @@ static ambit_status load_scalars(ambit *a)
     const ambit__block *b;
 
     snprintf(name, sizeof name, "scalars/%.60s", s->name);
-    b = ambit__container_add(&a->errors, &names, name, s->type, 0, NULL);
+    b = ambit__container_add(&a->errors, &names, name, (int)s->type, 0, NULL);
     status = b ? load_scalar(a, s, b->name) : AMBIT_ENOMEM;
   }
   ambit__container_free(&names);

@@ -65,8 +65,8 @@ static ambit_status add_scalar(saving *s, ambit_scalar *x)
   AMBIT_TRY(ambit__scalar_take(x, 0, bytes));
   ambit__tape_put(&s->small, bytes, ambit_type_size(x->type));
   snprintf(name, sizeof name, "scalars/%.60s", x->name);
-  return ambit__container_add(&s->errors, &s->file, name, x->type, 0, NULL) ? AMBIT_OK
-                                                                            : AMBIT_ENOMEM;
+  return ambit__container_add(&s->errors, &s->file, name, (int)x->type, 0, NULL) ? AMBIT_OK
+                                                                                 : AMBIT_ENOMEM;
 }
 
 static ambit_status add_values(saving *s)
