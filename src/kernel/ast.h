@@ -186,6 +186,13 @@ typedef struct ambit__origin {
   int element;
 } ambit__origin;
 
+/* What join.c makes one rule of: as the arguments of ambit__rule_join. */
+typedef struct ambit__joining {
+  int n;
+  const ambit__rule *const *rules;
+  const int (*param)[AMBIT_MAX_PARAMS];
+} ambit__joining;
+
 /* A translation unit: the state of one run of the front end. */
 typedef struct ambit__unit {
   jmp_buf stop;           /* target of ambit__unit_stop */
@@ -221,7 +228,8 @@ typedef struct ambit__unit {
   int work;                    /* unroll: operations so far, up to AMBIT_MAX_UNROLLED */
   const ambit__stmt **tail;    /* unroll: where to append the next statement */
   size_t locals_cap;
-  ambit__origin *origins; /* unroll: one per local of the rule */
+  const ambit__joining *joining; /* join */
+  ambit__origin *origins;        /* unroll: one per local of the rule */
   size_t origins_cap;
 } ambit__unit;
 
@@ -231,6 +239,7 @@ void ambit__library(ambit__unit *u); /* adds functions of the language that the 
 void ambit__parse(ambit__unit *u);
 void ambit__check(ambit__unit *u);
 void ambit__unroll(ambit__unit *u);
+void ambit__join(ambit__unit *u); /* instead of the stages so far */
 void ambit__footprint(ambit__unit *u);
 /* The flow of values in the function of a reduction. The rule lends its list of locals. */
 void ambit__footprint_folder(ambit__unit *u, const ambit__folder *f);
@@ -324,10 +333,7 @@ bool ambit__at_wrong_cast(const ambit__unit *u);
 /* targets.c: a component of a field at an offset, for messages: "f[3][0][1]" */
 const char *ambit__cell_name(ambit__unit *u, int param, int component, const int *offset);
 
-/* print.c: the parts of canonical text. */
-void ambit__rule_print_head(const ambit__rule *rule, ambit__text *t); /* up to the brace */
-void ambit__rule_print_body(const ambit__rule *rule, ambit__text *t);
-/* static float name(float a, float b) { ... } */
+/* print.c: static float name(float a, float b) { ... } */
 void ambit__folder_print(const ambit__folder *f, const char *name, ambit__text *t);
 
 /* Reports a syntax error, unless the parser is still recovering from one. */

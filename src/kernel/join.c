@@ -1,213 +1,193 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* join.c - several rules as one, which computes in a cell what they compute one after the other.
  *
- * The canonical text of each rule becomes a block of a new text, which is parsed: so a value that
- * one rule assigns and the next one reads at the cell is a variable, and all that is known of a
- * rule (its reads, kept values and costs) is found in the one way there is.
+ * Parameters become those of the new rule, tables and locals get new names, and statements are
+ * copied. Old values that a rule keeps are reads again: footprint.c, which comes next, finds those
+ * that are variables, now also of components that an earlier rule assigns.
  *
  *   void norm(const float *u, float *v) { *v = *u * *u; }
  *   void total(const float *v, sum float *s) { *s = *v; }
  *
- *   void norm_total(const float *u, float *v, sum float *s) { { *v = *u * *u; } { *s = *v; } }
+ *   void norm_total(const float *u, float *v, sum float *s) { *v = *u * *u; *s = *v; }
  */
-#include "base/text.h"
 #include "kernel/ast.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_NAMES = 60 }; /* characters of the new name that come from those of the rules */
 
-typedef struct joining {
-  ambit__errors *errors;
-  int n;
-  const ambit__rule *const *rules;
-  const int (*param)[AMBIT_MAX_PARAMS];
-  ambit__rule all; /* the head of the new rule: its name, parameters, tables and dimensions */
-  ambit__param params[AMBIT_MAX_PARAMS];
-  ambit__table *tables;
-  ambit__arena arena; /* of names */
-} joining;
+typedef struct copier {
+  ambit__unit *u;
+  const ambit__rule *from;
+  const int *param; /* in the new rule, by parameter of `from` */
+  int first_table;  /* ... table 0 of `from` */
+  int first_local;  /* ... local 0 */
+} copier;
 
-/* ---- names ---- */
+/* ---- statements ---- */
 
-static bool is_local(const ambit__rule *rule, const char *name)
+static const ambit__expr *copy_expr(const copier *c, const ambit__expr *from)
 {
-  for (int i = 0; i < rule->nlocals; i++)
-    if (!strcmp(rule->locals[i].name, name)) return true;
-  return false;
+  ambit__expr *e;
+
+  if (!from) return NULL;
+  e = ambit__rule_new(c->u, 1, sizeof *e);
+  *e = *from;
+  e->a = copy_expr(c, from->a);
+  e->b = copy_expr(c, from->b);
+  e->c = copy_expr(c, from->c);
+  if (e->op == EXPR_OUT && c->from->params[e->index].kind == PARAM_FIELD) e->op = EXPR_READ;
+  if (e->op == EXPR_LOCAL) e->index += c->first_local;
+  if (e->op == EXPR_TABLE) e->index += c->first_table;
+  if (e->op == EXPR_VALUE || e->op == EXPR_READ || e->op == EXPR_OUT) e->index = c->param[e->index];
+  return e;
 }
 
-/* Whether a local of some rule or a parameter of the new one has this name. */
-static bool is_taken(const joining *j, const char *name)
+/* Copies a list to *tail. Returns its end. */
+static const ambit__stmt **copy_list(const copier *c, const ambit__stmt *from,
+                                     const ambit__stmt **tail)
 {
-  for (int k = 0; k < j->n; k++)
-    if (is_local(j->rules[k], name)) return true;
-  for (int i = 0; i < j->all.nparams; i++)
-    if (j->params[i].name && !strcmp(j->params[i].name, name)) return true;
-  for (int i = 0; i < j->all.ntables; i++)
-    if (!strcmp(j->tables[i].name, name)) return true;
-  return false;
-}
+  for (; from; from = from->next) {
+    ambit__stmt *s = ambit__rule_new(c->u, 1, sizeof *s);
 
-/* NULL: no memory. */
-static const char *unique(joining *j, const char *wanted)
-{
-  char text[AMBIT_MAX_NAME + 16];
-  const int length = snprintf(text, sizeof text, "%.*s", AMBIT_MAX_NAME - 16, wanted);
-
-  for (int i = 1; is_taken(j, text); i++)
-    snprintf(text + length, sizeof text - (size_t)length, "_%d", i);
-  return ambit__arena_strndup(&j->arena, text, strlen(text));
-}
-
-/* norm_total */
-static bool set_name(joining *j)
-{
-  char text[MOST_NAMES + AMBIT_MAX_NAME + 2] = "";
-  size_t length = 0;
-
-  for (int k = 0; k < j->n && length < MOST_NAMES; k++)
-    length += (size_t)snprintf(text + length, sizeof text - length, "%s%.*s", k ? "_" : "",
-                               MOST_NAMES, j->rules[k]->name);
-  j->all.name = unique(j, text);
-  return j->all.name != NULL;
+    *s = *from;
+    s->value = copy_expr(c, from->value);
+    s->body = s->other = s->next = NULL;
+    copy_list(c, from->body, &s->body);
+    copy_list(c, from->other, &s->other);
+    if (s->kind == STMT_SET_OUT)
+      s->index = c->param[s->index];
+    else if (s->kind != STMT_IF)
+      s->index += c->first_local;
+    *tail = s;
+    tail = &s->next;
+  }
+  return tail;
 }
 
 /* ---- the head ---- */
 
-static bool add_params(joining *j, int k)
+static const char *copy_text(ambit__unit *u, const char *text)
 {
-  const ambit__rule *rule = j->rules[k];
+  const size_t bytes = strlen(text) + 1;
 
-  for (int i = 0; i < rule->nparams; i++) {
-    const ambit__param *q = &rule->params[i];
-    ambit__param *to = &j->params[j->param[k][i]];
-
-    if (to->name) {
-      to->is_const &= q->is_const;
-      to->is_vector |= q->is_vector;
-      continue;
-    }
-    *to = *q;
-    to->name = NULL;
-    to->name = unique(j, q->name);
-    if (!to->name) return false;
-  }
-  return true;
+  return memcpy(ambit__rule_new(u, bytes, 1), text, bytes);
 }
 
-static bool add_tables(joining *j, int k)
+static const ambit__folder *copy_folder(const copier *c, const ambit__folder *from)
 {
-  const ambit__rule *rule = j->rules[k];
+  const copier own = {.u = c->u, .from = c->from};
+  ambit__folder *f = ambit__rule_new(c->u, 1, sizeof *f);
+  ambit__local *locals = ambit__rule_new(c->u, (size_t)from->nlocals, sizeof *locals);
 
-  for (int i = 0; i < rule->ntables; i++) {
-    ambit__table t = rule->tables[i];
-
-    t.name = unique(j, t.name);
-    if (!t.name) return false;
-    t.position = j->all.nparams + j->all.ntables;
-    j->tables[j->all.ntables++] = t;
-  }
-  return true;
+  *f = *from;
+  f->label = copy_text(c->u, from->label);
+  f->locals = locals;
+  for (int i = 0; i < from->nlocals; i++)
+    locals[i] =
+        (ambit__local){.name = copy_text(c->u, from->locals[i].name), .type = from->locals[i].type};
+  copy_list(&own, from->body, &f->body);
+  f->value = copy_expr(&own, from->value);
+  return f;
 }
 
-static bool make_head(joining *j)
+/* What the front end says of a parameter before footprint.c. */
+static void add_param(const copier *c, const ambit__param *from, int at)
 {
-  int tables = 0;
+  ambit__rule *rule = c->u->rule;
+  ambit__param *to = &rule->params[at];
+
+  if (at >= rule->nparams) rule->nparams = at + 1;
+  if (to->name) {
+    to->is_const &= from->is_const;
+    to->is_vector |= from->is_vector;
+    return;
+  }
+  *to = (ambit__param){.label = copy_text(c->u, from->label),
+                       .name = ambit__name_unique(c->u, from->name),
+                       .kind = from->kind,
+                       .type = from->type,
+                       .is_const = from->is_const,
+                       .is_vector = from->is_vector,
+                       .components = from->components,
+                       .head = at,
+                       .reduce = from->reduce,
+                       .folder = from->folder ? copy_folder(c, from->folder) : NULL,
+                       .place = from->place};
+}
+
+static void add_table(const copier *c, const ambit__table *from)
+{
+  ambit__rule *rule = c->u->rule;
+  ambit__table *to = &rule->tables[rule->ntables++];
+  const size_t bytes = (size_t)(from->size[0] * from->size[1]) * ambit_type_size(from->type);
+
+  *to = *from;
+  to->label = copy_text(c->u, from->label);
+  to->name = ambit__name_unique(c->u, from->name);
+  to->values = memcpy(ambit__rule_new(c->u, bytes, 1), from->values, bytes);
+}
+
+static void add_locals(const copier *c)
+{
+  ambit__rule *rule = c->u->rule;
+
+  for (int i = 0; i < c->from->nlocals; i++)
+    rule->locals[rule->nlocals++] = (ambit__local){
+        .name = ambit__name_unique(c->u, c->from->locals[i].name), .type = c->from->locals[i].type};
+}
+
+static void make_head(ambit__unit *u)
+{
+  const ambit__joining *j = u->joining;
+  ambit__rule *to = u->rule;
+  char name[2 * MOST_NAMES + 2] = "";
+  size_t length = 0, tables = 0, locals = 0;
 
   for (int k = 0; k < j->n; k++) {
-    tables += j->rules[k]->ntables;
-    for (int i = 0; i < j->rules[k]->nparams; i++)
-      if (j->param[k][i] >= j->all.nparams) j->all.nparams = j->param[k][i] + 1;
-    if (j->rules[k]->ndims > j->all.ndims) j->all.ndims = j->rules[k]->ndims;
+    const ambit__rule *rule = j->rules[k];
+
+    if (length < MOST_NAMES)
+      length += (size_t)snprintf(name + length, sizeof name - length, "%s%.*s", k ? "_" : "",
+                                 MOST_NAMES, rule->name);
+    tables += (size_t)rule->ntables;
+    locals += (size_t)rule->nlocals;
+    if (rule->ndims > to->ndims) to->ndims = rule->ndims;
+    if (!rule->has_normal) continue;
+    to->has_normal = true;
+    memcpy(to->normal, rule->normal, sizeof to->normal);
   }
-  j->tables = ambit__arena_alloc(&j->arena, (size_t)tables * sizeof *j->tables);
-  j->all.params = j->params;
-  j->all.tables = j->tables;
-  if (tables && !j->tables) return false;
-  for (int k = 0; k < j->n; k++)
-    if (!add_params(j, k) || !add_tables(j, k)) return false;
-  return set_name(j);
-}
-
-/* ---- the text ---- */
-
-/* The statements of a rule, with the names of the new one. */
-static void print_block(const joining *j, int k, int table, ambit__text *t)
-{
-  ambit__param params[AMBIT_MAX_PARAMS];
-  ambit__rule rule = *j->rules[k];
-
-  for (int i = 0; i < rule.nparams; i++)
-    params[i] = j->params[j->param[k][i]];
-  rule.params = params;
-  rule.tables = j->tables + table;
-  rule.ndims = j->all.ndims;
-  ambit__print(t, "  {\n");
-  ambit__rule_print_body(&rule, t);
-  ambit__print(t, "  }\n");
-}
-
-static char *print_all(const joining *j)
-{
-  ambit__text t = {0};
-
-  ambit__rule_print_head(&j->all, &t);
-  ambit__print(&t, "{\n");
-  for (int k = 0, table = 0; k < j->n; table += j->rules[k++]->ntables)
-    print_block(j, k, table, &t);
-  ambit__print(&t, "}\n");
-  return ambit__text_finish(&t);
+  to->name = copy_text(u, name);
+  to->params = ambit__rule_new(u, AMBIT_MAX_PARAMS, sizeof *to->params);
+  to->tables = ambit__rule_new(u, tables, sizeof *to->tables);
+  to->locals = ambit__rule_new(u, locals, sizeof *to->locals);
+  /* footprint.c names locals without values, of which there are none */
+  u->origins = ambit__unit_new(u, locals, sizeof *u->origins);
 }
 
 /* ---- all ---- */
 
-/* What a text cannot say: the values of tables, and the face. */
-static ambit_status complete(const joining *j, ambit__rule *rule)
+void ambit__join(ambit__unit *u)
 {
-  for (int i = 0; i < rule->ntables; i++)
-    AMBIT_TRY(ambit__table_set(j->errors, rule, i, j->tables[i].values, j->tables[i].type));
-  for (int k = 0; k < j->n; k++)
-    if (j->rules[k]->has_normal) {
-      rule->has_normal = true;
-      memcpy(rule->normal, j->rules[k]->normal, sizeof rule->normal);
-    }
-  return AMBIT_OK;
-}
+  const ambit__joining *j = u->joining;
+  const ambit__stmt **tail = &u->rule->body;
+  copier *c = ambit__unit_new(u, (size_t)j->n, sizeof *c);
 
-static ambit_status join(joining *j, ambit__rule **out)
-{
-  ambit__errors refused = {0}; /* a limit of the language is no error of the user */
-  char *text = make_head(j) ? print_all(j) : NULL;
-  ambit_status s;
-
-  AMBIT_CHECK(text, j->errors, AMBIT_ENOMEM, "no memory to join the kernel %s with others",
-              j->rules[0]->name);
-  s = ambit__rule_parse(&refused, "joined", text, out);
-  ambit__errors_clear(&refused);
-  free(text);
-  if (s) *out = NULL;
-  return s ? AMBIT_OK : complete(j, *out);
-}
-
-ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *const *rules,
-                              const int (*param)[AMBIT_MAX_PARAMS], ambit__rule **out)
-{
-  joining *j = ambit__new(errors, 1, sizeof *j);
-  ambit_status s;
-
-  *out = NULL;
-  if (!j) return AMBIT_ENOMEM;
-  j->errors = errors;
-  j->n = n;
-  j->rules = rules;
-  j->param = param;
-  s = join(j, out);
-  if (s) ambit__rule_free(*out);
-  if (s) *out = NULL;
-  ambit__arena_free(&j->arena);
-  free(j);
-  return s;
+  make_head(u);
+  for (int k = 0; k < j->n; k++) {
+    c[k] = (copier){
+        .u = u, .from = j->rules[k], .param = j->param[k], .first_table = u->rule->ntables};
+    for (int i = 0; i < c[k].from->nparams; i++)
+      add_param(&c[k], &c[k].from->params[i], c[k].param[i]);
+    for (int i = 0; i < c[k].from->ntables; i++)
+      add_table(&c[k], &c[k].from->tables[i]);
+  }
+  for (int i = 0; i < u->rule->ntables; i++)
+    u->rule->tables[i].position = u->rule->nparams + i;
+  for (int k = 0; k < j->n; k++) {
+    c[k].first_local = u->rule->nlocals;
+    add_locals(&c[k]);
+    tail = copy_list(&c[k], c[k].from->body, tail);
+  }
 }

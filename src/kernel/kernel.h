@@ -315,8 +315,8 @@ bool ambit__rule_colour(const ambit__rule *rule, int param, unsigned *axes);
 
 /* A rule that computes in a cell what n rules compute one after the other. Parameter i of rule k is
  * parameter param[k][i] of it; several may be one, if they have the same kind, type and number of
- * components. Tables have values. No rule reads at neighbours what another one writes. *out is NULL
- * if the new rule would exceed a limit of the language. */
+ * components. Tables have values. No rule reads at neighbours what another one writes, and no
+ * component is stored at two offsets. */
 ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *const *rules,
                               const int (*param)[AMBIT_MAX_PARAMS], ambit__rule **out);
 

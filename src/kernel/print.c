@@ -252,31 +252,16 @@ static void print_folders(const ambit__rule *rule, ambit__text *t)
   }
 }
 
-void ambit__rule_print_head(const ambit__rule *rule, ambit__text *t)
-{
-  printer p = {.rule = rule, .out = t};
-
-  print_folders(rule, t);
-  ambit__print(t, "void %s(", rule->name);
-  print_params(&p);
-  ambit__print(t, ")\n");
-}
-
-void ambit__rule_print_body(const ambit__rule *rule, ambit__text *t)
-{
-  printer p = {.rule = rule, .out = t};
-
-  print_stmts(&p, rule->body, 2);
-}
-
 char *ambit__rule_print(const ambit__rule *rule)
 {
   ambit__text t = {0};
   printer p = {.rule = rule, .out = &t};
 
-  ambit__rule_print_head(rule, &t);
-  ambit__print(&t, "{\n");
-  ambit__rule_print_body(rule, &t);
+  print_folders(rule, &t);
+  ambit__print(&t, "void %s(", rule->name);
+  print_params(&p);
+  ambit__print(&t, ")\n{\n");
+  print_stmts(&p, rule->body, 2);
   ambit__print(&t, "}\n");
   for (int i = 0; i < rule->ntables; i++)
     print_values(&p, &rule->tables[i]);

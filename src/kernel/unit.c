@@ -66,15 +66,13 @@ static void note_locals(ambit__unit *u)
   ambit__rule_note_locals(u->rule);
 }
 
-/* Runs the stages until one reports a mistake. ambit__unit_stop jumps here. */
-static void run(ambit__unit *u)
-{
-  static void (*const stages[])(ambit__unit *) = {ambit__lex,   ambit__library, ambit__parse,
-                                                  ambit__check, ambit__unroll,  ambit__footprint,
-                                                  note_locals};
+typedef void stage(ambit__unit *u);
 
+/* Runs stages, up to NULL, until one reports a mistake. ambit__unit_stop jumps here. */
+static void run(ambit__unit *u, stage *const *stages)
+{
   if (setjmp(u->stop)) return;
-  for (size_t i = 0; i < sizeof stages / sizeof *stages && !u->diag.count; i++)
+  for (size_t i = 0; stages[i] && !u->diag.count; i++)
     stages[i](u);
 }
 
@@ -94,79 +92,100 @@ static ambit_status outcome(ambit__unit *u, ambit__errors *errors)
   return s;
 }
 
-/* An empty rule with copies of its file name and text. */
-static ambit_status rule_create(ambit__errors *errors, const char *file, const char *text,
-                                ambit__rule **out)
+/* A unit with an empty rule that has copies of its file name and text. */
+static ambit_status unit_create(ambit__errors *errors, const char *file, const char *text,
+                                ambit__unit **out)
 {
-  ambit__rule *rule = ambit__new(errors, 1, sizeof *rule);
+  ambit__unit *u = ambit__new(errors, 1, sizeof *u);
+  ambit__rule *rule = u ? ambit__new(errors, 1, sizeof *rule) : NULL;
 
-  if (!rule) return AMBIT_ENOMEM;
-  rule->arena.limit = ARENA_LIMIT;
+  *out = u;
+  if (!rule) {
+    free(u);
+    return AMBIT_ENOMEM;
+  }
+  u->rule = rule;
+  u->arena.limit = rule->arena.limit = ARENA_LIMIT;
   rule->file = ambit__arena_strndup(&rule->arena, file, strlen(file));
   rule->text = ambit__arena_strndup(&rule->arena, text, strlen(text));
   rule->max_axis = -1;
-  *out = rule;
-  if (rule->file && rule->text) return AMBIT_OK;
-  ambit__rule_free(rule);
-  return ambit__raise(errors, AMBIT_ENOMEM, "out of memory for the kernel in %s", file);
+  u->no_memory = !rule->file || !rule->text;
+  u->text = rule->text;
+  u->diag = (ambit__diag){.file = rule->file ? rule->file : "a file", .text = rule->text};
+  return AMBIT_OK;
+}
+
+/* Makes the rule, and frees the unit. */
+static ambit_status finish(ambit__unit *u, stage *const *stages, ambit__errors *errors,
+                           ambit__rule **out)
+{
+  ambit_status s;
+
+  if (!u->no_memory) run(u, stages);
+  s = outcome(u, errors);
+  *out = s ? NULL : u->rule;
+  if (s) ambit__rule_free(u->rule);
+  ambit__arena_free(&u->arena);
+  free(u);
+  return s;
 }
 
 /* Keeps what a copy of the rule needs. */
-static ambit_status keep_reading(ambit__errors *errors, const ambit__reading *how,
-                                 ambit__rule *rule)
+static void keep_reading(ambit__unit *u, const ambit__reading *how)
 {
   const size_t n = (size_t)how->ndefines;
+  ambit__rule *rule = u->rule;
   ambit__define *defines = ambit__arena_alloc(&rule->arena, (n + 1) * sizeof *defines);
-  bool enough = defines != NULL;
 
   rule->has_real = how->real != NULL;
   if (how->real) rule->real = *how->real;
-  for (size_t i = 0; enough && i < n; i++) {
+  u->no_memory = u->no_memory || !defines;
+  for (size_t i = 0; i < n && !u->no_memory; i++) {
     defines[i] = how->defines[i];
     defines[i].name =
         ambit__arena_strndup(&rule->arena, how->defines[i].name, strlen(how->defines[i].name));
-    enough = defines[i].name != NULL;
+    u->no_memory = !defines[i].name;
   }
-  AMBIT_CHECK(enough, errors, AMBIT_ENOMEM, "out of memory for the kernel in %s", rule->file);
   rule->defines = defines;
   rule->ndefines = how->ndefines;
-  return AMBIT_OK;
 }
 
 ambit_status ambit__rule_read(ambit__errors *errors, const ambit__reading *how, ambit__rule **out)
 {
+  static stage *const stages[] = {ambit__lex,    ambit__library,   ambit__parse, ambit__check,
+                                  ambit__unroll, ambit__footprint, note_locals,  NULL};
   const char *file = how->file ? how->file : "kernel", *text = how->text;
   ambit__unit *u;
-  ambit__rule *rule = NULL;
-  ambit_status s;
 
   *out = NULL;
   AMBIT_CHECK(text, errors, AMBIT_EINVAL, "%s: the kernel text is NULL", file);
   AMBIT_CHECK(strlen(text) <= AMBIT_MAX_TEXT, errors, AMBIT_EKERNEL,
               "%s: the kernel text is longer than %d bytes", file, AMBIT_MAX_TEXT);
-  AMBIT_TRY(rule_create(errors, file, text, &rule));
-  u = keep_reading(errors, how, rule) ? NULL : ambit__new(errors, 1, sizeof *u);
-  if (!u) {
-    ambit__rule_free(rule);
-    return AMBIT_ENOMEM;
-  }
-  u->rule = rule;
-  u->text = rule->text;
+  AMBIT_TRY(unit_create(errors, file, text, &u));
+  keep_reading(u, how);
   u->real = how->real;
   u->wanted = how->name;
   u->axes = how->axes;
   u->onto = how->onto;
-  u->arena.limit = ARENA_LIMIT;
-  u->diag = (ambit__diag){.file = rule->file, .text = rule->text};
-  run(u);
-  s = outcome(u, errors);
-  ambit__arena_free(&u->arena);
-  free(u);
-  if (s)
-    ambit__rule_free(rule);
-  else
-    *out = rule;
-  return s;
+  return finish(u, stages, errors, out);
+}
+
+/* Places are those of the rules: they mean something if all are of one file. */
+ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *const *rules,
+                              const int (*param)[AMBIT_MAX_PARAMS], ambit__rule **out)
+{
+  static stage *const stages[] = {ambit__join, ambit__footprint, note_locals, NULL};
+  const ambit__joining joining = {n, rules, param};
+  const char *file = rules[0]->file, *text = rules[0]->text;
+  ambit__unit *u;
+
+  *out = NULL;
+  for (int k = 1; k < n; k++)
+    if (strcmp(rules[k]->file, file) != 0 || strcmp(rules[k]->text, text) != 0)
+      file = "joined", text = "";
+  AMBIT_TRY(unit_create(errors, file, text, &u));
+  u->joining = &joining;
+  return finish(u, stages, errors, out);
 }
 
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,

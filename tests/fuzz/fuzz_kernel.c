@@ -54,10 +54,10 @@ static void check_join(const ambit__rule *rule)
 
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     param[0][i] = param[1][i] = i;
-  if (rule->ntables ||
-      ambit__rule_join(&errors, 2, twice, (const int(*)[AMBIT_MAX_PARAMS])param, &joined))
-    return;
-  if (joined && (joined->nparams != rule->nparams || joined->flops != 2 * rule->flops))
+  if (rule->ntables) return;
+  if (ambit__rule_join(&errors, 2, twice, (const int(*)[AMBIT_MAX_PARAMS])param, &joined))
+    fail(errors.text, rule->text);
+  if (joined->nparams != rule->nparams || joined->flops != 2 * rule->flops)
     fail("joining changed the rule", joined->text);
   ambit__rule_free(joined);
 }

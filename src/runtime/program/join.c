@@ -88,7 +88,9 @@ typedef struct union_of {
   int nargs;
   ambit_arg args[MOST * AMBIT_MAX_PARAMS];
   ambit__param_kind kinds[MOST * AMBIT_MAX_PARAMS];
-  int64_t flops, tables;
+  int64_t flops;
+  int ntables;
+  int64_t table_bytes;
 } union_of;
 
 static int find_arg(const union_of *u, const ambit_arg *x, ambit__param_kind kind)
@@ -117,11 +119,13 @@ static bool add_step(union_of *u, const ambit__step *s)
     u->param[u->n][i] = at;
   }
   for (int i = 0; i < rule->ntables; i++)
-    u->tables += rule->tables[i].size[0] * rule->tables[i].size[1] *
-                 (int64_t)ambit_type_size(rule->tables[i].type);
+    u->table_bytes += rule->tables[i].size[0] * rule->tables[i].size[1] *
+                      (int64_t)ambit_type_size(rule->tables[i].type);
+  u->ntables += rule->ntables;
   u->flops += rule->flops;
   u->rules[u->n++] = rule;
-  return u->nargs <= AMBIT_MAX_PARAMS && u->tables <= MOST_TABLES && u->flops <= MOST_FLOPS;
+  return u->nargs + u->ntables <= AMBIT_MAX_PARAMS && u->table_bytes <= MOST_TABLES &&
+         u->flops <= MOST_FLOPS;
 }
 
 /* Makes the union of a group. Returns false if it has too much of something. */
@@ -129,8 +133,8 @@ static bool make_union(const joining *j, int first, union_of *u)
 {
   bool fits = true;
 
-  u->n = u->nargs = 0;
-  u->flops = u->tables = 0;
+  u->n = u->nargs = u->ntables = 0;
+  u->flops = u->table_bytes = 0;
   for (int i = first; i < j->n && fits; i++)
     if (j->group[i] == first) fits = add_step(u, &j->steps[i]);
   return fits;
@@ -244,7 +248,7 @@ static void append_copies(joining *j, uint64_t bits)
   }
 }
 
-/* The joined step of a group; its single steps, if that would exceed a limit. */
+/* The step of a group: its own, or the joined one. */
 static ambit_status append_group(joining *j, int first, union_of *u)
 {
   ambit *a = j->p->grid->context;
@@ -252,10 +256,11 @@ static ambit_status append_group(joining *j, int first, union_of *u)
   ambit__rule *rule;
 
   s.joined = members(j, first);
-  if (ambit__step_updates(&s) == 1) return append_copies(j, s.joined), AMBIT_OK;
-  if (!make_union(j, first, u)) return append_copies(j, s.joined), AMBIT_OK;
+  if (ambit__step_updates(&s) == 1 || !make_union(j, first, u)) {
+    append_copies(j, s.joined);
+    return AMBIT_OK;
+  }
   AMBIT_TRY(ambit__rule_join(&a->errors, u->n, u->rules, u->param, &rule));
-  if (!rule) return append_copies(j, s.joined), AMBIT_OK;
   for (int i = 0; i < j->n; i++)
     if (s.joined >> i & 1) s.box = ambit__box_intersect(&s.box, &j->steps[i].box);
   s.kernel = s.bound = ambit__kernel_adopt(a, rule);

@@ -112,9 +112,8 @@ static bool find_spare(const ambit_program *p, size_t rotation, spare *x)
 
 /* ---- changes ---- */
 
-/* Parameters `before` and `after` of the writer become one. *can is false if that is not possible.
- */
-static ambit_status unite(ambit_program *p, ambit__step *s, const spare *x, bool *can)
+/* Parameters `before` and `after` of the writer become one. */
+static ambit_status unite(ambit_program *p, ambit__step *s, const spare *x)
 {
   ambit *a = p->grid->context;
   const ambit__rule *rules[] = {s->kernel->rule};
@@ -125,8 +124,6 @@ static ambit_status unite(ambit_program *p, ambit__step *s, const spare *x, bool
   for (int i = 0; i < s->n; i++)
     map[0][i] = i == x->after ? x->before - (x->before > x->after) : i - (i > x->after);
   AMBIT_TRY(ambit__rule_join(&a->errors, 1, rules, (const int(*)[AMBIT_MAX_PARAMS])map, &rule));
-  *can = rule != NULL;
-  if (!rule) return AMBIT_OK;
   kernel = ambit__kernel_adopt(a, rule);
   if (!kernel) return a->errors.status;
   ambit__kernel_free(s->bound);
@@ -148,19 +145,18 @@ static void drop_turn(ambit_program *p, const spare *x)
   memmove(s, s + 1, (p->nwritten - x->rotation) * sizeof *s);
 }
 
-static ambit_status drop(ambit_program *p, const spare *x, bool *can)
+static ambit_status drop(ambit_program *p, const spare *x)
 {
   ambit__step *writer = &p->written[x->writer];
 
-  *can = true;
   if (x->before < 0)
     writer->args[x->after].field = x->old;
   else
-    AMBIT_TRY(unite(p, writer, x, can));
-  for (size_t i = x->writer + 1; *can && i < x->rotation; i++)
+    AMBIT_TRY(unite(p, writer, x));
+  for (size_t i = x->writer + 1; i < x->rotation; i++)
     for (int k = 0; k < p->written[i].n; k++)
       if (p->written[i].args[k].field == x->new) p->written[i].args[k].field = x->old;
-  if (*can) drop_turn(p, x);
+  drop_turn(p, x);
   return AMBIT_OK;
 }
 
@@ -196,7 +192,6 @@ static ambit_status copy_steps(const ambit_program *p, ambit_program *lean)
 static ambit_status slim(ambit__lean *lean, int *dropped)
 {
   ambit_program *p = lean->program;
-  bool can;
   spare x;
 
   *dropped = 0;
@@ -206,8 +201,7 @@ static ambit_status slim(ambit__lean *lean, int *dropped)
 
     if (!find_spare(p, i, &x)) continue;
     region = ambit__step_region(p, &p->written[x.writer]);
-    AMBIT_TRY(drop(p, &x, &can));
-    if (!can) continue;
+    AMBIT_TRY(drop(p, &x));
     ++*dropped;
     lean->region = ambit__box_intersect(&lean->region, &region);
   }

@@ -116,6 +116,21 @@ static void tables_and_faces(const scene *c)
   ambit_swap(c->p, c->u, c->v);
 }
 
+/* A reduction by a function, which has a local with the name of another one. */
+static void folds(const scene *c)
+{
+  ambit_apply(c->p,
+              kernel(c, "void mean(const float *u, float *v)"
+                        "{ float far = u[0][-1] + u[0][1]; *v = 0.5f * far; }"),
+              c->u, c->v);
+  ambit_apply(c->p,
+              kernel(c, "static double larger(double a, double b)"
+                        "{ double far = a > b || a != a ? a : b; return far; }"
+                        "void most(const float *v, fold(larger, -1e9) double *m) { *m = *v; }"),
+              c->v, c->s);
+  ambit_swap(c->p, c->u, c->v);
+}
+
 /* The first and third step join the last one: they run after the copy. */
 static void moved_steps(const scene *c)
 {
@@ -149,6 +164,7 @@ static const struct {
 } programs[] = {{"conjugate_gradients", conjugate_gradients, 5},
                 {"shared_names", shared_names, 1},
                 {"tables_and_faces", tables_and_faces, 3},
+                {"folds", folds, 2},
                 {"moved_steps", moved_steps, 3},
                 {"long_steps", long_steps, 2}}; /* the last: takes long to compile */
 
