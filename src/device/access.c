@@ -45,8 +45,7 @@ bool ambit__limits_allow(const ambit__limits *limits, const ambit__layout *l,
 {
   int64_t place;
 
-  for (int d = 0; d < cells->ndims; d++)
-    if (cell[d] < cells->lo[d] || cell[d] >= cells->hi[d]) return false;
+  if (!ambit__box_has(cells, cell)) return false;
   place = ambit__layout_at(l, from) - l->origin + component * l->component;
   return place >= limits->first && place < limits->end;
 }

@@ -104,16 +104,6 @@ static row_fn row_of(const ambit__fold *f)
 
 /* ---- boxes ---- */
 
-/* The number of a cell among those of a box. */
-static int64_t number_in(const ambit__box *box, const int64_t *cell)
-{
-  int64_t n = 0;
-
-  for (int d = 0; d < box->ndims; d++)
-    n = n * (box->hi[d] - box->lo[d]) + cell[d] - box->lo[d];
-  return n;
-}
-
 /* Rows along the last axis: those of a total one after the other, or totals beside each other. */
 void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, const int64_t *stride,
                      const ambit__box *box)
@@ -134,7 +124,9 @@ void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, con
       place += (at[d] - box->lo[d]) * stride[d];
       cell[d] = f->dropped >> d & 1 ? 0 : at[d];
     }
-    fold(f, (unsigned char *)totals + (size_t)number_in(&f->cells, cell) * ambit__fold_bytes(f),
+    fold(f,
+         (unsigned char *)totals +
+             (size_t)ambit__box_number(&f->cells, cell) * ambit__fold_bytes(f),
          (const unsigned char *)values + place * (int64_t)size, stride[last], n, along);
   } while (ambit__box_next_row(box, at));
 }
@@ -150,9 +142,9 @@ void ambit__fold_join(const ambit__fold *f, void *totals, const void *others,
   if (ambit__box_is_empty(&both)) return;
   ambit__box_first(&both, at);
   do {
-    unsigned char *to = (unsigned char *)totals + (size_t)number_in(&f->cells, at) * size;
+    unsigned char *to = (unsigned char *)totals + (size_t)ambit__box_number(&f->cells, at) * size;
     const unsigned char *from =
-        (const unsigned char *)others + (size_t)number_in(of_others, at) * size;
+        (const unsigned char *)others + (size_t)ambit__box_number(of_others, at) * size;
 
     for (int64_t x = both.lo[last]; x < both.hi[last]; x++, to += size, from += size)
       if (f->exact) {

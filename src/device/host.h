@@ -21,6 +21,16 @@ static inline unsigned char *ambit__host_base(ambit__buffer *buf)
   return ((ambit__host_buffer *)buf)->base;
 }
 
+/* The address of a component of a cell. */
+static inline unsigned char *ambit__host_at(const ambit__store *s, const int64_t *cell,
+                                            int component)
+{
+  const ambit__layout *l = &s->layout;
+
+  return ambit__host_base(s->buffer) +
+         (size_t)(ambit__layout_at(l, cell) + component * l->component) * ambit_type_size(l->type);
+}
+
 /* The most bytes that this process may use, and the bytes now free, within all limits of its
  * control groups. */
 void ambit__host_memory(size_t *memory, size_t *free);

@@ -68,6 +68,29 @@ ambit__box ambit__box_project(const ambit__box *b, unsigned dropped)
   return p;
 }
 
+bool ambit__box_has(const ambit__box *b, const int64_t *cell)
+{
+  for (int d = 0; d < b->ndims; d++)
+    if (cell[d] < b->lo[d] || cell[d] >= b->hi[d]) return false;
+  return true;
+}
+
+int64_t ambit__box_number(const ambit__box *b, const int64_t *cell)
+{
+  int64_t n = 0;
+
+  for (int d = 0; d < b->ndims; d++)
+    n = n * (b->hi[d] - b->lo[d]) + cell[d] - b->lo[d];
+  return n;
+}
+
+bool ambit__offset_is_zero(const int *offset)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (offset[d]) return false;
+  return true;
+}
+
 ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b)
 {
   ambit__box c = {.ndims = a->ndims};

@@ -61,6 +61,11 @@ ambit__box ambit__box_layer(const ambit__box *b, int axis, int side);
 int ambit__box_split(const ambit__box *whole, const ambit__box *inner,
                      ambit__box rest[2 * AMBIT_MAX_DIMS]);
 
+bool ambit__box_has(const ambit__box *b, const int64_t *cell);
+/* The number of a cell among those of a box, in row-major order. */
+int64_t ambit__box_number(const ambit__box *b, const int64_t *cell);
+bool ambit__offset_is_zero(const int *offset);
+
 /* Iterates over the rows of a non-empty box (runs of cells along the last axis). `at` starts at
  * b->lo; returns false after the last row:
  *

@@ -139,11 +139,10 @@ static ambit_status allocate(ambit__errors *errors, ambit__points *p)
   return p->base && p->weights ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-/* The index of a tap of a point. */
-static void place_tap(const ambit__points *p, int64_t point, int64_t number, int64_t *index)
+void ambit__points_tap(const ambit__points *p, int64_t point, int64_t number, int64_t *cell)
 {
   for (int d = p->ndims - 1; d >= 0; d--) {
-    index[d] = p->base[point * p->ndims + d] + number % p->width[d];
+    cell[d] = p->base[point * p->ndims + d] + number % p->width[d];
     number /= p->width[d];
   }
 }
@@ -166,7 +165,7 @@ static ambit_status sort(ambit__errors *errors, ambit__points *p)
 
       if (weight == 0) continue;
       taps[n] = (tap){.point = i, .weight = weight};
-      place_tap(p, i, k, taps[n++].index);
+      ambit__points_tap(p, i, k, taps[n++].index);
     }
   if (!s) s = group(errors, p->ndims, taps, n, &p->touched);
   free(taps);

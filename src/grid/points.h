@@ -51,6 +51,8 @@ ambit_status ambit__points_give(ambit__errors *errors, const ambit__box *grid, i
                                 const int64_t *base, const int64_t *width, const double *weights,
                                 ambit__points *p);
 void ambit__points_free(ambit__points *p);
+/* The cell of a tap of a point. */
+void ambit__points_tap(const ambit__points *p, int64_t point, int64_t tap, int64_t *cell);
 
 /* The first cell from number `i` on that lies in a box; n: there is none. */
 int64_t ambit__point_cells_next(const ambit__point_cells *c, const ambit__box *box, int64_t i);

@@ -23,16 +23,6 @@ static int64_t count_cells(const ambit_field *f)
   return f->grid->active ? f->grid->active->cells : ambit__box_volume(&all);
 }
 
-/* The number of a cell in an array of a box. */
-static int64_t number_in(const ambit__box *box, const int64_t *cell)
-{
-  int64_t n = 0;
-
-  for (int d = 0; d < box->ndims; d++)
-    n = n * (box->hi[d] - box->lo[d]) + cell[d] - box->lo[d];
-  return n;
-}
-
 void ambit__cell_list_form(const ambit_field *f, ambit__npy_info *form)
 {
   *form = (ambit__npy_info){.type = f->type,
@@ -90,7 +80,7 @@ static bool next_row(const ambit_field *f, const ambit__cell_list *l, const ambi
   else if (!ambit__box_next_row(box, row->lo))
     return false;
   ++*i;
-  *number = number_in(&all, row->lo);
+  *number = ambit__box_number(&all, row->lo);
   row->hi[last] = box->hi[last];
   return true;
 }
@@ -122,7 +112,8 @@ ambit_status ambit__cell_list_put(const ambit_field *f, const ambit__box *box, c
   while (next_row(f, l, box, &i, &row, &number)) {
     const size_t bytes = (size_t)(row.hi[last] - row.lo[last]) * record;
 
-    make_records(f, &row, (const unsigned char *)dense + (size_t)number_in(box, row.lo) * cell,
+    make_records(f, &row,
+                 (const unsigned char *)dense + (size_t)ambit__box_number(box, row.lo) * cell,
                  l->records);
     AMBIT_TRY(append ? ambit__npy_append(l->npy, l->records, bytes)
                      : ambit__npy_put(l->npy, (size_t)number * record, l->records, bytes));
@@ -160,13 +151,6 @@ static ambit_status flush(loading *l)
                                       : ambit_field_write(l->f, l->box.lo, l->box.hi, l->dense);
 }
 
-static bool has(const ambit__box *box, const int64_t *cell)
-{
-  for (int d = 0; d < box->ndims; d++)
-    if (cell[d] < box->lo[d] || cell[d] >= box->hi[d]) return false;
-  return true;
-}
-
 /* Changes to the piece with a cell: whole rows, or planes, from there on, if they fit. */
 static ambit_status turn_to(loading *l, const int64_t *cell)
 {
@@ -197,10 +181,10 @@ static ambit_status sort_batch(loading *l, int64_t n, int64_t earlier)
     const unsigned char *at = l->records + (size_t)i * record;
 
     memcpy(cell, at, record - ambit__field_cell_bytes(l->f));
-    AMBIT_CHECK(has(&all, cell), ERRORS(l->f), AMBIT_EIO,
+    AMBIT_CHECK(ambit__box_has(&all, cell), ERRORS(l->f), AMBIT_EIO,
                 "%s: the index of record %" PRId64 " is outside the grid of field '%s'", l->path,
                 earlier + i, l->f->name);
-    l->entries[i] = (entry){number_in(&all, cell), at};
+    l->entries[i] = (entry){ambit__box_number(&all, cell), at};
   }
   qsort(l->entries, (size_t)n, sizeof *l->entries, compare);
   return AMBIT_OK;
@@ -214,8 +198,9 @@ static ambit_status put_batch(loading *l, int64_t n)
     int64_t at[AMBIT_MAX_DIMS] = {0};
 
     memcpy(at, l->entries[i].record, index);
-    if (!has(&l->box, at)) AMBIT_TRY(turn_to(l, at));
-    memcpy(l->dense + (size_t)number_in(&l->box, at) * cell, l->entries[i].record + index, cell);
+    if (!ambit__box_has(&l->box, at)) AMBIT_TRY(turn_to(l, at));
+    memcpy(l->dense + (size_t)ambit__box_number(&l->box, at) * cell, l->entries[i].record + index,
+           cell);
   }
   return AMBIT_OK;
 }

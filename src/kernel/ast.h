@@ -67,41 +67,41 @@ typedef struct ambit__symbol {
   struct ambit__symbol *older;   /* symbol declared before this one, among those in scope */
 } ambit__symbol;
 
-typedef enum ambit__node_kind {
-  NODE_NUMBER, /* value */
-  NODE_ACCESS, /* symbol, subs, is_deref: k  *u  u[1][0]  *f[3]  f[3][0][1]  t[2] */
-  NODE_UNARY,  /* op a */
-  NODE_BINARY, /* a op b */
-  NODE_COND,   /* a ? b : c */
-  NODE_CAST,   /* (type)a */
-  NODE_CALL    /* name(subs) */
-} ambit__node_kind;
+typedef enum ambit__syntax_kind {
+  SYNTAX_NUMBER, /* value */
+  SYNTAX_ACCESS, /* symbol, subs, is_deref: k  *u  u[1][0]  *f[3]  f[3][0][1]  t[2] */
+  SYNTAX_UNARY,  /* op a */
+  SYNTAX_BINARY, /* a op b */
+  SYNTAX_COND,   /* a ? b : c */
+  SYNTAX_CAST,   /* (type)a */
+  SYNTAX_CALL    /* name(subs) */
+} ambit__syntax_kind;
 
-typedef struct ambit__node {
-  ambit__node_kind kind;
-  ambit__op op; /* NODE_UNARY, NODE_BINARY; EXPR_CAST means unary plus */
+typedef struct ambit__syntax {
+  ambit__syntax_kind kind;
+  ambit__op op; /* SYNTAX_UNARY, SYNTAX_BINARY; EXPR_CAST means unary plus */
   ambit__place place;
-  ambit_type type;     /* of the value; set by check, except NODE_NUMBER and NODE_CAST */
+  ambit_type type;     /* of the value; set by check, except SYNTAX_NUMBER and SYNTAX_CAST */
   ambit_type operands; /* type that operands and arguments are converted to; set by check */
   bool is_wrong;       /* reported; has no type */
-  bool is_deref;       /* NODE_ACCESS: preceded by '*' */
+  bool is_deref;       /* SYNTAX_ACCESS: preceded by '*' */
   int height;          /* of the subtree, up to AMBIT_MAX_EXPR_DEPTH */
-  struct ambit__node *a, *b, *c;
-  ambit__value value;       /* NODE_NUMBER */
-  ambit__name *name;        /* NODE_ACCESS, NODE_CALL */
-  ambit__symbol *symbol;    /* NODE_ACCESS; NODE_CALL of a static function; set by check */
-  int function;             /* NODE_CALL: an ambit__call, or an ambit__op if is_place */
-  bool is_place;            /* NODE_CALL: index(), extent() or step(); set by check */
-  bool is_statement;        /* NODE_CALL: its value is not used */
-  int nsubs;                /* NODE_ACCESS: subscripts; NODE_CALL: arguments */
-  struct ambit__node *subs; /* list of them */
-  struct ambit__node *next; /* in that list */
-} ambit__node;
+  struct ambit__syntax *a, *b, *c;
+  ambit__value value;         /* SYNTAX_NUMBER */
+  ambit__name *name;          /* SYNTAX_ACCESS, SYNTAX_CALL */
+  ambit__symbol *symbol;      /* SYNTAX_ACCESS; SYNTAX_CALL of a static function; set by check */
+  int function;               /* SYNTAX_CALL: an ambit__call, or an ambit__op if is_place */
+  bool is_place;              /* SYNTAX_CALL: index(), extent() or step(); set by check */
+  bool is_statement;          /* SYNTAX_CALL: its value is not used */
+  int nsubs;                  /* SYNTAX_ACCESS: subscripts; SYNTAX_CALL: arguments */
+  struct ambit__syntax *subs; /* list of them */
+  struct ambit__syntax *next; /* in that list */
+} ambit__syntax;
 
 /* An initialiser: an expression or a list in braces. */
 typedef struct ambit__init {
   ambit__place place;
-  ambit__node *value;       /* NULL: a list */
+  ambit__syntax *value;     /* NULL: a list */
   struct ambit__init *list; /* first element; NULL: empty */
   struct ambit__init *next;
 } ambit__init;
@@ -125,13 +125,13 @@ typedef struct ambit__line {
   ambit_type type;
   bool is_const;
   int naxes;
-  ambit__node *size[2];  /* NULL: the length of the initialiser */
-  ambit__init *init;     /* NULL: none */
-  ambit__symbol *symbol; /* set by check */
+  ambit__syntax *size[2]; /* NULL: the length of the initialiser */
+  ambit__init *init;      /* NULL: none */
+  ambit__symbol *symbol;  /* set by check */
   /* LINE_SET: target = value. LINE_IF: value. LINE_FOR: name op value; name += step */
-  ambit__node *target;
-  ambit__node *value;
-  ambit__node *step;                /* LINE_FOR; NULL: 1 */
+  ambit__syntax *target;
+  ambit__syntax *value;
+  ambit__syntax *step;              /* LINE_FOR; NULL: 1 */
   ambit__op op;                     /* LINE_FOR: the comparison */
   bool is_down;                     /* LINE_FOR: the step is subtracted */
   struct ambit__line *body, *other; /* lists */
@@ -159,13 +159,13 @@ typedef struct ambit__head {
   ambit__reduce reduce;
   ambit__name *function; /* REDUCE_FOLD: its name */
   ambit__place function_place;
-  ambit__node *identity;
+  ambit__syntax *identity;
   const ambit__helper *helper; /* set by check */
   ambit_type type;
   bool is_const, is_vector;
-  ambit__node *components; /* of a vector */
-  int naxes;               /* of a table */
-  ambit__node *size[2];
+  ambit__syntax *components; /* of a vector */
+  int naxes;                 /* of a table */
+  ambit__syntax *size[2];
   ambit__symbol *symbol; /* set by check */
 } ambit__head;
 
@@ -346,41 +346,42 @@ void ambit__folder_print(const ambit__folder *f, const char *name, ambit__text *
 /* parse_stmt.c and parse_expr.c */
 ambit__line *ambit__parse_block(ambit__unit *u);
 void ambit__parse_helper(ambit__unit *u); /* parse_function.c */
-ambit__node *ambit__parse_expr(ambit__unit *u);
-ambit__node *ambit__parse_unary(ambit__unit *u);
+ambit__syntax *ambit__parse_expr(ambit__unit *u);
+ambit__syntax *ambit__parse_unary(ambit__unit *u);
 
 /* check_expr.c */
-void ambit__check_expr(ambit__unit *u, ambit__node *n);
-void ambit__check_target(ambit__unit *u, ambit__node *n);
+void ambit__check_expr(ambit__unit *u, ambit__syntax *n);
+void ambit__check_target(ambit__unit *u, ambit__syntax *n);
 ambit_type ambit__common_type(ambit_type a, ambit_type b);
 
 /* fold.c: makes typed expressions, and evaluates constant ones. */
-ambit__expr *ambit__fold(ambit__unit *u, const ambit__node *n);
-ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__node *n, ambit_type type);
+ambit__expr *ambit__fold(ambit__unit *u, const ambit__syntax *n);
+ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__syntax *n, ambit_type type);
 ambit__expr *ambit__fold_cast(ambit__unit *u, ambit__expr *a, ambit_type type);
-ambit__expr *ambit__fold_truth(ambit__unit *u, const ambit__node *n);
+ambit__expr *ambit__fold_truth(ambit__unit *u, const ambit__syntax *n);
 /* Evaluates a constant integer, the `kind` ("offset") of `name`. If not constant, reports it and
  * returns false. */
-bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind, const char *name,
+bool ambit__fold_integer(ambit__unit *u, const ambit__syntax *n, const char *kind, const char *name,
                          int64_t *value);
 /* The value of a local of the rule. */
 ambit__expr *ambit__fold_local(ambit__unit *u, ambit_type type, ambit__place place, int local);
 /* The current state of a local; if the subscripts are wrong, reports it and returns NULL. */
-ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n);
+ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__syntax *n);
 /* The parameter of the rule that a value of a reduction is; if invalid, reports it and returns
  * false. */
-bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param, int *component);
+bool ambit__fold_reduction(ambit__unit *u, const ambit__syntax *n, int *param, int *component);
 /* The component and offsets of a field access; if invalid, reports it and returns false. */
-bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset);
+bool ambit__fold_cell(ambit__unit *u, const ambit__syntax *n, int *component, int *offset);
 /* The first subscript of an access of a table. */
-ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__node *n);
+ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__syntax *n);
 /* unroll.c: the value of a call of a static function, whose statements are emitted before; NULL if
  * it has none. */
-ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n);
+ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__syntax *n);
 /* The value of `yes` or `no`, as a condition says, in a local that an if sets: functions in them
  * are computed under the condition. */
 ambit__expr *ambit__unroll_choice(ambit__unit *u, const ambit__expr *condition,
-                                  const ambit__node *yes, const ambit__node *no, ambit_type type);
+                                  const ambit__syntax *yes, const ambit__syntax *no,
+                                  ambit_type type);
 void ambit__unroll_work(ambit__unit *u, ambit__place place); /* counts one operation */
 
 #endif

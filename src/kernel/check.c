@@ -33,7 +33,7 @@ static void leave_scope(ambit__unit *u)
     u->symbols->name->symbol = u->symbols->shadow;
 }
 
-static void check_integer(ambit__unit *u, ambit__node *n, const char *what)
+static void check_integer(ambit__unit *u, ambit__syntax *n, const char *what)
 {
   ambit__check_expr(u, n);
   if (!n->is_wrong && ambit__type_is_real(n->type))

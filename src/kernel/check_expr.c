@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static bool is_integer(const ambit__node *n)
+static bool is_integer(const ambit__syntax *n)
 {
   return !ambit__type_is_real(n->type);
 }
@@ -25,7 +25,7 @@ ambit_type ambit__common_type(ambit_type a, ambit_type b)
 
 /* ---- names ---- */
 
-static void unknown_name(ambit__unit *u, ambit__node *n)
+static void unknown_name(ambit__unit *u, ambit__syntax *n)
 {
   const char *name = n->name->text, *hint;
 
@@ -43,7 +43,7 @@ static void unknown_name(ambit__unit *u, ambit__node *n)
 }
 
 /* Constants of the program come before those of the language. */
-static bool find_constant(const ambit__unit *u, ambit__node *n)
+static bool find_constant(const ambit__unit *u, ambit__syntax *n)
 {
   for (int i = u->rule->ndefines - 1; i >= 0; i--) {
     const ambit__define *d = &u->rule->defines[i];
@@ -57,12 +57,12 @@ static bool find_constant(const ambit__unit *u, ambit__node *n)
 }
 
 /* Sets the symbol of an access; false if there is none or the name is a constant. */
-static bool resolve(ambit__unit *u, ambit__node *n)
+static bool resolve(ambit__unit *u, ambit__syntax *n)
 {
   n->symbol = n->name->symbol;
   if (!n->symbol) {
     if (!n->nsubs && !n->is_deref && find_constant(u, n)) {
-      n->kind = NODE_NUMBER;
+      n->kind = SYNTAX_NUMBER;
       if (u->is_single && n->type == AMBIT_F64) {
         n->value = ambit__value_cast(n->value, AMBIT_F64, AMBIT_F32);
         n->type = AMBIT_F32;
@@ -81,7 +81,7 @@ static bool resolve(ambit__unit *u, ambit__node *n)
 
 /* ---- accesses ---- */
 
-static void check_count(ambit__unit *u, ambit__node *n, int given)
+static void check_count(ambit__unit *u, ambit__syntax *n, int given)
 {
   if (given > AMBIT_MAX_DIMS)
     AMBIT_WRONG(u, n->place, "'%s' has %d subscripts for the cell; a grid has at most %d axes",
@@ -96,7 +96,7 @@ static void check_count(ambit__unit *u, ambit__node *n, int given)
                 u->ndims_place.column);
 }
 
-static void check_field(ambit__unit *u, ambit__node *n)
+static void check_field(ambit__unit *u, ambit__syntax *n)
 {
   const char *f = n->name->text;
   int given = n->nsubs - n->symbol->is_vector;
@@ -123,7 +123,7 @@ static void check_field(ambit__unit *u, ambit__node *n)
   if (!n->is_deref && !n->is_wrong) check_count(u, n, given);
 }
 
-static void check_reduce(ambit__unit *u, ambit__node *n)
+static void check_reduce(ambit__unit *u, ambit__syntax *n)
 {
   const bool is_vector = n->symbol->is_vector;
   const char *r = n->name->text, *sub = is_vector ? "[0]" : "";
@@ -141,7 +141,7 @@ static void check_reduce(ambit__unit *u, ambit__node *n)
                 sub);
 }
 
-static void check_plain(ambit__unit *u, ambit__node *n)
+static void check_plain(ambit__unit *u, ambit__syntax *n)
 {
   const char *t = n->name->text;
   int wanted = n->symbol->naxes;
@@ -159,9 +159,9 @@ static void check_plain(ambit__unit *u, ambit__node *n)
     n->is_wrong = false;
 }
 
-static void check_access(ambit__unit *u, ambit__node *n)
+static void check_access(ambit__unit *u, ambit__syntax *n)
 {
-  for (ambit__node *s = n->subs; s; s = s->next) {
+  for (ambit__syntax *s = n->subs; s; s = s->next) {
     ambit__check_expr(u, s);
     if (!s->is_wrong && !is_integer(s)) {
       AMBIT_WRONG(u, s->place, "a subscript of '%s' is a %s; it must be an integer", n->name->text,
@@ -185,7 +185,7 @@ static void check_access(ambit__unit *u, ambit__node *n)
 
 /* ---- operators ---- */
 
-static void no_reals(ambit__unit *u, ambit__node *n, const ambit__node *operand, const char *op)
+static void no_reals(ambit__unit *u, ambit__syntax *n, const ambit__syntax *operand, const char *op)
 {
   AMBIT_WRONG(u, n->place, "'%s' cannot be applied to a %s\nit takes integers%s", op,
               ambit_type_name(operand->type),
@@ -193,7 +193,7 @@ static void no_reals(ambit__unit *u, ambit__node *n, const ambit__node *operand,
   n->is_wrong = true;
 }
 
-static void check_unary(ambit__unit *u, ambit__node *n)
+static void check_unary(ambit__unit *u, ambit__syntax *n)
 {
   ambit__check_expr(u, n->a);
   n->is_wrong = n->a->is_wrong;
@@ -203,7 +203,7 @@ static void check_unary(ambit__unit *u, ambit__node *n)
   if (n->op == EXPR_COMPL && !is_integer(n->a)) no_reals(u, n, n->a, "~");
 }
 
-static void check_binary(ambit__unit *u, ambit__node *n)
+static void check_binary(ambit__unit *u, ambit__syntax *n)
 {
   bool is_shift = n->op == EXPR_SHL || n->op == EXPR_SHR;
   bool is_bits = n->op >= EXPR_MOD && n->op <= EXPR_SHR;
@@ -219,7 +219,7 @@ static void check_binary(ambit__unit *u, ambit__node *n)
     no_reals(u, n, is_integer(n->a) ? n->b : n->a, ambit__operator_of(n->op)->text);
 }
 
-static void check_cond(ambit__unit *u, ambit__node *n)
+static void check_cond(ambit__unit *u, ambit__syntax *n)
 {
   ambit__check_expr(u, n->a);
   ambit__check_expr(u, n->b);
@@ -230,7 +230,7 @@ static void check_cond(ambit__unit *u, ambit__node *n)
 
 /* ---- calls ---- */
 
-static void unknown_function(ambit__unit *u, const ambit__node *n)
+static void unknown_function(ambit__unit *u, const ambit__syntax *n)
 {
   const char *name = n->name->text, *macro = ambit__macro_hint(name);
 
@@ -251,7 +251,7 @@ static void unknown_function(ambit__unit *u, const ambit__node *n)
 }
 
 /* One offset per axis. */
-static void check_outside(ambit__unit *u, ambit__node *n)
+static void check_outside(ambit__unit *u, ambit__syntax *n)
 {
   if (!n->nsubs) {
     AMBIT_WRONG(u, n->place,
@@ -264,14 +264,14 @@ static void check_outside(ambit__unit *u, ambit__node *n)
 }
 
 /* An array or a table is passed by its name, a row of it with its first subscript. */
-static void check_array(ambit__unit *u, ambit__node *a, const ambit__line *param)
+static void check_array(ambit__unit *u, ambit__syntax *a, const ambit__line *param)
 {
-  const ambit__symbol *s = a->kind == NODE_ACCESS && !a->is_deref ? a->name->symbol : NULL;
+  const ambit__symbol *s = a->kind == SYNTAX_ACCESS && !a->is_deref ? a->name->symbol : NULL;
   const bool is_array = s && (s->kind == SYMBOL_LOCAL || s->kind == SYMBOL_TABLE) && s->is_ready;
 
   a->symbol = a->name ? a->name->symbol : NULL;
   a->is_wrong = true;
-  for (ambit__node *i = a->subs; is_array && i; i = i->next) {
+  for (ambit__syntax *i = a->subs; is_array && i; i = i->next) {
     ambit__check_expr(u, i);
     if (i->is_wrong) return;
   }
@@ -293,7 +293,7 @@ static void check_array(ambit__unit *u, ambit__node *a, const ambit__line *param
     a->is_wrong = false;
 }
 
-static void check_helper_call(ambit__unit *u, ambit__node *n)
+static void check_helper_call(ambit__unit *u, ambit__syntax *n)
 {
   const ambit__helper *h = n->name->symbol->helper;
   const ambit__line *p;
@@ -307,7 +307,7 @@ static void check_helper_call(ambit__unit *u, ambit__node *n)
                 h->name->text);
     n->is_wrong = true;
   }
-  for (ambit__node *a = n->subs; a; a = a->next, p = p ? p->next : NULL) {
+  for (ambit__syntax *a = n->subs; a; a = a->next, p = p ? p->next : NULL) {
     if (p && p->naxes)
       check_array(u, a, p);
     else
@@ -320,7 +320,7 @@ static void check_helper_call(ambit__unit *u, ambit__node *n)
   n->is_wrong = true;
 }
 
-static void check_call(ambit__unit *u, ambit__node *n)
+static void check_call(ambit__unit *u, ambit__syntax *n)
 {
   const ambit__known_call *f = ambit__known_call_find(n->name->text);
   const ambit__symbol *s = n->name->symbol;
@@ -336,7 +336,7 @@ static void check_call(ambit__unit *u, ambit__node *n)
     check_helper_call(u, n);
     return;
   }
-  for (ambit__node *a = n->subs; a; a = a->next) {
+  for (ambit__syntax *a = n->subs; a; a = a->next) {
     ambit__check_expr(u, a);
     n->is_wrong |= a->is_wrong;
   }
@@ -348,7 +348,7 @@ static void check_call(ambit__unit *u, ambit__node *n)
   n->function = f->function;
   n->type = n->operands = u->is_single && f->type == AMBIT_F64 ? AMBIT_F32 : f->type;
   n->is_place = f->is_place;
-  for (const ambit__node *a = n->subs; n->is_place && a; a = a->next)
+  for (const ambit__syntax *a = n->subs; n->is_place && a; a = a->next)
     if (!a->is_wrong && !is_integer(a)) {
       AMBIT_WRONG(u, a->place, "an argument of %s() is a %s; it must be an integer", f->name,
                   ambit_type_name(a->type));
@@ -364,31 +364,31 @@ static void check_call(ambit__unit *u, ambit__node *n)
   n->is_wrong = true;
 }
 
-void ambit__check_expr(ambit__unit *u, ambit__node *n)
+void ambit__check_expr(ambit__unit *u, ambit__syntax *n)
 {
   switch (n->kind) {
-  case NODE_NUMBER: break;
-  case NODE_ACCESS: check_access(u, n); break;
-  case NODE_UNARY: check_unary(u, n); break;
-  case NODE_BINARY: check_binary(u, n); break;
-  case NODE_COND: check_cond(u, n); break;
-  case NODE_CAST:
+  case SYNTAX_NUMBER: break;
+  case SYNTAX_ACCESS: check_access(u, n); break;
+  case SYNTAX_UNARY: check_unary(u, n); break;
+  case SYNTAX_BINARY: check_binary(u, n); break;
+  case SYNTAX_COND: check_cond(u, n); break;
+  case SYNTAX_CAST:
     ambit__check_expr(u, n->a);
     n->is_wrong = n->a->is_wrong;
     break;
-  case NODE_CALL: check_call(u, n); break;
+  case SYNTAX_CALL: check_call(u, n); break;
   }
 }
 
 /* ---- targets of assignments ---- */
 
-void ambit__check_target(ambit__unit *u, ambit__node *n)
+void ambit__check_target(ambit__unit *u, ambit__syntax *n)
 {
   const char *name;
 
   ambit__check_expr(u, n);
   if (n->is_wrong) return;
-  if (n->kind != NODE_ACCESS) {
+  if (n->kind != SYNTAX_ACCESS) {
     AMBIT_WRONG(u, n->place,
                 "this cannot be assigned to\na statement assigns to a local, to a field at "
                 "this cell (*v) or to a reduction (*r)");

@@ -30,12 +30,12 @@ static int compare(const expr *a, const expr *b, int depth)
   if (a->op == EXPR_CONST && a->value.integer != b->value.integer) /* all bits */
     return a->value.integer < b->value.integer ? -1 : 1;
   if (depth == NESTED)
-    return ((const ambit__node *)a)->hash < ((const ambit__node *)b)->hash ? -1 : 1;
+    return ((const ambit__graph_node *)a)->hash < ((const ambit__graph_node *)b)->hash ? -1 : 1;
   if ((c = compare(a->a, b->a, depth + 1)) || (c = compare(a->b, b->b, depth + 1))) return c;
   return compare(a->c, b->c, depth + 1);
 }
 
-int ambit__node_order_of(const ambit__node *a, const ambit__node *b)
+int ambit__node_order_of(const ambit__graph_node *a, const ambit__graph_node *b)
 {
   return compare(&a->e, &b->e, 0);
 }
@@ -83,7 +83,7 @@ bool ambit__coefficient_add(poly *to, const poly *p, double times)
   return true;
 }
 
-static bool add_factor(product *p, ambit__node *atom, int power)
+static bool add_factor(product *p, ambit__graph_node *atom, int power)
 {
   int i = 0, c = 1;
 
@@ -128,7 +128,7 @@ poly ambit__coefficient_number(double x)
   return (poly){.n = x != 0, .p = {{.number = x}}};
 }
 
-poly ambit__coefficient_atom(ambit__node *n, int power)
+poly ambit__coefficient_atom(ambit__graph_node *n, int power)
 {
   return (poly){.n = 1, .p = {{.number = 1, .n = 1, .atoms = {n}, .powers = {power}}}};
 }

@@ -13,8 +13,8 @@ enum { AMBIT__COEFFICIENT_FACTORS = 6, AMBIT__COEFFICIENT_PRODUCTS = 12 };
 typedef struct ambit__coefficient_product {
   double number;
   int n;
-  ambit__node *atoms[AMBIT__COEFFICIENT_FACTORS]; /* in order, all different */
-  int powers[AMBIT__COEFFICIENT_FACTORS];         /* not 0 */
+  ambit__graph_node *atoms[AMBIT__COEFFICIENT_FACTORS]; /* in order, all different */
+  int powers[AMBIT__COEFFICIENT_FACTORS];               /* not 0 */
 } ambit__coefficient_product;
 
 typedef struct ambit__coefficient {
@@ -23,10 +23,10 @@ typedef struct ambit__coefficient {
 } ambit__coefficient;
 
 /* A canonical order of nodes, by their operations; 0: they are one. */
-int ambit__node_order_of(const ambit__node *a, const ambit__node *b);
+int ambit__node_order_of(const ambit__graph_node *a, const ambit__graph_node *b);
 
 ambit__coefficient ambit__coefficient_number(double x);
-ambit__coefficient ambit__coefficient_atom(ambit__node *n, int power);
+ambit__coefficient ambit__coefficient_atom(ambit__graph_node *n, int power);
 /* to += times * p, and to = a * b. false: there are too many products or factors. */
 bool ambit__coefficient_add(ambit__coefficient *to, const ambit__coefficient *p, double times);
 bool ambit__coefficient_multiply(const ambit__coefficient *a, const ambit__coefficient *b,

@@ -104,7 +104,7 @@ static ambit__expr *zero_or_one(ambit__unit *u, ambit__expr *a)
 
 /* ---- accesses ---- */
 
-bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind, const char *name,
+bool ambit__fold_integer(ambit__unit *u, const ambit__syntax *n, const char *kind, const char *name,
                          int64_t *value)
 {
   const ambit__expr *e = ambit__fold(u, n);
@@ -119,7 +119,7 @@ bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind,
 }
 
 /* The subscript of a field or of a reduction with `count` components. */
-static bool fold_component(ambit__unit *u, const ambit__node *n, int count, int *component)
+static bool fold_component(ambit__unit *u, const ambit__syntax *n, int count, int *component)
 {
   int64_t c;
 
@@ -132,7 +132,7 @@ static bool fold_component(ambit__unit *u, const ambit__node *n, int count, int 
 }
 
 /* An offset of a field, or of outside(). */
-static bool fold_offset(ambit__unit *u, const ambit__node *s, const char *name, int *offset)
+static bool fold_offset(ambit__unit *u, const ambit__syntax *s, const char *name, int *offset)
 {
   int64_t o;
 
@@ -146,9 +146,9 @@ static bool fold_offset(ambit__unit *u, const ambit__node *s, const char *name, 
   return false;
 }
 
-bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset)
+bool ambit__fold_cell(ambit__unit *u, const ambit__syntax *n, int *component, int *offset)
 {
-  const ambit__node *s = n->subs;
+  const ambit__syntax *s = n->subs;
 
   if (n->symbol->is_vector) {
     if (!fold_component(u, n, u->rule->params[n->symbol->param].components, component))
@@ -161,7 +161,7 @@ bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int 
 }
 
 /* Each value of a reduction is a parameter of its own. */
-bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param, int *component)
+bool ambit__fold_reduction(ambit__unit *u, const ambit__syntax *n, int *param, int *component)
 {
   int c = 0;
 
@@ -175,7 +175,7 @@ bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param, int
   return true;
 }
 
-static ambit__expr *fold_field(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_field(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *e = new_expr(u, EXPR_READ, n->type, n->place);
 
@@ -183,13 +183,13 @@ static ambit__expr *fold_field(ambit__unit *u, const ambit__node *n)
   return ambit__fold_cell(u, n, &e->component, e->offset) ? e : zero(u, n->type, n->place);
 }
 
-ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n)
+ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__syntax *n)
 {
   const ambit__symbol *s = n->symbol;
   int64_t at = 0, i;
   int axis = 0;
 
-  for (const ambit__node *e = n->subs; e; e = e->next, axis++) {
+  for (const ambit__syntax *e = n->subs; e; e = e->next, axis++) {
     if (!ambit__fold_integer(u, e, "subscript", n->name->text, &i)) return NULL;
     if (i < 0 || i >= s->size[axis]) {
       AMBIT_WRONG(u, e->place, "'%s' has no element %" PRId64 "\nits elements are 0 to %" PRId64,
@@ -209,7 +209,7 @@ ambit__expr *ambit__fold_local(ambit__unit *u, ambit_type type, ambit__place pla
   return e;
 }
 
-static ambit__expr *fold_element(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_element(ambit__unit *u, const ambit__syntax *n)
 {
   const ambit__slot *slot = ambit__fold_slot(u, n);
 
@@ -219,7 +219,7 @@ static ambit__expr *fold_element(ambit__unit *u, const ambit__node *n)
 }
 
 /* A subscript of a table, of a promoted type; reports a constant one that is out of range. */
-static ambit__expr *fold_subscript(ambit__unit *u, const ambit__node *n, const ambit__node *s,
+static ambit__expr *fold_subscript(ambit__unit *u, const ambit__syntax *n, const ambit__syntax *s,
                                    int64_t size)
 {
   ambit__expr *e = ambit__fold_as(u, s, ambit__type_promoted(s->type));
@@ -230,7 +230,7 @@ static ambit__expr *fold_subscript(ambit__unit *u, const ambit__node *n, const a
   return e;
 }
 
-ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__node *n)
+ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__syntax *n)
 {
   const ambit__symbol *s = n->symbol->table ? n->symbol->table : n->symbol;
 
@@ -238,12 +238,12 @@ ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__node *n)
 }
 
 /* An element of a table, or of an array parameter that stands for one or for a row of it. */
-static ambit__expr *fold_table(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_table(ambit__unit *u, const ambit__syntax *n)
 {
   const ambit__symbol *s = n->symbol->table ? n->symbol->table : n->symbol;
   ambit__table *t = &u->rule->tables[s->param];
   ambit__expr *e = new_expr(u, EXPR_TABLE, n->type, n->place);
-  const ambit__node *last = n->symbol->row ? n->subs : n->subs->next;
+  const ambit__syntax *last = n->symbol->row ? n->subs : n->subs->next;
 
   e->index = s->param;
   e->a = n->symbol->row ? n->symbol->row : ambit__fold_row(u, n);
@@ -252,7 +252,7 @@ static ambit__expr *fold_table(ambit__unit *u, const ambit__node *n)
   return e;
 }
 
-static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_access(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *e;
 
@@ -273,7 +273,7 @@ static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
 
 /* ---- operators and calls ---- */
 
-static ambit__expr *fold_unary(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_unary(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *a, *e;
 
@@ -296,14 +296,14 @@ static bool tests_faces(const ambit__expr *e)
 }
 
 /* Whether an operand calls a function of the text; if `fills`, one that may fill an array. */
-static bool calls(const ambit__node *n, bool fills)
+static bool calls(const ambit__syntax *n, bool fills)
 {
-  bool is_call = n->kind == NODE_CALL && n->symbol && !fills;
+  bool is_call = n->kind == SYNTAX_CALL && n->symbol && !fills;
 
-  if (n->kind == NODE_CALL && n->symbol)
+  if (n->kind == SYNTAX_CALL && n->symbol)
     for (const ambit__line *p = n->symbol->helper->params; p; p = p->next)
       is_call |= p->naxes && !p->is_const;
-  for (const ambit__node *s = n->subs; s && !is_call; s = s->next)
+  for (const ambit__syntax *s = n->subs; s && !is_call; s = s->next)
     is_call = calls(s, fills);
   return is_call || (n->a && calls(n->a, fills)) || (n->b && calls(n->b, fills)) ||
          (n->c && calls(n->c, fills));
@@ -311,16 +311,16 @@ static bool calls(const ambit__node *n, bool fills)
 
 /* Functions in an operand are computed whatever the condition says, which is faster, unless
  * somebody can tell: their arguments are read beyond a face, or they fill an array. */
-static bool is_chosen(const ambit__expr *condition, const ambit__node *n)
+static bool is_chosen(const ambit__expr *condition, const ambit__syntax *n)
 {
   return calls(n, !tests_faces(condition));
 }
 
-static ambit__expr *fold_logic(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_logic(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *a = ambit__fold_truth(u, n->a), *b;
   const bool decides = n->op == EXPR_LOR; /* the left value that makes the right one irrelevant */
-  ambit__node number = {.kind = NODE_NUMBER, .place = n->place, .type = AMBIT_I32}, left, right;
+  ambit__syntax number = {.kind = SYNTAX_NUMBER, .place = n->place, .type = AMBIT_I32}, left, right;
 
   number.value.integer = decides;
   if (is_constant(a) && ambit__value_is_true(a->value, AMBIT_I32) == decides)
@@ -336,7 +336,7 @@ static ambit__expr *fold_logic(ambit__unit *u, const ambit__node *n)
   return calls(n->b, true) ? b : binary(u, n->op, AMBIT_I32, n->place, a, b);
 }
 
-static ambit__expr *fold_binary(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_binary(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *a, *b;
 
@@ -349,7 +349,7 @@ static ambit__expr *fold_binary(ambit__unit *u, const ambit__node *n)
   return binary(u, n->op, n->type, n->place, a, b);
 }
 
-static ambit__expr *fold_cond(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_cond(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *a = ambit__fold_truth(u, n->a), *e;
 
@@ -385,12 +385,12 @@ static ambit__expr *is_beyond(ambit__unit *u, ambit__place place, int axis, int 
   return binary(u, EXPR_GE, AMBIT_I32, place, index, bound);
 }
 
-static ambit__expr *fold_outside(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_outside(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *e = NULL;
   int offset[AMBIT_MAX_DIMS] = {0}, d = 0;
 
-  for (const ambit__node *s = n->subs; s; s = s->next, d++) {
+  for (const ambit__syntax *s = n->subs; s; s = s->next, d++) {
     if (!fold_offset(u, s, "outside", &offset[d])) return zero(u, AMBIT_I32, n->place);
     if (!offset[d]) continue;
     if (e)
@@ -404,7 +404,7 @@ static ambit__expr *fold_outside(ambit__unit *u, const ambit__node *n)
   return e;
 }
 
-static ambit__expr *fold_place(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_place(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *e = new_expr(u, (ambit__op)n->function, AMBIT_I64, n->place);
   int axes = u->rule->ndims ? u->rule->ndims : AMBIT_MAX_DIMS;
@@ -437,14 +437,14 @@ static ambit__expr *fold_cell_number(ambit__unit *u, ambit__place place)
 }
 
 /* coefficient(derivative, order, offset): a weight of ambit_coefficients, 0 beyond its reach. */
-static ambit__expr *fold_coefficient(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_coefficient(ambit__unit *u, const ambit__syntax *n)
 {
   static const char *const names[] = {"derivative", "order", "offset"};
   double w[2 * AMBIT_MAX_REACH + 1];
   int64_t args[3];
   int i = 0, reach = -1;
 
-  for (const ambit__node *a = n->subs; a; a = a->next, i++)
+  for (const ambit__syntax *a = n->subs; a; a = a->next, i++)
     if (!ambit__fold_integer(u, a, names[i], n->name->text, &args[i]))
       return zero(u, n->type, n->place);
   if (args[0] > 0 && args[0] <= 2 * AMBIT_MAX_REACH && args[1] > 0 &&
@@ -460,7 +460,7 @@ static ambit__expr *fold_coefficient(ambit__unit *u, const ambit__node *n)
   return constant(u, n->type, n->place, ambit__value_of(w[reach + args[2]], n->type));
 }
 
-static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
+static ambit__expr *fold_call(ambit__unit *u, const ambit__syntax *n)
 {
   ambit__expr *args[3] = {NULL, NULL, NULL}, *e;
   ambit__value v[3] = {{0}, {0}, {0}};
@@ -472,7 +472,7 @@ static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
   if (n->is_place && n->function == EXPR_CONST) return fold_cell_number(u, n->place);
   if (n->is_place && n->function == EXPR_TABLE) return fold_coefficient(u, n);
   if (n->is_place) return fold_place(u, n);
-  for (const ambit__node *a = n->subs; a; a = a->next, i++) {
+  for (const ambit__syntax *a = n->subs; a; a = a->next, i++) {
     args[i] = ambit__fold_as(u, a, n->operands);
     all_constant = all_constant && is_constant(args[i]);
     v[i] = args[i]->value;
@@ -488,26 +488,26 @@ static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
   return e;
 }
 
-ambit__expr *ambit__fold(ambit__unit *u, const ambit__node *n)
+ambit__expr *ambit__fold(ambit__unit *u, const ambit__syntax *n)
 {
   switch (n->kind) {
-  case NODE_NUMBER: return constant(u, n->type, n->place, n->value);
-  case NODE_ACCESS: return fold_access(u, n);
-  case NODE_UNARY: return fold_unary(u, n);
-  case NODE_BINARY: return fold_binary(u, n);
-  case NODE_COND: return fold_cond(u, n);
-  case NODE_CAST: break;
-  case NODE_CALL: return fold_call(u, n);
+  case SYNTAX_NUMBER: return constant(u, n->type, n->place, n->value);
+  case SYNTAX_ACCESS: return fold_access(u, n);
+  case SYNTAX_UNARY: return fold_unary(u, n);
+  case SYNTAX_BINARY: return fold_binary(u, n);
+  case SYNTAX_COND: return fold_cond(u, n);
+  case SYNTAX_CAST: break;
+  case SYNTAX_CALL: return fold_call(u, n);
   }
   return ambit__fold_as(u, n->a, n->type);
 }
 
-ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__node *n, ambit_type type)
+ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__syntax *n, ambit_type type)
 {
   return ambit__fold_cast(u, ambit__fold(u, n), type);
 }
 
-ambit__expr *ambit__fold_truth(ambit__unit *u, const ambit__node *n)
+ambit__expr *ambit__fold_truth(ambit__unit *u, const ambit__syntax *n)
 {
   return truth(u, ambit__fold(u, n));
 }

@@ -15,6 +15,7 @@
  */
 #include "kernel/ast.h"
 #include "kernel/range.h"
+#include "kernel/rewrite.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +45,13 @@ typedef struct flow {
 /* ---- 1. writes ---- */
 
 /* All writes of a component are at one offset. */
-static void note_write(flow *f, const ambit__stmt *s)
+static ambit__visit note_write(void *user, const ambit__stmt *s)
 {
-  int *target = f->targets[s->index][s->component];
+  flow *f = user;
+  int *target;
 
+  if (s->kind != STMT_SET_OUT) return VISIT_INSIDE;
+  target = f->targets[s->index][s->component];
   if (f->writes[s->index][s->component] && memcmp(target, s->offset, sizeof s->offset) != 0)
     AMBIT_WRONG(f->u, s->place,
                 "%s is written here, and %s elsewhere in the kernel\na component of a field is "
@@ -56,16 +60,7 @@ static void note_write(flow *f, const ambit__stmt *s)
                 ambit__cell_name(f->u, s->index, s->component, target));
   f->writes[s->index][s->component] = true;
   memcpy(target, s->offset, sizeof s->offset);
-}
-
-static void find_writes(flow *f, const ambit__stmt *s)
-{
-  for (; s; s = s->next) {
-    if (s->kind == STMT_SET_OUT) note_write(f, s);
-    if (s->kind != STMT_IF) continue;
-    find_writes(f, s->body);
-    find_writes(f, s->other);
-  }
+  return VISIT_INSIDE;
 }
 
 static void check_written(flow *f)
@@ -177,13 +172,6 @@ static void read_local(flow *f, const ambit__expr *e)
                 o->symbol->name->text, o->symbol->place.line);
 }
 
-static bool is_here(const int *offset)
-{
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (offset[d]) return false;
-  return true;
-}
-
 /* Notes the faces of the grid that a condition excludes, if it is true, or false. */
 static void learn(flow *f, const ambit__expr *e, bool holds)
 {
@@ -256,7 +244,7 @@ static void visit_read(flow *f, ambit__expr *e)
     e->op = EXPR_OUT;
     return;
   }
-  if (written && !is_here(target))
+  if (written && !ambit__offset_is_zero(target))
     AMBIT_WRONG(f->u, e->place,
                 "%s is read here, and %s is written\na component that is written at a neighbour is "
                 "read only there: another cell writes this one, earlier or later",
@@ -344,7 +332,7 @@ static void visit_all(flow *f, const ambit__stmt *s)
 
 /* ---- 3. reads ---- */
 
-static int compare_cells(const ambit__read *a, const ambit__read *b)
+int ambit__read_compare(const ambit__read *a, const ambit__read *b)
 {
   if (a->component != b->component) return a->component < b->component ? -1 : 1;
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
@@ -355,13 +343,13 @@ static int compare_cells(const ambit__read *a, const ambit__read *b)
 static int compare_reads(const void *x, const void *y)
 {
   const ambit__read *a = x, *b = y;
-  int c = compare_cells(a, b);
+  int c = ambit__read_compare(a, b);
 
   if (!c) c = a->is_tested - b->is_tested; /* tested only if all reads of the cell are */
   return c ? c : (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
 }
 
-static void set_reach(ambit__param *p, const ambit__read *r)
+void ambit__param_reach(ambit__param *p, const ambit__read *r)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
     if (-r->offset[d] > p->low[d]) p->low[d] = -r->offset[d];
@@ -379,15 +367,15 @@ static void set_reads(flow *f, int param)
   p->writes = f->writes[param];
   p->keeps = f->keeps[param];
   for (int c = 0; c < p->components; c++)
-    if (!is_here(f->targets[param][c]))
+    if (!ambit__offset_is_zero(f->targets[param][c]))
       p->targets = (const int(*)[AMBIT_MAX_DIMS])f->targets[param];
   if (!n) return;
   qsort(all, n, sizeof *all, compare_reads);
   kept = ambit__rule_new(f->u, n, sizeof *kept);
   for (size_t i = 0; i < n; i++) {
-    if (i && !compare_cells(&all[i - 1], &all[i])) continue;
+    if (i && !ambit__read_compare(&all[i - 1], &all[i])) continue;
     kept[p->nreads++] = all[i];
-    set_reach(p, &all[i]);
+    ambit__param_reach(p, &all[i]);
   }
   p->reads = kept;
 }
@@ -418,7 +406,8 @@ static void finish(flow *f)
 {
   for (int i = 0; i < f->rule->nparams; i++)
     for (int c = 0; c < f->rule->params[i].components; c++)
-      if (f->writes[i][c] && (!f->has_value[f->first[i] + c] || !is_here(f->targets[i][c])))
+      if (f->writes[i][c] &&
+          (!f->has_value[f->first[i] + c] || !ambit__offset_is_zero(f->targets[i][c])))
         keep(f, i, c, f->rule->params[i].place);
 }
 
@@ -429,7 +418,7 @@ void ambit__footprint(ambit__unit *u)
   f->u = u;
   f->rule = u->rule;
   prepare(f);
-  find_writes(f, u->rule->body);
+  ambit__visit_stmts(&(ambit__visitor){.stmt = note_write, .user = f}, u->rule->body);
   check_written(f);
   visit_all(f, u->rule->body);
   finish(f);

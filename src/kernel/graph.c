@@ -5,22 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-ambit__node *ambit__node_a(const ambit__node *n)
+ambit__graph_node *ambit__node_a(const ambit__graph_node *n)
 {
-  return (ambit__node *)n->e.a;
+  return (ambit__graph_node *)n->e.a;
 }
 
-ambit__node *ambit__node_b(const ambit__node *n)
+ambit__graph_node *ambit__node_b(const ambit__graph_node *n)
 {
-  return (ambit__node *)n->e.b;
+  return (ambit__graph_node *)n->e.b;
 }
 
-ambit__node *ambit__node_c(const ambit__node *n)
+ambit__graph_node *ambit__node_c(const ambit__graph_node *n)
 {
-  return (ambit__node *)n->e.c;
+  return (ambit__graph_node *)n->e.c;
 }
 
-bool ambit__node_is_number(const ambit__node *n)
+bool ambit__node_is_number(const ambit__graph_node *n)
 {
   return n->e.op == EXPR_CONST;
 }
@@ -33,7 +33,7 @@ static uint64_t mix(uint64_t h, uint64_t x)
   return h ^ h >> 29;
 }
 
-static uint64_t hash_of(const ambit__node *n)
+static uint64_t hash_of(const ambit__graph_node *n)
 {
   uint64_t h = mix((uint64_t)n->e.op, (uint64_t)n->e.type), bits = 0;
 
@@ -52,7 +52,7 @@ static uint64_t hash_of(const ambit__node *n)
   return h;
 }
 
-static bool same_terms(const ambit__node *x, const ambit__node *y)
+static bool same_terms(const ambit__graph_node *x, const ambit__graph_node *y)
 {
   if (x->nterms != y->nterms || x->constant != y->constant) return false;
   for (int i = 0; i < x->nterms; i++)
@@ -61,7 +61,7 @@ static bool same_terms(const ambit__node *x, const ambit__node *y)
   return true;
 }
 
-static bool is_same(const ambit__node *x, const ambit__node *y)
+static bool is_same(const ambit__graph_node *x, const ambit__graph_node *y)
 {
   const ambit__expr *a = &x->e, *b = &y->e;
 
@@ -73,7 +73,7 @@ static bool is_same(const ambit__node *x, const ambit__node *y)
 }
 
 /* Fields first, in the order of memory; then everything else in some order. */
-int ambit__node_compare(const ambit__node *a, const ambit__node *b)
+int ambit__node_compare(const ambit__graph_node *a, const ambit__graph_node *b)
 {
   const ambit__expr *x = &a->e, *y = &b->e;
 
@@ -91,7 +91,7 @@ int ambit__node_compare(const ambit__node *a, const ambit__node *b)
 
 /* ---- what is known of a node ---- */
 
-static ambit__range range_of_sum(const ambit__node *n)
+static ambit__range range_of_sum(const ambit__graph_node *n)
 {
   const ambit__range all = ambit__range_of_type(AMBIT_I32);
   ambit__range sum = {n->constant, n->constant};
@@ -107,7 +107,7 @@ static ambit__range range_of_sum(const ambit__node *n)
   return sum.low < all.low || sum.high > all.high ? all : sum;
 }
 
-static ambit__range range_of(const ambit__graph *g, const ambit__node *n)
+static ambit__range range_of(const ambit__graph *g, const ambit__graph_node *n)
 {
   const ambit__range none = {0, 0};
 
@@ -120,16 +120,16 @@ static ambit__range range_of(const ambit__graph *g, const ambit__node *n)
 }
 
 /* Two bases of one node: -1 if there is no common one. */
-static bool join_base(ambit__node **base, ambit__node *operand)
+static bool join_base(ambit__graph_node **base, ambit__graph_node *operand)
 {
   if (!operand || !operand->base) return true;
   if (!*base) *base = operand->base;
   return *base == operand->base;
 }
 
-static ambit__node *base_of(ambit__node *n)
+static ambit__graph_node *base_of(ambit__graph_node *n)
 {
-  ambit__node *base = NULL;
+  ambit__graph_node *base = NULL;
   bool one = join_base(&base, ambit__node_a(n)) && join_base(&base, ambit__node_b(n)) &&
              join_base(&base, ambit__node_c(n));
 
@@ -141,7 +141,7 @@ static ambit__node *base_of(ambit__node *n)
 
 /* ---- making nodes ---- */
 
-static const ambit__node_term *keep_terms(ambit__graph *g, const ambit__node *n)
+static const ambit__node_term *keep_terms(ambit__graph *g, const ambit__graph_node *n)
 {
   const size_t bytes = (size_t)n->nterms * sizeof *n->terms;
   ambit__node_term *copy = n->nterms ? ambit__graph_take(g, bytes) : NULL;
@@ -154,12 +154,12 @@ static const ambit__node_term *keep_terms(ambit__graph *g, const ambit__node *n)
 static void grow_lists(ambit__graph *g)
 {
   const int n = g->nlists ? 4 * g->nlists : 256;
-  ambit__node **lists = ambit__new(g->errors, (size_t)n, sizeof(ambit__node *));
+  ambit__graph_node **lists = ambit__new(g->errors, (size_t)n, sizeof(ambit__graph_node *));
 
   g->failed = g->failed || !lists;
   if (!lists) return;
   for (int i = 0; i < g->count; i++) {
-    ambit__node **list = &lists[g->nodes[i]->hash & (uint64_t)(n - 1)];
+    ambit__graph_node **list = &lists[g->nodes[i]->hash & (uint64_t)(n - 1)];
 
     g->nodes[i]->next = *list;
     *list = g->nodes[i];
@@ -169,9 +169,10 @@ static void grow_lists(ambit__graph *g)
   g->nlists = n;
 }
 
-static ambit__node *add_node(ambit__graph *g, const ambit__node *like, ambit__range range)
+static ambit__graph_node *add_node(ambit__graph *g, const ambit__graph_node *like,
+                                   ambit__range range)
 {
-  ambit__node *n = ambit__graph_take(g, sizeof *n), **nodes = NULL, **list;
+  ambit__graph_node *n = ambit__graph_take(g, sizeof *n), **nodes = NULL, **list;
 
   if (n) nodes = ambit__grow(g->errors, g->nodes, (size_t)g->count, &g->nodes_cap, sizeof *nodes);
   if (nodes) g->nodes = nodes;
@@ -192,9 +193,10 @@ static ambit__node *add_node(ambit__graph *g, const ambit__node *like, ambit__ra
   return n;
 }
 
-ambit__node *ambit__node_within(ambit__graph *g, const ambit__node *n, ambit__range range)
+ambit__graph_node *ambit__node_within(ambit__graph *g, const ambit__graph_node *n,
+                                      ambit__range range)
 {
-  ambit__node like = *n, *found = NULL;
+  ambit__graph_node like = *n, *found = NULL;
 
   like.hash = hash_of(&like);
   if (g->nlists) found = g->lists[like.hash & (uint64_t)(g->nlists - 1)];
@@ -203,15 +205,15 @@ ambit__node *ambit__node_within(ambit__graph *g, const ambit__node *n, ambit__ra
   return found ? found : add_node(g, &like, range);
 }
 
-ambit__node *ambit__node_get(ambit__graph *g, const ambit__node *n)
+ambit__graph_node *ambit__node_get(ambit__graph *g, const ambit__graph_node *n)
 {
   return ambit__node_within(g, n, range_of(g, n));
 }
 
-ambit__node *ambit__node_like(ambit__graph *g, const ambit__expr *like, ambit__node *a,
-                              ambit__node *b, ambit__node *c)
+ambit__graph_node *ambit__node_like(ambit__graph *g, const ambit__expr *like, ambit__graph_node *a,
+                                    ambit__graph_node *b, ambit__graph_node *c)
 {
-  ambit__node n = {.e = *like};
+  ambit__graph_node n = {.e = *like};
 
   n.e.a = a ? &a->e : NULL;
   n.e.b = b ? &b->e : NULL;
@@ -219,25 +221,27 @@ ambit__node *ambit__node_like(ambit__graph *g, const ambit__expr *like, ambit__n
   return ambit__node_get(g, &n);
 }
 
-ambit__node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type type, ambit__node *a,
-                               ambit__node *b, ambit__node *c)
+ambit__graph_node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type type,
+                                     ambit__graph_node *a, ambit__graph_node *b,
+                                     ambit__graph_node *c)
 {
   return ambit__node_like(g, &(ambit__expr){.op = op, .type = type}, a, b, c);
 }
 
-ambit__node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type, ambit__node *a,
-                              ambit__node *b, ambit__node *c)
+ambit__graph_node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type,
+                                    ambit__graph_node *a, ambit__graph_node *b,
+                                    ambit__graph_node *c)
 {
   return ambit__node_like(g, &(ambit__expr){.op = EXPR_CALL, .call = call, .type = type}, a, b, c);
 }
 
-ambit__node *ambit__node_number(ambit__graph *g, ambit_type type, ambit__value v)
+ambit__graph_node *ambit__node_number(ambit__graph *g, ambit_type type, ambit__value v)
 {
   return ambit__node_like(g, &(ambit__expr){.op = EXPR_CONST, .type = type, .value = v}, NULL, NULL,
                           NULL);
 }
 
-ambit__node *ambit__node_int(ambit__graph *g, int64_t n)
+ambit__graph_node *ambit__node_int(ambit__graph *g, int64_t n)
 {
   return ambit__node_number(g, AMBIT_I32, (ambit__value){.integer = n});
 }
@@ -251,8 +255,8 @@ const ambit__table *ambit__graph_table(const ambit__graph *g, int table)
   return table < known ? &g->rule->tables[table] : &g->tables[table - known];
 }
 
-static ambit__value evaluate_sum(ambit__graph *g, const ambit__node *n, const ambit__node *base,
-                                 ambit__value v)
+static ambit__value evaluate_sum(ambit__graph *g, const ambit__graph_node *n,
+                                 const ambit__graph_node *base, ambit__value v)
 {
   uint32_t sum = (uint32_t)n->constant;
 
@@ -262,8 +266,8 @@ static ambit__value evaluate_sum(ambit__graph *g, const ambit__node *n, const am
   return (ambit__value){.integer = (int32_t)sum};
 }
 
-ambit__value ambit__node_evaluate(ambit__graph *g, const ambit__node *n, const ambit__node *base,
-                                  ambit__value v)
+ambit__value ambit__node_evaluate(ambit__graph *g, const ambit__graph_node *n,
+                                  const ambit__graph_node *base, ambit__value v)
 {
   ambit__value x[3] = {{0}, {0}, {0}};
 

@@ -27,11 +27,11 @@
 
 #include "kernel/range.h"
 
-typedef struct ambit__node ambit__node;
+typedef struct ambit__graph_node ambit__graph_node;
 typedef struct ambit__graph ambit__graph;
 
 typedef struct ambit__node_term {
-  ambit__node *value; /* no sum */
+  ambit__graph_node *value; /* no sum */
   int32_t weight;
 } ambit__node_term;
 
@@ -41,7 +41,7 @@ typedef struct ambit__node_place {
   int64_t index, extent, number;
 } ambit__node_place;
 
-struct ambit__node {
+struct ambit__graph_node {
   ambit__expr e;                 /* its operands are nodes; must be the first member */
   int id;                        /* in ambit__graph.nodes */
   int nterms;                    /* of a sum of ints: */
@@ -49,18 +49,18 @@ struct ambit__node {
   int32_t constant;              /* and another term */
   ambit__range range;            /* of integers */
   uint64_t hash;                 /* of all the above but the id */
-  ambit__node *base; /* the one node that it is a function of, or itself; NULL: a constant */
-  bool is_known;     /* a pass has found what follows: */
+  ambit__graph_node *base; /* the one node that it is a function of, or itself; NULL: a constant */
+  bool is_known;           /* a pass has found what follows: */
   union {
     struct { /* of reals (wholes.c): n over 2^shift; NULL: something else */
-      ambit__node *n;
+      ambit__graph_node *n;
       int shift;
     } scaled;
     struct { /* of integers (places.c) */
       ambit__node_place place;
-      bool is_place, has_place; /* it has that form; index() or extent() is in it */
-      bool is_int;              /* a long that is computed alike in int: */
-      ambit__node *narrow;      /* so; NULL: not yet */
+      bool is_place, has_place;  /* it has that form; index() or extent() is in it */
+      bool is_int;               /* a long that is computed alike in int: */
+      ambit__graph_node *narrow; /* so; NULL: not yet */
       int height;
     } whole;
   } of;
@@ -71,35 +71,35 @@ struct ambit__node {
   bool is_fixed; /* a variable that conditions set has it */
   bool is_bare;  /* a read that is written as such, not as a local */
   /* while statements are made: */
-  int holder;        /* the variable that has it here; -1: none */
-  bool is_done;      /* simplify.c: it has its local */
-  bool is_shared;    /* linear.c: a coefficient that has a step */
-  ambit__node *next; /* with a similar hash */
+  int holder;              /* the variable that has it here; -1: none */
+  bool is_done;            /* simplify.c: it has its local */
+  bool is_shared;          /* linear.c: a coefficient that has a step */
+  ambit__graph_node *next; /* with a similar hash */
 };
 
 /* A variable of the rule, which has a value, from a place on. */
 typedef struct ambit__merge {
   int variable;
-  ambit__node *value;
+  ambit__graph_node *value;
   struct ambit__merge *next;
 } ambit__merge;
 
 /* A statement. */
-typedef struct ambit__step {
-  const ambit__stmt *from; /* its kind, place and variable */
-  ambit__node *value;      /* NULL: none */
-  bool is_live;            /* ambit__graph_use: it stays, with those around it */
-  struct ambit__step *body, *other, *next, *outer; /* `outer`: the if around it */
-  struct ambit__step *same;                        /* another one that sets this variable */
+typedef struct ambit__graph_step {
+  const ambit__stmt *from;  /* its kind, place and variable */
+  ambit__graph_node *value; /* NULL: none */
+  bool is_live;             /* ambit__graph_use: it stays, with those around it */
+  struct ambit__graph_step *body, *other, *next, *outer; /* `outer`: the if around it */
+  struct ambit__graph_step *same;                        /* another one that sets this variable */
   ambit__merge *merges; /* of an if: what variables that it sets have after it */
-} ambit__step;
+} ambit__graph_step;
 
 /* A component that is written, a reduction, or a local: numbered in this order. */
 typedef struct ambit__variable {
-  int param, component; /* or: */
-  int local;            /* -1: none */
-  ambit__node *value;   /* while the rule is read, and at its end; NULL: the one at first */
-  ambit__step *steps;   /* that set it */
+  int param, component;     /* or: */
+  int local;                /* -1: none */
+  ambit__graph_node *value; /* while the rule is read, and at its end; NULL: the one at first */
+  ambit__graph_step *steps; /* that set it */
   /* ambit__graph_use: conditions set it, and a choice that they make is used */
   bool is_merged, is_mutable;
   int stamp;
@@ -111,21 +111,23 @@ struct ambit__graph {
   ambit__errors *errors;
   const ambit__rule *rule;
   /* The node for an expression of the rule whose operands are nodes. */
-  ambit__node *(*make)(ambit__graph *g, const ambit__expr *like, ambit__node *a, ambit__node *b,
-                       ambit__node *c);
+  ambit__graph_node *(*make)(ambit__graph *g, const ambit__expr *like, ambit__graph_node *a,
+                             ambit__graph_node *b, ambit__graph_node *c);
   int64_t extent;     /* no axis of the grid is longer; 0: not known */
   int most;           /* nodes */
   ambit__arena arena; /* of nodes, steps and names */
   int count;
-  ambit__node **nodes; /* `count` of them, operands before their users; owned, as all lists here */
+  ambit__graph_node *
+      *nodes; /* `count` of them, operands before their users; owned, as all lists here */
   size_t nodes_cap;
-  ambit__node **lists; /* by hash */
-  int nlists;          /* a power of 2 */
-  ambit__node nothing; /* the result if something failed */
-  int ntables;         /* new ones, numbered after those of the rule */
+  ambit__graph_node **lists; /* by hash */
+  int nlists;                /* a power of 2 */
+  ambit__graph_node nothing; /* the result if something failed */
+  int ntables;               /* new ones, numbered after those of the rule */
   ambit__table tables[AMBIT__GRAPH_TABLES];
-  ambit__step *first;   /* the statements */
-  ambit__step **shared; /* the place after those of ambit__graph_share; NULL: there are none */
+  ambit__graph_step *first; /* the statements */
+  ambit__graph_step *
+      *shared; /* the place after those of ambit__graph_share; NULL: there are none */
   int nsteps, nshared;
   int nouts; /* variables that are no locals: the first ones */
   int nvariables;
@@ -152,12 +154,13 @@ void *ambit__graph_take(ambit__graph *g, size_t bytes);
 int ambit__graph_local(ambit__graph *g, ambit__local local);
 /* A step that gives a value to a local, a component or a reduction; the caller puts it among
  * others. NULL: `failed`. */
-ambit__step *ambit__graph_step(ambit__graph *g, ambit__stmt from, ambit__node *value);
+ambit__graph_step *ambit__graph_add_step(ambit__graph *g, ambit__stmt from,
+                                         ambit__graph_node *value);
 /* A step before all others that gives a value to a new local, which all cells share. */
-void ambit__graph_share(ambit__graph *g, ambit__node *value, ambit__place place);
+void ambit__graph_share(ambit__graph *g, ambit__graph_node *value, ambit__place place);
 /* The value of a written component or a reduction at the end of the cell, and at first. */
-ambit__node *ambit__graph_out(ambit__graph *g, int variable);
-ambit__node *ambit__graph_initial(ambit__graph *g, int variable);
+ambit__graph_node *ambit__graph_out(ambit__graph *g, int variable);
+ambit__graph_node *ambit__graph_initial(ambit__graph *g, int variable);
 
 /* ---- statements (graph_write.c) ---- */
 
@@ -172,36 +175,40 @@ ambit__rule *ambit__rule_like(ambit__errors *errors, const ambit__rule *rule);
 /* ---- passes ---- */
 
 /* places.c: tests of place have one form; for `make`. */
-ambit__node *ambit__node_placed(ambit__graph *g, const ambit__expr *like, ambit__node *a,
-                                ambit__node *b, ambit__node *c);
+ambit__graph_node *ambit__node_placed(ambit__graph *g, const ambit__expr *like,
+                                      ambit__graph_node *a, ambit__graph_node *b,
+                                      ambit__graph_node *c);
 /* linear.c: sums of neighbours have one form; not in strict mode. */
 void ambit__graph_sums(ambit__graph *g);
 
 /* ---- nodes (graph.c) ---- */
 
 /* The node that equals `n`, whose operands or terms, but nothing else, are nodes. */
-ambit__node *ambit__node_get(ambit__graph *g, const ambit__node *n);
+ambit__graph_node *ambit__node_get(ambit__graph *g, const ambit__graph_node *n);
 /* The same, with a range that is known to be smaller. */
-ambit__node *ambit__node_within(ambit__graph *g, const ambit__node *n, ambit__range range);
+ambit__graph_node *ambit__node_within(ambit__graph *g, const ambit__graph_node *n,
+                                      ambit__range range);
 /* A node like an expression, not simplified; a, b and c may be NULL. */
-ambit__node *ambit__node_like(ambit__graph *g, const ambit__expr *like, ambit__node *a,
-                              ambit__node *b, ambit__node *c);
+ambit__graph_node *ambit__node_like(ambit__graph *g, const ambit__expr *like, ambit__graph_node *a,
+                                    ambit__graph_node *b, ambit__graph_node *c);
 /* A node for an operation, not simplified. */
-ambit__node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type type, ambit__node *a,
-                               ambit__node *b, ambit__node *c);
-ambit__node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type, ambit__node *a,
-                              ambit__node *b, ambit__node *c);
-ambit__node *ambit__node_int(ambit__graph *g, int64_t n); /* an int */
-ambit__node *ambit__node_number(ambit__graph *g, ambit_type type, ambit__value v);
-ambit__node *ambit__node_a(const ambit__node *n);
-ambit__node *ambit__node_b(const ambit__node *n);
-ambit__node *ambit__node_c(const ambit__node *n);
-bool ambit__node_is_number(const ambit__node *n);
+ambit__graph_node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type type,
+                                     ambit__graph_node *a, ambit__graph_node *b,
+                                     ambit__graph_node *c);
+ambit__graph_node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type,
+                                    ambit__graph_node *a, ambit__graph_node *b,
+                                    ambit__graph_node *c);
+ambit__graph_node *ambit__node_int(ambit__graph *g, int64_t n); /* an int */
+ambit__graph_node *ambit__node_number(ambit__graph *g, ambit_type type, ambit__value v);
+ambit__graph_node *ambit__node_a(const ambit__graph_node *n);
+ambit__graph_node *ambit__node_b(const ambit__graph_node *n);
+ambit__graph_node *ambit__node_c(const ambit__graph_node *n);
+bool ambit__node_is_number(const ambit__graph_node *n);
 /* A canonical order of nodes: negative, 0 or positive. */
-int ambit__node_compare(const ambit__node *a, const ambit__node *b);
+int ambit__node_compare(const ambit__graph_node *a, const ambit__graph_node *b);
 /* The value of a node if its base has the value v. */
-ambit__value ambit__node_evaluate(ambit__graph *g, const ambit__node *n, const ambit__node *base,
-                                  ambit__value v);
+ambit__value ambit__node_evaluate(ambit__graph *g, const ambit__graph_node *n,
+                                  const ambit__graph_node *base, ambit__value v);
 
 /* A table of the rule, or a new one. */
 const ambit__table *ambit__graph_table(const ambit__graph *g, int table);
@@ -209,37 +216,40 @@ const ambit__table *ambit__graph_table(const ambit__graph *g, int table);
 /* ---- integers (integers.c) ---- */
 
 /* For `make`: no outside(), and no unsigned numbers but bytes, which are left to compilers. */
-ambit__node *ambit__node_make(ambit__graph *g, const ambit__expr *like, ambit__node *a,
-                              ambit__node *b, ambit__node *c);
-ambit__node *ambit__node_cast(ambit__graph *g, ambit__node *x, ambit_type type);
+ambit__graph_node *ambit__node_make(ambit__graph *g, const ambit__expr *like, ambit__graph_node *a,
+                                    ambit__graph_node *b, ambit__graph_node *c);
+ambit__graph_node *ambit__node_cast(ambit__graph *g, ambit__graph_node *x, ambit_type type);
 /* a * x + b * y + c */
-ambit__node *ambit__node_sum(ambit__graph *g, ambit__node *x, int64_t a, ambit__node *y, int64_t b,
-                             int64_t c);
-ambit__node *ambit__node_product(ambit__graph *g, ambit__node *x, ambit__node *y);
+ambit__graph_node *ambit__node_sum(ambit__graph *g, ambit__graph_node *x, int64_t a,
+                                   ambit__graph_node *y, int64_t b, int64_t c);
+ambit__graph_node *ambit__node_product(ambit__graph *g, ambit__graph_node *x, ambit__graph_node *y);
 /* Quotients by a positive number, rounded towards 0 or down. */
-ambit__node *ambit__node_divided(ambit__graph *g, ambit__node *x, int64_t n);
-ambit__node *ambit__node_shifted(ambit__graph *g, ambit__node *x, int n);
+ambit__graph_node *ambit__node_divided(ambit__graph *g, ambit__graph_node *x, int64_t n);
+ambit__graph_node *ambit__node_shifted(ambit__graph *g, ambit__graph_node *x, int n);
 /* The quotient of a sum by a number that divides its weights, rounded down. */
-ambit__node *ambit__node_reduced(ambit__graph *g, const ambit__node *x, int64_t n);
-ambit__node *ambit__node_least(ambit__graph *g, ambit__node *x, ambit__node *y);
-ambit__node *ambit__node_most(ambit__graph *g, ambit__node *x, ambit__node *y);
-ambit__node *ambit__node_abs(ambit__graph *g, ambit__node *x);
+ambit__graph_node *ambit__node_reduced(ambit__graph *g, const ambit__graph_node *x, int64_t n);
+ambit__graph_node *ambit__node_least(ambit__graph *g, ambit__graph_node *x, ambit__graph_node *y);
+ambit__graph_node *ambit__node_most(ambit__graph *g, ambit__graph_node *x, ambit__graph_node *y);
+ambit__graph_node *ambit__node_abs(ambit__graph *g, ambit__graph_node *x);
 /* A comparison of ints, or of other numbers. */
-ambit__node *ambit__node_order(ambit__graph *g, ambit__op op, ambit__node *x, ambit__node *y);
-ambit__node *ambit__node_choice(ambit__graph *g, ambit__node *c, ambit__node *x, ambit__node *y);
+ambit__graph_node *ambit__node_order(ambit__graph *g, ambit__op op, ambit__graph_node *x,
+                                     ambit__graph_node *y);
+ambit__graph_node *ambit__node_choice(ambit__graph *g, ambit__graph_node *c, ambit__graph_node *x,
+                                      ambit__graph_node *y);
 
 /* ---- integers in reals (wholes.c) ---- */
 
 /* A real as the conversion of an int, if it is one and never -0; else itself. */
-ambit__node *ambit__node_exact(ambit__graph *g, ambit__node *x);
+ambit__graph_node *ambit__node_exact(ambit__graph *g, ambit__graph_node *x);
 /* The integer part of a real, as an int: values beyond its ends are cut off, NaN is 0. NULL: not
  * known. */
-ambit__node *ambit__node_whole(ambit__graph *g, ambit__node *x);
+ambit__graph_node *ambit__node_whole(ambit__graph *g, ambit__graph_node *x);
 /* A comparison of reals as one of ints; NULL: not known. */
-ambit__node *ambit__node_real_order(ambit__graph *g, ambit__op op, ambit__node *x, ambit__node *y);
+ambit__graph_node *ambit__node_real_order(ambit__graph *g, ambit__op op, ambit__graph_node *x,
+                                          ambit__graph_node *y);
 /* Whether a node is the integer part of the root of an int, perhaps cut off, and that int. */
-ambit__node *ambit__node_rooted(const ambit__node *n);
+ambit__graph_node *ambit__node_rooted(const ambit__graph_node *n);
 /* Such a root, cut off at a number. NULL: not possible. */
-ambit__node *ambit__node_cut_root(ambit__graph *g, ambit__node *root, int64_t most);
+ambit__graph_node *ambit__node_cut_root(ambit__graph *g, ambit__graph_node *root, int64_t most);
 
 #endif

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef ambit__node node;
+typedef ambit__graph_node node;
 typedef ambit__graph graph;
-typedef ambit__step step;
+typedef ambit__graph_step step;
 
 /* A variable that has got another value. */
 typedef struct change {
@@ -85,7 +85,7 @@ static void make_variables(graph *g)
     ambit__graph_local(g, r->locals[i]);
 }
 
-step *ambit__graph_step(graph *g, ambit__stmt from, node *value)
+step *ambit__graph_add_step(graph *g, ambit__stmt from, node *value)
 {
   step *s = ambit__graph_take(g, sizeof *s);
   ambit__stmt *copy = ambit__graph_take(g, sizeof *copy);
@@ -112,8 +112,8 @@ void ambit__graph_share(graph *g, node *value, ambit__place place)
 
   g->failed = g->failed || !text;
   if (!g->failed)
-    s = ambit__graph_step(g, (ambit__stmt){.kind = STMT_LOCAL, .place = place, .index = local},
-                          value);
+    s = ambit__graph_add_step(g, (ambit__stmt){.kind = STMT_LOCAL, .place = place, .index = local},
+                              value);
   if (!s) return;
   if (!g->shared) g->shared = &g->first;
   s->next = *g->shared;

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef ambit__node node;
+typedef ambit__graph_node node;
 typedef ambit__graph graph;
-typedef ambit__step step;
+typedef ambit__graph_step step;
 
 /* Expressions of all statements, and those inside each other. */
 enum { MOST_EXPRS = 4000 * 1000, MOST_DEPTH = 12000 };

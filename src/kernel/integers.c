@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-typedef ambit__node node;
+typedef ambit__graph_node node;
 typedef ambit__graph graph;
 
 enum { MOST_TERMS = 256 };

@@ -265,6 +265,27 @@ void ambit__rule_free(ambit__rule *rule);
 /* Completes a rule that has all its statements. */
 void ambit__rule_note_locals(ambit__rule *rule);
 
+/* ---- visits (visit.c) ---- */
+
+/* What to do after a statement or an expression was seen. */
+typedef enum ambit__visit {
+  VISIT_INSIDE, /* go on with what is inside it */
+  VISIT_PAST,   /* ... with what comes after it */
+  VISIT_END
+} ambit__visit;
+
+/* Statements are seen in their order, each before its value and its lists; expressions before their
+ * operands. */
+typedef struct ambit__visitor {
+  ambit__visit (*stmt)(void *user, const ambit__stmt *s); /* NULL: VISIT_INSIDE */
+  ambit__visit (*expr)(void *user, const ambit__expr *e); /* NULL: expressions are not seen */
+  void *user;
+} ambit__visitor;
+
+/* An expression (NULL: none), and a list. They return whether a function said VISIT_END. */
+bool ambit__visit_expr(const ambit__visitor *v, const ambit__expr *e);
+bool ambit__visit_stmts(const ambit__visitor *v, const ambit__stmt *list);
+
 /* ---- tables (table.c) ---- */
 
 /* A copy of a rule without the values of its tables, for a grid with so many axes (-1: any), with
@@ -319,10 +340,6 @@ bool ambit__rule_colour(const ambit__rule *rule, int param, unsigned *axes);
  * component is stored at two offsets. */
 ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *const *rules,
                               const int (*param)[AMBIT_MAX_PARAMS], ambit__rule **out);
-
-/* Whether a rule may read a component of parameter `read`, as it was before the step, after it has
- * assigned the same component of parameter `written` (order.c). */
-bool ambit__rule_reads_late(const ambit__rule *rule, int read, int written);
 
 /* ---- rules on narrow integers (simplify.c) ---- */
 
@@ -409,6 +426,7 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
 
 /* The identity of a reduction. */
 ambit__value ambit__reduce_identity(const ambit__param *q);
+bool ambit__rule_reduces(const ambit__rule *rule); /* whether a parameter is one */
 /* Folds two results. A NaN stays in a minimum or maximum; integer sums wrap. */
 ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__value b);
 /* Makes a reduction of a rule a field that is written: cells store their values, and the caller

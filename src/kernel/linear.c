@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef ambit__node node;
+typedef ambit__graph_node node;
 typedef ambit__graph graph;
 typedef ambit__coefficient_product product;
 typedef ambit__coefficient poly;
@@ -530,9 +530,9 @@ static void make(linear *l, node *n)
 
 /* ---- all ---- */
 
-static void need_steps(linear *l, const ambit__step *list)
+static void need_steps(linear *l, const ambit__graph_step *list)
 {
-  for (const ambit__step *s = list; s; s = s->next) {
+  for (const ambit__graph_step *s = list; s; s = s->next) {
     if (s->is_live) need(l, s->value);
     need_steps(l, s->body);
     need_steps(l, s->other);
@@ -540,9 +540,9 @@ static void need_steps(linear *l, const ambit__step *list)
 }
 
 /* Values of locals that are parts of sums are gone. */
-static void replace(linear *l, ambit__step *list)
+static void replace(linear *l, ambit__graph_step *list)
 {
-  for (ambit__step *s = list; s; s = s->next) {
+  for (ambit__graph_step *s = list; s; s = s->next) {
     s->value = new_of(l, s->value);
     for (ambit__merge *m = s->merges; m; m = m->next)
       m->value = new_of(l, m->value);

@@ -9,13 +9,12 @@
 
 enum { MOST_ONCE = 1000 }; /* operations: a larger value is not written in the place of its name */
 
-static void count_sets(ambit__rule *rule, const ambit__stmt *list)
+static ambit__visit count_set(void *user, const ambit__stmt *s)
 {
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    count_sets(rule, s->body);
-    count_sets(rule, s->other);
-    if (s->kind == STMT_LOCAL || s->kind == STMT_SET_LOCAL) rule->locals[s->index].sets++;
-  }
+  ambit__rule *rule = user;
+
+  if (s->kind == STMT_LOCAL || s->kind == STMT_SET_LOCAL) rule->locals[s->index].sets++;
+  return VISIT_INSIDE;
 }
 
 bool ambit__expr_calls(const ambit__rule *rule, const ambit__expr *e)
@@ -34,19 +33,17 @@ bool ambit__expr_looks_up(const ambit__rule *rule, const ambit__expr *e)
          ambit__expr_looks_up(rule, e->b) || ambit__expr_looks_up(rule, e->c);
 }
 
-static void note_values(ambit__rule *rule, const ambit__stmt *list)
+static ambit__visit note_value(void *user, const ambit__stmt *s)
 {
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    ambit__local *l = &rule->locals[s->index];
+  ambit__rule *rule = user;
+  ambit__local *l = &rule->locals[s->index];
 
-    note_values(rule, s->body);
-    note_values(rule, s->other);
-    if (s->kind != STMT_LOCAL || l->sets != 1 || !s->value) continue;
-    l->value = s->value;
-    l->once = ambit__expr_once(rule, s->value);
-    l->calls = ambit__expr_calls(rule, s->value);
-    l->looks_up = ambit__expr_looks_up(rule, s->value);
-  }
+  if (s->kind != STMT_LOCAL || l->sets != 1 || !s->value) return VISIT_INSIDE;
+  l->value = s->value;
+  l->once = ambit__expr_once(rule, s->value);
+  l->calls = ambit__expr_calls(rule, s->value);
+  l->looks_up = ambit__expr_looks_up(rule, s->value);
+  return VISIT_INSIDE;
 }
 
 void ambit__rule_note_locals(ambit__rule *rule)
@@ -55,8 +52,8 @@ void ambit__rule_note_locals(ambit__rule *rule)
     rule->locals[i] = (ambit__local){.name = rule->locals[i].name,
                                      .type = rule->locals[i].type,
                                      .is_shared = rule->locals[i].is_shared};
-  count_sets(rule, rule->body);
-  note_values(rule, rule->body);
+  ambit__visit_stmts(&(ambit__visitor){.stmt = count_set, .user = rule}, rule->body);
+  ambit__visit_stmts(&(ambit__visitor){.stmt = note_value, .user = rule}, rule->body);
 }
 
 const ambit__expr *ambit__only_value(const ambit__rule *rule, int local)

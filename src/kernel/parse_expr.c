@@ -6,7 +6,7 @@
  */
 #include "kernel/ast.h"
 
-static int height(const ambit__node *n)
+static int height(const ambit__syntax *n)
 {
   return n ? n->height : 0;
 }
@@ -16,10 +16,10 @@ static int higher(int a, int b)
   return a > b ? a : b;
 }
 
-static ambit__node *node(ambit__unit *u, ambit__node_kind kind, ambit__place place, ambit__node *a,
-                         ambit__node *b, ambit__node *c)
+static ambit__syntax *node(ambit__unit *u, ambit__syntax_kind kind, ambit__place place,
+                           ambit__syntax *a, ambit__syntax *b, ambit__syntax *c)
 {
-  ambit__node *n = ambit__unit_new(u, 1, sizeof *n);
+  ambit__syntax *n = ambit__unit_new(u, 1, sizeof *n);
 
   n->kind = kind;
   n->place = place;
@@ -36,15 +36,15 @@ static ambit__node *node(ambit__unit *u, ambit__node_kind kind, ambit__place pla
 }
 
 /* A placeholder for an expression that could not be parsed, instead of NULL. */
-static ambit__node *nothing(ambit__unit *u)
+static ambit__syntax *nothing(ambit__unit *u)
 {
-  return node(u, NODE_NUMBER, ambit__peek(u, 0)->place, NULL, NULL, NULL);
+  return node(u, SYNTAX_NUMBER, ambit__peek(u, 0)->place, NULL, NULL, NULL);
 }
 
 /* list := expr { "," expr } */
-static void parse_arguments(ambit__unit *u, ambit__node *n)
+static void parse_arguments(ambit__unit *u, ambit__syntax *n)
 {
-  ambit__node **tail = &n->subs;
+  ambit__syntax **tail = &n->subs;
 
   if (!ambit__at(u, TOKEN_RPAREN)) do {
       *tail = ambit__parse_expr(u);
@@ -56,9 +56,9 @@ static void parse_arguments(ambit__unit *u, ambit__node *n)
 }
 
 /* subscripts := { "[" expr "]" } */
-static void parse_subscripts(ambit__unit *u, ambit__node *n)
+static void parse_subscripts(ambit__unit *u, ambit__syntax *n)
 {
-  ambit__node **tail = &n->subs;
+  ambit__syntax **tail = &n->subs;
 
   while (!u->panic && ambit__accept(u, TOKEN_LBRACKET)) {
     *tail = ambit__parse_expr(u);
@@ -70,11 +70,11 @@ static void parse_subscripts(ambit__unit *u, ambit__node *n)
 }
 
 /* named := name [ "(" list ")" | subscripts ] */
-static ambit__node *parse_named(ambit__unit *u)
+static ambit__syntax *parse_named(ambit__unit *u)
 {
   const ambit__token *t = ambit__next(u);
   bool is_call = ambit__at(u, TOKEN_LPAREN);
-  ambit__node *n = node(u, is_call ? NODE_CALL : NODE_ACCESS, t->place, NULL, NULL, NULL);
+  ambit__syntax *n = node(u, is_call ? SYNTAX_CALL : SYNTAX_ACCESS, t->place, NULL, NULL, NULL);
 
   n->name = t->name;
   if (ambit__accept(u, TOKEN_LPAREN))
@@ -85,10 +85,10 @@ static ambit__node *parse_named(ambit__unit *u)
   return n;
 }
 
-static ambit__node *parse_number(ambit__unit *u)
+static ambit__syntax *parse_number(ambit__unit *u)
 {
   const ambit__token *t = ambit__next(u);
-  ambit__node *n = node(u, NODE_NUMBER, t->place, NULL, NULL, NULL);
+  ambit__syntax *n = node(u, SYNTAX_NUMBER, t->place, NULL, NULL, NULL);
 
   n->type = t->type;
   n->value = t->value;
@@ -96,10 +96,10 @@ static ambit__node *parse_number(ambit__unit *u)
 }
 
 /* primary := number | named | "(" expr ")" */
-static ambit__node *parse_primary(ambit__unit *u)
+static ambit__syntax *parse_primary(ambit__unit *u)
 {
   const ambit__token *t = ambit__peek(u, 0);
-  ambit__node *n;
+  ambit__syntax *n;
 
   if (t->kind == TOKEN_NUMBER) return parse_number(u);
   if (t->kind == TOKEN_NAME) return parse_named(u);
@@ -107,7 +107,7 @@ static ambit__node *parse_primary(ambit__unit *u)
     n = ambit__parse_expr(u);
     ambit__expect(u, TOKEN_RPAREN, "to close the '('");
     n->place = ambit__span(t->place, ambit__last(u)->place);
-    if (n->kind == NODE_ACCESS && !n->is_deref && !n->nsubs) parse_subscripts(u, n); /* (u)[1] */
+    if (n->kind == SYNTAX_ACCESS && !n->is_deref && !n->nsubs) parse_subscripts(u, n); /* (u)[1] */
     return n;
   }
   if (t->kind == TOKEN_END)
@@ -120,12 +120,12 @@ static ambit__node *parse_primary(ambit__unit *u)
 }
 
 /* "*" in front of u or f[3] denotes the cell itself. */
-static ambit__node *parse_star(ambit__unit *u)
+static ambit__syntax *parse_star(ambit__unit *u)
 {
   ambit__place star = ambit__next(u)->place;
-  ambit__node *n = ambit__parse_unary(u);
+  ambit__syntax *n = ambit__parse_unary(u);
 
-  if (n->kind != NODE_ACCESS || n->is_deref)
+  if (n->kind != SYNTAX_ACCESS || n->is_deref)
     AMBIT_SYNTAX(u, star,
                  "'*' before something that is not a field\n*u is the cell itself; a neighbour is "
                  "written with subscripts, u[0][1], not as *(u + 1)");
@@ -135,34 +135,34 @@ static ambit__node *parse_star(ambit__unit *u)
 }
 
 /* cast := "(" type ")" unary */
-static ambit__node *parse_cast(ambit__unit *u)
+static ambit__syntax *parse_cast(ambit__unit *u)
 {
   ambit__place first = ambit__next(u)->place;
   bool is_const;
   ambit_type type = ambit__parse_type(u, &is_const);
-  ambit__node *a, *n;
+  ambit__syntax *a, *n;
 
   if (ambit__at(u, TOKEN_MUL))
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
                  "a cast to a pointer\nvalues can be cast, fields cannot");
   ambit__expect(u, TOKEN_RPAREN, "after the type of the cast");
   a = ambit__parse_unary(u);
-  n = node(u, NODE_CAST, ambit__span(first, a->place), a, NULL, NULL);
+  n = node(u, SYNTAX_CAST, ambit__span(first, a->place), a, NULL, NULL);
   n->type = type;
   return n;
 }
 
-static ambit__node *parse_sign(ambit__unit *u, ambit__op op)
+static ambit__syntax *parse_sign(ambit__unit *u, ambit__op op)
 {
   ambit__place first = ambit__next(u)->place;
-  ambit__node *a = ambit__parse_unary(u);
-  ambit__node *n = node(u, NODE_UNARY, ambit__span(first, a->place), a, NULL, NULL);
+  ambit__syntax *a = ambit__parse_unary(u);
+  ambit__syntax *n = node(u, SYNTAX_UNARY, ambit__span(first, a->place), a, NULL, NULL);
 
   n->op = op;
   return n;
 }
 
-static ambit__node *parse_unary_inner(ambit__unit *u)
+static ambit__syntax *parse_unary_inner(ambit__unit *u)
 {
   const ambit__token *t = ambit__peek(u, 0);
 
@@ -193,9 +193,9 @@ static ambit__node *parse_unary_inner(ambit__unit *u)
 }
 
 /* unary := ("+" | "-" | "!" | "~" | "*" | "(" type ")") unary | primary */
-ambit__node *ambit__parse_unary(ambit__unit *u)
+ambit__syntax *ambit__parse_unary(ambit__unit *u)
 {
-  ambit__node *n;
+  ambit__syntax *n;
 
   ambit__nest(u);
   n = parse_unary_inner(u);
@@ -204,24 +204,24 @@ ambit__node *ambit__parse_unary(ambit__unit *u)
 }
 
 /* binary := unary { operator unary }, with operators of at least this rank */
-static ambit__node *parse_binary(ambit__unit *u, int rank)
+static ambit__syntax *parse_binary(ambit__unit *u, int rank)
 {
-  ambit__node *a = ambit__parse_unary(u), *b;
+  ambit__syntax *a = ambit__parse_unary(u), *b;
   const ambit__operator *o;
 
   while (!u->panic && (o = ambit__operator_sign(ambit__peek(u, 0)->kind)) && o->rank >= rank) {
     ambit__next(u);
     b = parse_binary(u, o->rank + 1);
-    a = node(u, NODE_BINARY, ambit__span(a->place, b->place), a, b, NULL);
+    a = node(u, SYNTAX_BINARY, ambit__span(a->place, b->place), a, b, NULL);
     a->op = o->op;
   }
   return a;
 }
 
 /* expr := binary [ "?" expr ":" expr ] */
-ambit__node *ambit__parse_expr(ambit__unit *u)
+ambit__syntax *ambit__parse_expr(ambit__unit *u)
 {
-  ambit__node *a, *b, *c;
+  ambit__syntax *a, *b, *c;
 
   a = parse_binary(u, 0);
   if (u->panic || !ambit__accept(u, TOKEN_QUESTION)) return a;
@@ -230,5 +230,5 @@ ambit__node *ambit__parse_expr(ambit__unit *u)
   ambit__expect(u, TOKEN_COLON, "after the '?' and its value");
   c = ambit__parse_expr(u);
   u->depth--;
-  return node(u, NODE_COND, ambit__span(a->place, c->place), a, b, c);
+  return node(u, SYNTAX_COND, ambit__span(a->place, c->place), a, b, c);
 }

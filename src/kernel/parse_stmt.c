@@ -139,15 +139,15 @@ static ambit__line *parse_if(ambit__unit *u)
 
 #define LOOP_FORM "the form of a loop is for (int i = 0; i < 9; i++), with constant bounds"
 
-static bool is_variable(const ambit__node *n, const ambit__name *name)
+static bool is_variable(const ambit__syntax *n, const ambit__name *name)
 {
-  return n->kind == NODE_ACCESS && n->name == name && !n->nsubs && !n->is_deref;
+  return n->kind == SYNTAX_ACCESS && n->name == name && !n->nsubs && !n->is_deref;
 }
 
 /* condition := name compare expr | expr compare name */
 static void parse_loop_condition(ambit__unit *u, ambit__line *l)
 {
-  ambit__node *n;
+  ambit__syntax *n;
 
   if (ambit__at(u, TOKEN_SEMI)) {
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place, "this for loop has no condition\n" LOOP_FORM);
@@ -156,7 +156,7 @@ static void parse_loop_condition(ambit__unit *u, ambit__line *l)
   n = ambit__parse_expr(u);
   if (u->panic) return;
   l->op = n->op;
-  if (n->kind == NODE_BINARY && n->op >= EXPR_LT && n->op <= EXPR_NE && n->op != EXPR_EQ) {
+  if (n->kind == SYNTAX_BINARY && n->op >= EXPR_LT && n->op <= EXPR_NE && n->op != EXPR_EQ) {
     if (is_variable(n->a, l->name)) {
       l->value = n->b;
       return;
@@ -173,10 +173,10 @@ static void parse_loop_condition(ambit__unit *u, ambit__line *l)
 }
 
 /* After `name =`: name + expr or name - expr. */
-static void take_step(ambit__unit *u, ambit__line *l, ambit__node *n)
+static void take_step(ambit__unit *u, ambit__line *l, ambit__syntax *n)
 {
   if (u->panic) return;
-  if (n->kind == NODE_BINARY && (n->op == EXPR_ADD || n->op == EXPR_SUB) &&
+  if (n->kind == SYNTAX_BINARY && (n->op == EXPR_ADD || n->op == EXPR_SUB) &&
       is_variable(n->a, l->name)) {
     l->step = n->b;
     l->is_down = n->op == EXPR_SUB;
@@ -294,11 +294,11 @@ static const char *advice_for(ambit__token_kind k)
   }
 }
 
-static ambit__node *one(ambit__unit *u, ambit__place place)
+static ambit__syntax *one(ambit__unit *u, ambit__place place)
 {
-  ambit__node *n = ambit__unit_new(u, 1, sizeof *n);
+  ambit__syntax *n = ambit__unit_new(u, 1, sizeof *n);
 
-  n->kind = NODE_NUMBER;
+  n->kind = SYNTAX_NUMBER;
   n->place = place;
   n->type = AMBIT_I32;
   n->value.integer = 1;
@@ -307,11 +307,12 @@ static ambit__node *one(ambit__unit *u, ambit__place place)
 }
 
 /* The value assigned by `target op= value`: target op value. */
-static ambit__node *compound(ambit__unit *u, ambit__op op, ambit__node *target, ambit__node *value)
+static ambit__syntax *compound(ambit__unit *u, ambit__op op, ambit__syntax *target,
+                               ambit__syntax *value)
 {
-  ambit__node *n = ambit__unit_new(u, 1, sizeof *n);
+  ambit__syntax *n = ambit__unit_new(u, 1, sizeof *n);
 
-  n->kind = NODE_BINARY;
+  n->kind = SYNTAX_BINARY;
   n->op = op;
   n->place = ambit__span(target->place, value->place);
   n->a = target;
@@ -334,7 +335,7 @@ static void no_assignment(ambit__unit *u, const ambit__line *l, ambit__token_kin
   if (sign == TOKEN_SEMI || ambit__operator_sign(sign) || sign == TOKEN_QUESTION)
     AMBIT_SYNTAX(u, l->place,
                  "this statement has no effect\na statement assigns: *v = ...; t += ...;");
-  else if (sign == TOKEN_NAME && l->target->kind == NODE_ACCESS && !l->target->nsubs)
+  else if (sign == TOKEN_NAME && l->target->kind == SYNTAX_ACCESS && !l->target->nsubs)
     ambit__wrong_type(u, l->place);
   else
     ambit__expect(u, TOKEN_SET, "in this statement");
@@ -353,7 +354,7 @@ static ambit__line *parse_set(ambit__unit *u)
   l->place = l->target->place;
   if (u->panic) return l;
   if (!is_prefix) sign = ambit__peek(u, 0)->kind;
-  if (sign == TOKEN_SEMI && l->target->kind == NODE_CALL) {
+  if (sign == TOKEN_SEMI && l->target->kind == SYNTAX_CALL) {
     ambit__next(u);
     l->kind = LINE_CALL;
     l->value = l->target;

@@ -19,7 +19,7 @@
 #include <string.h>
 
 typedef ambit__graph graph;
-typedef ambit__node node;
+typedef ambit__graph_node node;
 typedef ambit__node_place form;
 
 enum { NESTED = 32, MOST_NUMBER = 1 << 20 };

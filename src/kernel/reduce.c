@@ -50,6 +50,13 @@ ambit__value ambit__reduce_identity(const ambit__param *q)
   return q->reduce == REDUCE_FOLD ? q->folder->identity : identity(q->reduce, q->type);
 }
 
+bool ambit__rule_reduces(const ambit__rule *rule)
+{
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) return true;
+  return false;
+}
+
 ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__value b)
 {
   ambit__value v;
@@ -95,17 +102,13 @@ ambit_status ambit__rule_onto(ambit__errors *errors, ambit__rule *rule, int para
   return AMBIT_OK;
 }
 
-static bool sets_magnitudes(const ambit__stmt *s, int param)
+/* Ends at a value of a parameter that is no magnitude. */
+static ambit__visit find_other(void *param, const ambit__stmt *s)
 {
-  for (; s; s = s->next) {
-    const ambit__expr *e = s->value;
+  const bool sets = s->kind == STMT_SET_OUT && s->index == *(const int *)param;
 
-    if (s->kind == STMT_SET_OUT && s->index == param &&
-        (e->op != EXPR_CALL || e->call != CALL_fabs))
-      return false;
-    if (!sets_magnitudes(s->body, param) || !sets_magnitudes(s->other, param)) return false;
-  }
-  return true;
+  return sets && (s->value->op != EXPR_CALL || s->value->call != CALL_fabs) ? VISIT_END
+                                                                            : VISIT_INSIDE;
 }
 
 bool ambit__reduce_is_magnitude(const ambit__rule *rule, int param)
@@ -113,5 +116,6 @@ bool ambit__reduce_is_magnitude(const ambit__rule *rule, int param)
   const ambit__param *q = &rule->params[param];
 
   return q->kind == PARAM_REDUCE && q->reduce == REDUCE_MAX &&
-         (q->type == AMBIT_F32 || q->type == AMBIT_F64) && sets_magnitudes(rule->body, param);
+         (q->type == AMBIT_F32 || q->type == AMBIT_F64) &&
+         !ambit__visit_stmts(&(ambit__visitor){.stmt = find_other, .user = &param}, rule->body);
 }

@@ -80,12 +80,7 @@ const expr *ambit__rewriting_parts(work *w, const expr *e, ambit__rewriter *f)
 
 static int compare(const void *x, const void *y)
 {
-  const ambit__read *a = x, *b = y;
-
-  if (a->component != b->component) return a->component < b->component ? -1 : 1;
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (a->offset[d] != b->offset[d]) return a->offset[d] < b->offset[d] ? -1 : 1;
-  return 0;
+  return ambit__read_compare(x, y);
 }
 
 static void add_read(work *w, int param, const ambit__read *r)
@@ -133,11 +128,7 @@ static void set_reads(work *w, int param)
   p->reads = list;
   p->nreads = (int)n;
   for (size_t i = 0; i < n; i++)
-    for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
-      if (-list[i].offset[d] > p->low[d]) p->low[d] = -list[i].offset[d];
-      if (list[i].offset[d] > p->high[d]) p->high[d] = list[i].offset[d];
-      p->reads_neighbours |= list[i].offset[d] != 0;
-    }
+    ambit__param_reach(p, &list[i]);
 }
 
 /* ---- statements ---- */

@@ -43,4 +43,9 @@ const ambit__expr *ambit__rewriting_parts(ambit__rewriting *w, const ambit__expr
 ambit_status ambit__rewriting_end(ambit__rewriting *w, ambit__rewriter *f, const char *to,
                                   ambit__rule **out);
 
+/* footprint.c: the order of reads, by component and offset; and how far a parameter is read, with
+ * one more. */
+int ambit__read_compare(const ambit__read *a, const ambit__read *b);
+void ambit__param_reach(ambit__param *p, const ambit__read *r);
+
 #endif

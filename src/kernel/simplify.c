@@ -17,15 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef ambit__node node;
+typedef ambit__graph_node node;
 typedef ambit__graph graph;
 
 enum { MOST_WORK = 400000, MOST_NODES = 4000 };
 
 typedef struct work {
   graph *g;
-  ambit__step **end; /* of the new steps */
-  bool branches;     /* the rule has conditions */
+  ambit__graph_step **end; /* of the new steps */
+  bool branches;           /* the rule has conditions */
 } work;
 
 /* Numbers, values of fields and the like, converted or not: they need no local. Reductions do, as
@@ -70,7 +70,7 @@ static bool is_costly(const node *n)
 
 static void add_step(work *w, ambit__stmt from, node *value)
 {
-  ambit__step *s = ambit__graph_step(w->g, from, value);
+  ambit__graph_step *s = ambit__graph_add_step(w->g, from, value);
 
   if (!s) return;
   *w->end = s;
@@ -133,7 +133,7 @@ static void make_steps(work *w)
     if (values[i] == ambit__graph_initial(g, i)) values[i] = NULL;
     count_uses(values[i]);
   }
-  for (const ambit__step *s = g->first; s; s = s->next)
+  for (const ambit__graph_step *s = g->first; s; s = s->next)
     w->branches |= s->from->kind == STMT_IF;
   g->first = NULL;
   w->end = &g->first;

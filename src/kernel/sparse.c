@@ -150,13 +150,6 @@ static const ambit__expr *mirrored(rewriting *w, const ambit__expr *e, const amb
   return make(w, EXPR_COND, e->type, odd, negated(w, value), value);
 }
 
-static bool is_here(const ambit__expr *e)
-{
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (e->offset[d]) return false;
-  return true;
-}
-
 static const ambit__expr *rewrite(ambit__rewriting *r, const ambit__expr *e)
 {
   rewriting *w = (rewriting *)r;
@@ -164,7 +157,7 @@ static const ambit__expr *rewrite(ambit__rewriting *r, const ambit__expr *e)
 
   if (r->failed) return e;
   if (e->is_outside) return activity(w, AMBIT__OUTSIDE, e);
-  if (e->op == EXPR_READ && !is_here(e)) {
+  if (e->op == EXPR_READ && !ambit__offset_is_zero(e->offset)) {
     value = view_of(w, e) != AMBIT__OUTSIDE ? choice(w, e) : e;
     return w->around->mirrors[e->index] && !r->failed ? mirrored(w, e, value) : value;
   }

@@ -64,31 +64,26 @@ bool ambit__expr_is_test(const ambit__expr *e, bool compares, bool *value)
   return find_test(e, compares, &(reach){low, high}, value);
 }
 
-static bool look(const ambit__expr *e, bool compares, const reach *r)
+typedef struct search {
+  bool compares, found;
+  reach reach;
+} search;
+
+static ambit__visit look(void *user, const ambit__expr *e)
 {
-  bool any, value;
+  search *s = user;
+  bool value;
 
-  if (!e) return false;
-  if (find_test(e, compares, r, &value)) return true;
-  any = look(e->a, compares, r);
-  any |= look(e->b, compares, r);
-  return look(e->c, compares, r) || any;
-}
-
-static bool look_at_all(const ambit__stmt *s, bool compares, const reach *r)
-{
-  bool any = false;
-
-  for (; s; s = s->next) {
-    any |= look(s->value, compares, r);
-    any |= look_at_all(s->body, compares, r);
-    any |= look_at_all(s->other, compares, r);
-  }
-  return any;
+  if (!find_test(e, s->compares, &s->reach, &value)) return VISIT_INSIDE;
+  s->found = true;
+  return VISIT_PAST;
 }
 
 bool ambit__rule_tests(const ambit__rule *rule, bool compares, int low[AMBIT_MAX_DIMS],
                        int high[AMBIT_MAX_DIMS])
 {
-  return look_at_all(rule->body, compares, &(reach){low, high});
+  search s = {.compares = compares, .reach = {low, high}};
+
+  ambit__visit_stmts(&(ambit__visitor){.expr = look, .user = &s}, rule->body);
+  return s.found;
 }

@@ -149,7 +149,7 @@ static void unroll_array(ambit__unit *u, const ambit__line *l, ambit__symbol *s)
 {
   int n = (int)(s->size[0] * s->size[1]);
   const ambit__expr **values = ambit__unit_new(u, (size_t)n, sizeof *values);
-  const ambit__node zero = {.kind = NODE_NUMBER, .place = l->place, .type = AMBIT_I32};
+  const ambit__syntax zero = {.kind = SYNTAX_NUMBER, .place = l->place, .type = AMBIT_I32};
 
   if (l->init && s->naxes == 2 && l->init->list && !l->init->list->value)
     unroll_rows(u, l, s, values);
@@ -180,7 +180,7 @@ static void unroll_declaration(ambit__unit *u, const ambit__line *l)
 
 static void unroll_set(ambit__unit *u, const ambit__line *l)
 {
-  const ambit__node *target = l->target;
+  const ambit__syntax *target = l->target;
   ambit__stmt *s = new_stmt(u, STMT_SET_OUT, l->place);
   const ambit__slot *slot;
 
@@ -290,7 +290,7 @@ static void unroll_lines(ambit__unit *u, const ambit__line *l)
 /* ---- static functions ---- */
 
 /* The elements of a row of a local array; stops the front end if there is no such row. */
-static ambit__slot *row_of(ambit__unit *u, const ambit__node *arg)
+static ambit__slot *row_of(ambit__unit *u, const ambit__syntax *arg)
 {
   const ambit__symbol *from = arg->symbol;
   int64_t row;
@@ -303,7 +303,7 @@ static ambit__slot *row_of(ambit__unit *u, const ambit__node *arg)
 }
 
 /* The array of the caller, or a row of it, under the name of the parameter. */
-static void bind_array(ambit__unit *u, const ambit__line *param, const ambit__node *arg)
+static void bind_array(ambit__unit *u, const ambit__line *param, const ambit__syntax *arg)
 {
   ambit__symbol *s = param->symbol;
   const ambit__symbol *from = arg->symbol;
@@ -349,12 +349,12 @@ static ambit__expr *keep_value(ambit__unit *u, const ambit__helper *h, ambit__ex
 }
 
 /* All arguments are evaluated first: they may contain calls of the same function. */
-ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n)
+ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__syntax *n)
 {
   const ambit__helper *h = n->symbol->helper;
   const ambit__place *caller = u->call;
   const ambit__expr *values[AMBIT_MAX_PARAMS] = {NULL};
-  const ambit__node *arg = n->subs;
+  const ambit__syntax *arg = n->subs;
   ambit__expr *value = NULL;
   int i = 0;
 
@@ -379,7 +379,7 @@ ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n)
 }
 
 /* The statements that set a local to the value of an expression. */
-static const ambit__stmt *choose(ambit__unit *u, const ambit__node *n, ambit_type type, int local)
+static const ambit__stmt *choose(ambit__unit *u, const ambit__syntax *n, ambit_type type, int local)
 {
   const ambit__stmt *list = NULL, **tail = u->tail;
   ambit__stmt *set = new_stmt(u, STMT_SET_LOCAL, n->place);
@@ -394,7 +394,8 @@ static const ambit__stmt *choose(ambit__unit *u, const ambit__node *n, ambit_typ
 
 /* The local is declared before those of the two sides: locals have the order of declarations. */
 ambit__expr *ambit__unroll_choice(ambit__unit *u, const ambit__expr *condition,
-                                  const ambit__node *yes, const ambit__node *no, ambit_type type)
+                                  const ambit__syntax *yes, const ambit__syntax *no,
+                                  ambit_type type)
 {
   ambit__expr *chosen = new_local(u, ambit__name_of(u, "chosen", 6), type, NULL, yes->place);
   ambit__stmt *s = new_stmt(u, STMT_IF, condition->place);

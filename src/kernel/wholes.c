@@ -19,7 +19,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef ambit__node node;
+typedef ambit__graph_node node;
 typedef ambit__graph graph;
 
 enum {

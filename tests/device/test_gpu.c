@@ -183,7 +183,7 @@ static void boxes_larger_than_all_stages_are_copied_whole(void)
     size_t bytes = (size_t)(shapes[i][0] * shapes[i][1]) * sizeof(double);
     unsigned char *values = malloc(bytes), *back = malloc(bytes);
 
-    CHECK(bytes > (size_t)AMBIT__STAGES * AMBIT__STAGE_BYTES);
+    CHECK(bytes > (size_t)AMBIT__GPU_STAGING * AMBIT__STAGE_BYTES);
     store.layout.own = ambit__box_of_extents(2, shapes[i]);
     CHECK(ambit__layout_make(&store.layout));
     CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, store.layout.bytes, &store.layout, &store.buffer));

@@ -114,13 +114,6 @@ static void set_tile(const ambit__group *g, function *f)
     f->head.tile[d] = d == g->ndims - 1 ? AMBIT__CPU_LINE_CELLS : AMBIT__CPU_SLAB_ALIGN;
 }
 
-static bool reduces(const ambit__rule *rule)
-{
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_REDUCE) return true;
-  return false;
-}
-
 /* Memory for the results of slabs. Generated functions add strict sums to long accumulators,
  * registered ones to doubles. */
 static ambit_status make_partials(ambit__device *dev, const ambit__group *g, function *f)
@@ -198,7 +191,7 @@ ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
   if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   f->cell_ns = cell_ns(rule, &d->head.machine);
-  if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
+  if (ambit__rule_reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   f->head.waves = f->module && !g->checks && g->ndims;
   f->head.tiles = !f->ref && !g->checks && g->ndims;

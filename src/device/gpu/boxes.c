@@ -2,8 +2,8 @@
 /* boxes.c - copies boxes of cells between stores and dense arrays.
  *
  * A box with the same layout in the store as in the dense array is copied directly. Other boxes are
- * gathered or scattered by a kernel on the device, a stage at a time, or, in messages, copied row
- * by row.
+ * gathered or scattered by a kernel on the device, a piece of staging memory at a time, or, in
+ * messages, copied row by row.
  */
 #include "device/gpu/gpu.h"
 
@@ -69,7 +69,7 @@ static ambit_status move(ambit__gpu_lane *lane, const job *j, int64_t first, int
   return ambit__gpu_moves_run(lane, moves->move, count, MOVE_ARGS, args);
 }
 
-/* The values that fit in a stage, or those that remain. */
+/* The values that fit in a piece of staging memory, or those that remain. */
 static int64_t part_of(const job *j, int64_t first)
 {
   int64_t most = AMBIT__STAGE_BYTES / (int64_t)j->size, left = j->patch.count - first;
@@ -87,23 +87,23 @@ static ambit_status write_dense(ambit__queue *q, ambit__store *dst, const ambit_
   job j = job_of(&dst->layout, ambit__patch_in(&dst->layout, box),
                  ambit__gpu_memory_of(dst->buffer), NULL);
   const bool dense = ambit__patch_is_dense(&j.patch);
-  ambit__gpu_stage *stage;
+  ambit__gpu_staging *staging;
 
   for (int64_t first = 0, n; first < j.patch.count; first += n) {
     size_t bytes = (size_t)(n = part_of(&j, first)) * j.size;
 
-    AMBIT_TRY(ambit__gpu_stage_take(lane, !dense, &stage));
-    memcpy(stage->host, (const char *)src + (size_t)first * j.size, bytes);
+    AMBIT_TRY(ambit__gpu_staging_take(lane, !dense, &staging));
+    memcpy(staging->host, (const char *)src + (size_t)first * j.size, bytes);
     if (dense) {
       AMBIT_TRY(driver->copy_in(lane->queue, j.to, (size_t)(j.patch.to + first) * j.size,
-                                stage->host, bytes));
+                                staging->host, bytes));
     } else {
-      j.from = stage->device;
+      j.from = staging->device;
       j.patch.from = -first;
-      AMBIT_TRY(driver->copy_in(lane->queue, stage->device, 0, stage->host, bytes));
+      AMBIT_TRY(driver->copy_in(lane->queue, staging->device, 0, staging->host, bytes));
       AMBIT_TRY(move(lane, &j, first, n));
     }
-    AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+    AMBIT_TRY(ambit__gpu_staging_pass(lane, staging));
   }
   return AMBIT_OK;
 }
@@ -185,23 +185,23 @@ static ambit_status project(ambit__gpu_lane *lane, const job *j, int64_t first, 
 
 /* Starts the copy of a part. */
 static ambit_status send(ambit__gpu_lane *lane, job *j, bool dense, const projection *x,
-                         int64_t first, ambit__gpu_stage **stage)
+                         int64_t first, ambit__gpu_staging **staging)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
   const int64_t n = part_of(j, first);
   const size_t bytes = (size_t)n * j->size;
 
-  AMBIT_TRY(ambit__gpu_stage_take(lane, !dense, stage));
+  AMBIT_TRY(ambit__gpu_staging_take(lane, !dense, staging));
   if (dense) {
-    AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, j->from,
+    AMBIT_TRY(driver->copy_out(lane->queue, (*staging)->host, j->from,
                                (size_t)(j->patch.from + first) * j->size, bytes));
   } else {
-    j->to = (*stage)->device;
+    j->to = (*staging)->device;
     j->patch.to = -first;
     AMBIT_TRY(x ? project(lane, j, first, n, x) : move(lane, j, first, n));
-    AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, (*stage)->device, 0, bytes));
+    AMBIT_TRY(driver->copy_out(lane->queue, (*staging)->host, (*staging)->device, 0, bytes));
   }
-  return ambit__gpu_stage_pass(lane, *stage);
+  return ambit__gpu_staging_pass(lane, *staging);
 }
 
 /* From a store to an array. x is NULL, or a projection. */
@@ -212,16 +212,17 @@ static ambit_status read_patch(ambit__queue *q, void *dst, ambit__store *src, am
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   job j = job_of(&src->layout, p, NULL, ambit__gpu_memory_of(src->buffer));
   const bool dense = !x && ambit__patch_is_dense(&p);
-  ambit__gpu_stage *stages[AMBIT__STAGES];
+  ambit__gpu_staging *pieces[AMBIT__GPU_STAGING];
   int64_t sent = 0;
 
   for (int64_t first = 0, part = 0; first < p.count; part++) {
     int64_t n = part_of(&j, first);
 
-    for (; sent < part + AMBIT__STAGES && sent * part_of(&j, 0) < p.count; sent++)
-      AMBIT_TRY(send(lane, &j, dense, x, sent * part_of(&j, 0), &stages[sent % AMBIT__STAGES]));
-    AMBIT_TRY(driver->event_sync(stages[part % AMBIT__STAGES]->done));
-    memcpy((char *)dst + (size_t)first * j.size, stages[part % AMBIT__STAGES]->host,
+    for (; sent < part + AMBIT__GPU_STAGING && sent * part_of(&j, 0) < p.count; sent++)
+      AMBIT_TRY(
+          send(lane, &j, dense, x, sent * part_of(&j, 0), &pieces[sent % AMBIT__GPU_STAGING]));
+    AMBIT_TRY(driver->event_sync(pieces[part % AMBIT__GPU_STAGING]->done));
+    memcpy((char *)dst + (size_t)first * j.size, pieces[part % AMBIT__GPU_STAGING]->host,
            (size_t)n * j.size);
     first += n;
   }
@@ -390,13 +391,13 @@ ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  ambit__gpu_stage *stage;
+  ambit__gpu_staging *staging;
 
   assert(bytes <= dst->bytes && bytes <= AMBIT__STAGE_BYTES);
-  AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
-  memcpy(stage->host, src, bytes);
-  AMBIT_TRY(driver->copy_in(lane->queue, ambit__gpu_memory_of(dst), 0, stage->host, bytes));
-  return ambit__gpu_stage_pass(lane, stage);
+  AMBIT_TRY(ambit__gpu_staging_take(lane, false, &staging));
+  memcpy(staging->host, src, bytes);
+  AMBIT_TRY(driver->copy_in(lane->queue, ambit__gpu_memory_of(dst), 0, staging->host, bytes));
+  return ambit__gpu_staging_pass(lane, staging);
 }
 
 ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)

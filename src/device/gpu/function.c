@@ -45,31 +45,31 @@ typedef struct function {
 
 /* ---- device limits ---- */
 
-static bool expr_has_double(const ambit__expr *e)
+static ambit__visit find_double(void *user, const ambit__expr *e)
 {
-  return e && (e->type == AMBIT_F64 || expr_has_double(e->a) || expr_has_double(e->b) ||
-               expr_has_double(e->c));
+  (void)user;
+  return e->type == AMBIT_F64 ? VISIT_END : VISIT_INSIDE;
 }
 
-static bool stmts_have_double(const ambit__rule *rule, const ambit__stmt *s)
+static ambit__visit find_double_local(void *user, const ambit__stmt *s)
 {
-  for (; s; s = s->next)
-    if ((s->kind == STMT_LOCAL && rule->locals[s->index].type == AMBIT_F64) ||
-        expr_has_double(s->value) || stmts_have_double(rule, s->body) ||
-        stmts_have_double(rule, s->other))
-      return true;
-  return false;
+  const ambit__rule *rule = user;
+  const bool is_double = s->kind == STMT_LOCAL && rule->locals[s->index].type == AMBIT_F64;
+
+  return is_double ? VISIT_END : VISIT_INSIDE;
 }
 
 static ambit_status check_double(const ambit__gpu_device *d, const ambit__rule *rule)
 {
+  const ambit__visitor v = {find_double_local, find_double, (void *)(uintptr_t)rule};
+
   if (d->info.has_double) return AMBIT_OK;
   for (int i = 0; i < rule->nparams; i++)
     AMBIT_CHECK(rule->params[i].type != AMBIT_F64, d->head.errors, AMBIT_EUNSUPPORTED,
                 "kernel %s: its parameter '%s' is double, which %s does not have; use float, or "
                 "another device",
                 rule->name, rule->params[i].label, d->info.name);
-  AMBIT_CHECK(!stmts_have_double(rule, rule->body), d->head.errors, AMBIT_EUNSUPPORTED,
+  AMBIT_CHECK(!ambit__visit_stmts(&v, rule->body), d->head.errors, AMBIT_EUNSUPPORTED,
               "kernel %s computes in double, which %s does not have; write numbers as 0.5f and "
               "functions as sqrtf, or use another device",
               rule->name, d->info.name);

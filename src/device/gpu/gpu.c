@@ -121,7 +121,7 @@ static void queue_close(ambit__queue *queue)
   if (!lane) return;
   driver = ambit__gpu_device_of(queue->device)->driver;
   driver->queue_close(lane->queue);
-  ambit__gpu_stages_free(lane);
+  ambit__gpu_staging_free(lane);
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     if (lane->partials[i]) driver->release(lane->partials[i]);
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)

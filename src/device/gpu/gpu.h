@@ -5,7 +5,7 @@
  * table of the functions below.
  *
  *   gpu.c       devices, queues, memory
- *   stage.c     pinned host memory for copies in and out
+ *   staging.c   pinned host memory for copies in and out
  *   moves.c     the fixed kernels: boxes and ghost cells
  *   boxes.c     boxes in, out and across
  *   messages.c  messages and events
@@ -32,7 +32,7 @@
 #include "plan/launch_line.h"
 
 enum {
-  AMBIT__STAGES = 4,                           /* pieces of a copy in flight at once */
+  AMBIT__GPU_STAGING = 4,                      /* pieces of a copy in flight at once */
   AMBIT__STAGE_BYTES = 8 << 20,                /* per piece */
   AMBIT__MOVE_THREADS = 128,                   /* per block of the fixed kernels */
   AMBIT__FILL_CHUNK = 16 * AMBIT__MOVE_THREADS /* values that a block sets at a time */
@@ -65,11 +65,11 @@ typedef struct ambit__gpu_device {
 } ambit__gpu_device;
 
 /* A piece of pinned memory, and its counterpart on the device. */
-typedef struct ambit__gpu_stage {
+typedef struct ambit__gpu_staging {
   unsigned char *host;       /* AMBIT__STAGE_BYTES; NULL: not needed yet */
   ambit__gpu_memory *device; /* the same size; NULL: not needed yet */
   ambit__gpu_event *done;    /* completion of the copy that uses it */
-} ambit__gpu_stage;
+} ambit__gpu_staging;
 
 /* The result of the checks: in device memory, and in reports to the host. */
 typedef struct ambit__gpu_finding {
@@ -90,8 +90,8 @@ typedef struct ambit__gpu_watch {
 typedef struct ambit__gpu_lane {
   ambit__queue head;
   ambit__gpu_queue *queue;
-  ambit__gpu_stage stages[AMBIT__STAGES]; /* used in turn */
-  int next;                               /* index of the next one */
+  ambit__gpu_staging staging[AMBIT__GPU_STAGING]; /* used in turn */
+  int next;                                       /* index of the next one */
   /* partial results of blocks; NULL: not needed yet */
   ambit__gpu_memory *partials[AMBIT_MAX_PARAMS];
   ambit__gpu_memory *sums[AMBIT_MAX_PARAMS]; /* the same for strict sums: zero between launches */
@@ -230,17 +230,18 @@ void ambit__gpu_folds_free(ambit__gpu_device *d);
 ambit_status ambit__gpu_upload(ambit__gpu_device *d, const void *from, size_t bytes,
                                ambit__gpu_memory **memory);
 
-/* ---- stage.c ---- */
+/* ---- staging.c ---- */
 
-/* The next stage, free for use: the previous copy with it is complete. With `device`, its device
- * memory too. */
-ambit_status ambit__gpu_stage_take(ambit__gpu_lane *lane, bool device, ambit__gpu_stage **stage);
-/* To be called when the copies that use the stage are in the queue. */
-ambit_status ambit__gpu_stage_pass(ambit__gpu_lane *lane, ambit__gpu_stage *stage);
+/* The next piece of staging memory, free for use: the previous copy with it is complete. With
+ * `device`, its device memory too. */
+ambit_status ambit__gpu_staging_take(ambit__gpu_lane *lane, bool device,
+                                     ambit__gpu_staging **staging);
+/* To be called when the copies that use it are in the queue. */
+ambit_status ambit__gpu_staging_pass(ambit__gpu_lane *lane, ambit__gpu_staging *staging);
 /* Copies from device memory, and waits. At most AMBIT__STAGE_BYTES. */
 ambit_status ambit__gpu_fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_memory *from,
                               size_t bytes);
-void ambit__gpu_stages_free(ambit__gpu_lane *lane);
+void ambit__gpu_staging_free(ambit__gpu_lane *lane);
 
 /* ---- boxes.c ---- */
 

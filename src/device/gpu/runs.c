@@ -3,8 +3,8 @@
  *
  * The cells of a box are a list of segments of runs. A kernel (codegen/prelude/runs.h) copies them
  * all at once; it finds the list in device memory. Lists that are used again and again, those of
- * messages and batches, stay there; others go through the stages, in pieces, with the values that
- * come from or go to the host behind them.
+ * messages and batches, stay there; others go through staging memory, in pieces, with the values
+ * that come from or go to the host behind them.
  */
 #include "device/gpu/gpu.h"
 
@@ -16,7 +16,7 @@
 enum {
   WORDS = 3,            /* of a segment */
   MOST_CELLS = 1024,    /* of a segment */
-  LIST_BYTES = 2 << 20, /* of a stage, for segments; the rest has values */
+  LIST_BYTES = 2 << 20, /* of a piece, for segments; the rest has values */
   VALUE_BYTES = AMBIT__STAGE_BYTES - LIST_BYTES,
   MOST_SEGMENTS = LIST_BYTES / (WORDS * (int)sizeof(int32_t)),
   THREADS_PER_SEGMENT = 16
@@ -46,16 +46,6 @@ ambit_status ambit__gpu_list_add(ambit__errors *errors, ambit__gpu_list *l, int6
     segments[2] = (int32_t)(n - done < MOST_CELLS ? n - done : MOST_CELLS);
   }
   return AMBIT_OK;
-}
-
-/* The number of a cell in a dense array of the box. */
-static int64_t place_in_array(const ambit__box *box, const int64_t *cell)
-{
-  int64_t n = 0;
-
-  for (int d = 0; d < box->ndims; d++)
-    n = n * (box->hi[d] - box->lo[d]) + cell[d] - box->lo[d];
-  return n;
 }
 
 /* Notes the places in a dense array of the segments from `first` on, which are of one row. */
@@ -89,7 +79,7 @@ static ambit_status list_box(ambit__errors *errors, const ambit__active *a, cons
     const int64_t first = l->n;
 
     AMBIT_TRY(ambit__gpu_list_add(errors, l, in ? at : l->cells, in ? l->cells : at, n));
-    AMBIT_TRY(note_dense(errors, l, first, place_in_array(box, row.lo)));
+    AMBIT_TRY(note_dense(errors, l, first, ambit__box_number(box, row.lo)));
     l->cells += n;
   }
   return AMBIT_OK;
@@ -166,9 +156,9 @@ static ambit_status run(ambit__gpu_lane *lane, const copy *c, const ambit__gpu_m
                               (int)(sizeof args / sizeof *args), args);
 }
 
-/* ---- through the stages ---- */
+/* ---- through staging memory ---- */
 
-/* The number of segments from `first` on whose list and values fit into a stage; and of cells. */
+/* The number of segments from `first` on whose list and values fit into a staging; and of cells. */
 static int64_t count_piece(const ambit__gpu_list *l, int64_t first, int64_t cell_bytes,
                            int64_t *cells)
 {
@@ -183,7 +173,7 @@ static int64_t count_piece(const ambit__gpu_list *l, int64_t first, int64_t cell
   return i - first;
 }
 
-/* Values of a piece between a dense array and the packed values of a stage. */
+/* Values of a piece between a dense array and the packed values of a staging. */
 static void copy_dense(const ambit__gpu_list *l, int64_t first, int64_t n, size_t cell,
                        unsigned char *dense, unsigned char *packed, bool in)
 {
@@ -199,28 +189,28 @@ static void copy_dense(const ambit__gpu_list *l, int64_t first, int64_t n, size_
   }
 }
 
-/* Puts some segments into a stage. */
+/* Puts some segments into a staging. */
 static ambit_status send_list(ambit__gpu_lane *lane, const ambit__gpu_list *l, int64_t first,
-                              int64_t n, ambit__gpu_stage **stage)
+                              int64_t n, ambit__gpu_staging **staging)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
   const size_t bytes = (size_t)n * WORDS * sizeof *l->segments;
 
-  AMBIT_TRY(ambit__gpu_stage_take(lane, true, stage));
-  memcpy((*stage)->host, l->segments + WORDS * first, bytes);
-  return driver->copy_in(lane->queue, (*stage)->device, 0, (*stage)->host, bytes);
+  AMBIT_TRY(ambit__gpu_staging_take(lane, true, staging));
+  memcpy((*staging)->host, l->segments + WORDS * first, bytes);
+  return driver->copy_in(lane->queue, (*staging)->device, 0, (*staging)->host, bytes);
 }
 
 /* Runs a copy within the device on all segments. */
 static ambit_status run_list(ambit__gpu_lane *lane, const copy *c, const ambit__gpu_list *l)
 {
-  ambit__gpu_stage *stage;
+  ambit__gpu_staging *staging;
 
   for (int64_t first = 0, n; first < l->n; first += n) {
     n = l->n - first < MOST_SEGMENTS ? l->n - first : MOST_SEGMENTS;
-    AMBIT_TRY(send_list(lane, l, first, n, &stage));
-    AMBIT_TRY(run(lane, c, stage->device, n));
-    AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+    AMBIT_TRY(send_list(lane, l, first, n, &staging));
+    AMBIT_TRY(run(lane, c, staging->device, n));
+    AMBIT_TRY(ambit__gpu_staging_pass(lane, staging));
   }
   return AMBIT_OK;
 }
@@ -234,26 +224,27 @@ static ambit_status move_piece(ambit__gpu_lane *lane, const ambit__store *store,
   const int64_t components = store->layout.components;
   const size_t size = ambit_type_size(store->layout.type), cell = size * (size_t)components;
   copy c = {.type = store->layout.type, .components = components};
-  ambit__gpu_stage *stage;
+  ambit__gpu_staging *staging;
   place packed;
 
-  AMBIT_TRY(send_list(lane, l, first, n, &stage));
-  packed = packed_at(stage->device, LIST_BYTES / (int64_t)size - earlier * components, components);
+  AMBIT_TRY(send_list(lane, l, first, n, &staging));
+  packed =
+      packed_at(staging->device, LIST_BYTES / (int64_t)size - earlier * components, components);
   c.to = in ? place_of(store) : packed;
   c.from = in ? packed : place_of(store);
   if (in) {
-    copy_dense(l, first, n, cell, dense, stage->host + LIST_BYTES, true);
-    AMBIT_TRY(driver->copy_in(lane->queue, stage->device, LIST_BYTES, stage->host + LIST_BYTES,
+    copy_dense(l, first, n, cell, dense, staging->host + LIST_BYTES, true);
+    AMBIT_TRY(driver->copy_in(lane->queue, staging->device, LIST_BYTES, staging->host + LIST_BYTES,
                               (size_t)cells * cell));
   }
-  AMBIT_TRY(run(lane, &c, stage->device, n));
+  AMBIT_TRY(run(lane, &c, staging->device, n));
   if (!in)
-    AMBIT_TRY(driver->copy_out(lane->queue, stage->host + LIST_BYTES, stage->device, LIST_BYTES,
+    AMBIT_TRY(driver->copy_out(lane->queue, staging->host + LIST_BYTES, staging->device, LIST_BYTES,
                                (size_t)cells * cell));
-  AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+  AMBIT_TRY(ambit__gpu_staging_pass(lane, staging));
   if (in) return AMBIT_OK;
-  AMBIT_TRY(driver->event_sync(stage->done));
-  copy_dense(l, first, n, cell, dense, stage->host + LIST_BYTES, false);
+  AMBIT_TRY(driver->event_sync(staging->done));
+  copy_dense(l, first, n, cell, dense, staging->host + LIST_BYTES, false);
   return AMBIT_OK;
 }
 

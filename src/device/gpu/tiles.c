@@ -3,7 +3,8 @@
  *
  * The host sends a table of the tiles; a block of threads computes and compares each, as generated
  * by nest/tiles.c; the boxes of differences and the reductions of the tiles come back. All travel
- * through one stage: its host memory has the table first and the results afterwards.
+ * through one piece of staging memory: its host side has the table first and the results
+ * afterwards.
  */
 #include "base/memory.h"
 #include "device/gpu/gpu.h"
@@ -89,14 +90,14 @@ static ambit_status send_partials(ambit__gpu_lane *lane, const ambit__group *g,
 
   for (int i = 0, word = 0; i < g->steps[0].rule->nparams; i++) {
     const size_t bytes = is_reduction(g, i) ? partial_bytes(g, i) : 0;
-    ambit__gpu_stage *stage;
+    ambit__gpu_staging *staging;
 
     if (!bytes) continue;
-    AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
+    AMBIT_TRY(ambit__gpu_staging_take(lane, false, &staging));
     for (int64_t k = 0; k < n; k++)
-      memcpy(stage->host + (size_t)k * bytes, &partials[k * words + word], bytes);
-    AMBIT_TRY(driver->copy_in(lane->queue, lane->partials[i], 0, stage->host, (size_t)n * bytes));
-    AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+      memcpy(staging->host + (size_t)k * bytes, &partials[k * words + word], bytes);
+    AMBIT_TRY(driver->copy_in(lane->queue, lane->partials[i], 0, staging->host, (size_t)n * bytes));
+    AMBIT_TRY(ambit__gpu_staging_pass(lane, staging));
     word++;
   }
   return AMBIT_OK;
@@ -185,23 +186,23 @@ static int64_t most_tiles(const job *j)
 }
 
 /* Brings back what was found about n tiles, and their reductions behind it. */
-static ambit_status fetch(const job *j, ambit__gpu_stage **where, int64_t n)
+static ambit_status fetch(const job *j, ambit__gpu_staging **where, int64_t n)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(j->lane->head.device)->driver;
   size_t at = found_bytes(j, n);
-  ambit__gpu_stage *stage;
+  ambit__gpu_staging *staging;
 
-  AMBIT_TRY(ambit__gpu_stage_take(j->lane, false, &stage));
-  *where = stage;
-  if (at) AMBIT_TRY(driver->copy_out(j->lane->queue, stage->host, j->lane->found, 0, at));
+  AMBIT_TRY(ambit__gpu_staging_take(j->lane, false, &staging));
+  *where = staging;
+  if (at) AMBIT_TRY(driver->copy_out(j->lane->queue, staging->host, j->lane->found, 0, at));
   for (int i = 0; i < j->group->steps[0].rule->nparams; i++) {
     if (!is_reduction(j->group, i)) continue;
-    AMBIT_TRY(driver->copy_out(j->lane->queue, stage->host + at, j->lane->partials[i], 0,
+    AMBIT_TRY(driver->copy_out(j->lane->queue, staging->host + at, j->lane->partials[i], 0,
                                (size_t)n * partial_bytes(j->group, i)));
     at += (size_t)n * sizeof(int64_t);
   }
-  AMBIT_TRY(ambit__gpu_stage_pass(j->lane, stage));
-  return driver->event_sync(stage->done);
+  AMBIT_TRY(ambit__gpu_staging_pass(j->lane, staging));
+  return driver->event_sync(staging->done);
 }
 
 static void take_results(const job *j, const unsigned char *host, const ambit__tile *tiles,
@@ -228,17 +229,17 @@ static ambit_status run_some(job *j, const ambit__tile *tiles, int64_t n)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(j->lane->head.device)->driver;
   const int words = ambit__tiles_words(j->group);
-  ambit__gpu_stage *stage;
+  ambit__gpu_staging *staging;
 
-  AMBIT_TRY(ambit__gpu_stage_take(j->lane, true, &stage));
+  AMBIT_TRY(ambit__gpu_staging_take(j->lane, true, &staging));
   for (int64_t i = 0; i < n; i++)
-    put_tile(j, &tiles[i], (int64_t *)(void *)stage->host + i * words);
-  AMBIT_TRY(driver->copy_in(j->lane->queue, stage->device, 0, stage->host,
+    put_tile(j, &tiles[i], (int64_t *)(void *)staging->host + i * words);
+  AMBIT_TRY(driver->copy_in(j->lane->queue, staging->device, 0, staging->host,
                             (size_t)(n * words) * sizeof(int64_t)));
-  j->tiled.table = stage->device;
+  j->tiled.table = staging->device;
   j->tiled.found = j->lane->found;
   AMBIT_TRY(ambit__gpu_run_tiled(&j->lane->head, j->fn, j->l, &j->tiled, n));
-  AMBIT_TRY(ambit__gpu_stage_pass(j->lane, stage));
+  AMBIT_TRY(ambit__gpu_staging_pass(j->lane, staging));
   j->tiles = tiles;
   j->n = n;
   return AMBIT_OK;
@@ -247,10 +248,10 @@ static ambit_status run_some(job *j, const ambit__tile *tiles, int64_t n)
 /* Takes the results of the tiles submitted last. */
 static ambit_status take_some(const job *j)
 {
-  ambit__gpu_stage *stage;
+  ambit__gpu_staging *staging;
 
-  AMBIT_TRY(fetch(j, &stage, j->n));
-  take_results(j, stage->host, j->tiles, j->n);
+  AMBIT_TRY(fetch(j, &staging, j->n));
+  take_results(j, staging->host, j->tiles, j->n);
   return AMBIT_OK;
 }
 

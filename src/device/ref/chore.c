@@ -3,15 +3,6 @@
 #include "device/chore.h"
 #include "device/host.h"
 
-/* The address of a component of a cell. */
-static void *value_at(const ambit__store *s, const int64_t *cell, int component)
-{
-  const ambit__layout *l = &s->layout;
-
-  return ambit__host_base(s->buffer) +
-         (size_t)(ambit__layout_at(l, cell) + component * l->component) * ambit_type_size(l->type);
-}
-
 static double load(const void *from, ambit_type type)
 {
   return ambit__value_number(ambit__value_load(from, type), type);
@@ -39,22 +30,6 @@ static double add(ambit_type type, double x, double w, double y)
   return (double)((float)x + product);
 }
 
-/* Cell `tap` of a point. */
-static void cell_of(const ambit__points *p, int64_t point, int64_t tap, int64_t *cell)
-{
-  for (int d = p->ndims - 1; d >= 0; d--) {
-    cell[d] = p->base[point * p->ndims + d] + tap % p->width[d];
-    tap /= p->width[d];
-  }
-}
-
-static bool has(const ambit__box *b, const int64_t *cell)
-{
-  for (int d = 0; d < b->ndims; d++)
-    if (cell[d] < b->lo[d] || cell[d] >= b->hi[d]) return false;
-  return true;
-}
-
 static void sample(const ambit__chore *t, const ambit__launch *l, int64_t point, int component)
 {
   const ambit__points *p = t->points;
@@ -62,13 +37,14 @@ static void sample(const ambit__chore *t, const ambit__launch *l, int64_t point,
   int64_t cell[AMBIT_MAX_DIMS];
   double sum = 0;
 
-  cell_of(p, point, 0, cell);
-  if (!has(&l->box, cell)) return;
+  ambit__points_tap(p, point, 0, cell);
+  if (!ambit__box_has(&l->box, cell)) return;
   for (int64_t i = 0; i < p->taps; i++) {
     const double w = p->weights[point * p->taps + i];
 
-    cell_of(p, point, i, cell);
-    if (w != 0) sum = add(t->type, sum, w, load(value_at(s, cell, component), s->layout.type));
+    ambit__points_tap(p, point, i, cell);
+    if (w != 0)
+      sum = add(t->type, sum, w, load(ambit__host_at(s, cell, component), s->layout.type));
   }
   store(row_at(t, l->step, point * s->layout.components + component), t->type, sum);
 }
@@ -85,9 +61,9 @@ static void inject(const ambit__chore *t, const ambit__launch *l, int64_t point,
     const double w = p->weights[point * p->taps + i];
     void *at;
 
-    cell_of(p, point, i, cell);
-    if (w == 0 || !has(&l->box, cell)) continue;
-    at = value_at(s, cell, component);
+    ambit__points_tap(p, point, i, cell);
+    if (w == 0 || !ambit__box_has(&l->box, cell)) continue;
+    at = ambit__host_at(s, cell, component);
     store(at, s->layout.type, add(type, load(at, s->layout.type), w, value));
   }
 }

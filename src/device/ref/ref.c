@@ -278,15 +278,6 @@ static void measure(bool all, ambit__machine *m)
 
 /* ---- copies ---- */
 
-/* The address of a component of a cell. */
-static unsigned char *value_at(ambit__store *s, const int64_t *cell, int component)
-{
-  const ambit__layout *l = &s->layout;
-
-  return ambit__host_base(s->buffer) +
-         (size_t)(ambit__layout_at(l, cell) + component * l->component) * ambit_type_size(l->type);
-}
-
 static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                              const ambit__box *box, const int64_t *shift)
 {
@@ -302,7 +293,7 @@ static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *s
       for (int d = 0; d < box->ndims; d++)
         to[d] = from[d] + (shift ? shift[d] : 0);
       for (int c = 0; c < src->layout.components; c++)
-        memcpy(value_at(dst, to, c), value_at(src, from, c), size);
+        memcpy(ambit__host_at(dst, to, c), ambit__host_at(src, from, c), size);
     }
   } while (ambit__box_next_row(box, row));
   return AMBIT_OK;

@@ -154,15 +154,6 @@ static ambit_status move(transfer *t, int64_t cell, size_t size, unsigned char *
   return t->out ? put(t, at, bytes, (size_t)n * size) : get(t, at, bytes, (size_t)n * size);
 }
 
-static int64_t place(const ambit__box *box, const int64_t *at)
-{
-  int64_t n = 0;
-
-  for (int d = 0; d < box->ndims; d++)
-    n = n * (box->hi[d] - box->lo[d]) + at[d] - box->lo[d];
-  return n;
-}
-
 /* Moves the cells of a piece, a dense array: the runs of them that are adjacent in the block. */
 static ambit_status move_rows(transfer *t, const ambit_field *f, const ambit__box *piece,
                               unsigned char *dense)
@@ -175,7 +166,7 @@ static ambit_status move_rows(transfer *t, const ambit_field *f, const ambit__bo
 
   ambit__box_first(&starts, at);
   do {
-    AMBIT_TRY(move(t, place(&all, at), size, dense, run));
+    AMBIT_TRY(move(t, ambit__box_number(&all, at), size, dense, run));
     dense += (size_t)run * size;
   } while (ambit__box_next_row(&starts, at));
   return AMBIT_OK;
@@ -193,7 +184,7 @@ static ambit_status move_runs(transfer *t, const ambit_field *f, const ambit__bo
   while (ambit__active_next(a, piece, &i, &row)) {
     const int64_t first = t->before[i - 1] + row.lo[last] - a->runs[i - 1].lo;
 
-    AMBIT_TRY(move(t, first, size, dense + (size_t)place(piece, row.lo) * size,
+    AMBIT_TRY(move(t, first, size, dense + (size_t)ambit__box_number(piece, row.lo) * size,
                    row.hi[last] - row.lo[last]));
   }
   return AMBIT_OK;

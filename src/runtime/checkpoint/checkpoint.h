@@ -65,7 +65,7 @@ typedef struct ambit__checkpoint {
   ambit__standing waiting;
   ambit__kept_value *values; /* owned */
   size_t nvalues, values_cap;
-  struct ambit__saving *saving; /* a file that is being written; NULL: none; owned */
+  struct ambit__checkpoint_saving *saving; /* a file that is being written; NULL: none; owned */
   int saves, failures;
   int sync;        /* those for which there was no memory for a copy */
   double waited;   /* seconds in which devices waited for copies and files */

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 /* A checkpoint that is being written. */
-struct ambit__saving {
+struct ambit__checkpoint_saving {
   ambit *a;
   ambit__errors errors; /* silent; of the job until it is done */
   ambit__container file;
@@ -43,7 +43,7 @@ struct ambit__saving {
   double seconds;    /* that the job took */
 };
 
-typedef struct ambit__saving saving;
+typedef struct ambit__checkpoint_saving saving;
 
 /* ---- blocks ---- */
 

@@ -74,13 +74,13 @@ typedef enum ambit__exchange_kind {
 } ambit__exchange_kind;
 
 /* Points where queues of an engine wait for each other (queues.c). */
-typedef enum ambit__point {
+typedef enum ambit__exchange_point {
   POINT_BEGIN,  /* cells to send are computed: transfers wait */
   POINT_READY,  /* border cells lack only messages: the border queue waits */
   POINT_FINISH, /* messages have arrived: the queue, or the border queue, waits */
   POINT_BORDER, /* border cells are computed: the queue waits, and perhaps transfers */
   POINTS
-} ambit__point;
+} ambit__exchange_point;
 
 typedef struct ambit__exchange {
   ambit_program *program;

@@ -61,7 +61,7 @@ static ambit__queue *queue_of(const ambit__engine *e, which w)
 }
 
 /* Records a point in one queue of every asynchronous engine. */
-static ambit_status record(const ambit__exchange *x, ambit__point point, which from)
+static ambit_status record(const ambit__exchange *x, ambit__exchange_point point, which from)
 {
   for (int i = 0; i < ambit__exchange_context(x)->nengines; i++) {
     const ambit__engine *e = &ambit__exchange_context(x)->engines[i];
@@ -73,7 +73,7 @@ static ambit_status record(const ambit__exchange *x, ambit__point point, which f
 }
 
 /* Makes another queue of the same engine wait for a point. */
-static ambit_status await(const ambit__exchange *x, ambit__point point, which to)
+static ambit_status await(const ambit__exchange *x, ambit__exchange_point point, which to)
 {
   for (int i = 0; i < ambit__exchange_context(x)->nengines; i++) {
     const ambit__engine *e = &ambit__exchange_context(x)->engines[i];

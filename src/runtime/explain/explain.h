@@ -24,11 +24,11 @@ int ambit__explain_number(ambit *a, ambit_program *p);
 void ambit__explain_parts(const ambit_program *p, ambit__text *t);
 ambit_status ambit__explain_messages(ambit_program *p, ambit__text *t);
 
-/* order.c: the schedules of a program, for this process. */
+/* listing.c: the schedules of a program, for this process. */
 void ambit__explain_schedule(const ambit_program *p, ambit__text *t);
 
-/* graph.c: the dependencies within an iteration of this process, as a file: a drawing, if its name
- * ends in .svg, and else a graph for Graphviz; "-": that, on standard output. */
+/* dependencies.c: the dependencies within an iteration of this process, as a file: a drawing, if
+ * its name ends in .svg, and else a graph for Graphviz; "-": that, on standard output. */
 ambit_status ambit__explain_graph(ambit_program *p, const char *path);
 
 /* explain.c: does what the option explain asks for, once for each program, on process 0. */

@@ -70,16 +70,6 @@ static ambit_status user_box(const ambit_field *f, const int64_t *lo, const int6
 
 /* ---- a box of several parts ---- */
 
-/* Index of the cell `at` in a dense array of the cells of `box`. */
-static int64_t place(const ambit__box *box, const int64_t *at)
-{
-  int64_t n = 0;
-
-  for (int d = 0; d < box->ndims; d++)
-    n = n * (box->hi[d] - box->lo[d]) + at[d] - box->lo[d];
-  return n;
-}
-
 void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
                        const ambit__box *from_box, const ambit__box *cells, size_t cell)
 {
@@ -89,8 +79,8 @@ void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
 
   ambit__box_first(cells, at);
   do
-    memcpy((char *)to + (size_t)place(to_box, at) * cell,
-           (const char *)from + (size_t)place(from_box, at) * cell, row);
+    memcpy((char *)to + (size_t)ambit__box_number(to_box, at) * cell,
+           (const char *)from + (size_t)ambit__box_number(from_box, at) * cell, row);
   while (ambit__box_next_row(cells, at));
 }
 

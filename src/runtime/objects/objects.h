@@ -231,7 +231,7 @@ struct ambit_record {
   int64_t nstretches;
   /* By engine, rows first .. first + room - 1, of `columns` values of `type`; those that other
    * engines sample are 0. NULL: there are none; owned. */
-  ambit__buffer **windows;
+  ambit__buffer **device_rows;
   int64_t first, room;
 };
 
@@ -544,7 +544,7 @@ static inline const ambit_field *ambit__field_root(const ambit_field *f)
 void ambit__view_refresh(ambit_field *f);
 void ambit__view_detach(ambit_field *f); /* before the view is freed */
 
-/* ---- cells.c: cells of a part for functions of the user ---- */
+/* ---- host_cells.c: cells of a part for functions of the user ---- */
 
 /* Describes a box of own cells, used as `mode` says. Where the device has no memory of the host,
  * *staged is a copy, with the cells around if it asks for them; else NULL. No work is queued. */

@@ -305,13 +305,6 @@ static ambit_status make_arguments(ambit_program *p, const ambit__step *s, ambit
 
 /* ---- steps ---- */
 
-static bool reduces(const ambit__rule *rule)
-{
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_REDUCE) return true;
-  return false;
-}
-
 /* Whether the step needs no launch. A step without cells is launched only if it reduces. */
 static bool is_idle(const ambit__apply *a)
 {
@@ -382,7 +375,7 @@ ambit_status ambit__program_regions(ambit_program *p)
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY) {
       p->applies[i].region = ambit__step_region(p, &p->steps[i]);
-      p->applies[i].reduces = reduces(p->steps[i].kernel->rule);
+      p->applies[i].reduces = ambit__rule_reduces(p->steps[i].kernel->rule);
     }
   ambit__program_reductions(p);
   return ambit__program_roles(p);

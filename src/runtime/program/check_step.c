@@ -194,13 +194,6 @@ static bool meets_writes(const ambit_program *p, const ambit_field *f, const amb
   return !ambit__box_is_empty(&both);
 }
 
-static bool is_own_cell(const ambit__read *r)
-{
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (r->offset[d]) return false;
-  return true;
-}
-
 /* Whether the boundary of an axis shows a cell with an odd index where there would be one. */
 static bool keeps_colour(const ambit_program *p, const ambit_field *f, int component, int axis,
                          int side)
@@ -247,7 +240,8 @@ static bool is_apart(const ambit_program *p, const ambit__step *s, int arg, int 
 
   if (arg == writer && !memcmp(r->offset, target, sizeof r->offset)) return true;
   if (ambit__param_spreads(w, r->component)) return false;
-  return is_own_cell(r) || !meets_writes(p, s->args[arg].field, region, r->offset);
+  return ambit__offset_is_zero(r->offset) ||
+         !meets_writes(p, s->args[arg].field, region, r->offset);
 }
 
 static bool is_in_place(const ambit_program *p, const ambit__step *s, int arg,
@@ -257,7 +251,7 @@ static bool is_in_place(const ambit_program *p, const ambit__step *s, int arg,
 
   if (q->targets) return true;
   for (int k = 0; s->args[arg].field && writer_of(s, arg) >= 0 && k < q->nreads; k++)
-    if (!is_own_cell(&q->reads[k]) &&
+    if (!ambit__offset_is_zero(q->reads[k].offset) &&
         meets_writes(p, s->args[arg].field, region, q->reads[k].offset))
       return true;
   return false;

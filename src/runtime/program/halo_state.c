@@ -97,16 +97,6 @@ static void note_writes(const ambit_program *p, int *valid, size_t step)
   }
 }
 
-static void note_rotation(const ambit_program *p, int *valid, const ambit__step *s)
-{
-  int first = valid[ambit__program_field(p, s->args[0].field)];
-
-  for (int i = 0; i < s->n - 1; i++)
-    valid[ambit__program_field(p, s->args[i].field)] =
-        valid[ambit__program_field(p, s->args[i + 1].field)];
-  valid[ambit__program_field(p, s->args[s->n - 1].field)] = first;
-}
-
 /* A step that runs every n iterations may have run or not: halos that it needs are not valid after
  * it, and neither are those of the fields that it writes. */
 int ambit__halo_state_step(const ambit_program *p, int *valid, size_t step, int *missing_halos)
@@ -115,7 +105,7 @@ int ambit__halo_state_step(const ambit_program *p, int *valid, size_t step, int 
   int n;
 
   if (s->kind == STEP_ROTATE) {
-    note_rotation(p, valid, s);
+    ambit__step_rotate(p, s, valid);
     return 0;
   }
   n = missing(p, valid, step, missing_halos);

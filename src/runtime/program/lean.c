@@ -44,6 +44,41 @@ static bool gives_all(const ambit__param *q)
   return all;
 }
 
+/* A component of two parameters, during a walk through the statements of a rule. */
+typedef struct component {
+  int read, written, number;
+  bool is_set, sets; /* it may have been set; the present statement sets it to its value */
+} component;
+
+static ambit__visit note_set(void *user, const ambit__stmt *s)
+{
+  component *c = user;
+
+  c->is_set |= c->sets;
+  c->sets = s->kind == STMT_SET_OUT && s->index == c->written && s->component == c->number;
+  return VISIT_INSIDE;
+}
+
+static ambit__visit find_read(void *user, const ambit__expr *e)
+{
+  const component *c = user;
+  const bool reads = e->op == EXPR_READ && e->index == c->read && e->component == c->number;
+
+  return reads && c->is_set ? VISIT_END : VISIT_INSIDE;
+}
+
+/* Whether a rule may read a component of parameter `read`, as it was before the step, after it has
+ * assigned the same component of parameter `written`. */
+static bool reads_late(const ambit__rule *rule, int read, int written)
+{
+  for (int i = 0; i < rule->params[written].components; i++) {
+    component c = {.read = read, .written = written, .number = i};
+
+    if (ambit__visit_stmts(&(ambit__visitor){note_set, find_read, &c}, rule->body)) return true;
+  }
+  return false;
+}
+
 static bool can_write(const ambit__step *s, spare *x)
 {
   if (s->kind != STEP_APPLY || !s->box.ndims) return false;
@@ -53,7 +88,7 @@ static bool can_write(const ambit__step *s, spare *x)
   if (x->before < 0) return true;
   return !param(s, x->before)->is_written && !param(s, x->before)->reads_neighbours &&
          param(s, x->before)->components == param(s, x->after)->components &&
-         !ambit__rule_reads_late(s->kernel->rule, x->before, x->after);
+         !reads_late(s->kernel->rule, x->before, x->after);
 }
 
 /* Whether a step that follows the writer can take `old` for `new`. */

@@ -129,16 +129,6 @@ ambit_status ambit__memory_flow_open(const ambit_program *p, int depth, bool fil
   return AMBIT_OK;
 }
 
-static void rotate(const ambit_program *p, const ambit__step *s, int *buffers)
-{
-  const int first = buffers[ambit__program_field(p, s->args[0].field)];
-
-  for (int i = 0; i < s->n - 1; i++)
-    buffers[ambit__program_field(p, s->args[i].field)] =
-        buffers[ambit__program_field(p, s->args[i + 1].field)];
-  buffers[ambit__program_field(p, s->args[s->n - 1].field)] = first;
-}
-
 /* Whether a step is part of several iterations at once. */
 static bool takes_part(const ambit_program *p, size_t step)
 {
@@ -157,7 +147,7 @@ static void add_step(const ambit_program *p, int iteration, size_t step, int *bu
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
     if (s->args[i].field) of[i] = buffers[ambit__program_field(p, s->args[i].field)];
   ambit__memory_flow_add(p, &like, of, now, f);
-  if (s->kind == STEP_ROTATE) rotate(p, s, buffers);
+  if (s->kind == STEP_ROTATE) ambit__step_rotate(p, s, buffers);
 }
 
 ambit_status ambit__memory_flow_make(const ambit_program *p, int depth, ambit__flow *f)

@@ -177,6 +177,16 @@ bool ambit__step_rotates(const ambit__step *s, const ambit_field *f)
   return s->kind == STEP_ROTATE && ambit__step_uses(s, f);
 }
 
+void ambit__step_rotate(const ambit_program *p, const ambit__step *s, int *of_field)
+{
+  const int first = of_field[ambit__program_field(p, s->args[0].field)];
+
+  for (int i = 0; i < s->n - 1; i++)
+    of_field[ambit__program_field(p, s->args[i].field)] =
+        of_field[ambit__program_field(p, s->args[i + 1].field)];
+  of_field[ambit__program_field(p, s->args[s->n - 1].field)] = first;
+}
+
 bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
 {
   if (s->kind == STEP_CALL) return ambit__program_uses(s->call.program, f);

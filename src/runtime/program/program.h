@@ -379,6 +379,8 @@ bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const 
 bool ambit__step_writes(const ambit__step *s, const ambit_field *f);
 bool ambit__step_reads(const ambit__step *s, const ambit_field *f);
 bool ambit__step_uses(const ambit__step *s, const ambit_field *f);
+/* Rotates numbers, one per field of the program, as the step rotates its fields. */
+void ambit__step_rotate(const ambit_program *p, const ambit__step *s, int *of_field);
 bool ambit__step_rotates(const ambit__step *s, const ambit_field *f);
 bool ambit__program_uses(const ambit_program *p, const ambit_field *f);
 bool ambit__program_rotates(const ambit_program *p, const ambit_field *f);

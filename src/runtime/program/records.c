@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* records.c - rows of numbers, on devices while programs run and in host memory for users.
  *
- * Each engine has a window of rows. Steps store to it, or read from it, without the host. Before
- * iterations that need rows beyond it, its rows go to host memory, and it moves on. An engine sets
- * only the numbers of its own points, and all others are 0, so that the bits of all engines and
- * processes together are the row.
+ * Each engine has some rows in its memory. Steps store to them, or read from them, without the
+ * host. Before iterations that need later rows, these go to host memory, and later ones take their
+ * place. An engine sets only the numbers of its own points, and all others are 0, so that the bits
+ * of all engines and processes together are the row.
  */
 #include "base/memory.h"
 #include "runtime/program/program.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_BYTES = 1 << 20, MOST_BYTES = 64 << 20 }; /* of a window */
+enum { LEAST_BYTES = 1 << 20, MOST_BYTES = 64 << 20 }; /* of rows on an engine */
 
 /* ---- places and counts ---- */
 
@@ -74,15 +74,15 @@ int64_t ambit__record_iteration(const ambit_record *r, int64_t row)
   return lo ? (row - r->stretches[lo - 1].shift + 1) * r->stretches[lo - 1].every : 0;
 }
 
-static void drop_windows(ambit_record *r)
+static void drop_device_rows(ambit_record *r)
 {
-  for (int e = 0; r->windows && e < r->context->nengines; e++) {
+  for (int e = 0; r->device_rows && e < r->context->nengines; e++) {
     ambit__device *dev = r->context->engines[e].device;
 
-    if (r->windows[e]) ambit__ask(dev, release, r->windows[e]);
+    if (r->device_rows[e]) ambit__ask(dev, release, r->device_rows[e]);
   }
-  free(r->windows);
-  r->windows = NULL;
+  free(r->device_rows);
+  r->device_rows = NULL;
   r->room = 0;
 }
 
@@ -117,19 +117,20 @@ static void widen(const void *from, ambit_type type, double *to, int64_t n)
     to[i] = type == AMBIT_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
-/* Reads the first rows of all windows into `all`; `one` is as large. */
-static ambit_status read_windows(ambit_record *r, unsigned char *all, unsigned char *one, size_t n)
+/* Reads the first rows of all engines into `all`; `one` is as large. */
+static ambit_status read_device_rows(ambit_record *r, unsigned char *all, unsigned char *one,
+                                     size_t n)
 {
   for (int e = 0; e < r->context->nengines; e++) {
     const ambit__engine *engine = &r->context->engines[e];
 
-    AMBIT_TRY(ambit__do(engine->queue, get, e ? one : all, r->windows[e], n));
+    AMBIT_TRY(ambit__do(engine->queue, get, e ? one : all, r->device_rows[e], n));
     if (e) unite(all, one, n);
   }
   return AMBIT_OK;
 }
 
-/* Brings the rows that steps have sampled to the host. They stay in the windows. */
+/* Brings the rows that steps have sampled to the host. They stay on the devices. */
 static ambit_status drain(ambit_record *r)
 {
   const int64_t rows = ambit__record_count(r), n = rows - r->first;
@@ -137,11 +138,11 @@ static ambit_status drain(ambit_record *r)
   unsigned char *all;
   ambit_status s;
 
-  if (!r->writes || rows <= r->kept || !r->windows || n <= 0) return AMBIT_OK;
+  if (!r->writes || rows <= r->kept || !r->device_rows || n <= 0) return AMBIT_OK;
   AMBIT_TRY(reserve(r, rows));
   all = ambit__new(&r->context->errors, 2 * bytes, 1);
   if (!all) return AMBIT_ENOMEM;
-  s = read_windows(r, all, all + bytes, bytes);
+  s = read_device_rows(r, all, all + bytes, bytes);
   if (!s) widen(all, r->type, r->values + r->first * r->columns, n * r->columns);
   free(all);
   AMBIT_TRY(s);
@@ -187,7 +188,7 @@ static void narrow(const double *from, ambit_type type, void *to, int64_t n)
 }
 
 /* The rows of a series; those beyond its end are 0. */
-static ambit_status load_windows(ambit_record *r)
+static ambit_status load_device_rows(ambit_record *r)
 {
   const size_t bytes = (size_t)(r->room * r->columns) * ambit_type_size(r->type);
   const int64_t there = r->kept < r->first + r->room ? r->kept - r->first : r->room;
@@ -199,14 +200,14 @@ static ambit_status load_windows(ambit_record *r)
   for (int e = 0; !s && e < r->context->nengines; e++) {
     const ambit__engine *engine = &r->context->engines[e];
 
-    s = ambit__do(engine->queue, put, r->windows[e], rows, bytes);
+    s = ambit__do(engine->queue, put, r->device_rows[e], rows, bytes);
     if (!s) s = ambit__do(engine->queue, wait, NULL);
   }
   free(rows);
   return s;
 }
 
-/* ---- windows ---- */
+/* ---- rows on devices ---- */
 
 static int64_t room_for(const ambit_record *r, int64_t rows)
 {
@@ -218,35 +219,35 @@ static int64_t room_for(const ambit_record *r, int64_t rows)
   return room < 1 ? 1 : room;
 }
 
-static ambit_status open_windows(ambit_record *r, int64_t first, int64_t room)
+static ambit_status open_device_rows(ambit_record *r, int64_t first, int64_t room)
 {
   ambit *a = r->context;
 
-  drop_windows(r);
-  r->windows = ambit__new(&a->errors, (size_t)a->nengines, sizeof(ambit__buffer *));
-  if (!r->windows) return AMBIT_ENOMEM;
+  drop_device_rows(r);
+  r->device_rows = ambit__new(&a->errors, (size_t)a->nengines, sizeof(ambit__buffer *));
+  if (!r->device_rows) return AMBIT_ENOMEM;
   for (int e = 0; e < a->nengines; e++) {
     ambit__device *dev = a->engines[e].device;
 
     AMBIT_TRY(ambit__ask(dev, alloc, (size_t)(room * r->columns) * ambit_type_size(r->type), NULL,
-                         &r->windows[e]));
+                         &r->device_rows[e]));
   }
   r->first = first;
   r->room = room;
   return AMBIT_OK;
 }
 
-/* Provides windows for `rows` rows from the place of the record on, or for some of them. */
+/* Provides memory for `rows` rows from the place of the record on, or for some of them. */
 static ambit_status provide(ambit_record *r, int64_t rows)
 {
   const int64_t place = ambit__record_place(r);
-  const bool inside = r->windows && place >= r->first;
+  const bool inside = r->device_rows && place >= r->first;
 
   if (inside && place + rows <= r->first + r->room) return AMBIT_OK;
   if (inside && place < r->first + r->room && rows > room_for(r, rows)) return AMBIT_OK;
   AMBIT_TRY(drain(r));
-  AMBIT_TRY(open_windows(r, place, room_for(r, rows)));
-  return r->writes ? AMBIT_OK : load_windows(r);
+  AMBIT_TRY(open_device_rows(r, place, room_for(r, rows)));
+  return r->writes ? AMBIT_OK : load_device_rows(r);
 }
 
 /* The program takes the record, to go on at its place. */
@@ -258,7 +259,7 @@ static ambit_status bind(ambit_program *p, ambit_record *r, int64_t every, bool 
   if (r->writes != writes) {
     AMBIT_TRY(ambit__record_collect(r));
     release(r, place);
-    drop_windows(r);
+    drop_device_rows(r);
     if (writes && r->kept > place) r->kept = r->complete = place;
   }
   if (writes && r->kept < place) { /* it was injected beyond its end */
@@ -274,7 +275,7 @@ static ambit_status bind(ambit_program *p, ambit_record *r, int64_t every, bool 
   return writes ? ambit__record_stretch(r, (ambit__stretch){place, every, r->shift}) : AMBIT_OK;
 }
 
-/* The windows of a step that uses the record. */
+/* The rows of a step that uses the record. */
 static void set_chore(const ambit__step *s)
 {
   const ambit_record *r = s->chore->record;
@@ -282,7 +283,7 @@ static void set_chore(const ambit__step *s)
   for (int e = 0; e < r->context->nengines; e++) {
     ambit__chore *t = &s->chore->on[e];
 
-    t->rows = r->windows[e];
+    t->rows = r->device_rows[e];
     t->type = r->type;
     t->columns = r->columns;
     t->room = r->room;
@@ -362,7 +363,7 @@ void ambit_record_destroy(ambit_record *r)
 {
   if (!r || ambit__object_check_unused(r->context, r, "record", r->name ? r->name : "")) return;
   ambit__object_gone(r->context, r);
-  drop_windows(r);
+  drop_device_rows(r);
   ambit__list_remove(&r->link);
   free(r->values);
   free(r->stretches);
@@ -396,7 +397,7 @@ int64_t ambit_record_columns(const ambit_record *r)
 ambit_status ambit__record_set(ambit_record *r, int64_t rows, int64_t columns, const double *values,
                                int64_t place)
 {
-  drop_windows(r);
+  drop_device_rows(r);
   release(r, place);
   r->kept = r->complete = r->rows = r->nstretches = 0;
   if (r->columns != columns) r->cap = 0;
@@ -439,7 +440,7 @@ ambit_status ambit_record_rewind(ambit_record *r)
 {
   if (failed(r)) return status_of(r);
   AMBIT_TRY(ambit__record_collect(r));
-  drop_windows(r);
+  drop_device_rows(r);
   release(r, 0);
   return AMBIT_OK;
 }

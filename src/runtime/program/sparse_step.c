@@ -84,13 +84,6 @@ static ambit_status refuse(const ambit_program *p, const ambit__step *s, int arg
   return ambit__step_raise_at(p, s->kernel->rule, r->place, message);
 }
 
-static bool is_here(const ambit__read *r)
-{
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (r->offset[d]) return false;
-  return true;
-}
-
 ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,
                                         const ambit__box *region)
 {
@@ -106,7 +99,7 @@ ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__ste
       const query look = {a, b, region, q->reads[k].offset};
       int64_t cell[AMBIT_MAX_DIMS];
 
-      if (q->reads[k].is_tested || is_here(&q->reads[k])) continue;
+      if (q->reads[k].is_tested || ambit__offset_is_zero(q->reads[k].offset)) continue;
       if (find(&look, cell)) return refuse(p, s, i, k, cell);
     }
   }

@@ -58,7 +58,7 @@ int64_t ambit__balance_left(const ambit_program *p);
 /* Takes the next action; `left` iterations remain of the run. Collective; all work is done. */
 ambit_status ambit__balance_act(ambit_program *p, int64_t left);
 
-/* ---- shares.c: the arithmetic ---- */
+/* ---- balance_shares.c: the arithmetic ---- */
 
 /* Chooses weights from the rates of n parts. A part whose device would add less than `least` to the
  * others gets none. Returns the largest share that one left out would have added; 0: none is. */

@@ -69,27 +69,28 @@ void ambit__fault_print_where(report *s, const char *preposition)
 
 /* The first statement that sets a component or, if offset >= 0, the one at this offset in the text.
  */
-static const ambit__stmt *find_set(const ambit__stmt *list, int param, int component, int offset)
+typedef struct search {
+  int param, component, offset;
+  const ambit__stmt *found;
+} search;
+
+static ambit__visit find_set(void *user, const ambit__stmt *st)
 {
-  const ambit__stmt *found = NULL;
+  search *s = user;
 
-  for (; list && !found; list = list->next) {
-    bool here = offset >= 0 ? list->place.offset == offset : true;
-
-    if (list->kind == STMT_SET_OUT && list->index == param && list->component == component && here)
-      return list;
-    if (list->kind != STMT_IF) continue;
-    found = find_set(list->body, param, component, offset);
-    if (!found) found = find_set(list->other, param, component, offset);
-  }
-  return found;
+  if (st->kind != STMT_SET_OUT || st->index != s->param || st->component != s->component ||
+      (s->offset >= 0 && st->place.offset != s->offset))
+    return VISIT_INSIDE;
+  s->found = st;
+  return VISIT_END;
 }
 
 ambit__place ambit__fault_place_of_set(const report *s, int param, int component, int offset)
 {
-  const ambit__stmt *st = find_set(rule_of(s)->body, param, component, offset);
+  search set = {param, component, offset, NULL};
 
-  return st ? st->place : rule_of(s)->params[param].place;
+  ambit__visit_stmts(&(ambit__visitor){.stmt = find_set, .user = &set}, rule_of(s)->body);
+  return set.found ? set.found->place : rule_of(s)->params[param].place;
 }
 
 /* ---- NaN ---- */

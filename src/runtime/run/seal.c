@@ -6,7 +6,7 @@
  * fields whose reads kernels wrap (periodic_rows.c); halos (halo_needs.c), for a cycle too
  * (cycle.c), for copies (copies.c) and for steps that write neighbours (returns.c); their memory
  * (margins.c); functions and arguments (build.c); valid halos (halo_state.c); whether tiles can
- * sleep (sleep/make.c); the schedule (schedule.c); the option plan (check_plan.c); recording
+ * sleep (sleep/map.c); the schedule (schedule.c); the option plan (check_plan.c); recording
  * (replay.c).
  */
 #include "base/memory.h"

@@ -85,12 +85,6 @@ static ambit__box inner_cells(const ambit_program *p, int stage, int part)
   return inner;
 }
 
-static void add_piece(ambit__operation *op, int part, const ambit__box *box)
-{
-  if (!ambit__box_is_empty(box))
-    op->pieces[op->npieces++] = (ambit__piece){.part = part, .box = *box};
-}
-
 /* Adds a piece for the cells of a stage, as selected by op->cells. A step that runs once is
  * launched once per engine. */
 static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
@@ -108,11 +102,11 @@ static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
       seen |= p->grid->placement.engine[i] == p->grid->placement.engine[k];
     if (once && !seen) op->pieces[op->npieces++] = (ambit__piece){.part = k};
     if (once) continue;
-    if (op->cells != CELLS_BORDER) add_piece(op, k, &inner);
+    if (op->cells != CELLS_BORDER) ambit__operation_add(op, k, &inner);
     if (op->cells == CELLS_BORDER && !ambit__box_is_empty(&all))
       n = ambit__box_split(&all, &inner, rest);
     for (int i = 0; i < n; i++)
-      add_piece(op, k, &rest[i]);
+      ambit__operation_add(op, k, &rest[i]);
   }
 }
 
@@ -283,7 +277,7 @@ static ambit_status add_rest(ambit__scheduler *s, int stage)
         ambit__wavefront_border(&p->cycle->wavefront[k], &p->cycle->flow.stages[stage], rest);
 
     for (int i = 0; i < n; i++)
-      add_piece(op, k, &rest[i]);
+      ambit__operation_add(op, k, &rest[i]);
   }
   return AMBIT_OK;
 }

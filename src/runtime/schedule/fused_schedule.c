@@ -37,12 +37,6 @@ static ambit__box inner_cells(const ambit_program *p, const ambit__box *own)
   return ambit__box_is_empty(&inner) ? (ambit__box){.ndims = own->ndims} : inner;
 }
 
-static void add_piece(ambit__operation *op, int part, const ambit__box *box)
-{
-  if (!ambit__box_is_empty(box))
-    op->pieces[op->npieces++] = (ambit__piece){.part = part, .box = *box};
-}
-
 static void add_pieces(const ambit_program *p, ambit__operation *op, int part)
 {
   const ambit__box *own = &p->grid->parts[p->grid->first + part];
@@ -54,9 +48,9 @@ static void add_pieces(const ambit_program *p, ambit__operation *op, int part)
   if (op->cells == CELLS_BORDER)
     n = ambit__box_split(own, &inner, rest);
   else
-    add_piece(op, part, &inner);
+    ambit__operation_add(op, part, &inner);
   for (int i = 0; i < n; i++)
-    add_piece(op, part, &rest[i]);
+    ambit__operation_add(op, part, &rest[i]);
 }
 
 static ambit_status add_launch(ambit__scheduler *s, ambit__cells cells)

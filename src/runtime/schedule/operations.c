@@ -28,6 +28,12 @@ void ambit__schedule_free(ambit__schedule *o)
 
 /* ---- launches ---- */
 
+void ambit__operation_add(ambit__operation *op, int part, const ambit__box *box)
+{
+  if (!ambit__box_is_empty(box))
+    op->pieces[op->npieces++] = (ambit__piece){.part = part, .box = *box};
+}
+
 /* Whether the list already has a launch of the step on the engine of a part. */
 static bool *launched(const ambit__scheduler *s, int step, int part)
 {

@@ -52,6 +52,8 @@ ambit_status ambit__fused_schedule(ambit__scheduler *s, ambit__exchange *x);
 ambit__operation *ambit__schedule_add(ambit__scheduler *s, ambit__op_kind kind, size_t step);
 ambit__operation *ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit__cells cells);
 void ambit__schedule_free(ambit__schedule *o);
+/* A piece of a launch that has room for it, unless it is empty. */
+void ambit__operation_add(ambit__operation *op, int part, const ambit__box *box);
 
 /* ---- inner_cells.c ---- */
 

@@ -10,11 +10,11 @@
  * that runs on a tile compares its results with those of the last iteration; zones without a
  * difference keep their ids, the others get new ones.
  *
- *   make.c      which programs can have sleeping tiles, and memory for them
+ *   map.c       which programs can have sleeping tiles, and memory for them
  *   ids.c       ids, the list of tiles that may be awake, and changes from outside
  *   step.c      one step: decides, launches, compares
  *   notes.c     ids of tiles of other processes, and messages that are left out
- *   run.c       iterations with sleeping tiles, and when they pay off
+ *   decide.c    iterations with sleeping tiles, and when they pay off
  *   relax.c     programs whose parts come to rest by themselves, in any order
  */
 #ifndef AMBIT_RUNTIME_SLEEP_SLEEP_H
@@ -118,7 +118,7 @@ typedef struct ambit__sleep {
   double updates;              /* of cells in them */
 } ambit__sleep;
 
-/* ---- make.c ---- */
+/* ---- map.c ---- */
 
 /* Sets p->sleep if tiles of the program can sleep. Collective. */
 ambit_status ambit__sleep_plan(ambit_program *p);
@@ -168,7 +168,7 @@ extern const ambit__gate ambit__sleep_gate;
 ambit_status ambit__sleep_make_notes(ambit_program *p);
 void ambit__sleep_forget_notes(ambit_program *p); /* all messages are sent again */
 
-/* ---- run.c ---- */
+/* ---- decide.c ---- */
 
 /* Whether the next iteration is one with sleeping tiles; decides about trials. Collective. */
 ambit_status ambit__sleep_turn(ambit_program *p, bool *sleeps);

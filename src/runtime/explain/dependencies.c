@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graph.c - the dependencies within an iteration of one process, as a graph.
+/* dependencies.c - the dependencies within an iteration of one process, as a graph.
  *
  * Every operation of the schedule becomes nodes: a launch one per box, an exchange one per message,
  * copy, and part whose ghost cells it fills. A node records the cells of the fields it reads and
  * writes. It depends on an earlier node if one of them writes values that the other reads or
  * writes. Nodes are in execution order, so edges only go forward. Transitive edges are omitted.
  */
-#include "runtime/explain/graph.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/exchange/exchange.h"
 #include "runtime/explain/explain.h"
+#include "runtime/explain/svg.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graph.h - a drawing of a graph. */
-#ifndef AMBIT_RUNTIME_EXPLAIN_GRAPH_H
-#define AMBIT_RUNTIME_EXPLAIN_GRAPH_H
+/* svg.h - a drawing of a graph. */
+#ifndef AMBIT_RUNTIME_EXPLAIN_SVG_H
+#define AMBIT_RUNTIME_EXPLAIN_SVG_H
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cells.c - cells of a part for functions of the user: in place where they are in host memory, else
- * a copy in a dense array, with the cells around. */
+/* host_cells.c - cells of a part for functions of the user: in place where they are in host memory,
+ * else a copy in a dense array, with the cells around. */
 #include "base/memory.h"
 #include "runtime/objects/objects.h"
 
@@ -59,15 +59,6 @@ static ambit_status fetch_around(ambit_field *f, int part, const ambit__box *box
   return s;
 }
 
-static int64_t place(const ambit__box *box, const int64_t *at)
-{
-  int64_t n = 0;
-
-  for (int d = 0; d < box->ndims; d++)
-    n = n * (box->hi[d] - box->lo[d]) + at[d] - box->lo[d];
-  return n;
-}
-
 /* One value beyond the grid, as the boundaries define it. */
 static void put_beyond(const ambit_field *f, const int64_t *cell, int component,
                        const unsigned char *all, unsigned char *to)
@@ -80,7 +71,9 @@ static void put_beyond(const ambit_field *f, const int64_t *cell, int component,
 
   memcpy(at, cell, sizeof at);
   if (ambit__boundaries_map(b, grid->ndims, grid->hi, at, &value)) {
-    memcpy(to, all + ((size_t)place(grid, at) * (size_t)f->components + (size_t)component) * size,
+    memcpy(to,
+           all + ((size_t)ambit__box_number(grid, at) * (size_t)f->components + (size_t)component) *
+                     size,
            size);
     if (!ambit__boundaries_negate(b, grid->ndims, grid->hi, cell)) return;
     value = -ambit__value_number(ambit__value_load(to, f->type), f->type);
@@ -130,7 +123,8 @@ static ambit_status stage(ambit_field *f, int part, const ambit__box *box, unsig
     cells->stride[d] = stride;
     stride *= all.hi[d] - all.lo[d];
   }
-  cells->values = dense + (size_t)(place(&all, box->lo) * (int64_t)ambit__field_cell_bytes(f));
+  cells->values =
+      dense + (size_t)(ambit__box_number(&all, box->lo) * (int64_t)ambit__field_cell_bytes(f));
   if (!reach_of(mode)) return ambit__do(e->queue, read, dense, &f->stores[part], &all);
   return ambit__can(e->device->backend, pack) ? fetch_around(f, part, &all, dense, bytes)
                                               : fetch_whole(f, &all, dense);

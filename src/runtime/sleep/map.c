@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make.c - which programs can have sleeping tiles; their maps, functions and memory. */
+/* map.c - which programs can have sleeping tiles; their maps, functions and memory. */
 #include "base/memory.h"
 #include "runtime/sleep/sleep.h"
 
@@ -58,16 +58,6 @@ static bool can_tile(const ambit_grid *g)
          cells <= MOST_EMPTY * (double)g->active->cells;
 }
 
-static void rotate(const ambit_program *p, const ambit__step *s, int *held)
-{
-  const int first = held[ambit__program_field(p, s->args[0].field)];
-
-  for (int i = 0; i < s->n - 1; i++)
-    held[ambit__program_field(p, s->args[i].field)] =
-        held[ambit__program_field(p, s->args[i + 1].field)];
-  held[ambit__program_field(p, s->args[s->n - 1].field)] = first;
-}
-
 /* Sets the cycles of fields whose buffers trade places, and the period after which all are back.
  * `held` is scratch: two numbers per field. */
 static void find_cycles(const ambit_program *p, int *held, int *cycle, int *period)
@@ -79,7 +69,7 @@ static void find_cycles(const ambit_program *p, int *held, int *cycle, int *peri
     cycle[f] = -1;
   }
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_ROTATE) rotate(p, &p->steps[i], origin);
+    if (p->steps[i].kind == STEP_ROTATE) ambit__step_rotate(p, &p->steps[i], origin);
   *period = 1;
   for (int f = 0; f < p->nfields; f++) {
     int n = 0, before;
@@ -173,7 +163,7 @@ static int follow(const ambit_program *p, size_t step, int field, int *held)
   for (size_t i = 1; i < p->nsteps; i++) {
     const ambit__step *s = &p->steps[(step + i) % p->nsteps];
 
-    if (s->kind == STEP_ROTATE) rotate(p, s, held);
+    if (s->kind == STEP_ROTATE) ambit__step_rotate(p, s, held);
   }
   for (int f = 0; f < p->nfields; f++)
     if (held[f] == field) return f;
@@ -241,7 +231,7 @@ static bool is_overwritten(const ambit_program *p, size_t step, int field, int *
   for (size_t i = 1; i < p->nsteps; i++) {
     const ambit__step *s = &p->steps[(step + i) % p->nsteps];
 
-    if (s->kind == STEP_ROTATE) rotate(p, s, held);
+    if (s->kind == STEP_ROTATE) ambit__step_rotate(p, s, held);
     for (int f = 0; f < p->nfields; f++)
       if (held[f] == field && ambit__step_writes(s, p->fields[f])) return true;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.c - when tiles sleep, and the end of a run in which nothing changes any more.
+/* decide.c - when tiles sleep, and the end of a run in which nothing changes any more.
  *
  * With sleep=auto, a few iterations now and then are a trial: tiles may
  * sleep, and if enough of them do, it goes on like that until too few do. The decisions depend on

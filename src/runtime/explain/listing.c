@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* order.c - the schedule of an iteration: a line per operation of a process. */
+/* listing.c - the schedule of an iteration: a line per operation of a process. */
 #include "runtime/exchange/exchange.h"
 #include "runtime/explain/explain.h"
 #include "runtime/program/cycle.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shares.c - from the speed of devices to the weights of their parts. */
+/* balance_shares.c - from the speed of devices to the weights of their parts. */
 #include "runtime/run/balance.h"
 
 static double sum(const double *x, int n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stage.c - pinned host memory for copies in and out: a few pieces, used in turn.
+/* staging.c - pinned host memory for copies in and out: a few pieces, used in turn.
  *
- * If the copy of a stage is not complete when its turn comes again, the host waits for it. So a
+ * If the copy of a piece is not complete when its turn comes again, the host waits for it. So a
  * copy of any size needs little memory, and the host fills or empties one piece while the device
  * moves the others.
  */
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static ambit_status provide(ambit__gpu_device *d, ambit__gpu_stage *s, bool device)
+static ambit_status provide(ambit__gpu_device *d, ambit__gpu_staging *s, bool device)
 {
   void *host;
 
@@ -22,43 +22,44 @@ static ambit_status provide(ambit__gpu_device *d, ambit__gpu_stage *s, bool devi
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_stage_take(ambit__gpu_lane *lane, bool device, ambit__gpu_stage **stage)
+ambit_status ambit__gpu_staging_take(ambit__gpu_lane *lane, bool device,
+                                     ambit__gpu_staging **staging)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
-  ambit__gpu_stage *s = &lane->stages[lane->next];
+  ambit__gpu_staging *s = &lane->staging[lane->next];
 
   if (s->done) AMBIT_TRY(d->driver->event_sync(s->done));
   AMBIT_TRY(provide(d, s, device));
-  lane->next = (lane->next + 1) % AMBIT__STAGES;
-  *stage = s;
+  lane->next = (lane->next + 1) % AMBIT__GPU_STAGING;
+  *staging = s;
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_stage_pass(ambit__gpu_lane *lane, ambit__gpu_stage *stage)
+ambit_status ambit__gpu_staging_pass(ambit__gpu_lane *lane, ambit__gpu_staging *staging)
 {
-  return ambit__gpu_device_of(lane->head.device)->driver->event_record(stage->done, lane->queue);
+  return ambit__gpu_device_of(lane->head.device)->driver->event_record(staging->done, lane->queue);
 }
 
 ambit_status ambit__gpu_fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_memory *from,
                               size_t bytes)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
-  ambit__gpu_stage *stage;
+  ambit__gpu_staging *staging;
 
-  AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
-  AMBIT_TRY(driver->copy_out(lane->queue, stage->host, from, 0, bytes));
-  AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
-  AMBIT_TRY(driver->event_sync(stage->done));
-  memcpy(to, stage->host, bytes);
+  AMBIT_TRY(ambit__gpu_staging_take(lane, false, &staging));
+  AMBIT_TRY(driver->copy_out(lane->queue, staging->host, from, 0, bytes));
+  AMBIT_TRY(ambit__gpu_staging_pass(lane, staging));
+  AMBIT_TRY(driver->event_sync(staging->done));
+  memcpy(to, staging->host, bytes);
   return AMBIT_OK;
 }
 
-void ambit__gpu_stages_free(ambit__gpu_lane *lane)
+void ambit__gpu_staging_free(ambit__gpu_lane *lane)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
 
-  for (int i = 0; i < AMBIT__STAGES; i++) {
-    ambit__gpu_stage *s = &lane->stages[i];
+  for (int i = 0; i < AMBIT__GPU_STAGING; i++) {
+    ambit__gpu_staging *s = &lane->staging[i];
 
     if (s->done) d->driver->event_close(s->done);
     if (s->host) d->driver->host_release(d->gpu, s->host);
