@@ -22,8 +22,7 @@ AMBIT_INLINE int ambit_holds(AMBIT_GLOBAL const ambit_i64 *places, ambit_i64 at,
 }
 
 /* Where to read: there, or where it does no harm. */
-AMBIT_INLINE ambit_i64 ambit_place(ambit_fault *f, int access, int inside, ambit_i64 place,
-                                   ambit_i64 first, ambit_i64 end)
-{
-  return ambit_may(f, AMBIT_FAULT_READ, access, inside, place, first, end) ? place : first;
-}
+AMBIT_FORMULA(ambit_i64, ambit_place,
+              (ambit_fault * f, int access, int inside, ambit_i64 place, ambit_i64 first,
+               ambit_i64 end),
+              ambit_may(f, AMBIT_FAULT_READ, access, inside, place, first, end) ? place : first)

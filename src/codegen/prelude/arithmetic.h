@@ -11,14 +11,18 @@
  *                      is never negative, a constant if it need not hide x except in CUDA
  */
 
+/* A function of one expression. */
+#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
+  AMBIT_INLINE T name parameters                                                                   \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
+
 /* Integers: x / 0 and x % 0 are 0, the one quotient that overflows wraps, shift counts are taken
  * modulo the width. A negation goes through unsigned numbers: with -fwrapv gcc 12 can turn -a / b
  * into a / -b, which differs if -a wraps. */
 #define AMBIT_INTEGERS(name, T, U)                                                                 \
-  AMBIT_INLINE T ambit_neg_##name(T a)                                                             \
-  {                                                                                                \
-    return (T)(0 - (U)a);                                                                          \
-  }                                                                                                \
+  AMBIT_FORMULA(T, ambit_neg_##name, (T a), (T)(0 - (U)a))                                         \
   AMBIT_INLINE T ambit_div_##name(T a, T b)                                                        \
   {                                                                                                \
     T safe = b == 0 || b == -1 ? 1 : b, q = a / safe;                                              \
@@ -29,51 +33,27 @@
     T safe = b == 0 || b == -1 ? 1 : b;                                                            \
     return a % safe;                                                                               \
   }                                                                                                \
-  AMBIT_INLINE T ambit_shl_##name(T a, T b)                                                        \
-  {                                                                                                \
-    return (T)((U)a << ((U)b & (8 * sizeof(T) - 1)));                                              \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_shr_##name(T a, T b)                                                        \
-  {                                                                                                \
-    return a >> ((U)b & (8 * sizeof(T) - 1));                                                      \
-  }                                                                                                \
+  AMBIT_FORMULA(T, ambit_shl_##name, (T a, T b), (T)((U)a << ((U)b & (8 * sizeof(T) - 1))))        \
+  AMBIT_FORMULA(T, ambit_shr_##name, (T a, T b), a >> ((U)b & (8 * sizeof(T) - 1)))                \
   AMBIT_INLINE T ambit_clip_##name(T a, T most)                                                    \
   {                                                                                                \
     T low = a < 0 ? 0 : a;                                                                         \
     return low > most ? most : low;                                                                \
   }                                                                                                \
-  AMBIT_INLINE T ambit_abs_##name(T a)                                                             \
-  {                                                                                                \
-    return a < 0 ? (T)(0 - (U)a) : a;                                                              \
-  }
+  AMBIT_FORMULA(T, ambit_abs_##name, (T a), a < 0 ? (T)(0 - (U)a) : a)
 AMBIT_INTEGERS(i32, ambit_i32, ambit_u32)
 AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
 #define AMBIT_UNSIGNED(name, U)                                                                    \
-  AMBIT_INLINE U ambit_neg_##name(U a)                                                             \
-  {                                                                                                \
-    return 0 - a;                                                                                  \
-  }                                                                                                \
+  AMBIT_FORMULA(U, ambit_neg_##name, (U a), 0 - a)                                                 \
   AMBIT_INLINE U ambit_div_##name(U a, U b)                                                        \
   {                                                                                                \
     U q = a / (b == 0 ? 1 : b);                                                                    \
     return b == 0 ? 0 : q;                                                                         \
   }                                                                                                \
-  AMBIT_INLINE U ambit_mod_##name(U a, U b)                                                        \
-  {                                                                                                \
-    return a % (b == 0 ? 1 : b);                                                                   \
-  }                                                                                                \
-  AMBIT_INLINE U ambit_shl_##name(U a, ambit_u32 b)                                                \
-  {                                                                                                \
-    return a << (b & (8 * sizeof(U) - 1));                                                         \
-  }                                                                                                \
-  AMBIT_INLINE U ambit_shr_##name(U a, ambit_u32 b)                                                \
-  {                                                                                                \
-    return a >> (b & (8 * sizeof(U) - 1));                                                         \
-  }                                                                                                \
-  AMBIT_INLINE U ambit_clip_##name(U a, U most)                                                    \
-  {                                                                                                \
-    return a > most ? most : a;                                                                    \
-  }
+  AMBIT_FORMULA(U, ambit_mod_##name, (U a, U b), a % (b == 0 ? 1 : b))                             \
+  AMBIT_FORMULA(U, ambit_shl_##name, (U a, ambit_u32 b), a << (b & (8 * sizeof(U) - 1)))           \
+  AMBIT_FORMULA(U, ambit_shr_##name, (U a, ambit_u32 b), a >> (b & (8 * sizeof(U) - 1)))           \
+  AMBIT_FORMULA(U, ambit_clip_##name, (U a, U most), a > most ? most : a)
 AMBIT_UNSIGNED(u32, ambit_u32)
 AMBIT_UNSIGNED(u64, ambit_u64)
 
@@ -124,29 +104,18 @@ AMBIT_ORDER(u64, ambit_u64, AMBIT_SHOWN)
 
 /* Small powers, where bits may differ from those of pow. */
 #define AMBIT_POWERS(name, T)                                                                      \
-  AMBIT_INLINE T ambit_power2_##name(T x)                                                          \
-  {                                                                                                \
-    return x * x;                                                                                  \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_power3_##name(T x)                                                          \
-  {                                                                                                \
-    return x * x * x;                                                                              \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_power4_##name(T x)                                                          \
-  {                                                                                                \
-    return (x * x) * (x * x);                                                                      \
-  }
+  AMBIT_FORMULA(T, ambit_power2_##name, (T x), x *x)                                               \
+  AMBIT_FORMULA(T, ambit_power3_##name, (T x), x *x *x)                                            \
+  AMBIT_FORMULA(T, ambit_power4_##name, (T x), (x * x) * (x * x))
 AMBIT_POWERS(f32, float)
 
 /* Real to integer: truncates, saturates, and maps NaN to 0. `least` and `above` are exact in F. */
 #define AMBIT_CUT(to, T, from, F, least, most, above)                                              \
-  AMBIT_INLINE T ambit_##to##_from_##from(F x)                                                     \
-  {                                                                                                \
-    return AMBIT_IS_SMALL(x) ? 0                                                                   \
-           : x <= (F)(least) ? (T)(least)                                                          \
-           : x >= (F)(above) ? (T)(most)                                                           \
-                             : (T)x;                                                               \
-  }
+  AMBIT_FORMULA(T, ambit_##to##_from_##from, (F x),                                                \
+                AMBIT_IS_SMALL(x) ? 0                                                              \
+                : x <= (F)(least) ? (T)(least)                                                     \
+                : x >= (F)(above) ? (T)(most)                                                      \
+                                  : (T)x)
 /* To bytes by way of int: vectors of one width. On ARM gcc 12 makes masks and their logic of the
  * selections; its minimum and maximum return the number if the other operand is NaN. */
 #if defined(__GNUC__) && defined(__aarch64__)
@@ -157,10 +126,7 @@ AMBIT_POWERS(f32, float)
 #  define AMBIT_BYTE_F64    AMBIT_BYTE_F32
 #endif
 #define AMBIT_CUT_U8(from, F, between)                                                             \
-  AMBIT_INLINE ambit_u8 ambit_u8_from_##from(F x)                                                  \
-  {                                                                                                \
-    return (ambit_u8)(ambit_i32)between(x);                                                        \
-  }
+  AMBIT_FORMULA(ambit_u8, ambit_u8_from_##from, (F x), (ambit_u8)(ambit_i32)between(x))
 #define AMBIT_CUTS(from, F, between)                                                               \
   AMBIT_CUT(i32, ambit_i32, from, F, -2147483647 - 1, 2147483647, 2147483648.0f)                   \
   AMBIT_CUT(i16, ambit_i16, from, F, -32768, 32767, 32768.0f)                                      \
@@ -191,16 +157,10 @@ AMBIT_CUTS(f32, float, AMBIT_BYTE_F32)
 #endif
 
 /* Changes the sign of any number, in a form that compilers do not put into an fma before it. */
-AMBIT_INLINE float ambit_neg_f32(float x)
-{
-  return AMBIT_F32_OF(AMBIT_BITS_F32(x) ^ 0x80000000u);
-}
+AMBIT_FORMULA(float, ambit_neg_f32, (float x), AMBIT_F32_OF(AMBIT_BITS_F32(x) ^ 0x80000000u))
 
 /* The first 16 bits of a float, in the type of halves. */
-AMBIT_INLINE float ambit_f32_from_bf16(ambit_f16 bits)
-{
-  return AMBIT_F32_OF((ambit_u32)bits << 16);
-}
+AMBIT_FORMULA(float, ambit_f32_from_bf16, (ambit_f16 bits), AMBIT_F32_OF((ambit_u32)bits << 16))
 AMBIT_INLINE ambit_f16 ambit_bf16_from_f32(float x)
 {
   ambit_u32 bits = AMBIT_BITS_F32(x), near = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
@@ -212,10 +172,8 @@ AMBIT_ORDER(f64, double, ambit_hidden_f64)
 AMBIT_POWERS(f64, double)
 AMBIT_CUTS(f64, double, AMBIT_BYTE_F64)
 
-AMBIT_INLINE double ambit_neg_f64(double x)
-{
-  return AMBIT_F64_OF(AMBIT_BITS_F64(x) ^ (ambit_u64)1 << 63);
-}
+AMBIT_FORMULA(double, ambit_neg_f64, (double x),
+              AMBIT_F64_OF(AMBIT_BITS_F64(x) ^ (ambit_u64)1 << 63))
 
 /* Of the two floats around x the odd one, if x is none: it rounds to the half that x rounds to. */
 AMBIT_INLINE float ambit_near_f32(double x)
@@ -226,12 +184,6 @@ AMBIT_INLINE float ambit_near_f32(double x)
   bits = near_size < size ? bits + even : near_size > size ? bits - even : bits;
   return AMBIT_F32_OF(bits);
 }
-AMBIT_INLINE ambit_f16 ambit_f16_from_f64(double x)
-{
-  return ambit_f16_from_f32(ambit_near_f32(x));
-}
-AMBIT_INLINE ambit_f16 ambit_bf16_from_f64(double x)
-{
-  return ambit_bf16_from_f32(ambit_near_f32(x));
-}
+AMBIT_FORMULA(ambit_f16, ambit_f16_from_f64, (double x), ambit_f16_from_f32(ambit_near_f32(x)))
+AMBIT_FORMULA(ambit_f16, ambit_bf16_from_f64, (double x), ambit_bf16_from_f32(ambit_near_f32(x)))
 #endif

@@ -19,10 +19,8 @@
 #define AMBIT_BYTES(word, odd) ((odd) ? AMBIT_ODD(word) : (word)&0x00ff00ffu)
 
 /* A byte of a row of words; a pair of bytes, `at` and the second one after it. */
-AMBIT_INLINE ambit_u32 ambit_byte(const ambit_u32 *row, int at)
-{
-  return row[at / 4] >> at % 4 * 8 & 0xffu;
-}
+AMBIT_FORMULA(ambit_u32, ambit_byte, (const ambit_u32 *row, int at),
+              row[at / 4] >> at % 4 * 8 & 0xffu)
 AMBIT_INLINE ambit_u32 ambit_pair(const ambit_u32 *row, int at)
 {
   const ambit_u32 first = AMBIT_BYTES(row[at / 4], at % 2);
@@ -36,10 +34,8 @@ AMBIT_INLINE ambit_u32 ambit_pair(const ambit_u32 *row, int at)
 #define AMBIT_WORD(pairs, k) ((pairs)[2 * (k)] | (pairs)[2 * (k) + 1] << 8)
 
 /* The same of shorts. */
-AMBIT_INLINE ambit_i32 ambit_short(const ambit_u32 *row, int at)
-{
-  return (ambit_i32)(ambit_i16)(row[at / 2] >> at % 2 * 16);
-}
+AMBIT_FORMULA(ambit_i32, ambit_short, (const ambit_u32 *row, int at),
+              (ambit_i32)(ambit_i16)(row[at / 2] >> at % 2 * 16))
 AMBIT_INLINE ambit_i32 ambit_dot_shorts(ambit_u32 shorts, ambit_u32 weights, ambit_i32 more)
 {
   if (!weights) return more;
@@ -54,19 +50,13 @@ AMBIT_INLINE ambit_i32 ambit_dot_shorts(ambit_u32 shorts, ambit_u32 weights, amb
 }
 
 /* The first or second value of a pair: none of the pair is negative, or any may be. */
-AMBIT_INLINE ambit_i32 ambit_part_of(ambit_u32 pair, int second)
-{
-  return (ambit_i32)(second ? pair >> 16 : pair & 0xffffu);
-}
-AMBIT_INLINE ambit_i32 ambit_signed_of(ambit_u32 pair, int second)
-{
-  return second ? (ambit_i32)(pair + 0x8000u) >> 16 : (ambit_i32)(ambit_i16)pair;
-}
+AMBIT_FORMULA(ambit_i32, ambit_part_of, (ambit_u32 pair, int second),
+              (ambit_i32)(second ? pair >> 16 : pair & 0xffffu))
+AMBIT_FORMULA(ambit_i32, ambit_signed_of, (ambit_u32 pair, int second),
+              second ? (ambit_i32)(pair + 0x8000u) >> 16 : (ambit_i32)(ambit_i16)pair)
 /* Bits of the second word where those of the first one are set, else of the third one. */
-AMBIT_INLINE ambit_u32 ambit_select(ambit_u32 bits, ambit_u32 a, ambit_u32 b)
-{
-  return (a & bits) | (b & ~bits);
-}
+AMBIT_FORMULA(ambit_u32, ambit_select, (ambit_u32 bits, ambit_u32 a, ambit_u32 b),
+              (a & bits) | (b & ~bits))
 /* Of two pairs without negative values, values of the first one where bit 15 of a half is set. */
 AMBIT_INLINE ambit_u32 ambit_choose(ambit_u32 truth, ambit_u32 a, ambit_u32 b)
 {
@@ -92,10 +82,7 @@ AMBIT_INLINE ambit_u32 ambit_choose_four(ambit_u32 truth, ambit_u32 a, ambit_u32
   return ambit_select(mask, a, b);
 }
 /* Bit 7 of each byte: whether it is not 0; whether that of a is less than that of b. */
-AMBIT_INLINE ambit_u32 ambit_filled(ambit_u32 a)
-{
-  return ((a & 0x7f7f7f7fu) + 0x7f7f7f7fu) | a;
-}
+AMBIT_FORMULA(ambit_u32, ambit_filled, (ambit_u32 a), ((a & 0x7f7f7f7fu) + 0x7f7f7f7fu) | a)
 AMBIT_INLINE ambit_u32 ambit_below(ambit_u32 a, ambit_u32 b)
 {
   const ambit_u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); /* set: not less without bit 7 */
@@ -103,10 +90,7 @@ AMBIT_INLINE ambit_u32 ambit_below(ambit_u32 a, ambit_u32 b)
   return (~a & b) | (~(a ^ b) & ~rest);
 }
 /* The same of the shorts in both halves, by bit 15. */
-AMBIT_INLINE ambit_u32 ambit_filled_shorts(ambit_u32 a)
-{
-  return ((a & 0x7fff7fffu) + 0x7fff7fffu) | a;
-}
+AMBIT_FORMULA(ambit_u32, ambit_filled_shorts, (ambit_u32 a), ((a & 0x7fff7fffu) + 0x7fff7fffu) | a)
 AMBIT_INLINE ambit_u32 ambit_below_shorts(ambit_u32 a, ambit_u32 b)
 {
   const ambit_u32 rest = (a | 0x80008000u) - (b & 0x7fff7fffu);
@@ -124,10 +108,7 @@ AMBIT_INLINE ambit_u32 ambit_below_shorts(ambit_u32 a, ambit_u32 b)
     }
 #else
 #  define AMBIT_EXTREME(name, instruction, other)                                                  \
-    AMBIT_INLINE ambit_u32 name(ambit_u32 a, ambit_u32 b)                                          \
-    {                                                                                              \
-      return other;                                                                                \
-    }
+    AMBIT_FORMULA(ambit_u32, name, (ambit_u32 a, ambit_u32 b), other)
 #endif
 AMBIT_EXTREME(ambit_lesser, "min.u16x2", ambit_choose(b - a + 0x80008000u, a, b))
 AMBIT_EXTREME(ambit_greater, "max.u16x2", ambit_choose(a - b + 0x80008000u, a, b))
@@ -152,10 +133,8 @@ AMBIT_INLINE ambit_u32 ambit_magnitude(ambit_u32 pair)
 #endif
 }
 /* Quotients by a constant, as products with its reciprocal. */
-AMBIT_INLINE ambit_u32 ambit_quotient(ambit_u32 pair, ambit_u32 multiplier, int shift)
-{
-  return (pair & 0xffffu) * multiplier >> shift | (pair >> 16) * multiplier >> shift << 16;
-}
+AMBIT_FORMULA(ambit_u32, ambit_quotient, (ambit_u32 pair, ambit_u32 multiplier, int shift),
+              (pair & 0xffffu) * multiplier >> shift | (pair >> 16) * multiplier >> shift << 16)
 
 /* Four adjacent bytes of two words that were computed, from byte 1, 2 or 3 of the first one:
  * compilers exchange shifts and what was computed, and compute it more often then. */
@@ -173,10 +152,9 @@ AMBIT_INLINE ambit_u32 ambit_joined(ambit_u32 first, ambit_u32 second, int from)
 #endif
 }
 /* Four adjacent bytes of a row of words; and their sum with signed weights, added to another. */
-AMBIT_INLINE ambit_u32 ambit_window(const ambit_u32 *row, int at)
-{
-  return at % 4 ? row[at / 4] >> at % 4 * 8 | row[at / 4 + 1] << (32 - at % 4 * 8) : row[at / 4];
-}
+AMBIT_FORMULA(ambit_u32, ambit_window, (const ambit_u32 *row, int at),
+              at % 4 ? row[at / 4] >> at % 4 * 8 | row[at / 4 + 1] << (32 - at % 4 * 8)
+                     : row[at / 4])
 AMBIT_INLINE ambit_i32 ambit_dot(ambit_u32 bytes, ambit_u32 weights, ambit_i32 more)
 {
 #ifdef AMBIT_PTX
@@ -192,10 +170,8 @@ AMBIT_INLINE ambit_i32 ambit_dot(ambit_u32 bytes, ambit_u32 weights, ambit_i32 m
  * error below 2^-21; the integer part of a number below 2^22 that is not negative, from the bits of
  * its multiple of 2^-149. Conversions and exact roots would take several times as long. */
 #ifdef AMBIT_PTX
-AMBIT_INLINE float ambit_real(ambit_i32 n)
-{
-  return AMBIT_F32_OF((ambit_u32)n + 0x4b400000u) - 12582912.0f;
-}
+AMBIT_FORMULA(float, ambit_real, (ambit_i32 n),
+              AMBIT_F32_OF((ambit_u32)n + 0x4b400000u) - 12582912.0f)
 AMBIT_INLINE float ambit_near_root(float x)
 {
   float root;
@@ -209,10 +185,7 @@ AMBIT_INLINE ambit_i32 ambit_integer_part(float x)
   return (ambit_i32)AMBIT_BITS_F32(x);
 }
 #else
-AMBIT_INLINE float ambit_real(ambit_i32 n)
-{
-  return (float)n;
-}
+AMBIT_FORMULA(float, ambit_real, (ambit_i32 n), (float)n)
 AMBIT_INLINE float ambit_near_root(float x)
 {
 #  ifdef __OPENCL_VERSION__
@@ -221,10 +194,7 @@ AMBIT_INLINE float ambit_near_root(float x)
   return sqrtf(x);
 #  endif
 }
-AMBIT_INLINE ambit_i32 ambit_integer_part(float x)
-{
-  return (ambit_i32)x;
-}
+AMBIT_FORMULA(ambit_i32, ambit_integer_part, (float x), (ambit_i32)x)
 #endif
 
 /* The square root of a whole number, correctly rounded: see ambit_root. */

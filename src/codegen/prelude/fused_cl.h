@@ -84,10 +84,7 @@ AMBIT_EACH_TYPE(AMBIT_LANE)
 /* ---- positions ---- */
 
 /* The same in all work-items of a warp. */
-AMBIT_INLINE int ambit_of_warp(int n)
-{
-  return n;
-}
+AMBIT_FORMULA(int, ambit_of_warp, (int n), n)
 
 /* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
  * face, or of the last cell, or a number. */
@@ -96,10 +93,10 @@ AMBIT_INLINE int ambit_of_warp(int n)
 #define AMBIT_DOUBLE  2
 #define AMBIT_LAST    3
 #define AMBIT_NUMBER  4
-AMBIT_INLINE int ambit_inside(int kind, int distance)
-{
-  return kind == AMBIT_MIRROR ? distance : kind == AMBIT_DOUBLE ? distance - 1 : 0;
-}
+AMBIT_FORMULA(int, ambit_inside, (int kind, int distance),
+              kind == AMBIT_MIRROR   ? distance
+              : kind == AMBIT_DOUBLE ? distance - 1
+                                     : 0)
 
 /* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
  * first of the n lanes that share the row. The kinds of the faces are constants. _store_all stores

@@ -4,18 +4,9 @@
 
 /* Integers wrap. */
 #define AMBIT_WRAPPING(name, T, U)                                                                 \
-  AMBIT_INLINE T ambit_add_##name(T a, T b)                                                        \
-  {                                                                                                \
-    return (T)((U)a + (U)b);                                                                       \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_sub_##name(T a, T b)                                                        \
-  {                                                                                                \
-    return (T)((U)a - (U)b);                                                                       \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_mul_##name(T a, T b)                                                        \
-  {                                                                                                \
-    return (T)((U)a * (U)b);                                                                       \
-  }
+  AMBIT_FORMULA(T, ambit_add_##name, (T a, T b), (T)((U)a + (U)b))                                 \
+  AMBIT_FORMULA(T, ambit_sub_##name, (T a, T b), (T)((U)a - (U)b))                                 \
+  AMBIT_FORMULA(T, ambit_mul_##name, (T a, T b), (T)((U)a * (U)b))
 AMBIT_WRAPPING(i32, ambit_i32, ambit_u32)
 AMBIT_WRAPPING(i64, ambit_i64, ambit_u64)
 
@@ -24,22 +15,10 @@ AMBIT_WRAPPING(i64, ambit_i64, ambit_u64)
 #if AMBIT_HAS_DOUBLE
 typedef double ambit_sum;
 
-AMBIT_INLINE ambit_sum ambit_sum_zero(void)
-{
-  return 0.0;
-}
-AMBIT_INLINE ambit_sum ambit_sum_add(ambit_sum a, double x)
-{
-  return a + x;
-}
-AMBIT_INLINE ambit_sum ambit_sum_join(ambit_sum a, ambit_sum b)
-{
-  return a + b;
-}
-AMBIT_INLINE double ambit_sum_value(ambit_sum a)
-{
-  return a + 0.0;
-}
+AMBIT_FORMULA(ambit_sum, ambit_sum_zero, (void), 0.0)
+AMBIT_FORMULA(ambit_sum, ambit_sum_add, (ambit_sum a, double x), a + x)
+AMBIT_FORMULA(ambit_sum, ambit_sum_join, (ambit_sum a, ambit_sum b), a + b)
+AMBIT_FORMULA(double, ambit_sum_value, (ambit_sum a), a + 0.0)
 #else
 typedef struct ambit_sum {
   float high, low;
@@ -74,8 +53,5 @@ AMBIT_INLINE ambit_sum ambit_sum_join(ambit_sum a, ambit_sum b)
 
   return ambit_sum_carry(s.high, s.low + b.low);
 }
-AMBIT_INLINE float ambit_sum_value(ambit_sum a)
-{
-  return a.high + a.low;
-}
+AMBIT_FORMULA(float, ambit_sum_value, (ambit_sum a), a.high + a.low)
 #endif

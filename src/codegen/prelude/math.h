@@ -18,6 +18,10 @@
 /* Adding it rounds a number below 2^51 to an integer, held in the lowest bits. */
 #define AMBIT_ROUND_WIDE 0x1.8p52
 
+/* Two or three more terms of a polynomial in x, whose value so far is p. */
+#define AMBIT_TERMS_2(p, x, a, b)    (((p) * (x) + (a)) * (x) + (b))
+#define AMBIT_TERMS_3(p, x, a, b, c) (AMBIT_TERMS_2(p, x, a, b) * (x) + (c))
+
 /* Limits arguments whose results overflow or vanish anyway; keeps NaN. */
 AMBIT_INLINE float ambit_within(float x, float least, float most)
 {
@@ -29,11 +33,8 @@ AMBIT_INLINE float ambit_within(float x, float least, float most)
 AMBIT_INLINE float ambit_near_one(float r)
 {
   float p = 1.0f / 5040;
-  p = p * r + 1.0f / 720;
-  p = p * r + 1.0f / 120;
-  p = p * r + 1.0f / 24;
-  p = p * r + 1.0f / 6;
-  p = p * r + 0.5f;
+  p = AMBIT_TERMS_3(p, r, 1.0f / 720, 1.0f / 120, 1.0f / 24);
+  p = AMBIT_TERMS_2(p, r, 1.0f / 6, 0.5f);
   return r + r * r * p;
 }
 
@@ -46,22 +47,7 @@ AMBIT_INLINE float ambit_scale(float p, float t)
 }
 
 /* x - n log(2), with log(2) in two parts. */
-AMBIT_INLINE float ambit_rest(float x, float n)
-{
-  return (x - n * 0x1.63p-1f) - n * -0x1.bd0106p-13f;
-}
-
-AMBIT_INLINE float ambit_expf(float x)
-{
-  float d = ambit_within(x, -104, 89), t = d * AMBIT_LOG2E + AMBIT_ROUND;
-  return ambit_scale(1 + ambit_near_one(ambit_rest(d, t - AMBIT_ROUND)), t);
-}
-
-AMBIT_INLINE float ambit_exp2f(float x)
-{
-  float d = ambit_within(x, -151, 129), t = d + AMBIT_ROUND;
-  return ambit_scale(1 + ambit_near_one((d - (t - AMBIT_ROUND)) * AMBIT_LN2), t);
-}
+AMBIT_FORMULA(float, ambit_rest, (float x, float n), (x - n * 0x1.63p-1f) - n * -0x1.bd0106p-13f)
 
 /* x = m 2^n for a positive number, m in [sqrt(1/2), sqrt(2)); n as a float. */
 AMBIT_INLINE float ambit_mantissa(float x, float *n)
@@ -78,48 +64,54 @@ AMBIT_INLINE float ambit_log_part(float x, float *n)
 {
   float f = ambit_mantissa(x, n) - 1;
   float s = f / (2 + f), q = s * s, p = 2.0f / 9;
-  p = p * q + 2.0f / 7;
-  p = p * q + 2.0f / 5;
-  p = p * q + 2.0f / 3;
+  p = AMBIT_TERMS_3(p, q, 2.0f / 7, 2.0f / 5, 2.0f / 3);
   return f - (0.5f * f * f - s * (0.5f * f * f + q * p));
 }
 
 /* What float and double have alike is written once. f and w end the names of functions: f and
  * nothing in float, nothing and _wide in double. */
 
-/* The result of a logarithm of x, unless x is special. */
-#define AMBIT_LOG_END(T, w)                                                                        \
+/* Logarithms of x, from n and that of its mantissa. Those of 2 and 10 are in two parts. */
+#define AMBIT_LOGARITHMS(T, f, w, log2e, high, low, high10, low10, log10e)                         \
   AMBIT_INLINE T ambit_log_end##w(T x, T y)                                                        \
   {                                                                                                \
     y = x == 0 ? (T)-INFINITY : y;                                                                 \
     y = x < 0 ? (T)NAN : y;                                                                        \
     return x < (T)INFINITY ? y : x; /* infinity, NaN */                                            \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_log##f(T x)                                                                 \
+  {                                                                                                \
+    T n, p = ambit_log_part##w(x, &n);                                                             \
+    return ambit_log_end##w(x, n * high + (n * low + p));                                          \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_log2##f(T x)                                                                \
+  {                                                                                                \
+    T n, p = ambit_log_part##w(x, &n);                                                             \
+    return ambit_log_end##w(x, n + p * log2e);                                                     \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_log10##f(T x)                                                               \
+  {                                                                                                \
+    T n, p = ambit_log_part##w(x, &n);                                                             \
+    return ambit_log_end##w(x, n * high10 + (n * low10 + p * log10e));                             \
   }
-AMBIT_LOG_END(float, )
+AMBIT_LOGARITHMS(float, f, , AMBIT_LOG2E, 0x1.63p-1f, -0x1.bd0106p-13f, 0x1.344p-2f,
+                 0x1.3509f8p-18f, 0.434294481903251828f)
 
-AMBIT_INLINE float ambit_logf(float x)
-{
-  float n, p = ambit_log_part(x, &n);
-  return ambit_log_end(x, n * 0x1.63p-1f + (n * -0x1.bd0106p-13f + p));
-}
-
-AMBIT_INLINE float ambit_log2f(float x)
-{
-  float n, p = ambit_log_part(x, &n);
-  return ambit_log_end(x, n + p * AMBIT_LOG2E);
-}
-
-AMBIT_INLINE float ambit_log10f(float x)
-{
-  float n, p = ambit_log_part(x, &n);
-  return ambit_log_end(x, n * 0x1.344p-2f + (n * 0x1.3509f8p-18f + p * 0.434294481903251828f));
-}
-
-/* Functions of exp(x) - 1, which is exact near 0 too: from x = n log(2) + r and exp(r) - 1. Beyond
- * `one` the 1 does not count, and 2^n need not be a number; beyond `flat` tanh is 1. Results of
- * arguments beyond `least` and `most` vanish and overflow. log1p is the logarithm of 1 + x as it is
- * rounded, and of what rounding lost. */
-#define AMBIT_EXPONENTIALS(T, f, w, log2e, round, least, most, one, flat)                          \
+/* Powers of e and 2, and functions of exp(x) - 1, which is exact near 0 too: from x = n log(2) + r
+ * and exp(r) - 1. Beyond `one` the 1 does not count, and 2^n need not be a number; beyond `flat`
+ * tanh is 1. Results of arguments beyond `least` and `most` vanish and overflow. log1p is the
+ * logarithm of 1 + x as it is rounded, and of what rounding lost. */
+#define AMBIT_EXPONENTIALS(T, f, w, log2e, ln2, round, least, most, least2, most2, one, flat)      \
+  AMBIT_INLINE T ambit_exp##f(T x)                                                                 \
+  {                                                                                                \
+    T d = ambit_within##w(x, least, most), t = d * log2e + round;                                  \
+    return ambit_scale##w(1 + ambit_near_one##w(ambit_rest##w(d, t - round)), t);                  \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_exp2##f(T x)                                                                \
+  {                                                                                                \
+    T d = ambit_within##w(x, least2, most2), t = d + round;                                        \
+    return ambit_scale##w(1 + ambit_near_one##w((d - (t - round)) * ln2), t);                      \
+  }                                                                                                \
   AMBIT_INLINE T ambit_less_one##w(T d, T *t, T *p)                                                \
   {                                                                                                \
     T s;                                                                                           \
@@ -171,19 +163,15 @@ AMBIT_INLINE float ambit_log10f(float x)
     whole = a - whole >= (T)0.5 ? whole + 1 : whole;                                               \
     return copysign##f(whole, x);                                                                  \
   }
-AMBIT_EXPONENTIALS(float, f, , AMBIT_LOG2E, AMBIT_ROUND, -104, 89, 20, 10)
+AMBIT_EXPONENTIALS(float, f, , AMBIT_LOG2E, AMBIT_LN2, AMBIT_ROUND, -104, 89, -151, 129, 20, 10)
 
 /* The logarithm of a positive number to base 2, exact to 1e-13. */
 AMBIT_INLINE double ambit_log2_wide(float x)
 {
   float n, m = ambit_mantissa(x, &n);
   double f = (double)m - 1, s = f / (2 + f), q = s * s, p = 1.0 / 15;
-  p = p * q + 1.0 / 13;
-  p = p * q + 1.0 / 11;
-  p = p * q + 1.0 / 9;
-  p = p * q + 1.0 / 7;
-  p = p * q + 1.0 / 5;
-  p = p * q + 1.0 / 3;
+  p = AMBIT_TERMS_3(p, q, 1.0 / 13, 1.0 / 11, 1.0 / 9);
+  p = AMBIT_TERMS_3(p, q, 1.0 / 7, 1.0 / 5, 1.0 / 3);
   return (double)n + 2.885390081777926814720 * (s + s * q * p);
 }
 
@@ -193,12 +181,8 @@ AMBIT_INLINE float ambit_exp2_wide(double z)
   double least = z < -160 ? -160 : z, d = least > 160 ? 160 : least, t = d + AMBIT_ROUND_WIDE;
   double r = (d - (t - AMBIT_ROUND_WIDE)) * 0.69314718055994530942, p = 1.0 / 40320;
   uint64_t n = AMBIT_BITS_F64(t) - AMBIT_BITS_F64(AMBIT_ROUND_WIDE);
-  p = p * r + 1.0 / 5040;
-  p = p * r + 1.0 / 720;
-  p = p * r + 1.0 / 120;
-  p = p * r + 1.0 / 24;
-  p = p * r + 1.0 / 6;
-  p = p * r + 0.5;
+  p = AMBIT_TERMS_3(p, r, 1.0 / 5040, 1.0 / 720, 1.0 / 120);
+  p = AMBIT_TERMS_3(p, r, 1.0 / 24, 1.0 / 6, 0.5);
   p = 1 + (r + r * r * p);
   return (float)(p * AMBIT_F64_OF((n + 1023) << 52));
 }
@@ -255,16 +239,14 @@ AMBIT_INLINE float ambit_turn(float x, int32_t *quarter)
 AMBIT_INLINE float ambit_near_sin(float r)
 {
   float q = r * r, p = -0x1.9ac98ep-13f;
-  p = p * q + 0x1.110c28p-7f;
-  p = p * q - 0x1.555552p-3f;
+  p = AMBIT_TERMS_2(p, q, 0x1.110c28p-7f, -0x1.555552p-3f);
   return r + r * (q * p);
 }
 
 AMBIT_INLINE float ambit_near_cos(float r)
 {
   float q = r * r, p = 0x1.9bd88p-16f;
-  p = p * q - 0x1.6c12d2p-10f;
-  p = p * q + 0x1.555554p-5f;
+  p = AMBIT_TERMS_2(p, q, -0x1.6c12d2p-10f, 0x1.555554p-5f);
   return q * q * p + (1 - 0.5f * q);
 }
 
@@ -300,14 +282,9 @@ AMBIT_INLINE float ambit_atan2f(float y, float x)
   float t = least == most ? 1.0f : least / most, q, p = -0x1.38de56p-9f;
   t = most == 0 ? least : t; /* 0 or NaN */
   q = t * t;
-  p = p * q + 0x1.ba9f66p-7f;
-  p = p * q - 0x1.25dc12p-5f;
-  p = p * q + 0x1.0001c6p-4f;
-  p = p * q - 0x1.6295f8p-4f;
-  p = p * q + 0x1.c3f168p-4f;
-  p = p * q - 0x1.246cd2p-3f;
-  p = p * q + 0x1.99983cp-3f;
-  p = p * q - 0x1.555554p-2f;
+  p = AMBIT_TERMS_3(p, q, 0x1.ba9f66p-7f, -0x1.25dc12p-5f, 0x1.0001c6p-4f);
+  p = AMBIT_TERMS_3(p, q, -0x1.6295f8p-4f, 0x1.c3f168p-4f, -0x1.246cd2p-3f);
+  p = AMBIT_TERMS_2(p, q, 0x1.99983cp-3f, -0x1.555554p-2f);
   p = t + t * q * p;
   p = b > a ? 0x1.921fb6p+0f - (p + 0x1.777a5cp-25f) : p;
   p = (int32_t)AMBIT_BITS_F32(x) < 0 ? 0x1.921fb6p+1f - (p + 0x1.777a5cp-24f) : p;
@@ -316,18 +293,9 @@ AMBIT_INLINE float ambit_atan2f(float y, float x)
 
 /* From the angle of a point. */
 #define AMBIT_ARCS(T, f)                                                                           \
-  AMBIT_INLINE T ambit_atan##f(T x)                                                                \
-  {                                                                                                \
-    return ambit_atan2##f(x, 1);                                                                   \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_asin##f(T x)                                                                \
-  {                                                                                                \
-    return ambit_atan2##f(x, sqrt##f((1 - x) * (1 + x)));                                          \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_acos##f(T x)                                                                \
-  {                                                                                                \
-    return ambit_atan2##f(sqrt##f((1 - x) * (1 + x)), x);                                          \
-  }
+  AMBIT_FORMULA(T, ambit_atan##f, (T x), ambit_atan2##f(x, 1))                                     \
+  AMBIT_FORMULA(T, ambit_asin##f, (T x), ambit_atan2##f(x, sqrt##f((1 - x) * (1 + x))))            \
+  AMBIT_FORMULA(T, ambit_acos##f, (T x), ambit_atan2##f(sqrt##f((1 - x) * (1 + x)), x))
 AMBIT_ARCS(float, f)
 
 AMBIT_INLINE float ambit_hypotf(float x, float y)

@@ -15,16 +15,10 @@ AMBIT_INLINE double ambit_within_wide(double x, double least, double most)
 AMBIT_INLINE double ambit_near_one_wide(double r)
 {
   double p = 0x1.1f730349868cep-29;
-  p = p * r + 0x1.af4de97ca4194p-26;
-  p = p * r + 0x1.27e4db646b17ep-22;
-  p = p * r + 0x1.71de0231960ebp-19;
-  p = p * r + 0x1.a01a01a6d889cp-16;
-  p = p * r + 0x1.a01a01abe7fe1p-13;
-  p = p * r + 0x1.6c16c16c162d4p-10;
-  p = p * r + 0x1.11111111100dcp-7;
-  p = p * r + 0x1.5555555555556p-5;
-  p = p * r + 0x1.5555555555557p-3;
-  p = p * r + 0.5;
+  p = AMBIT_TERMS_3(p, r, 0x1.af4de97ca4194p-26, 0x1.27e4db646b17ep-22, 0x1.71de0231960ebp-19);
+  p = AMBIT_TERMS_3(p, r, 0x1.a01a01a6d889cp-16, 0x1.a01a01abe7fe1p-13, 0x1.6c16c16c162d4p-10);
+  p = AMBIT_TERMS_2(p, r, 0x1.11111111100dcp-7, 0x1.5555555555556p-5);
+  p = AMBIT_TERMS_2(p, r, 0x1.5555555555557p-3, 0.5);
   return r + r * r * p;
 }
 
@@ -38,23 +32,8 @@ AMBIT_INLINE double ambit_scale_wide(double p, double t)
 }
 
 /* x - n log(2), with log(2) in two parts. */
-AMBIT_INLINE double ambit_rest_wide(double x, double n)
-{
-  return (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
-}
-
-AMBIT_INLINE double ambit_exp(double x)
-{
-  double d = ambit_within_wide(x, -746, 710), t = d * AMBIT_LOG2E_WIDE + AMBIT_ROUND_WIDE;
-  return ambit_scale_wide(1 + ambit_near_one_wide(ambit_rest_wide(d, t - AMBIT_ROUND_WIDE)), t);
-}
-
-AMBIT_INLINE double ambit_exp2(double x)
-{
-  double d = ambit_within_wide(x, -1080, 1025), t = d + AMBIT_ROUND_WIDE;
-  return ambit_scale_wide(1 + ambit_near_one_wide((d - (t - AMBIT_ROUND_WIDE)) * AMBIT_LN2_WIDE),
-                          t);
-}
+AMBIT_FORMULA(double, ambit_rest_wide, (double x, double n),
+              (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33)
 
 /* x = m 2^n for a positive number, m in [sqrt(1/2), sqrt(2)); n as a double. */
 AMBIT_INLINE double ambit_mantissa_wide(double x, double *n)
@@ -71,37 +50,15 @@ AMBIT_INLINE double ambit_log_part_wide(double x, double *n)
 {
   double f = ambit_mantissa_wide(x, n) - 1, s = f / (2 + f), q = s * s;
   double p = 0x1.2b59b72303a80p-3;
-  p = p * q + 0x1.39fe42e7f5437p-3;
-  p = p * q + 0x1.7462b58e55002p-3;
-  p = p * q + 0x1.c71c62e261c91p-3;
-  p = p * q + 0x1.2492492df3baep-2;
-  p = p * q + 0x1.99999999952ccp-2;
-  p = p * q + 0x1.5555555555558p-1;
+  p = AMBIT_TERMS_3(p, q, 0x1.39fe42e7f5437p-3, 0x1.7462b58e55002p-3, 0x1.c71c62e261c91p-3);
+  p = AMBIT_TERMS_3(p, q, 0x1.2492492df3baep-2, 0x1.99999999952ccp-2, 0x1.5555555555558p-1);
   return f - (0.5 * f * f - s * (0.5 * f * f + q * p));
 }
 
-AMBIT_LOG_END(double, _wide)
-
-AMBIT_INLINE double ambit_log(double x)
-{
-  double n, p = ambit_log_part_wide(x, &n);
-  return ambit_log_end_wide(x, n * 0x1.62e42feep-1 + (n * 0x1.a39ef35793c76p-33 + p));
-}
-
-AMBIT_INLINE double ambit_log2(double x)
-{
-  double n, p = ambit_log_part_wide(x, &n);
-  return ambit_log_end_wide(x, n + p * AMBIT_LOG2E_WIDE);
-}
-
-AMBIT_INLINE double ambit_log10(double x)
-{
-  double n, p = ambit_log_part_wide(x, &n);
-  return ambit_log_end_wide(x, n * 0x1.34413508p-2 +
-                                   (n * 0x1.f79fef311f12bp-34 + p * 0x1.bcb7b1526e50ep-2));
-}
-
-AMBIT_EXPONENTIALS(double, , _wide, AMBIT_LOG2E_WIDE, AMBIT_ROUND_WIDE, -746, 710, 40, 20)
+AMBIT_LOGARITHMS(double, , _wide, AMBIT_LOG2E_WIDE, 0x1.62e42feep-1, 0x1.a39ef35793c76p-33,
+                 0x1.34413508p-2, 0x1.f79fef311f12bp-34, 0x1.bcb7b1526e50ep-2)
+AMBIT_EXPONENTIALS(double, , _wide, AMBIT_LOG2E_WIDE, AMBIT_LN2_WIDE, AMBIT_ROUND_WIDE, -746, 710,
+                   -1080, 1025, 40, 20)
 
 /* As in float; an octant is divided once more, at tan(pi / 8). Angles have two parts. */
 AMBIT_INLINE double ambit_atan2(double y, double x)
@@ -119,17 +76,10 @@ AMBIT_INLINE double ambit_atan2(double y, double x)
   low = most == 0 ? 0.0 : low;
   t = least == most ? 0.0 : up / down;
   q = t * t;
-  p = p * q - 0x1.1b2e7e27c030fp-5;
-  p = p * q + 0x1.74dbcb5711d5ap-5;
-  p = p * q - 0x1.ac7a21624c6d9p-5;
-  p = p * q + 0x1.e19a043982dbep-5;
-  p = p * q - 0x1.110e875de30b4p-4;
-  p = p * q + 0x1.3b1392d04b488p-4;
-  p = p * q - 0x1.745d165d9edfbp-4;
-  p = p * q + 0x1.c71c71c30300ap-4;
-  p = p * q - 0x1.249249248d7cap-3;
-  p = p * q + 0x1.9999999999953p-3;
-  p = p * q - 0x1.5555555555555p-2;
+  p = AMBIT_TERMS_3(p, q, -0x1.1b2e7e27c030fp-5, 0x1.74dbcb5711d5ap-5, -0x1.ac7a21624c6d9p-5);
+  p = AMBIT_TERMS_3(p, q, 0x1.e19a043982dbep-5, -0x1.110e875de30b4p-4, 0x1.3b1392d04b488p-4);
+  p = AMBIT_TERMS_3(p, q, -0x1.745d165d9edfbp-4, 0x1.c71c71c30300ap-4, -0x1.249249248d7cap-3);
+  p = AMBIT_TERMS_2(p, q, 0x1.9999999999953p-3, -0x1.5555555555555p-2);
   p = t + t * q * p;
   high = b > a ? 0x1.921fb54442d18p+0 - high : high;
   low = b > a ? 0x1.1a62633145c07p-54 - low : low;
@@ -168,22 +118,16 @@ AMBIT_INLINE double ambit_turn_wide(double x, int64_t *quarter)
 AMBIT_INLINE double ambit_near_sin_wide(double r)
 {
   double q = r * r, p = 0x1.5e0b05bfdc8d0p-33;
-  p = p * q - 0x1.ae600aca927d4p-26;
-  p = p * q + 0x1.71de3796542ffp-19;
-  p = p * q - 0x1.a01a019e83816p-13;
-  p = p * q + 0x1.1111111110bb2p-7;
-  p = p * q - 0x1.5555555555555p-3;
+  p = AMBIT_TERMS_3(p, q, -0x1.ae600aca927d4p-26, 0x1.71de3796542ffp-19, -0x1.a01a019e83816p-13);
+  p = AMBIT_TERMS_2(p, q, 0x1.1111111110bb2p-7, -0x1.5555555555555p-3);
   return r + r * (q * p);
 }
 
 AMBIT_INLINE double ambit_near_cos_wide(double r)
 {
   double q = r * r, p = -0x1.907d8f29e8fc6p-37;
-  p = p * q + 0x1.1eeb68cd22d0ep-29;
-  p = p * q - 0x1.27e4fa17bf136p-22;
-  p = p * q + 0x1.a01a019f4e9b4p-16;
-  p = p * q - 0x1.6c16c16c16967p-10;
-  p = p * q + 0x1.5555555555555p-5;
+  p = AMBIT_TERMS_3(p, q, 0x1.1eeb68cd22d0ep-29, -0x1.27e4fa17bf136p-22, 0x1.a01a019f4e9b4p-16);
+  p = AMBIT_TERMS_2(p, q, -0x1.6c16c16c16967p-10, 0x1.5555555555555p-5);
   return q * q * p + (1 - 0.5 * q);
 }
 
@@ -198,14 +142,9 @@ AMBIT_INLINE double ambit_log2_parts(double x, double *low)
   double s = f / g, s1 = (__builtin_fma(-s, g, f) - s * lost) / g;
   double q = __builtin_fma(s, s, 0.0), q1 = __builtin_fma(s, s, -q) + 2 * s * s1;
   double p = 0x1.b8d5983fdfab1p-5, c, c1, u, u1, v, v1, l, l1, w;
-  p = p * q + 0x1.ac4a625e2b724p-5;
-  p = p * q + 0x1.e1f7fc37ac71cp-5;
-  p = p * q + 0x1.1110dfa7daa33p-4;
-  p = p * q + 0x1.3b13b1bc86c5ap-4;
-  p = p * q + 0x1.745d1745133b6p-4;
-  p = p * q + 0x1.c71c71c71cfdbp-4;
-  p = p * q + 0x1.2492492492491p-3;
-  p = p * q + 0x1.999999999999ap-3;
+  p = AMBIT_TERMS_3(p, q, 0x1.ac4a625e2b724p-5, 0x1.e1f7fc37ac71cp-5, 0x1.1110dfa7daa33p-4);
+  p = AMBIT_TERMS_3(p, q, 0x1.3b13b1bc86c5ap-4, 0x1.745d1745133b6p-4, 0x1.c71c71c71cfdbp-4);
+  p = AMBIT_TERMS_2(p, q, 0x1.2492492492491p-3, 0x1.999999999999ap-3);
   c = 0x1.5555555555555p-2 + p * q;
   c1 = (0x1.5555555555555p-2 - c) + p * q + 0x1.5555555555555p-56;
   u = __builtin_fma(q, c, 0.0);

@@ -12,13 +12,8 @@
 #define IS_REAL   2
 
 /* `kind` of a value: 0 is a whole number without a sign. `infinity`: its bits, if it is real. */
-KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_most(
-    GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
-    ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
-    ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,
-    ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,
-    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6, ambit_i64 planes, ambit_i64 apart,
-    ambit_i64 kind, ambit_i64 infinity)
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_most(FROM_TO, ambit_i64 planes, ambit_i64 apart,
+                                                    ambit_i64 kind, ambit_i64 infinity)
 {
   EACH_PLACE(T best = 0; int found = 0; for (ambit_i64 k = 0; k < planes; k++) {
     const T bits = from[from_at + k * apart];
@@ -36,13 +31,8 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_most(
 
 #ifdef REAL
 /* The greatest norm of cells of `parts` components, `part` apart, as a REAL. */
-KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_most_norm(
-    GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
-    ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
-    ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,
-    ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,
-    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6, ambit_i64 planes, ambit_i64 apart,
-    ambit_i64 parts, ambit_i64 part)
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_most_norm(FROM_TO, ambit_i64 planes, ambit_i64 apart,
+                                                         ambit_i64 parts, ambit_i64 part)
 {
   GLOBAL const REAL *values = (GLOBAL const REAL *)from;
   GLOBAL REAL *norms = (GLOBAL REAL *)to;

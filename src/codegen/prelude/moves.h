@@ -32,6 +32,14 @@
     to_at += k * t##d;                                                                             \
     from_at += k * f##d;                                                                           \
   }
+/* The parameters of a kernel that goes through `count` values of a box, starting with number
+ * `first`, in two memories: n0, ... are its extents, t0, ... and f0, ... steps there and here. */
+#define FROM_TO                                                                                    \
+  GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,     \
+      ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,       \
+      ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,          \
+      ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,          \
+      ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6
 /* Runs `action` on the values of a thread: those at to[to_at] and from[from_at]. */
 #define EACH_PLACE(action)                                                                         \
   const int is_small = first + count <= 0xffffffffL;                                               \
@@ -50,25 +58,15 @@
     action                                                                                         \
   }
 
-/* Copies `count` values, starting with number `first`, between two places of the same shape. */
-KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
-    GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
-    ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
-    ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,
-    ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,
-    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6)
+/* Copies values between two places of the same shape. */
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(FROM_TO)
 {
   EACH_PLACE(to[to_at] = from[from_at];)
 }
 
 /* The same, and sets *changed if a value was different before: from NaN to NaN is no change. */
-KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_update(
-    GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
-    ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
-    ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,
-    ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,
-    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6, ambit_u64 infinity,
-    GLOBAL ambit_i64 *changed)
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_update(FROM_TO, ambit_u64 infinity,
+                                                      GLOBAL ambit_i64 *changed)
 {
   EACH_PLACE(if (to[to_at] != from[from_at]) {
     if (!((to[to_at] & MOST) > infinity && (from[from_at] & MOST) > infinity)) *changed = 1;

@@ -144,28 +144,16 @@ AMBIT_INLINE void ambit_put_if(bool yes, T *to, const ambit_pack<T, N> &values)
 }
 #ifdef __CUDACC__
 #  define AMBIT_IF(store) "{ .reg .pred yes; setp.ne.s32 yes, %0, 0; @yes " store " }"
-AMBIT_INLINE void ambit_put_if(bool yes, float *to, const ambit_pack<float, 4> &v)
-{
-  asm volatile(AMBIT_IF("st.global.v4.f32 [%1], {%2, %3, %4, %5};")::"r"((int)yes), "l"(to),
-               "f"(v.at[0]), "f"(v.at[1]), "f"(v.at[2]), "f"(v.at[3])
-               : "memory");
-}
-AMBIT_INLINE void ambit_put_if(bool yes, float *to, const ambit_pack<float, 1> &v)
-{
-  asm volatile(AMBIT_IF("st.global.f32 [%1], %2;")::"r"((int)yes), "l"(to), "f"(v.at[0])
-               : "memory");
-}
-AMBIT_INLINE void ambit_put_if(bool yes, double *to, const ambit_pack<double, 2> &v)
-{
-  asm volatile(AMBIT_IF("st.global.v2.f64 [%1], {%2, %3};")::"r"((int)yes), "l"(to), "d"(v.at[0]),
-               "d"(v.at[1])
-               : "memory");
-}
-AMBIT_INLINE void ambit_put_if(bool yes, double *to, const ambit_pack<double, 1> &v)
-{
-  asm volatile(AMBIT_IF("st.global.f64 [%1], %2;")::"r"((int)yes), "l"(to), "d"(v.at[0])
-               : "memory");
-}
+#  define AMBIT_PUT_IF(T, N, store, ...)                                                           \
+    AMBIT_INLINE void ambit_put_if(bool yes, T *to, const ambit_pack<T, N> &v)                     \
+    {                                                                                              \
+      asm volatile(AMBIT_IF(store)::"r"((int)yes), "l"(to), __VA_ARGS__ : "memory");               \
+    }
+AMBIT_PUT_IF(float, 4, "st.global.v4.f32 [%1], {%2, %3, %4, %5};", "f"(v.at[0]), "f"(v.at[1]),
+             "f"(v.at[2]), "f"(v.at[3]))
+AMBIT_PUT_IF(float, 1, "st.global.f32 [%1], %2;", "f"(v.at[0]))
+AMBIT_PUT_IF(double, 2, "st.global.v2.f64 [%1], {%2, %3};", "d"(v.at[0]), "d"(v.at[1]))
+AMBIT_PUT_IF(double, 1, "st.global.f64 [%1], %2;", "d"(v.at[0]))
 #endif
 template <int N, typename T> AMBIT_INLINE void ambit_values_if(bool yes, T *to, const T *from)
 {
@@ -253,10 +241,7 @@ template <int N, typename T> AMBIT_INLINE void ambit_fetch(T *to, const T *from)
 
 /* A number that is the same in all lanes of a warp, which compilers learn here: branches on it need
  * no code for some of the lanes. */
-AMBIT_INLINE int ambit_of_warp(int n)
-{
-  return __shfl_sync(0xffffffffu, n, 0);
-}
+AMBIT_FORMULA(int, ambit_of_warp, (int n), __shfl_sync(0xffffffffu, n, 0))
 
 /* The value of the previous or next lane; any value at the ends of the warp. */
 template <typename T> AMBIT_INLINE T ambit_from_before(T value)
@@ -342,19 +327,13 @@ struct ambit_tile {
   bool periodic[3];
   int rows;
 };
-AMBIT_INLINE bool ambit_owns(const ambit_tile &t, int axis, int at)
-{
-  return at >= t.from[axis] && at < t.till[axis];
-}
-AMBIT_INLINE bool ambit_sends(const ambit_tile &t, int axis, int at)
-{
-  return at < t.from[axis] + t.halo[axis] || at >= t.till[axis] - t.halo[axis];
-}
-AMBIT_INLINE bool ambit_sees(const ambit_tile &t, int axis, int at)
-{
-  return at >= t.from[axis] - t.halo[axis] && at < t.till[axis] + t.halo[axis] &&
-         (t.periodic[axis] || (at >= t.first[axis] && at < t.end[axis]));
-}
+AMBIT_FORMULA(bool, ambit_owns, (const ambit_tile &t, int axis, int at),
+              at >= t.from[axis] && at < t.till[axis])
+AMBIT_FORMULA(bool, ambit_sends, (const ambit_tile &t, int axis, int at),
+              at < t.from[axis] + t.halo[axis] || at >= t.till[axis] - t.halo[axis])
+AMBIT_FORMULA(bool, ambit_sees, (const ambit_tile &t, int axis, int at),
+              at >= t.from[axis] - t.halo[axis] && at < t.till[axis] + t.halo[axis] &&
+                  (t.periodic[axis] || (at >= t.first[axis] && at < t.end[axis])))
 AMBIT_INLINE int ambit_place(const ambit_tile &t, int axis, int at)
 {
   const int n = at - t.first[axis];
@@ -363,14 +342,10 @@ AMBIT_INLINE int ambit_place(const ambit_tile &t, int axis, int at)
 }
 
 /* Rows of the grid, and the number of one of them. */
-AMBIT_INLINE ambit_i64 ambit_lines(const ambit_tile &t)
-{
-  return (ambit_i64)(t.end[0] - t.first[0]) * (t.end[1] - t.first[1]);
-}
-AMBIT_INLINE int ambit_line(const ambit_tile &t, int plane, int row)
-{
-  return ambit_place(t, 0, plane) * (t.end[1] - t.first[1]) + ambit_place(t, 1, row);
-}
+AMBIT_FORMULA(ambit_i64, ambit_lines, (const ambit_tile &t),
+              (ambit_i64)(t.end[0] - t.first[0]) * (t.end[1] - t.first[1]))
+AMBIT_FORMULA(int, ambit_line, (const ambit_tile &t, int plane, int row),
+              ambit_place(t, 0, plane) * (t.end[1] - t.first[1]) + ambit_place(t, 1, row))
 /* A lane has N units of a row. Among the letters of a row, every N-th unit comes first, then those
  * after them, and so on: the lanes of a warp access adjacent ones. */
 template <int N> AMBIT_INLINE int ambit_column(const ambit_tile &t, int unit)
@@ -381,20 +356,14 @@ template <int N> AMBIT_INLINE int ambit_column(const ambit_tile &t, int unit)
 }
 
 /* Whether a tile has to send some of a row, or to take some from others. */
-AMBIT_INLINE bool ambit_owns_row(const ambit_tile &t, int plane, int row)
-{
-  return ambit_owns(t, 0, plane) && ambit_owns(t, 1, row);
-}
-AMBIT_INLINE bool ambit_sends_row(const ambit_tile &t, int plane, int row)
-{
-  return ambit_owns_row(t, plane, row) &&
-         (t.halo[2] || ambit_sends(t, 0, plane) || ambit_sends(t, 1, row));
-}
-AMBIT_INLINE bool ambit_takes_row(const ambit_tile &t, int plane, int row)
-{
-  return ambit_sees(t, 0, plane) && ambit_sees(t, 1, row) &&
-         (t.halo[2] || !ambit_owns_row(t, plane, row));
-}
+AMBIT_FORMULA(bool, ambit_owns_row, (const ambit_tile &t, int plane, int row),
+              ambit_owns(t, 0, plane) && ambit_owns(t, 1, row))
+AMBIT_FORMULA(bool, ambit_sends_row, (const ambit_tile &t, int plane, int row),
+              ambit_owns_row(t, plane, row) &&
+                  (t.halo[2] || ambit_sends(t, 0, plane) || ambit_sends(t, 1, row)))
+AMBIT_FORMULA(bool, ambit_takes_row, (const ambit_tile &t, int plane, int row),
+              ambit_sees(t, 0, plane) && ambit_sees(t, 1, row) &&
+                  (t.halo[2] || !ambit_owns_row(t, plane, row)))
 
 /* U values as words of 32 bits, each of which travels with the number of the exchange. */
 template <int U, typename T> struct ambit_letter {
@@ -464,24 +433,14 @@ AMBIT_INLINE void ambit_send(ambit_u64 *box, int wide, const ambit_tile &t, cons
 /* The units that a tile awaits are numbered: first whole rows, of 32 N units in the order of
  * letters, namely those of the planes before and after its own, and those before and after its rows
  * in each of its planes; then the units beside each of its own rows. */
-AMBIT_INLINE int ambit_planes(const ambit_tile &t)
-{
-  return t.till[0] - t.from[0];
-}
+AMBIT_FORMULA(int, ambit_planes, (const ambit_tile &t), t.till[0] - t.from[0])
 /* Whole rows in other planes; in all. */
-AMBIT_INLINE int ambit_rows_apart(const ambit_tile &t)
-{
-  return 2 * t.halo[0] * t.rows;
-}
-AMBIT_INLINE int ambit_rows_beside(const ambit_tile &t)
-{
-  return ambit_rows_apart(t) + ambit_planes(t) * 2 * t.halo[1];
-}
+AMBIT_FORMULA(int, ambit_rows_apart, (const ambit_tile &t), 2 * t.halo[0] * t.rows)
+AMBIT_FORMULA(int, ambit_rows_beside, (const ambit_tile &t),
+              ambit_rows_apart(t) + ambit_planes(t) * 2 * t.halo[1])
 /* The n-th cell along an axis of those before and after a tile. */
-AMBIT_INLINE int ambit_outer(const ambit_tile &t, int axis, int n)
-{
-  return (n < t.halo[axis] ? t.from[axis] : t.till[axis]) + n - t.halo[axis];
-}
+AMBIT_FORMULA(int, ambit_outer, (const ambit_tile &t, int axis, int n),
+              (n < t.halo[axis] ? t.from[axis] : t.till[axis]) + n - t.halo[axis])
 /* All numbers. */
 template <int N> AMBIT_INLINE int ambit_numbers(const ambit_tile &t)
 {
@@ -489,10 +448,8 @@ template <int N> AMBIT_INLINE int ambit_numbers(const ambit_tile &t)
          ((ambit_planes(t) - 1) * (t.rows - 2 * t.halo[1]) + t.till[1] - t.from[1]) * 2 * t.halo[2];
 }
 /* The quotient of n and a number of rows per plane; 0 in two dimensions. */
-AMBIT_INLINE int ambit_plane_of(const ambit_tile &t, int n, int rows)
-{
-  return ambit_planes(t) == 1 || rows == 0 ? 0 : n / rows;
-}
+AMBIT_FORMULA(int, ambit_plane_of, (const ambit_tile &t, int n, int rows),
+              ambit_planes(t) == 1 || rows == 0 ? 0 : n / rows)
 /* The unit with a number. false: there is none. */
 struct ambit_spot {
   int plane, row, unit;
@@ -521,16 +478,14 @@ template <int N> AMBIT_INLINE bool ambit_numbered(const ambit_tile &t, int n, am
 }
 /* The place of its letter. */
 template <int N>
-AMBIT_INLINE int ambit_letter_at(const ambit_tile &t, int wide, const ambit_spot &s)
-{
-  return ambit_line(t, s.plane, s.row) * wide + ambit_column<N>(t, s.unit);
-}
+AMBIT_FORMULA(int, ambit_letter_at, (const ambit_tile &t, int wide, const ambit_spot &s),
+              ambit_line(t, s.plane, s.row) * wide + ambit_column<N>(t, s.unit))
 
 /* Waits for SOME letters of a value, `at` these places, and leaves them in `slot`s; place -1: there
  * is none. */
 template <int U, int SOME, typename T>
-AMBIT_INLINE void ambit_await(T *to, const ambit_u64 *box, const int *at, const int *slot,
-                              unsigned round)
+AMBIT_INLINE
+    void ambit_await(T *to, const ambit_u64 *box, const int *at, const int *slot, unsigned round)
 {
   typedef ambit_letter<U, T> letter;
   enum { ALL = letter::ALL };
