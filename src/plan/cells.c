@@ -29,7 +29,6 @@ enum {
   MOST_WALK = 16, /* cells, if there are BUSY threads for each multiprocessor */
   BUSY = 1024,
   /* of kernels with two branches, see resident_blocks */
-  REGISTERS = 65536,   /* of a multiprocessor */
   BASE_REGISTERS = 46, /* of a thread, beside those of its results */
   MOST_RESIDENT = 4
 };
@@ -62,15 +61,9 @@ static int power(int64_t n, int most)
   return p;
 }
 
-/* By a cell. */
 static int written_bytes(const ambit__rule *rule)
 {
-  int bytes = 0;
-
-  for (int i = 0; i < rule->nparams; i++)
-    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      if (rule->params[i].writes[c]) bytes += (int)ambit_type_size(rule->params[i].type);
-  return bytes;
+  return (int)ambit__price_of(rule).written; /* by a cell */
 }
 
 /* Whether the rule tests where its cell is. */
@@ -96,12 +89,14 @@ static int64_t most_blocks(const ambit__group *g, const ambit__target *t)
  * can get for the rarer one: D3Q19 in float had 174, so that a multiprocessor of an H200 ran one
  * block at a time, at half the speed. It has 72 if three blocks are to fit, and spills none; in
  * halves, 64 if four are to. */
-static int resident_blocks(const ambit__group *g, int threads)
+static int resident_blocks(const ambit__group *g, const ambit__target *t, int threads)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
   if (!has_tests(rule)) return 0;
-  return smaller(REGISTERS / (threads * (BASE_REGISTERS + written_bytes(rule) / 4)), MOST_RESIDENT);
+  return smaller((int)ambit__target_machine(t)->registers /
+                     (threads * (BASE_REGISTERS + written_bytes(rule) / 4)),
+                 MOST_RESIDENT);
 }
 
 /* Cells of a thread along the third last axis. */
@@ -132,20 +127,19 @@ static int launched(const ambit__group *g, int axes[AMBIT_MAX_DIMS])
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_cells, .depth = 1, .threads = {1, 1, 1}};
-  int threads = g->sweep ? LINES : THREADS, axes[AMBIT_MAX_DIMS];
+  const int threads = ambit__gpucode_threads(t, g->sweep ? LINES : THREADS);
+  int axes[AMBIT_MAX_DIMS];
   const int n = launched(g, axes);
 
   if (most < 1) return 0;
   plans[0] = p;
   if (t->kind == TARGET_C) return 1;
-  while (t->max_threads > 0 && threads > t->max_threads)
-    threads /= 2;
   if (n > 0) p.threads[0] = power(g->cells[axes[0]], n > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
   if (n > 1) p.threads[1] = power(g->cells[axes[1]], threads / p.threads[0]);
   p.rows[1] = g->sweep ? 1 : best_walk(g, t);
   p.blocks = most_blocks(g, t);
-  p.resident = t->dialect->has_lanes ? resident_blocks(g, p.threads[0] * p.threads[1]) : 0;
+  p.resident = t->dialect->has_lanes ? resident_blocks(g, t, p.threads[0] * p.threads[1]) : 0;
   plans[0] = p;
   return 1;
 }

@@ -21,11 +21,9 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
-  int threads = t->kind == TARGET_GPU && g->ndims ? THREADS : 1;
+  const int threads = ambit__gpucode_threads(t, t->kind == TARGET_GPU && g->ndims ? THREADS : 1);
 
   if (most < 1) return 0;
-  while (t->max_threads > 0 && threads > t->max_threads)
-    threads /= 2;
   plans[0] = (ambit__plan){.strategy = &ambit__strategy_checked,
                            .depth = 1,
                            .rows = {1, 1},
@@ -33,15 +31,6 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
                            .threads = {threads, 1, 1},
                            .blocks = AMBIT__GPUCODE_FEW};
   return 1;
-}
-
-/* With checks there is no other strategy. */
-static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
-{
-  (void)g;
-  (void)t;
-  (void)p;
-  return 0;
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
@@ -108,7 +97,7 @@ const ambit__strategy ambit__strategy_checked = {
     .name = "checked",
     .applies = applies,
     .candidates = candidates,
-    .cost = cost,
+    .cost = ambit__plan_costs_nothing,
     .emit = emit,
     .describe = describe,
     .shape = shape,

@@ -58,6 +58,30 @@
 #define AMBIT__FIT_TURN   (200 / AMBIT__H200_CHAIN)
 #define AMBIT__FIT_WORKED (0.58 / AMBIT__H200_CHAIN)
 
+/* By how much a strip costs more: for each row that is loaded beyond twice; for bytes in tall
+ * tiles; for terms that factoring would save; for each warp too few, and where long sums are
+ * shifted; for each plane that tiles load again; for lanes that load the cells beside theirs; for
+ * streams. Of rings, for the rows beside a block's, and for planes ahead that are not the best
+ * number. With these the estimate orders the plans of the catalogue's stencils as they were
+ * measured (docs/notes/strips.md). */
+#define AMBIT__FIT_LOADED      0.06
+#define AMBIT__FIT_TALL        1.1
+#define AMBIT__FIT_WASTEFUL    1.5
+#define AMBIT__FIT_WARP        0.012
+#define AMBIT__FIT_WARP_SHIFTS 0.045
+#define AMBIT__FIT_AGAIN       0.03
+#define AMBIT__FIT_APART       1.01
+#define AMBIT__FIT_STREAMED    1.07
+#define AMBIT__FIT_RING        1.1
+#define AMBIT__FIT_RING_BESIDE 1.6
+#define AMBIT__FIT_RING_AHEAD  0.01
+/* Bytes of a layer of tiles that stay in the second-level cache, by its size. */
+#define AMBIT__FIT_PANEL (16 / 50.)
+
+/* Units of a sparse grid, of the best shape and of others: an order of plans, rather than times. */
+#define AMBIT__FIT_SPARSE      (3000 / AMBIT__H200_COPY)
+#define AMBIT__FIT_SPARSE_SLOW (2000 / AMBIT__H200_COPY)
+
 /* Several iterations in one pass, in two dimensions and in three (deep): memory traffic, of which
  * in two dimensions most that is loaded again is in the second-level cache; multiply-adds in the
  * time of an instruction; of a barrier, and of a row that groups share. */
@@ -67,6 +91,31 @@
 #define AMBIT__FIT_DEEP      (38e-6 * AMBIT__H200_FMA32)
 #define AMBIT__FIT_BARRIER   (120e-6 * AMBIT__H200_FMA32)
 #define AMBIT__FIT_SHARED    (390e-6 * AMBIT__H200_FMA32)
+
+/* Factors of that model, fitted together to the same plans (docs/design/0013-fused.md): time of the
+ * code at faces per turn, in three dimensions per cell, in that of the fast code; strips at two
+ * faces together, strips of a band of rows for one of the fast code, rows of a tile in a band and
+ * beside it for one beside a tile; the part of a wave that is busy with faces while the longest
+ * tile runs, and the most that is; of memory and instructions, the part of the shorter that adds to
+ * the longer; for each warp too few; in instructions, those of a stage beside its rule, and to
+ * pass a word from one value to another; fewer rows ahead than two, and more; in three dimensions,
+ * few warps. */
+#define AMBIT__FIT_EDGE        2
+#define AMBIT__FIT_DEEP_EDGE   1.7
+#define AMBIT__FIT_SIDES       2.5
+#define AMBIT__FIT_BAND_STRIPS 2.2
+#define AMBIT__FIT_BAND_ROWS   1.75
+#define AMBIT__FIT_FACES_BUSY  0.3
+#define AMBIT__FIT_MOST_BUSY   0.85
+#define AMBIT__FIT_BESIDE      0.28
+#define AMBIT__FIT_MISSING     0.054
+#define AMBIT__FIT_STAGED      0.4
+#define AMBIT__FIT_HANDED      2.2
+#define AMBIT__FIT_AHEAD_FEW   1.15
+#define AMBIT__FIT_AHEAD_MANY  0.97
+#define AMBIT__FIT_FEW_WARPS   1.15
+/* Waves of blocks for which some tiles take longer than others. */
+#define AMBIT__FIT_UNEVEN 0.1
 
 /* Grids that stay on the chip, in two dimensions and in three: time of an instruction of a warp, by
  * that of a multiply-add of all warps; of an exchange, of a unit and of a cell in it, in chains.
@@ -87,6 +136,15 @@
 #define AMBIT__FIT_CONFLICT      (0.6 / AMBIT__H200_ISSUE)
 #define AMBIT__FIT_DEEP_SHARE    (0.5 / AMBIT__H200_ISSUE)
 #define AMBIT__FIT_STAGE         (40 / AMBIT__H200_CHAIN)
+
+/* Fitted with them: exchanges with fewer warps do not take much less; time beyond a share of the
+ * registers, in two dimensions and in three; instructions for an operation, as some are fused. */
+#define AMBIT__FIT_FEWER      0.8
+#define AMBIT__FIT_MANY       0.9
+#define AMBIT__FIT_TIGHT      1.3
+#define AMBIT__FIT_DEEP_MANY  0.68
+#define AMBIT__FIT_DEEP_TIGHT 1.15
+#define AMBIT__FIT_FUSED      0.55
 
 /* A step, by the time of a launch, whose estimates leave out the way of values from memory: 32^3
  * cells take 3.7 us. A fused launch must be estimated to be so much faster. */

@@ -29,27 +29,9 @@ enum {
   FEW_WARPS = 12 /* fewer per multiprocessor are too few */
 };
 
-/* Time of the edge code per turn, in that of the fast code; in three dimensions per cell. */
-static const double EDGE_COST = 2, DEEP_EDGE_COST = 1.7;
-
-/* Strips at the two faces together, and strips of a band of rows for one of the fast code, on
- * average; rows of a tile in a band, and beside it, for one row beside a tile. */
-static const double SIDES = 2.5, BAND_STRIPS = 2.2, BAND_ROWS = 1.75;
-
-/* The part of a wave that is busy with tiles at faces while the longest tile runs, and the most of
- * it that is busy then. */
-static const double FACES_BUSY = 0.3, MOST_BUSY = 0.85;
-
-/* Of memory traffic and instructions in two dimensions, the part of the shorter that adds to the
- * longer, and the time of instructions for each warp too few. */
-static const double BESIDE = 0.28, WARP_MISSING = 0.054;
-
 /* Time of a cell where warps cannot exchange values by themselves: single iterations are preferred,
  * unless several are asked for. */
 static const double UNMEASURED_NS = 1e3;
-
-/* Instructions to pass a word from one value to another, fitted to a step on all faces. */
-static const double PASS = 2.2;
 
 static bool fields_fit(const ambit__group *g)
 {
@@ -90,18 +72,18 @@ typedef struct needs {
  * are not much fewer, and the speed of as many warps is worth it: on an H200, Gray-Scott of depth 6
  * had 976 Gcells/s with three blocks and 822 with two, a wave of depth 12 1764 and 1568. Tests of
  * cells, at faces and in boxes, need more than the estimate. */
-static int registers_of(const ambit__window *j)
+static int registers_of(const ambit__target *t, const ambit__window *j)
 {
   const int registers = ambit__window_registers(j);
-  const int busy = AMBIT__FUSED_REGISTERS / (AMBIT__WARP * WARPS * BUSY_BLOCKS) / 8 * 8;
+  const int busy = ambit__gpucode_registers(t, AMBIT__WARP * WARPS * BUSY_BLOCKS);
   const bool fits = registers <= busy || registers > busy + SPARE_REGISTERS;
 
   return j->y >= 0 || j->edge || fits || ambit__flow_has_places(j->flow) ? registers : busy;
 }
 
-static void add_needs(const ambit__window *j, needs *n)
+static void add_needs(const ambit__target *t, const ambit__window *j, needs *n)
 {
-  const int registers = registers_of(j);
+  const int registers = registers_of(t, j);
 
   if (registers > n->registers && (!j->edge || registers <= MOST_REGISTERS))
     n->registers = registers;
@@ -109,7 +91,8 @@ static void add_needs(const ambit__window *j, needs *n)
   n->work += ambit__flow_operations(j->flow) * j->period * j->rows * j->lane;
 }
 
-static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
+static bool find_needs(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                       needs *n)
 {
   bool fits = true;
 
@@ -118,7 +101,7 @@ static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
     ambit__window j;
 
     fits = ambit__fused_begin(g, p, edge, &j);
-    if (fits) add_needs(&j, n);
+    if (fits) add_needs(t, &j, n);
     ambit__window_end(&j);
   }
   return fits;
@@ -131,12 +114,12 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   size_t blocks;
   needs n;
 
-  if (!find_needs(g, p, &n) || n.registers > MOST_REGISTERS || n.work > AMBIT__FUSED_MOST_WORK)
+  if (!find_needs(g, t, p, &n) || n.registers > MOST_REGISTERS || n.work > AMBIT__FUSED_MOST_WORK)
     return false;
   if (!t->dialect->has_lanes && n.shared) n.shared += BLOCK_SHARED; /* drivers take some */
   if (threads > t->max_threads || n.shared > t->shared) return false;
   blocks = (ambit__target_machine(t)->shared - BLOCK_SHARED) / (n.shared + BLOCK_SHARED);
-  p->resident = AMBIT__FUSED_REGISTERS / threads / ((n.registers + 7) / 8 * 8);
+  p->resident = ambit__gpucode_resident(t, threads, n.registers);
   if (p->resident > MOST_RESIDENT) p->resident = MOST_RESIDENT;
   if ((size_t)p->resident > blocks) p->resident = (int)blocks;
   p->wave = p->resident * t->threads;
@@ -268,7 +251,7 @@ static double instructions_of(const ambit__group *g, const ambit__window *j)
     const ambit__flow_stage *st = &j->flow->stages[i];
     const double work = f->taps ? f->ntaps : (double)st->rule->flops * share_of(g, j, st);
 
-    n += (work + 0.4) * widest + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
+    n += (work + AMBIT__FIT_STAGED) * widest + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
   }
   for (int v = 0; v < j->flow->nvalues; v++) {
     const double words = ambit__flow_words(j->flow, v);
@@ -276,7 +259,7 @@ static double instructions_of(const ambit__group *g, const ambit__window *j)
     if (j->values[v].shared >= 0)
       shares += words * 2 * (j->values[v].left + j->values[v].right) / j->lane;
     n += (j->flow->values[v].stage < 0) * 1.5 + (j->flow->values[v].target >= 0);
-    if (is_passed(j->flow, v)) n += PASS * words;
+    if (is_passed(j->flow, v)) n += AMBIT__FIT_HANDED * words;
   }
   return n + shares;
 }
@@ -290,11 +273,13 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
   const double slots = (double)(p->wave > 0 ? p->wave : 1) * WARPS;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)strips);
   const double pieces = ambit__fused_pieces(j, p, rows, chunks);
-  const double sides = j->flow->periodic[j->x] ? 0 : EDGE_COST * SIDES * (rows + pieces * beside);
-  const double band = j->flow->periodic[j->z] ? 0 : EDGE_COST * BAND_ROWS * beside;
-  const double all = strips * (rows + chunks * beside) + sides + 2 * BAND_STRIPS * strips * band;
+  const double sides =
+      j->flow->periodic[j->x] ? 0 : AMBIT__FIT_EDGE * AMBIT__FIT_SIDES * (rows + pieces * beside);
+  const double band = j->flow->periodic[j->z] ? 0 : AMBIT__FIT_EDGE * AMBIT__FIT_BAND_ROWS * beside;
+  const double all =
+      strips * (rows + chunks * beside) + sides + 2 * AMBIT__FIT_BAND_STRIPS * strips * band;
   const double longest = fmax(rows / chunks + beside, band);
-  const double busy = fmin(MOST_BUSY, strips * chunks / slots + FACES_BUSY);
+  const double busy = fmin(AMBIT__FIT_MOST_BUSY, strips * chunks / slots + AMBIT__FIT_FACES_BUSY);
   const double uneven = fmax(all / slots, fmax(ambit__fused_least_wave(p), busy) * longest);
   const double turns = ambit__fused_has_faces(j)
                            ? uneven
@@ -316,7 +301,7 @@ static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__
 
   return fmax(1, p->wave / (tiles * chunks)) * j->lanes * j->lane / columns *
          (j->groups * j->rows / rows) * (1 + chunks * (j->lead + j->drain) / planes) *
-         (1 + (DEEP_EDGE_COST - 1) * (1 - wide * deep / tiles));
+         (1 + (AMBIT__FIT_DEEP_EDGE - 1) * (1 - wide * deep / tiles));
 }
 
 /* ns per cell of a launch, for cells that are computed once: memory traffic and instructions, which
@@ -327,9 +312,9 @@ static double flat_cost(const ambit__group *g, const ambit__plan *p, double memo
   const int few = enough - p->resident * p->threads[1];
   double ns;
 
-  if (few > 0) work *= 1 + WARP_MISSING * few;
-  ns = fmax(memory, work) + BESIDE * fmin(memory, work);
-  if (p->ahead != 2) ns *= p->ahead < 2 ? 1.15 : 0.97;
+  if (few > 0) work *= 1 + AMBIT__FIT_MISSING * few;
+  ns = fmax(memory, work) + AMBIT__FIT_BESIDE * fmin(memory, work);
+  if (p->ahead != 2) ns *= p->ahead < 2 ? AMBIT__FIT_AHEAD_FEW : AMBIT__FIT_AHEAD_MANY;
   return ns;
 }
 
@@ -346,7 +331,8 @@ static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit
       n += AMBIT__FIT_SHARED * ambit__flow_words(j->flow, v) *
            (j->values[v].down + j->values[v].up) / j->rows;
   ns = n / m->fma32;
-  if (ambit__flow_widest(j->flow) <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
+  if (ambit__flow_widest(j->flow) <= 4 && p->resident * p->threads[1] < FEW_WARPS)
+    ns *= AMBIT__FIT_FEW_WARPS;
   return memory > ns ? memory : ns;
 }
 

@@ -8,8 +8,7 @@
 #include "plan/gpu.h"
 
 enum {
-  AMBIT__FUSED_REGISTERS = 65536, /* per multiprocessor */
-  AMBIT__FUSED_MOST_WORK = 12000  /* operations in unrolled code */
+  AMBIT__FUSED_MOST_WORK = 12000 /* operations in unrolled code */
 };
 
 static inline ambit__window_form ambit__fused_form(const ambit__plan *p)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fused_shape.c - launches of the strategy `fused`. */
+#include "plan/fitted.h"
 #include "plan/fused.h"
 
 #include <math.h>
@@ -10,8 +11,6 @@ enum {
   LEAST_PLANES = 8, /* the same in three dimensions, beside those computed again */
   BUSY_WARPS = 10   /* that keep a multiprocessor busy */
 };
-
-static const double UNEVEN = 0.1; /* waves for which some tiles take longer than others */
 
 static int64_t quotient_up(int64_t a, int64_t b)
 {
@@ -51,7 +50,7 @@ double ambit__fused_even_turns(const ambit__window *j, const ambit__plan *p, dou
 {
   const double blocks = ceil(strips / p->threads[1]) * chunks;
 
-  return (ceil(blocks / (p->wave > 0 ? p->wave : 1)) + UNEVEN) *
+  return (ceil(blocks / (p->wave > 0 ? p->wave : 1)) + AMBIT__FIT_UNEVEN) *
          (rows / chunks + j->lead + j->drain);
 }
 

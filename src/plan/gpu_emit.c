@@ -19,6 +19,23 @@ bool ambit__gpucode_reduces(const ambit__group *g)
   return false;
 }
 
+int ambit__gpucode_threads(const ambit__target *t, int most)
+{
+  while (t->max_threads > 0 && most > t->max_threads)
+    most /= 2;
+  return most;
+}
+
+int ambit__gpucode_resident(const ambit__target *t, int threads, int registers)
+{
+  return (int)ambit__target_machine(t)->registers / threads / ((registers + 7) / 8 * 8);
+}
+
+int ambit__gpucode_registers(const ambit__target *t, int threads)
+{
+  return (int)ambit__target_machine(t)->registers / threads / 8 * 8;
+}
+
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   (void)p;

@@ -18,14 +18,6 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return 1;
 }
 
-static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
-{
-  (void)g;
-  (void)t;
-  (void)p;
-  return 0;
-}
-
 static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *shape)
 {
@@ -55,7 +47,7 @@ const ambit__strategy ambit__strategy_once = {
     .name = "once",
     .applies = applies,
     .candidates = candidates,
-    .cost = cost,
+    .cost = ambit__plan_costs_nothing,
     .emit = emit,
     .describe = describe,
     .shape = shape,

@@ -35,15 +35,6 @@ typedef struct rates {
 /* In two dimensions, and in three. */
 static const rates FLAT = AMBIT__FIT_RESIDENT_FLAT, DEEP = AMBIT__FIT_RESIDENT_DEEP;
 
-/* Exchanges with fewer warps do not take much less. */
-static const double FEWER = 0.8;
-
-/* Time if more than this share of the registers is in use, by estimate. */
-static const double MANY = 0.9, TIGHT = 1.3, DEEP_MANY = 0.68, DEEP_TIGHT = 1.15;
-
-/* Instructions for an operation, where compilers fuse multiplications and additions. */
-static const double FUSED = 0.55;
-
 /* ---- windows ---- */
 
 /* Cells beside those of the results that an iteration reads along an axis. */
@@ -173,9 +164,9 @@ static int registers_of(const ambit__resident *j)
   return n + (j->tile.planes ? 2 * ambit__resident_letters(j) : 0);
 }
 
-static int most_registers(const ambit__plan *p)
+static int most_registers(const ambit__target *t, const ambit__plan *p)
 {
-  const int n = AMBIT__FUSED_REGISTERS / AMBIT__WARP / p->threads[1] / 8 * 8;
+  const int n = ambit__gpucode_registers(t, AMBIT__WARP * p->threads[1]);
 
   return n < MOST_REGISTERS ? n : MOST_REGISTERS;
 }
@@ -215,7 +206,8 @@ static double warp_time(const ambit__group *g, const ambit__window *j)
   for (int i = 0; i < j->flow->nstages; i++) {
     const double flops = (double)j->flow->stages[i].rule->flops;
 
-    n += ((g->strict ? flops : FUSED * flops) + 0.5) * cells_of(j) * widest_words(j->flow);
+    n += ((g->strict ? flops : AMBIT__FIT_FUSED * flops) + 0.5) * cells_of(j) *
+         widest_words(j->flow);
   }
   for (int v = 0; v < j->flow->nvalues; v++)
     shares += (j->planes ? deep_share : flat_share)(j, v);
@@ -229,7 +221,7 @@ static double exchange_time(const ambit__resident *j)
   const rates *r = rates_of(&j->tile);
   const double threads = j->tile.groups * AMBIT__WARP, grain = j->axes[2].grain;
   const double awaited = (double)ambit__resident_awaited(j);
-  const double word = fmax(FEWER, threads / 512) *
+  const double word = fmax(AMBIT__FIT_FEWER, threads / 512) *
                       (r->unit * cells_of(&j->tile) / grain + r->cell * awaited / threads);
   double n = 0;
 
@@ -251,10 +243,10 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   ns = p->threads[1] * warp_time(g, &j.tile) * ambit__machine_issue(m) +
        AMBIT__FIT_STAGE * m->chain * g->flow->nstages;
   if (ambit__resident_exchanges(&j)) ns += exchange_time(&j) * m->chain / p->ahead;
-  if (registers_of(&j) > MANY * most_registers(p))
-    ns *= TIGHT;
-  else if (j.tile.planes && registers_of(&j) > DEEP_MANY * most_registers(p))
-    ns *= DEEP_TIGHT;
+  if (registers_of(&j) > AMBIT__FIT_MANY * most_registers(t, p))
+    ns *= AMBIT__FIT_TIGHT;
+  else if (j.tile.planes && registers_of(&j) > AMBIT__FIT_DEEP_MANY * most_registers(t, p))
+    ns *= AMBIT__FIT_DEEP_TIGHT;
   return ns / cells;
 }
 
@@ -272,7 +264,7 @@ static bool fits(const ambit__group *g, const ambit__target *t, const ambit__pla
   if (ambit__flow_has_places(g->flow) && across >= 32) return false; /* a bit for each of them */
   if (!begin_all(g, p, &j)) return false;
   if (p->rows[1] && p->ahead && !ambit__resident_exchanges(&j)) return false;
-  return registers_of(&j) <= most_registers(p) && ambit__resident_shared(&j) <= t->shared &&
+  return registers_of(&j) <= most_registers(t, p) && ambit__resident_shared(&j) <= t->shared &&
          j.axes[0].tiles * j.axes[1].tiles * j.axes[2].tiles <= t->threads;
 }
 

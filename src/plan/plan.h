@@ -61,10 +61,11 @@ typedef struct ambit__plan {
   int threads[3];   /* TARGET_GPU: threads per block, x first */
   int64_t blocks;   /* TARGET_GPU: most blocks per launch */
   int wide;         /* strategy sparse: cells of a unit, grid/assignment.h */
-  bool sums;   /* strategy stream: keeps partial results instead of the planes they depend on */
-  int ahead;   /* strategy stream: planes loaded in advance */
-  size_t ring; /* strategy stream: bytes of shared memory that planes go through; 0: none */
-  bool apart;  /* strategy stream: lanes load the cells beside theirs, and exchange none */
+  bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */
+  int ahead;    /* strategy stream: planes loaded in advance */
+  size_t ring;  /* strategy stream: bytes of shared memory that planes go through; 0: none */
+  double panel; /* strategy stream: bytes of a layer of tiles that stay in the cache */
+  bool apart;   /* strategy stream: lanes load the cells beside theirs, and exchange none */
   ambit__packed packed; /* strategy stream: instructions for bytes */
   int lanes;            /* strategies stream and fused: lanes of a warp with the same rows */
   bool rolled;          /* strategy fused: turns are a loop, as rows are in memory anyway */

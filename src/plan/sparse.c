@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sparse.c - on a GPU, on a sparse grid: a thread computes a unit of active cells at a time, as
  * nest/units.c says. In a list, cells have words of their own instead of lines. */
+#include "plan/fitted.h"
 #include "plan/gpu.h"
 
 #include "grid/assignment.h"
@@ -26,15 +27,6 @@ static bool applies_to_list(const ambit__group *g, const ambit__target *t)
   return t->kind == TARGET_GPU && g->form && g->form->list && g->nsteps == 1 && g->depth == 1;
 }
 
-static int threads_of(const ambit__target *t)
-{
-  int threads = THREADS;
-
-  while (t->max_threads > 0 && threads > t->max_threads)
-    threads /= 2;
-  return threads;
-}
-
 static int64_t blocks_of(const ambit__group *g, const ambit__target *t, int wide)
 {
   const int64_t cores = t->threads > 1 ? t->threads : 1;
@@ -49,7 +41,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, int wi
                        .depth = 1,
                        .rows = {rows[0], rows[1]},
                        .wide = wide,
-                       .threads = {threads_of(t), 1, 1},
+                       .threads = {ambit__gpucode_threads(t, THREADS), 1, 1},
                        .blocks = blocks_of(g, t, wide),
                        .resident = ambit__assignment_rows(rows) > 1 ? RESIDENT : 0};
 }
@@ -85,7 +77,7 @@ static int list_candidates(const ambit__group *g, const ambit__target *t, ambit_
                              .depth = 1,
                              .rows = {1, 1},
                              .wide = 1,
-                             .threads = {threads_of(t), 1, 1},
+                             .threads = {ambit__gpucode_threads(t, THREADS), 1, 1},
                              .blocks = blocks_of(g, t, 1)};
   return most > 0;
 }
@@ -141,15 +133,17 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   const int *rows = rows_for(g, t);
   const bool best = p->wide == wide_for(g, t) && p->rows[0] == rows[0] && p->rows[1] == rows[1];
 
-  return ambit__price_of(g->steps[0].rule).bytes / (best ? 3000 : 2000);
+  return ambit__price_of(g->steps[0].rule).bytes /
+         ((best ? AMBIT__FIT_SPARSE : AMBIT__FIT_SPARSE_SLOW) * ambit__target_machine(t)->copy);
 }
 
 static double list_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const double words = 4.0 * ambit__assignment_number(g->form);
 
-  (void)t, (void)p;
-  return (ambit__price_of(g->steps[0].rule).bytes + words) / 3000;
+  (void)p;
+  return (ambit__price_of(g->steps[0].rule).bytes + words) /
+         (AMBIT__FIT_SPARSE * ambit__target_machine(t)->copy);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)

@@ -18,6 +18,12 @@ const ambit__machine *ambit__target_machine(const ambit__target *t)
   return t->kind == TARGET_GPU ? &ambit__machine_h200 : ambit__machine_recorded("xeon16");
 }
 
+double ambit__plan_costs_nothing(const ambit__group *g, const ambit__target *t,
+                                 const ambit__plan *p)
+{
+  return (void)g, (void)t, (void)p, 0;
+}
+
 bool ambit__plan_begins(const char *plan, const char *start)
 {
   return !start || !strncmp(plan, start, strlen(start));

@@ -72,7 +72,6 @@ static bool fit_ring(const ambit__group *g, const ambit__target *t, const ambit_
 /* Computes how many blocks of a plan fit. false: not even one. */
 static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
-  const int threads = WARP * p->threads[1];
   ambit__strip j;
   bool fits;
   int registers;
@@ -88,7 +87,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   ambit__stream_end(&j);
   if (j.moves && p->ahead > 1) return false; /* only loaded values can be shifted */
   if (!fits || registers > MOST_REGISTERS || work > MOST_WORK) return false;
-  p->resident = AMBIT__STREAM_REGISTERS / threads / ((registers + 7) / 8 * 8);
+  p->resident = ambit__gpucode_resident(t, WARP * p->threads[1], registers);
   if (p->ring && p->resident > 1) p->resident = 1;
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];
   p->wave = p->resident * t->threads;
@@ -196,7 +195,8 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                        .ahead = f->ahead,
                        .ring = f->ring > 0,
                        .apart = apart,
-                       .packed = packed_of(t)};
+                       .packed = packed_of(t),
+                       .panel = AMBIT__FIT_PANEL * (double)ambit__target_machine(t)->l2};
 }
 
 /* Whether a form is of use for the group, whatever its registers. */
@@ -386,7 +386,8 @@ static double ring_cost(const ambit__strip *j, const ambit__plan *p)
 {
   const int best = j->lane == 2 && j->nvalues == 1 ? 3 : 2;
 
-  return 1.1 + 1.6 / (p->rows[0] * p->threads[1]) + 0.01 * abs(p->ahead - best);
+  return AMBIT__FIT_RING + AMBIT__FIT_RING_BESIDE / (p->rows[0] * p->threads[1]) +
+         AMBIT__FIT_RING_AHEAD * abs(p->ahead - best);
 }
 
 /* Whether a plan adds up all terms of a sum that takes fewer operations. */
@@ -444,15 +445,16 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   }
   under_way = bytes_under_way(&j, p, rule);
   loads = loads_of(&j);
-  if (loads > 2) ns *= 1 + 0.06 * (loads - 2);
+  if (loads > 2) ns *= 1 + AMBIT__FIT_LOADED * (loads - 2);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
-  if (is_wasteful(g, p)) ns *= 1.5;
+  if (is_wasteful(g, p)) ns *= AMBIT__FIT_WASTEFUL;
   if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->packed))
-    ns *= 1.1;
-  ns *= 1 + (j.moves && j.span > MANY_PLANES ? 0.045 : 0.012) * missing_warps(&j, p, rule);
-  if (j.planes) ns *= 1 + 0.03 * planes_again(&j);
-  if (j.apart || !j.planes) ns *= 1.01;
-  if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= 1.07;
+    ns *= AMBIT__FIT_TALL;
+  ns *= 1 + (j.moves && j.span > MANY_PLANES ? AMBIT__FIT_WARP_SHIFTS : AMBIT__FIT_WARP) *
+                missing_warps(&j, p, rule);
+  if (j.planes) ns *= 1 + AMBIT__FIT_AGAIN * planes_again(&j);
+  if (j.apart || !j.planes) ns *= AMBIT__FIT_APART;
+  if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= AMBIT__FIT_STREAMED;
   ns = fmax(ns, idle_ns(g, m, p));
   ambit__stream_end(&j);
   return ns;

@@ -9,8 +9,7 @@
 #include "plan/gpu.h"
 
 enum {
-  AMBIT__STREAM_REGISTERS = 65536, /* per multiprocessor */
-  AMBIT__STREAM_BLOCKS = 65535     /* most along y and z: the limit of CUDA */
+  AMBIT__STREAM_BLOCKS = 65535 /* most along y and z: the limit of CUDA */
 };
 
 /* ---- stream_reads.c ---- */

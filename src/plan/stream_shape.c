@@ -5,6 +5,7 @@
  * between two layers of tiles are read twice. They are still in the level 2 cache if a layer is
  * small enough; in 3-D, rows are cut into panels for that.
  */
+#include "plan/fitted.h"
 #include "plan/stream.h"
 
 #include <math.h>
@@ -15,8 +16,7 @@ enum {
   MOST_PLANES = 128, /* per chunk: over long distances, warps drift apart */
   MOST_WAVES = 8,    /* of blocks */
   LINE = 8,          /* vectors of a line of the caches, 128 bytes */
-  START = 4,         /* planes that could be computed in the time a block takes to start */
-  PANEL = 16 << 20   /* bytes of a layer of tiles that stay in the cache */
+  START = 4          /* planes that could be computed in the time a block takes to start */
 };
 
 static int64_t min64(int64_t a, int64_t b)
@@ -57,7 +57,7 @@ static double duration(double blocks, double wave, double planes, double overlap
 {
   const double length = planes / (double)chunks + overlap + START;
 
-  return (ceil(blocks * (double)chunks / wave) + 0.1) * length;
+  return (ceil(blocks * (double)chunks / wave) + AMBIT__FIT_UNEVEN) * length;
 }
 
 /* The best number of chunks: whole waves of blocks, and long chunks, as the planes between two
@@ -104,7 +104,7 @@ static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t ce
   const double planes = p->ahead ? p->ahead + 1 : p->rows[1];
   const double bytes = ambit__price_of(g->steps[0].rule).bytes * planes * (double)cells;
 
-  return min64((int64_t)ceil(bytes / PANEL), stacks);
+  return min64((int64_t)ceil(bytes / p->panel), stacks);
 }
 
 int ambit__stream_align(const ambit__plan *p)

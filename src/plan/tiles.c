@@ -23,12 +23,10 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   ambit__plan p = {.strategy = &ambit__strategy_tiles, .depth = 1, .threads = {1, 1, 1}};
   /* Where OpenCL is on a CPU, one thread: with several, PoCL 3.1 loses the stores of `found` in
    * some kernels that begin with a return (docs/notes/gpu.md), and takes three times as long. */
-  int threads = t->is_cpu ? 1 : THREADS;
+  const int threads = ambit__gpucode_threads(t, t->is_cpu ? 1 : THREADS);
   const int rows = g->ndims == 1 ? 1 : ROWS;
 
   if (most < 1) return 0;
-  while (t->max_threads > 0 && threads > t->max_threads)
-    threads /= 2;
   p.threads[0] = threads > rows ? threads / rows : threads;
   p.threads[1] = threads / p.threads[0];
   p.blocks = (t->threads > 1 ? t->threads : 1) * BLOCKS_PER_MULTIPROCESSOR;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every source file has its SPDX line at the top, comments in C files fit 100 columns, and design notes have two pages."""
+"""Every source file has its SPDX line at the top, comments in C files fit 100 columns, design notes have two pages, and
+estimates have no numbers of their own."""
 import re, subprocess, sys
 
 import project
@@ -51,6 +52,14 @@ def faults(name, text):
         yield f"{at + 1}: this line must be: {want}"
 
 
+def fitted_numbers(name, text):
+    """Factors of estimates stand in plan/fitted.h, those of a machine in plan/machine.c: elsewhere in plan/ decimals are halves."""
+    if re.match(r"src/plan/(?!machine\.c)\w+\.c$", name):
+        code = TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+        for m in re.finditer(r"\b\d+\.(?![05]\b)\d*", code):
+            yield f"{code.count(chr(10), 0, m.start()) + 1}: {m[0]} belongs to plan/fitted.h, with what it was fitted to"
+
+
 def long_notes():
     """docs/design says what is; measurements and experiments belong to docs/notes."""
     for path in sorted((project.ROOT / "docs/design").glob("*.md")):
@@ -62,7 +71,7 @@ def long_notes():
 count, found = 0, list(long_notes())
 for name, text in sources():
     count += 1
-    found += [f"{name}:{fault}" for fault in faults(name, text)]
+    found += [f"{name}:{fault}" for fault in (*faults(name, text), *fitted_numbers(name, text))]
 print("\n".join(found))
 print(f"{count} files, {len(found)} faults")
 sys.exit(len(found) != 0 or not count)
