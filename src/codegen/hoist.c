@@ -143,7 +143,7 @@ void ambit__hoists_emit(const ambit__hoists *h, const ambit__scope *s, ambit__wr
 
     ambit__line_begin(w);
     ambit__print(&w->text, "const %s once%d = ", s->dialect->types[e->type], i);
-    if (is_limit) ambit__print(&w->text, "ambit_limit_%s(", e->type == AMBIT_F32 ? "f32" : "f64");
+    if (is_limit) ambit__print(&w->text, "ambit_limit_%s(", ambit__type_suffix(e->type));
     ambit__emit_expr(&before, &w->text, e);
     ambit__line_end(w, is_limit ? ");" : ";");
   }

@@ -96,7 +96,7 @@ enum { ARGUMENT = 4, COMPARISON = 18, SUM = 24, UNARY = 28 };
 
 static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around);
 
-static const char *suffix(ambit_type type)
+const char *ambit__type_suffix(ambit_type type)
 {
   static const char *const names[] = {"f32", "f64",  "i32", "u8",  "i16", "i64",
                                       "f16", "bf16", "u16", "u32", "u64"};
@@ -104,17 +104,22 @@ static const char *suffix(ambit_type type)
   return names[type];
 }
 
+/* "a, b)", or "a)". */
+static void emit_arguments(const ambit__scope *s, ambit__text *t, const ambit__expr *a,
+                           const ambit__expr *b)
+{
+  emit(s, t, a, ARGUMENT);
+  if (b) ambit__print(t, ", ");
+  if (b) emit(s, t, b, ARGUMENT);
+  ambit__print(t, ")");
+}
+
 /* A helper of the prelude: ambit_div_i32(a, b). */
 static void emit_helper(const ambit__scope *s, ambit__text *t, const char *name, ambit_type type,
                         const ambit__expr *e)
 {
-  ambit__print(t, "ambit_%s_%s(", name, suffix(type));
-  emit(s, t, e->a, ARGUMENT);
-  if (e->b) {
-    ambit__print(t, ", ");
-    emit(s, t, e->b, ARGUMENT);
-  }
-  ambit__print(t, ")");
+  ambit__print(t, "ambit_%s_%s(", name, ambit__type_suffix(type));
+  emit_arguments(s, t, e->a, e->b);
 }
 
 static bool is_number(const ambit__expr *e, double x)
@@ -193,7 +198,7 @@ static bool is_real_order(const ambit__expr *e)
  * which may return the other zero. */
 static void emit_hidden(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  ambit__print(t, "ambit_hidden_%s(", suffix(e->type));
+  ambit__print(t, "ambit_hidden_%s(", ambit__type_suffix(e->type));
   emit(s, t, e, ARGUMENT);
   ambit__print(t, ", %s)", s->step);
 }
@@ -233,10 +238,7 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
   }
   if (is_ratio(s, e)) {
     ambit__print(t, "%s%s(", s->dialect->ratio, e->b->op == EXPR_CONST ? "_by" : "");
-    emit(s, t, e->a, ARGUMENT);
-    ambit__print(t, ", ");
-    emit(s, t, e->b, ARGUMENT);
-    ambit__print(t, ")");
+    emit_arguments(s, t, e->a, e->b);
     return;
   }
   if (e->op == EXPR_SHL || e->op == EXPR_SHR) {
@@ -264,9 +266,9 @@ static void emit_cast(const ambit__scope *s, ambit__text *t, const ambit__expr *
   const bool is_half = ambit__type_is_half(e->type) || ambit__type_is_half(e->a->type);
 
   if (is_half || (from_real != to_real && (from_real || s->dialect->folds_casts))) {
-    ambit__print(t, "ambit_%s_from_%s(", suffix(e->type), suffix(e->a->type));
-    emit(s, t, e->a, ARGUMENT);
-    ambit__print(t, ")");
+    ambit__print(t, "ambit_%s_from_%s(", ambit__type_suffix(e->type),
+                 ambit__type_suffix(e->a->type));
+    emit_arguments(s, t, e->a, NULL);
     return;
   }
   if (around > UNARY) ambit__print(t, "(");
@@ -282,7 +284,7 @@ static bool emit_limited(const ambit__scope *s, ambit__text *t, const ambit__exp
   const int i = s->hoists ? ambit__hoists_find_limit(s->hoists, e, &value) : -1;
 
   if (i < 0) return false;
-  ambit__print(t, "ambit_%s_to_%s(", ambit__call_name(e->call), suffix(e->type));
+  ambit__print(t, "ambit_%s_to_%s(", ambit__call_name(e->call), ambit__type_suffix(e->type));
   emit(s, t, value, ARGUMENT);
   ambit__print(t, ", once%d)", i);
   return true;
@@ -295,15 +297,14 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
 
   if (emit_limited(s, t, e)) return;
   if (s->relaxed && ambit__calls_power(e)) {
-    ambit__print(t, "ambit_power%d_%s(", ambit__calls_power(e), suffix(e->type));
-    emit(s, t, e->a, ARGUMENT);
-    ambit__print(t, ")");
+    ambit__print(t, "ambit_power%d_%s(", ambit__calls_power(e), ambit__type_suffix(e->type));
+    emit_arguments(s, t, e->a, NULL);
     return;
   }
   if (s->own_calls && ambit__calls_own(e))
     ambit__print(t, "ambit_%s%s(", ambit__call_name(e->call), e->type == AMBIT_F32 ? "f" : "");
   else if (own)
-    ambit__print(t, "ambit_%s_%s(", ambit__call_name(e->call), suffix(e->type));
+    ambit__print(t, "ambit_%s_%s(", ambit__call_name(e->call), ambit__type_suffix(e->type));
   else
     ambit__print(t, "%s%s(", ambit__call_name(e->call),
                  e->type == AMBIT_F32 && s->dialect->float_names ? "f" : "");
@@ -361,7 +362,8 @@ static void emit_subscript(const ambit__scope *s, ambit__text *t, const ambit__e
 {
   const bool hidden = s->dialect->hides_subscripts;
 
-  ambit__print(t, "%sambit_clip_%s(", hidden ? "AMBIT_SUBSCRIPT(" : "", suffix(e->type));
+  ambit__print(t, "%sambit_clip_%s(", hidden ? "AMBIT_SUBSCRIPT(" : "",
+               ambit__type_suffix(e->type));
   emit(s, t, e, ARGUMENT);
   ambit__print(t, ", %" PRId64 ")", size - 1);
   if (hidden) ambit__print(t, ", %s)", s->step);
@@ -407,9 +409,8 @@ static bool emit_negated(const ambit__scope *s, ambit__text *t, const ambit__exp
   const ambit__expr *x = negated(s, e);
 
   if (!x) return false;
-  ambit__print(t, "ambit_neg_%s(", suffix(x->type));
-  emit(s, t, x, ARGUMENT);
-  ambit__print(t, ")");
+  ambit__print(t, "ambit_neg_%s(", ambit__type_suffix(x->type));
+  emit_arguments(s, t, x, NULL);
   return true;
 }
 
@@ -593,7 +594,7 @@ void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param 
                  types[q->type], b);
   else
     ambit__print(t, "%s = ambit_%s_%s(%s, %s)", a,
-                 q->reduce == REDUCE_MIN ? "fold_min" : "fold_max", suffix(type), a, b);
+                 q->reduce == REDUCE_MIN ? "fold_min" : "fold_max", ambit__type_suffix(type), a, b);
 }
 
 void ambit__print_fold_name(ambit__text *t, const ambit__param *q, bool join)
@@ -605,5 +606,6 @@ void ambit__print_fold_name(ambit__text *t, const ambit__param *q, bool join)
   else if (q->reduce == REDUCE_FOLD)
     ambit__print(t, "%s_fold", q->name);
   else
-    ambit__print(t, "ambit_fold_%s_%s", q->reduce == REDUCE_MIN ? "min" : "max", suffix(q->type));
+    ambit__print(t, "ambit_fold_%s_%s", q->reduce == REDUCE_MIN ? "min" : "max",
+                 ambit__type_suffix(q->type));
 }

@@ -40,6 +40,9 @@ void ambit__name_local(const ambit__scope *s, ambit__text *t, int local);
 void ambit__name_value(const ambit__scope *s, ambit__text *t, int param);
 void ambit__name_out(const ambit__scope *s, ambit__text *t, int param, int component);
 
+/* "f32": what ends the names of a type's functions. */
+const char *ambit__type_suffix(ambit_type type);
+
 /* "k_1f2e3d4c": the array of a table, by its values: several rules may be in one file. */
 void ambit__name_table(ambit__text *t, const ambit__table *table);
 /* The arrays of tables that a rule looks up, except those that an earlier rule of the file has. */

@@ -3,18 +3,13 @@
  * the variables of its results, and their stores. */
 #include "nest/nest.h"
 
-static int last_of(const ambit__nest *n)
-{
-  return n->group->ndims - 1;
-}
-
 /* ---- places ---- */
 
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" */
 static void let_neighbour(ambit__nest *n, int i, int distance)
 {
-  const char *name = ambit__nest_param(n, i)->name, *where;
-  const int x = last_of(n), k = distance < 0 ? -distance : distance;
+  const char *name = ambit__nest_name(n, i), *where;
+  const int x = ambit__nest_last(n), k = distance < 0 ? -distance : distance;
 
   if (distance < 0)
     where = ambit__nest_text(n, "(y%d < %d ? extent%d - %d : -%d)", x, k, x, k, k);
@@ -33,7 +28,7 @@ static bool is_read_at(const ambit__param *p, int axis, int distance)
 
 void ambit__nest_let_wraps(ambit__nest *n)
 {
-  const int x = last_of(n);
+  const int x = ambit__nest_last(n);
 
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
@@ -46,11 +41,11 @@ void ambit__nest_let_wraps(ambit__nest *n)
 /* "u_mem + (u_o + y0 * u_s0 + y1)", but for an axis; -1: for none. */
 static const char *place_of(ambit__nest *n, int i, int but)
 {
-  const char *name = ambit__nest_param(n, i)->name;
+  const char *name = ambit__nest_name(n, i);
   const char *sum = ambit__nest_text(n, "%s_mem + (%s_o", name, name);
 
-  for (int d = 0; d <= last_of(n); d++)
-    if (d == last_of(n) && n->bind[i].contiguous)
+  for (int d = 0; d <= ambit__nest_last(n); d++)
+    if (d == ambit__nest_last(n) && n->bind[i].contiguous)
       sum = ambit__nest_text(n, "%s + y%d", sum, d);
     else if (d != but)
       sum = ambit__nest_text(n, "%s + y%d * %s_s%d", sum, d, name, d);
@@ -68,7 +63,7 @@ static bool is_kept(const ambit__nest *n, int i)
 void ambit__nest_let_carried(ambit__nest *n)
 {
   for (int i = 0; i < n->rule->nparams; i++) {
-    const char *name = ambit__nest_param(n, i)->name, *type = ambit__nest_type(n, i);
+    const char *name = ambit__nest_name(n, i), *type = ambit__nest_type(n, i);
 
     if (!is_kept(n, i)) continue;
     ambit__nest_do(n, "%s%s *%s_line = %s", n->dialect->global, type, name,
@@ -81,7 +76,7 @@ void ambit__nest_let_carried(ambit__nest *n)
 void ambit__nest_store_carried(ambit__nest *n)
 {
   for (int i = 0; i < n->rule->nparams; i++) {
-    const char *name = ambit__nest_param(n, i)->name;
+    const char *name = ambit__nest_name(n, i);
 
     if (is_kept(n, i)) ambit__nest_do(n, "*%s_line = %s_held", name, name);
   }
@@ -110,7 +105,7 @@ void ambit__nest_let_ended(ambit__nest *n)
 void ambit__nest_let_values(ambit__nest *n)
 {
   for (int i = 0; i < n->rule->nparams; i++) {
-    const char *name = ambit__nest_param(n, i)->name;
+    const char *name = ambit__nest_name(n, i);
 
     if (!ambit__nest_is_field(n, i) && !ambit__nest_is_reduction(n, i) && !n->bind[i].points)
       ambit__nest_do(n, "const %s %s_v = *%s_mem", ambit__nest_type(n, i), name, name);
@@ -137,11 +132,10 @@ void ambit__nest_let_loads(ambit__nest *n)
 
     for (int k = 0; ambit__nest_is_field(n, i) && !n->widened[i] && k < p->nreads; k++)
       if (has_place(n, i, &p->reads[k]))
-        ambit__nest_add(
-            n, (ambit__node){.kind = NODE_LOAD,
-                             .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
-                             .name = ambit__nest_text(n, "%s_r%d", p->name, k),
-                             .access = {i, p->reads[k].component, p->reads[k].offset, NULL}});
+        ambit__nest_node(n, NODE_LOAD,
+                         .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
+                         .name = ambit__nest_text(n, "%s_r%d", p->name, k),
+                         .access = {i, p->reads[k].component, p->reads[k].offset, NULL});
   }
 }
 
@@ -171,7 +165,7 @@ static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
 
   (void)user;
   if (ambit__nest_param(n, a.param)->keeps[a.component])
-    ambit__nest_add(n, (ambit__node){.kind = NODE_LOAD, .type = type, .name = name, .access = a});
+    ambit__nest_node(n, NODE_LOAD, .type = type, .name = name, .access = a);
   else
     ambit__nest_do(n, "%s %s%s", type, name, n->flat ? " = 0" : "");
 }
@@ -186,14 +180,14 @@ void ambit__nest_let_results(ambit__nest *n)
 {
   for (int i = 0; i < n->rule->nparams; i++)
     if (ambit__nest_is_reduction(n, i))
-      ambit__nest_do(n, "%s %s_out = %s", ambit__nest_type(n, i), ambit__nest_param(n, i)->name,
+      ambit__nest_do(n, "%s %s_out = %s", ambit__nest_type(n, i), ambit__nest_name(n, i),
                      ambit__nest_identity(n, ambit__nest_param(n, i)));
 }
 
 static void store_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
   (void)user;
-  ambit__nest_add(n, (ambit__node){.kind = NODE_STORE, .access = a});
+  ambit__nest_node(n, NODE_STORE, .access = a);
 }
 
 void ambit__nest_store_outs(ambit__nest *n)

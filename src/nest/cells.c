@@ -21,11 +21,6 @@
 
 enum { WARP = 32 }; /* threads that take a branch together */
 
-static int last_of(const ambit__nest *n)
-{
-  return n->group->ndims - 1;
-}
-
 /* The rule, in a cell where all tests of its place are made (0), have known values (1), or there
  * are none (-1). */
 static void add_body(ambit__nest *n, int inside)
@@ -33,7 +28,7 @@ static void add_body(ambit__nest *n, int inside)
   if (inside >= 0) ambit__nest_do(n, "enum { inside = %d }", inside);
   ambit__nest_let_loads(n);
   ambit__nest_let_outs(n);
-  ambit__nest_add(n, (ambit__node){.kind = NODE_RULE, .inside = inside});
+  ambit__nest_node(n, NODE_RULE, .inside = inside);
   ambit__nest_store_outs(n);
   ambit__nest_fold_into(n, "total", "out", false);
 }
@@ -52,15 +47,10 @@ static int launched_axes(const ambit__nest *n, int axes[AMBIT_MAX_DIMS])
  * compute the trip count, by a division. */
 static void open_axis(ambit__nest *n, int axis, int along, int threads)
 {
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = n->integer,
-                                    .name = ambit__nest_text(n, "y%d", axis),
-                                    .from = ambit__nest_text(n, "lo%d", axis),
-                                    .below = ambit__nest_text(n, "hi%d", axis),
-                                    .how = LOOP_LAUNCH,
-                                    .along = along,
-                                    .threads = threads,
-                                    .rolled = true});
+  ambit__nest_loop(n, .type = n->integer, .name = ambit__nest_text(n, "y%d", axis),
+                   .from = ambit__nest_text(n, "lo%d", axis),
+                   .below = ambit__nest_text(n, "hi%d", axis), .how = LOOP_LAUNCH, .along = along,
+                   .threads = threads, .rolled = true);
 }
 
 /* All axes but the last two, counted together, the last of them in pieces of `walk` cells: z is
@@ -74,13 +64,8 @@ static void open_planes(ambit__nest *n, const int *axes, int count, int walk)
   for (int k = 0; k < count - 1; k++)
     planes = ambit__nest_text(n, "%s * (hi%d - lo%d)", planes, axes[k], axes[k]);
   ambit__nest_do(n, "const %s planes = %s", type, planes);
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = type,
-                                    .name = "z",
-                                    .below = "planes",
-                                    .how = LOOP_LAUNCH,
-                                    .along = 2,
-                                    .threads = 1});
+  ambit__nest_loop(n, .type = type, .name = "z", .below = "planes", .how = LOOP_LAUNCH, .along = 2,
+                   .threads = 1);
   ambit__nest_do(n, "const %s from = lo%d + z %% pieces * %d", type, w, walk);
   ambit__nest_do(n, "const %s below = from + %d < hi%d ? from + %d : hi%d", type, walk, w, walk, w);
   ambit__nest_do(n, "%s rest = z / pieces", type);
@@ -100,7 +85,7 @@ static const char *inside_of(ambit__nest *n, const int *low, const int *high, in
   const int warp = (threads < WARP ? threads : WARP) - 1;
   const char *inside = "1";
 
-  for (int d = 0; d <= last_of(n); d++) {
+  for (int d = 0; d <= ambit__nest_last(n); d++) {
     const int beside = d == along ? warp : 0;
     const char *i = ambit__nest_text(n, "i%d", d);
 
@@ -116,21 +101,11 @@ static const char *inside_of(ambit__nest *n, const int *low, const int *high, in
 static void open_sweep(ambit__nest *n)
 {
   const int axis = ambit__sweep_axis(n->group->sweep);
-  const char *lo = ambit__nest_text(n, "lo%d", axis), *hi = ambit__nest_text(n, "hi%d", axis);
-  ambit__node loop = {.kind = NODE_LOOP,
-                      .type = n->integer,
-                      .name = ambit__nest_text(n, "y%d", axis),
-                      .from = lo,
-                      .below = hi};
 
   ambit__nest_let_carried(n);
-  if (n->group->sweep < 0) {
-    loop.from = ambit__nest_text(n, "%s - 1", hi);
-    loop.below = ambit__nest_text(n, "%s - 1", lo);
-    loop.step = "1";
-    loop.by = '-';
-  }
-  ambit__nest_open(n, loop);
+  ambit__nest_along(n, n->integer, ambit__nest_text(n, "y%d", axis),
+                    ambit__nest_text(n, "lo%d", axis), ambit__nest_text(n, "hi%d", axis),
+                    n->group->sweep < 0);
 }
 
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk)

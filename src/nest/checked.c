@@ -66,19 +66,9 @@ void ambit__checked_find_write(const ambit__rule *rule, int number, int *param, 
   find(rule, count_writes, number, param, component);
 }
 
-int ambit__checked_which(const ambit__param *p, const ambit__expr *e)
-{
-  int k = 0;
-
-  while (k + 1 < p->nreads && (p->reads[k].component != e->component ||
-                               memcmp(p->reads[k].offset, e->offset, sizeof e->offset) != 0))
-    k++;
-  return k;
-}
-
 int ambit__checked_named(const ambit__param *p, const ambit__expr *e)
 {
-  return ambit__checked_which(p, e->clamped ? e->clamped : e);
+  return ambit__nest_read_number(p, e->clamped ? e->clamped : e);
 }
 
 int ambit__checked_old(const ambit__param *p, int component)
@@ -86,7 +76,7 @@ int ambit__checked_old(const ambit__param *p, int component)
   ambit__expr e = {.component = component};
 
   memcpy(e.offset, ambit__param_target(p, component), sizeof e.offset);
-  return ambit__checked_which(p, &e);
+  return ambit__nest_read_number(p, &e);
 }
 
 /* ---- watched values ---- */
@@ -99,24 +89,19 @@ static bool watches(const ambit__nest *n, int i)
 
 static const char *suffix(const ambit__nest *n, int i)
 {
-  const ambit_type type = ambit__nest_param(n, i)->type;
-
-  return type == AMBIT_BF16  ? "bf16"
-         : type == AMBIT_F16 ? "f16"
-         : type == AMBIT_F32 ? "f32"
-                             : "f64";
+  return ambit__type_suffix(ambit__nest_param(n, i)->type);
 }
 
 /* "v_set" or "v_set3": 1 + the source position that last set a written component; 0: not set. */
 static void print_set(const ambit__nest *n, ambit__text *t, int i, int c)
 {
-  ambit__print(t, "%s_set", ambit__nest_param(n, i)->name);
+  ambit__print(t, "%s_set", ambit__nest_name(n, i));
   if (ambit__nest_param(n, i)->is_vector) ambit__print(t, "%d", c);
 }
 
 static void print_out(const ambit__nest *n, ambit__text *t, int i, int c)
 {
-  ambit__print(t, "%s_out", ambit__nest_param(n, i)->name);
+  ambit__print(t, "%s_out", ambit__nest_name(n, i));
   if (ambit__nest_param(n, i)->is_vector) ambit__print(t, "%d", c);
 }
 
@@ -127,7 +112,7 @@ static void use_read(const ambit__nest *n, ambit__text *t, const ambit__expr *e)
 
   if (watches(n, e->index)) ambit__print(t, "ambit_use_%s(&fault, ", suffix(n, e->index));
   if (ambit__nest_is_field(n, e->index))
-    ambit__print(t, "%s_r%d", p->name, ambit__checked_which(p, e));
+    ambit__print(t, "%s_r%d", p->name, ambit__nest_read_number(p, e));
   else
     ambit__print(t, "%s_v", p->name);
   if (watches(n, e->index))
@@ -162,7 +147,7 @@ static bool use(ambit__nest *n, const ambit__node *rule, ambit__text *t, const a
     use_read(n, t, e);
   else if (e->op == EXPR_VALUE && watches(n, e->index))
     ambit__print(t, "ambit_use_%s(&fault, %s_v, %d)", suffix(n, e->index),
-                 ambit__nest_param(n, e->index)->name, ambit__checked_read(n->rule, e->index, 0));
+                 ambit__nest_name(n, e->index), ambit__checked_read(n->rule, e->index, 0));
   else
     return false;
   return true;

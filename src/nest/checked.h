@@ -21,9 +21,7 @@ int ambit__checked_write(const ambit__rule *rule, int param, int component);
 /* The inverse: from a number to the parameter and its read or component. */
 void ambit__checked_find_read(const ambit__rule *rule, int number, int *param, int *k);
 void ambit__checked_find_write(const ambit__rule *rule, int number, int *param, int *component);
-/* The index of the EXPR_READ `e` among the reads of a parameter; and that of the read which it
- * stands for, and which messages name. */
-int ambit__checked_which(const ambit__param *p, const ambit__expr *e);
+/* The index of the read that an EXPR_READ stands for, and which messages name. */
 int ambit__checked_named(const ambit__param *p, const ambit__expr *e);
 /* The index of the read that gives a written component its old value. */
 int ambit__checked_old(const ambit__param *p, int component);

@@ -21,8 +21,7 @@ static void let_limit(ambit__nest *n, int i, const char *what, int axis, int wor
 {
   const char *tail = axis < 0 ? "" : ambit__nest_text(n, "%d", axis);
 
-  ambit__nest_do(n, "const %s %s_%s%s = faults[%d]", n->integer, ambit__nest_param(n, i)->name,
-                 what, tail,
+  ambit__nest_do(n, "const %s %s_%s%s = faults[%d]", n->integer, ambit__nest_name(n, i), what, tail,
                  AMBIT_FAULT_WORDS + i * AMBIT_LIMIT_WORDS + word + (axis > 0 ? axis : 0));
 }
 
@@ -91,7 +90,7 @@ static const char *holds(ambit__nest *n, const ambit__nest_access *a)
  * it is within the cells that may be read or, with "w", written; and where it is in memory. */
 static const char *place_of(ambit__nest *n, const ambit__nest_access *a, const char *which)
 {
-  const char *name = ambit__nest_param(n, a->param)->name, *inside = "1";
+  const char *name = ambit__nest_name(n, a->param), *inside = "1";
   ambit__text offset = {0};
 
   for (int d = 0; d < n->group->ndims; d++)
@@ -113,7 +112,7 @@ void ambit__access_check_load(ambit__nest *n, ambit__node *load)
     e.offset[d] = a->offset[d];
   load->value = ambit__nest_text(
       n, "%s_0[ambit_place(&fault, %d, %s)]", p->name,
-      ambit__checked_read(n->rule, a->param, ambit__checked_which(p, &e)), place_of(n, a, ""));
+      ambit__checked_read(n->rule, a->param, ambit__nest_read_number(p, &e)), place_of(n, a, ""));
 }
 
 void ambit__access_check_store(ambit__nest *n, ambit__node **store)

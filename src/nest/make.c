@@ -172,22 +172,20 @@ void ambit__nest_open(ambit__nest *n, ambit__node node)
   n->end[n->level] = &kept->body;
 }
 
-void ambit__nest_for(ambit__nest *n, const char *type, const char *name, const char *from,
-                     const char *below)
-{
-  ambit__nest_open(
-      n,
-      (ambit__node){.kind = NODE_LOOP, .type = type, .name = name, .from = from, .below = below});
-}
-
 void ambit__nest_unroll(ambit__nest *n, const char *name, int first, int end)
 {
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "int",
-                                    .name = name,
-                                    .from = ambit__nest_text(n, "%d", first),
-                                    .below = ambit__nest_text(n, "%d", end),
-                                    .unrolled = true});
+  ambit__nest_loop(n, .type = "int", .name = name, .from = ambit__nest_text(n, "%d", first),
+                   .below = ambit__nest_text(n, "%d", end), .unrolled = true);
+}
+
+void ambit__nest_along(ambit__nest *n, const char *type, const char *name, const char *lo,
+                       const char *hi, bool back)
+{
+  if (back)
+    ambit__nest_loop(n, .type = type, .name = name, .from = ambit__nest_text(n, "%s - 1", hi),
+                     .below = ambit__nest_text(n, "%s - 1", lo), .step = "1", .by = '-');
+  else
+    ambit__nest_for(n, type, name, lo, hi);
 }
 
 void ambit__nest_block(ambit__nest *n)

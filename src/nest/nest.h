@@ -179,30 +179,35 @@ const char *ambit__nest_slice(ambit__nest *n, ambit_type type, const ambit__fact
 /* Keeps a text that was printed, and frees it. */
 const char *ambit__nest_keep(ambit__nest *n, ambit__text *t);
 void ambit__nest_add(ambit__nest *n, ambit__node node);
+/* A node of a kind with some fields: ambit__nest_node(n, NODE_FOLD, .name = to, .value = from). */
+#define ambit__nest_node(n, kind_, ...)                                                            \
+  ambit__nest_add((n), (ambit__node){.kind = (kind_), __VA_ARGS__})
 /* A statement, such as "const long i0 = offset0 + y0", without its semicolon. */
 #define ambit__nest_do(n, ...)                                                                     \
-  ambit__nest_add((n), (ambit__node){.kind = NODE_DO, .value = ambit__nest_text((n), __VA_ARGS__)})
+  ambit__nest_node((n), NODE_DO, .value = ambit__nest_text((n), __VA_ARGS__))
 /* The same under a condition. */
 #define ambit__nest_do_if(n, condition, ...)                                                       \
   (ambit__nest_if((n), "%s", (condition)), ambit__nest_do((n), __VA_ARGS__), ambit__nest_close(n))
 /* The call of a function of the prelude for so many values of a type; NULL: of none. */
 #define ambit__nest_call(n, name_, type_, cells_, ...)                                             \
-  ambit__nest_add((n), (ambit__node){.kind = NODE_CALL,                                            \
-                                     .name = (name_),                                              \
-                                     .type = (type_),                                              \
-                                     .cells = (cells_),                                            \
-                                     .value = ambit__nest_text((n), __VA_ARGS__)})
+  ambit__nest_node((n), NODE_CALL, .name = (name_), .type = (type_), .cells = (cells_),            \
+                   .value = ambit__nest_text((n), __VA_ARGS__))
 void ambit__nest_barrier(ambit__nest *n);
 void ambit__nest_note(ambit__nest *n, const char *comment);
 /* Nodes that follow are inside the loop, condition or block, until close. `otherwise` turns to the
  * other side of a condition. */
 void ambit__nest_open(ambit__nest *n, ambit__node node);
-void ambit__nest_for(ambit__nest *n, const char *type, const char *name, const char *from,
-                     const char *below);
+#define ambit__nest_loop(n, ...)                                                                   \
+  ambit__nest_open((n), (ambit__node){.kind = NODE_LOOP, __VA_ARGS__})
+#define ambit__nest_for(n, type_, name_, from_, below_)                                            \
+  ambit__nest_loop((n), .type = (type_), .name = (name_), .from = (from_), .below = (below_))
 #define ambit__nest_if(n, ...)                                                                     \
   ambit__nest_open((n), (ambit__node){.kind = NODE_IF, .value = ambit__nest_text((n), __VA_ARGS__)})
 #define ambit__nest_named(n, ...)                                                                  \
   ambit__nest_open((n), (ambit__node){.kind = NODE_IF, .name = ambit__nest_text((n), __VA_ARGS__)})
+/* The loop of `name` over lo .. hi - 1, in that order or back. */
+void ambit__nest_along(ambit__nest *n, const char *type, const char *name, const char *lo,
+                       const char *hi, bool back);
 void ambit__nest_block(ambit__nest *n);
 /* Ditto, for a loop over first .. end - 1 that compilers should unroll. */
 void ambit__nest_unroll(ambit__nest *n, const char *name, int first, int end);
@@ -214,6 +219,16 @@ void ambit__nest_close(ambit__nest *n);
 static inline const ambit__param *ambit__nest_param(const ambit__nest *n, int i)
 {
   return &n->rule->params[i];
+}
+
+static inline const char *ambit__nest_name(const ambit__nest *n, int i)
+{
+  return n->rule->params[i].name;
+}
+
+static inline int ambit__nest_last(const ambit__nest *n) /* the last axis */
+{
+  return n->group->ndims - 1;
 }
 
 static inline bool ambit__nest_is_field(const ambit__nest *n, int i)

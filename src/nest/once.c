@@ -7,7 +7,7 @@
 static void let_call(ambit__nest *n)
 {
   for (int i = 0; i < n->rule->nparams; i++) {
-    const char *name = ambit__nest_param(n, i)->name, *type = ambit__nest_type(n, i);
+    const char *name = ambit__nest_name(n, i), *type = ambit__nest_type(n, i);
 
     ambit__nest_do(n, "%s *%s_mem = call->origin[%d]", type, name, i);
     ambit__nest_do(n, "const %s %s_v = *%s_mem", type, name, name);
@@ -26,9 +26,9 @@ void ambit__nest_once(ambit__nest *n)
     else if (p->is_written)
       ambit__nest_do(n, "%s %s_out", ambit__nest_type(n, i), p->name);
   }
-  ambit__nest_add(n, (ambit__node){.kind = NODE_RULE, .inside = -1});
+  ambit__nest_node(n, NODE_RULE, .inside = -1);
   for (int i = 0; i < n->rule->nparams; i++) {
-    const char *name = ambit__nest_param(n, i)->name;
+    const char *name = ambit__nest_name(n, i);
 
     if (ambit__nest_param(n, i)->is_written) ambit__nest_do(n, "*%s_mem = %s_out", name, name);
   }

@@ -13,7 +13,7 @@
 /* "u_m1", "u_p2": the distance to a neighbour in a row that wraps. */
 static void print_neighbour(const ambit__nest *n, ambit__text *t, int param, int distance)
 {
-  ambit__print(t, "%s_%c%d", ambit__nest_param(n, param)->name, distance < 0 ? 'm' : 'p',
+  ambit__print(t, "%s_%c%d", ambit__nest_name(n, param), distance < 0 ? 'm' : 'p',
                distance < 0 ? -distance : distance);
 }
 
@@ -32,14 +32,14 @@ static bool print_row(const ambit__nest *n, ambit__text *t, const ambit__nest_ac
               : ambit__assignment_slot(form, ndims, n->unit, n->row, k);
   if (k < 0) return false;
   if (!n->dialect->kernel || !n->bind[a->param].contiguous)
-    ambit__print(t, "%s_", ambit__nest_param(n, a->param)->name);
+    ambit__print(t, "%s_", ambit__nest_name(n, a->param));
   ambit__print(t, "k%d", k);
   return true;
 }
 
 void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
 {
-  const char *name = ambit__nest_param(n, a->param)->name;
+  const char *name = ambit__nest_name(n, a->param);
   const ambit__binding *bind = &n->bind[a->param];
   const int ndims = n->group->ndims;
   bool any = print_row(n, t, a);
@@ -75,7 +75,7 @@ const char *ambit__nest_distance(ambit__nest *n, const ambit__nest_access *a)
 /* "u_row + (u_s0 - 1) + x + l" */
 static void print_pointer(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
 {
-  const char *name = ambit__nest_param(n, a->param)->name;
+  const char *name = ambit__nest_name(n, a->param);
   ambit__text offset = {0};
 
   ambit__nest_print_offset(n, &offset, a);
@@ -99,7 +99,7 @@ static void print_access(const ambit__nest *n, ambit__text *t, const ambit__nest
     ambit__print(t, ")");
     return;
   }
-  ambit__print(t, "%s_at[", ambit__nest_param(n, a->param)->name);
+  ambit__print(t, "%s_at[", ambit__nest_name(n, a->param));
   ambit__nest_print_offset(n, t, a);
   ambit__print(t, "]");
 }
@@ -132,8 +132,8 @@ int ambit__nest_read_number(const ambit__param *p, const ambit__expr *e)
 {
   int k = 0;
 
-  while (p->reads[k].component != e->component ||
-         memcmp(p->reads[k].offset, e->offset, sizeof e->offset) != 0)
+  while (k + 1 < p->nreads && (p->reads[k].component != e->component ||
+                               memcmp(p->reads[k].offset, e->offset, sizeof e->offset) != 0))
     k++;
   return k;
 }
@@ -377,8 +377,7 @@ static void print_c_fold(ambit__nest *n, ambit__text *t, int i, ambit_type wide,
   const ambit__scope s = scope_of(&here);
 
   if (wide == p->type && ambit__reduce_is_magnitude(n->rule, i))
-    ambit__print(t, "%s = ambit_fold_most_%s(%s, %s)", to, wide == AMBIT_F32 ? "f32" : "f64", to,
-                 from);
+    ambit__print(t, "%s = ambit_fold_most_%s(%s, %s)", to, ambit__type_suffix(wide), to, from);
   else
     ambit__emit_fold(&s, t, p, wide, to, from);
 }

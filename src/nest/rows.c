@@ -48,7 +48,7 @@ static void let_field(job *j, int i)
 static void let_block(job *j, int i)
 {
   ambit__nest *n = j->n;
-  const char *name = ambit__nest_param(n, i)->name;
+  const char *name = ambit__nest_name(n, i);
 
   ambit__nest_do(n, "ambit_block %s_block", name);
   if (n->group->for_people) ambit__nest_do(n, "int64_t %s_words[AMBIT_LONG_WORDS] = {0}", name);
@@ -62,8 +62,7 @@ static void close_block(job *j, int i)
   ambit__nest *n = j->n;
   const ambit__param *p = ambit__nest_param(n, i);
 
-  ambit__nest_do(n, "ambit_block_close_%s(&%s_block)", p->type == AMBIT_F32 ? "f32" : "f64",
-                 p->name);
+  ambit__nest_do(n, "ambit_block_close_%s(&%s_block)", ambit__type_suffix(p->type), p->name);
   if (!n->group->for_people) return;
   ambit__nest_do(n, "ambit_long_carry(%s_words)", p->name);
   ambit__nest_do(n, "*(double *)call->origin[%d] += AMBIT_F64_OF(ambit_long_bits_f64(%s_words))", i,
@@ -125,19 +124,9 @@ static bool has_totals(const job *j)
   return j->lanes && !j->form;
 }
 
-static void let_totals(job *j)
+static ambit_type total_type(const ambit__param *p)
 {
-  ambit__nest *n = j->n;
-
-  for (int i = 0; has_totals(j) && i < n->rule->nparams; i++) {
-    const ambit__param *p = ambit__nest_param(n, i);
-
-    if (!ambit__nest_is_reduction(n, i) || ambit__rows_is_exact(j, i)) continue;
-    ambit__nest_do(n, "%s %s_total[LANES]", n->dialect->types[ambit__type_total(p->type)], p->name);
-    ambit__rows_open_lanes(j);
-    ambit__nest_do(n, "%s_total[l] = %s", p->name, ambit__nest_identity(n, p));
-    ambit__nest_close(n);
-  }
+  return ambit__type_total(p->type);
 }
 
 static void add_results(job *j)
@@ -212,20 +201,14 @@ static void open_axis(job *j, int d, const char *lo, const char *hi)
   ambit__nest *n = j->n;
 
   if (n->group->sweep == -(d + 1))
-    ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                      .type = "int64_t",
-                                      .name = ambit__nest_text(n, "y%d", d),
-                                      .from = ambit__nest_text(n, "%s - 1, n%d", hi, d),
-                                      .below = ambit__nest_text(n, "%s - 1", lo),
-                                      .step = ambit__nest_text(n, "n%d", d),
-                                      .by = '-'});
+    ambit__nest_loop(n, .type = "int64_t", .name = ambit__nest_text(n, "y%d", d),
+                     .from = ambit__nest_text(n, "%s - 1, n%d", hi, d),
+                     .below = ambit__nest_text(n, "%s - 1", lo),
+                     .step = ambit__nest_text(n, "n%d", d), .by = '-');
   else
-    ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                      .type = "int64_t",
-                                      .name = ambit__nest_text(n, "y%d", d),
-                                      .from = ambit__nest_text(n, "%s, n%d", lo, d),
-                                      .below = hi,
-                                      .step = ambit__nest_text(n, "n%d", d)});
+    ambit__nest_loop(n, .type = "int64_t", .name = ambit__nest_text(n, "y%d", d),
+                     .from = ambit__nest_text(n, "%s, n%d", lo, d), .below = hi,
+                     .step = ambit__nest_text(n, "n%d", d));
   if (rows > 1)
     ambit__nest_do(n, "n%d = %s - y%d >= %d ? %d : 1", d, hi, d, rows, rows);
   else
@@ -238,12 +221,9 @@ static void open_cut(job *j, int axis, int64_t cells, const char *from, const ch
   const char *step =
       ambit__nest_text(j->n, "%lld - %s %% %lld", (long long)cells, from, (long long)cells);
 
-  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = "int64_t",
-                                       .name = from,
-                                       .from = ambit__nest_text(j->n, "lo%d", axis),
-                                       .below = ambit__nest_text(j->n, "hi%d", axis),
-                                       .step = step});
+  ambit__nest_loop(j->n, .type = "int64_t", .name = from,
+                   .from = ambit__nest_text(j->n, "lo%d", axis),
+                   .below = ambit__nest_text(j->n, "hi%d", axis), .step = step);
   ambit__nest_do(j->n, "const int64_t %s = %s + %s < hi%d ? %s + %s : hi%d", to, from, step, axis,
                  from, step, axis);
 }
@@ -423,7 +403,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
     ambit__hoists_add_limits(&n->hoists, n->rule);
   }
   let_call(&j, lane_bytes(&j));
-  let_totals(&j);
+  if (has_totals(&j)) ambit__rows_let_all(&j, "total", total_type);
   if (j.form)
     add_chunks(&j);
   else

@@ -37,7 +37,10 @@ static inline bool ambit__rows_is_exact(const ambit__rows_job *j, int i)
 void ambit__rows_add_walk(ambit__rows_job *j);
 /* "for l: <text>", a statement for all lanes. */
 void ambit__rows_open_lanes(ambit__rows_job *j);
-/* The variables r_part into which rows are folded, with their identity; one per lane. */
+/* For every reduction but strict sums a variable of a type, r_<name>, with its identity, or one per
+ * lane; r_part, into which rows are folded. */
+void ambit__rows_let_all(ambit__rows_job *j, const char *name,
+                         ambit_type (*type)(const ambit__param *));
 void ambit__rows_let_parts(ambit__rows_job *j);
 /* Folds them into r_<total>: an element per lane, or *r_sum. */
 void ambit__rows_fold_parts(ambit__rows_job *j);

@@ -34,7 +34,7 @@ const char *ambit__rows_x(const job *j)
 
 const char *ambit__rows_result(job *j, int i, int c, int r)
 {
-  return ambit__nest_text(j->n, "%s_b%d_%d%s", ambit__nest_param(j->n, i)->name, c, r,
+  return ambit__nest_text(j->n, "%s_b%d_%d%s", ambit__nest_name(j->n, i), c, r,
                           j->lanes ? "[l]" : "");
 }
 
@@ -112,7 +112,7 @@ static void keep_contributions(job *j, int r, bool ragged)
   ambit__nest *n = j->n;
 
   for (int i = 0; i < n->rule->nparams; i++) {
-    const char *name = ambit__nest_param(n, i)->name;
+    const char *name = ambit__nest_name(n, i);
 
     if (!ambit__nest_is_reduction(n, i)) continue;
     if (!ambit__rows_is_exact(j, i))
@@ -136,7 +136,7 @@ static void add_cell(job *j, int r, int inside, bool ragged)
   ambit__rows_let_place(j, r);
   if (!n->is_narrow) ambit__nest_let_loads(n);
   ambit__nest_let_outs(n);
-  ambit__nest_add(n, (ambit__node){.kind = NODE_RULE, .inside = inside, .row = r});
+  ambit__nest_node(n, NODE_RULE, .inside = inside, .row = r);
   if (j->direct)
     ambit__nest_store_outs(n);
   else

@@ -103,19 +103,11 @@ static void open_cells(job *j, const char *first, const char *end)
   ambit__nest *n = j->n;
 
   ambit__nest_do(n, "const long %s_up = (%s + LANES - 1) & -LANES", first, first);
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "long",
-                                    .name = "y",
-                                    .from = ambit__nest_text(n, "%s, to = %s_up < %s ? %s_up : %s",
-                                                             first, first, end, first, end),
-                                    .below = end,
-                                    .step = ambit__nest_text(n, "to - y, to = %s", end)});
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "long",
-                                    .name = "x",
-                                    .from = "y",
-                                    .below = "to",
-                                    .how = LOOP_VECTOR});
+  ambit__nest_loop(n, .type = "long", .name = "y",
+                   .from = ambit__nest_text(n, "%s, to = %s_up < %s ? %s_up : %s", first, first,
+                                            end, first, end),
+                   .below = end, .step = ambit__nest_text(n, "to - y, to = %s", end));
+  ambit__nest_loop(n, .type = "long", .name = "x", .from = "y", .below = "to", .how = LOOP_VECTOR);
 }
 
 static void close_cells(job *j)
@@ -175,13 +167,9 @@ void ambit__rows_add_factored(job *j)
     ambit__nest_do(n, "enum { PIECE = %d, FIRST = %d, LAST = %d }", PIECE, f.slices[0].at,
                    f.slices[f.nslices - 1].at);
     ambit__nest_do(n, "%s *restrict row = %s_row", ambit__nest_type(n, j->to),
-                   ambit__nest_param(n, j->to)->name);
-    ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                      .type = "long",
-                                      .name = "b0",
-                                      .from = "x0",
-                                      .below = "x1",
-                                      .step = "PIECE - (b0 & (PIECE - 1))"});
+                   ambit__nest_name(n, j->to));
+    ambit__nest_loop(n, .type = "long", .name = "b0", .from = "x0", .below = "x1",
+                     .step = "PIECE - (b0 & (PIECE - 1))");
     ambit__nest_do(n,
                    "const long next = b0 + PIECE - (b0 & (PIECE - 1)), b1 = next < x1 ? next : x1");
     add_piece(j, &f);

@@ -20,58 +20,41 @@ enum { FEW = 16 };
 static void open_x(job *j, const char *from, const char *below, const char *step,
                    ambit__loop_kind how)
 {
-  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = "long",
-                                       .name = "x",
-                                       .from = from,
-                                       .below = below,
-                                       .step = step,
-                                       .how = how,
-                                       .folds = j->reduces});
-}
-
-/* The same from the last cell to the first. */
-static void open_back(job *j, const char *from, const char *below)
-{
-  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = "long",
-                                       .name = "x",
-                                       .from = ambit__nest_text(j->n, "%s - 1", below),
-                                       .below = ambit__nest_text(j->n, "%s - 1", from),
-                                       .step = "1",
-                                       .by = '-'});
+  ambit__nest_loop(j->n, .type = "long", .name = "x", .from = from, .below = below, .step = step,
+                   .how = how, .folds = j->reduces);
 }
 
 void ambit__rows_open_lanes(job *j)
 {
-  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = "long",
-                                       .name = "l",
-                                       .from = "0",
-                                       .below = "LANES",
-                                       .how = LOOP_VECTOR});
+  ambit__nest_loop(j->n, .type = "long", .name = "l", .from = "0", .below = "LANES",
+                   .how = LOOP_VECTOR);
 }
 
 /* ---- parts of reductions ---- */
 
-void ambit__rows_let_parts(job *j)
+void ambit__rows_let_all(job *j, const char *name, ambit_type (*type)(const ambit__param *))
 {
   ambit__nest *n = j->n;
 
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
-    const char *type = n->dialect->types[ambit__nest_part_type(p)];
+    const char *of = n->dialect->types[type(p)];
 
     if (!ambit__nest_is_reduction(n, i) || ambit__rows_is_exact(j, i)) continue;
     if (!j->lanes) {
-      ambit__nest_do(n, "%s %s_part = %s", type, p->name, ambit__nest_identity(n, p));
+      ambit__nest_do(n, "%s %s_%s = %s", of, p->name, name, ambit__nest_identity(n, p));
       continue;
     }
-    ambit__nest_do(n, "%s %s_part[LANES]", type, p->name);
+    ambit__nest_do(n, "%s %s_%s[LANES]", of, p->name, name);
     ambit__rows_open_lanes(j);
-    ambit__nest_do(n, "%s_part[l] = %s", p->name, ambit__nest_identity(n, p));
+    ambit__nest_do(n, "%s_%s[l] = %s", p->name, name, ambit__nest_identity(n, p));
     ambit__nest_close(n);
   }
+}
+
+void ambit__rows_let_parts(job *j)
+{
+  ambit__rows_let_all(j, "part", ambit__nest_part_type);
 }
 
 void ambit__rows_fold_parts(job *j)
@@ -99,7 +82,7 @@ static void each_block(job *j, const char *format)
       if (*c == '@')
         ambit__print(&t, "%s", p->name);
       else if (*c == '$')
-        ambit__print(&t, "%s", p->type == AMBIT_F32 ? "f32" : "f64");
+        ambit__print(&t, "%s", ambit__type_suffix(p->type));
       else if (*c == '#')
         ambit__print(&t, "%d%s", j->count, j->lanes ? " * LANES" : "");
       else
@@ -126,33 +109,28 @@ static ambit__store_kind store_of(const job *j, ambit__nest_access a)
 static void let_buffer(job *j, ambit__nest_access a, int r)
 {
   ambit__nest_do(j->n, "%s %s_b%d_%d%s", ambit__nest_type(j->n, a.param),
-                 ambit__nest_param(j->n, a.param)->name, a.component, r,
+                 ambit__nest_name(j->n, a.param), a.component, r,
                  j->lanes ? "[LANES] __attribute__((aligned(AMBIT_VECTOR)))" : "");
 }
 
 static const char *name_buffer(job *j, ambit__nest_access a, int r)
 {
-  return ambit__nest_text(j->n, "%s_b%d_%d", ambit__nest_param(j->n, a.param)->name, a.component,
-                          r);
+  return ambit__nest_text(j->n, "%s_b%d_%d", ambit__nest_name(j->n, a.param), a.component, r);
 }
 
 /* A whole vector. */
 static void put_buffer(job *j, ambit__nest_access a, int r)
 {
-  ambit__nest_add(
-      j->n, (ambit__node){.kind = NODE_STORE,
-                          .past = store_of(j, a),
-                          .value = name_buffer(j, a, r),
-                          .access = ambit__rows_access(j, a.param, a.component, r, a.offset, "x")});
+  ambit__nest_node(j->n, NODE_STORE, .past = store_of(j, a), .value = name_buffer(j, a, r),
+                   .access = ambit__rows_access(j, a.param, a.component, r, a.offset, "x"));
 }
 
 /* The cell at x, or x + l. */
 static void store_result(job *j, ambit__nest_access a, int r)
 {
-  ambit__nest_add(j->n, (ambit__node){.kind = NODE_STORE,
-                                      .value = ambit__rows_result(j, a.param, a.component, r),
-                                      .access = ambit__rows_access(j, a.param, a.component, r,
-                                                                   a.offset, ambit__rows_x(j))});
+  ambit__nest_node(j->n, NODE_STORE, .value = ambit__rows_result(j, a.param, a.component, r),
+                   .access =
+                       ambit__rows_access(j, a.param, a.component, r, a.offset, ambit__rows_x(j)));
 }
 
 static void prefetch_below(job *j, ambit__nest_access a, int r)
@@ -296,7 +274,7 @@ static void add_vectors(job *j)
 static void add_single(job *j, const char *from, const char *below, int inside)
 {
   if (j->n->group->sweep == -(j->last + 1))
-    open_back(j, from, below);
+    ambit__nest_along(j->n, "long", "x", from, below, true);
   else
     open_x(j, from, below, NULL, j->direct ? LOOP_SERIAL : LOOP_VECTOR);
   if (!j->direct) ambit__rows_each_result(j, let_buffer);

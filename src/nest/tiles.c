@@ -141,14 +141,10 @@ static void open_cells(ambit__nest *n, const int *threads)
     const int k = ndims - 1 - d;
     const char *lo = ambit__nest_text(n, "lo%d", d);
 
-    ambit__nest_open(
-        n, (ambit__node){.kind = NODE_LOOP,
-                         .type = n->integer,
-                         .name = ambit__nest_text(n, "y%d", d),
-                         .from =
-                             k > 1 ? lo : ambit__nest_text(n, "%s + %s", lo, n->dialect->thread[k]),
-                         .below = ambit__nest_text(n, "hi%d", d),
-                         .step = k > 1 ? NULL : ambit__nest_text(n, "%d", threads[k])});
+    ambit__nest_loop(n, .type = n->integer, .name = ambit__nest_text(n, "y%d", d),
+                     .from = k > 1 ? lo : ambit__nest_text(n, "%s + %s", lo, n->dialect->thread[k]),
+                     .below = ambit__nest_text(n, "hi%d", d),
+                     .step = k > 1 ? NULL : ambit__nest_text(n, "%d", threads[k]));
   }
   ambit__nest_let_wraps(n);
   ambit__nest_let_places(n);
@@ -170,7 +166,7 @@ static void let_axes(ambit__nest *n, const char *name, int first)
 static void add_rule(ambit__nest *n)
 {
   ambit__nest_let_outs(n);
-  ambit__nest_add(n, (ambit__node){.kind = NODE_RULE, .inside = -1});
+  ambit__nest_node(n, NODE_RULE, .inside = -1);
 }
 
 /* ---- tiles to compare ---- */
@@ -179,7 +175,7 @@ static void add_rule(ambit__nest *n)
 static void let_before(ambit__nest *n)
 {
   for (int i = 0; i < n->rule->nparams; i++) {
-    const char *name = ambit__nest_param(n, i)->name;
+    const char *name = ambit__nest_name(n, i);
 
     for (int c = 0; is_output(n, i) && c < ambit__nest_param(n, i)->components; c++)
       ambit__nest_do(n, "const %s %s_was%d = %s_than[&%s - %s_mem]", ambit__nest_type(n, i), name,
@@ -192,10 +188,9 @@ static void add_copies(ambit__nest *n)
   ambit__nest_if(n, "mode == %d", AMBIT__TILES_MODE_COPY);
   for (int i = 0; i < n->rule->nparams; i++)
     for (int c = 0; is_output(n, i) && c < ambit__nest_param(n, i)->components; c++)
-      ambit__nest_add(n, (ambit__node){.kind = NODE_STORE,
-                                       .value = ambit__nest_text(n, "%s_was%d",
-                                                                 ambit__nest_param(n, i)->name, c),
-                                       .access = here(i, c)});
+      ambit__nest_node(n, NODE_STORE,
+                       .value = ambit__nest_text(n, "%s_was%d", ambit__nest_name(n, i), c),
+                       .access = here(i, c));
   ambit__nest_do(n, "continue");
   ambit__nest_close(n);
 }
@@ -304,12 +299,9 @@ static int reach(const ambit__nest *n, int d)
 static void add_wakes(ambit__nest *n, const int *threads)
 {
   ambit__nest_if(n, "box[1] >= 0");
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "int",
-                                    .name = "k",
-                                    .from = "links[tile] + k0",
-                                    .below = "links[tile + 1]",
-                                    .step = ambit__nest_text(n, "%d", threads[0] * threads[1])});
+  ambit__nest_loop(n, .type = "int", .name = "k", .from = "links[tile] + k0",
+                   .below = "links[tile + 1]",
+                   .step = ambit__nest_text(n, "%d", threads[0] * threads[1]));
   ambit__nest_do(n, "%sconst ambit_i32 *link = links + tiles + 1 + 2 * k", n->dialect->global);
   ambit__nest_do(n, "int zone = link[1], reads = 1");
   for (int d = 0; d < n->group->ndims && d < 3; d++) {
@@ -336,12 +328,8 @@ static void add_round(ambit__nest *n, const int *threads)
   ambit__nest_do(n, "%sambit_i32 moves[3]", d->shared);
   ambit__nest_do(n, "const int count = state[round %% 3]");
   ambit__nest_do(n, "if (k0 == 0 && %s == 0) state[(round + 2) %% 3] = 0", d->block[0]);
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = n->integer,
-                                    .name = "turn",
-                                    .below = "count",
-                                    .how = LOOP_LAUNCH,
-                                    .threads = 1});
+  ambit__nest_loop(n, .type = n->integer, .name = "turn", .below = "count", .how = LOOP_LAUNCH,
+                   .threads = 1);
   ambit__nest_do(n, "const int tile = AMBIT_LIST(state, tiles, round)[turn]");
   ambit__nest_do(n, "%sconst %s *row = table + (%s)tile * %d", d->global, n->integer, n->integer,
                  ambit__tiles_words(n->group));
@@ -351,9 +339,7 @@ static void add_round(ambit__nest *n, const int *threads)
   clear_found(n, 1);
   ambit__nest_do(n, "if (k0 == 0) moves[0] = AMBIT_MARKS(state, tiles, round)[tile] = 0");
   ambit__nest_do(n, "%s", d->fence);
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .name = "pass",
-                                    .below = ambit__nest_text(n, "(again ? %d : 0)", PASSES)});
+  ambit__nest_loop(n, .name = "pass", .below = ambit__nest_text(n, "(again ? %d : 0)", PASSES));
   add_pass(n, threads);
   ambit__nest_close(n);
   join_found(n, 1);

@@ -11,11 +11,6 @@
  */
 #include "nest/nest.h"
 
-static const char *name_of(const ambit__nest *n, int i)
-{
-  return ambit__nest_param(n, i)->name;
-}
-
 static bool is_real_sum(const ambit__param *p)
 {
   return p->reduce == REDUCE_SUM && ambit__type_is_real(p->type);
@@ -61,25 +56,16 @@ static const char *half_of(ambit__nest *n, int threads)
 /* for (int n = 64; n > 0; n /= 2): the levels of a tree. */
 static void open_levels(ambit__nest *n, int threads)
 {
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "int",
-                                    .name = "n",
-                                    .from = half_of(n, threads),
-                                    .below = "0",
-                                    .by = '/',
-                                    .step = "2"});
+  ambit__nest_loop(n, .type = "int", .name = "n", .from = half_of(n, threads), .below = "0",
+                   .by = '/', .step = "2");
 }
 
 /* for (int k = t; k < AMBIT_LONG_WORDS; k += 256) */
 static void open_numbers(ambit__nest *n, const char *type, const char *thread, const char *below,
                          int threads)
 {
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = type,
-                                    .name = "k",
-                                    .from = thread,
-                                    .below = below,
-                                    .step = ambit__nest_text(n, "%d", threads)});
+  ambit__nest_loop(n, .type = type, .name = "k", .from = thread, .below = below,
+                   .step = ambit__nest_text(n, "%d", threads));
 }
 
 static void open_words(ambit__nest *n, const char *thread, int threads)
@@ -93,15 +79,12 @@ static void open_words(ambit__nest *n, const char *thread, int threads)
 static void let_trees(ambit__nest *n, int threads)
 {
   if (!any(n, is_tree)) return;
-  ambit__nest_add(n, (ambit__node){.kind = NODE_ARRAY,
-                                   .type = n->integer,
-                                   .name = "tree",
-                                   .size = {threads},
-                                   .shared = true});
+  ambit__nest_node(n, NODE_ARRAY, .type = n->integer, .name = "tree", .size = {threads},
+                   .shared = true);
   for (int i = 0; i < n->rule->nparams; i++)
     if (is_tree(n, i))
       ambit__nest_do(
-          n, "%s %s_total = %s", ambit__total_type(n->group, n->dialect, i), name_of(n, i),
+          n, "%s %s_total = %s", ambit__total_type(n->group, n->dialect, i), ambit__nest_name(n, i),
           is_real_sum(ambit__nest_param(n, i)) ? "ambit_sum_zero()"
                                                : ambit__nest_identity(n, ambit__nest_param(n, i)));
 }
@@ -121,15 +104,17 @@ static void let_words(ambit__nest *n, int wide, int threads)
   if (!any(n, is_exact)) return;
   for (int i = 0; i < n->rule->nparams; i++)
     if (is_exact(n, i))
-      ambit__nest_do(n, "%s%s %s_words[AMBIT_LONG_WORDS]", shared, n->integer, name_of(n, i));
+      ambit__nest_do(n, "%s%s %s_words[AMBIT_LONG_WORDS]", shared, n->integer,
+                     ambit__nest_name(n, i));
   ambit__nest_do(n, "%s%s windows[%d], anchor", shared, n->integer, 2 * threads);
   open_words(n, thread_of(n, wide), threads);
   for (int i = 0; i < n->rule->nparams; i++)
-    if (is_exact(n, i)) ambit__nest_do(n, "ambit_long_clear(%s_words, k)", name_of(n, i));
+    if (is_exact(n, i)) ambit__nest_do(n, "ambit_long_clear(%s_words, k)", ambit__nest_name(n, i));
   ambit__nest_close(n);
   ambit__nest_barrier(n);
   for (int i = 0; i < n->rule->nparams; i++)
-    if (is_exact(n, i)) ambit__nest_do(n, "ambit_part %s_total = ambit_part_zero()", name_of(n, i));
+    if (is_exact(n, i))
+      ambit__nest_do(n, "ambit_part %s_total = ambit_part_zero()", ambit__nest_name(n, i));
 }
 
 void ambit__nest_let_totals(ambit__nest *n, int wide, int high)
@@ -145,7 +130,7 @@ void ambit__nest_let_totals(ambit__nest *n, int wide, int high)
  * to the same few words would have to wait for each other. Any of the anchors will do. */
 static void join_windows(ambit__nest *n, int i, int threads)
 {
-  const char *name = name_of(n, i);
+  const char *name = ambit__nest_name(n, i);
   const char *anchor = ambit__nest_text(n, "ambit_part_anchor(%s_total)", name);
 
   ambit__nest_do_if(n, "t == 0", "anchor = 0");
@@ -179,24 +164,23 @@ static void leave_words(ambit__nest *n, int threads)
   open_words(n, "t", threads);
   for (int i = 0; i < n->rule->nparams; i++)
     if (is_exact(n, i))
-      ambit__nest_do(n, "ambit_long_leave(%s_mem, %s_words, k)", name_of(n, i), name_of(n, i));
+      ambit__nest_do(n, "ambit_long_leave(%s_mem, %s_words, k)", ambit__nest_name(n, i),
+                     ambit__nest_name(n, i));
   ambit__nest_close(n);
 }
 
 /* "r_total = fold(r_total, r_mem[k])" */
 static void fold(ambit__nest *n, int i, const char *to, const char *from, bool joins)
 {
-  ambit__nest_add(n, (ambit__node){.kind = NODE_FOLD,
-                                   .name = ambit__nest_text(n, "%s_%s", name_of(n, i), to),
-                                   .value = ambit__nest_text(n, "%s_%s", name_of(n, i), from),
-                                   .joins = joins,
-                                   .access = {.param = i}});
+  ambit__nest_node(n, NODE_FOLD, .name = ambit__nest_text(n, "%s_%s", ambit__nest_name(n, i), to),
+                   .value = ambit__nest_text(n, "%s_%s", ambit__nest_name(n, i), from),
+                   .joins = joins, .access = {.param = i});
 }
 
 /* Folds the totals of all threads into r_tree[0]. */
 static void fold_threads(ambit__nest *n, int i, int threads)
 {
-  const char *name = name_of(n, i), *space = n->dialect->shared_pointer;
+  const char *name = ambit__nest_name(n, i), *space = n->dialect->shared_pointer;
   const char *type = ambit__total_type(n->group, n->dialect, i);
 
   ambit__nest_do(n, "%s%s *%s_tree = (%s%s *)tree", space, type, name, space, type);
@@ -222,7 +206,8 @@ void ambit__nest_leave_totals(ambit__nest *n, int wide, int high)
   for (int i = 0; i < n->rule->nparams; i++) {
     if (!is_tree(n, i)) continue;
     fold_threads(n, i, wide * high);
-    ambit__nest_do_if(n, "t == 0", "%s_mem[b] = %s_tree[0]", name_of(n, i), name_of(n, i));
+    ambit__nest_do_if(n, "t == 0", "%s_mem[b] = %s_tree[0]", ambit__nest_name(n, i),
+                      ambit__nest_name(n, i));
     ambit__nest_barrier(n);
   }
 }
@@ -233,7 +218,7 @@ void ambit__nest_leave_totals(ambit__nest *n, int wide, int high)
  * zeroes r_mem; stores the value in the scalar. */
 static void fold_words(ambit__nest *n, int i, int threads)
 {
-  const char *name = name_of(n, i), *global = n->dialect->global;
+  const char *name = ambit__nest_name(n, i), *global = n->dialect->global;
   const int bits = ambit__nest_param(n, i)->type == AMBIT_F32 ? 32 : 64;
 
   ambit__nest_do(n, "%s%s *%s_behind = (%s%s *)%s_to + 1", global, n->integer, name, global,

@@ -23,16 +23,6 @@
 #include <assert.h>
 #include <string.h>
 
-static const char *name_of(const ambit__nest *n, int param)
-{
-  return ambit__nest_param(n, param)->name;
-}
-
-static int last_of(const ambit__nest *n)
-{
-  return n->group->ndims - 1;
-}
-
 /* ---- the place of a unit ---- */
 
 static int rows_of(const ambit__nest *n)
@@ -43,21 +33,21 @@ static int rows_of(const ambit__nest *n)
 /* How far a row of a unit is from the first one along an axis. */
 static int shift_of(const ambit__nest *n, int row, int axis)
 {
-  if (axis == last_of(n) - 1) return row % n->unit[0];
-  return axis == last_of(n) - 2 ? row / n->unit[0] : 0;
+  if (axis == ambit__nest_last(n) - 1) return row % n->unit[0];
+  return axis == ambit__nest_last(n) - 2 ? row / n->unit[0] : 0;
 }
 
 /* Whether lines have an index of the first cell or row of units, not of all. */
 static bool is_first_index(const ambit__nest *n, int axis)
 {
-  return axis == last_of(n) || (rows_of(n) > 1 && axis >= last_of(n) - 2);
+  return axis == ambit__nest_last(n) || (rows_of(n) > 1 && axis >= ambit__nest_last(n) - 2);
 }
 
 static void let_apart(ambit__nest *n, int param, int column)
 {
   if (ambit__nest_is_field(n, param) && !n->bind[param].contiguous)
-    ambit__nest_do(n, "const %s %s_k%d = k%d * %s_s%d", n->integer, name_of(n, param), column,
-                   column, name_of(n, param), last_of(n));
+    ambit__nest_do(n, "const %s %s_k%d = k%d * %s_s%d", n->integer, ambit__nest_name(n, param),
+                   column, column, ambit__nest_name(n, param), ambit__nest_last(n));
 }
 
 void ambit__units_let_apart(ambit__nest *n)
@@ -110,7 +100,8 @@ void ambit__units_let_pointers(ambit__nest *n)
       ambit__nest_do(
           n, "%s%s%s *%s_at = %s_mem + (%s_o + at%s)", n->dialect->global,
           p->is_written ? "" : "const ", ambit__nest_type(n, i), p->name, p->name, p->name,
-          n->bind[i].contiguous ? "" : ambit__nest_text(n, " * %s_s%d", p->name, last_of(n)));
+          n->bind[i].contiguous ? ""
+                                : ambit__nest_text(n, " * %s_s%d", p->name, ambit__nest_last(n)));
   }
 }
 
@@ -171,7 +162,7 @@ static bool is_in_row(const ambit__nest *n, int param, int k, int component, con
   const ambit__read *a = read_at(n, param, k);
 
   if (a->component != component) return false;
-  for (int d = 0; d < last_of(n); d++)
+  for (int d = 0; d < ambit__nest_last(n); d++)
     if (a->offset[d] + shift_of(n, reader_of(n, param, k), d) != offset[d] + shift_of(n, from, d))
       return false;
   return true;
@@ -194,10 +185,10 @@ static int round_down(int x, int n)
 /* The row that has `first` as its first read. */
 static row row_from(const ambit__nest *n, int param, int first)
 {
-  int lo = read_at(n, param, first)->offset[last_of(n)], hi = lo;
+  int lo = read_at(n, param, first)->offset[ambit__nest_last(n)], hi = lo;
 
   for (int k = first + 1; k < count_reads(n, param); k++) {
-    const int x = read_at(n, param, k)->offset[last_of(n)];
+    const int x = read_at(n, param, k)->offset[ambit__nest_last(n)];
 
     if (!is_with(n, param, k, first)) continue;
     if (x < lo) lo = x;
@@ -224,7 +215,7 @@ static row row_with(const ambit__nest *n, int param, int component, const int *o
 static bool is_read(const ambit__nest *n, const row *r, int x)
 {
   for (int k = r->first; k < count_reads(n, r->param); k++) {
-    const int lane = x - read_at(n, r->param, k)->offset[last_of(n)];
+    const int lane = x - read_at(n, r->param, k)->offset[ambit__nest_last(n)];
 
     if (lane >= 0 && lane < n->wide && is_with(n, r->param, k, r->first)) return true;
   }
@@ -250,7 +241,7 @@ static const char *cell_of(ambit__nest *n, const row *r, int x)
   const char *text;
 
   memcpy(offset, read->offset, sizeof offset);
-  offset[last_of(n)] = x;
+  offset[ambit__nest_last(n)] = x;
   n->row = reader_of(n, r->param, r->first);
   text = ambit__nest_pointer(n, &(ambit__nest_access){r->param, read->component, offset, NULL});
   n->row = own;
@@ -261,7 +252,7 @@ static const char *cell_of(ambit__nest *n, const row *r, int x)
  * read, or cells are apart. */
 static void load_vector(ambit__nest *n, const row *r, int x)
 {
-  const char *name = name_of(n, r->param);
+  const char *name = ambit__nest_name(n, r->param);
 
   if (n->bind[r->param].contiguous && count_read(n, r, x) > 1) {
     ambit__nest_do(n, "%s(%s_w%d + %d, %s)",
@@ -289,7 +280,8 @@ static void load_rows(ambit__nest *n)
 
       if (!is_first(n, i, k)) continue;
       r = row_from(n, i, k);
-      ambit__nest_do(n, "%s %s_w%d[%d]", ambit__nest_type(n, i), name_of(n, i), k, r.cells);
+      ambit__nest_do(n, "%s %s_w%d[%d]", ambit__nest_type(n, i), ambit__nest_name(n, i), k,
+                     r.cells);
       for (int x = r.base; x < r.base + r.cells; x += n->wide)
         load_vector(n, &r, x);
     }
@@ -301,8 +293,8 @@ static bool print_read(ambit__nest *n, const ambit__node *rule, ambit__text *t,
 {
   const row r = row_with(n, e->index, e->component, e->offset, rule->row);
 
-  ambit__print(t, "%s_w%d[lane + %d]", name_of(n, e->index), r.first,
-               e->offset[last_of(n)] - r.base);
+  ambit__print(t, "%s_w%d[lane + %d]", ambit__nest_name(n, e->index), r.first,
+               e->offset[ambit__nest_last(n)] - r.base);
   return true;
 }
 
@@ -312,7 +304,7 @@ static bool print_read(ambit__nest *n, const ambit__node *rule, ambit__text *t,
 static void let_new(ambit__nest *n, ambit__nest_access a, void *user)
 {
   static const int here[AMBIT_MAX_DIMS];
-  const char *name = name_of(n, a.param);
+  const char *name = ambit__nest_name(n, a.param);
   row r;
 
   (void)user;
@@ -329,7 +321,7 @@ static const char *lane_of(ambit__nest *n, int param, int component, int lane)
 {
   int offset[AMBIT_MAX_DIMS] = {0};
 
-  offset[last_of(n)] = lane;
+  offset[ambit__nest_last(n)] = lane;
   return ambit__nest_pointer(n, &(ambit__nest_access){param, component, offset, NULL});
 }
 
@@ -338,7 +330,7 @@ static const char *lane_of(ambit__nest *n, int param, int component, int lane)
  * these take fewer registers: 32 instead of 40 in a star, so that more threads run at once. */
 static void store_new(ambit__nest *n, ambit__nest_access a, void *user)
 {
-  const char *name = name_of(n, a.param);
+  const char *name = ambit__nest_name(n, a.param);
   const bool single = rows_of(n) == 1 && ambit__nest_reduces(n) && n->dialect->has_lanes;
   const char *function = ambit__nest_callee(n, single ? "ambit_store" : "ambit_store_if",
                                             ambit__nest_type(n, a.param), n->wide);
@@ -359,16 +351,17 @@ static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
   const bool keeps = ambit__nest_param(n, a.param)->keeps[a.component];
 
   (void)user;
-  ambit__nest_do(n, "%s %s%s", ambit__nest_type(n, a.param),
-                 ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component),
-                 keeps ? ambit__nest_text(n, " = %s_new%d[lane]", name_of(n, a.param), a.component)
-                       : "");
+  ambit__nest_do(
+      n, "%s %s%s", ambit__nest_type(n, a.param),
+      ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component),
+      keeps ? ambit__nest_text(n, " = %s_new%d[lane]", ambit__nest_name(n, a.param), a.component)
+            : "");
 }
 
 static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
   (void)user;
-  ambit__nest_do(n, "%s_new%d[lane] = %s", name_of(n, a.param), a.component,
+  ambit__nest_do(n, "%s_new%d[lane] = %s", ambit__nest_name(n, a.param), a.component,
                  ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component));
 }
 
@@ -377,7 +370,7 @@ static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
 /* `inside` is 1 if all tests of activity are 0, 0 if not; -1: there are none. */
 static void add_lane(ambit__nest *n, int inside)
 {
-  const int last = last_of(n), indices = ambit__group_indices(n->group);
+  const int last = ambit__nest_last(n), indices = ambit__group_indices(n->group);
 
   if (inside >= 0) ambit__nest_do(n, "enum { inside = %d }", inside);
   if (indices > last)
@@ -388,7 +381,7 @@ static void add_lane(ambit__nest *n, int inside)
       ambit__nest_do(n, "const %s i%d = from%d + %d", n->integer, d, d, shift_of(n, n->row, d));
   ambit__nest_each_output(n, let_out, NULL);
   ambit__nest_let_results(n);
-  ambit__nest_add(n, (ambit__node){.kind = NODE_RULE, .inside = inside, .row = n->row});
+  ambit__nest_node(n, NODE_RULE, .inside = inside, .row = n->row);
   ambit__nest_each_output(n, keep_out, NULL);
   if (!ambit__nest_reduces(n)) return;
   ambit__nest_if(n, "bits >> lane & 1");
@@ -400,12 +393,8 @@ static void add_lane(ambit__nest *n, int inside)
 static void add_row(ambit__nest *n, int inside)
 {
   ambit__nest_each_output(n, let_new, NULL);
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "int",
-                                    .name = "lane",
-                                    .from = "0",
-                                    .below = ambit__nest_text(n, "%d", n->wide),
-                                    .unrolled = true});
+  ambit__nest_loop(n, .type = "int", .name = "lane", .from = "0",
+                   .below = ambit__nest_text(n, "%d", n->wide), .unrolled = true);
   add_lane(n, inside);
   ambit__nest_close(n);
   ambit__nest_each_output(n, store_new, NULL);
@@ -493,13 +482,8 @@ static void open_units(ambit__nest *n, int threads)
     ambit__nest_do(n, "const %s pitch = (units + %d) / %d * %d", n->integer,
                    AMBIT__ASSIGNMENT_GROUP - 1, AMBIT__ASSIGNMENT_GROUP, AMBIT__ASSIGNMENT_GROUP);
   if (!list) ambit__nest_do(n, "ambit_u64 next = start < end ? groups[start >> 5] : 0");
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "ambit_i32",
-                                    .name = "t",
-                                    .from = "start",
-                                    .below = "end",
-                                    .step = ambit__nest_text(n, "%d", threads),
-                                    .rolled = true});
+  ambit__nest_loop(n, .type = "ambit_i32", .name = "t", .from = "start", .below = "end",
+                   .step = ambit__nest_text(n, "%d", threads), .rolled = true);
   if (!list) let_line(n, threads);
 }
 

@@ -56,7 +56,7 @@ static void print_offset(const ambit__nest *n, ambit__text *t, const ambit__expr
 static bool print_choice(const ambit__nest *n, ambit__text *t, const ambit__expr *e)
 {
   if (!is_read(n, e->b) || !is_read(n, e->c) || e->b->index != e->c->index) return false;
-  ambit__print(t, "%s_at[", ambit__nest_param(n, e->b->index)->name);
+  ambit__print(t, "%s_at[", ambit__nest_name(n, e->b->index));
   if (!print_test(n, t, e->a)) ambit__print(t, "0");
   ambit__print(t, " ? ");
   print_offset(n, t, e->b);
@@ -170,7 +170,7 @@ void ambit__units_add_cell(ambit__nest *n)
   }
   ambit__nest_let_loads(n);
   ambit__nest_let_outs(n);
-  ambit__nest_add(n, (ambit__node){.kind = NODE_RULE, .inside = -1});
+  ambit__nest_node(n, NODE_RULE, .inside = -1);
   ambit__nest_store_outs(n);
   ambit__nest_fold_into(n, "total", "out", false);
 }

@@ -20,19 +20,14 @@ enum { VECTOR = 16 }; /* bytes of the widest access */
 
 /* ---- names ---- */
 
-static const char *name_of(const ambit__strip *w, int param)
-{
-  return ambit__nest_param(w->n, param)->name;
-}
-
 const char *ambit__strip_name(const ambit__strip *w, const ambit__strip_value *s, char kind)
 {
   int n = 0;
 
   for (int i = 0; i < w->nvalues; i++)
     n += w->values[i].param == s->param;
-  if (n == 1) return ambit__nest_text(w->n, "%s_%c", name_of(w, s->param), kind);
-  return ambit__nest_text(w->n, "%s_%c%d", name_of(w, s->param), kind, s->number);
+  if (n == 1) return ambit__nest_text(w->n, "%s_%c", ambit__nest_name(w->n, s->param), kind);
+  return ambit__nest_text(w->n, "%s_%c%d", ambit__nest_name(w->n, s->param), kind, s->number);
 }
 
 const char *ambit__strip_row(const ambit__strip *w, const ambit__strip_value *s, const int *offset)
@@ -102,7 +97,7 @@ static const char *row_of(const ambit__strip *w, const ambit__strip_value *s,
 static const char *place_of(const ambit__strip *w, const ambit__strip_value *s, int load)
 {
   const ambit__nest_access away = {s->param, s->component, s->outer, NULL};
-  const char *name = name_of(w, s->param);
+  const char *name = ambit__nest_name(w->n, s->param);
   const char *place = ambit__nest_text(w->n, "%s_at%d", name, w->loads[load].number);
   bool elsewhere = s->component != 0;
 
@@ -160,7 +155,7 @@ static void add_end(const ambit__strip *w, const ambit__strip_value *s, const am
 {
   const ambit__strip_load *f = &w->loads[r->load];
   const ambit__strip_moment at = {m->is_first, m->is_first ? m->plane : r->edge + f->ahead, 0};
-  const char *name = name_of(w, s->param), *place = place_of(w, s, r->load);
+  const char *name = ambit__nest_name(w->n, s->param), *place = place_of(w, s, r->load);
 
   if (!m->is_first && r->edge != f->high)
     place = ambit__nest_text(w->n, "%s - %d * %s_s%d", place, f->high - r->edge, name, w->z);
@@ -231,7 +226,7 @@ static void close_rows(const ambit__strip *w)
 static void advance_load(const ambit__strip *w, const ambit__strip_load *f, bool is_first,
                          const char *plane)
 {
-  const char *name = name_of(w, f->param);
+  const char *name = ambit__nest_name(w->n, f->param);
 
   if (w->planes)
     ambit__nest_do(w->n, "%s_at%d += %s_s%d", name, f->number, name, w->z);
@@ -378,7 +373,7 @@ const char *ambit__strip_inside(const ambit__strip *w, int param, const char *x)
 /* "const int u_before = ... - u_x;": the distance from the lane's cells to the vector at x. */
 static void let_distance(const ambit__strip *w, int param, const char *tail, const char *x)
 {
-  const char *name = name_of(w, param);
+  const char *name = ambit__nest_name(w->n, param);
 
   ambit__nest_do(w->n, "const int %s_%s = %s - %s_x", name, tail, ambit__strip_inside(w, param, x),
                  name);
@@ -427,11 +422,9 @@ static void let_pointer(const ambit__strip *w, int i, const char *tail, int plan
 
 static void let_slots(const ambit__strip *w, const ambit__strip_value *s, char kind, int cells)
 {
-  ambit__nest_add(
-      w->n, (ambit__node){.kind = NODE_ARRAY,
-                          .type = ambit__strip_type(w, s->param),
-                          .name = ambit__strip_name(w, s, kind),
-                          .size = {w->period, w->y < 0 ? cells : s->nrows, w->y < 0 ? 0 : cells}});
+  ambit__nest_node(w->n, NODE_ARRAY, .type = ambit__strip_type(w, s->param),
+                   .name = ambit__strip_name(w, s, kind),
+                   .size = {w->period, w->y < 0 ? cells : s->nrows, w->y < 0 ? 0 : cells});
 }
 
 void ambit__strip_let_fields(const ambit__strip *w)

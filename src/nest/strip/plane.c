@@ -27,12 +27,11 @@ static void let_results(ambit__nest *n, ambit__nest_access a, void *user)
   const char *type = paired ? "ambit_u32" : "ambit_i32";
 
   (void)user;
-  ambit__nest_add(n, (ambit__node){.kind = NODE_ARRAY,
-                                   .type = w->cells == 1 ? ambit__nest_type(n, a.param) : type,
-                                   .name = results_of(n, &a),
-                                   .size = {!paired            ? w->lane
-                                            : w->pairs->places ? w->units
-                                                               : w->lane / 2}});
+  ambit__nest_node(n, NODE_ARRAY, .type = w->cells == 1 ? ambit__nest_type(n, a.param) : type,
+                   .name = results_of(n, &a),
+                   .size = {!paired            ? w->lane
+                            : w->pairs->places ? w->units
+                                               : w->lane / 2});
 }
 
 void ambit__strip_let_results(const ambit__strip *w)
@@ -92,7 +91,7 @@ static const char *store_of(const ambit__strip *w, const ambit__nest_access *a)
 static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const ambit__strip *w = n->builder;
-  const char *name = ambit__nest_param(n, a.param)->name;
+  const char *name = ambit__nest_name(n, a.param);
   const char *to = ambit__nest_text(n, "%s_to", name);
 
   (void)user;
@@ -154,7 +153,7 @@ static void open_words(const ambit__strip *w)
                  words           ? "4 * j"
                  : w->cells == 2 ? "2 * j"
                                  : "j / 2 * 4 + j % 2");
-  ambit__nest_add(w->n, (ambit__node){.kind = NODE_WORDS, .inside = -1});
+  ambit__nest_node(w->n, NODE_WORDS, .inside = -1);
   ambit__nest_each_output(w->n, keep_pair, NULL);
 }
 
@@ -173,7 +172,7 @@ static void add_cells(const ambit__strip *w)
   let_index(w, w->x, w->cells == 1 ? "x + j" : w->cells == 2 ? "x + c + h" : "x + c + 2 * h");
   ambit__nest_each_output(w->n, let_out, NULL);
   ambit__nest_let_results(w->n);
-  ambit__nest_add(w->n, (ambit__node){.kind = NODE_RULE, .inside = -1});
+  ambit__nest_node(w->n, NODE_RULE, .inside = -1);
   ambit__nest_each_output(w->n, keep_out, NULL);
   if (reduces) {
     ambit__nest_if(w->n, "counted >> (%s) & 1", w->cells > 1 ? ambit__strip_place(w) : "j");

@@ -140,11 +140,6 @@ size_t ambit__strip_ring_bytes(const ambit__strip *w, const ambit__rule *rule)
 
 /* ---- declarations ---- */
 
-static const char *name_of(const ambit__strip *w, const ambit__strip_value *s)
-{
-  return ambit__nest_param(w->n, s->param)->name;
-}
-
 static int beside_of(const ambit__strip *w, const ambit__strip_value *s)
 {
   return (s->left + s->right) / w->lane;
@@ -174,7 +169,7 @@ static void let_cells(const ambit__strip *w, const ambit__strip_value *s, int pl
 {
   const int here[AMBIT_MAX_DIMS] = {0};
   const ambit__nest_access away = {s->param, s->component, here, NULL};
-  const char *name = name_of(w, s), *component = "";
+  const char *name = ambit__nest_name(w->n, s->param), *component = "";
 
   if (s->component) component = ambit__nest_text(w->n, " + %s", ambit__nest_distance(w->n, &away));
   ambit__nest_do(w->n,
@@ -194,7 +189,8 @@ static void let_rows(const ambit__strip *w, const ambit__strip_value *s)
   let_cells(w, s, span_of(w).first);
   for (int i = 1; i * w->warps < rows_of(w, s); i++)
     ambit__nest_do(w->n, "const int %s_%d = (%s - %s) * (int)%s_s%d", ambit__strip_name(w, s, 'f'),
-                   i, source_row(w, s, warp, i * w->warps - s->below), y, name_of(w, s), w->y);
+                   i, source_row(w, s, warp, i * w->warps - s->below), y,
+                   ambit__nest_name(w->n, s->param), w->y);
   let_place(w, s, 'p',
             ambit__nest_text(w->n, "%s * %d + x - left + %d", warp, width_of(w, s), s->left));
 }
@@ -217,8 +213,8 @@ static void let_beside(const ambit__strip *w, const ambit__strip_value *s)
   ambit__nest_do(w->n, "const int %s = left - %d + %s", q, s->left, column);
   ambit__nest_do(w->n, "const int %s = (%s - %s) * (int)%s_s%d + %s - %s_x",
                  ambit__strip_name(w, s, 'd'), source_row(w, s, row, 0),
-                 ambit__strip_name(w, s, 'y'), name_of(w, s), w->y,
-                 ambit__strip_inside(w, s->param, q), name_of(w, s));
+                 ambit__strip_name(w, s, 'y'), ambit__nest_name(w->n, s->param), w->y,
+                 ambit__strip_inside(w, s->param, q), ambit__nest_name(w->n, s->param));
 }
 
 void ambit__strip_let_ring(const ambit__strip *w)
@@ -274,7 +270,8 @@ static void copy_plane(const ambit__strip *w, const ambit__strip_moment *m, cons
     if (!s->ring) continue;
     copy_rows(w, s, m);
     ambit__nest_do(w->n, "%s += %s < %s + %d ? %s_s%d : 0", ambit__strip_name(w, s, 'f'), plane,
-                   m->is_first ? "n" : "rest", span_of(w).newest - 1, name_of(w, s), w->z);
+                   m->is_first ? "n" : "rest", span_of(w).newest - 1,
+                   ambit__nest_name(w->n, s->param), w->z);
   }
   ambit__nest_do(w->n, "ambit_copied()");
 }

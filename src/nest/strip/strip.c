@@ -54,13 +54,8 @@ static void let_numbers(const ambit__strip *w)
 /* A loop over blocks of the launch: for (int name = block; name < below; name += blocks). */
 static void open_blocks(const ambit__strip *w, const char *name, const char *below, int along)
 {
-  ambit__nest_open(w->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = "int",
-                                       .name = name,
-                                       .below = below,
-                                       .how = LOOP_LAUNCH,
-                                       .along = along,
-                                       .threads = 1});
+  ambit__nest_loop(w->n, .type = "int", .name = name, .below = below, .how = LOOP_LAUNCH,
+                   .along = along, .threads = 1);
 }
 
 /* The tile of this block. If the number of blocks is limited because the rule reduces, a block

@@ -70,11 +70,9 @@ static int kept(const ambit__strip *w)
 void ambit__strip_let_sums(const ambit__strip *w)
 {
   ambit__nest_note(w->n, "results that are not complete");
-  ambit__nest_add(w->n, (ambit__node){.kind = NODE_ARRAY,
-                                      .type = ambit__nest_type(w->n, target_of(w)),
-                                      .name = ambit__nest_text(w->n, "%s_sum", name_of(w)),
-                                      .size = {kept(w), w->rows, w->lane},
-                                      .zeroed = true});
+  ambit__nest_node(w->n, NODE_ARRAY, .type = ambit__nest_type(w->n, target_of(w)),
+                   .name = ambit__nest_text(w->n, "%s_sum", name_of(w)),
+                   .size = {kept(w), w->rows, w->lane}, .zeroed = true);
 }
 
 void ambit__strip_shift_sums(const ambit__strip *w)

@@ -34,7 +34,7 @@ void ambit__strip_word(ambit__nest *n, ambit__text *t, const ambit__expr *e, con
 
   if (e->op != EXPR_READ || !ambit__nest_is_field(n, e->index)) {
     ambit__print(t, quads ? "(%s_v * 0x01010101u)" : "((%s_v & 0xffffu) * 0x00010001u)",
-                 ambit__nest_param(n, e->index)->name);
+                 ambit__nest_name(n, e->index));
     return;
   }
   first = stream_of(w, e)->left * WORD + e->offset[w->x] * (WORD / w->cells); /* byte */

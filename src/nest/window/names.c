@@ -65,12 +65,9 @@ const char *ambit__window_bit(const ambit__window *j)
 void ambit__window_let_array(const ambit__window *j, const char *name, int value, bool zeroed,
                              int slots, int rows, int cells)
 {
-  ambit__nest_add(j->n,
-                  (ambit__node){.kind = NODE_ARRAY,
-                                .type = ambit__window_type(j, value),
-                                .name = name,
-                                .size = {slots, j->y < 0 ? cells : rows, j->y < 0 ? 0 : cells},
-                                .zeroed = zeroed});
+  ambit__nest_node(j->n, NODE_ARRAY, .type = ambit__window_type(j, value), .name = name,
+                   .size = {slots, j->y < 0 ? cells : rows, j->y < 0 ? 0 : cells},
+                   .zeroed = zeroed);
 }
 
 const char *ambit__window_number(const ambit__window *j, int value, double number)

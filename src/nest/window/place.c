@@ -77,12 +77,17 @@ static void find_cells(const ambit__window *j, int stage)
   }
 }
 
-void ambit__window_open_place(const ambit__window *j, int stage)
+void ambit__window_pass(const ambit__window *j, int stage)
 {
   for (int v = 0; v < j->flow->nvalues; v++)
     if (j->flow->values[v].stage == stage)
       ambit__window_set(j, NULL, ambit__window_own(j, v, j->values[v].lag),
                         ambit__window_own(j, j->flow->values[v].frozen, j->values[v].lag));
+}
+
+void ambit__window_open_place(const ambit__window *j, int stage)
+{
+  ambit__window_pass(j, stage);
   find_cells(j, stage);
   ambit__nest_if(j->n, "in%d", stage);
 }

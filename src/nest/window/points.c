@@ -25,7 +25,7 @@ enum {
 
 static const char *name_of(const ambit__window *j, int stage)
 {
-  return ambit__nest_param(j->n, j->flow->stages[stage].points - 1)->name;
+  return ambit__nest_name(j->n, j->flow->stages[stage].points - 1);
 }
 
 /* ---- the cells of a warp ---- */
@@ -112,13 +112,8 @@ static const char *row_of(const ambit__window *j, int stage)
 
 static void open_loop(const ambit__window *j, const char *name, const char *from, const char *below)
 {
-  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = j->n->integer,
-                                       .name = name,
-                                       .from = from,
-                                       .below = below,
-                                       .step = "1",
-                                       .rolled = true});
+  ambit__nest_loop(j->n, .type = j->n->integer, .name = name, .from = from, .below = below,
+                   .step = "1", .rolled = true);
 }
 
 /* The cell of the lane with number c, a register that depends on c. */
@@ -174,20 +169,12 @@ static void add_cell(const ambit__window *j, int stage)
   if (!st->samples) ambit__nest_close(j->n);
 }
 
-static void pass(const ambit__window *j, int stage)
-{
-  for (int v = 0; v < j->flow->nvalues; v++)
-    if (j->flow->values[v].stage == stage)
-      ambit__window_set(j, NULL, ambit__window_own(j, v, j->values[v].lag),
-                        ambit__window_own(j, j->flow->values[v].frozen, j->values[v].lag));
-}
-
 void ambit__window_add_points(const ambit__window *j, int stage)
 {
   const ambit__flow_stage *st = &j->flow->stages[stage];
   const int lag = j->stages[stage].lag;
 
-  pass(j, stage);
+  ambit__window_pass(j, stage);
   if (j->blind) return;
   ambit__nest_if(j->n, "aims_seen >> (%d - p) & 1", lag + j->period - 1);
   if (st->every > 1)

@@ -213,21 +213,15 @@ static void add_iterations(const ambit__resident *j)
 {
   ambit__nest *n = j->tile.n;
 
-  ambit__nest_open(n, (ambit__node){.kind = NODE_LOOP,
-                                    .type = "int",
-                                    .name = "done",
-                                    .from = "0",
-                                    .below = "times",
-                                    .step = "",
-                                    .rolled = true});
+  ambit__nest_loop(n, .type = "int", .name = "done", .from = "0", .below = "times", .step = "",
+                   .rolled = true);
   if (ambit__resident_exchanges(j)) {
     ambit__resident_exchange(j);
     ambit__nest_do(n, "const int pause = ambit_least(done + %d, (int)times)", j->every);
   } else {
     ambit__nest_do(n, "const int pause = (int)times");
   }
-  ambit__nest_open(
-      n, (ambit__node){.kind = NODE_LOOP, .name = "done", .below = "pause", .rolled = true});
+  ambit__nest_loop(n, .name = "done", .below = "pause", .rolled = true);
   add_iteration(&j->tile);
   ambit__nest_close(n);
   ambit__nest_close(n);

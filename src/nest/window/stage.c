@@ -36,7 +36,7 @@ static const char *name_operand(const ambit__window *j, int stage, int param)
 {
   const int operand = j->flow->stages[stage].operand[param];
 
-  return ambit__nest_text(j->n, "%s_v", ambit__nest_param(j->n, operand)->name);
+  return ambit__nest_text(j->n, "%s_v", ambit__nest_name(j->n, operand));
 }
 
 /* Scalars and numbers have the names of the rule's parameters within a stage. */

@@ -57,11 +57,6 @@ static void open_rows(const ambit__window *j)
   ambit__window_open_rows(j, 0, j->rows);
 }
 
-static const char *name_of(const ambit__window *j, int operand)
-{
-  return ambit__nest_param(j->n, operand)->name;
-}
-
 /* "(row) * a0_s0 + " */
 static const char *along(const ambit__window *j, const char *name, int axis, const char *at)
 {
@@ -71,7 +66,7 @@ static const char *along(const ambit__window *j, const char *name, int axis, con
 const char *ambit__window_address(const ambit__window *j, int operand, int component,
                                   const char *row, const char *line, const char *column)
 {
-  const char *name = name_of(j, operand), *more = "";
+  const char *name = ambit__nest_name(j->n, operand), *more = "";
 
   if (component) more = ambit__nest_text(j->n, " + %d * %s_c", component, name);
   return ambit__nest_text(j->n, "%s_mem + (%s_o + %s%s%s%s)", name, name, along(j, name, j->z, row),
@@ -81,7 +76,8 @@ const char *ambit__window_address(const ambit__window *j, int operand, int compo
 /* " + r * a0_s1": the row of a lane. */
 static const char *line_of(const ambit__window *j, int operand)
 {
-  return j->y < 0 ? "" : ambit__nest_text(j->n, " + r * %s_s%d", name_of(j, operand), j->y);
+  return j->y < 0 ? ""
+                  : ambit__nest_text(j->n, " + r * %s_s%d", ambit__nest_name(j->n, operand), j->y);
 }
 
 /* The rows that are kept, and those that are loaded in advance. */
@@ -128,7 +124,8 @@ static void load_next(const ambit__window *j, int value, const char *k, const ch
   ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "%s, q%d_at%s",
                    ambit__window_loaded(j, value, k, false), value, line_of(j, operand));
   ambit__window_close_rows(j);
-  ambit__nest_do(j->n, "q%d_at += %s < n - 1 ? %s_s%d : 0", value, turn, name_of(j, operand), j->z);
+  ambit__nest_do(j->n, "q%d_at += %s < n - 1 ? %s_s%d : 0", value, turn,
+                 ambit__nest_name(j->n, operand), j->z);
 }
 
 static void load_first(const ambit__window *j)
@@ -238,7 +235,8 @@ static void store(const ambit__window *j, int value)
   (j->edge ? store_edge : store_fast)(j, value);
   ambit__window_close_rows(j);
   ambit__nest_close(j->n);
-  if (!j->edge) ambit__nest_do(j->n, "q%d_to += %s_s%d", value, name_of(j, v->target), j->z);
+  if (!j->edge)
+    ambit__nest_do(j->n, "q%d_to += %s_s%d", value, ambit__nest_name(j->n, v->target), j->z);
 }
 
 /* Everything that follows the computation of a row, or its arrival. */
@@ -287,13 +285,8 @@ static void add_turn(ambit__window *j)
 
 static void add_period(ambit__window *j, const char *period)
 {
-  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = "int",
-                                       .name = "p",
-                                       .from = "0",
-                                       .below = period,
-                                       .rolled = j->rolled,
-                                       .unrolled = !j->rolled});
+  ambit__nest_loop(j->n, .type = "int", .name = "p", .from = "0", .below = period,
+                   .rolled = j->rolled, .unrolled = !j->rolled);
   add_turn(j);
   ambit__nest_close(j->n);
 }
@@ -304,13 +297,8 @@ static void add_turns(ambit__window *j)
   const char *period = ambit__nest_text(j->n, "%d", j->period);
   const char *points = ambit__window_meets_points(j);
 
-  ambit__nest_open(j->n, (ambit__node){.kind = NODE_LOOP,
-                                       .type = "int",
-                                       .name = "z",
-                                       .from = "0",
-                                       .below = "n",
-                                       .step = period,
-                                       .rolled = true});
+  ambit__nest_loop(j->n, .type = "int", .name = "z", .from = "0", .below = "n", .step = period,
+                   .rolled = true);
   ambit__window_look_ahead(j);
   if (points) {
     ambit__nest_if(j->n, "!(%s)", points);

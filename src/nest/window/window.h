@@ -200,6 +200,8 @@ bool ambit__window_instead(ambit__nest *n, const ambit__node *rule, ambit__text 
 void ambit__window_let_outside(const ambit__window *j, int stage);
 /* The cells of all stages that are placed, box by box. */
 void ambit__window_let_placed(const ambit__window *j);
+/* All cells pass a stage as they are. */
+void ambit__window_pass(const ambit__window *j, int stage);
 /* A placed stage: all cells pass; then a block begins for lanes and rows with some in its boxes. */
 void ambit__window_open_place(const ambit__window *j, int stage);
 /* In a loop over cells: goes on to the next one if this one is not in the box. */
