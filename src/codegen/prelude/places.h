@@ -4,7 +4,10 @@
 AMBIT_FORMULA(int, ambit_least, (int a, int b), b < a ? b : a)
 AMBIT_FORMULA(int, ambit_most, (int a, int b), b > a ? b : a)
 /* x clamped to low .. high; a position outside first .. end - 1 as the nearest one inside. */
-AMBIT_FORMULA(int, ambit_between, (int low, int x, int high), x<low ? low : x> high ? high : x)
+AMBIT_INLINE int ambit_between(int low, int x, int high)
+{
+  return x < low ? low : x > high ? high : x;
+}
 AMBIT_FORMULA(int, ambit_clamped, (int at, int first, int end), ambit_between(first, at, end - 1))
 /* Wrapped around: x, less than n cells outside a row of n cells; any position; any index. */
 AMBIT_FORMULA(int, ambit_wrap, (int x, int n), x < 0 ? x + n : x < n ? x : x - n)
