@@ -116,23 +116,14 @@ void ambit__window_add_block(const ambit__window *j, const ambit__window *edge)
 
 /* ---- the cells of a thread ---- */
 
-/* `mine` has a bit for each row that the lane stores; at faces for each cell. `within`: all columns
- * of the tile have values; `whole`: so have all rows of the warp. */
-static void let_edge(const ambit__window *j)
+/* Whether all rows of the warp have values. */
+static const char *whole_rows(const ambit__window *j)
 {
-  const int x = j->x, y = j->y;
-  ambit__nest *n = j->n;
-
-  ambit__window_let_positions(j, "column", j->lane, "x + i", x);
-  ambit__window_let_positions(j, "line", j->rows, "y + i", y);
-  ambit__nest_do(n, "const bool within = left >= least%d && left + %d <= limit%d", x,
-                 j->lanes * j->lane, x);
-  ambit__nest_do(n, "const bool whole = within && base >= least%d && base + %d <= limit%d", y,
-                 rows_per_warp(j), y);
-  for (int i = 0; i < j->flow->nstages; i++)
-    ambit__window_let_outside(j, i);
+  return ambit__nest_text(j->n, "base >= least%d && base + %d <= limit%d", j->y, rows_per_warp(j),
+                          j->y);
 }
 
+/* `mine` has a bit for each row that the lane stores; at faces for each cell. */
 void ambit__window_let_place(const ambit__window *j)
 {
   const int x = j->x, y = j->y;
@@ -155,6 +146,6 @@ void ambit__window_let_place(const ambit__window *j)
     ambit__nest_do_if(n, ambit__nest_text(n, "x >= from%d && x < till%d", x, x), "mine |= 1u << r");
   ambit__nest_close(n);
   ambit__window_close_rows(j);
-  if (j->edge) let_edge(j);
+  if (j->edge) ambit__window_let_edge(j, whole_rows(j));
   ambit__window_let_placed(j);
 }

@@ -3,24 +3,32 @@
  * grid, of every new row. */
 #include "nest/window/window.h"
 
-/* "ambit_clamped(x + j, least1, limit1)": the position of a cell along an axis; of one without a
- * value, that of the cell it continues with or of any one. The part has the cells beyond a face
- * if the axis is periodic and not cut. */
-static const char *inside(const ambit__window *j, int axis, const char *at)
+const char *ambit__window_inside(const ambit__window *j, int axis, const char *at)
 {
   const bool wraps = j->flow->periodic[axis] && !j->flow->cut[axis];
 
-  return ambit__nest_text(j->n, "ambit_%s(%s, least%d, limit%d)", wraps ? "cycled" : "clamped", at,
-                          axis, axis);
+  return ambit__nest_text(j->n, "ambit_%s(%s, %s%d, %s%d)", wraps ? "cycled" : "clamped", at,
+                          j->stays ? "first" : "least", axis, j->stays ? "end" : "limit", axis);
 }
 
-void ambit__window_let_positions(const ambit__window *j, const char *name, int n, const char *at,
-                                 int axis)
+/* "int column[4]", with the positions of n cells along an axis, inside the grid. */
+static void let_positions(const ambit__window *j, const char *name, int n, const char *at, int axis)
 {
   ambit__nest_do(j->n, "int %s[%d]", name, n);
   ambit__nest_unroll(j->n, "i", 0, n);
-  ambit__nest_do(j->n, "%s[i] = %s", name, inside(j, axis, at));
+  ambit__nest_do(j->n, "%s[i] = %s", name, ambit__window_inside(j, axis, at));
   ambit__nest_close(j->n);
+}
+
+void ambit__window_let_edge(const ambit__window *j, const char *whole)
+{
+  let_positions(j, "column", j->lane, "x + i", j->x);
+  if (j->y >= 0) let_positions(j, "line", j->rows, "y + i", j->y);
+  ambit__nest_do(j->n, "const bool within = left >= least%d && left + %d <= limit%d", j->x,
+                 j->lanes * j->lane, j->x);
+  ambit__nest_do(j->n, "const bool whole = within && %s", whole);
+  for (int i = 0; i < j->flow->nstages; i++)
+    ambit__window_let_outside(j, i);
 }
 
 /* "row - 2 < first0 + 1 || row - 2 >= end0 - 1": a new row is outside the region of its stage. */
@@ -38,7 +46,7 @@ static void let_at(const ambit__window *j, const char *row, int lag)
 {
   const char *at = ambit__nest_text(j->n, "%s - %d", row, lag);
 
-  ambit__nest_do(j->n, "const int at = %s", inside(j, j->z, at));
+  ambit__nest_do(j->n, "const int at = %s", ambit__window_inside(j, j->z, at));
 }
 
 /* "*(a0_mem + ...)": a cell of the lane in memory, or the one in its place. */

@@ -4,20 +4,14 @@
 
 /* ---- memory ---- */
 
-/* "ambit_clamped(y + r, first0, end0)": the position of a cell in memory. */
-static const char *inside(const ambit__window *j, int axis, const char *at)
-{
-  return ambit__nest_text(j->n, "ambit_%s(%s, first%d, end%d)",
-                          j->flow->periodic[axis] ? "cycled" : "clamped", at, axis, axis);
-}
-
 /* "*(a0_mem + ...)": a cell of the lane in memory, or the one in its place. */
 static const char *placed(const ambit__window *j, int operand, int component)
 {
   return ambit__nest_text(
       j->n, "*(%s)",
-      ambit__window_address(j, operand, component, j->planes ? inside(j, j->z, "z + k") : NULL,
-                            inside(j, j->y, "y + r"), inside(j, j->x, "x + j")));
+      ambit__window_address(
+          j, operand, component, j->planes ? ambit__window_inside(j, j->z, "z + k") : NULL,
+          ambit__window_inside(j, j->y, "y + r"), ambit__window_inside(j, j->x, "x + j")));
 }
 
 static void let_value(const ambit__window *j, int value)

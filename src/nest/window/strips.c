@@ -128,22 +128,12 @@ void ambit__window_let_beside(const ambit__window *edge)
   ambit__nest_do_if(n, "from >= till", "return");
 }
 
-static void let_edge_columns(const ambit__window *j)
-{
-  ambit__window_let_positions(j, "column", j->lane, "x + i", j->x);
-  ambit__nest_do(j->n, "const bool within = left >= least%d && left + %d <= limit%d", j->x,
-                 j->lanes * j->lane, j->x);
-  ambit__nest_do(j->n, "const bool whole = within && left %% %d == 0", j->lane);
-  for (int i = 0; i < j->flow->nstages; i++)
-    ambit__window_let_outside(j, i);
-}
-
 void ambit__window_let_columns(const ambit__window *j)
 {
   ambit__nest_do(j->n, "const int left = from - %d, x = left + %s * %d", j->before,
                  j->n->dialect->thread[0], j->lane);
   if (j->edge)
-    let_edge_columns(j);
+    ambit__window_let_edge(j, ambit__nest_text(j->n, "left %% %d == 0", j->lane));
   else
     ambit__nest_do(j->n, "const bool mine = x >= from && x < till");
   ambit__window_let_placed(j);

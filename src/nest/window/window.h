@@ -262,9 +262,13 @@ void ambit__window_let_place(const ambit__window *j);
 
 /* ---- face.c ---- */
 
-/* "int column[4]", with the positions of n cells along an axis, inside the grid. */
-void ambit__window_let_positions(const ambit__window *j, const char *name, int n, const char *at,
-                                 int axis);
+/* "ambit_clamped(x + j, least1, limit1)": the position of a cell along an axis; of one without a
+ * value, that of the cell it continues with or of any one. The part has the cells beyond a face if
+ * the axis is periodic and not cut. */
+const char *ambit__window_inside(const ambit__window *j, int axis, const char *at);
+/* The positions of a lane's cells; `within`: all columns of the tile have values; `whole`: so have
+ * all cells that it loads, if what it says holds. */
+void ambit__window_let_edge(const ambit__window *j, const char *whole);
 /* Loads the rows of the first turns in advance; the row of a turn, and a later one in advance. */
 void ambit__window_load_first(const ambit__window *j, int value);
 void ambit__window_load_edge(const ambit__window *j, int value);
