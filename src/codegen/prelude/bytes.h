@@ -57,30 +57,24 @@ AMBIT_FORMULA(ambit_i32, ambit_signed_of, (ambit_u32 pair, int second),
 /* Bits of the second word where those of the first one are set, else of the third one. */
 AMBIT_FORMULA(ambit_u32, ambit_select, (ambit_u32 bits, ambit_u32 a, ambit_u32 b),
               (a & bits) | (b & ~bits))
-/* Of two pairs without negative values, values of the first one where bit 15 of a half is set. */
-AMBIT_INLINE ambit_u32 ambit_choose(ambit_u32 truth, ambit_u32 a, ambit_u32 b)
-{
+/* Of two pairs without negative values, values of the first one where bit 15 of a half is set; the
+ * same of four bytes, by bit 7 of each. `signs` takes the signs of bytes 1 and 3, twice each, or of
+ * all bytes. */
 #ifdef AMBIT_PTX
-  ambit_u32 mask; /* the signs of bytes 1 and 3, twice each */
-
-  asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(mask) : "r"(truth));
+#  define AMBIT_CHOICE(name, signs, top, ones, all)                                                \
+    AMBIT_INLINE ambit_u32 name(ambit_u32 truth, ambit_u32 a, ambit_u32 b)                         \
+    {                                                                                              \
+      ambit_u32 mask;                                                                              \
+      asm("prmt.b32 %0, %1, 0, " signs ";" : "=r"(mask) : "r"(truth));                             \
+      return ambit_select(mask, a, b);                                                             \
+    }
 #else
-  const ambit_u32 mask = (truth >> 15 & 0x00010001u) * 0xffffu;
+#  define AMBIT_CHOICE(name, signs, top, ones, all)                                                \
+    AMBIT_FORMULA(ambit_u32, name, (ambit_u32 truth, ambit_u32 a, ambit_u32 b),                    \
+                  ambit_select((truth >> top & ones) * all, a, b))
 #endif
-  return ambit_select(mask, a, b);
-}
-/* The same of four bytes, by bit 7 of each. */
-AMBIT_INLINE ambit_u32 ambit_choose_four(ambit_u32 truth, ambit_u32 a, ambit_u32 b)
-{
-#ifdef AMBIT_PTX
-  ambit_u32 mask; /* the signs of the bytes */
-
-  asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(mask) : "r"(truth));
-#else
-  const ambit_u32 mask = (truth >> 7 & 0x01010101u) * 0xffu;
-#endif
-  return ambit_select(mask, a, b);
-}
+AMBIT_CHOICE(ambit_choose, "0xbb99", 15, 0x00010001u, 0xffffu)
+AMBIT_CHOICE(ambit_choose_four, "0xba98", 7, 0x01010101u, 0xffu)
 /* Bit 7 of each byte: whether it is not 0; whether that of a is less than that of b. */
 AMBIT_FORMULA(ambit_u32, ambit_filled, (ambit_u32 a), ((a & 0x7f7f7f7fu) + 0x7f7f7f7fu) | a)
 AMBIT_INLINE ambit_u32 ambit_below(ambit_u32 a, ambit_u32 b)
@@ -258,27 +252,15 @@ AMBIT_INLINE void ambit_store_words_8(bool own, AMBIT_CELLS(short) * to, const a
   }
 }
 /* The same, given as pairs, or as single numbers. */
-AMBIT_INLINE void ambit_store_bytes_16(bool own, AMBIT_CELLS(ambit_u8) * to, const ambit_u32 *pairs,
-                                       int bits)
-{
-  const ambit_u32 words[4] = {AMBIT_WORD(pairs, 0), AMBIT_WORD(pairs, 1), AMBIT_WORD(pairs, 2),
-                              AMBIT_WORD(pairs, 3)};
-
-  ambit_store_words_16(own, to, words, bits);
-}
-AMBIT_INLINE void ambit_store_numbers_16(bool own, AMBIT_CELLS(ambit_u8) * to, const ambit_i32 *n,
-                                         int bits)
-{
-  const ambit_u32 words[4] = {ambit_packed(n), ambit_packed(n + 4), ambit_packed(n + 8),
-                              ambit_packed(n + 12)};
-
-  ambit_store_words_16(own, to, words, bits);
-}
-AMBIT_INLINE void ambit_store_numbers_8(bool own, AMBIT_CELLS(short) * to, const ambit_i32 *n,
-                                        int bits)
-{
-  const ambit_u32 words[4] = {AMBIT_SHORTS(n, 0), AMBIT_SHORTS(n, 1), AMBIT_SHORTS(n, 2),
-                              AMBIT_SHORTS(n, 3)};
-
-  ambit_store_words_8(own, to, words, bits);
-}
+#define AMBIT_STORE_AS(name, T, F, store, a, b, c, d)                                              \
+  AMBIT_INLINE void name(bool own, AMBIT_CELLS(T) * to, const F *n, int bits)                      \
+  {                                                                                                \
+    const ambit_u32 words[4] = {a, b, c, d};                                                       \
+    store(own, to, words, bits);                                                                   \
+  }
+AMBIT_STORE_AS(ambit_store_bytes_16, ambit_u8, ambit_u32, ambit_store_words_16, AMBIT_WORD(n, 0),
+               AMBIT_WORD(n, 1), AMBIT_WORD(n, 2), AMBIT_WORD(n, 3))
+AMBIT_STORE_AS(ambit_store_numbers_16, ambit_u8, ambit_i32, ambit_store_words_16, ambit_packed(n),
+               ambit_packed(n + 4), ambit_packed(n + 8), ambit_packed(n + 12))
+AMBIT_STORE_AS(ambit_store_numbers_8, short, ambit_i32, ambit_store_words_8, AMBIT_SHORTS(n, 0),
+               AMBIT_SHORTS(n, 1), AMBIT_SHORTS(n, 2), AMBIT_SHORTS(n, 3))
