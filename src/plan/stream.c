@@ -485,7 +485,6 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
   if (j->cells > 1 && p->packed >= PACKED_MINIMA && !d->has_lanes)
     ambit__print(&n.prelude, "\n#define AMBIT_MINIMA\n");
   if (j->cells > 1) ambit__print(&n.prelude, "\n%s", ambit__prelude_bytes);
-  ambit__strip_print_weights(j, &n.prelude);
   ambit__emit_end(&n, p, w);
 }
 

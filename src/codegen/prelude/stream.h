@@ -2,10 +2,6 @@
 /* CUDA: helpers of kernels that stream strips of a grid. The lanes of a warp own adjacent runs of N
  * cells. */
 
-/* Constants that instructions read from constant memory. Not static: compilers would keep them in
- * registers. */
-#define AMBIT_TABLE __constant__
-
 /* N adjacent values, moved in pieces of up to 16 bytes. */
 template <typename T, int N> struct __align__(sizeof(T) * N) ambit_pack
 {

@@ -3,7 +3,6 @@
  * loads the cells beside them too. Names end in the type and number of values, as there are no
  * templates. */
 
-#define AMBIT_TABLE                     constant
 #define AMBIT_RESIDENT(x, y, z, blocks) AMBIT_THREADS(x, y, z)
 
 /* All types of values, with those of their vectors; halves are bits. */

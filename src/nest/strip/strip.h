@@ -170,8 +170,6 @@ void ambit__strip_word(ambit__nest *n, ambit__text *t, const ambit__expr *e, con
 /* ---- plane.c, sums.c: the work on plane z + p ---- */
 
 void ambit__strip_plane(const ambit__strip *w);
-/* Before the kernel: the table of weights, if one is needed. */
-void ambit__strip_print_weights(const ambit__strip *w, ambit__text *t);
 void ambit__strip_let_sums(const ambit__strip *w);
 void ambit__strip_sum(const ambit__strip *w);
 void ambit__strip_shift_sums(const ambit__strip *w);

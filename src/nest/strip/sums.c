@@ -8,8 +8,7 @@
  *
  * Large sums, whose registers are shifted, are added row by row: an arriving row is exchanged with
  * the adjacent lanes, added to every result it belongs to, and then dropped; w planes of results
- * are kept. Their weights in double do not fit in an instruction, so they are in constant memory,
- * from which instructions read them as operands.
+ * are kept.
  */
 #include "nest/strip/strip.h"
 
@@ -31,32 +30,10 @@ static ambit_type type_of(const ambit__strip *w)
   return ambit__nest_param(w->n, target_of(w))->type;
 }
 
-/* ---- weights ---- */
-
-static bool has_table(const ambit__strip *w)
-{
-  return w->by_rows && type_of(w) == AMBIT_F64 && ambit__taps_are_numbers(w->taps, w->ntaps);
-}
-
-void ambit__strip_print_weights(const ambit__strip *w, ambit__text *t)
-{
-  if (!has_table(w)) return;
-  ambit__print(t, "\nAMBIT_TABLE %s ambit_weights[%d] = {\n    ",
-               ambit__nest_type(w->n, target_of(w)), w->ntaps);
-  for (int k = 0; k < w->ntaps; k++)
-    ambit__print(t, "%s%s",
-                 k == 0  ? ""
-                 : k % 5 ? ", "
-                         : ",\n    ",
-                 ambit__nest_tap(w->n, type_of(w), &w->taps[k]));
-  ambit__print(t, "};\n");
-}
-
-/* "0.25f", or an entry of the table. */
+/* "0.25f": the weight of term k. */
 static const char *factor_of(const ambit__strip *w, int k)
 {
-  return has_table(w) ? ambit__nest_text(w->n, "ambit_weights[%d]", k)
-                      : ambit__nest_tap(w->n, type_of(w), &w->taps[k]);
+  return ambit__nest_tap(w->n, type_of(w), &w->taps[k]);
 }
 
 /* ---- sums ---- */
