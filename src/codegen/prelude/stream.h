@@ -239,24 +239,14 @@ template <int N, typename T> AMBIT_INLINE void ambit_fetch(T *to, const T *from)
  * no code for some of the lanes. */
 AMBIT_FORMULA(int, ambit_of_warp, (int n), __shfl_sync(0xffffffffu, n, 0))
 
-/* The value of the previous or next lane; any value at the ends of the warp. */
-template <typename T> AMBIT_INLINE T ambit_from_before(T value)
-{
-  return (T)__shfl_up_sync(0xffffffffu, value, 1);
-}
-template <typename T> AMBIT_INLINE T ambit_from_after(T value)
-{
-  return (T)__shfl_down_sync(0xffffffffu, value, 1);
-}
-/* The same in a ring of lanes. */
-template <typename T> AMBIT_INLINE T ambit_around_before(T value)
-{
-  return (T)__shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 31) % 32);
-}
-template <typename T> AMBIT_INLINE T ambit_around_after(T value)
-{
-  return (T)__shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 1) % 32);
-}
+/* The value of the previous or next lane; any value at the ends of the warp. The same in a ring of
+ * lanes. */
+#define AMBIT_FROM_LANE(name, other)                                                               \
+  template <typename T> AMBIT_FORMULA(T, name, (T value), (T)other)
+AMBIT_FROM_LANE(ambit_from_before, __shfl_up_sync(0xffffffffu, value, 1))
+AMBIT_FROM_LANE(ambit_from_after, __shfl_down_sync(0xffffffffu, value, 1))
+AMBIT_FROM_LANE(ambit_around_before, __shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 31) % 32))
+AMBIT_FROM_LANE(ambit_around_after, __shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 1) % 32))
 
 /* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
  * face, or of the last cell, or a number. */
