@@ -11,7 +11,7 @@ import reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = {  # the pages of the index, by kind: all of docs/ (tests/docs/check_site.py)
-    "Start": ["README", "docs/tutorial", "docs/python", "docs/gallery", "docs/comparison"],
+    "Start": ["README", "docs/tutorial", "docs/python", "examples/README", "docs/comparison"],
     "How to": ["docs/boundaries", "docs/programs", "docs/profiles", "docs/sweeps", "docs/points", "docs/own", "docs/sparse", "docs/output",
                "docs/view", "docs/checkpoints", "docs/parallel", "docs/streams", "docs/port", "docs/terrain", "docs/gpu-kernels",
                "docs/debugging", "docs/explain", "docs/performance"],
@@ -52,41 +52,13 @@ def mend_links(source):
         page.write_text(re.sub(r"(?<!!)\[([^][]*)\]\(([^)\s]+)\)", lambda m: mended(page, m), text))
 
 
-def pictures():
-    """Example folder -> picture, from the gallery of the README and the pictures that the examples show."""
-    found = dict((f, p) for p, f in re.findall(r'src="docs/(\S+?\.png)"[^>]*>\]\(examples/(\w+)\)', (ROOT / "README.md").read_text()))
-    for readme in (ROOT / "examples").glob("*/README.md"):
-        shown = re.search(r"\]\(\.\./\.\./docs/(\S+?\.png)\)", readme.read_text())
-        if shown:
-            found.setdefault(readme.parent.name, shown[1])
-    return found
-
-
-def gallery(source):
-    """A page per example: its README, its picture and its program; and one page with all of them."""
-    shown, rows = pictures(), []
-    for readme in sorted((ROOT / "examples").glob("*/README.md")):
-        folder, text = readme.parent.name, readme.read_text()
-        title = re.match(r"# (.*)", text)[1]
-        picture = shown.get(folder)
-        page = [text]
-        if picture and picture not in text:
-            page.append(f"\n![{title}](../../docs/{picture})\n")
-        for program in sorted(readme.parent.glob("*.c")):
-            page.append(f"\n## {program.name}\n\n```c\n{program.read_text()}```\n")
-        (source / "examples" / folder / "README.md").write_text("".join(page))
-        first = re.search(r"(?s)^# .*?\n\n(.*?)(\n\n|$)", text)[1].replace("\n", " ")
-        image = f"![]({picture})" if picture else ""
-        rows.append(f"| [{title}](../examples/{folder}/README.md) | {image} | {plain(first)} |")
-    table = "\n".join(rows)
-    (source / "docs/gallery.md").write_text("# Gallery\n\nEach example checks its own result; its page has the program.\n\n"
-                                            f"| example | picture | what it does |\n|---|---|---|\n{table}\n")
-    return len(rows)
-
-
-def plain(text):
-    """Without links, whose targets are those of another folder, and without the bars of tables."""
-    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("|", "\\|")
+def example_pages(source):
+    """A page per example: its README, with its picture, and its program."""
+    readmes = sorted((ROOT / "examples").glob("*/README.md"))
+    for readme in readmes:
+        page = [readme.read_text(), *(f"\n## {f.name}\n\n```c\n{f.read_text()}```\n" for f in sorted(readme.parent.glob("*.c")))]
+        (source / readme.relative_to(ROOT)).write_text("".join(page))
+    return len(readmes)
 
 
 def index(source):
@@ -106,7 +78,7 @@ def main():
     source.mkdir(parents=True)
     copy(source)
     functions = reference.write(ROOT / "include/ambit.h", source / "docs/reference.md")
-    examples = gallery(source)
+    examples = example_pages(source)
     mend_links(source)
     index(source)
     env = {**os.environ, "AMBIT_VERSION": reference.version(ROOT / "include/ambit.h")}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C program in README.md compiles without a warning, runs, and writes its picture; and every file and heading that
-a document links to exists.
+"""The C program in README.md compiles without a warning, runs, and writes its picture; every file and heading that a
+document links to exists; and examples/README.md shows every example with its picture.
 
     check_readme.py LIBRARY WORK_FOLDER CC
 """
@@ -22,7 +22,7 @@ def program():
 
 def documents():
     """Markdown files of the project, not those of builds."""
-    return [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/*.md"), *ROOT.glob("bench/**/*.md")]
+    return [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md"), *ROOT.glob("bench/**/*.md"), *ROOT.glob("packaging/*.md")]
 
 
 def anchors(text):
@@ -40,6 +40,16 @@ def missing_links():
                 continue
             if not target.exists() or anchor and target.suffix == ".md" and anchor not in anchors(target.read_text()):
                 yield f"{document.relative_to(ROOT)}: {link}"
+
+
+def not_shown():
+    gallery = (ROOT / "examples/README.md").read_text()
+    for page in sorted((ROOT / "examples").glob("*/README.md")):
+        picture, name = re.search(r"\]\(\.\./\.\./(docs/\S+?\.png)\)", page.read_text()), page.parent.name
+        if not picture:
+            yield f"examples/{name}/README.md shows no picture"
+        elif not re.search(rf'<img src="\.\./{re.escape(picture[1])}"[^>]*>\]\({name}\) \| \[{name}\]\({name}\)', gallery):
+            yield f"examples/README.md does not show {name} with {picture[1]}"
 
 
 def build(library, work, cc):
@@ -69,6 +79,9 @@ def main():
     missing = list(missing_links())
     if missing:
         sys.exit("links to what is not there: " + ", ".join(missing))
+    unseen = list(not_shown())
+    if unseen:
+        sys.exit("\n".join(unseen))
     work.mkdir(parents=True, exist_ok=True)
     os.chdir(work)
     build(library, work, cc)
