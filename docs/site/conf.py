@@ -13,6 +13,8 @@ exclude_patterns = ["**/site/**"]
 html_theme = "alabaster"
 html_theme_options = {"description": "iterative stencil computations in C", "page_width": "1100px", "sidebar_width": "240px",
                       "fixed_sidebar": True, "show_powered_by": False}
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
 html_copy_source = False
 highlight_language = "none"

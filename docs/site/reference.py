@@ -38,7 +38,7 @@ def markdown(text):
         if re.search(r"(?m)^ {2,}\S", paragraph):
             out.append("```\n" + paragraph + "\n```")
         else:
-            out.append(re.sub(r"(?<![`\w])(ambit_\w+|AMBIT_\w+|--ambit-[\w*]+)", r"`\1`", paragraph).replace("*/", "").replace("<", "&lt;"))
+            out.append(re.sub(r"(?<![`\w])(ambit(?:_\w+)?\.h\b|ambit_\w+|AMBIT_\w+|--ambit-[\w*]+)", r"`\1`", paragraph).replace("*/", "").replace("<", "&lt;"))
     return "\n\n".join(out)
 
 
@@ -48,7 +48,7 @@ def section_of(text):
     for comment, code in blocks(text):
         section = SECTION.match(comment)
         if section:
-            out.append(f"## {section[1]}")
+            out.append(f"## {section[1][0].upper()}{section[1][1:]}")
             code, comment = code.strip("\n"), ""
         declared = names(code)
         functions += sum(not n.startswith("AMBIT") for n in declared)

@@ -254,7 +254,7 @@ static const char *read_directory(int fd, ambit__container *c)
       length < HEAD_CHARS + SUM_CHARS || length > MOST_DIRECTORY)
     return damaged;
   text = calloc(length + 1, 1);
-  if (!text) return "there is no memory for its directory";
+  if (!text) return "not enough memory for its directory";
   good = pread(fd, text, length, AMBIT__HDF5_DIRECTORY) == (ssize_t)length &&
          parse(text, length, blocks, c);
   free(text);

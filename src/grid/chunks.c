@@ -187,7 +187,7 @@ static ambit_status gather(ambit__errors *errors, const sharing *s, ambit__chunk
   for (int i = 0; i < s->n; i++) {
     if (s->failures[i].status)
       return ambit__raise(errors, s->failures[i].status, "%s",
-                          "there is no memory for the tables of a sparse grid");
+                          "not enough memory for the tables of a sparse grid");
     s->begins[i] = c->n;
     c->n += s->shares[i].n;
     c->cells += s->shares[i].cells;

@@ -337,8 +337,8 @@ static void after_each_time_out_the_next_kernel_gets_half_the_time(void)
   end();
 }
 
-/* Whether all processes `sleep number` have ended, half a minute from now at the latest: a busy machine
- * takes its time to end a process that was killed. By themselves they end after a day. */
+/* Whether all processes `sleep number` have ended, half a minute from now at the latest: a busy
+ * machine takes its time to end a process that was killed. By themselves they end after a day. */
 static bool ended(const char *number)
 {
   char command[200];

@@ -37,8 +37,8 @@ ambit_points *ambit_points_create(ambit_grid *g, int64_t n, const double *coordi
   p->kind = how == AMBIT_LINEAR ? POINT_LINEAR : POINT_NEAREST;
   if ((how != AMBIT_LINEAR && how != AMBIT_NEAREST &&
        ambit__raise(&g->context->errors, AMBIT_EINVAL,
-                    "%d is no interpolation of points: "
-                    "AMBIT_NEAREST and AMBIT_LINEAR are",
+                    "%d is not an interpolation of points; "
+                    "give AMBIT_NEAREST or AMBIT_LINEAR",
                     (int)how)) ||
       ambit__points_place(&g->context->errors, &g->box, n, coordinates, p->kind, &p->set)) {
     ambit_points_destroy(p);

@@ -306,7 +306,7 @@ static void warn(ambit *a, int n, ambit_field *const *fields)
       bytes += fields[k]->stores[i].layout.bytes;
   ambit__host_memory(&memory, &free_memory);
   ambit__log(&a->settings, 0,
-             "there is no memory for a copy of the fields to save, %.3g GB, where %.3g GB are "
+             "not enough memory for a copy of the fields to save, %.3g GB, where %.3g GB are "
              "free: devices wait while checkpoints and outputs are written",
              1e-9 * (double)bytes, 1e-9 * (double)free_memory);
 }

@@ -103,7 +103,7 @@ static ambit_status join_pieces(ambit *a, search *s, ambit__active *to)
   for (int i = 0; i < s->pieces; i++) {
     if (s->failures[i].status)
       status = ambit__raise(&a->errors, s->failures[i].status, "%s",
-                            "there is no memory for the cells of a sparse grid");
+                            "not enough memory for the cells of a sparse grid");
     for (int64_t k = 0; !status && k < s->found[i].n; k++)
       status = ambit__active_add(&a->errors, to, &s->found[i].runs[k]);
     ambit__errors_clear(&s->failures[i]);

@@ -99,7 +99,7 @@ static void raise_first(ambit_program *p)
   char *message = ambit__fault_message(p, f->step, f->part, f->words);
 
   ambit__raise(&context(p)->errors, AMBIT_EPROGRAM, "%s",
-               message ? message : "a check failed, and there is no memory to report which");
+               message ? message : "a check failed; not enough memory to report which");
   free(message);
 }
 
