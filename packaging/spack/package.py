@@ -21,6 +21,8 @@ class Ambit(CMakePackage):
     variant("tiff", default=False, description="compressed TIFF files")
     variant("hdf5", default=False, description="HDF5 and VTKHDF files; the library is loaded at run time")
     variant("port", default=False, description="ambit port, with libclang")
+    variant("streams", default=True, description="streams of items, and ambit stream")
+    variant("elevation", default=True, description="elevation files: SRTM, ESRI ASCII, GeoTIFF")
 
     depends_on("c", type="build")
     depends_on("cmake@3.20:", type="build")
@@ -36,7 +38,8 @@ class Ambit(CMakePackage):
             self.define("AMBIT_EXAMPLES", False),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
         ]
-        for option, variant in [("MPI", "mpi"), ("PNG", "png"), ("TIFF", "tiff"), ("LIBCLANG", "port")]:
+        for variant in ["mpi", "png", "tiff", "port", "streams", "elevation"]:
+            option = "LIBCLANG" if variant == "port" else variant.upper()
             args.append(self.define(f"AMBIT_{option}", "ON" if f"+{variant}" in self.spec else "OFF"))
         args.append(self.define("AMBIT_HDF5", "AUTO" if "+hdf5" in self.spec else "OFF"))
         if "+mpi" in self.spec:
