@@ -71,8 +71,7 @@ static void load_cuda(void)
   ambit__cu_result r;
 
   if (!library) {
-    snprintf(cuda_why, sizeof cuda_why,
-             "libcuda.so.1 is not installed: there is no NVIDIA driver here");
+    snprintf(cuda_why, sizeof cuda_why, "libcuda.so.1, of the driver of NVIDIA, is not installed");
     return;
   }
   missing = find_all(library, cuda_entries, &cuda);
