@@ -193,6 +193,14 @@ typedef struct ambit__joining {
   const int (*param)[AMBIT_MAX_PARAMS];
 } ambit__joining;
 
+/* Constants of the text, which all functions and kernels after them see: tokens at .. end - 1. */
+typedef struct ambit__shared {
+  size_t at, end;
+  const ambit__line *lines; /* for their names */
+  bool is_used;             /* by the present function or kernel */
+  struct ambit__shared *next;
+} ambit__shared;
+
 /* A translation unit: the state of one run of the front end. */
 typedef struct ambit__unit {
   jmp_buf stop;           /* target of ambit__unit_stop */
@@ -218,6 +226,7 @@ typedef struct ambit__unit {
   bool panic;                  /* parse: suppress messages until the next statement */
   ambit__helper *helpers;      /* parse: in the order of the text */
   bool in_helper;              /* parse: inside one of them */
+  ambit__shared *shared;       /* parse: newest first */
   ambit__kernel_node *kernels; /* parse: in the order of the text */
   ambit__kernel_node *kernel;  /* parse: the present one. Later: the one that is read */
   bool in_library;             /* lex, parse: of the language's own functions */
@@ -345,7 +354,13 @@ void ambit__folder_print(const ambit__folder *f, const char *name, ambit__text *
 
 /* parse_stmt.c and parse_expr.c */
 ambit__line *ambit__parse_block(ambit__unit *u);
-void ambit__parse_helper(ambit__unit *u); /* parse_function.c */
+ambit__line *ambit__parse_declaration(ambit__unit *u); /* lines of LINE_DECL */
+/* parse_function.c. The body of a function or kernel whose head begins at a token: its statements,
+ * after the constants of the text that it uses. */
+void ambit__parse_helper(ambit__unit *u);
+ambit__line *ambit__parse_body(ambit__unit *u, size_t head);
+bool ambit__at_shared(const ambit__unit *u); /* constants of the text, not a function */
+void ambit__parse_shared(ambit__unit *u);
 ambit__syntax *ambit__parse_expr(ambit__unit *u);
 ambit__syntax *ambit__parse_unary(ambit__unit *u);
 

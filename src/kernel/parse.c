@@ -201,6 +201,7 @@ static void parse_params(ambit__unit *u)
 static void parse_kernel(ambit__unit *u)
 {
   const ambit__place first = ambit__peek(u, 0)->place;
+  const size_t head = u->at;
   ambit__kernel_node *k = ambit__unit_new(u, 1, sizeof *k), **tail = &u->kernels;
 
   for (; *tail; tail = &(*tail)->next)
@@ -227,7 +228,7 @@ static void parse_kernel(ambit__unit *u)
     ambit__expect(u, TOKEN_LBRACE, "to begin the kernel");
     return;
   }
-  k->body = ambit__parse_block(u)->body;
+  k->body = ambit__parse_body(u, head);
 }
 
 /* The kernel that is wanted, with the functions before it; reports two of the same name. */
@@ -256,11 +257,13 @@ static void choose(ambit__unit *u)
     *names++ = ambit__rule_text(u, k->name);
 }
 
-/* text := { function } kernel { function | kernel } */
+/* text := { constants | function } kernel { constants | function | kernel } */
 void ambit__parse(ambit__unit *u)
 {
   do
-    if (ambit__at(u, TOKEN_word_static))
+    if (ambit__at_shared(u))
+      ambit__parse_shared(u);
+    else if (ambit__at(u, TOKEN_word_static))
       ambit__parse_helper(u);
     else
       parse_kernel(u);

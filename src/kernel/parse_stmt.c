@@ -89,7 +89,7 @@ static ambit__line *parse_declarator(ambit__unit *u, ambit_type type, bool is_co
 }
 
 /* declaration := type declarator { "," declarator } ";" */
-static ambit__line *parse_declaration(ambit__unit *u)
+ambit__line *ambit__parse_declaration(ambit__unit *u)
 {
   bool is_const;
   ambit_type type = ambit__parse_type(u, &is_const);
@@ -407,7 +407,7 @@ static ambit__line *parse_statement_inner(ambit__unit *u)
   if (t->kind == TOKEN_word_if) return parse_if(u);
   if (t->kind == TOKEN_word_for) return parse_for(u);
   if (t->kind == TOKEN_word_return && u->in_helper) return parse_return(u);
-  if (ambit__starts_type(t)) return parse_declaration(u);
+  if (ambit__starts_type(t)) return ambit__parse_declaration(u);
   if (t->name && t->kind != TOKEN_NAME && t->kind != TOKEN_word_sizeof) {
     AMBIT_SYNTAX(u, t->place, "'%s' is not allowed in a kernel\n%s", t->name->text,
                  advice_for(t->kind));

@@ -165,6 +165,20 @@ static void functions_take_arrays_and_constants_as_subscripts(void)
       "  s = s + h_2;\n  *v = s + 5.0f;\n}\n");
 }
 
+static void constants_of_the_text_are_seen_by_what_follows(void)
+{
+  check_prints("static const int n = 2, first = 1; const float w[n + 1] = {3, 4, 5};\n"
+               "static float pick(float x, const float y[3]) { return x * w[n] + y[first]; }\n"
+               "void k(const float *u, float *v) { *v = pick(*u, w); }",
+               "void k(const float *u, float *v)\n{\n  float x = *u;\n  float pick = x * 5.0f + "
+               "4.0f;\n  *v = pick;\n}\n");
+  /* a parameter or a local of the same name comes first */
+  check_prints("static const float w = 3;\nvoid k(const float *w, float *v) { *v = *w; }",
+               "void k(const float *w, float *v)\n{\n  *v = *w;\n}\n");
+  check_prints("const float w = 3;\nvoid k(float *v) { float w = 4; *v = w; }",
+               "void k(float *v)\n{\n  float w = 4.0f;\n  *v = w;\n}\n");
+}
+
 static void outside_folds_and_prints_as_itself(void)
 {
   check_body("*v = outside(0, 0) ? 1 : u[0][1]; if (outside(-1, 2) || *u > 0) *v = 2;",
@@ -208,6 +222,8 @@ int main(int argc, char **argv)
       {"calls_of_functions_become_their_statements", calls_of_functions_become_their_statements},
       {"functions_take_arrays_and_constants_as_subscripts",
        functions_take_arrays_and_constants_as_subscripts},
+      {"constants_of_the_text_are_seen_by_what_follows",
+       constants_of_the_text_are_seen_by_what_follows},
       {"outside_folds_and_prints_as_itself", outside_folds_and_prints_as_itself},
       {"arguments_beyond_a_face_are_read_under_their_condition",
        arguments_beyond_a_face_are_read_under_their_condition},
