@@ -774,7 +774,8 @@ typedef enum ambit_quantity {
 AMBIT_API ambit_status ambit_measure(ambit_program *p, const ambit_field *f, ambit_quantity what,
                                      ambit_scalar *value);
 /* AMBIT_NORM_MAX, AMBIT_LEAST or AMBIT_GREATEST, and where it is: the row-major number of the first
- * cell that has it, in a scalar of type AMBIT_I64; INT64_MAX if the value is NaN. */
+ * cell that has it, as ambit_field_read counts them, in a scalar of type AMBIT_I64; INT64_MAX if
+ * the value is NaN. */
 AMBIT_API ambit_status ambit_locate(ambit_program *p, const ambit_field *f, ambit_quantity what,
                                     ambit_scalar *value, ambit_scalar *place);
 /* The numbers of values in n intervals of equal length from lo to hi, each without its end, but the

@@ -105,6 +105,18 @@ ambit_status ambit_measure(ambit_program *p, const ambit_field *f, ambit_quantit
   return together(p, first);
 }
 
+/* The row-major number of a cell among those of the field, which has one along dropped axes. */
+static void print_number(ambit__text *t, const ambit_field *f)
+{
+  ambit__print(t, "0");
+  for (int d = 0; d < f->grid->box.ndims; d++) {
+    if (f->dropped >> d & 1) continue;
+    ambit__print(t, " + index(%d)", d);
+    for (int e = d + 1; e < f->grid->box.ndims; e++)
+      if (!(f->dropped >> e & 1)) ambit__print(t, " * extent(%d)", e);
+  }
+}
+
 ambit_status ambit_locate(ambit_program *p, const ambit_field *f, ambit_quantity what,
                           ambit_scalar *value, ambit_scalar *place)
 {
@@ -125,11 +137,7 @@ ambit_status ambit_locate(ambit_program *p, const ambit_field *f, ambit_quantity
   ambit__print(&t, "double s, min long *at) ");
   open_values(&t, f);
   ambit__print(&t, "if (%s == s) *at = ", what == AMBIT_NORM_MAX ? "fabs(x)" : "x");
-  for (int d = 0; d < p->grid->box.ndims - 1; d++)
-    ambit__print(&t, "(");
-  ambit__print(&t, "(long)index(0)");
-  for (int d = 1; d < p->grid->box.ndims; d++)
-    ambit__print(&t, ") * extent(%d) + index(%d)", d, d);
+  print_number(&t, f);
   ambit__print(&t, "; } }");
   AMBIT_TRY(append(p, &t, 3, args));
   return together(p, first);
@@ -137,30 +145,24 @@ ambit_status ambit_locate(ambit_program *p, const ambit_field *f, ambit_quantity
 
 /* ---- histograms ---- */
 
-/* Bins first .. end - 1 of n. */
+/* Bins first .. first + m - 1 of n. The first one is an argument, so that all steps with as many
+ * bins are one kernel, compiled once. */
 static ambit_status count_bins(ambit_program *p, const ambit_field *f, double lo, double hi, int n,
-                               int first, int end, ambit_scalar *const *counts)
+                               int first, int m, ambit_scalar *const *counts)
 {
-  ambit_arg args[BINS + 1] = {ambit_arg_field(f)};
+  ambit_arg args[BINS + 2] = {ambit_arg_field(f), ambit_arg_number(first)};
   ambit__text t = {0};
 
-  for (int k = first; k < end; k++)
-    args[k - first + 1] = ambit_arg_scalar(counts[k]);
+  for (int k = 0; k < m; k++)
+    args[k + 2] = ambit_arg_scalar(counts[first + k]);
   ambit__print(&t, "void histogram(");
   print_field(&t, f);
-  ambit__print(&t, "sum long *c");
-  if (end - first > 1) ambit__print(&t, "[%d]", end - first);
-  ambit__print(&t, ") ");
+  ambit__print(&t, "double first, sum long *c[%d]) ", m);
   open_values(&t, f);
   ambit__print(&t, "double b = floor((x - %.17g) * %.17g); ", lo, n / (hi - lo));
-  ambit__print(&t, "if (x == %.17g) b = %d.0; ", hi, n - 1);
-  for (int k = first; k < end; k++) {
-    ambit__print(&t, "if (b == %d.0) *c", k);
-    if (end - first > 1) ambit__print(&t, "[%d]", k - first);
-    ambit__print(&t, " += 1; ");
-  }
-  ambit__print(&t, "} }");
-  return append(p, &t, end - first + 1, args);
+  ambit__print(&t, "if (b >= %d && x <= %.17g) b = %d.0; b -= first; ", n, hi, n - 1); /* rounded */
+  ambit__print(&t, "for (int k = 0; k < %d; k++) if (b == k) *c[k] += 1; } }", m);
+  return append(p, &t, m + 2, args);
 }
 
 ambit_status ambit_histogram(ambit_program *p, const ambit_field *f, double lo, double hi, int n,
@@ -178,6 +180,6 @@ ambit_status ambit_histogram(ambit_program *p, const ambit_field *f, double lo, 
   for (int k = 0; k < n; k++)
     AMBIT_TRY(check(p, "ambit_histogram", f, counts[k], AMBIT_I64));
   for (int k = 0; k < n; k += BINS)
-    AMBIT_TRY(count_bins(p, f, lo, hi, n, k, k + BINS < n ? k + BINS : n, counts));
+    AMBIT_TRY(count_bins(p, f, lo, hi, n, k, k + BINS < n ? BINS : n - k, counts));
   return together(p, first);
 }

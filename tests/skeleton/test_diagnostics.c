@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Norms, extreme values with their place, and histograms, as in plain C. */
 #include "runtime/places.h"
+#include "runtime/program/program.h"
 
 #include <math.h>
 
@@ -94,6 +95,88 @@ static void histograms_count_all_values(void)
   }
 }
 
+/* 16 bins per step; all steps but the last are one kernel. */
+static void many_bins_are_few_kernels(void)
+{
+  enum { MANY = 150 };
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_field *f = ambit_field_create(g, "f", AMBIT_F32);
+  ambit_program *p = ambit_program_create(g);
+  ambit_scalar *counts[MANY];
+  double x[CELLS];
+  int want[MANY] = {0};
+
+  ambit_field_fill(f, value, NULL);
+  for (int k = 0; k < MANY; k++)
+    counts[k] = ambit_scalar_create(a, "count", AMBIT_I64);
+  ambit_histogram(p, f, -12, 12, MANY, counts);
+  for (size_t i = 1; i < p->nwritten - 1; i++)
+    CHECK_STR(p->written[0].kernel->rule->text, p->written[i].kernel->rule->text);
+  ambit_run(p, 1);
+  list(1, x);
+  for (int i = 0; i < CELLS; i++)
+    if (x[i] >= -12 && x[i] <= 12) want[x[i] == 12 ? MANY - 1 : (int)((x[i] + 12) * MANY / 24)]++;
+  CHECK_OK(a);
+  for (int k = 0; k < MANY; k++)
+    CHECK_EQ(want[k], (int)ambit_scalar_get(counts[k]));
+  ambit_close(a);
+}
+
+/* (x - lo) * n / (hi - lo) of a value below hi can round to n: it is in the last interval. */
+static void values_just_below_the_end_are_counted(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_2d(a, 1, 4);
+  ambit_field *f = ambit_field_create(g, "f", AMBIT_F64);
+  const double x[4] = {nextafter(0.9, 0), 0.9, nextafter(0.9, 1), nextafter(-0.5, -1)};
+  ambit_program *p = ambit_program_create(g);
+  ambit_scalar *counts[7];
+
+  for (int k = 0; k < 7; k++)
+    counts[k] = ambit_scalar_create(a, "count", AMBIT_I64);
+  ambit_field_write(f, NULL, NULL, x);
+  ambit_histogram(p, f, -0.5, 0.9, 7, counts);
+  ambit_run(p, 1);
+  CHECK_OK(a);
+  for (int k = 0; k < 7; k++)
+    CHECK_EQ(k == 6 ? 2 : 0, (int)ambit_scalar_get(counts[k]));
+  ambit_close(a);
+}
+
+/* The place in a profile counts its own cells, as ambit_field_read does. */
+static void profiles_are_measured(void)
+{
+  EACH_PLACE(where)
+  {
+    ambit *a = open_strict(*where);
+    const unsigned axes[] = {AMBIT_AXIS(0), AMBIT_AXIS(1), AMBIT_AXIS(0) | AMBIT_AXIS(2), 0};
+    const int cells[] = {5, 6, 35, 1}, at[] = {3, 4, 3 * 7 + 5, 0};
+    ambit_grid *g = ambit_grid_create(a, 3, (int64_t[]){5, 6, 7});
+
+    for (int i = 0; i < 4; i++) {
+      ambit_field *f = ambit_field_create_on(g, "f", AMBIT_F32, axes[i]);
+      ambit_scalar *s = ambit_scalar_create(a, "s", AMBIT_F64);
+      ambit_scalar *least = ambit_scalar_create(a, "least", AMBIT_F64);
+      ambit_scalar *place = ambit_scalar_create(a, "place", AMBIT_I64);
+      ambit_program *p = ambit_program_create(g);
+      float x[35];
+
+      for (int k = 0; k < cells[i]; k++)
+        x[k] = k == at[i] ? 1 : 2;
+      ambit_field_write(f, NULL, NULL, x);
+      ambit_measure(p, f, AMBIT_NORM_1, s);
+      ambit_locate(p, f, AMBIT_LEAST, least, place);
+      ambit_run(p, 1);
+      CHECK_OK(a);
+      CHECK_EQ(2 * cells[i] - 1, (int)ambit_scalar_get(s));
+      CHECK_EQ(1, (int)ambit_scalar_get(least));
+      CHECK_EQ(at[i], (int)ambit_scalar_get(place));
+    }
+    ambit_close(a);
+  }
+}
+
 static void nan_is_found(void)
 {
   ambit *a = open_on("cpu");
@@ -137,11 +220,15 @@ static void wrong_calls_are_refused(void)
 
 int main(int argc, char **argv)
 {
-  static const test_case tests[] = {{"measures_are_as_in_plain_c", measures_are_as_in_plain_c},
-                                    {"histograms_count_all_values", histograms_count_all_values},
-                                    {"nan_is_found", nan_is_found},
-                                    {"wrong_calls_are_refused", wrong_calls_are_refused},
-                                    {NULL, NULL}};
+  static const test_case tests[] = {
+      {"measures_are_as_in_plain_c", measures_are_as_in_plain_c},
+      {"histograms_count_all_values", histograms_count_all_values},
+      {"many_bins_are_few_kernels", many_bins_are_few_kernels},
+      {"values_just_below_the_end_are_counted", values_just_below_the_end_are_counted},
+      {"profiles_are_measured", profiles_are_measured},
+      {"nan_is_found", nan_is_found},
+      {"wrong_calls_are_refused", wrong_calls_are_refused},
+      {NULL, NULL}};
 
   return test_main(argc, argv, tests);
 }
