@@ -344,6 +344,12 @@ ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *
           imply_boundary(f, d, side);
           continue;
         }
+        AMBIT_CHECK(!s->chore, ambit__program_errors(p), AMBIT_EPROGRAM,
+                    "a function of the user reads around the cells of field '%s' "
+                    "(AMBIT_AROUND), also outside the grid, through the %s face of axis %d, and no "
+                    "boundary is declared there. Declare one: ambit_field_boundary(%s, "
+                    "AMBIT_%s(%d), ...)",
+                    f->name, side ? "high" : "low", d, f->name, side ? "HIGH" : "LOW", d);
         snprintf(
             message, sizeof message,
             "this reads field '%s' outside the grid, through the %s face of axis %d, and no "

@@ -347,8 +347,19 @@ static ambit_status fill_constants(ambit_program *p)
   return AMBIT_OK;
 }
 
+/* What was written through a map is stored by ambit_field_unmap. */
+static ambit_status check_maps(const ambit_program *p)
+{
+  for (int i = 0; i < p->nfields; i++)
+    AMBIT_CHECK(!p->fields[i]->maps, ambit__program_errors(p), AMBIT_EPROGRAM,
+                "field '%s' is mapped, and the program uses it: ambit_field_unmap comes first",
+                p->fields[i]->name);
+  return AMBIT_OK;
+}
+
 ambit_status ambit__program_ready(ambit_program *p)
 {
+  AMBIT_TRY(check_maps(p));
   forget_borders(p);
   ambit__program_refresh(p);
   if (p->sleep) p->sleep->checked = false;

@@ -136,6 +136,7 @@ static void a_field_is_mapped_between_runs(void)
     ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
     ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F64, 2, AMBIT_SOA);
     const ambit_part *p;
+    ambit_program *q;
     static double values[2 * CELLS];
 
     ambit_field_fill(u, start, NULL);
@@ -155,6 +156,13 @@ static void a_field_is_mapped_between_runs(void)
         CHECK_MSG(0, "%s: value %d is %g", *d, i, values[i]);
     CHECK(!ambit_field_map(u, 0, 0));
     CHECK_FAILED(a, AMBIT_EINVAL, "field 'u' cannot be mapped");
+    q = ambit_program_create(g);
+    ambit_apply(q, ambit_kernel_create(a, "void k(double *u[2]) { *u[0] = 1; *u[1] = 2; }"), u);
+    CHECK(ambit_field_map(u, 0, AMBIT_READ));
+    ambit_run(q, 1);
+    CHECK_FAILED(a, AMBIT_EPROGRAM, "field 'u' is mapped, and the program uses it");
+    ambit_field_unmap(u);
+    CHECK_EQ(AMBIT_OK, ambit_run(q, 1));
     CHECK_EQ(AMBIT_OK, ambit_close(a));
   }
 }
@@ -178,7 +186,7 @@ static void wrong_functions_are_refused(void)
   CHECK_FAILED(a, AMBIT_EPROGRAM, "appears twice");
   ambit_apply_host(p, mean_here, NULL, 1, &u, (unsigned[]){AMBIT_AROUND(1)});
   ambit_run(p, 1);
-  CHECK_FAILED(a, AMBIT_EPROGRAM, "no boundary is declared");
+  CHECK_FAILED(a, AMBIT_EPROGRAM, "a function of the user reads around the cells of field 'u'");
   ambit_close(a);
 }
 
