@@ -311,9 +311,10 @@ typedef enum ambit_boundary {
 
 /* Sets the boundary of some faces. The value is used by AMBIT_CONSTANT, AMBIT_DIRICHLET and
  * AMBIT_NEUMANN only: a number, or, if it changes while programs run, a scalar, or a field on the
- * same grid with one component or as many as `f`. Of such a field the cell at the face counts: the
- * cell of the face through which a read leaves the grid. A periodic axis must be periodic on both
- * faces. May be called again between runs. Programs use the short form at the end of this file:
+ * same grid, or on some of its axes, with one component or as many as `f`. Of such a field the cell
+ * at the face counts: the cell of the face through which a read leaves the grid. A periodic axis
+ * must be periodic on both faces. May be called again between runs. Programs use the short form at
+ * the end of this file:
  *
  *     ambit_field_boundary(f, AMBIT_LOW(0), AMBIT_DIRICHLET, inflow);
  *

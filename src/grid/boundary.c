@@ -2,6 +2,7 @@
 #include "grid/boundary.h"
 #include "base/number.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int64_t floor_mod(int64_t a, int64_t n)
@@ -94,6 +95,20 @@ bool ambit__faces_fit(unsigned faces, int ndims)
   const unsigned beyond = faces >> 2 * ndims;
 
   return !beyond || beyond == AMBIT_ALL_FACES >> 2 * ndims;
+}
+
+void ambit__faces_print(unsigned faces, char *text, size_t size)
+{
+  const bool all = (faces & AMBIT_ALL_FACES) == AMBIT_ALL_FACES;
+  size_t at = (size_t)snprintf(text, size, "%s", all ? "AMBIT_ALL_FACES" : faces ? "" : "no face");
+
+  for (int d = 0; !all && d < AMBIT_MAX_DIMS; d++) {
+    const unsigned here = faces & AMBIT_AXIS(d);
+    const char *name = here == AMBIT_AXIS(d) ? "AXIS" : here == AMBIT_LOW(d) ? "LOW" : "HIGH";
+
+    if (here && at < size)
+      at += (size_t)snprintf(text + at, size - at, "%sAMBIT_%s(%d)", at ? " | " : "", name, d);
+  }
 }
 
 const char *ambit__boundary_name(ambit_boundary kind)

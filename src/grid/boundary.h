@@ -51,6 +51,8 @@ const char *ambit__boundary_name(ambit_boundary kind);
 /* Faces of a grid of so many axes. Those of all further axes together do no harm, so that parts of
  * AMBIT_ALL_FACES can be taken away; single ones do. */
 bool ambit__faces_fit(unsigned faces, int ndims);
+/* "AMBIT_LOW(0) | AMBIT_AXIS(2)", as a program writes them; at most `size` bytes. */
+void ambit__faces_print(unsigned faces, char *text, size_t size);
 bool ambit__boundary_find(const char *name, size_t length, ambit_boundary *kind);
 
 #endif

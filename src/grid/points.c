@@ -244,6 +244,10 @@ ambit_status ambit__points_give(ambit__errors *errors, const ambit__box *grid, i
                   (long long)i, (long long)at, d, (long long)(grid->hi[d] - width[d]));
     }
   memcpy(p->base, base, (size_t)(n * p->ndims) * sizeof *base);
+  for (int64_t i = 0; i < n * p->taps; i++)
+    AMBIT_CHECK(isfinite(weights[i]), errors, AMBIT_EINVAL,
+                "weight %lld of point %lld is %g; weights must be finite", (long long)(i % p->taps),
+                (long long)(i / p->taps), weights[i]);
   memcpy(p->weights, weights, (size_t)(n * p->taps) * sizeof *weights);
   return sort(errors, p);
 }

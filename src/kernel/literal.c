@@ -77,7 +77,8 @@ static const char *parse_integer(const char *s, ambit_type *type, ambit__value *
   if (*type == AMBIT_I64 && x > INT64_MAX)
     return "does not fit in a long; write UL after it to make it an unsigned long";
   if (*type == AMBIT_I32 && x > INT32_MAX)
-    return "does not fit in an int; write an L after it to make it a long";
+    return x > INT64_MAX ? "does not fit in a long; write UL after it to make it an unsigned long"
+                         : "does not fit in an int; write an L after it to make it a long";
   *value = ambit__value_cast((ambit__value){.integer = (int64_t)x}, AMBIT_U64, *type);
   return NULL;
 }

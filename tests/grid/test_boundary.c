@@ -141,6 +141,20 @@ static void a_part_of_a_name_is_no_name(void)
   CHECK_EQ(AMBIT_CLAMP, kind);
 }
 
+static void faces_print_as_programs_write_them(void)
+{
+  char text[120];
+
+  ambit__faces_print(AMBIT_LOW(0) | AMBIT_AXIS(2) | AMBIT_HIGH(5), text, sizeof text);
+  CHECK_STR("AMBIT_LOW(0) | AMBIT_AXIS(2) | AMBIT_HIGH(5)", text);
+  ambit__faces_print(AMBIT_ALL_FACES, text, sizeof text);
+  CHECK_STR("AMBIT_ALL_FACES", text);
+  ambit__faces_print(0, text, sizeof text);
+  CHECK_STR("no face", text);
+  ambit__faces_print(AMBIT_HIGH(1) | AMBIT_HIGH(2), text, 8);
+  CHECK_STR("AMBIT_H", text);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -153,6 +167,7 @@ int main(int argc, char **argv)
       {"an_antisymmetric_axis_changes_signs", an_antisymmetric_axis_changes_signs},
       {"names_go_both_ways", names_go_both_ways},
       {"a_part_of_a_name_is_no_name", a_part_of_a_name_is_no_name},
+      {"faces_print_as_programs_write_them", faces_print_as_programs_write_them},
       {0}};
 
   return test_main(argc, argv, tests);

@@ -47,12 +47,17 @@ static ambit_status check_kind(const ambit_field *f, ambit_boundary kind)
 
 static ambit_status check_faces(const ambit_field *f, unsigned faces)
 {
+  char asked[120];
+
   AMBIT_CHECK(!(faces & AMBIT_INACTIVE), ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': AMBIT_INACTIVE was combined with faces; set it with a call of its own",
               f->name);
-  AMBIT_CHECK(ambit__faces_fit(faces, f->grid->box.ndims), ambit__field_errors(f), AMBIT_EINVAL,
-              "field '%s': faces 0x%x include an axis beyond the grid's %d", f->name, faces,
-              f->grid->box.ndims);
+  ambit__faces_print(faces, asked, sizeof asked);
+  AMBIT_CHECK(faces && ambit__faces_fit(faces, f->grid->box.ndims), ambit__field_errors(f),
+              AMBIT_EINVAL,
+              "field '%s': a boundary was set at %s, and the grid has %d %s: give AMBIT_LOW(0), "
+              "AMBIT_AXIS(0), AMBIT_ALL_FACES, ...",
+              f->name, asked, f->grid->box.ndims, f->grid->box.ndims == 1 ? "axis" : "axes");
   return AMBIT_OK;
 }
 
@@ -286,10 +291,16 @@ ambit_status ambit_field_boundary_permuted(ambit_field *f, unsigned faces, ambit
               f->name, ambit__boundary_name(kind));
   AMBIT_CHECK(from, ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': the list of components is NULL", f->name);
-  for (int c = 0; c < f->components; c++)
+  for (int c = 0; c < f->components; c++) {
     AMBIT_CHECK(from[c] >= 0 && from[c] < f->components, ambit__field_errors(f), AMBIT_EINVAL,
                 "field '%s' has components 0 to %d, and number %d of the list is %d", f->name,
                 f->components - 1, c, from[c]);
+    for (int k = 0; k < c; k++)
+      AMBIT_CHECK(from[k] != from[c], ambit__field_errors(f), AMBIT_EINVAL,
+                  "field '%s': numbers %d and %d of the list are both %d; components that change "
+                  "places appear once each",
+                  f->name, k, c, from[c]);
+  }
   AMBIT_TRY(need_faces(f));
   AMBIT_TRY(set_number(f, faces, kind, 0));
   for (int c = 0; c < f->components; c++)

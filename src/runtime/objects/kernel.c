@@ -224,8 +224,9 @@ ambit_status ambit_define(ambit *a, const char *name, ambit_type type, double va
   AMBIT_CHECK(ambit__type_is_real(type) ||
                   (fabs(value) <= 0x1p53 && ambit__value_number(d.value, type) == value),
               &a->errors, AMBIT_EINVAL,
-              "the constant %s is %.17g, which no %s up to 2^53 is: write it into the text", name,
-              value, ambit_type_name(type));
+              "the constant %s is %.17g, which is no value of type %s, or beyond 2^53: give it "
+              "another type, or write it into the text",
+              name, value, ambit_type_name(type));
   copy = ambit__new(&a->errors, strlen(name) + 1, 1);
   defines = ambit__grow(&a->errors, a->defines, a->ndefines, &a->defines_cap, sizeof *defines);
   if (defines) a->defines = defines;

@@ -70,7 +70,8 @@ ambit_status ambit_points_move(ambit_points *p, const double *coordinates)
   if (!p || ambit__failed(p->grid->context))
     return p ? p->grid->context->errors.status : AMBIT_EINVAL;
   errors = &p->grid->context->errors;
-  AMBIT_CHECK(coordinates && !p->is_weighted, errors, AMBIT_EINVAL,
+  AMBIT_CHECK(coordinates, errors, AMBIT_EINVAL, "ambit_points_move: the coordinates are NULL");
+  AMBIT_CHECK(!p->is_weighted, errors, AMBIT_EINVAL,
               "points can be moved to other coordinates if they were created with some; those with "
               "weights of their own cannot");
   s = ambit__points_place(errors, &p->grid->box, p->set.n, coordinates, p->kind, &set);
@@ -151,16 +152,18 @@ static double sponge_value(const int64_t *index, int component, void *user)
 ambit_status ambit_field_fill_sponge(ambit_field *f, unsigned faces, int layers, double strength)
 {
   sponge s = {.faces = faces, .layers = layers, .strength = strength};
+  char asked[120];
 
   if (ambit__field_failed(f)) return ambit__field_status(f);
+  ambit__faces_print(faces, asked, sizeof asked);
   AMBIT_CHECK(layers >= 1, ambit__field_errors(f), AMBIT_EINVAL,
               "the absorbing layer of field '%s' has %d cells; it must have at least 1", f->name,
               layers);
   AMBIT_CHECK(
       faces && ambit__faces_fit(faces, f->grid->box.ndims), ambit__field_errors(f), AMBIT_EINVAL,
-      "the absorbing layer of field '%s' is at faces 0x%x; these include no face, or an axis "
-      "beyond the grid's %d",
-      f->name, faces, f->grid->box.ndims);
+      "the absorbing layer of field '%s' is at %s, and the grid has %d axes: give AMBIT_LOW(0), "
+      "AMBIT_ALL_FACES, ...",
+      f->name, asked, f->grid->box.ndims);
   s.box = &f->grid->box;
   return ambit_field_fill(f, sponge_value, &s);
 }

@@ -19,7 +19,9 @@ ambit_status ambit__profile_check(ambit_grid *g, const char *name, unsigned axes
 {
   const int n = g->box.ndims;
   unsigned kept = 0, both = 0;
+  char asked[120];
 
+  ambit__faces_print(axes, asked, sizeof asked);
   for (int d = 0; d < n; d++) {
     if ((axes & AMBIT_AXIS(d)) == AMBIT_AXIS(d)) kept |= 1u << d;
     both |= kept >> d & 1 ? AMBIT_AXIS(d) : 0;
@@ -29,9 +31,9 @@ ambit_status ambit__profile_check(ambit_grid *g, const char *name, unsigned axes
               "scalars or to fields of a dense grid",
               name ? name : "");
   AMBIT_CHECK(axes == AMBIT_ALL_FACES || axes == both, &g->context->errors, AMBIT_EINVAL,
-              "field '%s' was asked for on axes 0x%x; give axes of the grid, which has %d: "
+              "field '%s' was asked for on %s; give axes of the grid, which has %d: "
               "AMBIT_AXIS(0) | AMBIT_AXIS(1), ..., or 0 for none",
-              name ? name : "", axes, n);
+              name ? name : "", asked, n);
   *dropped = axes == AMBIT_ALL_FACES ? 0 : (1u << n) - 1u - kept;
   return AMBIT_OK;
 }

@@ -167,17 +167,19 @@ ambit_status ambit_sweep_args(ambit_program *p, unsigned from, const int64_t *lo
                               const ambit_kernel *k, int nargs, const ambit_arg *args)
 {
   region r = {.normal = NULL};
+  char asked[120];
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(take_box(p, lo, hi, &r.box));
+  ambit__faces_print(from, asked, sizeof asked);
   for (int d = 0; d < p->grid->box.ndims; d++) {
     if (from == AMBIT_LOW(d)) r.sweep = d + 1;
     if (from == AMBIT_HIGH(d)) r.sweep = -(d + 1);
   }
   AMBIT_CHECK(r.sweep, ambit__program_errors(p), AMBIT_EINVAL,
-              "a sweep begins at faces 0x%x; give one face of the grid, which has %d axes: "
+              "a sweep begins at %s; give one face of the grid, which has %d axes: "
               "AMBIT_LOW(0), AMBIT_HIGH(0), ...",
-              from, p->grid->box.ndims);
+              asked, p->grid->box.ndims);
   return apply(p, &r, k, nargs, args);
 }
 
@@ -185,14 +187,18 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
                                     int nargs, const ambit_arg *args)
 {
   ambit__box rest; /* cells at none of the faces so far: each cell is updated once */
+  char asked[120];
   size_t first;
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
+  ambit__faces_print(faces, asked, sizeof asked);
   rest = p->grid->box;
   first = p->nwritten;
   AMBIT_CHECK(faces && ambit__faces_fit(faces, p->grid->box.ndims), ambit__program_errors(p),
-              AMBIT_EINVAL, "faces 0x%x include no face, or an axis beyond the grid's %d", faces,
-              p->grid->box.ndims);
+              AMBIT_EINVAL,
+              "a kernel was applied to %s; give faces of the grid, which has %d axes: "
+              "AMBIT_LOW(0), AMBIT_ALL_FACES, ...",
+              asked, p->grid->box.ndims);
   for (int d = 0; d < p->grid->box.ndims; d++)
     for (int side = 0; side < 2; side++) {
       int normal[AMBIT_MAX_DIMS] = {0};

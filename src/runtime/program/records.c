@@ -450,8 +450,9 @@ static ambit_status check_rows(const ambit_record *r, int64_t first, int64_t row
 {
   const int64_t count = ambit__record_count(r);
 
-  AMBIT_CHECK(first >= 0 && rows >= 0 && first <= count && rows <= count - first &&
-                  (array || !rows),
+  AMBIT_CHECK(array || !rows, &r->context->errors, AMBIT_EINVAL,
+              "rows of record '%s' cannot be read: the array is NULL", r->name);
+  AMBIT_CHECK(first >= 0 && rows >= 0 && first <= count && rows <= count - first,
               &r->context->errors, AMBIT_EINVAL,
               "%lld rows of record '%s' from row %lld on cannot be read: it has %lld",
               (long long)rows, r->name, (long long)first, (long long)count);

@@ -2,7 +2,7 @@
 /* Boundaries with a value on the face, a gradient, values that are scalars or fields, and mirrors
  * in which components change places: the definition of docs/boundaries.md, in plain C, against
  * every device and several partitions. */
-#include "runtime/runtime_test.h"
+#include "runtime/places.h"
 
 enum { ROWS = 7, COLUMNS = 70, CELLS = ROWS * COLUMNS, PARTS = 2, STEPS = 3 };
 
@@ -336,6 +336,32 @@ static void a_value_can_change_between_runs(void)
   }
 }
 
+/* An inflow: a field on the axes of the face, which a step changes. */
+static void a_value_can_be_a_profile(void)
+{
+  EACH_PLACE(where)
+  {
+    ambit *a = open_strict(*where);
+    ambit_grid *g = grid_2d(a, 6, 5);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+                *v = ambit_field_create(g, "v", AMBIT_F32),
+                *n = ambit_field_create_on(g, "n", AMBIT_F32, AMBIT_AXIS(0));
+    ambit_program *p = ambit_program_create(g);
+    float got[30];
+
+    ambit_field_boundary(u, AMBIT_LOW(1), AMBIT_DIRICHLET, n);
+    ambit_apply(p, ambit_kernel_create(a, "void k(float *n) { *n = index(0) + 10 * step(); }"), n);
+    ambit_apply(p, ambit_kernel_create(a, "void k(const float *u, float *v) { *v = u[0][-1]; }"), u,
+                v);
+    ambit_run(p, 3);
+    ambit_field_read(v, NULL, NULL, got);
+    CHECK_OK(a);
+    for (int i = 0; i < 30; i++)
+      CHECK_EQ(i % 5 ? 0 : 2 * (i / 5 + 20), (int)got[i]);
+    ambit_close(a);
+  }
+}
+
 static void mistakes_are_told(void)
 {
   ambit *a = open_on("cpu");
@@ -343,7 +369,8 @@ static void mistakes_are_told(void)
   ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
               *v = ambit_field_create(g, "v", AMBIT_F32),
               *n = ambit_field_create(g, "n", AMBIT_I32),
-              *far = ambit_field_create(other, "far", AMBIT_F32);
+              *far = ambit_field_create(other, "far", AMBIT_F32),
+              *two = ambit_field_create_vector(g, "two", AMBIT_F32, 2, AMBIT_SOA);
   ambit_program *p = ambit_program_create(g);
 
   ambit_field_boundary(n, AMBIT_LOW(0), AMBIT_DIRICHLET, 1);
@@ -356,6 +383,10 @@ static void mistakes_are_told(void)
   CHECK_FAILED(a, AMBIT_EINVAL, "a boundary that is clamp has no value");
   ambit_field_boundary_permuted(u, AMBIT_LOW(0), AMBIT_SYMMETRIC, (int[]){1});
   CHECK_FAILED(a, AMBIT_EINVAL, "components 0 to 0");
+  ambit_field_boundary_permuted(two, AMBIT_LOW(0), AMBIT_SYMMETRIC, (int[]){1, 1});
+  CHECK_FAILED(a, AMBIT_EINVAL, "numbers 0 and 1 of the list are both 1");
+  ambit_field_boundary(u, 0, AMBIT_CLAMP, 0);
+  CHECK_FAILED(a, AMBIT_EINVAL, "a boundary was set at no face");
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_NEUMANN, 1);
   ambit_apply(p, ambit_kernel_create(a, "void k(const float *u, float *v) { *v = u[-3]; }"), u, v);
   ambit_run(p, 1);
@@ -371,6 +402,7 @@ int main(int argc, char **argv)
       {"components_change_places_in_a_mirror", components_change_places_in_a_mirror},
       {"components_have_values_of_their_own", components_have_values_of_their_own},
       {"a_value_can_change_between_runs", a_value_can_change_between_runs},
+      {"a_value_can_be_a_profile", a_value_can_be_a_profile},
       {"mistakes_are_told", mistakes_are_told},
       {NULL, NULL},
   };

@@ -610,7 +610,7 @@ static void wrong_points_and_records_are_refused(void)
   CHECK(!ambit_points_create(g, 1, (double[]){-0.5, 3}, AMBIT_LINEAR));
   CHECK_FAILED(a, AMBIT_EINVAL, "point 0 is at -0.5 along axis 0");
   ambit_field_fill_sponge(u, AMBIT_AXIS(2), 3, 1);
-  CHECK_FAILED(a, AMBIT_EINVAL, "an axis beyond the grid's 2");
+  CHECK_FAILED(a, AMBIT_EINVAL, "at AMBIT_AXIS(2), and the grid has 2 axes");
   CHECK(!ambit_points_create(g, 0, (double[]){0}, AMBIT_LINEAR));
   CHECK_FAILED(a, AMBIT_EINVAL, "at least one");
   CHECK(!ambit_points_create(g, INT64_MAX, (double[]){0}, AMBIT_LINEAR));
@@ -619,6 +619,11 @@ static void wrong_points_and_records_are_refused(void)
   CHECK(!ambit_points_create_weighted(g, 1, (int64_t[]){22, 0}, (int64_t[]){2, 2},
                                       (double[]){1, 1, 1, 1}));
   CHECK_FAILED(a, AMBIT_EINVAL, "the cells of point 0 begin at 22 along axis 0");
+  CHECK(!ambit_points_create_weighted(g, 1, (int64_t[]){2, 0}, (int64_t[]){1, 2},
+                                      (double[]){1, NAN}));
+  CHECK_FAILED(a, AMBIT_EINVAL, "weight 1 of point 0 is nan");
+  ambit_points_move(points, NULL);
+  CHECK_FAILED(a, AMBIT_EINVAL, "the coordinates are NULL");
   ambit_sample(p, points, ambit_field_create(other, "v", AMBIT_F32), r);
   CHECK_FAILED(a, AMBIT_EINVAL, "another grid");
   ambit_sample(p, points, u, r);
@@ -633,6 +638,8 @@ static void wrong_points_and_records_are_refused(void)
   CHECK_FAILED(a, AMBIT_EPROGRAM, "has 3 columns, and this step needs 2");
   ambit_record_read(s, 0, 2, (double[6]){0});
   CHECK_FAILED(a, AMBIT_EINVAL, "it has 1");
+  ambit_record_read(s, 0, 1, NULL);
+  CHECK_FAILED(a, AMBIT_EINVAL, "the array is NULL");
   ambit_record_save(s, "s.txt");
   CHECK_FAILED(a, AMBIT_EINVAL, ".npy, .csv or .png");
   CHECK_EQ(AMBIT_EINVAL, ambit_sample(NULL, points, u, r));

@@ -203,9 +203,9 @@ static void one_face_is_its_outermost_layer(void)
     CHECK_EQ(0, at(s.u, N - 2));
     CHECK_EQ(3, at(s.u, N - 1));
     ambit_apply_faces(s.p, AMBIT_LOW(1), kernel(&s, grow_rule), s.u);
-    CHECK_FAILED(s.a, AMBIT_EINVAL, "an axis beyond the grid's 1");
+    CHECK_FAILED(s.a, AMBIT_EINVAL, "applied to AMBIT_LOW(1); give faces of the grid, which has 1");
     ambit_apply_faces(s.p, 0, kernel(&s, grow_rule), s.u);
-    CHECK_FAILED(s.a, AMBIT_EINVAL, "include no face");
+    CHECK_FAILED(s.a, AMBIT_EINVAL, "applied to no face");
     ambit_close(s.a);
   }
 }
