@@ -15,11 +15,11 @@ typedef ambit__host_copy copy;
 typedef ambit__host_axis axis;
 
 #ifdef __GNUC__
-#  define INLINE      static inline __attribute__((always_inline))
-#  define PREFETCH(p) __builtin_prefetch(p, 1)
+#  define INLINE              static inline __attribute__((always_inline))
+#  define PREFETCH(p, writes) __builtin_prefetch(p, writes)
 #else
-#  define INLINE      static inline
-#  define PREFETCH(p) ((void)(p))
+#  define INLINE              static inline
+#  define PREFETCH(p, writes) ((void)(p))
 #endif
 
 /* ---- axes ---- */
@@ -122,19 +122,27 @@ copy ambit__host_copy_within(ambit__store *store, const ambit__patch *p)
 
 /* ---- copying ---- */
 
-enum { AHEAD = 16 }; /* rows to prefetch: row ends are too far apart for hardware prefetchers */
+enum {
+  AHEAD = 16, /* rows to prefetch: row ends are too far apart for hardware prefetchers */
+  NEAR = 64   /* bytes from value to value: those of a column are further apart */
+};
 
 /* `rows` runs of values, of a size known to the compiler. */
 INLINE void copy_values(unsigned char *to, const unsigned char *from, const axis *run,
                         const axis *rows, size_t size, uint64_t flips)
 {
   const int64_t n = run->count, to_step = run->to, from_step = run->from;
+  const bool column = to_step > NEAR;
 
   for (int64_t r = 0; r < rows->count; r++, to += rows->to, from += rows->from) {
-    if (r + AHEAD < rows->count) PREFETCH(to + AHEAD * rows->to);
+    if (r + AHEAD < rows->count) PREFETCH(to + AHEAD * rows->to, 1);
     for (int64_t i = 0; i < n; i++) {
       uint64_t value = 0;
 
+      if (column) {
+        PREFETCH(to + (i + AHEAD) * to_step, 1);
+        PREFETCH(from + (i + AHEAD) * from_step, 0);
+      }
       memcpy(&value, from + i * from_step, size);
       value ^= flips;
       memcpy(to + i * to_step, &value, size);
