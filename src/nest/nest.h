@@ -92,7 +92,7 @@ typedef struct ambit__node {
 enum {
   AMBIT__WARP = 32,       /* lanes of a GPU that exchange values */
   AMBIT__NEST_DEPTH = 32, /* most nodes inside each other */
-  AMBIT__LOOKS = 8        /* most look-ups of bytes by vectors */
+  AMBIT__LOOKS = 16       /* most look-ups of bytes and shorts by vectors */
 };
 
 typedef struct ambit__nest ambit__nest;

@@ -2,7 +2,7 @@
 /* Look-ups of bytes in tables with room for 256 (nest/rows_narrow.c), in place. Permutations of
  * bytes take a vector at a time: those of AVX-512 choose from 128 bytes, those of ARM from 64, and
  * leave a byte as it is if its subscript is larger. */
-#if defined(__AVX512VBMI__)
+#if defined(__AVX512BW__)
 #  include <immintrin.h>
 #elif defined(__aarch64__) && (defined(__clang__) || __GNUC__ >= 11) /* these have vld1q_u8_x4 */
 #  include <arm_neon.h>
@@ -40,4 +40,29 @@ AMBIT_INLINE void ambit_look_up(uint8_t *at, const uint8_t *table, int n)
 #endif
   for (; i < n; i++)
     at[i] = table[at[i]];
+}
+
+/* Of shorts, in tables of at most 64 whose last subscript is `last`; a subscript beyond an end means
+ * that end. Permutations of shorts choose from 32 or 64. The first elements are loaded under a mask,
+ * as no others are in memory. */
+AMBIT_INLINE void ambit_look_up_shorts(int16_t *at, const int16_t *table, int last, int n)
+{
+  int i = 0;
+
+#if defined(__AVX512BW__)
+  const uint64_t there = ~UINT64_C(0) >> (63 - last);
+  const __m512i a = _mm512_maskz_loadu_epi16((__mmask32)there, table);
+  const __m512i b = _mm512_maskz_loadu_epi16((__mmask32)(there >> 32), table + 32);
+  const __m512i most = _mm512_set1_epi16((short)last);
+
+  for (; i + 32 <= n; i += 32) {
+    __m512i from = _mm512_loadu_si512(at + i);
+
+    from = _mm512_min_epi16(_mm512_max_epi16(from, _mm512_setzero_si512()), most);
+    _mm512_storeu_si512(at + i, last < 32 ? _mm512_permutexvar_epi16(from, a)
+                                          : _mm512_permutex2var_epi16(a, from, b));
+  }
+#endif
+  for (; i < n; i++)
+    at[i] = table[at[i] < 0 ? 0 : at[i] > last ? last : at[i]];
 }

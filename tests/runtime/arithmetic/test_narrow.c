@@ -10,7 +10,7 @@ typedef struct scene {
   ambit_type type, other;
   int ndims;
   int64_t extents[3];
-  double k;     /* for a parameter k */
+  double k;     /* for a parameter k; of a table of shorts, its length */
   bool relaxed; /* not only in strict mode */
 } scene;
 
@@ -48,14 +48,20 @@ static void compute(const scene *s, const char *device, const char *strict, void
   ambit_field *w = ambit_field_create(g, "w", s->other);
   ambit_program *p = ambit_program_create(g);
   unsigned char k[100];
+  short l[100];
 
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 100; i++) {
     k[i] = (unsigned char)(i * i + 7);
+    l[i] = (short)(i * i * 37 - 300);
+  }
   ambit_option_set(a, "strict", strict);
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   ambit_field_fill(u, fill_u, (void *)s);
   ambit_field_fill(w, fill_w, (void *)s);
-  if (strstr(s->rule, "table"))
+  if (strstr(s->rule, "table short"))
+    ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v,
+                ambit_arg_table(l, AMBIT_I16, 1, (int)s->k));
+  else if (strstr(s->rule, "table"))
     ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, ambit_arg_table(k, AMBIT_U8, 1, 100));
   else if (strstr(s->rule, "int k"))
     ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, s->k);
@@ -273,6 +279,30 @@ static void bytes_are_looked_up(void)
     check(&scenes[i]);
 }
 
+/* Whole vectors of tables of at most 64; subscripts beyond both ends mean the ends. */
+static void shorts_are_looked_up(void)
+{
+  static const int lengths[] = {1, 32, 33, 64};
+
+  for (int i = 0; i < 4; i++) {
+    const ambit_type other = i % 2 ? AMBIT_I16 : AMBIT_U8;
+    char rule[300];
+    const scene s = {.rule = rule,
+                     .type = AMBIT_I16,
+                     .other = other,
+                     .ndims = 2,
+                     .extents = {19, 211},
+                     .k = lengths[i],
+                     .relaxed = true};
+
+    snprintf(rule, sizeof rule,
+             "void r(const short *u, const %s *w, short *v, table short k[%d])\n"
+             "{ *v = k[*u] + 3 * k[u[0][-1]] - k[*w / 2] + (u[-1][0] > 4 ? k[k[*w]] : 1); }",
+             other == AMBIT_U8 ? "unsigned char" : "short", lengths[i]);
+    check(&s);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -283,6 +313,7 @@ int main(int argc, char **argv)
       {"real_numbers_are_cut_off_before_they_become_integers",
        real_numbers_are_cut_off_before_they_become_integers},
       {"bytes_are_looked_up", bytes_are_looked_up},
+      {"shorts_are_looked_up", shorts_are_looked_up},
       {NULL, NULL},
   };
 
