@@ -16,7 +16,8 @@ typedef struct ambit__dialect {
   int64_t table_room;    /* the least number of bytes that a table of bytes has room for */
   const char *infinity[2]; /* float, double */
   const char *nan[2];
-  const char *ratio;     /* a function for a / b in float, where bits may differ; NULL: none */
+  const char *ratio;     /* a function for a / b, where bits may differ; NULL: none */
+  bool ratio_by_inverse; /* it is faster for several divisions by b, and takes doubles, too */
   bool float_names;      /* math functions of float are named sqrtf(x), as in C; else sqrt(x) */
   bool wraps;            /* + - * of signed integers may overflow and wrap; else helpers are used */
   bool folds_casts;      /* conversions to real numbers are helpers; see prelude/c.h */

@@ -2,6 +2,8 @@
 #include "codegen/hoist.h"
 #include "kernel/range.h"
 
+enum { FEW_DIVISIONS = 3 }; /* in the time of one and of the products with its inverse */
+
 /* ---- what can be hoisted ---- */
 
 bool ambit__is_invariant(const ambit__rule *rule, const ambit__expr *e)
@@ -110,6 +112,56 @@ void ambit__hoists_add_limits(ambit__hoists *h, const ambit__rule *rule)
 {
   walk_limits(h, rule->body);
 }
+
+/* ---- divisors ---- */
+
+static int find_divisor(const ambit__hoists *h, const ambit__expr *e)
+{
+  for (int i = 0; i < h->ndivisors; i++)
+    if (h->divisors[i].value->op == e->op && h->divisors[i].value->index == e->index) return i;
+  return -1;
+}
+
+static void count_divisors(ambit__hoists *h, const ambit__expr *e)
+{
+  if (!e) return;
+  if (e->op == EXPR_DIV && ambit__type_is_real(e->type) && e->b->type == e->type &&
+      (e->b->op == EXPR_LOCAL || e->b->op == EXPR_VALUE)) {
+    const int i = find_divisor(h, e->b);
+
+    if (i >= 0)
+      h->divisors[i].count++;
+    else if (h->ndivisors < AMBIT__HOISTS)
+      h->divisors[h->ndivisors].value = e->b, h->divisors[h->ndivisors++].count = 1;
+  }
+  count_divisors(h, e->a);
+  count_divisors(h, e->b);
+  count_divisors(h, e->c);
+}
+
+static void walk_divisors(ambit__hoists *h, const ambit__stmt *list)
+{
+  for (const ambit__stmt *s = list; s; s = s->next) {
+    count_divisors(h, s->value);
+    walk_divisors(h, s->body);
+    walk_divisors(h, s->other);
+  }
+}
+
+void ambit__hoists_add_divisors(ambit__hoists *h, const ambit__rule *rule)
+{
+  walk_divisors(h, rule->body);
+}
+
+bool ambit__hoists_inverts(const ambit__hoists *h, const ambit__expr *division)
+{
+  const ambit__expr *e = division->b;
+  const int i = e->op == EXPR_LOCAL || e->op == EXPR_VALUE ? find_divisor(h, e) : -1;
+
+  return i >= 0 && h->divisors[i].count >= FEW_DIVISIONS;
+}
+
+/* ---- found ---- */
 
 int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e)
 {

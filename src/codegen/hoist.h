@@ -21,11 +21,20 @@ typedef struct ambit__hoists {
   const ambit__expr *values[AMBIT__HOISTS]; /* parts of the rule that call functions, or ... */
   int locals[AMBIT__HOISTS];                /* ... the values of these locals; -1: no local */
   int nlimits;                              /* the last ones, which are numbers */
+  int ndivisors;
+  struct {
+    const ambit__expr *value; /* a local or a plain parameter */
+    int count;                /* divisions by it */
+  } divisors[AMBIT__HOISTS];
 } ambit__hoists;
 
 void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule);
 /* In C, whose prelude has the functions for them: the limits, too. */
 void ambit__hoists_add_limits(ambit__hoists *h, const ambit__rule *rule);
+/* The same for divisions of real numbers, for code that need not have the same bits everywhere. */
+void ambit__hoists_add_divisors(ambit__hoists *h, const ambit__rule *rule);
+/* Whether a division by an inverse is faster than this one. */
+bool ambit__hoists_inverts(const ambit__hoists *h, const ambit__expr *division);
 /* The number of an expression among them; -1: it is none. */
 int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e);
 /* The number of the limit of a call among them, and the other operand; -1: it is no fmin or fmax

@@ -208,12 +208,15 @@ static void emit_hidden(const ambit__scope *s, ambit__text *t, const ambit__expr
 static bool is_ratio(const ambit__scope *s, const ambit__expr *e)
 {
   static const double LEAST = 1e-30; /* whose products and remainders are normal numbers */
-  const double size = fabs(e->b->value.real);
+  const bool inverts = s->dialect->ratio_by_inverse;
+  double size;
   int exponent;
 
-  if (e->op != EXPR_DIV || e->type != AMBIT_F32 || !s->relaxed || !s->dialect->ratio) return false;
-  return e->b->op != EXPR_CONST ||
-         (size > LEAST && size < 1 / LEAST && frexp(size, &exponent) != 0.5);
+  if (e->op != EXPR_DIV || !s->relaxed || !s->dialect->ratio) return false;
+  if (e->type != AMBIT_F32 && (!inverts || e->type != AMBIT_F64)) return false;
+  if (e->b->op != EXPR_CONST) return !inverts || (s->hoists && ambit__hoists_inverts(s->hoists, e));
+  size = fabs(e->b->value.real);
+  return size > LEAST && size < 1 / LEAST && frexp(size, &exponent) != 0.5;
 }
 
 static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)

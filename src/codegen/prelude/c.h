@@ -43,6 +43,20 @@ AMBIT_AS(AMBIT_BITS_F64, ambit_u64, double)
 AMBIT_AS(AMBIT_F32_OF, float, ambit_u32)
 AMBIT_AS(AMBIT_F64_OF, double, ambit_u64)
 
+/* a / b within 1.5 units in the last place (a tiny quotient within a few), for divisions by one b:
+ * compilers compute its inverse once. A divisor whose inverse is no normal number is scaled. */
+#define AMBIT_RATIO(name, T, absolute, huge, tiny, large)                                          \
+  AMBIT_INLINE T name(T a, T b)                                                                    \
+  {                                                                                                \
+    const T size = absolute(b), scale = size > huge ? (T)0.25 : size < tiny ? large : (T)1;        \
+    return a * scale * (1 / (b * scale));                                                          \
+  }
+AMBIT_RATIO(ambit_ratio_f32, float, fabsf, 0x1p126f, 0x1p-126f, 0x1p64f)
+AMBIT_RATIO(ambit_ratio_f64, double, fabs, 0x1p1022, 0x1p-1022, 0x1p512)
+#define ambit_ratio(a, b) _Generic((b), float : ambit_ratio_f32, default : ambit_ratio_f64)(a, b)
+/* The same for a constant b that is not very large or small. */
+#define ambit_ratio_by(a, b) ((a) * (1 / (b)))
+
 /* For clang, subtracts 0 in a form that is none to the compiler. */
 AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
 {
