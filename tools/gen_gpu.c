@@ -25,7 +25,7 @@ static ambit__target target_of(const ambit__dialect *language)
                          .max_threads = language->has_lanes ? 1024 : OPENCL_THREADS,
                          .shared = 48 << 10,
                          .minima = language->has_lanes,
-                         .l2 = 50 << 20};
+                         .l2 = 60 << 20};
 }
 
 static bool is_cuda(const tool_order *o)

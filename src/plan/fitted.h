@@ -76,7 +76,7 @@
 #define AMBIT__FIT_RING_BESIDE 1.6
 #define AMBIT__FIT_RING_AHEAD  0.01
 /* Bytes of a layer of tiles that stay in the second-level cache, by its size. */
-#define AMBIT__FIT_PANEL (16 / 50.)
+#define AMBIT__FIT_PANEL (16 / 60.)
 
 /* Units of a sparse grid, of the best shape and of others: an order of plans, rather than times. */
 #define AMBIT__FIT_SPARSE      (3000 / AMBIT__H200_COPY)

@@ -26,7 +26,7 @@ static const ambit__target h200 = {
     .warp = 32,
     .max_threads = 1024,
     .shared = 227 << 10,
-    .l2 = 50 << 20,
+    .l2 = 60 << 20,
     .vector_bytes = 16,
 };
 

@@ -131,7 +131,7 @@ static const ambit__target target = {.kind = TARGET_GPU,
                                      .warp = 32,
                                      .max_threads = 1024,
                                      .shared = 227 << 10,
-                                     .l2 = 50 << 20};
+                                     .l2 = 60 << 20};
 
 static int64_t blocks_of(const ambit__group *g, const ambit__plan *p, const ambit__box *box)
 {

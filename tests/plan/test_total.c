@@ -139,7 +139,7 @@ static ambit__target draw_target(const problem *p)
                          .lanes = kind == 2 && draw(2) ? "" : NULL,
                          .max_threads = p->common ? 1024 : threads[draw(6)],
                          .shared = draw(4) ? 48 << 10 : 0,
-                         .l2 = draw(4) ? 50 << 20 : 0};
+                         .l2 = draw(4) ? 60 << 20 : 0};
 }
 
 /* Contiguous fields or not, periodic along rows without ghost cells, and with a twin if one
@@ -406,7 +406,7 @@ static void check_star(const char *type, int ndims, int reach, const int64_t *ce
                              .threads = 132,
                              .warp = 32,
                              .max_threads = 1024,
-                             .l2 = 50 << 20};
+                             .l2 = 60 << 20};
   check_problem(&p);
   ambit__rule_free(p.rule);
 }
