@@ -136,6 +136,7 @@ int ambit__machine_complete(machine *m)
   like = m->is_gpu ? gpu_like(m) : cores_like(m);
   if (!m->registers) m->registers = like.registers;
   if (!m->shared) m->shared = like.shared;
+  if (m->is_gpu && !m->l2) m->l2 = like.l2;
   for (int i = 0; i < SPEEDS; i++)
     if (!is_plausible(i, *speed_of(m, i))) {
       *speed_of(m, i) = *speed_of(&like, i);
