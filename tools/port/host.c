@@ -303,6 +303,8 @@ static void use_call(uses *u, node *e)
   static const char *const reads[] = {"fwrite", "printf", "fprintf", "write", "memcmp", NULL};
 
   if (is_one_of(e->text, clocks)) u->waits = true;
+  for (node *k = e->list; k; k = k->next) /* by value: the call copies it */
+    if (k->type == T_STRUCT && e->callee && e->callee->is_editable) use_struct(u, k, false);
   if ((e->callee && e->callee->is_editable) || is_one_of(e->text, memory)) return;
   if (!e->text[0] || (!e->is_system && !e->callee)) u->writes_all = true;
   for (node *k = e->list; k; k = k->next) {
