@@ -82,12 +82,28 @@ typedef struct at_end {
   bool is_loose; /* one cell further in as well: max(i - 1, 0) says so, and means the same */
 } at_end;
 
+/* A truth of an integer as a comparison: i ? i - 1 : 0, and !i. */
+static node *comparison(node *c)
+{
+  const bool is_not = c->kind == N_UNARY && !strcmp(c->op, "!");
+  node *compared;
+
+  if (c->kind == N_BINARY || !port_is_integer((is_not ? c->a : c)->type)) return c;
+  compared = port_node(N_BINARY, c);
+  compared->op = is_not ? "==" : "!=";
+  compared->a = is_not ? c->a : c;
+  compared->b = port_number(0, c);
+  compared->type = T_I32;
+  return compared;
+}
+
 static bool read_condition(nest *n, node *c, const loop *l, at_end *e)
 {
   poly a, b, d, zero = {0};
   const char *op;
   int64_t x;
 
+  c = comparison(c);
   if (c->kind != N_BINARY) return false;
   a = port_poly_of(n, c->a);
   b = port_poly_of(n, c->b);
