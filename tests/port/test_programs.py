@@ -14,6 +14,7 @@ import check
 # How many nests each program has, and the arguments it runs with. None is left serial. For some, the steps that the nests
 # become.
 PROGRAMS = {
+    "back": (19, [()]),
     "blur": (2, [()]),
     "branches": (2, [()]),
     "bytes": (7, [()]),
@@ -24,6 +25,7 @@ PROGRAMS = {
     "depth": (6, [()]),
     "edges_flat": (3, [(), (7, 5)]),
     "elements": (3, [()]),
+    "euler": (5, [()]),
     "fdtd": (4, [()]),
     "flags": (7, [()]),
     "flattened": (5, [(), (13,)]),
@@ -39,6 +41,7 @@ PROGRAMS = {
     "live": (6, [()]),
     "macros": (11, [()]),
     "median": (3, [()]),
+    "multigrid": (3, [()]),
     "neighbours": (5, [(), (5, 31)]),
     "one_colour": (5, [()]),
     "panda": (3, [()]),
@@ -51,6 +54,7 @@ PROGRAMS = {
     "rows": (1, [()]),
     "shallow": (4, [()]),
     "sizes": (3, [()]),
+    "stages": (4, [()]),
     "static_arrays": (2, [()]),
     "structs": (3, [()]),
     "until": (4, [(), (17, 9), (31, 3, 1e-9), (40, 250, 1e-9)]),

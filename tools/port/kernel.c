@@ -664,5 +664,6 @@ bool port_kernel(step *s)
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     if (updates[i]) s->params[i].kind = P_UPDATE;
   if (s->ntables) s->in_place = NULL; /* its text is not complete */
+  port_find_copies(s);
   return print_kernel(s, &s->text);
 }

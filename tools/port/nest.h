@@ -273,6 +273,8 @@ typedef struct param {
   const char *value;             /* P_VALUE: C text */
   const access *element;         /* P_VALUE: an element of an array, or NULL */
   const node *reduction;         /* the assignment */
+  bool is_fresh;                 /* P_WRITE: every cell is set, whatever it held */
+  const struct param *copies;    /* ... to the value of this one: the step does nothing else */
 } param;
 
 typedef struct step {
@@ -313,6 +315,9 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
 bool port_depend(nest *n, step *steps);
 /* Whether a step writes cells of one colour, and reads cells of the other: it may run in place. */
 bool port_is_one_colour(nest *n, const step *s);
+
+/* copies.c: finds out which parameters are fresh, and which are copies. */
+void port_find_copies(step *s);
 
 /* kernel.c: fills in the text and the parameters; false after a refusal. */
 bool port_kernel(step *s);

@@ -16,8 +16,8 @@
 #include <string.h>
 
 extern const char port_support_ahead[], port_support_arrays[], port_support_check[],
-    port_support_grids[], port_support_head[], port_support_orders[], port_support_queue[],
-    port_support_results[], port_support_run[], port_support_turns[];
+    port_support_copies[], port_support_grids[], port_support_head[], port_support_orders[],
+    port_support_queue[], port_support_results[], port_support_run[], port_support_turns[];
 
 enum { MOST_NESTS = 512 };
 
@@ -625,9 +625,10 @@ static void write_head(const run *r, bool is_support)
 
 static void write_support(const run *r)
 {
-  const char *const parts[] = {no_names,           port_support_arrays, port_support_queue,
-                               port_support_turns, port_support_grids,  port_support_orders,
-                               port_support_run,   port_support_ahead,  port_support_results};
+  const char *const parts[] = {
+      no_names,           port_support_arrays, port_support_queue,  port_support_turns,
+      port_support_grids, port_support_orders, port_support_copies, port_support_run,
+      port_support_ahead, port_support_results};
 
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     port_edit((unsigned)r->u->size, 0, parts[i]);

@@ -10,7 +10,8 @@
 enum { PORT_ROUND = 24 };
 
 typedef struct port_round {
-  int n; /* -1: too many steps */
+  int n;     /* -1: too many steps */
+  int steps; /* of nests; a copy may be several entries */
   port_entry entries[PORT_ROUND];
 } port_round;
 
@@ -32,6 +33,11 @@ static void port_note_entry(const port_entry *e)
     r->entries[r->n++] = *e;
 }
 
+static void port_note_step(void)
+{
+  port_this_round.steps++;
+}
+
 /* A nest runs serially: nothing is run ahead. */
 static void port_this_round_ends(void)
 {
@@ -42,7 +48,7 @@ static void port_this_round_ends(void)
 static int port_find_exchange(const port_round *a, const port_round *b, port_exchange *x)
 {
   x->n = 0;
-  if (a->n != b->n || a->n <= 0) return 0;
+  if (a->n != b->n || a->n <= 0 || a->steps != b->steps) return 0;
   for (int k = 0; k < a->n; k++)
     if (a->entries[k].grid != a->entries[0].grid ||
         !port_is_turned(&a->entries[k], &b->entries[k], x))
@@ -96,11 +102,11 @@ static void port_run_ahead(const port_exchange *x, int slot, double below, int64
   port_left = ambit_program_iterations(p->program) - before;
   port_last_result = ambit_scalar_get(result);
   port_kept_result = port_watched->results[slot];
-  port_of_round = next->n;
+  port_of_round = next->steps;
   port_passed = 0;
   port_follow_exchange(x, port_left, next);
   port_nrounds = 0;
-  next->n = 0;
+  next->n = next->steps = 0;
 }
 
 /* At the start of a round: rule NULL, before the first one. The loop ends when the result is not
@@ -112,13 +118,13 @@ PORT_API void port_ahead(const port_rule *rule, int slot, double tol, int strict
   if (rule && port_left) return;
   if (rule != port_watched || !rule) {
     port_watched = rule;
-    port_nrounds = port_this_round.n = 0;
+    port_nrounds = port_this_round.n = port_this_round.steps = 0;
     port_left = 0;
     return;
   }
   memmove(port_rounds + 1, port_rounds, 2 * sizeof *port_rounds);
   port_rounds[0] = port_this_round;
-  port_this_round.n = 0;
+  port_this_round.n = port_this_round.steps = 0;
   if (++port_nrounds < 3 || most < 2 ||
       !port_find_exchange(&port_rounds[2], &port_rounds[1], &earlier) ||
       !port_find_exchange(&port_rounds[1], &port_rounds[0], &x))

@@ -23,8 +23,12 @@ typedef struct port_record {
   ambit_grid *grid;
   ambit_field *field;
   int host_ok, dev_ok;
-  int pending;              /* queued steps read it: 1, write it: 2 */
-  int moves;                /* of single elements, since a step wrote it */
+  int pending;                 /* queued steps read it: 1, write it: 2 */
+  int moves;                   /* of single elements, since a step wrote it */
+  struct port_record *copy_of; /* its values in the box of `copy` are still to be copied from there:
+                                * copies.c; NULL: it has its own */
+  int64_t copy_lo[PORT_AXES], copy_hi[PORT_AXES];
+  port_rule *copy_rule;     /* of the step that was to copy them */
   int is_old;               /* other code ran since: its memory may be gone, its box is not known */
   unsigned periodic, clamp; /* axes, as declared to the field */
 } port_record;
@@ -48,6 +52,8 @@ static port_list port_heap;                     /* memory that was allocated, by
 static port_list port_named;                    /* variables and members, the oldest first */
 
 static void port_flush(void);
+static void port_make_copy(port_record *r);
+static void port_part(port_record *r);
 static void port_drop_programs(const ambit_field *f);
 
 static void port_close(void)
@@ -362,6 +368,16 @@ static size_t port_cells_of(const port_record *r)
   return n;
 }
 
+/* How many cells of a box. */
+static double port_volume(const int64_t *lo, const int64_t *hi, int axes)
+{
+  double n = 1;
+
+  for (int d = 0; d < axes; d++)
+    n *= (double)(hi[d] - lo[d]);
+  return n;
+}
+
 static int port_is_dense(const port_record *r)
 {
   int64_t step = (int64_t)ambit_type_size(r->type);
@@ -429,6 +445,7 @@ static void port_copy(port_record *r, int to_host)
 
 static void port_to_host(port_record *r)
 {
+  if (!r->host_ok) port_make_copy(r);
   if (r->pending) port_flush();
   if (!r->host_ok) port_copy(r, 1);
   r->host_ok = 1;
@@ -438,6 +455,8 @@ static void port_remove(int i)
 {
   port_record *r = port_records[i];
 
+  r->copy_of = NULL;
+  port_part(r);
   if (r->pending) port_flush();
   if (r->field) {
     port_drop_programs(r->field);
@@ -461,6 +480,7 @@ static int port_is_foreign(const port_record *r)
 /* Host code reads or writes the array. */
 static void port_fetch(port_record *r, int write)
 {
+  if (write) port_part(r);
   if (write ? r->pending : r->pending == 2) port_flush();
   if (!r->host_ok) port_to_host(r);
   if (write) r->dev_ok = 0;
@@ -584,6 +604,7 @@ PORT_API void port_get(const volatile void *p, size_t bytes)
                             : 0;
 
     if (!is_cell) continue;
+    port_part(r);
     if (r->pending) port_flush();
     if (is_cell < 0)
       port_fetch(r, 1);
@@ -606,6 +627,8 @@ PORT_API void port_put(const volatile void *p, size_t bytes)
     if (!r->dev_ok || !port_meets(r, element, element + bytes) ||
         port_cell_at(r, element, bytes, at) <= 0)
       continue;
+    port_part(r);
+    if (r->pending) port_flush();
     if (r->host_ok && r->moves++ >= PORT_MOVES)
       r->dev_ok = 0;
     else
@@ -633,8 +656,7 @@ PORT_API void port_writes_all(void)
 {
   port_flush();
   for (int i = 0; i < port_nrecords; i++) {
-    port_to_host(port_records[i]);
-    port_records[i]->dev_ok = 0;
+    port_fetch(port_records[i], 1);
   }
 }
 

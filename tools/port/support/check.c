@@ -60,6 +60,7 @@ static void port_compare_array(port_rule *rule, port_record *r)
   if (i < cells && !rule->told++ && port_first())
     port_tell_cell(rule, r, i, port_number_at(step, r->type, i),
                    port_number_at(serial, r->type, i));
+  port_part(r);
   r->host_ok = 1;
   r->dev_ok = i == cells;
   free(step);

@@ -55,6 +55,8 @@ typedef struct port_slot {
   short low[PORT_AXES], high[PORT_AXES]; /* arrays: the offsets that are read, or 0 */
   unsigned periodic, clamp;              /* sets of axes, a bit each: reads may leave the grid */
   unsigned loose;                        /* such reads are not used: any grid will do */
+  int fresh;                             /* PORT_WRITE: each cell is set, whatever it held */
+  int copies; /* ... to the value in slot copies - 1, and the step does no more; 0: else */
 } port_slot;
 
 typedef struct port_rule {
@@ -68,6 +70,7 @@ typedef struct port_rule {
   int told;                   /* that it runs serially */
   double results[PORT_SLOTS]; /* of reductions, of the last step */
   void *terms[PORT_SLOTS];    /* of sums in the order of the source */
+  int regrets;                /* copies that were put off, and had to be made */
   int distance[8];            /* of tables of neighbours: PORT_0, PORT_1 ... in the text */
 } port_rule;
 

@@ -98,6 +98,8 @@ static ambit_kernel *port_copy_kernel(ambit_type type)
   return kernels[type];
 }
 
+static port_rule port_swap_rule;
+static void port_note_entry(const port_entry *e);
 static port_record *port_record_with(const ambit_field *f);
 
 /* Cells of one colour are updated in place, where no boundary shows cells of the same colour. */
@@ -123,6 +125,10 @@ static void port_append(port_program *p, int k)
   ambit_arg args[PORT_SLOTS];
   int n = 0;
 
+  if (e->rule == &port_swap_rule) {
+    ambit_swap(p->program, e->fields[0], e->fields[1]);
+    return;
+  }
   for (int s = 0; s < e->rule->nslots; s++) {
     const port_slot *slot = &e->rule->slots[s];
 
@@ -246,15 +252,33 @@ static void port_run(const port_entry *entries, int n, int64_t times)
   port_must(ambit_run(port_last->program, times * (n / round)) == AMBIT_OK);
 }
 
+static int port_reduces(const port_entry *e)
+{
+  int reduces = 0;
+
+  for (int s = 0; s < e->rule->nslots; s++) {
+    const port_kind k = e->rule->slots[s].kind;
+
+    reduces |= k == PORT_SUM || k == PORT_MIN || k == PORT_MAX;
+  }
+  return reduces;
+}
+
 static void port_flush(void)
 {
   const int n = port_queued, at = port_at;
   const int64_t times = port_period ? port_times : 1;
+  int last = port_period ? 0 : n - 1;
 
   port_queued = port_period = port_at = 0;
   for (int i = 0; i < port_nrecords; i++)
     port_records[i]->pending = 0;
   if (!n) return;
+  if (last > 2 && port_reduces(&port_queue[last])) {
+    port_run(port_queue, last, 1);
+    port_run(port_queue + last, 1, 1);
+    return;
+  }
   port_run(port_queue, n, times);
   port_run(port_queue, at, 1);
 }

@@ -7,7 +7,7 @@
  */
 static int port_is_empty(const port_order *o);
 static int port_is_done(void);
-static void port_note_entry(const port_entry *e);
+static void port_note_step(void);
 static void port_this_round_ends(void);
 
 /* ---- grids and fields ---- */
@@ -157,12 +157,26 @@ static port_record *port_record_of(port_argument *a)
   return port_records[port_nrecords++] = r;
 }
 
+/* Whether all arrays of the step have this extent, as far as they say. */
+static int port_has_extent(int64_t extent, int axis)
+{
+  int same = 1;
+
+  for (int i = 0; i < port_now->nargs; i++) {
+    const port_record *r = &port_now->args[i].r;
+
+    same &= !r->stride[axis] || !r->extent[axis] || r->extent[axis] == extent;
+  }
+  return same;
+}
+
 /* A new array gets, where its memory has them, the cells that other arrays of the step have: v[1 ..
- * n - 1] is written now, and v[0 .. n] will be read in the next step. */
+ * n - 1] is written now, and v[0 .. n] will be read in the next step; and all of its cells, if the
+ * step touches most of them: others will fill its edges. */
 static void port_widen(port_record *r)
 {
   const port_object *o = r->nrows || r->field ? NULL : port_object_at(r->base);
-  port_record wide = *r;
+  port_record wide = *r, all = *r;
   char *lo, *hi;
 
   if (!o || o->p != r->base) return;
@@ -175,6 +189,12 @@ static void port_widen(port_record *r)
       if (other->hi[d] > wide.hi[d] && (!r->extent[d] || other->hi[d] <= r->extent[d]))
         wide.hi[d] = other->hi[d];
     }
+  for (int d = 0; d < r->axes; d++)
+    if (r->stride[d] && r->extent[d] >= r->hi[d] && port_has_extent(r->extent[d], d)) {
+      all.lo[d] = 0;
+      all.hi[d] = r->extent[d];
+    }
+  if (port_volume(all.lo, all.hi, r->axes) <= 2 * port_volume(r->lo, r->hi, r->axes)) wide = all;
   port_span(&wide, &lo, &hi);
   if (hi > o->p + o->bytes) return;
   for (int i = 0; i < port_nrecords; i++)
@@ -196,6 +216,7 @@ static void port_grow(port_record *r, const port_record *to)
   for (int d = 0; d < r->axes; d++)
     grows |= to->lo[d] < r->lo[d] || to->hi[d] > r->hi[d];
   if (!grows) return;
+  port_part(r);
   port_to_host(r);
   r->dev_ok = 0;
   for (int d = 0; d < r->axes; d++) {
@@ -211,6 +232,7 @@ static void port_settle(port_record *r, ambit_grid *g)
 
   if (r->field && r->grid == g) return;
   if (r->field) {
+    port_part(r);
     port_to_host(r);
     port_drop_programs(r->field);
     ambit_field_destroy(r->field);
@@ -231,10 +253,12 @@ static void port_make_room(port_record *r, int written)
 
     if (other == r || !port_share(r, other)) continue;
     if (!other->host_ok || other->pending == 2) {
+      port_part(r);
       port_to_host(other);
       r->dev_ok = 0;
     }
     if (!written) continue;
+    port_part(other);
     if (other->pending) port_flush();
     other->dev_ok = 0;
   }
@@ -282,8 +306,7 @@ static int port_serial(const char *why)
       port_span(r, &lo, &hi);
       for (int k = 0; k < port_nrecords; k++)
         if (port_meets(port_records[k], lo, hi)) {
-          port_to_host(port_records[k]);
-          port_records[k]->dev_ok = 0;
+          port_fetch(port_records[k], 1);
         }
     }
   return 0;
@@ -447,6 +470,12 @@ static void port_do(void)
     port_make_room(records[i], port_writes_slot(slot->kind));
     port_declare(records[i], slot);
   }
+  if (port_is_copy(records)) {
+    port_put_off(records);
+    return;
+  }
+  for (int i = 0; i < port_now->nargs; i++)
+    port_before_use(records, i);
   port_submit(records, g);
 }
 
@@ -475,7 +504,9 @@ PORT_API int port_go(void)
 
       port_now->rule->results[s] = k == PORT_MAX ? -HUGE_VAL : k == PORT_MIN ? HUGE_VAL : 0;
     }
-    if (!port_is_empty(port_now)) port_do();
+    if (port_is_empty(port_now)) continue;
+    port_do();
+    port_note_step();
   }
   for (int o = 0; o < port_norders; o++)
     port_free_rows(&port_orders[o]);
@@ -501,21 +532,6 @@ static const port_record *port_whole_rows(const void *base, size_t bytes)
     if (whole && bytes % (size_t)step == 0) return r;
   }
   return NULL;
-}
-
-static port_rule *port_copy_rule(ambit_type type, int axes)
-{
-  static port_rule rules[8][PORT_AXES + 1];
-  port_rule *rule = &rules[type][axes];
-
-  rule->place = "memcpy";
-  rule->told = 1;
-  rule->axes = axes;
-  rule->nslots = 2;
-  rule->slots[0] = (port_slot){.kind = PORT_READ, .type = type};
-  rule->slots[1] = (port_slot){.kind = PORT_WRITE, .type = type};
-  rule->kernel = port_copy_kernel(type);
-  return rule;
 }
 
 PORT_API void *port_memcpy(void *to, const void *from, size_t bytes)
