@@ -128,13 +128,14 @@ static void frames_of_all_forms_types_and_odd_sizes_are_computed(void)
                    c444[] = {35, 35, 35, 35}, c411[] = {35, 10, 10};
 
   for (int which = 0; which < 2; which++) {
-    check_y4m("YUV4MPEG2 W7 H5 F25:1 Ip A1:1 Cmono Xtext=1\n", 1, mono, which, AMBIT_U8);
-    check_y4m("YUV4MPEG2 W7 H5\n", 3, c420, which, AMBIT_U8);
-    check_y4m("YUV4MPEG2 H5 W7 C420mpeg2 F30000:1001\n", 3, c420, which, AMBIT_I16);
-    check_y4m("YUV4MPEG2 W7 H5 C422\n", 3, c422, which, AMBIT_F32);
-    check_y4m("YUV4MPEG2 C444 W7 H5\n", 3, c444, which, AMBIT_F64);
-    check_y4m("YUV4MPEG2 C444alpha W7 H5\n", 4, c444, which, AMBIT_I32);
-    check_y4m("YUV4MPEG2 C411 W7 H5\n", 3, c411, which, AMBIT_I64);
+    check_y4m("YUV4MPEG2 W7 H5 F25:1 Ip A1:1 Cmono Xtext=1\n", 1, mono, (ambit_planes)which,
+              AMBIT_U8);
+    check_y4m("YUV4MPEG2 W7 H5\n", 3, c420, (ambit_planes)which, AMBIT_U8);
+    check_y4m("YUV4MPEG2 H5 W7 C420mpeg2 F30000:1001\n", 3, c420, (ambit_planes)which, AMBIT_I16);
+    check_y4m("YUV4MPEG2 W7 H5 C422\n", 3, c422, (ambit_planes)which, AMBIT_F32);
+    check_y4m("YUV4MPEG2 C444 W7 H5\n", 3, c444, (ambit_planes)which, AMBIT_F64);
+    check_y4m("YUV4MPEG2 C444alpha W7 H5\n", 4, c444, (ambit_planes)which, AMBIT_I32);
+    check_y4m("YUV4MPEG2 C411 W7 H5\n", 3, c411, (ambit_planes)which, AMBIT_I64);
   }
   check_y4m("YUV4MPEG2 W1 H1 Cmono\n", 1, (int[]){1}, AMBIT_LUMA, AMBIT_U8);
 }

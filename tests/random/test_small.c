@@ -95,8 +95,10 @@ typedef struct step {
   int64_t lo[2], hi[2], every;
 } step;
 
+enum { RUN, REST, UNTIL, WRITE, SET, FILL, OTHER, NOTHING };
+
 typedef struct deed {
-  enum { RUN, REST, UNTIL, WRITE, SET, FILL, OTHER, NOTHING } what;
+  int what; /* RUN, ... */
   int object;
   int64_t n;
   double value;

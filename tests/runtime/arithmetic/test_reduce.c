@@ -267,9 +267,9 @@ static void every_cell_of_a_box_counts_once_in_a_largest_magnitude_and_a_sum(voi
       ambit_run(p, 1);
       CHECK_OK(a);
       CHECK(own && nan ? isnan(ambit_scalar_get(most)) : ambit_scalar_get(most) == (own ? 8 : 1));
-      CHECK(own && nan
-                ? isnan(ambit_scalar_get(sum))
-                : ambit_scalar_get(sum) == (hi[0] - lo[0]) * (hi[1] - lo[1]) + (own ? 7 : 0));
+      CHECK(own && nan ? isnan(ambit_scalar_get(sum))
+                       : ambit_scalar_get(sum) ==
+                             (double)((hi[0] - lo[0]) * (hi[1] - lo[1]) + (own ? 7 : 0)));
     }
     ambit_close(a);
   }

@@ -60,5 +60,5 @@ int __wrap_MPI_Test(MPI_Request *r, int *done, MPI_Status *st)
   const starved_call kind = r == agreement ? OPENS : COMPLETES;
 
   if (*done && kind == OPENS) agreement = NULL;
-  return code == MPI_SUCCESS && *done && starved_loses(kind) ? MPI_ERR_OTHER : code;
+  return code == MPI_SUCCESS && *done && starved_loses((int)kind) ? MPI_ERR_OTHER : code;
 }

@@ -306,10 +306,12 @@ static void the_report_of_a_caller_lists_its_calls(void)
 
 /* ---- callbacks ---- */
 
+enum { STOP, RUN_OUTER, RUN_INNER, APPEND, BOUNDARY, DESTROY };
+
 typedef struct deeds {
   ambit_program *outer, *inner;
   ambit_field *u;
-  enum { STOP, RUN_OUTER, RUN_INNER, APPEND, BOUNDARY, DESTROY } what;
+  int what; /* STOP, ... */
 } deeds;
 
 static int act(ambit_program *p, int64_t iteration, void *user)

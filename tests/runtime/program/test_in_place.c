@@ -146,7 +146,7 @@ static void walls_are_cells_that_do_nothing(void)
     if (!compiles_slowly(*d)) play(*d, false, NULL, &want);
     play(*d, true, NULL, &got);
     for (int64_t c = 0; c < CELLS; c++)
-      for (int i = 0; i < Q && !wall((int64_t[]){c / COLUMNS, c % COLUMNS}, 0, NULL); i++)
+      for (int i = 0; i < Q && wall((int64_t[]){c / COLUMNS, c % COLUMNS}, 0, NULL) == 0; i++)
         wrong += want.f[c * Q + i] != got.f[c * Q + i];
     CHECK_MSG(!wrong, "%d values on %s", wrong, *d);
   }

@@ -30,9 +30,11 @@ static void files_are_dense_with_a_fill_value(void)
       CHECK_EQ((float)(in_ring(at, NULL) ? ramp(at, 0, NULL) : 9) == all[i][j], 1);
       CHECK_EQ((float)(in_ring(at, NULL) ? ramp(at, 0, NULL) : 0) == got[i][j], 1);
     }
+#ifdef AMBIT_HAVE_PNG
   ambit_field_save(f, folder_path("ring.png"));
-  CHECK_OK(a);
   CHECK_EQ(2, folder_files());
+#endif
+  CHECK_OK(a);
   folder_remove();
   ambit_close(a);
 }
