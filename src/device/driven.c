@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "device/thread.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,11 +144,6 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
 fail:
   close_device(&d->head);
   return s;
-}
-
-double ambit__driven_busy(ambit__device *dev)
-{
-  return ambit__thread_busy(((device *)dev)->thread);
 }
 
 static void info(ambit__device *dev, ambit__device_info *out)

@@ -15,7 +15,4 @@
 ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *errors,
                                 const ambit__settings *settings, int ordinal, ambit__device **dev);
 
-/* Seconds that the device has computed so far, launches and copies. */
-double ambit__driven_busy(ambit__device *dev);
-
 #endif

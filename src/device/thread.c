@@ -51,7 +51,6 @@ struct ambit__thread {
   bool sleeps, awaited, ends;
   atomic_uint_fast64_t news; /* changes when a task is added */
   atomic_int failure;        /* an ambit_status */
-  double busy;
   ambit__thread_queue queues[MOST_QUEUES];
 };
 
@@ -84,18 +83,11 @@ static ambit__thread_queue *choose(ambit__thread *e)
 static void run_next(ambit__thread *e, ambit__thread_queue *q)
 {
   record *r = at(q, q->taken);
-  const bool runs = r->run && !atomic_load(&e->failure);
-  double start = 0;
   ambit_status s = AMBIT_OK;
 
   pthread_mutex_unlock(&e->lock);
-  if (runs) {
-    start = ambit__clock();
-    s = r->run(q->user, r + 1);
-    start = ambit__clock() - start;
-  }
+  if (r->run && !atomic_load(&e->failure)) s = r->run(q->user, r + 1);
   pthread_mutex_lock(&e->lock);
-  e->busy += start;
   if (s) atomic_store(&e->failure, (int)s);
   q->taken += r->bytes;
   atomic_fetch_add(&q->done, 1);
@@ -341,14 +333,4 @@ ambit_status ambit__thread_failure(ambit__thread *e)
   ambit__thread_wait(e);
   atomic_store(&e->failure, AMBIT_OK);
   return (ambit_status)s;
-}
-
-double ambit__thread_busy(ambit__thread *e)
-{
-  double busy;
-
-  pthread_mutex_lock(&e->lock);
-  busy = e->busy;
-  pthread_mutex_unlock(&e->lock);
-  return busy;
 }

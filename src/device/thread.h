@@ -51,7 +51,4 @@ void ambit__task_wait(ambit__ticket t);
  * queues. */
 ambit_status ambit__thread_failure(ambit__thread *e);
 
-/* Seconds that the thread has spent in tasks. */
-double ambit__thread_busy(ambit__thread *e);
-
 #endif

@@ -8,8 +8,6 @@
  */
 #include "kernel/kernel.h"
 
-#include <string.h>
-
 /* Expressions to look at: locals of locals may stand for very long sums. */
 enum { MOST_WORK = 2000 };
 

@@ -243,9 +243,10 @@ typedef struct ambit__rule {
 typedef struct ambit__reading {
   const char *file, *text; /* file names the text if it has no #line; NULL: "kernel" */
   const char *name;        /* of the kernel; NULL: the first one */
-  const ambit_type *real;  /* the type `real`; NULL: there is none */
-  int axes;                /* of the grid; 0: it runs on scalars; -1: not known */
-  unsigned onto;           /* bit h: declaration h, `sum T *r[n]`, is one reduction onto a field */
+  const ambit_type *real; /* the type `real`, of reals; halves are of fields, and all else is float.
+                            * NULL: there is none */
+  int axes;               /* of the grid; 0: it runs on scalars; -1: not known */
+  unsigned onto;          /* bit h: declaration h, `sum T *r[n]`, is one reduction onto a field */
   int ndefines;
   const ambit__define *defines;
 } ambit__reading;
@@ -257,10 +258,6 @@ ambit__reading ambit__rule_reading(const ambit__rule *rule); /* how it was, on a
 /* The same for the first kernel, on any grid. */
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
                                ambit__rule **out);
-/* The same with a meaning for the type `real`: AMBIT_F32, AMBIT_F64, or AMBIT_F16 or AMBIT_BF16,
- * which are of fields, and all else is float. */
-ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
-                                    ambit_type real, ambit__rule **out);
 void ambit__rule_free(ambit__rule *rule);
 /* Completes a rule that has all its statements. */
 void ambit__rule_note_locals(ambit__rule *rule);

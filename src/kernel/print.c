@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { RANK_COND = 0, RANK_UNARY = 11 };
 

@@ -3,8 +3,6 @@
  * is written for them. */
 #include "kernel/kernel.h"
 
-#include <string.h>
-
 ambit__reading ambit__rule_reading(const ambit__rule *rule)
 {
   return (ambit__reading){.file = rule->file,

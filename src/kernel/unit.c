@@ -194,18 +194,6 @@ ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const ch
   return ambit__rule_read(errors, &(ambit__reading){.file = file, .text = text, .axes = -1}, out);
 }
 
-ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
-                                    ambit_type real, ambit__rule **out)
-{
-  *out = NULL;
-  AMBIT_CHECK(ambit__type_is_real(real), errors, AMBIT_EINVAL,
-              "the type `real` cannot be %s; it can be AMBIT_F32, AMBIT_F64, AMBIT_F16 or "
-              "AMBIT_BF16",
-              ambit_type_name(real));
-  return ambit__rule_read(
-      errors, &(ambit__reading){.file = file, .text = text, .real = &real, .axes = -1}, out);
-}
-
 void ambit__rule_free(ambit__rule *rule)
 {
   if (!rule) return;

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static void unroll_lines(ambit__unit *u, const ambit__line *l);
 

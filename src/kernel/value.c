@@ -176,23 +176,13 @@ ambit__value ambit__value_unary(int op, ambit_type type, ambit__value a)
   return wrap(op == EXPR_NEG ? 0 - (uint64_t)a.integer : ~(uint64_t)a.integer, type);
 }
 
-static ambit__value float_binary(int op, float a, float b)
+static double real_binary(int op, double a, double b)
 {
   switch (op) {
-  case EXPR_ADD: return real(a + b);
-  case EXPR_SUB: return real(a - b);
-  case EXPR_MUL: return real(a * b);
-  default: return real(a / b);
-  }
-}
-
-static ambit__value double_binary(int op, double a, double b)
-{
-  switch (op) {
-  case EXPR_ADD: return real(a + b);
-  case EXPR_SUB: return real(a - b);
-  case EXPR_MUL: return real(a * b);
-  default: return real(a / b);
+  case EXPR_ADD: return a + b;
+  case EXPR_SUB: return a - b;
+  case EXPR_MUL: return a * b;
+  default: return a / b;
   }
 }
 
@@ -271,8 +261,9 @@ ambit__value ambit__value_binary(int op, ambit_type type, ambit__value a, ambit_
   if (op >= EXPR_LT)
     return integer(ambit__type_is_real(type) ? real_compare(op, a.real, b.real)
                                              : integer_compare(op, type, a.integer, b.integer));
-  if (type == AMBIT_F32) return float_binary(op, (float)a.real, (float)b.real);
-  if (type == AMBIT_F64) return double_binary(op, a.real, b.real);
+  /* a double has more than twice the digits of a float, so that rounding twice is rounding once */
+  if (type == AMBIT_F32) return real((float)real_binary(op, (float)a.real, (float)b.real));
+  if (type == AMBIT_F64) return real(real_binary(op, a.real, b.real));
   return wrap(integer_binary(op, type, a.integer, b.integer), type);
 }
 

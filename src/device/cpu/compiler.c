@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "device/cpu/machine.h"
 
 #include <stdio.h>

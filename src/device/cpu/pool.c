@@ -13,7 +13,6 @@
 #define _GNU_SOURCE 1
 #include "device/cpu/pool.h"
 
-#include "base/memory.h"
 #include "device/cpu/machine.h"
 
 #include <errno.h>

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   ROUNDS = 8,     /* submitted at a time */

@@ -4,13 +4,11 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "codegen/source.h"
 #include "device/opencl/cl_gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LINES_SHOWN = 12, FLUSH_EVERY = 32 };
 

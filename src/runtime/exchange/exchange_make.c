@@ -4,7 +4,6 @@
 #include "runtime/exchange/exchange.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- channels ---- */
 

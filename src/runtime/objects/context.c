@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* context.c - opening and closing contexts, their errors, and the lists of their objects. */
 #include "base/fork.h"
-#include "base/memory.h"
 #include "net/launcher.h"
 #include "runtime/objects/scribe.h"
 

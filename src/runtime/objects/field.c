@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* FIRST_MARGIN: layers of cells around the own cells of a new field, enough for most kernels.
  * SMALL: a field of at most 1/SMALL of the device's memory can be widened later; on cores, one of

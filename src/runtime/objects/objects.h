@@ -516,7 +516,6 @@ static inline ambit__box ambit__field_box(const ambit_field *f)
 {
   return ambit__box_project(&f->grid->box, f->dropped);
 }
-unsigned ambit__field_axes(const ambit_field *f); /* as in ambit_field_create_on */
 /* The cells of a field that a part of any process stores. Of a profile, parts beside each other
  * along a dropped axis have copies of the same cells. */
 static inline ambit__box ambit__field_part(const ambit_field *f, int part)

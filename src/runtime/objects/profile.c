@@ -38,15 +38,6 @@ ambit_status ambit__profile_check(ambit_grid *g, const char *name, unsigned axes
   return AMBIT_OK;
 }
 
-unsigned ambit__field_axes(const ambit_field *f)
-{
-  unsigned axes = 0;
-
-  for (int d = 0; d < f->grid->box.ndims; d++)
-    if (!(f->dropped >> d & 1)) axes |= AMBIT_AXIS(d);
-  return axes;
-}
-
 ambit__box ambit__field_owned(const ambit_field *f, int part)
 {
   const ambit__box *own = &f->grid->parts[part];

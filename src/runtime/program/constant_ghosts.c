@@ -14,8 +14,6 @@
 #include "base/number.h"
 #include "runtime/program/program.h"
 
-#include <string.h>
-
 static bool keeps_constants(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nsteps; i++)

@@ -6,7 +6,6 @@
 #include "runtime/program/cycle.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- buffers and arguments ---- */
 

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "device/registered.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

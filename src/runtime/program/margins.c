@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* margins.c - memory around the own cells of every field for its halo and ghost cells. */
-#include "base/memory.h"
 #include "runtime/program/cycle.h"
 
 #include <stdlib.h>

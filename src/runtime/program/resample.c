@@ -14,8 +14,6 @@
  */
 #include "runtime/program/program.h"
 
-#include <math.h>
-
 /* ---- weights ---- */
 
 static int64_t length(const ambit__box *b, int axis)

@@ -11,9 +11,7 @@
 #include "runtime/program/cycle.h"
 #include "runtime/run/balance.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The model of a device; for a dry one, of the device that it stands for, if that is here. */
 static void find_model(const ambit__engine *e, ambit__device *device, void *info)

@@ -5,7 +5,6 @@
 #include "runtime/run/access.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef ambit__fault_report report;
 

@@ -15,7 +15,6 @@
 #include "runtime/run/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   MOST = 6,  /* recordings: enough for two fields that swap and three that rotate */

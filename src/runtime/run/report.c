@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report.c - the progress line of a run, and the report after it. */
 #include "base/clock.h"
-#include "base/memory.h"
 #include "device/measure.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/program/cycle.h"
