@@ -210,7 +210,7 @@ static void add_prefetch(job *j)
     const ambit__param *p = ambit__nest_param(j->n, i);
 
     if (!ambit__nest_is_field(j->n, i) || !j->n->bind[i].contiguous || !p->nreads ||
-        j->n->widened[i])
+        p->components > 1 || j->n->widened[i])
       continue;
     for (int z = p->high[along]; z < j->count + p->high[along]; z++) {
       int offset[AMBIT_MAX_DIMS] = {0};
@@ -227,10 +227,51 @@ static void add_prefetch(job *j)
   }
 }
 
+/* The read of a component that is furthest along the axes of rows and planes; -1: there is none. */
+static int furthest_read(const ambit__param *p, int component, int last)
+{
+  int best = -1;
+
+  for (int k = 0; k < p->nreads; k++) {
+    const int *at = p->reads[k].offset;
+    int d = 0;
+
+    if (p->reads[k].component != component) continue;
+    while (best >= 0 && d < last && at[d] == p->reads[best].offset[d])
+      d++;
+    if (best < 0 || (d < last && at[d] > p->reads[best].offset[d])) best = k;
+  }
+  return best;
+}
+
+/* The same for fields of several components, each of which is a stream of its own, also where
+ * results stay in a cache: more streams than hardware prefetchers follow. One of 2 Xeon cores:
+ * D3Q19 took 1.44 times as long without, D2Q9 1.13 times. Rules that are walked several times need
+ * none. */
+static void prefetch_components(job *j)
+{
+  if (j->first || (j->end && j->end < ambit__rows_outputs(j)) || (j->form && !j->r->past)) return;
+  for (int i = 0; j->last > 0 && i < j->n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(j->n, i);
+
+    if (!ambit__nest_is_field(j->n, i) || !j->n->bind[i].contiguous || p->components == 1) continue;
+    for (int c = 0; c < p->components; c++) {
+      const int k = furthest_read(p, c, j->last);
+
+      for (int r = 0; k >= 0 && r < j->count; r++) {
+        const ambit__nest_access a = ambit__rows_access(j, i, c, r, p->reads[k].offset, "x");
+
+        ambit__nest_do(j->n, "__builtin_prefetch(%s + AHEAD)", ambit__nest_pointer(j->n, &a));
+      }
+    }
+  }
+}
+
 static void add_vector(job *j, int inside, bool ragged)
 {
   ambit__rows_each_result(j, let_buffer);
   if (j->r->past && !ragged) add_prefetch(j);
+  if (!ragged) prefetch_components(j);
   ambit__rows_load_wide(j);
   ambit__rows_look_up(j, inside);
   ambit__rows_open_lanes(j);
