@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 static const bench_program *const files[] = {
-    bench_axes,    bench_diffusion, bench_driven,    bench_flows, bench_integers,
-    bench_lattice, bench_plasma,    bench_reactions, bench_sums,  bench_waves};
+    bench_axes,  bench_diffusion, bench_driven,    bench_flows, bench_integers,  bench_lattice,
+    bench_media, bench_plasma,    bench_reactions, bench_sums,  bench_transport, bench_waves};
 
 typedef struct settings {
   bool is_small, is_strict;

@@ -53,8 +53,8 @@ typedef struct bench_program {
 
 /* The programs of each file; the last one has no name. */
 extern const bench_program bench_axes[], bench_diffusion[], bench_driven[], bench_flows[],
-    bench_integers[], bench_lattice[], bench_plasma[], bench_reactions[], bench_sums[],
-    bench_waves[];
+    bench_integers[], bench_lattice[], bench_media[], bench_plasma[], bench_reactions[],
+    bench_sums[], bench_transport[], bench_waves[];
 
 /* A field of Ambit's and an array of the nest, with the values of `start`; NULL: 0. */
 ambit_field *bench_field(bench *b, const char *name, ambit_type type, int ghost,
