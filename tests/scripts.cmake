@@ -58,7 +58,7 @@ ambit_script(meta.words meta/check_words.py)
 # The programs of bench/programs give the results of their OpenMP nests, at small sizes.
 find_package(OpenMP COMPONENTS C QUIET)
 if(NOT AMBIT_SANITIZE AND OpenMP_C_FOUND)
-  set(nests axes diffusion driven driver flows integers lattice plasma reactions sums waves)
+  set(nests axes diffusion driven driver flows integers lattice media plasma reactions sums transport waves)
   list(TRANSFORM nests REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/bench/programs/\\1.c")
   add_executable(test_bench_programs ${nests})
   target_link_libraries(test_bench_programs PRIVATE ambit OpenMP::OpenMP_C m)

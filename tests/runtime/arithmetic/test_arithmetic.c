@@ -329,6 +329,83 @@ static void long_sums_are_complete_in_any_order(void)
   }
 }
 
+enum { ODD = 12, PAIRS = ODD * ODD };
+
+/* Numbers whose inverse is 0, infinite, or not normal, among others. */
+static double odd_number(int64_t i, bool wide)
+{
+  const double least = wide ? 0x1p-1074 : 0x1p-149, most = wide ? 0x1.8p1023 : 0x1.8p127;
+  const double odd[ODD] = {0,         -0.0,         1,     -3,   7e-3, -least,
+                           5 * least, 1000 * least, -most, most, NAN,  -INFINITY};
+
+  return odd[i];
+}
+
+static double fill_dividend(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  return odd_number(index[0] / ODD, *(bool *)user);
+}
+
+static double fill_divisor(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  return odd_number(index[0] % ODD, *(bool *)user);
+}
+
+/* Whether a quotient is within two units in the last place of the exact one. */
+static bool is_near(double got, double want, bool wide)
+{
+  const double unit = ldexp(fabs(want), wide ? -52 : -23), least = wide ? 0x1p-1074 : 0x1p-149;
+
+  if (isnan(want) || isnan(got)) return isnan(want) && isnan(got);
+  if (isinf(want) || isinf(got)) return want == got;
+  return fabs(got - want) <= fmax(2 * unit, 2 * least);
+}
+
+static void check_shared_divisors(bool wide)
+{
+  const char *type = wide ? "double" : "float";
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_1d(a, PAIRS);
+  ambit_field *x = ambit_field_create(g, "x", wide ? AMBIT_F64 : AMBIT_F32);
+  ambit_field *y = ambit_field_create(g, "y", wide ? AMBIT_F64 : AMBIT_F32);
+  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_F64, 4, AMBIT_SOA);
+  ambit_program *p = ambit_program_create(g);
+  double values[PAIRS][4];
+  char text[400];
+
+  snprintf(text, sizeof text,
+           "void k(const %s *x, const %s *y, double *v[4])\n"
+           "{ const %s d = *y; *v[0] = *x / d; *v[1] = -*x / d; *v[2] = 1 / d; *v[3] = *x / 12; }",
+           type, type, type);
+  ambit_option_set(a, "strict", "0");
+  ambit_field_fill(x, fill_dividend, &wide);
+  ambit_field_fill(y, fill_divisor, &wide);
+  ambit_apply(p, ambit_kernel_create(a, text), x, y, v);
+  ambit_run(p, 1);
+  ambit_field_read(v, NULL, NULL, values);
+  for (int i = 0; i < PAIRS; i++) {
+    const double m = odd_number(i / ODD, wide), d = odd_number(i % ODD, wide);
+    const double n[4] = {m, -m, 1, m}, by[4] = {d, d, d, 12};
+
+    for (int k = 0; k < 4; k++) {
+      const double want = wide ? n[k] / by[k] : (double)((float)n[k] / (float)by[k]);
+
+      CHECK_MSG(is_near(values[i][k], want, wide), "%s: %a / %a is %a, want %a", type, n[k], by[k],
+                values[i][k], want);
+    }
+  }
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void without_strict_divisions_by_one_value_are_within_two_units(void)
+{
+  check_shared_divisors(false);
+  check_shared_divisors(true);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -343,6 +420,8 @@ int main(int argc, char **argv)
       {"in_strict_mode_fma_rounds_once_and_keeps_the_sign_of_zero",
        in_strict_mode_fma_rounds_once_and_keeps_the_sign_of_zero},
       {"floats_round_once_in_their_own_type", floats_round_once_in_their_own_type},
+      {"without_strict_divisions_by_one_value_are_within_two_units",
+       without_strict_divisions_by_one_value_are_within_two_units},
       {"without_strict_no_term_has_the_factor_zero", without_strict_no_term_has_the_factor_zero},
       {"long_sums_are_complete_in_any_order", long_sums_are_complete_in_any_order},
       {NULL, NULL},
