@@ -7,6 +7,12 @@
 #pragma GCC diagnostic ignored "-Wunused-variable"
 
 #define AMBIT_INLINE     static inline __attribute__((always_inline, unused))
+/* A function of one expression. */
+#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
+  AMBIT_INLINE T name parameters                                                                   \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
 #define AMBIT_HAS_DOUBLE 1
 /* By comparison: gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x), which is -0 for
  * -0.5. */

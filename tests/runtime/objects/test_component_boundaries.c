@@ -105,7 +105,7 @@ static void wrong_boundaries_of_components_are_refused(void)
   ambit_field_boundary_component(u, 0, AMBIT_LOW(0), AMBIT_FIXED, 0);
   CHECK_FAILED(a, AMBIT_EINVAL, "a component alone cannot be fixed");
   ambit_field_boundary_component(u, 0, AMBIT_LOW(2), AMBIT_CLAMP, 0);
-  CHECK_FAILED(a, AMBIT_EINVAL, "beyond the grid's 2");
+  CHECK_FAILED(a, AMBIT_EINVAL, "and the grid has 2 axes");
   ambit_field_boundary(i, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
   ambit_field_boundary_component(i, 0, AMBIT_LOW(0), AMBIT_ANTISYMMETRIC, 0);
   CHECK_FAILED(a, AMBIT_EINVAL, "only fields of real numbers");
