@@ -326,9 +326,10 @@ typedef struct collects {
 static bool is_collecting(node *e, void *user)
 {
   const collects *c = user;
+  const bool counts = e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--"));
 
-  return e->kind == N_ASSIGN && e->a->kind == N_NAME && port_nest_is_local(c->n, e->a->sym) &&
-         !port_find(c->body, declares, e->a->sym);
+  return (e->kind == N_ASSIGN || counts) && e->a->kind == N_NAME &&
+         port_nest_is_local(c->n, e->a->sym) && !port_find(c->body, declares, e->a->sym);
 }
 
 /* A loop over cells: its variable selects the element that is written, or, where nothing is, read.
