@@ -245,9 +245,9 @@ static void lack_of_memory_makes_devices_wait(void)
     CHECK_EQ(AMBIT_OK, ambit_close(a));
     has_little = false;
     told = capture_end();
-    warning = strstr(told, "no memory for a copy of the fields");
+    warning = strstr(told, "not enough memory for a copy of the fields");
     CHECK_EQ(little, warning != NULL);
-    CHECK(!warning || !strstr(warning + 1, "no memory for a copy"));
+    CHECK(!warning || !strstr(warning + 1, "not enough memory for a copy"));
     CHECK(!access(folder_path("u.npy"), F_OK));
     CHECK(!access(folder_path("run.h5"), F_OK));
     CHECK(!access(folder_path("run.previous.h5"), F_OK));
