@@ -11,7 +11,7 @@
  *              strict sum, a zeroed long accumulator to which all blocks add
  *
  * Then follow: lo0.. hi0.. (the cells to update, local); offset0.. (global index of local index 0);
- * extent0.. (of the grid); step; times, mail and rounds (only of a flow that loops: its
+ * extent0.. (of the grid); step; times, edges and rounds (only of a flow that loops: its
  * iterations, and how blocks exchange values, nest/window/exchange.c); aims and windows (only of a
  * flow with points: nest/window/points.c); faults (only in a
  * checked kernel: its fault record); ended (NULL, or a number that is not 0 once the run is over,
@@ -87,7 +87,7 @@ enum {
   X(ROUND, "round", NULL, 0, "number of the round, the first being 0")                             \
   X(STEP, "step", NULL, 0, "number of the iteration, the first being 0")                           \
   X(TIMES, "times", NULL, 0, "of a flow that loops: number of iterations")                         \
-  X(MAIL, "mail", "ambit_u64", 0, "memory through which blocks exchange values")                   \
+  X(EDGES, "edges", "ambit_u64", 0, "memory through which blocks exchange values")                 \
   X(ROUNDS, "rounds", NULL, 0, "number of such exchanges so far")                                  \
   X(AIMS, "aims", "int", KEPT, "of a flow with points: cells of each warp that they touch")        \
   X(WINDOWS, "windows", "int", 0, "NULL, or where each warp writes down its cells")                \

@@ -368,7 +368,7 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
   for (int i = 0; i < 3; i++)
     s->blocks[i] = j.axes[2 - i].tiles;
   s->shared = ambit__resident_shared(&j);
-  s->mail = ambit__resident_mail(&j, g->cells);
+  s->edges = ambit__resident_edges(&j, g->cells);
 }
 
 const ambit__strategy ambit__strategy_persistent = {

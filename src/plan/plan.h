@@ -78,7 +78,7 @@ typedef struct ambit__shape {
   int64_t blocks[3];
   int threads[3];
   size_t shared; /* bytes of dynamic shared memory */
-  size_t mail;   /* bytes of device memory through which blocks that run together exchange values */
+  size_t edges;  /* bytes of device memory through which blocks that run together exchange values */
 } ambit__shape;
 
 typedef struct ambit__strategy {

@@ -18,7 +18,7 @@ typedef struct fuser_function {
   ambit__plan plan;
   void *library;
   simulated *run;
-  void *mail; /* of a flow that loops; NULL: not launched yet */
+  void *edges; /* of a flow that loops; NULL: not launched yet */
   int64_t rounds;
 } fuser_function;
 
@@ -76,7 +76,7 @@ static bool is_fused(const ambit__function *fn)
 static void fuser_discard(ambit__function *fn)
 {
   if (((fuser_function *)fn)->library) dlclose(((fuser_function *)fn)->library);
-  free(((fuser_function *)fn)->mail);
+  free(((fuser_function *)fn)->edges);
   free(fn->plan);
   free(fn);
 }
@@ -114,7 +114,7 @@ static long long fuser_argument(const fuser_function *f, const ambit__launch *l,
   case SLOT_EXTENT: return l->extents[s->axis];
   case SLOT_STEP: return l->step;
   case SLOT_TIMES: return l->times;
-  case SLOT_MAIL: return (long long)(intptr_t)f->mail;
+  case SLOT_EDGES: return (long long)(intptr_t)f->edges;
   case SLOT_ROUNDS: return f->rounds;
   default: return 0;
   }
@@ -154,7 +154,7 @@ static ambit_status fuser_execute(ambit__queue *q, const ambit__command *c)
   f->plan.strategy->shape(&f->group, &f->plan, &l->box, &shape);
   for (int i = 0; i < 3; i++)
     blocks[i] = shape.blocks[i];
-  if (shape.mail && !f->mail) f->mail = calloc(1, shape.mail);
+  if (shape.edges && !f->edges) f->edges = calloc(1, shape.edges);
   fuser_guard(l, twins, fuser_launches++ % 2);
   for (int i = 0; i < n; i++)
     args[i] = fuser_argument(f, l, &slots[i], twins);

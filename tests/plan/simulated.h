@@ -61,7 +61,7 @@ static bool write_file(const char *file, const char *source, bool reduces)
             "  return warp::launch([](const long long *x) { warp::call(ambit_kernel%s, x); }, b, "
             "t, a, %s);\n"
             "}\n",
-            fold ? "_fold" : "", fold ? "_fold" : "", strstr(source, " *mail") ? "true" : "false");
+            fold ? "_fold" : "", fold ? "_fold" : "", strstr(source, " *edges") ? "true" : "false");
   return !fclose(f);
 }
 
@@ -112,7 +112,7 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_SHARE:
   case SLOT_FIRST:
   case SLOT_TIMES: /* of flows that loop */
-  case SLOT_MAIL:
+  case SLOT_EDGES:
   case SLOT_ROUNDS:
   case SLOT_STARTS: /* of flows with points */
   case SLOT_WHO:

@@ -6,7 +6,7 @@
 /* A function declares all names that a rule may use. */
 #pragma GCC diagnostic ignored "-Wunused-variable"
 
-#define AMBIT_INLINE     static inline __attribute__((always_inline, unused))
+#define AMBIT_INLINE static inline __attribute__((always_inline, unused))
 /* A function of one expression. */
 #define AMBIT_FORMULA(T, name, parameters, value)                                                  \
   AMBIT_INLINE T name parameters                                                                   \

@@ -37,7 +37,7 @@ typedef struct function {
   ambit__gpu_aims *aims;         /* of a flow with points: by box; owned */
   ambit__gpu_aimed *aimed;       /* the same, by parameter: of a launch; NULL: no points; owned */
   ambit__gpu_rest *rests;        /* if it relaxes: the tiles of parts so far; owned */
-  ambit__gpu_memory *mail;       /* of a flow that loops; NULL: not launched yet; owned */
+  ambit__gpu_memory *edges;      /* of a flow that loops; NULL: not launched yet; owned */
   int64_t rounds;                /* at least as many as exchanges through it so far */
   int nslots, nfold;             /* number of parameters of the two kernels */
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
@@ -103,7 +103,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   free(f->aimed);
   ambit__gpu_rests_free(d, f->rests);
   ambit__gpu_chore_close(d, f->chore);
-  if (f->mail) d->driver->release(f->mail);
+  if (f->edges) d->driver->release(f->edges);
   free(f->own.source);
   free(f->head.plan);
   free(f);
@@ -404,7 +404,7 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
   case SLOT_WINDOWS: return t->windows;
   case SLOT_ENDED: return t->windows ? NULL : ambit__gpu_watch_record(t->lane);
   case SLOT_FAULTS: return ambit__gpu_memory_of(l->faults);
-  case SLOT_MAIL: return t->f->mail;
+  case SLOT_EDGES: return t->f->edges;
   default: return NULL;
   }
 }
@@ -512,9 +512,9 @@ static ambit_status run_together(function *f, flight *t)
   int64_t numbers[AMBIT__GPUCODE_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
 
-  if (!f->mail) {
-    AMBIT_TRY(d->driver->alloc(d->gpu, shape->mail, &f->mail));
-    AMBIT_TRY(d->driver->zero(t->lane->queue, f->mail, 0, shape->mail));
+  if (!f->edges) {
+    AMBIT_TRY(d->driver->alloc(d->gpu, shape->edges, &f->edges));
+    AMBIT_TRY(d->driver->zero(t->lane->queue, f->edges, 0, shape->edges));
   }
   fill(t, f->nslots, f->slots, numbers, args);
   f->rounds += t->l->times;

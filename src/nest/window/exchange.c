@@ -21,7 +21,7 @@ static int words_before(const ambit__flow *p, int value)
   return n;
 }
 
-size_t ambit__resident_mail(const ambit__resident *j, const int64_t *cells)
+size_t ambit__resident_edges(const ambit__resident *j, const int64_t *cells)
 {
   const size_t words = (size_t)words_before(j->tile.flow, j->tile.flow->nvalues);
   const int64_t lane = j->tile.lane, wide = (cells[j->tile.x] + lane - 1) / lane * lane;
@@ -115,8 +115,8 @@ static void send(const ambit__resident *j, int value)
 {
   const ambit__flow *p = j->tile.flow;
 
-  ambit__nest_do(j->tile.n, "ambit_u64 *const box%d = mail + ((round & 1) * %d + %d) * area", value,
-                 words_before(p, p->nvalues), words_before(p, value));
+  ambit__nest_do(j->tile.n, "ambit_u64 *const box%d = edges + ((round & 1) * %d + %d) * area",
+                 value, words_before(p, p->nvalues), words_before(p, value));
   open_rows(j, "sends");
   ambit__nest_do(j->tile.n,
                  "ambit_send<%d, %d, %s>(box%d, wide, tile, %s, plane, row, unit, round)", units(j),

@@ -54,7 +54,7 @@ void ambit__resident_begin_plane(const ambit__window *j, int stage);
 /* ---- exchange.c ---- */
 
 /* Bytes of device memory for the exchange. */
-size_t ambit__resident_mail(const ambit__resident *j, const int64_t *cells);
+size_t ambit__resident_edges(const ambit__resident *j, const int64_t *cells);
 /* Cells of a value that a tile awaits, at most. */
 size_t ambit__resident_awaited(const ambit__resident *j);
 size_t ambit__resident_shared(const ambit__resident *j); /* bytes of shared memory */

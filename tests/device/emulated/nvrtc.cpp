@@ -55,7 +55,7 @@ static std::string wrappers(const std::string &source)
             "(const long long *b, const int *t, void **a)\n{\n  return warp::launch([](const long "
             "long *x) { warp::call(" +
             name + ", x); }, b, t, (const long long *)a, " +
-            (source.find(" *mail") != std::string::npos ? "true" : "false") + ");\n}\n";
+            (source.find(" *edges") != std::string::npos ? "true" : "false") + ");\n}\n";
   }
   return text;
 }
