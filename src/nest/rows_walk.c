@@ -66,9 +66,8 @@ void ambit__rows_fold_parts(job *j)
   }
   if (j->form)
     ambit__nest_for(j->n, "int", "l", "0", "LANES");
-  else
-    ambit__rows_open_lanes(
-        j); /* one by one, lanes of a row of 240 floats took a fifth of its time */
+  else /* vectors: one by one, the lanes of a row of 240 floats took a fifth of its time */
+    ambit__rows_open_lanes(j);
   ambit__nest_fold_into(j->n, j->form ? "*sum" : "total[l]", "part[l]", true);
   ambit__nest_close(j->n);
 }

@@ -42,9 +42,9 @@ AMBIT_INLINE void ambit_look_up(uint8_t *at, const uint8_t *table, int n)
     at[i] = table[at[i]];
 }
 
-/* Of shorts, in tables of at most 64 whose last subscript is `last`; a subscript beyond an end means
- * that end. Permutations of shorts choose from 32 or 64. The first elements are loaded under a mask,
- * as no others are in memory. */
+/* Of shorts, in tables of at most 64 whose last subscript is `last`; a subscript beyond an end
+ * means that end. Permutations of shorts choose from 32 or 64. The first elements are loaded under
+ * a mask, as no others are in memory. */
 AMBIT_INLINE void ambit_look_up_shorts(int16_t *at, const int16_t *table, int last, int n)
 {
   int i = 0;
