@@ -275,7 +275,7 @@ def a_kernel_for_a_gpu_has_the_helpers_that_it_calls():
     with tool.folder(k_c="void k(const bfloat *u, float *v) { *v = u[0][1]; }\n") as f:
         for language in ("cuda", "opencl"):
             out, _ = tool.run("gen", f"--{language}", f / "k.c")
-            assert "= ambit_f32_from_bf16(" in out and " float ambit_f32_from_bf16(" in out, out
+            assert "= ambit_f32_from_bf16(" in out and "(float, ambit_f32_from_bf16, " in out, out
 
 
 def a_kernel_for_a_gpu_says_how_it_is_launched():
