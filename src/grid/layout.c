@@ -5,7 +5,7 @@
 
 enum {
   LINE = 64,   /* bytes of a CPU cache line */
-  BEYOND = 64, /* cells past the last one that a vector load may touch */
+  BEYOND = 64, /* cells past the last one, or before the first one, that a vector load may touch */
 #ifdef __aarch64__
   SHORT_ROW = 4 * LINE, /* bytes, of which a line more would be much; measured on both */
 #else
@@ -124,7 +124,7 @@ bool ambit__layout_make(ambit__layout *l)
   const int64_t size = (int64_t)ambit_type_size(l->type);
   const int64_t per_cell = l->order == AMBIT_AOS ? l->components : 1;
   const int64_t planes = l->order == AMBIT_AOS ? 1 : l->components;
-  int64_t elements = 1, line = LINE, beyond;
+  int64_t elements = 1, line = LINE, before, beyond;
 
   if (l->active) return make_runs(l);
   if (!has_short_rows(l, per_cell * size))
@@ -146,9 +146,11 @@ bool ambit__layout_make(ambit__layout *l)
   }
   for (int d = 0; d <= last; d++)
     if (l->dropped >> d & 1) l->stride[d] = 0;
+  before = is_for_gpu(l) ? 0 : round_up(BEYOND * per_cell, LINE / size) - l->origin;
+  if (before > 0) l->origin += before;
   if (l->order != AMBIT_AOS) elements = good_component(l, elements * size) / size;
   l->component = l->order == AMBIT_AOS ? 1 : elements;
-  beyond = line + BEYOND * per_cell * size;
+  beyond = line + (BEYOND * per_cell + (before > 0 ? before : 0)) * size;
   if (!fits(elements, planes, size, beyond)) return false;
   l->bytes = (size_t)(elements * planes * size + beyond);
   return true;

@@ -48,10 +48,11 @@ typedef struct ambit__layout {
  * a cache line. On cores, and of rows on GPUs that are much shorter than a warp's vectors, it is
  * halved below that while it would cost more than a third, on GPUs down to a vector; on cores short
  * rows of a field larger than a second-level cache follow each other without gaps, if these would
- * take more than an eighth. If rows are
- * not short the low margin of the last axis is widened to whole cache lines: vectors at the end of
- * a row may read a few cells behind it, whose values they do not use, and of short rows these are
- * the low margin of the next. Returns false if the size exceeds 63 bits. */
+ * take more than an eighth. If rows are not short the low margin of the last axis is widened to
+ * whole cache lines: vectors at the end of a row may read a few cells behind it, whose values they
+ * do not use, and of short rows these are the low margin of the next. On cores vectors at the start
+ * of a row read a few cells before it, too: there is room for them before the first cell. Returns
+ * false if the size exceeds 63 bits. */
 bool ambit__layout_make(ambit__layout *l);
 
 /* Whether rows are short, so that they may begin between cache lines. On GPUs this does not depend
