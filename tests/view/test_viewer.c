@@ -226,6 +226,15 @@ static bool settles(ambit__viewer *v)
   return false;
 }
 
+/* Waits for a picture of an iteration, or of a later one; at most 200 s. While a step is computed,
+ * the picture before it may already be of the last command. */
+static bool reaches(ambit__viewer *v, int64_t iteration)
+{
+  for (int i = 0; i < 20000 && frame_of(v).iteration < iteration; i++)
+    pass(0.01);
+  return frame_of(v).iteration >= iteration;
+}
+
 static void *act(void *user)
 {
   actor *x = user;
@@ -246,8 +255,8 @@ static void *act(void *user)
   CHECK(command(v, "range=auto") && !v->style.fixed);
   CHECK_EQ(x->paused_at, frame_of(v).iteration);
   x->frames_while_paused = frames_seen(v) - x->frames_while_paused;
-  for (int i = 0; i < 3; i++)
-    CHECK(command(v, "step") && settles(v));
+  for (int i = 1; i <= 3; i++)
+    CHECK(command(v, "step") && reaches(v, x->paused_at + i) && settles(v));
   x->stepped_to = frame_of(v).iteration;
   CHECK(command(v, "pause=toggle"));
   for (int i = 0; i < 20000 && frame_of(v).iteration <= x->stepped_to; i++)
