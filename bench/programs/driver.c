@@ -2,10 +2,11 @@
 /* driver.c - runs programs and their nests in turns, compares and times them.
  *
  *   bench_nests [--ambit-...] [--list] [--size small] [--scale X] [--threads N] [--rounds N]
- *               [--strict] [NAME ...]
+ *               [--strict] [--alone SECONDS] [NAME ...]
  *
  * Prints a line of JSON per program. A program whose results differ from those of its nest fails.
- * --scale makes the first axis X times as long. --strict only compares. With one thread the clock
+ * --scale makes the first axis X times as long. --strict only compares. --alone leaves the nest out
+ * and only times, for GPUs: as many iterations as take about SECONDS. With one thread the clock
  * is the CPU time of the process, which other work on the machine disturbs less. */
 #define _GNU_SOURCE /* madvise */
 #include "driver.h"
@@ -29,6 +30,7 @@ typedef struct settings {
   int threads, rounds;
   int tune; /* iterations that are run to find the fastest plan, instead of all else; 0: none */
   double scale;
+  double alone; /* seconds of a round, and no nest; 0: with the nest */
   int noptions, nnames;
   char *options[64]; /* for ambit_open, after the name of the program */
   char *names[256];  /* of the programs to run; all if there are none */
@@ -118,8 +120,8 @@ ambit_field *bench_vector(bench *b, const char *name, ambit_type type, int compo
   cells = padded(b, i, extent);
   b->array[i] = array_create((size_t)(cells * components) * ambit_type_size(type));
   b->field[i] = ambit_field_create_vector(b->grid, name, type, components, AMBIT_SOA);
-  if (!start) return b->field[i];
-  ambit_field_fill_parallel(b->field[i], start, b);
+  if (start) ambit_field_fill_parallel(b->field[i], start, b);
+  if (!start || b->is_alone) return b->field[i];
   for (int c = 0; c < components; c++)
 #pragma omp parallel for
     for (int64_t cell = 0; cell < grid_cells(b); cell++) {
@@ -394,6 +396,30 @@ static void print_problem(bench *b, const settings *s, int iterations, double di
            stats->bytes / (double)stats->iterations / (double)ambit_grid_cells(b->grid));
 }
 
+/* Times without the nest: rounds of as many iterations as take a while. */
+static void measure_alone(bench *b, const settings *s)
+{
+  int iterations = b->about->iterations;
+  double seconds, best = INFINITY;
+  const ambit_stats *stats;
+  char plans[2048] = "";
+
+  time_ambit(b, s, iterations); /* compiles, and chooses plans */
+  seconds = time_ambit(b, s, iterations);
+  if (seconds < s->alone) iterations = (int)(iterations * (s->alone / seconds)) + 1;
+  for (int i = 0; i < s->rounds; i++)
+    best = fmin(best, time_ambit(b, s, iterations));
+  add_plans(b->program, plans, sizeof plans);
+  if (b->called) add_plans(b->called, plans, sizeof plans);
+  print_problem(b, s, iterations, 0);
+  stats = ambit_program_stats(b->program, 1);
+  if (!stats) return;
+  printf(",\"flops\":%.4g,\"ambit\":%.4g,\"copy\":%.4g,\"plan\":\"%s\"}\n",
+         stats->flops / (double)stats->iterations / (double)grid_cells(b),
+         1e9 * best / ((double)grid_cells(b) * iterations), stats->copy_bandwidth, plans);
+  fflush(stdout);
+}
+
 /* Runs both in turns; false if the results differ. The first runs compile and choose plans. */
 static bool measure(bench *b, const settings *s)
 {
@@ -435,6 +461,7 @@ static bool run(const bench_program *about, const settings *s)
 
   memcpy(words, s->options, (size_t)count * sizeof *words);
   b.context = ambit_open(&count, &options);
+  b.is_alone = s->alone > 0;
   snprintf(threads, sizeof threads, "%d", s->threads);
   ambit_option_set(b.context, "threads", threads);
   if (s->is_strict) ambit_option_set(b.context, "strict", "1");
@@ -446,6 +473,9 @@ static bool run(const bench_program *about, const settings *s)
   if (s->tune) {
     ambit_option_set(b.context, "tune", "1");
     is_right = !ambit_run(b.program, s->tune);
+  } else if (s->alone > 0) {
+    if (!ambit_error(b.context)) measure_alone(&b, s);
+    is_right = !ambit_error(b.context);
   } else {
     is_right = !ambit_error(b.context) && measure(&b, s);
   }
@@ -491,6 +521,8 @@ static bool read_arguments(int argc, char **argv, settings *s)
       s->threads = atoi(argv[i]);
     else if (!strcmp(word, "--rounds"))
       s->rounds = atoi(argv[i]);
+    else if (!strcmp(word, "--alone"))
+      s->alone = atof(argv[i]);
     else if (!strcmp(word, "--tune"))
       s->tune = atoi(argv[i]);
     else
@@ -506,7 +538,7 @@ int main(int argc, char **argv)
 
   if (!read_arguments(argc, argv, &s)) {
     fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
-                    "[--threads N] [--rounds N] [--tune N] [--strict] [NAME ...]\n");
+                    "[--threads N] [--rounds N] [--tune N] [--strict] [--alone SECONDS] [NAME ...]\n");
     return 2;
   }
   omp_set_num_threads(s.threads);

@@ -18,6 +18,7 @@
 #include "ambit.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ typedef struct bench {
   ambit_program *program, *called; /* called: by a step of it; NULL if none */
   int64_t extent[AMBIT_MAX_DIMS];  /* of the grid */
   int64_t iteration;               /* of the nest, from 0 */
+  bool is_alone;                   /* no nest: its arrays have no values */
   int nfields, nscalars;
 
   ambit_field *field[BENCH_FIELDS];
