@@ -537,8 +537,9 @@ int main(int argc, char **argv)
   int done = 0, failed = 0;
 
   if (!read_arguments(argc, argv, &s)) {
-    fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
-                    "[--threads N] [--rounds N] [--tune N] [--strict] [--alone SECONDS] [NAME ...]\n");
+    fprintf(stderr,
+            "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
+            "[--threads N] [--rounds N] [--tune N] [--strict] [--alone SECONDS] [NAME ...]\n");
     return 2;
   }
   omp_set_num_threads(s.threads);

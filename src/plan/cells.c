@@ -12,20 +12,23 @@
  * multiprocessors busy, and every thread loops over cells with the stride of the launch. Where a
  * cell takes longer, as it has much to write, every thread has one. With more than three axes
  * finding its place takes a thread some 300 instructions, a star of five axes 50: there it walks
- * along a few cells of the third last axis.
+ * along a few cells of the third last axis. On a line a thread computes several cells at a time.
  */
 #include "nest/nest.h"
 #include "plan/gpu.h"
 #include "plan/launch_line.h"
 
 enum {
-  THREADS = 256,     /* per block */
+  THREADS = 256,     /* per block, */
+  LARGE = 512,       /* or for rules that compute little */
   LINES = 32,        /* in a sweep: a grid has few lines for many multiprocessors */
   MOST_ALONG_X = 64, /* most of them along x, if there is a y */
   /* H200, 2d4 in float: 226 Gcells/s with 8, 271 with 32, 184 without a limit */
   BLOCKS_PER_MULTIPROCESSOR = 32,
   /* H200, D3Q19 in place: 18.8 Gcells/s with 32, 22.0 without a limit; in halves 20.5 and 35.8 */
   MUCH = 32,      /* bytes that a cell writes, for launches without a limit */
+  MOST_EACH = 4,  /* on a line, cells that a thread computes together, */
+  KEPT = 16,      /* and bytes of their results at most */
   MOST_WALK = 16, /* cells, if there are BUSY threads for each multiprocessor */
   BUSY = 1024,
   /* of kernels with two branches, see resident_blocks */
@@ -114,6 +117,31 @@ static int best_walk(const ambit__group *g, const ambit__target *t)
   return walk;
 }
 
+/* Large blocks read fewer rows that others read, too; rules that compute much take too many
+ * registers for them. H200: Maxwell's equations with 12 components 60 % of the copy with 256
+ * threads, 71 % with 512; a Riemann solver of 18 operations per byte 18 and 17 %. */
+static int most_threads(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  if (g->sweep) return LINES;
+  return g->ndims == 1 || has_tests(rule) || rule->flops > ambit__price_of(rule).bytes ? THREADS
+                                                                                       : LARGE;
+}
+
+/* The cells that a thread computes together, in the plan to take first. On an H200 a step of Lax
+ * and Wendroff on a line has 79 % of the copy with 4, 64 % with one. */
+static int best_each(const ambit__group *g, const ambit__target *t)
+{
+  const int written = written_bytes(g->steps[0].rule);
+  int each = MOST_EACH;
+
+  while (each > 1 && (t->is_cpu || each * written > KEPT ||
+                      g->cells[0] / each < (int64_t)max64(1, t->threads) * BUSY))
+    each /= 2;
+  return each;
+}
+
 /* The axes that lie along threads, the last first; returns their number. */
 static int launched(const ambit__group *g, int axes[AMBIT_MAX_DIMS])
 {
@@ -127,9 +155,11 @@ static int launched(const ambit__group *g, int axes[AMBIT_MAX_DIMS])
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_cells, .depth = 1, .threads = {1, 1, 1}};
-  const int threads = ambit__gpucode_threads(t, g->sweep ? LINES : THREADS);
+  const int threads = ambit__gpucode_threads(t, most_threads(g));
   int axes[AMBIT_MAX_DIMS];
   const int n = launched(g, axes);
+  const bool together = g->ndims == 1 && !g->sweep && !has_tests(g->steps[0].rule);
+  int count = 1;
 
   if (most < 1) return 0;
   plans[0] = p;
@@ -140,8 +170,11 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   p.rows[1] = g->sweep ? 1 : best_walk(g, t);
   p.blocks = most_blocks(g, t);
   p.resident = t->dialect->has_lanes ? resident_blocks(g, t, p.threads[0] * p.threads[1]) : 0;
+  p.rows[0] = together ? best_each(g, t) : 1;
   plans[0] = p;
-  return 1;
+  for (p.rows[0] = MOST_EACH; together && p.rows[0] && count < most; p.rows[0] /= 2)
+    if (p.rows[0] != plans[0].rows[0]) plans[count++] = p;
+  return count;
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
@@ -149,6 +182,7 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "(cells");
   if (p->blocks) ambit__print(t, " %dx%d", p->threads[0], p->threads[1]);
   if (p->rows[1] > 1) ambit__print(t, "x%d", p->rows[1]);
+  if (p->rows[0] > 1) ambit__print(t, " each %d", p->rows[0]);
   ambit__print(t, ")");
 }
 
@@ -164,7 +198,7 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
                             .threads = {p->threads[0], p->threads[1], p->threads[2]},
                             .most = p->blocks};
   for (int k = 0; k < 2 && k < n; k++)
-    ambit__launch_line_add(r, k, axes[k], 0, p->threads[k]);
+    ambit__launch_line_add(r, k, axes[k], 0, p->threads[k] * (n == 1 ? p->rows[0] : 1));
   for (int k = n - 1; k >= 2; k--)
     ambit__launch_line_add(r, 2, axes[k], 0, k == 2 && n > 3 ? p->rows[1] : 1);
 }
@@ -200,7 +234,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
     ambit__nest_rows(&n, &rows);
   } else {
     ambit__hoists_begin(&n.hoists, n.rule);
-    ambit__nest_cells_launched(&n, p->threads, p->rows[1]);
+    ambit__nest_cells_launched(&n, p->threads, p->rows[1], p->rows[0]);
   }
   ambit__emit_end(&n, p, w);
 }
