@@ -34,7 +34,16 @@ static int64_t reach_of(const ambit_program *p, const ambit__step *s, const ambi
   return reach;
 }
 
-/* Whether the rows of a field are periodic, long enough for kernels, and read beyond their ends. */
+/* A multiple of the cells that kernels take as one vector: those of at most 16 bytes, or twice as many
+ * where a kernel reads beyond them (ambit__strip_lane, which the largest type of a kernel bounds). */
+static int64_t vector_of(const ambit_field *f)
+{
+  const int64_t cells = 2 * AMBIT__ALIGNED / (int64_t)ambit_type_size(f->type);
+
+  return cells < AMBIT__ALIGNED ? cells : AMBIT__ALIGNED;
+}
+
+/* Whether the rows of a field are periodic, whole vectors, and read beyond their ends. */
 static bool is_periodic(const ambit_program *p, const ambit_field *f)
 {
   const int x = p->grid->box.ndims - 1;
@@ -46,7 +55,7 @@ static bool is_periodic(const ambit_program *p, const ambit_field *f)
 
     if (other > reach) reach = other;
   }
-  return f->boundaries.kind[x][0] == AMBIT_PERIODIC && extent % AMBIT__ALIGNED == 0 && reach > 0 &&
+  return f->boundaries.kind[x][0] == AMBIT_PERIODIC && extent % vector_of(f) == 0 && reach > 0 &&
          2 * reach <= extent;
 }
 

@@ -90,6 +90,8 @@ static void rows_of_the_right_length_are_read_round(void)
   check(&(scene){.rule = LINE, .components = 1, .ndims = 1, .extents = {48}}, 1, true);
   check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 32}}, 1, true);
   check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 50}}, 1, false);
+  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 24}}, 1, true);
+  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 28}}, 1, false);
   check(&(scene){.rule = PAIR, .components = 2, .ndims = 2, .extents = {5, 16}}, 1, true);
   check(&(scene){.rule = DEEP, .components = 1, .ndims = 3, .extents = {4, 5, 48}}, 1, true);
 }
