@@ -5,10 +5,11 @@
 #include "runtime/run/run.h"
 #include "runtime/runtime_test.h"
 
-enum { MOST_CELLS = 2000, ITERATIONS = 3 };
+enum { MOST_BYTES = 100000, ITERATIONS = 3 };
 
 typedef struct scene {
-  const char *rule; /* void k(const int *u, int *v) */
+  const char *rule; /* void k(const T *u, T *v) */
+  ambit_type type;  /* T */
   int components;   /* of the fields; fields with several are AMBIT_AOS */
   int ndims;
   int64_t extents[3];
@@ -16,10 +17,14 @@ typedef struct scene {
 } scene;
 
 #define LINE "void k(const int *u, int *v) { *v = 3 * *u - u[-2] + 5 * u[1]; }"
-#define FLAT                                                                                       \
-  "void k(const int *u, int *v) { *v = 3 * u[-1][1] - u[0][-2] + 5 * u[1][0] + u[2][-1]; }"
-#define DEEP                                                                                       \
-  "void k(const int *u, int *v) { *v = u[-1][0][1] + 3 * u[0][-1][-1] - 5 * u[1][0][0]; }"
+#define FLAT_OF(T)                                                                                 \
+  "void k(const " T " *u, " T " *v) { *v = (" T                                                    \
+  ")(3 * u[-1][1] - u[0][-2] + 5 * u[1][0] + u[2][-1]); }"
+#define FLAT FLAT_OF("int")
+#define DEEP_OF(T)                                                                                 \
+  "void k(const " T " *u, " T " *v) { *v = (" T                                                    \
+  ")(u[-1][0][1] + 3 * u[0][-1][-1] - 5 * u[1][0][0]); }"
+#define DEEP DEEP_OF("int")
 #define PAIR                                                                                       \
   "void k(const int *u[2], int *v[2]) { *v[0] = u[1][0][-1] - 2 * u[0][0][1]; *v[1] = "            \
   "u[0][1][2]; }"
@@ -36,12 +41,12 @@ static double start(const int64_t *index, int component, void *user)
 }
 
 /* Stores the result of a device in `values`; returns whether reads were wrapped. */
-static bool play(const char *device, const scene *s, int32_t *values)
+static bool play(const char *device, const scene *s, void *values)
 {
   ambit *a = open_on(device);
-  ambit_grid *g = ambit_grid_create(a, s->ndims, s->extents);
-  ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_I32, s->components, AMBIT_AOS);
-  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_I32, s->components, AMBIT_AOS);
+  ambit_grid *g = (ambit_option_set(a, "strict", "1"), ambit_grid_create(a, s->ndims, s->extents));
+  ambit_field *u = ambit_field_create_vector(g, "u", s->type, s->components, AMBIT_AOS);
+  ambit_field *v = ambit_field_create_vector(g, "v", s->type, s->components, AMBIT_AOS);
   ambit_program *p = ambit_program_create(g);
   int ndims = s->ndims;
   bool around;
@@ -66,7 +71,7 @@ static bool play(const char *device, const scene *s, int32_t *values)
 /* With this number of parts, on every GPU. */
 static void check(const scene *s, int parts, bool around)
 {
-  static int32_t want[MOST_CELLS], got[MOST_CELLS];
+  static double want[MOST_BYTES / 8], got[MOST_BYTES / 8];
 
   memset(want, 0, sizeof want);
   CHECK(!play("ref", s, want));
@@ -87,25 +92,67 @@ static void check(const scene *s, int parts, bool around)
 
 static void rows_of_the_right_length_are_read_round(void)
 {
-  check(&(scene){.rule = LINE, .components = 1, .ndims = 1, .extents = {48}}, 1, true);
-  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 32}}, 1, true);
-  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 50}}, 1, false);
-  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 24}}, 1, true);
-  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 28}}, 1, false);
-  check(&(scene){.rule = PAIR, .components = 2, .ndims = 2, .extents = {5, 16}}, 1, true);
-  check(&(scene){.rule = DEEP, .components = 1, .ndims = 3, .extents = {4, 5, 48}}, 1, true);
+  check(&(scene){.type = AMBIT_I32, .rule = LINE, .components = 1, .ndims = 1, .extents = {48}}, 1,
+        true);
+  check(&(scene){.type = AMBIT_I32, .rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 32}},
+        1, true);
+  check(&(scene){.type = AMBIT_I32, .rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 50}},
+        1, false);
+  check(&(scene){.type = AMBIT_I32, .rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 24}},
+        1, true);
+  check(&(scene){.type = AMBIT_I32, .rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 28}},
+        1, false);
+  check(&(scene){.type = AMBIT_I32, .rule = PAIR, .components = 2, .ndims = 2, .extents = {5, 16}},
+        1, true);
+  check(
+      &(scene){.type = AMBIT_I32, .rule = DEEP, .components = 1, .ndims = 3, .extents = {4, 5, 48}},
+      1, true);
+}
+
+/* Rows of some strips of a GPU, whose last vectors end with the row. */
+static void vectors_do_not_cross_the_ends(void)
+{
+  static const struct {
+    ambit_type type;
+    const char *flat, *deep;
+    int64_t whole; /* cells of which rows are multiples */
+  } types[] = {{AMBIT_U8, FLAT_OF("unsigned char"), DEEP_OF("unsigned char"), 16},
+               {AMBIT_I16, FLAT_OF("short"), DEEP_OF("short"), 16},
+               {AMBIT_F32, FLAT_OF("float"), DEEP_OF("float"), 8},
+               {AMBIT_F64, FLAT_OF("double"), DEEP_OF("double"), 4}};
+
+  for (int t = 0; t < 4; t++)
+    for (int64_t n = 1; n < 4; n++) {
+      const int64_t row = 256 * (n - 1) + types[t].whole * (n + 2);
+      scene s = {.type = types[t].type, .components = 1, .ndims = 2, .extents = {11, row}};
+
+      s.rule = types[t].flat;
+      check(&s, 1, true);
+      s.extents[1] = row + types[t].whole / 2;
+      check(&s, 1, false);
+      s = (scene){.type = s.type, .components = 1, .ndims = 3, .extents = {4, 5, row}};
+      s.rule = types[t].deep;
+      check(&s, 1, true);
+    }
 }
 
 static void rows_that_are_cut_have_ghost_cells(void)
 {
-  check(&(scene){.rule = LINE, .components = 1, .ndims = 1, .extents = {48}}, 2, false);
-  check(&(scene){.rule = FLAT, .components = 1, .ndims = 2, .extents = {24, 32}}, 3, true);
+  check(&(scene){.type = AMBIT_I32, .rule = LINE, .components = 1, .ndims = 1, .extents = {48}}, 2,
+        false);
+  check(&(scene){.type = AMBIT_I32, .rule = FLAT, .components = 1, .ndims = 2, .extents = {24, 32}},
+        3, true);
 }
 
 static void boxes_may_have_one_end_of_the_rows(void)
 {
-  const scene s = {
-      .rule = FLAT, .components = 1, .ndims = 2, .extents = {12, 32}, .lo = {1, 0}, .hi = {12, 3}};
+  const scene s = {.type = AMBIT_I32,
+                   .rule = FLAT,
+                   .components = 1,
+                   .ndims = 2,
+                   .extents = {12, 32},
+                   .lo = {1, 0},
+                   .hi = {12, 3}};
 
   check(&s, 2, true);
 }
@@ -177,7 +224,7 @@ static void play_own(const char *device, int32_t *values)
 
 static void source_of_the_users_has_its_ghost_cells(void)
 {
-  static int32_t want[MOST_CELLS], got[MOST_CELLS];
+  static int32_t want[MOST_BYTES / 4], got[MOST_BYTES / 4];
 
   register_own();
   play_own("ref", want);
@@ -194,6 +241,7 @@ int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"rows_of_the_right_length_are_read_round", rows_of_the_right_length_are_read_round},
+      {"vectors_do_not_cross_the_ends", vectors_do_not_cross_the_ends},
       {"rows_that_are_cut_have_ghost_cells", rows_that_are_cut_have_ghost_cells},
       {"boxes_may_have_one_end_of_the_rows", boxes_may_have_one_end_of_the_rows},
       {"source_of_the_users_has_its_ghost_cells", source_of_the_users_has_its_ghost_cells},
