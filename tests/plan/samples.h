@@ -207,6 +207,14 @@ static const sample samples[] = {
      .turns = {"ab"},
      .type = AMBIT_F32,
      .sums = true},
+    {.name = "pull", /* each step keeps cells at other fixed faces */
+     .kernels = {"void first(const float *u, float *v)\n"
+                 "{ *v = 0.5f * *v + 0.125f * (u[1][0] + u[0][1] - *u); }",
+                 "void second(const float *v, float *u)\n"
+                 "{ *u = 0.5f * *u + 0.125f * (v[-1][0] + v[0][-1]); }"},
+     .nfields = 2,
+     .args = {"ab", "ba"},
+     .type = AMBIT_F32},
     {.name = "walls3",
      .kernels = {"void bulk3(const float *u, float *v)\n"
                  "{ *v = 0.3f * *u + 0.1f * u[-1][0][0] + 0.15f * u[1][0][0] + 0.05f * u[0][-1][0] "

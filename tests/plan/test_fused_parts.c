@@ -188,6 +188,22 @@ static void thin_tiles_at_mirrored_faces(void)
   CHECK(check_trial(&t, "fuser*3", "1x3"));
 }
 
+static void steps_in_place_keep_fixed_cells(void)
+{
+  static const char *const partitions[] = {"auto", "2", "1x2", "3", "1x3"};
+  const trial t = {.s = sample_named("pull"),
+                   .ndims = 2,
+                   .extents = {23, 65},
+                   .kind = {{AMBIT_FIXED, AMBIT_FIXED}, {AMBIT_FIXED, AMBIT_FIXED}},
+                   .depth = 2,
+                   .strict = true};
+
+  if (processes_here() > 1) return;
+  for (int i = 0; i < 5; i++)
+    CHECK(check_trial(&t, i ? i < 3 ? "fuser*2" : "fuser*3" : "fuser", partitions[i]));
+  if (device_is_here("cuda")) CHECK(check_trial(&t, "cuda*2", "2"));
+}
+
 /* Lanes of one row: the group inside a face has the rows that are copied. */
 static void lanes_of_one_row_at_mirrored_faces(void)
 {
@@ -478,6 +494,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"programs", programs},
       {"thin_tiles_at_mirrored_faces", thin_tiles_at_mirrored_faces},
+      {"steps_in_place_keep_fixed_cells", steps_in_place_keep_fixed_cells},
       {"lanes_of_one_row_at_mirrored_faces", lanes_of_one_row_at_mirrored_faces},
       {"steps_on_faces_and_inside", steps_on_faces_and_inside},
       {"sums_differ_from_strict_ones_by_less_than_the_bound",
