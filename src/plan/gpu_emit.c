@@ -76,7 +76,7 @@ static void emit_head(const ambit__nest *n, const ambit__plan *p, ambit__writer 
 
 void ambit__emit_strips(ambit__nest *n)
 {
-  ambit__print(&n->prelude, "%s\n%s", ambit__prelude_places, n->dialect->stream);
+  ambit__print(&n->prelude, "%s\n%s", ambit__prelude_places, n->dialect->strips);
 }
 
 /* A kernel: the start, the nest, the end of its blocks. */

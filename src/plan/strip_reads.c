@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_reads.c - the values that a warp must hold: for each value, the rows and planes, and how
+/* strip_reads.c - the values that a warp must hold: for each value, the rows and planes, and how
  * long. */
-#include "plan/stream.h"
+#include "plan/strip.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static bool has_only(const ambit__group *g, ambit_type type)
   return true;
 }
 
-int ambit__stream_cells(const ambit__group *g, ambit__packed packed)
+int ambit__strip_packed_cells(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
@@ -59,7 +59,7 @@ int ambit__stream_cells(const ambit__group *g, ambit__packed packed)
   return ambit__rule_is_shorts(rule) || ambit__rule_has_dots(rule) ? 2 : 1;
 }
 
-int ambit__stream_vector(const ambit__group *g)
+int ambit__strip_vector(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
   int size = 1;
@@ -69,10 +69,10 @@ int ambit__stream_vector(const ambit__group *g)
   return smallest(VECTOR / size, MOST_CELLS);
 }
 
-int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
+int ambit__strip_lane_cells(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const int lane = ambit__stream_vector(g), cells = ambit__stream_cells(g, packed);
+  const int lane = ambit__strip_vector(g), cells = ambit__strip_packed_cells(g, packed);
   int reach = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
@@ -89,7 +89,7 @@ int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
 /* ---- values ---- */
 
 /* The value of a read, created if needed; NULL if there are too many. */
-static ambit__strip_value *stream_of(ambit__strip *j, int param, const ambit__read *r)
+static ambit__strip_value *value_of(ambit__strip *j, int param, const ambit__read *r)
 {
   const ambit__strip_value *old = ambit__strip_find(j, param, r->component, r->offset);
   ambit__strip_value *s = &j->values[j->nvalues];
@@ -107,7 +107,7 @@ static ambit__strip_value *stream_of(ambit__strip *j, int param, const ambit__re
 static bool find_reach(ambit__strip *j, int param, const ambit__read *r)
 {
   const int dx = r->offset[j->x], dy = j->y >= 0 ? r->offset[j->y] : 0;
-  ambit__strip_value *s = stream_of(j, param, r);
+  ambit__strip_value *s = value_of(j, param, r);
 
   if (!s) return false;
   s->left = largest(s->left, (j->cells - 1 - dx) / j->cells);
@@ -132,7 +132,7 @@ static void add_plane(ambit__value_row *row, int plane, bool sideways)
 static bool find_rows(ambit__strip *j, int param, const ambit__read *r)
 {
   const int dy = j->y >= 0 ? r->offset[j->y] : 0;
-  ambit__strip_value *s = stream_of(j, param, r);
+  ambit__strip_value *s = value_of(j, param, r);
 
   for (int t = 0; t < j->rows; t++) /* sums use a plane once, when it arrives */
     add_plane(&s->rows[s->below + dy + t], j->taps ? j->high : r->offset[j->z],
@@ -365,7 +365,7 @@ static int result_registers(const ambit__strip *j)
   return j->moves && j->span > MOST_SHIFTED ? n + n / 4 : n;
 }
 
-int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__strip *j)
+int ambit__strip_registers(const ambit__group *g, const ambit__plan *p, const ambit__strip *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const int ahead = ahead_of(j, p);
@@ -398,10 +398,10 @@ static int widest(const ambit__group *g)
   return n;
 }
 
-bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__strip *j)
+bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__strip *j)
 {
   int64_t flops = g->steps[0].rule->flops + 1;
-  const int cells = ambit__stream_cells(g, p->packed);
+  const int cells = ambit__strip_packed_cells(g, p->packed);
 
   *j = (ambit__strip){.x = g->ndims - 1,
                       .y = g->ndims > 2 ? g->ndims - 2 : -1,
@@ -413,14 +413,14 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                       .rows = p->rows[0],
                       .planes = p->ahead ? 0 : p->rows[1],
                       .ring = p->ring > 0,
-                      .align = ambit__stream_align(p),
+                      .align = ambit__strip_align(p),
                       .warps = p->threads[1],
                       .apart = p->apart,
                       .span = 1};
   if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
       !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
       (j->ring && !ambit__strip_find_ring(g->steps[0].rule, j)) || !find_loads(j, p)) {
-    ambit__stream_end(j);
+    ambit__strip_end(j);
     return false;
   }
   find_ends(j);
@@ -433,7 +433,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   return true;
 }
 
-void ambit__stream_end(ambit__strip *j)
+void ambit__strip_end(ambit__strip *j)
 {
   free(j->taps);
   j->taps = NULL;
