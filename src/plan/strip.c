@@ -16,6 +16,7 @@
 #include "plan/strip.h"
 #include "plan/fitted.h"
 #include "plan/launch_line.h"
+#include "plan/registers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   int64_t work;
 
   if (!ambit__strip_begin(g, p, &j)) return false;
-  registers = ambit__strip_registers(g, p, &j);
+  registers = ambit__registers_of_strip(g, &j);
   p->terms = j.ntaps;
   if (j.factored) p->factored = ambit__factors_operations(&j.factors);
   work = (j.factored ? 2 * p->factored : g->steps[0].rule->flops + 1) * j.lane * j.rows;
@@ -87,7 +88,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   ambit__strip_end(&j);
   if (j.moves && p->ahead > 1) return false; /* only loaded values can be shifted */
   if (!fits || registers > MOST_REGISTERS || work > MOST_WORK) return false;
-  p->resident = ambit__gpucode_resident(t, WARP * p->threads[1], registers);
+  p->resident = ambit__registers_blocks(t, WARP * p->threads[1], registers);
   if (p->ring && p->resident > 1) p->resident = 1;
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];
   p->wave = p->resident * t->threads;

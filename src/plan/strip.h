@@ -27,8 +27,6 @@ int ambit__strip_packed_cells(const ambit__group *g, ambit__packed packed);
  * or memory ran out. Release with ambit__strip_end. */
 bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__strip *w);
 void ambit__strip_end(ambit__strip *w);
-/* Approximate registers of a thread. */
-int ambit__strip_registers(const ambit__group *g, const ambit__plan *p, const ambit__strip *w);
 
 /* ---- strip_shape.c ---- */
 
