@@ -238,7 +238,7 @@ if(NOT AMBIT_SANITIZE)
   ambit_costs(200 python.package)
 endif()
 # keep-sorted
-ambit_costs(100 device.nvrtc install.gen meta.tidy plan.fused plan.fused_parts plan.stream port.tool runtime.join.${AMBIT_FIRST_FAMILY}.1
+ambit_costs(100 device.nvrtc install.gen meta.tidy plan.fused plan.fused_parts plan.strip port.tool runtime.join.${AMBIT_FIRST_FAMILY}.1
   tool.checkpoint view.browser view.terminal)
 # keep-sorted
 ambit_costs(50 bench.programs device.compile device.gpu device.gpu_kernels device.parts_launch

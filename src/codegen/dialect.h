@@ -23,8 +23,8 @@ typedef struct ambit__dialect {
   bool folds_casts;      /* conversions to real numbers are helpers; see prelude/c.h */
   bool hides_subscripts; /* subscripts of tables go through AMBIT_SUBSCRIPT, see there too */
   /* for GPUs */
-  const char *stream; /* helpers of the strategies stream and fused; NULL: there are none */
-  const char *lanes;  /* exchanges between lanes, if those are not templates of `stream` */
+  const char *strips; /* helpers of the strategies strip and fused; NULL: there are none */
+  const char *lanes;  /* exchanges between lanes, if those are not templates of `strips` */
   const char *fused;  /* more helpers of fused, after both; NULL: there are none */
   bool has_lanes;     /* they exchange values between the lanes of a warp, and are templates */
   const char *strict; /* text for strict files; "": none */

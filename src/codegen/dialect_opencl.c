@@ -3,7 +3,7 @@
 #include "codegen/dialect.h"
 
 /* Embedded by the build. */
-extern const char ambit__prelude_opencl[], ambit__prelude_gpu[], ambit__prelude_stream_cl[],
+extern const char ambit__prelude_opencl[], ambit__prelude_gpu[], ambit__prelude_strips_cl[],
     ambit__prelude_lanes_cl[], ambit__prelude_fused_cl[];
 
 const ambit__dialect ambit__dialect_opencl = {
@@ -16,7 +16,7 @@ const ambit__dialect ambit__dialect_opencl = {
     .table = "constant",
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},
-    .stream = ambit__prelude_stream_cl,
+    .strips = ambit__prelude_strips_cl,
     .lanes = ambit__prelude_lanes_cl,
     .fused = ambit__prelude_fused_cl,
     .strict = "#pragma OPENCL FP_CONTRACT OFF\n",

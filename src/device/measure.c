@@ -57,7 +57,7 @@ static bool take_option(ambit__device *dev)
   if (!option || !*option || ambit__machine_load(NULL, option, &given)) return false;
   if (given.is_gpu != own.is_gpu) return false;
   given.vector_bytes = own.vector_bytes;
-  given.can_stream = own.can_stream;
+  given.has_nontemporal = own.has_nontemporal;
   given.memory = own.memory;
   given.available = own.available;
   given.measured = true;

@@ -71,7 +71,7 @@ static int64_t good_line(const ambit__layout *l, int64_t row, int64_t size)
 }
 
 /* The pitch of rows or planes: whole lines, but not a multiple of ALIAS (on GPUs only rows matter).
- * More padding would break up the streams of the hardware prefetcher. On cores rows have an odd
+ * More padding would break up the sequences that the hardware prefetches. On cores rows have an odd
  * number of lines, unless they are short: rows that are computed together then share all sets of
  * the cache, and stencils were measured to be up to 1.3 times as fast. */
 static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64_t size,

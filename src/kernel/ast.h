@@ -314,7 +314,7 @@ const ambit__operator *ambit__operator_of(ambit__op op); /* NULL if not a binary
 const ambit__operator *ambit__operator_sign(ambit__token_kind sign);
 const ambit__operator *ambit__operator_set(ambit__token_kind set);
 
-/* tokens.c: the token stream of the parser. */
+/* tokens.c: the tokens of the parser. */
 const ambit__token *ambit__peek(const ambit__unit *u, size_t ahead);
 const ambit__token *ambit__next(ambit__unit *u);
 const ambit__token *ambit__last(const ambit__unit *u); /* the one before peek(0) */

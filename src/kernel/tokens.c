@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tokens.c - the token stream of the parser, and syntax errors.
+/* tokens.c - the tokens of the parser, and syntax errors.
  *
  * After a syntax error the parser is in panic mode: it reports nothing and accepts only expected
  * tokens, until the statement loop has skipped to the next statement.

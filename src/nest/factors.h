@@ -4,9 +4,9 @@
  * The offsets of a box are cut into slices across an axis. Values that have the same weights in all
  * slices are added first: their sum is a group. Slices with proportional weights are multiples of
  * one sum of groups, a profile. On cores the axis is the last one: the profiles of all cells of a
- * row are computed first, then the sum of the slices, from the profiles of neighbours. GPUs stream
- * planes, the slices: the profiles of a plane are added to the results that it belongs to. The
- * symmetric sum of 27 values:
+ * row are computed first, then the sum of the slices, from the profiles of neighbours. On GPUs
+ * slices are planes, which arrive one by one: the profiles of a plane are added to the results that
+ * it belongs to. The symmetric sum of 27 values:
  *
  *      slices -1 and 1, one profile      slice 0
  *      d c d                             c b c      groups: the middle; 4 faces; 4 corners:

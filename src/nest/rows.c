@@ -3,7 +3,7 @@
  *
  * With one row at a time and no vectors this is the nest that a person would write: a loop per
  * axis, on any number of axes, of which compilers make vectors along the rows. Several rows share
- * loads, and memory serves several streams at once:
+ * loads, and memory is read at several places at once:
  *
  *      rows along the axis before the last (2-D), or along the one before that (3-D and more)
  *        |

@@ -243,8 +243,8 @@ static int furthest_read(const ambit__param *p, int component, int last)
   return best;
 }
 
-/* The same for fields of several components, each of which is a stream of its own, also where
- * results stay in a cache: more streams than hardware prefetchers follow. One of 2 Xeon cores:
+/* The same for fields of several components, each of which is a sequence of its own, also where
+ * results stay in a cache: more of them than hardware prefetchers follow. One of 2 Xeon cores:
  * D3Q19 took 1.44 times as long without, D2Q9 1.13 times. Rules that are walked several times need
  * none. */
 static void prefetch_components(job *j)

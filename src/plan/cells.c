@@ -17,6 +17,7 @@
 #include "nest/nest.h"
 #include "plan/gpu.h"
 #include "plan/launch_line.h"
+#include "plan/registers.h"
 
 enum {
   THREADS = 256,     /* per block, */
@@ -31,9 +32,7 @@ enum {
   KEPT = 16,      /* and bytes of their results at most */
   MOST_WALK = 16, /* cells, if there are BUSY threads for each multiprocessor */
   BUSY = 1024,
-  /* of kernels with two branches, see resident_blocks */
-  BASE_REGISTERS = 46, /* of a thread, beside those of its results */
-  MOST_RESIDENT = 4
+  MOST_RESIDENT = 4 /* of kernels with two branches, see resident_blocks */
 };
 
 /* ---- choice of a plan ---- */
@@ -98,7 +97,7 @@ static int resident_blocks(const ambit__group *g, const ambit__target *t, int th
 
   if (!has_tests(rule)) return 0;
   return smaller((int)ambit__target_machine(t)->registers /
-                     (threads * (BASE_REGISTERS + written_bytes(rule) / 4)),
+                     (threads * ambit__registers_of_cell(rule)),
                  MOST_RESIDENT);
 }
 

@@ -50,8 +50,8 @@
 #define AMBIT__H200_LAUNCH 2500.  /* ns */
 
 /* One cell per thread, and strips through registers: catalogue stencils of 2 and 3 dimensions. */
-#define AMBIT__FIT_CELLS  (2075 / AMBIT__H200_COPY)
-#define AMBIT__FIT_STREAM (4150 / AMBIT__H200_COPY)
+#define AMBIT__FIT_CELLS (2075 / AMBIT__H200_COPY)
+#define AMBIT__FIT_STRIP (4150 / AMBIT__H200_COPY)
 /* Bytes in flight that keep memory busy: chains of the time that it takes to answer. Half as fast a
  * launch of few blocks: a plane, and an operation on the cells of a lane, in chains. */
 #define AMBIT__FIT_FLIGHT (25600 * 132 / (AMBIT__H200_COPY * AMBIT__H200_CHAIN))
@@ -61,9 +61,9 @@
 /* By how much a strip costs more: for each row that is loaded beyond twice; for bytes in tall
  * tiles; for terms that factoring would save; for each warp too few, and where long sums are
  * shifted; for each plane that tiles load again; for lanes that load the cells beside theirs; for
- * streams. Of rings, for the rows beside a block's, and for planes ahead that are not the best
- * number. With these the estimate orders the plans of the catalogue's stencils as they were
- * measured (docs/notes/strips.md). */
+ * warps that advance. Of rings, for the rows beside a block's, and for planes ahead that are not
+ * the best number. With these the estimate orders the plans of the catalogue's stencils as they
+ * were measured (docs/notes/strips.md). */
 #define AMBIT__FIT_LOADED      0.06
 #define AMBIT__FIT_TALL        1.1
 #define AMBIT__FIT_WASTEFUL    1.5
@@ -71,7 +71,7 @@
 #define AMBIT__FIT_WARP_SHIFTS 0.045
 #define AMBIT__FIT_AGAIN       0.03
 #define AMBIT__FIT_APART       1.01
-#define AMBIT__FIT_STREAMED    1.07
+#define AMBIT__FIT_ADVANCES    1.07
 #define AMBIT__FIT_RING        1.1
 #define AMBIT__FIT_RING_BESIDE 1.6
 #define AMBIT__FIT_RING_AHEAD  0.01

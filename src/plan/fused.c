@@ -13,6 +13,7 @@
  */
 #include "plan/fused.h"
 #include "plan/fitted.h"
+#include "plan/registers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,8 +75,8 @@ typedef struct needs {
  * cells, at faces and in boxes, need more than the estimate. */
 static int registers_of(const ambit__target *t, const ambit__window *j)
 {
-  const int registers = ambit__window_registers(j);
-  const int busy = ambit__gpucode_registers(t, AMBIT__WARP * WARPS * BUSY_BLOCKS);
+  const int registers = ambit__registers_of_window(j);
+  const int busy = ambit__registers_most(t, AMBIT__WARP * WARPS * BUSY_BLOCKS);
   const bool fits = registers <= busy || registers > busy + SPARE_REGISTERS;
 
   return j->y >= 0 || j->edge || fits || ambit__flow_has_places(j->flow) ? registers : busy;
@@ -119,7 +120,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   if (!t->dialect->has_lanes && n.shared) n.shared += BLOCK_SHARED; /* drivers take some */
   if (threads > t->max_threads || n.shared > t->shared) return false;
   blocks = (ambit__target_machine(t)->shared - BLOCK_SHARED) / (n.shared + BLOCK_SHARED);
-  p->resident = ambit__gpucode_resident(t, threads, n.registers);
+  p->resident = ambit__registers_blocks(t, threads, n.registers);
   if (p->resident > MOST_RESIDENT) p->resident = MOST_RESIDENT;
   if ((size_t)p->resident > blocks) p->resident = (int)blocks;
   p->wave = p->resident * t->threads;
@@ -243,7 +244,7 @@ static double share_of(const ambit__group *g, const ambit__window *j, const ambi
  * loads and stores. Stages on a box copy all values, and test rows and cells. */
 static double instructions_of(const ambit__group *g, const ambit__window *j)
 {
-  const int widest = ambit__flow_widest(j->flow) > 4 ? 2 : 1; /* words */
+  const int widest = ambit__registers_of_widest(j->flow);
   double n = 0, shares = 0;
 
   for (int i = 0; i < j->flow->nstages; i++) {

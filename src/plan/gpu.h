@@ -121,10 +121,6 @@ void ambit__gpucode_explain(const ambit__group *g, int n, const ambit__gpucode_s
 bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduction */
 /* So many threads for a block, or if the device allows fewer, the half of that, and so on. */
 int ambit__gpucode_threads(const ambit__target *t, int most);
-/* Blocks that a multiprocessor runs at once, by the registers of their threads, which are allocated
- * by eight; and the other way round: the most registers for so many threads. */
-int ambit__gpucode_resident(const ambit__target *t, int threads, int registers);
-int ambit__gpucode_registers(const ambit__target *t, int threads);
 /* A rough cost of a thread per cell: about half of the memory bandwidth of a large GPU. */
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t,
                                 const ambit__plan *p);

@@ -26,16 +26,6 @@ int ambit__gpucode_threads(const ambit__target *t, int most)
   return most;
 }
 
-int ambit__gpucode_resident(const ambit__target *t, int threads, int registers)
-{
-  return (int)ambit__target_machine(t)->registers / threads / ((registers + 7) / 8 * 8);
-}
-
-int ambit__gpucode_registers(const ambit__target *t, int threads)
-{
-  return (int)ambit__target_machine(t)->registers / threads / 8 * 8;
-}
-
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   (void)p;
@@ -76,7 +66,7 @@ static void emit_head(const ambit__nest *n, const ambit__plan *p, ambit__writer 
 
 void ambit__emit_strips(ambit__nest *n)
 {
-  ambit__print(&n->prelude, "%s\n%s", ambit__prelude_places, n->dialect->stream);
+  ambit__print(&n->prelude, "%s\n%s", ambit__prelude_places, n->dialect->strips);
 }
 
 /* A kernel: the start, the nest, the end of its blocks. */

@@ -44,12 +44,12 @@ static const struct {
       .copy = 40, .alone = 24, .copy3 = 60, .copy2 = 90, .copy1 = 160, .fma32 = 96, .fma64 = 48,
       .divide = 10, .special = 4.8, .chain = 1.5, .launch = 1500}},
     {"xeon16",
-     {"16 Xeon cores", .can_stream = true, .cores = 16, .vector_bytes = 64, .l1 = 48 KIB,
+     {"16 Xeon cores", .has_nontemporal = true, .cores = 16, .vector_bytes = 64, .l1 = 48 KIB,
       .l2 = 2 MIB, .l3 = 105 MIB, .copy = 140, .alone = 22, .copy3 = 704, .copy2 = 1056,
       .copy1 = 2112, .fma32 = 1360, .fma64 = 680, .divide = 85, .special = 68, .chain = 1.33,
       .launch = 2400}},
     {"xeon64",
-     {"64 Xeon cores", .can_stream = true, .cores = 64, .vector_bytes = 64, .l1 = 48 KIB,
+     {"64 Xeon cores", .has_nontemporal = true, .cores = 64, .vector_bytes = 64, .l1 = 48 KIB,
       .l2 = 2 MIB, .l3 = 320 MIB, .copy = 430, .alone = 18, .copy3 = 2200, .copy2 = 4200,
       .copy1 = 8400, .fma32 = 4900, .fma64 = 2450, .divide = 300, .special = 245, .chain = 1.5,
       .launch = 9600}},
@@ -183,8 +183,8 @@ void ambit__machine_print(const machine *m, ambit__text *t)
 {
   machine copy = *m;
 
-  ambit__print(t, "machine %s\ngpu %d\nstreams %d\nmeasured %d\ncores %d\n", m->name, m->is_gpu,
-               m->can_stream, m->measured, m->cores);
+  ambit__print(t, "machine %s\ngpu %d\nnontemporal %d\nmeasured %d\ncores %d\n", m->name, m->is_gpu,
+               m->has_nontemporal, m->measured, m->cores);
   for (int i = 0; i < FACTS; i++)
     if (*fact_of(&copy, i)) ambit__print(t, "%s %zu\n", facts[i].name, *fact_of(&copy, i));
   for (int i = 0; i < SPEEDS; i++) {
@@ -206,7 +206,7 @@ static bool take(machine *m, const char *word, size_t length, double x)
     if (IS(speeds[i].name)) return is_plausible(i, x) && (*speed_of(m, i) = x, true);
   if (IS("cores")) return x >= 1 && x <= 1e6 && (m->cores = (int)x, true);
   if (IS("gpu")) return m->is_gpu = x > 0, true;
-  if (IS("streams")) return m->can_stream = x > 0, true;
+  if (IS("nontemporal")) return m->has_nontemporal = x > 0, true;
   if (IS("measured")) return m->measured = x > 0, true;
 #undef IS
   return false;

@@ -34,18 +34,18 @@
   X(launch, "ns", 5, 1e7, "a launch on all cores, beside its cells")
 
 typedef struct ambit__machine {
-  char name[96];       /* "Neoverse-V1" */
-  bool is_gpu;         /* has launches over blocks of threads */
-  bool can_stream;     /* non-temporal stores pay off */
-  bool measured;       /* all speeds were measured on it; false: recorded ones */
-  int cores;           /* that this process may use; multiprocessors of a GPU */
-  size_t vector_bytes; /* of the widest vector */
-  size_t l1, l2;       /* bytes of data cache per core; l2 of a GPU: of all */
-  size_t l3;           /* bytes of all cores together; 0: none */
-  size_t memory;       /* most bytes this process may use; 0: unknown */
-  size_t available;    /* bytes free now */
-  size_t registers;    /* GPU: of 32 bits, of a multiprocessor */
-  size_t shared;       /* GPU: bytes of shared memory of a multiprocessor */
+  char name[96];        /* "Neoverse-V1" */
+  bool is_gpu;          /* has launches over blocks of threads */
+  bool has_nontemporal; /* non-temporal stores pay off */
+  bool measured;        /* all speeds were measured on it; false: recorded ones */
+  int cores;            /* that this process may use; multiprocessors of a GPU */
+  size_t vector_bytes;  /* of the widest vector */
+  size_t l1, l2;        /* bytes of data cache per core; l2 of a GPU: of all */
+  size_t l3;            /* bytes of all cores together; 0: none */
+  size_t memory;        /* most bytes this process may use; 0: unknown */
+  size_t available;     /* bytes free now */
+  size_t registers;     /* GPU: of 32 bits, of a multiprocessor */
+  size_t shared;        /* GPU: bytes of shared memory of a multiprocessor */
 #define X(name, unit, least, most, meaning) double name;
   AMBIT__SPEED_MAP(X)
 #undef X

@@ -12,18 +12,17 @@
  * The numbers are: cells of a lane, its rows, in three dimensions its planes, iterations between
  * two exchanges, if there are any, and warps of a block.
  */
-#include "nest/window/resident.h"
 #include "plan/fitted.h"
 #include "plan/fused.h"
+#include "plan/registers.h"
 
 #include <math.h>
 
 enum {
   MOST_ROWS = 48,
-  MOST_DEEP_ROWS = 4,   /* the same in three dimensions */
-  MOST_LINES = 64,      /* rows of all planes of a lane */
-  MOST_REGISTERS = 255, /* of a thread */
-  OTHER_REGISTERS = 20  /* positions, counters, addresses of shared memory */
+  MOST_DEEP_ROWS = 4,  /* the same in three dimensions */
+  MOST_LINES = 64,     /* rows of all planes of a lane */
+  MOST_REGISTERS = 255 /* of a thread */
 };
 
 /* Instructions of a warp in the time of one; chains in that of an exchange, for each value; in it,
@@ -140,33 +139,15 @@ static bool applies(const ambit__group *g, const ambit__target *t)
   return true;
 }
 
-static int widest_words(const ambit__flow *p)
-{
-  return ambit__flow_widest(p) > 4 ? 2 : 1;
-}
-
 /* Of a lane. */
 static int cells_of(const ambit__window *j)
 {
   return (j->planes ? j->planes : 1) * j->rows * j->lane;
 }
 
-/* Registers of a thread: all loaded values, and of those that are computed all but the last, which
- * takes the place of one of them row by row, or plane by plane. */
-static int registers_of(const ambit__resident *j)
-{
-  const ambit__flow *p = j->tile.flow;
-  const int rows = j->tile.planes ? j->tile.rows + 2 : 3;
-  int n = OTHER_REGISTERS + widest_words(p) * rows * j->tile.lane, computed = 0;
-
-  for (int v = 0; v < p->nvalues; v++)
-    if (p->values[v].stage < 0 || computed++) n += ambit__flow_words(p, v) * cells_of(&j->tile);
-  return n + (j->tile.planes ? 2 * ambit__resident_letters(j) : 0);
-}
-
 static int most_registers(const ambit__target *t, const ambit__plan *p)
 {
-  const int n = ambit__gpucode_registers(t, AMBIT__WARP * p->threads[1]);
+  const int n = ambit__registers_most(t, AMBIT__WARP * p->threads[1]);
 
   return n < MOST_REGISTERS ? n : MOST_REGISTERS;
 }
@@ -207,7 +188,7 @@ static double warp_time(const ambit__group *g, const ambit__window *j)
     const double flops = (double)j->flow->stages[i].rule->flops;
 
     n += ((g->strict ? flops : AMBIT__FIT_FUSED * flops) + 0.5) * cells_of(j) *
-         widest_words(j->flow);
+         ambit__registers_of_widest(j->flow);
   }
   for (int v = 0; v < j->flow->nvalues; v++)
     shares += (j->planes ? deep_share : flat_share)(j, v);
@@ -243,9 +224,10 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   ns = p->threads[1] * warp_time(g, &j.tile) * ambit__machine_issue(m) +
        AMBIT__FIT_STAGE * m->chain * g->flow->nstages;
   if (ambit__resident_exchanges(&j)) ns += exchange_time(&j) * m->chain / p->ahead;
-  if (registers_of(&j) > AMBIT__FIT_MANY * most_registers(t, p))
+  if (ambit__registers_of_resident(&j) > AMBIT__FIT_MANY * most_registers(t, p))
     ns *= AMBIT__FIT_TIGHT;
-  else if (j.tile.planes && registers_of(&j) > AMBIT__FIT_DEEP_MANY * most_registers(t, p))
+  else if (j.tile.planes &&
+           ambit__registers_of_resident(&j) > AMBIT__FIT_DEEP_MANY * most_registers(t, p))
     ns *= AMBIT__FIT_DEEP_TIGHT;
   return ns / cells;
 }
@@ -264,7 +246,8 @@ static bool fits(const ambit__group *g, const ambit__target *t, const ambit__pla
   if (ambit__flow_has_places(g->flow) && across >= 32) return false; /* a bit for each of them */
   if (!begin_all(g, p, &j)) return false;
   if (p->rows[1] && p->ahead && !ambit__resident_exchanges(&j)) return false;
-  return registers_of(&j) <= most_registers(t, p) && ambit__resident_shared(&j) <= t->shared &&
+  return ambit__registers_of_resident(&j) <= most_registers(t, p) &&
+         ambit__resident_shared(&j) <= t->shared &&
          j.axes[0].tiles * j.axes[1].tiles * j.axes[2].tiles <= t->threads;
 }
 

@@ -31,7 +31,7 @@ typedef struct ambit__target {
   size_t vector_bytes;           /* of the widest vector */
   size_t l1, l2, l3;             /* bytes of cache: per core, per core, shared by all; 0: unknown */
   int threads;                   /* that share a box */
-  bool can_stream;               /* non-temporal stores pay off for fields larger than the cache */
+  bool has_nontemporal;          /* non-temporal stores pay off for fields larger than the cache */
   /* TARGET_GPU only; there `threads` counts multiprocessors and `l2` is the cache they share */
   const ambit__dialect *dialect; /* the language of its kernels */
   int warp;                      /* threads that run in lockstep; 1 if unknown */
@@ -61,13 +61,13 @@ typedef struct ambit__plan {
   int threads[3];   /* TARGET_GPU: threads per block, x first */
   int64_t blocks;   /* TARGET_GPU: most blocks per launch */
   int wide;         /* strategy sparse: cells of a unit, grid/assignment.h */
-  bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */
-  int ahead;    /* strategy stream: planes loaded in advance */
-  size_t ring;  /* strategy stream: bytes of shared memory that planes go through; 0: none */
-  double panel; /* strategy stream: bytes of a layer of tiles that stay in the cache */
-  bool apart;   /* strategy stream: lanes load the cells beside theirs, and exchange none */
-  ambit__packed packed; /* strategy stream: instructions for bytes */
-  int lanes;            /* strategies stream and fused: lanes of a warp with the same rows */
+  bool sums;        /* strategy strip: keeps partial results instead of the planes they depend on */
+  int ahead;        /* strategy strip: planes loaded in advance */
+  size_t ring;      /* strategy strip: bytes of shared memory that planes go through; 0: none */
+  double panel;     /* strategy strip: bytes of a layer of tiles that stay in the cache */
+  bool apart;       /* strategy strip: lanes load the cells beside theirs, and exchange none */
+  ambit__packed packed; /* strategy strip: instructions for bytes */
+  int lanes;            /* strategies strip and fused: lanes of a warp with the same rows */
   bool rolled;          /* strategy fused: turns are a loop, as rows are in memory anyway */
   int resident;         /* blocks that a multiprocessor should run at once; 0: as many as it can */
   int wave;             /* blocks that the whole device runs at once; 0: unspecified */

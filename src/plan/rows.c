@@ -84,8 +84,8 @@ static int reach(const ambit__rule *rule, int axis)
 }
 
 /* Whether the reads along the axis of rows, beside those of another field, leave no registers to
- * share them. On ARM processors (which do not stream) a wave of order 8 in 3-D is 1.12 to 1.32
- * times as fast one row at a time; with one field alone, or a radius of 2, it is slower. */
+ * share them. On ARM processors (without non-temporal stores) a wave of order 8 in 3-D is 1.12 to
+ * 1.32 times as fast one row at a time; with one field alone, or a radius of 2, it is slower. */
 static bool is_crowded(const ambit__group *g, const ambit__target *t, int axis)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -93,10 +93,11 @@ static bool is_crowded(const ambit__group *g, const ambit__target *t, int axis)
 
   for (int i = 0; i < rule->nparams; i++)
     fields += rule->params[i].kind == PARAM_FIELD && rule->params[i].nreads > 0;
-  return !t->can_stream && g->ndims >= 3 && fields > 1 && reach(rule, axis) >= FAR;
+  return !t->has_nontemporal && g->ndims >= 3 && fields > 1 && reach(rule, axis) >= FAR;
 }
 
-/* Components that are read without sharing, and those written: more rows only make more streams. */
+/* Components that are read without sharing, and those written: more rows only mean more sequences
+ * of addresses to prefetch. */
 static int count_lone(const ambit__rule *rule, int axis)
 {
   int n = count_writes(rule);
@@ -157,11 +158,11 @@ static int best_rows(const ambit__group *g, const ambit__target *t)
 
 /* Whether a weighted sum takes at most 3/5 of the operations if it is factored (nest/factors.h):
  * then rows are computed one at a time. Sums of few terms wait for memory, not for operations. On
- * x86, where results are streamed, that is true of more of them, since loads need not be aligned:
- * on a Xeon 27 terms took 1.3 to 1.5 times as long factored, 125 terms 0.5 to 0.8. */
+ * x86, with non-temporal stores, that is true of more of them, since loads need not be aligned: on
+ * a Xeon 27 terms took 1.3 to 1.5 times as long factored, 125 terms 0.5 to 0.8. */
 static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
-  const int least = t->can_stream ? MANY_TERMS : LEAST_TERMS;
+  const int least = t->has_nontemporal ? MANY_TERMS : LEAST_TERMS;
   const ambit__binding *bind = g->steps[0].bind;
   ambit__tap *taps = calloc(MOST_TAPS, sizeof *taps);
   ambit__factors f = {0};
@@ -211,7 +212,8 @@ static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__pl
   const int last = g->ndims - 1;
   const double row = touched(rule, cells_of(g) / rows_of(g));
 
-  if (g->form && (g->ndims < 3 || !t->can_stream)) return; /* ARM: 1.05 times as long in 512^3 */
+  if (g->form && (g->ndims < 3 || !t->has_nontemporal))
+    return; /* ARM: 1.05 times as long in 512^3 */
   if (g->ndims == 2 && reach(rule, 0) > 0)
     p->strip = cut(p->rows[0] + reach(rule, 0), touched(rule, 1), t->l2, g->cells[1], 1024);
   if (g->ndims >= 3 && reach(rule, last - 2) > 0)
@@ -241,7 +243,7 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
   if (best > 1) add_rows(g, t, *p, 1, plans, n, most);
   if (best > 2) add_rows(g, t, *p, 2, plans, n, most);
   other.nontemporal = !p->nontemporal;
-  if (t->can_stream && row_bytes(g) >= SHORT_ROW &&
+  if (t->has_nontemporal && row_bytes(g) >= SHORT_ROW &&
       touched(g->steps[0].rule, cells_of(g)) > (double)t->l2)
     add_rows(g, t, other, best, plans, n, most);
 }
@@ -263,7 +265,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   size_t cache = t->l3 > t->l2 ? t->l3 : t->l2;
   int n = 0;
 
-  p.nontemporal = t->can_stream &&
+  p.nontemporal = t->has_nontemporal &&
                   touched(g->steps[0].rule, cells_of(g)) > AMBIT__FIT_STAYS * (double)cache &&
                   (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
   p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);
@@ -307,15 +309,15 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "%s%s)", p->nontemporal ? " nontemporal" : "", p->scalar ? " scalar" : "");
 }
 
-/* Processors that do not stream, ARM, do better with one long loop along the rows: the address
- * computations of many short loops cost more than they save. */
+/* Processors without non-temporal stores, ARM, do better with one long loop along the rows: the
+ * address computations of many short loops cost more than they save. */
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
   const ambit__rows rows = {.rows = {p->rows[0], p->rows[1]},
                             .strip = p->strip,
                             .block = p->block,
-                            .vectors = t->can_stream,
+                            .vectors = t->has_nontemporal,
                             .past = p->nontemporal,
                             .scalar = p->scalar,
                             .factored = p->factored > 0};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const ambit__strategy *const strategies[] = {
-    &ambit__strategy_once,      &ambit__strategy_rows,   &ambit__strategy_stream,
+    &ambit__strategy_once,      &ambit__strategy_rows,   &ambit__strategy_strip,
     &ambit__strategy_cells,     &ambit__strategy_sparse, &ambit__strategy_list,
     &ambit__strategy_fused,     &ambit__strategy_tiles,  &ambit__strategy_checked,
     &ambit__strategy_persistent};

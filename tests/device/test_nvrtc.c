@@ -16,7 +16,7 @@ enum { CAPABILITY = 90, MOST_PLANS = 16, FIRST_SEED = 0x1000, FAMILIES = 6 };
 typedef enum depth { EVERY_PLAN, CHOSEN, TO_PTX } depth;
 
 static const ambit__strategy *const strategies[] = {&ambit__strategy_cells, &ambit__strategy_once,
-                                                    &ambit__strategy_stream, &ambit__strategy_tiles,
+                                                    &ambit__strategy_strip, &ambit__strategy_tiles,
                                                     &ambit__strategy_checked};
 
 static const ambit__target h200 = {

@@ -161,7 +161,7 @@ static void check_tile(const ambit__group *g, const ambit__plan *p)
   CHECK(p->rows[1] == 1 || !p->strategy->suits(g, p, cells, g->cells));
 }
 
-/* Blocks along x always agree. Along y and z any number is right, and stream computes it more
+/* Blocks along x always agree. Along y and z any number is right, and strip computes it more
  * exactly. */
 static void check_strategy(const char *text, const ambit__strategy *s, int64_t typical)
 {
@@ -218,9 +218,9 @@ static void the_strategies_tell_how_they_launch(void)
                               "{ v[0][0] = u[0][1]; *s = u[0][0]; }";
   static const char one[] = "void d(const float *u, float *v) { v[0] = u[1]; }";
 
-  check_strategy(two, &ambit__strategy_stream, 8192);
-  check_strategy(three, &ambit__strategy_stream, 512);
-  check_strategy(total, &ambit__strategy_stream, 8192);
+  check_strategy(two, &ambit__strategy_strip, 8192);
+  check_strategy(three, &ambit__strategy_strip, 512);
+  check_strategy(total, &ambit__strategy_strip, 8192);
   check_strategy(one, &ambit__strategy_cells, 1 << 24);
   check_strategy(three, &ambit__strategy_cells, 100);
   check_strategy(total, &ambit__strategy_cells, 1000);

@@ -121,7 +121,7 @@ static ambit__target target_of(const ambit__machine *m)
                          .l2 = m->l2,
                          .l3 = m->l3,
                          .threads = m->cores,
-                         .can_stream = m->can_stream};
+                         .has_nontemporal = m->has_nontemporal};
 }
 
 typedef struct problem {

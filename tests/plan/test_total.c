@@ -24,7 +24,7 @@ static const char *const types[] = {"float", "double", "int", "unsigned char", "
 
 typedef struct problem {
   uint64_t seed;
-  /* Typical of users: near reads on a large grid, on a GPU with warps, as `stream` needs. */
+  /* Typical of users: near reads on a large grid, on a GPU with warps, as `strip` needs. */
   bool common;
   char text[MOST_TEXT];
   ambit__rule *rule;
@@ -131,7 +131,7 @@ static ambit__target draw_target(const problem *p)
                            .l2 = draw(4) ? 1 << 20 : 0,
                            .l3 = draw(4) ? 32 << 20 : 0,
                            .threads = (int)draw(65),
-                           .can_stream = draw(2)};
+                           .has_nontemporal = draw(2)};
   return (ambit__target){.kind = TARGET_GPU,
                          .dialect = kind == 1 ? &ambit__dialect_cuda : &ambit__dialect_opencl,
                          .threads = draw(8) ? 1 + (int)draw(160) : 0,
@@ -237,11 +237,11 @@ static void check_launches(const problem *p, const ambit__plan *plan)
   }
 }
 
-static int met[4]; /* plans of the strategies rows, stream, cells and checked */
+static int met[4]; /* plans of the strategies rows, strip, cells and checked */
 
 static void count(const ambit__plan *plan)
 {
-  static const char *const names[] = {"rows", "stream", "cells", "checked"};
+  static const char *const names[] = {"rows", "strip", "cells", "checked"};
 
   for (int i = 0; i < 4; i++)
     met[i] += !strcmp(plan->strategy->name, names[i]);
@@ -471,8 +471,8 @@ static void masks_of_bytes_are_widened_on_cores(void)
                                          {.is_field = true, .contiguous = true},
                                          {.is_field = true, .contiguous = true}};
 
-  for (int streams = 0; streams < 2; streams++) {
-    const ambit__target t = {.vector_bytes = 32, .can_stream = streams};
+  for (int i = 0; i < 2; i++) {
+    const ambit__target t = {.vector_bytes = 32, .has_nontemporal = i};
     ambit__group_step step = {.bind = bind};
     const ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 1, .cells = {1000}};
     ambit__writer w = {0};
@@ -497,7 +497,7 @@ static int count_walks(const char *text)
 {
   static const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
                                          {.is_field = true, .contiguous = true}};
-  const ambit__target t = {.vector_bytes = 64, .can_stream = true};
+  const ambit__target t = {.vector_bytes = 64, .has_nontemporal = true};
   ambit__group_step step = {.bind = bind};
   const ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .cells = {100, 100}};
   ambit__writer w = {0};

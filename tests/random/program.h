@@ -124,7 +124,7 @@ typedef struct program_plan {
   bool is_new;      /* unsigned types and random numbers, too: seeds with bit 42 */
   bool is_quiet;    /* fields start with one value but for a few cells; set by the caller */
   int threads;      /* of the cpu device */
-  bool tiny_caches; /* simulated for the cpu device, which then cuts and streams */
+  bool tiny_caches; /* simulated for the cpu device, which then cuts rows and stores past them */
   int ndims;
   int64_t extents[AMBIT_MAX_DIMS];
   int nfields, nscalars, nkernels, nsteps, nactions;

@@ -50,8 +50,8 @@ static bool sparse;                /* on sparse grids */
 
 /* ---- simulated caches of the cpu device ---- */
 
-static bool tiny_caches; /* so small that rows are cut and results are streamed past them */
-static bool streams;     /* or a processor whose functions have long loops along rows */
+static bool tiny_caches; /* so small that rows are cut and results are stored past them */
+static bool nontemporal; /* or a processor whose functions have long loops along rows */
 
 void __real_ambit__machine_probe(const char *root, ambit__machine *m);
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
@@ -60,12 +60,12 @@ void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
 {
   __real_ambit__machine_probe(root, m);
-  m->can_stream = streams;
+  m->has_nontemporal = nontemporal;
   if (!tiny_caches) return;
   m->l1 = 256;
   m->l2 = 512;
   m->l3 = 1024;
-  m->can_stream = true;
+  m->has_nontemporal = true;
 }
 
 /* ---- small tiles ---- */
@@ -327,7 +327,7 @@ static void check_program(uint64_t seed)
   program_make(&p, seed);
   p.is_quiet = sleeps;
   tiny_caches = p.tiny_caches;
-  streams = p.threads % 2;
+  nontemporal = p.threads % 2;
   program_play(
       &p,
       &(play_mode){

@@ -297,7 +297,7 @@ def a_gpu_that_is_not_here_has_a_plan_for_several_iterations():
     assert "iterations run one by one: no depth is estimated to be faster" in out, out
     out, _ = tool.run("explain", "star2d1", "--size", "16384x16384", "--device", "opencl")
     assert re.search(r"schedule of 12 iterations\n   1  fused   12 stages in one launch \(fused sum 4x12", out), out
-    assert "plan on an NVIDIA H200, in OpenCL\n  (stream " in out, out
+    assert "plan on an NVIDIA H200, in OpenCL\n  (strip " in out, out
     out, _ = tool.run("explain", "star3d1", "--size", "512^3", "--device", "opencl")
     assert re.search(r"schedule of \d iterations\n   1  fused   \d stages in one launch \(fused sum 4x", out), out
 
@@ -309,7 +309,7 @@ def cells_of_one_colour_in_place_have_a_schedule():
 
 
 def small_grids_have_a_cell_per_thread():
-    for size, plan in (("80^3", "(cells "), ("96^3", "(stream ")):
+    for size, plan in (("80^3", "(cells "), ("96^3", "(strip ")):
         out, _ = tool.run("explain", "star3d1", "--size", size, "--device", "cuda", AMBIT_DEPTH="1")
         assert f"plan on an NVIDIA H200, in CUDA\n  {plan}" in out, out
 
@@ -318,7 +318,7 @@ def a_plan_can_be_forced():
     out, _ = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", AMBIT_PLAN="(fused window 4x6")
     assert "6 stages in one launch (fused window 4x6 " in out, out
     _, err = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", code=1, AMBIT_PLAN="(fsed")
-    assert "no plan of the program begins like that: there are (stream " in err and "(fused sum " in err, err
+    assert "no plan of the program begins like that: there are (strip " in err and "(fused sum " in err, err
     out, _ = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", AMBIT_PLAN="(cells")
     assert "plan on an NVIDIA H200, in CUDA\n  (cells " in out, out
     _, err = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cpu", code=1, AMBIT_PLAN="(rwos")

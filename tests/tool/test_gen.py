@@ -286,7 +286,7 @@ def a_kernel_for_a_gpu_says_how_it_is_launched():
         for gpu in ("cuda", "opencl"):
             large, _ = tool.run("gen", f"--{gpu}", "star2d1")
             small, _ = tool.run("gen", f"--{gpu}", "star2d1", "--size", "32x32")
-            assert "Plan (stream " in large and "Plan (cells " in small
+            assert "Plan (strip " in large and "Plan (cells " in small
             assert "ambit_div_" not in large and f"AMBIT_{gpu.upper()}" in large  # only the helpers that it calls
 
 

@@ -173,7 +173,7 @@ AMBIT_INLINE double ambit_fold_most_f64(double a, double b)
 }
 
 /* Vectors: bytes per vector, and stores of whole vectors from an array held in registers. A
- * streaming store bypasses the cache and needs an aligned address. */
+ * non-temporal store bypasses the caches and needs an aligned address. */
 #if defined(__AVX512F__)
 #  define AMBIT_VECTOR 64
 #elif defined(__AVX__) || (defined(__aarch64__) && !defined(AMBIT_SHORT_ROWS))
@@ -230,18 +230,18 @@ AMBIT_INTS_16(uint16_t, zxwd, short)
 
 #if defined(__x86_64__)
 #  if defined(__clang__)
-#    define AMBIT_STREAM(to, v) __builtin_nontemporal_store(v, to)
+#    define AMBIT_NONTEMPORAL(to, v) __builtin_nontemporal_store(v, to)
 #  elif AMBIT_VECTOR == 64
-#    define AMBIT_STREAM(to, v) __builtin_ia32_movntdq512(to, v)
+#    define AMBIT_NONTEMPORAL(to, v) __builtin_ia32_movntdq512(to, v)
 #  elif AMBIT_VECTOR == 32
-#    define AMBIT_STREAM(to, v) __builtin_ia32_movntdq256(to, v)
+#    define AMBIT_NONTEMPORAL(to, v) __builtin_ia32_movntdq256(to, v)
 #  else
-#    define AMBIT_STREAM(to, v) __builtin_ia32_movntdq(to, v)
+#    define AMBIT_NONTEMPORAL(to, v) __builtin_ia32_movntdq(to, v)
 #  endif
 #  define AMBIT_FENCE() __builtin_ia32_sfence()
 #else
-#  define AMBIT_STREAM(to, v) (*(to) = (v))
-#  define AMBIT_FENCE()       ((void)0)
+#  define AMBIT_NONTEMPORAL(to, v) (*(to) = (v))
+#  define AMBIT_FENCE()            ((void)0)
 #endif
 
 AMBIT_INLINE void ambit_put_past(void *to, const void *from, int bytes)
@@ -251,5 +251,6 @@ AMBIT_INLINE void ambit_put_past(void *to, const void *from, int bytes)
     return;
   }
   for (int i = 0; i < bytes; i += AMBIT_VECTOR)
-    AMBIT_STREAM((ambit_vector *)((char *)to + i), *(const ambit_vector *)((const char *)from + i));
+    AMBIT_NONTEMPORAL((ambit_vector *)((char *)to + i),
+                      *(const ambit_vector *)((const char *)from + i));
 }

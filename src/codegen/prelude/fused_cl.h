@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenCL: helpers of the strategy `fused`, after those of stream_cl.h and lanes_cl.h. */
+/* OpenCL: helpers of the strategy `fused`, after those of strips_cl.h and lanes_cl.h. */
 
 /* ---- exchanges ---- */
 

@@ -36,7 +36,7 @@ typedef struct loops {
 
 static volatile double half = 0.5, one = 1.0; /* values unknown to the compiler */
 
-/* Eight rows at a time, as in a stencil: several streams at once saturate memory. The distance of
+/* Eight rows at a time, as in a stencil: several rows under way saturate memory. The distance of
  * the rows is not a power of two, so that they do not fall into the same cache sets. */
 enum { ROWS = 8, ROW_FLOATS = 8192 + 64, AHEAD = 128 };
 #define COPY(name, target, vector, lanes, load, store)                                             \
@@ -234,7 +234,7 @@ static void measure_caches(ambit__pool *pool, copying *c, const loops *l, ambit_
   m->copy2 = cached_rate(pool, c, l, m->l2 / 2);
   m->copy3 = part > m->l2 ? cached_rate(pool, c, l, part) : m->copy;
   c->blocks /= threads;
-  m->alone = copy_rate(pool, c, 1, l->past && m->can_stream ? l->past : l->copy, 0.05);
+  m->alone = copy_rate(pool, c, 1, l->past && m->has_nontemporal ? l->past : l->copy, 0.05);
   c->blocks = blocks;
 }
 

@@ -255,7 +255,7 @@ size_t ambit__machine_vector_bytes(void)
 #endif
 }
 
-static bool can_stream(void)
+static bool has_nontemporal(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
   return true;
@@ -271,7 +271,7 @@ void ambit__machine_probe(const char *root, ambit__machine *m)
 
   *m = (ambit__machine){.cores = affinity_cores(),
                         .vector_bytes = ambit__machine_vector_bytes(),
-                        .can_stream = can_stream()};
+                        .has_nontemporal = has_nontemporal()};
   if (quota && quota < m->cores) m->cores = quota;
   ambit__read_small(cpuinfo, sizeof cpuinfo, root, "/proc/cpuinfo");
   probe_name(cpuinfo, m->name, sizeof m->name);

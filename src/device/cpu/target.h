@@ -14,7 +14,7 @@ static inline ambit__target ambit__cpu_target(const ambit__machine *m, int threa
                          .l2 = m->l2,
                          .l3 = m->l3,
                          .threads = threads,
-                         .can_stream = m->can_stream};
+                         .has_nontemporal = m->has_nontemporal};
 }
 
 #endif

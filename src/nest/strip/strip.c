@@ -87,7 +87,7 @@ static void open_tile(const ambit__strip *w)
 /* The first row or plane of the warp along an axis, of `n`, and the range that it owns and stores.
  * If too few remain for the last warp, it also computes some of the previous one, and skips them
  * when it stores. If the whole box has too few, cells beside the box are computed. They exist, as
- * the grid is never that small (plan/stream.c). */
+ * the grid is never that small (plan/strip.c). */
 static const char *begin_of(const ambit__strip *w, const char *own, int axis, int n, int below)
 {
   return ambit__nest_text(w->n, "ambit_least(%s, ambit_most(high%d - %d, ambit_least(low%d, %d)))",

@@ -10,7 +10,7 @@
  * loaded ahead. Bytes are in registers as words of four, and rules on them are computed for two
  * cells at a time (pairs.h).
  *
- * plan/stream.c chooses these numbers; plan/stream_reads.c finds the values. strip.c builds the
+ * plan/strip.c chooses these numbers; plan/strip_reads.c finds the values. strip.c builds the
  * nest, loads.c and ring.c the ways of values into registers, plane.c and sums.c the work on one
  * plane, words.c that on bytes and shorts. Functions return formulas, texts that
  * the nest keeps, or append nodes to it.

@@ -12,14 +12,14 @@ const char *ambit__strip_place(const ambit__strip *w)
   return w->cells == 2 ? "c + h" : "c + 2 * h";
 }
 
-static const ambit__strip_value *stream_of(const ambit__strip *w, const ambit__expr *e)
+static const ambit__strip_value *value_of(const ambit__strip *w, const ambit__expr *e)
 {
   return ambit__strip_find(w, e->index, e->component, e->offset);
 }
 
 static const char *row_of(const ambit__strip *w, const ambit__expr *e)
 {
-  return ambit__strip_row(w, stream_of(w, e), e->offset);
+  return ambit__strip_row(w, value_of(w, e), e->offset);
 }
 
 /* A value of a field or a scalar, for two or four cells: "ambit_pair(u_w[(p + 3) % 4][t + 1], c +
@@ -37,10 +37,10 @@ void ambit__strip_word(ambit__nest *n, ambit__text *t, const ambit__expr *e, con
                  ambit__nest_name(n, e->index));
     return;
   }
-  first = stream_of(w, e)->left * WORD + e->offset[w->x] * (WORD / w->cells); /* byte */
+  first = value_of(w, e)->left * WORD + e->offset[w->x] * (WORD / w->cells); /* byte */
   if (!w->pairs->places)
     ambit__print(t, "ambit_pair(%s, c + %d)", row_of(w, e),
-                 stream_of(w, e)->left * w->cells + e->offset[w->x]);
+                 value_of(w, e)->left * w->cells + e->offset[w->x]);
   else if (word)
     ambit__print(t, "%s[j + %d]", row_of(w, e), first / WORD + *word);
   else
@@ -81,7 +81,7 @@ static void open_window(const ambit__strip *w, ambit__text *t, const ambit__dot 
                         bool *done)
 {
   const ambit__expr *e = sum->reads[first];
-  const int at = window_at(stream_of(w, e), e->offset[w->x]);
+  const int at = window_at(value_of(w, e), e->offset[w->x]);
   uint32_t weights = 0;
 
   for (int i = 0; i < sum->n; i++) {
@@ -92,7 +92,7 @@ static void open_window(const ambit__strip *w, ambit__text *t, const ambit__dot 
     weights |= (uint32_t)(uint8_t)sum->weights[i] << 8 * away;
   }
   ambit__print(t, "ambit_dot(ambit_window(%s, c + 2 * h + %d), 0x%xu, ", row_of(w, e),
-               stream_of(w, e)->left * w->cells + at, (unsigned)weights);
+               value_of(w, e)->left * w->cells + at, (unsigned)weights);
 }
 
 /* The shorts of a sum that are in one word: of cells with h = 0, and with h = 1. */
@@ -127,7 +127,7 @@ static int open_halves(const ambit__strip *w, ambit__text *t, const ambit__dot *
     n = add_halves(w, sum->reads[i], sum->weights[i], all, n);
   for (int i = 0; i < n; i++)
     ambit__print(t, "ambit_dot_shorts(%s[j + %d], h ? 0x%xu : 0x%xu, ", row_of(w, all[i].first),
-                 stream_of(w, all[i].first)->left + all[i].word, (unsigned)all[i].weights[1],
+                 value_of(w, all[i].first)->left + all[i].word, (unsigned)all[i].weights[1],
                  (unsigned)all[i].weights[0]);
   return n;
 }
@@ -139,7 +139,7 @@ static bool has_words(const ambit__strip *w, const ambit__dot *sum)
     const ambit__expr *e = sum->reads[i];
 
     if (!ambit__nest_is_field(w->n, e->index)) return false;
-    if (w->cells > 2 && window_at(stream_of(w, e), 0) < -4 * stream_of(w, e)->left) return false;
+    if (w->cells > 2 && window_at(value_of(w, e), 0) < -4 * value_of(w, e)->left) return false;
   }
   return true;
 }

@@ -5,16 +5,7 @@
 
 #include <stdlib.h>
 
-enum {
-  MOST_TAPS = 256,
-  MOST_PERIOD = 16,
-  REGISTERS = 34,      /* addresses, tests, counters */
-  EDGE_REGISTERS = 56, /* the same at faces */
-  DEEP_REGISTERS = 30, /* the same in three dimensions */
-  DEEP_EDGE_REGISTERS = 38,
-  DOUBLE_CONSTANTS = 16,
-  POINT_REGISTERS = 3 /* a place in a list, and what was seen */
-};
+enum { MOST_TAPS = 256, MOST_PERIOD = 16 };
 
 static int most(int a, int b)
 {
@@ -349,71 +340,4 @@ void ambit__window_end(ambit__window *j)
 {
   for (int i = 0; i < AMBIT__FLOW_STAGES; i++)
     free(j->stages[i].taps);
-}
-
-/* Of the rows of a value that are kept between turns. */
-static int registers_of(const ambit__window *j, int value)
-{
-  const ambit__window_value *f = &j->values[value];
-  const int shared = f->shared < 0 ? 0 : f->last - f->shared;
-  const int fetched = f->fetched < 0 ? 0 : f->forgotten - f->fetched;
-  const int cells = (f->last - f->lag) * j->lane + shared * (f->left + f->right);
-  const int beside = fetched * (j->lane + (f->corners ? f->left + f->right : 0));
-
-  return ambit__flow_words(j->flow, value) * (j->rows * cells + (f->down + f->up) * beside);
-}
-
-/* Words of the values that a stage computes beside its first; of the stage with most of them. */
-static int further_words(const ambit__window *j)
-{
-  int further = 0;
-
-  for (int i = 0; i < j->flow->nstages; i++) {
-    int words = 0, first = 0;
-
-    for (int v = 0; v < j->flow->nvalues; v++) {
-      if (j->flow->values[v].stage != i) continue;
-      words += ambit__flow_words(j->flow, v);
-      if (!first) first = words;
-    }
-    further = most(further, words - first);
-  }
-  return further;
-}
-
-/* Of everything but values, and of rows that are being computed: in two dimensions all rows of a
- * stage, and as many that it reads. */
-static int other_registers(const ambit__window *j)
-{
-  int wide = 0;
-
-  for (int v = 0; v < j->flow->nvalues; v++) {
-    const int rows = j->y < 0 ? 2 : j->rows + 1;
-
-    wide = most(wide, ambit__flow_words(j->flow, v) *
-                          (rows * j->lane + j->values[v].left + j->values[v].right));
-  }
-  if (j->y >= 0) return wide + (j->edge ? DEEP_EDGE_REGISTERS : DEEP_REGISTERS);
-  return wide + 2 * j->lane * further_words(j) + (j->edge ? EDGE_REGISTERS : REGISTERS) +
-         (wide > 2 * j->lane + 4 ? DOUBLE_CONSTANTS : 0);
-}
-
-int ambit__window_registers(const ambit__window *j)
-{
-  int n = other_registers(j);
-
-  for (int v = 0; v < j->flow->nvalues; v++) {
-    n += registers_of(j, v);
-    if (j->flow->values[v].stage < 0)
-      n += ambit__flow_words(j->flow, v) * (j->ahead > 2 ? 3 : j->ahead) * j->rows * j->lane + 2;
-    if (j->flow->values[v].target >= 0) n += 2;
-  }
-  for (int i = 0; i < j->flow->nstages; i++) {
-    const ambit__window_stage *f = &j->stages[i];
-
-    if (f->taps) n += ambit__flow_words(j->flow, f->value) * (f->high - f->low) * j->rows * j->lane;
-    if (!j->flow->stages[i].iteration)
-      n += j->flow->stages[i].nplaces + (j->flow->stages[i].points ? POINT_REGISTERS : 0);
-  }
-  return n;
 }

@@ -105,7 +105,6 @@ void ambit__window_end(ambit__window *j);
 /* The same for tiles that do not move. In two dimensions they are planes along axes 0 and 1, and z
  * is an axis that the grid does not have. */
 bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f, ambit__window *j);
-int ambit__window_registers(const ambit__window *j); /* of a thread, approximately */
 
 /* The columns that a warp of the code stores. */
 static inline int ambit__window_useful(const ambit__window *j)

@@ -11,7 +11,7 @@
 
 /* ---- simulated caches of the cpu device ---- */
 
-static bool streams; /* results are stored past the caches */
+static bool nontemporal; /* results are stored past the caches */
 
 void __real_ambit__machine_probe(const char *root, ambit__machine *m);
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
@@ -20,8 +20,8 @@ void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
 {
   __real_ambit__machine_probe(root, m);
-  m->can_stream = streams;
-  if (!streams) return;
+  m->has_nontemporal = nontemporal;
+  if (!nontemporal) return;
   m->l2 = 16 << 10;
   m->l3 = 64 << 10;
 }
@@ -133,11 +133,11 @@ static void pieces_are_stored_past_the_caches(void)
 {
   scene s = {ELEVEN, AMBIT_F64, 2, {21, 549}, AMBIT_FIXED, "factored 21 of 121 nontemporal)"};
 
-  streams = true;
+  nontemporal = true;
   check(&s);
   s.boundary = AMBIT_PERIODIC;
   check(&s);
-  streams = false;
+  nontemporal = false;
 }
 
 /* They keep the order of the user's terms. */
@@ -152,7 +152,7 @@ static void strict_sums_are_not_factored(void)
   free(got);
 }
 
-/* Of a wave of order 8, where results are not streamed. */
+/* Of a wave of order 8, where results are stored through the caches. */
 static void far_reads_beside_another_field_take_rows_one_by_one(void)
 {
   static const char wave[] = AMBIT_SOURCE(void wave(const float *u, float *v) {
@@ -168,13 +168,13 @@ static void far_reads_beside_another_field_take_rows_one_by_one(void)
   for (int i = 0; i < 2; i++) {
     double *got;
 
-    streams = i;
+    nontemporal = i;
     got = compute(&s, "cpu", "1", i ? "(rows 4" : "(rows 1");
     for (int k = 0; k < 12 * 10 * 40; k++)
       CHECK(want[k] == got[k]);
     free(got);
   }
-  streams = false;
+  nontemporal = false;
   free(want);
 }
 

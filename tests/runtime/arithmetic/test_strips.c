@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The strategy `stream` on OpenCL, where lanes load the cells beside theirs: all forms and types,
+/* The strategy `strip` on OpenCL, where lanes load the cells beside theirs: all forms and types,
  * against the reference. Kernels for CUDA are the subject of tests/plan. */
 #include "runtime/program/program.h"
 #include "runtime/runtime_test.h"
@@ -100,7 +100,7 @@ static const char star[] = "void star(const float *u, float *v)\n"
 
 static void floats_in_2d(void)
 {
-  static const char *const plans[] = {"(stream tile", "(stream tile 4x1x2", "(stream tile 4x1x1"};
+  static const char *const plans[] = {"(strip tile", "(strip tile 4x1x2", "(strip tile 4x1x1"};
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 3; i++)
@@ -113,7 +113,7 @@ static void doubles_in_3d(void)
       "void far(const double *u, const double *w, double *v)\n"
       "{ *v = *w * 0.25 + u[-1][0][0] - u[2][0][0] + u[0][-1][0] * u[0][1][1]\n"
       "     + u[0][0][-2] / (2 + u[0][0][1] * u[0][0][1]); }\n";
-  static const char *const plans[] = {"(stream tile", "(stream tile 2x1x4"};
+  static const char *const plans[] = {"(strip tile", "(strip tile 2x1x4"};
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 2; i++)
@@ -131,7 +131,7 @@ static void high_orders_in_3d(void)
       "    s += 0.05f * (u[k][0][0] + u[-k][0][0]) + 0.03f * (u[0][k][0] + u[0][-k][0])\n"
       "       + 0.02f * u[0][0][k] + 0.01f * u[0][0][-k];\n"
       "  *v = s; }\n";
-  static const char *const plans[] = {"(stream sum 4x2 ahead", "(stream sum 4x1 ahead"};
+  static const char *const plans[] = {"(strip sum 4x2 ahead", "(strip sum 4x1 ahead"};
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 2; i++)
@@ -188,7 +188,7 @@ static void other_types(void)
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-    check(&scenes[i], "(stream tile");
+    check(&scenes[i], "(strip tile");
 }
 
 /* On cores, limits are hoisted (codegen/hoist.h). */
@@ -198,7 +198,7 @@ static void values_are_limited_to_numbers(void)
                              "{ *v = fminf(fmaxf(u[-1][0] - 0.5f * u[0][1], -3.0f), 40.0f); }\n";
 
   if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
-  check(&(scene){text, AMBIT_F32, 2, {57, 301}, AMBIT_CLAMP}, "(stream tile");
+  check(&(scene){text, AMBIT_F32, 2, {57, 301}, AMBIT_CLAMP}, "(strip tile");
   check(&(scene){text, AMBIT_F32, 2, {57, 301}, AMBIT_CLAMP}, "(cells");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grids large enough for CUDA devices to run them in strips (strategy `stream`), unlike the grids
+/* Grids large enough for CUDA devices to run them in strips (strategy `strip`), unlike the grids
  * of other tests. Strict, so that every bit must equal the result of the cpu device. Sizes are no
  * multiples of strips or tiles. */
 #include "runtime/runtime_test.h"

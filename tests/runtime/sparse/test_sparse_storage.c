@@ -136,7 +136,7 @@ void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
   __real_ambit__machine_probe(root, m);
   if (!tiny_caches) return;
   m->l1 = m->l2 = m->l3 = 1024;
-  m->can_stream = true;
+  m->has_nontemporal = true;
 }
 
 static int in_wedge(const int64_t *i, void *user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels of the strategy `stream`, run on a simulated GPU. Every byte of memory must match the
+/* Kernels of the strategy `strip`, run on a simulated GPU. Every byte of memory must match the
  * reference device. */
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
 #include "nest/strip/pairs.h"
@@ -102,7 +102,7 @@ static void write_plans(ambit__group g)
     t.warp = 32;
     t.max_threads = 1024;
     g.strict = i % 2 != 0;
-    n = ambit__strategy_stream.candidates(&g, &t, plans, MOST_PLANS);
+    n = ambit__strategy_strip.candidates(&g, &t, plans, MOST_PLANS);
     for (int k = 0; k < n; k++) {
       ambit__writer w = {0};
       char *source;
@@ -140,7 +140,7 @@ static int check_with(problem p, bool (*wanted)(const ambit__plan *plans, int n,
                                  .contiguous = is_field(&p, i),
                                  .wraps_rows = p.around && is_field(&p, i)};
   write_plans(g);
-  n = ambit__strategy_stream.candidates(&g, &gpu, plans, MOST_PLANS);
+  n = ambit__strategy_strip.candidates(&g, &gpu, plans, MOST_PLANS);
   for (int i = 0; i < n && !prints; i++)
     if (wanted(plans, n, i) || (wanted == is_chosen && i == n - 1 && !runs)) {
       run_plan(&p, &g, &plans[i], i % 2);
@@ -501,7 +501,7 @@ static void branches_places_and_old_values(void)
                   .boundary = AMBIT_PERIODIC});
 }
 
-static void components_and_streams_that_lie_apart(void)
+static void components_and_fields_that_lie_apart(void)
 {
   check((problem){.name = "pull",
                   .text =
@@ -528,7 +528,7 @@ static void components_and_streams_that_lie_apart(void)
                   .boundary = AMBIT_CONSTANT});
 }
 
-/* So many streams of 16-bit values that only lanes of two cells fit. */
+/* So many fields of 16-bit values that only lanes of two cells fit. */
 static void short_lanes(void)
 {
   check((problem){.name = "lattice",
@@ -829,7 +829,7 @@ int main(int argc, char **argv)
       {"reductions", reductions},
       {"strict_sums_are_exact", strict_sums_are_exact},
       {"branches_places_and_old_values", branches_places_and_old_values},
-      {"components_and_streams_that_lie_apart", components_and_streams_that_lie_apart},
+      {"components_and_fields_that_lie_apart", components_and_fields_that_lie_apart},
       {"short_lanes", short_lanes},
       {"bytes", bytes},
       {"four_bytes", four_bytes},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUDA: helpers of kernels that stream strips of a grid. The lanes of a warp own adjacent runs of N
+/* CUDA: helpers of kernels on strips of a grid. The lanes of a warp own adjacent runs of N
  * cells. */
 
 /* N adjacent values, moved in pieces of up to 16 bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenCL: helpers of kernels that stream strips of a grid. A work-item owns a run of N cells. It
+/* OpenCL: helpers of kernels on strips of a grid. A work-item owns a run of N cells. It
  * loads the cells beside them too. Names end in the type and number of values, as there are no
  * templates. */
 

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_reads.c - the values that a warp must hold: for each value, the rows and planes, and how
+/* strip_reads.c - the values that a warp must hold: for each value, the rows and planes, and how
  * long. */
-#include "plan/stream.h"
+#include "plan/strip.h"
+
+#include "plan/registers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  VECTOR = 16,       /* bytes of the widest access */
-  MOST_CELLS = 8,    /* per lane, if each takes a register */
-  WORD = 4,          /* bytes of a register */
-  MOST_NUMBERS = 40, /* constants that compilers keep in registers */
+  VECTOR = 16,    /* bytes of the widest access */
+  MOST_CELLS = 8, /* per lane, if each takes a register */
+  WORD = 4,       /* bytes of a register */
   /* operations in a loop over z unrolled for a whole period; in double, half as many */
   MOST_REPEATED = 3000,
-  FREE = 26,       /* registers available for constants */
-  PAIRS = 24,      /* registers for bytes while they are computed */
-  RING_BASE = 10,  /* the same where planes are in shared memory, */
-  RING_ROW = 18,   /* and for what each row takes from there */
   MOST_TAPS = 343, /* of a weighted sum: a box of radius 3 in 3-D */
-  LEAST_TAPS = 20, /* of a sum that is factored */
-  MOST_SHIFTED = 7 /* planes of results that are shifted without more registers */
+  LEAST_TAPS = 20  /* of a sum that is factored */
 };
 
 static bool is_field(const ambit__group *g, int param)
@@ -50,7 +46,7 @@ static bool has_only(const ambit__group *g, ambit_type type)
   return true;
 }
 
-int ambit__stream_cells(const ambit__group *g, ambit__packed packed)
+int ambit__strip_packed_cells(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
@@ -59,7 +55,7 @@ int ambit__stream_cells(const ambit__group *g, ambit__packed packed)
   return ambit__rule_is_shorts(rule) || ambit__rule_has_dots(rule) ? 2 : 1;
 }
 
-int ambit__stream_vector(const ambit__group *g)
+int ambit__strip_vector(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
   int size = 1;
@@ -69,10 +65,10 @@ int ambit__stream_vector(const ambit__group *g)
   return smallest(VECTOR / size, MOST_CELLS);
 }
 
-int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
+int ambit__strip_lane_cells(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const int lane = ambit__stream_vector(g), cells = ambit__stream_cells(g, packed);
+  const int lane = ambit__strip_vector(g), cells = ambit__strip_packed_cells(g, packed);
   int reach = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
@@ -89,7 +85,7 @@ int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
 /* ---- values ---- */
 
 /* The value of a read, created if needed; NULL if there are too many. */
-static ambit__strip_value *stream_of(ambit__strip *j, int param, const ambit__read *r)
+static ambit__strip_value *value_of(ambit__strip *j, int param, const ambit__read *r)
 {
   const ambit__strip_value *old = ambit__strip_find(j, param, r->component, r->offset);
   ambit__strip_value *s = &j->values[j->nvalues];
@@ -107,7 +103,7 @@ static ambit__strip_value *stream_of(ambit__strip *j, int param, const ambit__re
 static bool find_reach(ambit__strip *j, int param, const ambit__read *r)
 {
   const int dx = r->offset[j->x], dy = j->y >= 0 ? r->offset[j->y] : 0;
-  ambit__strip_value *s = stream_of(j, param, r);
+  ambit__strip_value *s = value_of(j, param, r);
 
   if (!s) return false;
   s->left = largest(s->left, (j->cells - 1 - dx) / j->cells);
@@ -132,7 +128,7 @@ static void add_plane(ambit__value_row *row, int plane, bool sideways)
 static bool find_rows(ambit__strip *j, int param, const ambit__read *r)
 {
   const int dy = j->y >= 0 ? r->offset[j->y] : 0;
-  ambit__strip_value *s = stream_of(j, param, r);
+  ambit__strip_value *s = value_of(j, param, r);
 
   for (int t = 0; t < j->rows; t++) /* sums use a plane once, when it arrives */
     add_plane(&s->rows[s->below + dy + t], j->taps ? j->high : r->offset[j->z],
@@ -251,11 +247,6 @@ static int ahead_of(const ambit__strip *j, const ambit__plan *p)
   return j->planes ? j->planes - 1 : p->ahead;
 }
 
-static int kept_ahead(const ambit__strip *j, const ambit__value_row *r)
-{
-  return j->loads[r->load].ahead - (j->planes > 0);
-}
-
 /* Tiles and rings hold all planes that are read and those in flight. Sums keep span - 1 planes of
  * partial results. */
 static int period_of(const ambit__strip *j, int ahead)
@@ -272,118 +263,9 @@ static int period_of(const ambit__strip *j, int ahead)
     for (int q = 0; q < j->values[i].nrows; q++) {
       const ambit__value_row *r = &j->values[i].rows[q];
 
-      if (r->is_read) period = largest(period, r->high - r->low + 1 + kept_ahead(j, r));
+      if (r->is_read) period = largest(period, ambit__registers_planes(j, r));
     }
   return period;
-}
-
-/* ---- registers ---- */
-
-/* Registers of one value of a type. */
-static int words(ambit_type type)
-{
-  return ambit_type_size(type) > 4 ? 2 : 1;
-}
-
-static int row_registers(const ambit__strip *j, const ambit__strip_value *s,
-                         const ambit__value_row *r)
-{
-  const int ahead = r->is_read ? kept_ahead(j, r) : 0;
-  int n = 0;
-
-  if (s->ring && (!r->is_read || (j->loads[r->load].ring && r->high == r->low))) return 0;
-  if (s->ring) return (r->high - r->low + 1 + ahead) * j->units;
-  if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units;
-  if (r->has_edges && j->apart)
-    return n + (r->edge - r->edge_low + 1 + ahead) * (s->left + s->right);
-  if (r->has_edges && !j->taps) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
-  if (r->has_edges) n += (ahead + !!j->taps) * (j->planes ? s->left + s->right : s->end);
-  return n;
-}
-
-/* The constants in double of an expression, which compilers keep in registers. `seen` has
- * MOST_NUMBERS elements. */
-static void find_numbers(const ambit__expr *e, double *seen, int *n)
-{
-  if (!e || *n == MOST_NUMBERS) return;
-  find_numbers(e->a, seen, n);
-  find_numbers(e->b, seen, n);
-  find_numbers(e->c, seen, n);
-  if (e->op != EXPR_CONST || e->type != AMBIT_F64 || *n == MOST_NUMBERS) return;
-  for (int i = 0; i < *n; i++)
-    if (seen[i] == e->value.real) return;
-  seen[(*n)++] = e->value.real;
-}
-
-static void find_numbers_in(const ambit__stmt *list, double *seen, int *n)
-{
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    find_numbers(s->value, seen, n);
-    find_numbers_in(s->body, seen, n);
-    find_numbers_in(s->other, seen, n);
-  }
-}
-
-static int number_registers(const ambit__rule *rule)
-{
-  double seen[MOST_NUMBERS];
-  int n = 0;
-
-  find_numbers_in(rule->body, seen, &n);
-  return 2 * n;
-}
-
-/* Addresses, counters, predicates and constants, as allocated by ptxas 13.0 for sm_90. */
-static int base_registers(const ambit__strip *j, const ambit__rule *rule)
-{
-  bool is_wide = false, is_real = true;
-
-  for (int i = 0; i < j->nvalues; i++) {
-    const ambit_type type = rule->params[j->values[i].param].type;
-
-    is_wide = is_wide || words(type) == 2;
-    is_real = is_real && ambit__type_is_real(type);
-  }
-  if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
-  if (j->taps)
-    return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) +
-           (j->moves ? 0 : largest(0, number_registers(rule) - FREE));
-  return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
-}
-
-/* Values that are added row by row occupy registers for only part of the time. */
-static int row_share(const ambit__strip *j, int registers, int ahead)
-{
-  return j->by_rows ? registers * (4 * ahead + 1) / (4 * ahead + 4) : registers;
-}
-
-/* Registers for the results of a lane. Where many planes of them are shifted, ptxas needs more. */
-static int result_registers(const ambit__strip *j)
-{
-  const int n = j->units * (j->taps ? j->span * j->rows : 1) * (j->cells > 1 ? 2 : 1);
-
-  return j->moves && j->span > MOST_SHIFTED ? n + n / 4 : n;
-}
-
-int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__strip *j)
-{
-  const ambit__rule *rule = g->steps[0].rule;
-  const int ahead = ahead_of(j, p);
-  int n = base_registers(j, rule);
-
-  for (int i = 0; i < j->nvalues; i++)
-    for (int q = 0; q < j->values[i].nrows; q++)
-      n += words(rule->params[j->values[i].param].type) *
-           row_share(j, row_registers(j, &j->values[i], &j->values[i].rows[q]), ahead);
-  for (int i = 0; i < rule->nparams; i++) {
-    const ambit__param *param = &rule->params[i];
-
-    n += 2 * (param->kind == PARAM_REDUCE) + 2 * is_field(g, i);
-    if (ambit__sums_exactly(g, param)) n += 16; /* its windows, and a call */
-    for (int c = 0; is_field(g, i) && c < param->components; c++)
-      if (param->writes[c]) n += words(param->type) * result_registers(j);
-  }
-  return n;
 }
 
 /* ---- begin and end ---- */
@@ -394,14 +276,14 @@ static int widest(const ambit__group *g)
   int n = 1;
 
   for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    if (is_field(g, i)) n = largest(n, words(g->steps[0].rule->params[i].type));
+    if (is_field(g, i)) n = largest(n, ambit__registers_of(g->steps[0].rule->params[i].type));
   return n;
 }
 
-bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__strip *j)
+bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__strip *j)
 {
   int64_t flops = g->steps[0].rule->flops + 1;
-  const int cells = ambit__stream_cells(g, p->packed);
+  const int cells = ambit__strip_packed_cells(g, p->packed);
 
   *j = (ambit__strip){.x = g->ndims - 1,
                       .y = g->ndims > 2 ? g->ndims - 2 : -1,
@@ -413,14 +295,14 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                       .rows = p->rows[0],
                       .planes = p->ahead ? 0 : p->rows[1],
                       .ring = p->ring > 0,
-                      .align = ambit__stream_align(p),
+                      .align = ambit__strip_align(p),
                       .warps = p->threads[1],
                       .apart = p->apart,
                       .span = 1};
   if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
       !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
       (j->ring && !ambit__strip_find_ring(g->steps[0].rule, j)) || !find_loads(j, p)) {
-    ambit__stream_end(j);
+    ambit__strip_end(j);
     return false;
   }
   find_ends(j);
@@ -433,7 +315,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   return true;
 }
 
-void ambit__stream_end(ambit__strip *j)
+void ambit__strip_end(ambit__strip *j)
 {
   free(j->taps);
   j->taps = NULL;

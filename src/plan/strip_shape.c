@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_shape.c - the launches of the strategy `stream`: blocks in memory order, and long chunks.
+/* strip_shape.c - the launches of the strategy `strip`: blocks in memory order, and long chunks.
  *
  * Blocks run in the order of their numbers, x first: strips, then rows, then planes. The planes
  * between two layers of tiles are read twice. They are still in the level 2 cache if a layer is
  * small enough; in 3-D, rows are cut into panels for that.
  */
 #include "plan/fitted.h"
-#include "plan/stream.h"
+#include "plan/strip.h"
 
 #include <math.h>
 
 enum {
-  MOST_BLOCKS = AMBIT__STREAM_BLOCKS,
+  MOST_BLOCKS = AMBIT__STRIP_BLOCKS,
   LEAST_PLANES = 8,  /* per chunk */
   MOST_PLANES = 128, /* per chunk: over long distances, warps drift apart */
   MOST_WAVES = 8,    /* of blocks */
@@ -34,15 +34,15 @@ static int64_t quotient_up(int64_t a, int64_t b)
   return (a + b - 1) / b;
 }
 
-int ambit__stream_axis(const ambit__group *g)
+int ambit__strip_axis(const ambit__group *g)
 {
   return g->ndims > 2 ? g->ndims - 3 : 0;
 }
 
-int ambit__stream_overlap(const ambit__group *g)
+int ambit__strip_overlap(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const int axis = ambit__stream_axis(g);
+  const int axis = ambit__strip_axis(g);
   int overlap = 0;
 
   for (int i = 0; i < rule->nparams; i++)
@@ -65,7 +65,7 @@ static double duration(double blocks, double wave, double planes, double overlap
 static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t planes,
                          int64_t blocks)
 {
-  const int overlap = ambit__stream_overlap(g);
+  const int overlap = ambit__strip_overlap(g);
   const int64_t wave = p->wave ? p->wave : 1;
   int64_t most = min64(planes / LEAST_PLANES, MOST_BLOCKS), best;
 
@@ -107,12 +107,12 @@ static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t ce
   return min64((int64_t)ceil(bytes / p->panel), stacks);
 }
 
-int ambit__stream_align(const ambit__plan *p)
+int ambit__strip_align(const ambit__plan *p)
 {
   return (int)p->strip * (p->ring ? LINE : 1);
 }
 
-int ambit__stream_rows(const ambit__plan *p)
+int ambit__strip_block_rows(const ambit__plan *p)
 {
   return p->threads[1] * (AMBIT__WARP / p->lanes) * p->rows[0];
 }
@@ -122,20 +122,20 @@ static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
 {
   const int x = box->ndims - 1;
 
-  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__stream_align(p)), p->lanes * p->strip);
+  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__strip_align(p)), p->lanes * p->strip);
 }
 
-void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
-                         ambit__shape *shape)
+void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                        ambit__shape *shape)
 {
-  const int x = g->ndims - 1, y = x - 1, z = ambit__stream_axis(g);
+  const int x = g->ndims - 1, y = x - 1, z = ambit__strip_axis(g);
   const int64_t strips = strips_of(p, box), planes = box->hi[z] - box->lo[z];
   const int64_t most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : INT32_MAX;
   int64_t tiles = strips, outer = 1;
 
   if (g->ndims > 2) {
     const int64_t rows = box->hi[y] - box->lo[y];
-    int64_t stacks = quotient_up(rows, ambit__stream_rows(p));
+    int64_t stacks = quotient_up(rows, ambit__strip_block_rows(p));
 
     if (g->ndims == 3 && !ambit__gpucode_reduces(g)) {
       outer = panels_of(g, p, rows * (box->hi[x] - box->lo[x]), stacks);

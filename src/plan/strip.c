@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream.c - on a GPU: a warp keeps a strip of the grid in registers, and lanes exchange values.
+/* strip.c - on a GPU: a warp keeps a strip of the grid in registers, and lanes exchange values.
  *
  * For grids of two or more dimensions with contiguous fields. Every value is loaded once, 16 bytes
  * at a time and long before its use, which keeps more memory accesses in flight than one cell per
- * thread can. See docs/design/0003-gpu-stream.md for reasons and measurements.
+ * thread can. See docs/design/0003-strips.md for reasons and measurements.
  *
- *   (stream tile 4x2x4 warps 8 resident 2 depth 1)
- *   (stream sum 4x2 ahead 1 warps 8 resident 2 depth 1)
- *   (stream ring 4x2 ahead 2 warps 12 resident 1 depth 1)
+ *   (strip tile 4x2x4 warps 8 resident 2 depth 1)
+ *   (strip sum 4x2 ahead 1 warps 8 resident 2 depth 1)
+ *   (strip ring 4x2 ahead 2 warps 12 resident 1 depth 1)
  *
  * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
  * loaded ahead, warps per block, blocks per multiprocessor, iterations. Sums keep
  * partial results instead of planes; a ring is in shared memory.
  */
-#include "plan/stream.h"
+#include "plan/strip.h"
 #include "plan/fitted.h"
 #include "plan/launch_line.h"
+#include "plan/registers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,17 +78,17 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   int registers;
   int64_t work;
 
-  if (!ambit__stream_begin(g, p, &j)) return false;
-  registers = ambit__stream_registers(g, p, &j);
+  if (!ambit__strip_begin(g, p, &j)) return false;
+  registers = ambit__registers_of_strip(g, &j);
   p->terms = j.ntaps;
   if (j.factored) p->factored = ambit__factors_operations(&j.factors);
   work = (j.factored ? 2 * p->factored : g->steps[0].rule->flops + 1) * j.lane * j.rows;
   work *= j.planes ? j.planes : j.moves ? 1 : j.period;
   fits = !p->ring || fit_ring(g, t, &j, p);
-  ambit__stream_end(&j);
+  ambit__strip_end(&j);
   if (j.moves && p->ahead > 1) return false; /* only loaded values can be shifted */
   if (!fits || registers > MOST_REGISTERS || work > MOST_WORK) return false;
-  p->resident = ambit__gpucode_resident(t, WARP * p->threads[1], registers);
+  p->resident = ambit__registers_blocks(t, WARP * p->threads[1], registers);
   if (p->ring && p->resident > 1) p->resident = 1;
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];
   p->wave = p->resident * t->threads;
@@ -99,17 +100,17 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
 static bool has_room(const ambit__group *g, const ambit__plan *p)
 {
   const int64_t rows = g->ndims > 2 ? g->cells[g->ndims - 2] : INT64_MAX;
-  const int64_t planes = g->cells[ambit__stream_axis(g)];
+  const int64_t planes = g->cells[ambit__strip_axis(g)];
 
   for (int d = g->ndims > 2 ? g->ndims - 3 : 0; d < g->ndims; d++)
     if (g->cells[d] > INT32_MAX / 2) return false;
-  if (p->rows[0] > 1 && rows < ambit__stream_rows(p)) return false;
+  if (p->rows[0] > 1 && rows < ambit__strip_block_rows(p)) return false;
   if (p->ring && g->cells[g->ndims - 1] > MOST_COLUMNS) return false;
-  if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STREAM_BLOCKS) return false;
-  if (g->ndims == 3 && !p->ahead && rows / ambit__stream_rows(p) >= AMBIT__STREAM_BLOCKS)
+  if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STRIP_BLOCKS) return false;
+  if (g->ndims == 3 && !p->ahead && rows / ambit__strip_block_rows(p) >= AMBIT__STRIP_BLOCKS)
     return false;
   return rows >= p->rows[0] + 2 * AMBIT__STRIP_REACH &&
-         (p->ahead || planes >= p->rows[1] + ambit__stream_overlap(g));
+         (p->ahead || planes >= p->rows[1] + ambit__strip_overlap(g));
 }
 
 /* A form of the strategy: rows of a warp; planes of a tile, or planes loaded ahead; warps per
@@ -145,7 +146,7 @@ static bool has_dots(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
-  return ambit__stream_cells(g, packed) > 1 && !ambit__rule_is_paired(rule, packed) &&
+  return ambit__strip_packed_cells(g, packed) > 1 && !ambit__rule_is_paired(rule, packed) &&
          ambit__rule_has_dots(rule);
 }
 
@@ -168,7 +169,7 @@ static int row_lanes(const ambit__group *g, const ambit__target *t, int lane)
 {
   int lanes = WARP;
 
-  if (g->ndims < 3 || !lane || ambit__stream_cells(g, packed_of(t)) > 1) return WARP;
+  if (g->ndims < 3 || !lane || ambit__strip_packed_cells(g, packed_of(t)) > 1) return WARP;
   while (lanes > 1 && lanes / 2 * lane >= g->cells[g->ndims - 1])
     lanes /= 2;
   return lanes;
@@ -176,7 +177,7 @@ static int row_lanes(const ambit__group *g, const ambit__target *t, int lane)
 
 static bool is_folded(const ambit__group *g, const ambit__target *t)
 {
-  return row_lanes(g, t, ambit__stream_lane(g, packed_of(t))) < WARP;
+  return row_lanes(g, t, ambit__strip_lane_cells(g, packed_of(t))) < WARP;
 }
 
 static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const form *f, int lane,
@@ -185,9 +186,9 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
   const int lanes = row_lanes(g, t, lane);
   const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed_of(t));
 
-  return (ambit__plan){.strategy = &ambit__strategy_stream,
+  return (ambit__plan){.strategy = &ambit__strategy_strip,
                        .depth = 1,
-                       .strip = lane && f->ring ? ambit__stream_vector(g) : lane,
+                       .strip = lane && f->ring ? ambit__strip_vector(g) : lane,
                        .rows = {f->rows, f->planes},
                        .threads = {WARP, warps_of(g, f, few, lanes), 1},
                        .lanes = lanes,
@@ -202,7 +203,8 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
 /* Whether a form is of use for the group, whatever its registers. */
 static bool is_possible(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  if (!p->strip || (p->sums && (g->strict || ambit__stream_cells(g, p->packed) > 1))) return false;
+  if (!p->strip || (p->sums && (g->strict || ambit__strip_packed_cells(g, p->packed) > 1)))
+    return false;
   if (p->ring && (p->apart || g->ndims != 3)) return false;
   if (p->lanes < WARP && p->rows[0] > 1) return false;
   return (!t->max_threads || WARP * p->threads[1] <= t->max_threads) && has_room(g, p);
@@ -261,7 +263,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const int n = add_plans(g, t, ambit__stream_lane(g, packed_of(t)), 0, plans, most);
+  const int n = add_plans(g, t, ambit__strip_lane_cells(g, packed_of(t)), 0, plans, most);
 
   if (n || g->ndims < 3 || reaches(g, g->ndims - 1, 1)) return n;
   for (int i = 0; i < rule->nparams; i++)
@@ -283,7 +285,7 @@ static int busy_warps(const ambit__rule *rule)
  */
 static bool is_large(const ambit__group *g, const ambit__target *t)
 {
-  const int lane = ambit__stream_lane(g, packed_of(t)), lanes = row_lanes(g, t, lane);
+  const int lane = ambit__strip_lane_cells(g, packed_of(t)), lanes = row_lanes(g, t, lane);
   const int64_t wide = lanes * lane, folds = WARP / lanes;
   const int64_t least = (int64_t)LEAST_PLANES * busy_warps(g->steps[0].rule) * t->threads;
   int64_t planes;
@@ -298,7 +300,7 @@ static bool is_large(const ambit__group *g, const ambit__target *t)
 /* Whether the user asks for this strategy, also where it is not the best. */
 static bool is_asked(const ambit__group *g)
 {
-  return g->preferred && ambit__plan_begins(g->preferred, "(stream");
+  return g->preferred && ambit__plan_begins(g->preferred, "(strip");
 }
 
 /* Lanes that exchange values are those of one warp. Without exchanges, any GPU will do, but not a
@@ -306,7 +308,7 @@ static bool is_asked(const ambit__group *g)
 static bool has_strips(const ambit__group *g, const ambit__target *t)
 {
   if (t->dialect->has_lanes) return t->warp == WARP;
-  return t->dialect->stream && (!t->is_cpu || is_asked(g));
+  return t->dialect->strips && (!t->is_cpu || is_asked(g));
 }
 
 static bool applies(const ambit__group *g, const ambit__target *t)
@@ -398,8 +400,8 @@ static bool is_wasteful(const ambit__group *g, const ambit__plan *p)
   bool is;
 
   factored.factored = 1;
-  is = p->sums && !p->factored && ambit__stream_begin(g, &factored, &j);
-  if (is) ambit__stream_end(&j);
+  is = p->sums && !p->factored && ambit__strip_begin(g, &factored, &j);
+  if (is) ambit__strip_end(&j);
   return is;
 }
 
@@ -414,15 +416,15 @@ static const double MANY_FLOPS = 100;
 static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambit__plan *p)
 {
   const ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
-  const double planes = (double)g->cells[ambit__stream_axis(g)];
+  const double planes = (double)g->cells[ambit__strip_axis(g)];
   const double flops = (double)g->steps[0].rule->flops;
   const double work = flops * (double)p->strip * p->rows[0];
   ambit__shape s;
 
   if (g->ndims < 3 || !p->ahead || p->strip < 4 || flops > MANY_FLOPS) return 0;
-  ambit__stream_shape(g, p, &box, &s);
+  ambit__strip_shape(g, p, &box, &s);
   if (2 * s.blocks[0] * s.blocks[1] * s.blocks[2] > p->wave) return 0;
-  return (planes / (double)s.blocks[1] + ambit__stream_overlap(g)) * m->chain *
+  return (planes / (double)s.blocks[1] + ambit__strip_overlap(g)) * m->chain *
          (AMBIT__FIT_TURN + AMBIT__FIT_WORKED * work) / (double)ambit__box_volume(&box);
 }
 
@@ -435,12 +437,12 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   const ambit__rule *rule = g->steps[0].rule;
   const ambit__machine *m = ambit__target_machine(t);
   const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
-  double ns = ambit__price_of(rule).bytes / (AMBIT__FIT_STREAM * m->copy), under_way, loads;
+  double ns = ambit__price_of(rule).bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
   ambit__strip j;
 
-  if (!ambit__stream_begin(g, p, &j)) return 1e9;
+  if (!ambit__strip_begin(g, p, &j)) return 1e9;
   if (j.ring) {
-    ambit__stream_end(&j);
+    ambit__strip_end(&j);
     return ns * ring_cost(&j, p);
   }
   under_way = bytes_under_way(&j, p, rule);
@@ -454,9 +456,9 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
                 missing_warps(&j, p, rule);
   if (j.planes) ns *= 1 + AMBIT__FIT_AGAIN * planes_again(&j);
   if (j.apart || !j.planes) ns *= AMBIT__FIT_APART;
-  if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= AMBIT__FIT_STREAMED;
+  if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= AMBIT__FIT_ADVANCES;
   ns = fmax(ns, idle_ns(g, m, p));
-  ambit__stream_end(&j);
+  ambit__strip_end(&j);
   return ns;
 }
 
@@ -496,7 +498,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
   ambit__pairs pairs = {.dots = &dots};
   ambit__strip j;
 
-  if (!ambit__stream_begin(g, p, &j)) return;
+  if (!ambit__strip_begin(g, p, &j)) return;
   pairs.places = places_of(&j, rule);
   pairs.minima = pairs.places != PLACES_QUADS && p->packed >= PACKED_MINIMA;
   pairs.x = j.x;
@@ -508,16 +510,16 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
     emit_kernel(g, t, p, &j, w);
   ambit__dots_end(&dots);
   ambit__pairs_end(&pairs);
-  ambit__stream_end(&j);
+  ambit__strip_end(&j);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
 {
   if (p->ahead)
-    ambit__print(t, "(stream %s %dx%d ahead %d", p->sums ? "sum" : "ring", (int)p->strip,
-                 p->rows[0], p->ahead);
+    ambit__print(t, "(strip %s %dx%d ahead %d", p->sums ? "sum" : "ring", (int)p->strip, p->rows[0],
+                 p->ahead);
   else
-    ambit__print(t, "(stream tile %dx%dx%d", (int)p->strip, p->rows[0], p->rows[1]);
+    ambit__print(t, "(strip tile %dx%dx%d", (int)p->strip, p->rows[0], p->rows[1]);
   if (p->factored) ambit__print(t, " factored %d of %d", p->factored, p->terms);
   if (p->lanes < WARP) ambit__print(t, " lanes %d", p->lanes);
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);
@@ -528,11 +530,11 @@ static void describe(const ambit__plan *p, ambit__text *t)
 static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                   const int64_t *own)
 {
-  const int last = g->ndims - 1, z = ambit__stream_axis(g);
+  const int last = g->ndims - 1, z = ambit__strip_axis(g);
 
   if (g->ndims > 2 && own[last - 1] < p->rows[0] + 2 * AMBIT__STRIP_REACH) return false;
   if (g->ndims > 2 && cells[last - 1] < p->rows[0]) return false;
-  if (!p->ahead && own[z] < p->rows[1] + ambit__stream_overlap(g)) return false;
+  if (!p->ahead && own[z] < p->rows[1] + ambit__strip_overlap(g)) return false;
   if (p->lanes > 1 && cells[last] < p->lanes * p->strip / 2) return false;
   return cells[z] >= LEAST_PLANES || cells[z] >= g->cells[z] ||
          (!p->ahead && cells[z] >= p->rows[1]);
@@ -541,46 +543,46 @@ static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *ce
 /* The cells of one block in a layer of tiles. Chunks have no fixed length. */
 static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 {
-  const int z = ambit__stream_axis(g);
+  const int z = ambit__strip_axis(g);
 
   if (!p->ahead) cells[z] = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
-  if (g->ndims > 2) cells[z + 1] = ambit__stream_rows(p);
+  if (g->ndims > 2) cells[z + 1] = ambit__strip_block_rows(p);
 }
 
 /* Chunks are as long as on the box that the plan was made for. Boxes that are too small for a warp
  * (see candidates), or narrower than planned, are excluded. */
 static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__launch_line *r)
 {
-  const int last = g->ndims - 1, lane = (int)p->strip, z = ambit__stream_axis(g);
+  const int last = g->ndims - 1, lane = (int)p->strip, z = ambit__strip_axis(g);
   const int numbered =
       g->ndims == 3 && !p->ahead && !ambit__gpucode_reduces(g); /* see nest/strip/strip.c */
   int64_t high = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
   ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   ambit__shape here;
 
-  ambit__stream_shape(g, p, &box, &here);
+  ambit__strip_shape(g, p, &box, &here);
   *r = (ambit__launch_line){.ndims = g->ndims,
                             .threads = {p->threads[0], p->threads[1], p->threads[2]},
                             .most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
   r->least[last] = p->lanes > 1 ? p->lanes * lane / 2 : 1;
   if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STRIP_REACH;
-  if (!p->ahead) r->least[z] = p->rows[1] + ambit__stream_overlap(g);
+  if (!p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);
   if (p->ahead) high = (g->cells[z] + here.blocks[1] - 1) / here.blocks[1];
-  ambit__launch_line_add(r, 0, last, ambit__stream_align(p) - 1, p->lanes * lane);
-  if (g->ndims > 2) ambit__launch_line_add(r, numbered, last - 1, 0, ambit__stream_rows(p));
+  ambit__launch_line_add(r, 0, last, ambit__strip_align(p) - 1, p->lanes * lane);
+  if (g->ndims > 2) ambit__launch_line_add(r, numbered, last - 1, 0, ambit__strip_block_rows(p));
   ambit__launch_line_add(r, 1 + numbered, z, 0, high);
   for (int d = 0; d < z; d++)
     ambit__launch_line_add(r, 2, d, 0, 1);
 }
 
-const ambit__strategy ambit__strategy_stream = {
-    .name = "stream",
+const ambit__strategy ambit__strategy_strip = {
+    .name = "strip",
     .applies = applies,
     .candidates = candidates,
     .cost = cost,
     .emit = emit,
     .describe = describe,
-    .shape = ambit__stream_shape,
+    .shape = ambit__strip_shape,
     .suits = suits,
     .tile = tile,
     .launch_line = launch_line,
