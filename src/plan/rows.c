@@ -263,7 +263,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   size_t cache = t->l3 > t->l2 ? t->l3 : t->l2;
   int n = 0;
 
-  p.nontemporal = t->can_stream &&
+  p.nontemporal = t->can_stream && ambit__machine_streams(ambit__target_machine(t), t->threads) &&
                   touched(g->steps[0].rule, cells_of(g)) > AMBIT__FIT_STAYS * (double)cache &&
                   (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
   p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);

@@ -190,21 +190,35 @@ static size_t copy_bytes(const ambit__machine *m, int threads)
   return bytes;
 }
 
-/* Bytes per ns: the best of all tries within `seconds`, at least three. */
-static double copy_rate(ambit__pool *pool, copying *c, int threads, copy_fn copy, double seconds)
+/* Bytes per ns, if that is more than `best`. */
+static double copy_rate(ambit__pool *pool, copying *c, int threads, copy_fn copy, double best)
 {
   const double floats = c->piece ? (double)c->piece * threads : (double)c->blocks * BLOCK_FLOATS;
-  double best = 0, end = ambit__clock() + seconds;
+  const double start = ambit__clock();
+  double rate;
 
   c->copy = copy;
-  for (int tries = 0; tries < 3 || ambit__clock() < end; tries++) {
-    double start = ambit__clock(), rate;
+  ambit__pool_run(pool, threads, copy_share, c);
+  rate = 2e-9 * sizeof(float) * floats * (double)c->times / (ambit__clock() - start);
+  return rate > best ? rate : best;
+}
 
-    ambit__pool_run(pool, threads, copy_share, c);
-    rate = 2e-9 * sizeof(float) * floats * (double)c->times / (ambit__clock() - start);
-    if (rate > best) best = rate;
+enum { LEAST_TRIES = 3 };
+
+/* Copies in memory for `seconds`, with both kinds of stores in turns, as other work may slow one of
+ * them: the best of ordinary ones, and of all. */
+static void memory_rates(ambit__pool *pool, copying *c, int threads, const loops *l, double seconds,
+                         double *plain, double *all)
+{
+  const double end = ambit__clock() + seconds;
+  double past = 0;
+
+  *plain = 0;
+  for (int tries = 0; tries < LEAST_TRIES || ambit__clock() < end; tries++) {
+    *plain = copy_rate(pool, c, threads, l->copy, *plain);
+    if (l->past) past = copy_rate(pool, c, threads, l->past, past);
   }
-  return best;
+  *all = past > *plain ? past : *plain;
 }
 
 /* The same for pieces of so many bytes of both arrays, which stay in a cache. 0: they are too
@@ -212,13 +226,14 @@ static double copy_rate(ambit__pool *pool, copying *c, int threads, copy_fn copy
 static double cached_rate(ambit__pool *pool, copying *c, const loops *l, size_t bytes)
 {
   const int threads = ambit__pool_threads(pool);
-  double rate;
+  const double end = ambit__clock() + 0.02;
+  double rate = 0;
 
   c->piece = bytes / (2 * sizeof(float) * BLOCK_FLOATS) * BLOCK_FLOATS;
   c->times = c->piece ? (int64_t)((4 << 20) / c->piece) + 1 : 0;
-  rate = c->piece && c->piece <= c->blocks / (size_t)threads * BLOCK_FLOATS
-             ? copy_rate(pool, c, threads, l->copy, 0.02)
-             : 0;
+  if (c->piece && c->piece <= c->blocks / (size_t)threads * BLOCK_FLOATS)
+    for (int tries = 0; tries < LEAST_TRIES || ambit__clock() < end; tries++)
+      rate = copy_rate(pool, c, threads, l->copy, rate);
   c->piece = 0;
   c->times = 1;
   return rate;
@@ -234,7 +249,7 @@ static void measure_caches(ambit__pool *pool, copying *c, const loops *l, ambit_
   m->copy2 = cached_rate(pool, c, l, m->l2 / 2);
   m->copy3 = part > m->l2 ? cached_rate(pool, c, l, part) : m->copy;
   c->blocks /= threads;
-  m->alone = copy_rate(pool, c, 1, l->past && m->can_stream ? l->past : l->copy, 0.05);
+  memory_rates(pool, c, 1, l, 0.1, &m->plain1, &m->alone);
   c->blocks = blocks;
 }
 
@@ -245,9 +260,8 @@ static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
   const size_t bytes = copy_bytes(m, threads);
   void *both = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   copying c = {.blocks = bytes / (2 * sizeof(float) * BLOCK_FLOATS), .times = 1};
-  double plain, past;
 
-  m->copy = m->alone = m->copy1 = m->copy2 = m->copy3 = 0;
+  m->copy = m->alone = m->plain = m->plain1 = m->copy1 = m->copy2 = m->copy3 = 0;
   if (both == MAP_FAILED) return;
 #ifdef MADV_HUGEPAGE
   madvise(both, bytes, MADV_HUGEPAGE);
@@ -255,9 +269,7 @@ static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
   c.to = both;
   c.from = c.to + c.blocks * BLOCK_FLOATS;
   ambit__pool_run(pool, threads, touch_share, &c);
-  plain = copy_rate(pool, &c, threads, l.copy, 0.1);
-  past = l.past ? copy_rate(pool, &c, threads, l.past, 0.1) : 0;
-  m->copy = plain > past ? plain : past;
+  memory_rates(pool, &c, threads, &l, 0.2, &m->plain, &m->copy);
   if (all) measure_caches(pool, &c, &l, m);
   munmap(both, bytes);
 }
