@@ -24,6 +24,8 @@ const machine ambit__machine_h200 = {.name = "an NVIDIA H200",
                                      .shared = 228 KIB,
                                      .copy = AMBIT__H200_COPY,
                                      .alone = 60,
+                                     .plain = AMBIT__H200_COPY,
+                                     .plain1 = 60,
                                      .copy3 = 5500,
                                      .copy2 = 5500,
                                      .copy1 = 30000,
@@ -34,30 +36,41 @@ const machine ambit__machine_h200 = {.name = "an NVIDIA H200",
                                      .chain = AMBIT__H200_CHAIN,
                                      .launch = AMBIT__H200_LAUNCH};
 
-/* Of the others the copies of cores were measured; the rest is by their data sheets. */
+/* Of the others the copies of cores were measured; the rest is by their data sheets, and by
+ * `plain_of`. */
 static const struct {
   const char *name;
   machine machine;
 } recorded[] = {
     {"neoverse2",
      {"2 Neoverse cores", .cores = 2, .vector_bytes = 32, .l1 = 64 KIB, .l2 = 1 MIB, .l3 = 32 MIB,
-      .copy = 40, .alone = 24, .copy3 = 60, .copy2 = 90, .copy1 = 160, .fma32 = 96, .fma64 = 48,
-      .divide = 10, .special = 4.8, .chain = 1.5, .launch = 1500}},
-    {"xeon16",
-     {"16 Xeon cores", .has_nontemporal = true, .cores = 16, .vector_bytes = 64, .l1 = 48 KIB,
-      .l2 = 2 MIB, .l3 = 105 MIB, .copy = 140, .alone = 22, .copy3 = 704, .copy2 = 1056,
-      .copy1 = 2112, .fma32 = 1360, .fma64 = 680, .divide = 85, .special = 68, .chain = 1.33,
-      .launch = 2400}},
-    {"xeon64",
-     {"64 Xeon cores", .has_nontemporal = true, .cores = 64, .vector_bytes = 64, .l1 = 48 KIB,
-      .l2 = 2 MIB, .l3 = 320 MIB, .copy = 430, .alone = 18, .copy3 = 2200, .copy2 = 4200,
-      .copy1 = 8400, .fma32 = 4900, .fma64 = 2450, .divide = 300, .special = 245, .chain = 1.5,
-      .launch = 9600}},
+      .copy = 40, .alone = 24, .plain = 40, .plain1 = 24, .copy3 = 60, .copy2 = 90, .copy1 = 160,
+      .fma32 = 96, .fma64 = 48, .divide = 10, .special = 4.8, .chain = 1.5, .launch = 1500}},
+    {"xeon16", {"16 Xeon cores", .has_nontemporal = true,
+                .cores = 16,     .vector_bytes = 64,
+                .l1 = 48 KIB,    .l2 = 2 MIB,
+                .l3 = 105 MIB,   .copy = 140,
+                .alone = 22,     .plain = 93,
+                .plain1 = 15,    .copy3 = 704,
+                .copy2 = 1056,   .copy1 = 2112,
+                .fma32 = 1360,   .fma64 = 680,
+                .divide = 85,    .special = 68,
+                .chain = 1.33,   .launch = 2400}},
+    {"xeon64", {"64 Xeon cores", .has_nontemporal = true,
+                .cores = 64,     .vector_bytes = 64,
+                .l1 = 48 KIB,    .l2 = 2 MIB,
+                .l3 = 320 MIB,   .copy = 430,
+                .alone = 18,     .plain = 287,
+                .plain1 = 12,    .copy3 = 2200,
+                .copy2 = 4200,   .copy1 = 8400,
+                .fma32 = 4900,   .fma64 = 2450,
+                .divide = 300,   .special = 245,
+                .chain = 1.5,    .launch = 9600}},
     {"laptop",
-     {"a laptop's GPU", .is_gpu = true, .cores = 24, .l1 = 128 KIB, .l2 = 32 MIB,
-      .registers = 64 KIB, .shared = 100 KIB, .copy = 230, .alone = 12, .copy3 = 1300,
-      .copy2 = 1300, .copy1 = 5000, .fma32 = 7000, .fma64 = 110, .divide = 700, .special = 850,
-      .chain = 1.7, .launch = 4000}},
+     {"a laptop's GPU",    .is_gpu = true,    .cores = 24,    .l1 = 128 KIB, .l2 = 32 MIB,
+      .registers = 64 KIB, .shared = 100 KIB, .copy = 230,    .alone = 12,   .plain = 230,
+      .plain1 = 12,        .copy3 = 1300,     .copy2 = 1300,  .copy1 = 5000, .fma32 = 7000,
+      .fma64 = 110,        .divide = 700,     .special = 850, .chain = 1.7,  .launch = 4000}},
 };
 
 const machine *ambit__machine_recorded(const char *name)
@@ -82,7 +95,12 @@ static const speed speeds[] = {
     AMBIT__SPEED_MAP(X)
 #undef X
 };
-enum { SPEEDS = sizeof speeds / sizeof *speeds };
+enum {
+#define X(name, unit, least, most, meaning) SPEED_##name,
+  AMBIT__SPEED_MAP(X)
+#undef X
+      SPEEDS
+};
 
 static double *speed_of(machine *m, int i)
 {
@@ -100,9 +118,17 @@ static machine gpu_like(const machine *m)
   const double share = m->cores / (double)ambit__machine_h200.cores;
   machine like = ambit__machine_h200;
 
-  like.copy *= share, like.copy3 *= share, like.copy2 *= share, like.copy1 *= share;
+  like.copy *= share, like.plain *= share;
+  like.copy3 *= share, like.copy2 *= share, like.copy1 *= share;
   like.fma32 *= share, like.fma64 *= share, like.divide *= share, like.special *= share;
   return like;
+}
+
+/* An ordinary store loads its line first, so three lines move for two. A core of a Sapphire Rapids
+ * copies 14 bytes per ns so, and 22 with non-temporal stores. */
+static double plain_of(const machine *m, double copy)
+{
+  return m->has_nontemporal ? copy * 2 / 3 : copy;
 }
 
 /* Such cores as waves were fitted to (fitted.h), with vectors of this width. Other cores have more
@@ -112,9 +138,13 @@ static machine cores_like(const machine *m)
 {
   const double n = m->cores, wide = m->vector_bytes > 32 ? (double)m->vector_bytes / 64 : 0.5;
   const double fma32 = m->fma32 > 0 ? m->fma32 : 85 * wide * n;
+  const double copy = m->copy > 0 ? m->copy : 22 * n < 140 ? 22 * n : 140;
+  const double alone = m->alone > 0 ? m->alone : 22;
 
-  return (machine){.copy = 22 * n < 140 ? 22 * n : 140,
-                   .alone = 22,
+  return (machine){.copy = copy,
+                   .alone = alone,
+                   .plain = plain_of(m, copy),
+                   .plain1 = plain_of(m, alone),
                    .copy3 = 44 * n,
                    .copy2 = 66 * n,
                    .copy1 = 132 * n,
@@ -132,13 +162,14 @@ int ambit__machine_complete(machine *m)
   int n = 0;
 
   if (m->cores < 1) m->cores = 1;
-  if (!is_plausible(5, m->fma32)) m->fma32 = 0;
+  for (int i = 0; i < SPEEDS; i++)
+    if (!is_plausible(i, *speed_of(m, i))) *speed_of(m, i) = 0;
   like = m->is_gpu ? gpu_like(m) : cores_like(m);
   if (!m->registers) m->registers = like.registers;
   if (!m->shared) m->shared = like.shared;
   if (m->is_gpu && !m->l2) m->l2 = like.l2;
   for (int i = 0; i < SPEEDS; i++)
-    if (!is_plausible(i, *speed_of(m, i))) {
+    if (*speed_of(m, i) == 0) {
       *speed_of(m, i) = *speed_of(&like, i);
       n++;
     }
@@ -242,6 +273,14 @@ double ambit__machine_copy(const machine *m, double cores)
   const double share = m->copy / (cores > 1 ? cores : 1);
 
   return m->alone < share ? m->alone : share;
+}
+
+bool ambit__machine_stores_past(const machine *m, double cores)
+{
+  const double share = m->plain / (cores > 1 ? cores : 1);
+
+  return m->has_nontemporal &&
+         ambit__machine_copy(m, cores) > (m->plain1 < share ? m->plain1 : share);
 }
 
 double ambit__machine_issue(const machine *m)

@@ -18,11 +18,14 @@
 #include <stddef.h>
 
 /* X(name, unit, least, most, meaning). Speeds are those of all cores or multiprocessors together,
- * while all of them work. Bytes of copies are those read and those written. Numbers outside of
+ * while all of them work. Bytes of copies are those read and those written. Copies in memory have
+ * the faster stores, ordinary or non-temporal ones, unless it says otherwise. Numbers outside of
  * least .. most are no measurements. */
 #define AMBIT__SPEED_MAP(X)                                                                        \
   X(copy, "GB/s", 0.1, 1e5, "copies in memory")                                                    \
   X(alone, "GB/s", 0.1, 1e5, "copies in memory, by one core while the others rest")                \
+  X(plain, "GB/s", 0.1, 1e5, "copies in memory with ordinary stores")                              \
+  X(plain1, "GB/s", 0.1, 1e5, "the same, by one core while the others rest")                       \
   X(copy3, "GB/s", 0.1, 1e6, "copies in the cache that all cores share")                           \
   X(copy2, "GB/s", 0.1, 1e6, "copies in the second-level caches")                                  \
   X(copy1, "GB/s", 0.1, 1e7, "copies in the first-level caches")                                   \
@@ -36,7 +39,7 @@
 typedef struct ambit__machine {
   char name[96];        /* "Neoverse-V1" */
   bool is_gpu;          /* has launches over blocks of threads */
-  bool has_nontemporal; /* non-temporal stores pay off */
+  bool has_nontemporal; /* has non-temporal stores */
   bool measured;        /* all speeds were measured on it; false: recorded ones */
   int cores;            /* that this process may use; multiprocessors of a GPU */
   size_t vector_bytes;  /* of the widest vector */
@@ -78,6 +81,8 @@ ambit_status ambit__machine_read(ambit__errors *errors, const char *where, const
 
 /* Bytes per ns of one of so many cores that copy in memory. */
 double ambit__machine_copy(const ambit__machine *m, double cores);
+/* Whether so many cores that copy in memory are faster with non-temporal stores. */
+bool ambit__machine_stores_past(const ambit__machine *m, double cores);
 /* Threads of GPUs: ns of an instruction of a warp of 32 on a busy multiprocessor. */
 double ambit__machine_issue(const ambit__machine *m);
 

@@ -31,7 +31,7 @@ typedef struct ambit__target {
   size_t vector_bytes;           /* of the widest vector */
   size_t l1, l2, l3;             /* bytes of cache: per core, per core, shared by all; 0: unknown */
   int threads;                   /* that share a box */
-  bool has_nontemporal;          /* non-temporal stores pay off for fields larger than the cache */
+  bool has_nontemporal;          /* has non-temporal stores */
   /* TARGET_GPU only; there `threads` counts multiprocessors and `l2` is the cache they share */
   const ambit__dialect *dialect; /* the language of its kernels */
   int warp;                      /* threads that run in lockstep; 1 if unknown */

@@ -266,6 +266,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   int n = 0;
 
   p.nontemporal = t->has_nontemporal &&
+                  ambit__machine_stores_past(ambit__target_machine(t), t->threads) &&
                   touched(g->steps[0].rule, cells_of(g)) > AMBIT__FIT_STAYS * (double)cache &&
                   (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
   p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);

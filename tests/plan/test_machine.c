@@ -83,8 +83,8 @@ static void a_device_that_was_never_measured_is_like_others_of_its_kind(void)
 {
   ambit__machine cpu = {.cores = 4, .vector_bytes = 16}, gpu = {.is_gpu = true, .cores = 66};
 
-  CHECK_EQ(11, ambit__machine_complete(&cpu));
-  CHECK_EQ(11, ambit__machine_complete(&gpu));
+  CHECK_EQ(13, ambit__machine_complete(&cpu));
+  CHECK_EQ(13, ambit__machine_complete(&gpu));
   CHECK(cpu.copy > 0 && cpu.alone <= cpu.copy && cpu.fma64 < cpu.fma32);
   CHECK(fabs(gpu.copy / ambit__machine_h200.copy - 0.5) < 1e-9);
   CHECK(fabs(ambit__machine_issue(&gpu) / ambit__machine_issue(&ambit__machine_h200) - 1) < 1e-9);
@@ -195,6 +195,42 @@ static void sweeps_over_large_fields_take_as_long_as_memory_does(void)
   }
 }
 
+/* A machine whose memory all cores saturate, and of which one alone waits for non-temporal stores:
+ * as some Xeons do. */
+static void stores_go_past_the_caches_where_as_many_cores_copy_faster_so(void)
+{
+  const int threads[] = {1, 2, 16};
+  ambit__machine m = *ambit__machine_recorded("xeon16");
+
+  m.alone = m.plain1 = 12; /* by ordinary stores; by others it was slower */
+  m.copy = 140;
+  m.plain = 90;
+  for (int i = 0; i < 3; i++) {
+    ambit__target t = target_of(&m);
+    ambit__plan plan;
+    problem p;
+
+    t.threads = threads[i];
+    open_problem(&p, rules[0], 8192);
+    CHECK(ambit__plan_choose(&p.group, &t, &plan));
+    CHECK_MSG(plan.nontemporal == (threads[i] == 16), "%d threads", threads[i]);
+    ambit__rule_free(p.rule);
+  }
+}
+
+static void speeds_of_ordinary_stores_that_are_not_known_follow_from_the_others(void)
+{
+  ambit__machine x = {.cores = 4, .has_nontemporal = true, .copy = 30, .alone = 15}, arm = x;
+
+  arm.has_nontemporal = false;
+  ambit__machine_complete(&x);
+  ambit__machine_complete(&arm);
+  CHECK(fabs(x.plain - 20) < 1e-9 && fabs(x.plain1 - 10) < 1e-9);
+  CHECK(arm.plain == 30 && arm.plain1 == 15);
+  CHECK(ambit__machine_stores_past(&x, 1) && ambit__machine_stores_past(&x, 4));
+  CHECK(!ambit__machine_stores_past(&arm, 1) && !ambit__machine_stores_past(&arm, 4));
+}
+
 static void divisions_and_functions_take_longer_than_sums(void)
 {
   ambit__machine m = *ambit__machine_recorded("xeon16");
@@ -238,16 +274,19 @@ int main(int argc, char **argv)
   {                                                                                                \
 #    name, name                                                                                    \
   }
-  static const test_case tests[] = {T(what_is_printed_is_read_as_the_same),
-                                    T(operations_on_integers_take_time),
-                                    T(lines_may_have_comments_units_and_crlf),
-                                    T(a_line_that_describes_nothing_is_refused_by_its_number),
-                                    T(a_speed_that_is_none_is_replaced_by_the_recorded_one),
-                                    T(a_device_that_was_never_measured_is_like_others_of_its_kind),
-                                    T(every_machine_has_plans_and_the_plain_nest_is_one_of_them),
-                                    T(sweeps_over_large_fields_take_as_long_as_memory_does),
-                                    T(divisions_and_functions_take_longer_than_sums),
-                                    {0}};
+  static const test_case tests[] = {
+      T(what_is_printed_is_read_as_the_same),
+      T(operations_on_integers_take_time),
+      T(lines_may_have_comments_units_and_crlf),
+      T(a_line_that_describes_nothing_is_refused_by_its_number),
+      T(a_speed_that_is_none_is_replaced_by_the_recorded_one),
+      T(a_device_that_was_never_measured_is_like_others_of_its_kind),
+      T(every_machine_has_plans_and_the_plain_nest_is_one_of_them),
+      T(sweeps_over_large_fields_take_as_long_as_memory_does),
+      T(stores_go_past_the_caches_where_as_many_cores_copy_faster_so),
+      T(speeds_of_ordinary_stores_that_are_not_known_follow_from_the_others),
+      T(divisions_and_functions_take_longer_than_sums),
+      {0}};
 #undef T
 
   return test_main(argc, argv, tests);

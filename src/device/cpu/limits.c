@@ -30,7 +30,7 @@ typedef void (*fma_fn)(int64_t rounds);
 typedef struct loops {
   copy_fn copy; /* normal stores; n is a multiple of 64 */
   copy_fn past; /* stores past the caches; NULL: none */
-  fma_fn fma32, fma64, divide;
+  fma_fn fma32, fma64, divide, chain;
   int lanes; /* floats of a vector */
 } loops;
 
@@ -73,6 +73,18 @@ enum { CHAINS = 12 };
     (void)sink;                                                                                    \
   }
 
+/* One chain: each waits for the one before. */
+#define CHAIN(name, target, vector, scalar, splat, fma)                                            \
+  target static void name(int64_t rounds)                                                          \
+  {                                                                                                \
+    vector x = splat((scalar)half), y = splat((scalar)one), a = y;                                 \
+                                                                                                   \
+    for (int64_t r = 0; r < rounds; r++)                                                           \
+      a = fma(a, x, y);                                                                            \
+    volatile double sink = (double)a[0];                                                           \
+    (void)sink;                                                                                    \
+  }
+
 #define DIVIDE(a, x, y) ((x) / (a)) /* 0.5 and 1 in turn, or 1 and 0.5, ... */
 
 #if defined(__x86_64__)
@@ -88,27 +100,31 @@ COPY(past_sse, SSE2, __m128, 4, _mm_load_ps, _mm_stream_ps)
 FMA(fma32_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
 FMA(fma64_sse, SSE2, __m128d, double, _mm_set1_pd, FMA_SSE_PD)
 FMA(divide_sse, SSE2, __m128, float, _mm_set1_ps, DIVIDE)
+CHAIN(chain_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
 
 COPY(copy_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_store_ps)
 COPY(past_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_stream_ps)
 FMA(fma32_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
 FMA(fma64_avx, AVX2, __m256d, double, _mm256_set1_pd, _mm256_fmadd_pd)
 FMA(divide_avx, AVX2, __m256, float, _mm256_set1_ps, DIVIDE)
+CHAIN(chain_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
 
 COPY(copy_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_store_ps)
 COPY(past_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_stream_ps)
 FMA(fma32_avx512, AVX512, __m512, float, _mm512_set1_ps, _mm512_fmadd_ps)
 FMA(fma64_avx512, AVX512, __m512d, double, _mm512_set1_pd, _mm512_fmadd_pd)
 FMA(divide_avx512, AVX512, __m512, float, _mm512_set1_ps, DIVIDE)
+CHAIN(chain_avx512, AVX512, __m512, float, _mm512_set1_ps, _mm512_fmadd_ps)
 
 static loops best_loops(void)
 {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f"))
-    return (loops){copy_avx512, past_avx512, fma32_avx512, fma64_avx512, divide_avx512, 16};
+    return (loops){copy_avx512,  past_avx512, fma32_avx512, fma64_avx512, divide_avx512,
+                   chain_avx512, 16};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return (loops){copy_avx, past_avx, fma32_avx, fma64_avx, divide_avx, 8};
-  return (loops){copy_sse, past_sse, fma32_sse, fma64_sse, divide_sse, 4};
+    return (loops){copy_avx, past_avx, fma32_avx, fma64_avx, divide_avx, chain_avx, 8};
+  return (loops){copy_sse, past_sse, fma32_sse, fma64_sse, divide_sse, chain_sse, 4};
 }
 
 #else
@@ -123,21 +139,24 @@ typedef double f64x2 __attribute__((vector_size(16)));
 #  define SPLAT4(s)   ((f32x4){(s), (s), (s), (s)})
 #  define SPLAT2(s)   ((f64x2){(s), (s)})
 #  if defined(__aarch64__)
-#    define FMA4(a, x, y) ((f32x4)vfmaq_f32((float32x4_t)(a), (float32x4_t)(x), (float32x4_t)(y)))
-#    define FMA2(a, x, y) ((f64x2)vfmaq_f64((float64x2_t)(a), (float64x2_t)(x), (float64x2_t)(y)))
+#    define FMA4(a, x, y)  ((f32x4)vfmaq_f32((float32x4_t)(a), (float32x4_t)(x), (float32x4_t)(y)))
+#    define FMA2(a, x, y)  ((f64x2)vfmaq_f64((float64x2_t)(a), (float64x2_t)(x), (float64x2_t)(y)))
+#    define NEXT4(a, x, y) FMA4(y, a, x) /* through a factor */
 #  else
-#    define FMA4(a, x, y) ((a) * (x) + (y))
-#    define FMA2(a, x, y) ((a) * (x) + (y))
+#    define FMA4(a, x, y)  ((a) * (x) + (y))
+#    define FMA2(a, x, y)  ((a) * (x) + (y))
+#    define NEXT4(a, x, y) FMA4(a, x, y)
 #  endif
 
 COPY(copy_plain, HERE, f32x4, 4, LOAD, STORE)
 FMA(fma32_plain, HERE, f32x4, float, SPLAT4, FMA4)
 FMA(fma64_plain, HERE, f64x2, double, SPLAT2, FMA2)
 FMA(divide_plain, HERE, f32x4, float, SPLAT4, DIVIDE)
+CHAIN(chain_plain, HERE, f32x4, float, SPLAT4, NEXT4)
 
 static loops best_loops(void)
 {
-  return (loops){copy_plain, NULL, fma32_plain, fma64_plain, divide_plain, 4};
+  return (loops){copy_plain, NULL, fma32_plain, fma64_plain, divide_plain, chain_plain, 4};
 }
 
 #endif
@@ -190,21 +209,35 @@ static size_t copy_bytes(const ambit__machine *m, int threads)
   return bytes;
 }
 
-/* Bytes per ns: the best of all tries within `seconds`, at least three. */
-static double copy_rate(ambit__pool *pool, copying *c, int threads, copy_fn copy, double seconds)
+/* Bytes per ns, if that is more than `best`. */
+static double copy_rate(ambit__pool *pool, copying *c, int threads, copy_fn copy, double best)
 {
   const double floats = c->piece ? (double)c->piece * threads : (double)c->blocks * BLOCK_FLOATS;
-  double best = 0, end = ambit__clock() + seconds;
+  const double start = ambit__clock();
+  double rate;
 
   c->copy = copy;
-  for (int tries = 0; tries < 3 || ambit__clock() < end; tries++) {
-    double start = ambit__clock(), rate;
+  ambit__pool_run(pool, threads, copy_share, c);
+  rate = 2e-9 * sizeof(float) * floats * (double)c->times / (ambit__clock() - start);
+  return rate > best ? rate : best;
+}
 
-    ambit__pool_run(pool, threads, copy_share, c);
-    rate = 2e-9 * sizeof(float) * floats * (double)c->times / (ambit__clock() - start);
-    if (rate > best) best = rate;
+enum { LEAST_TRIES = 3 };
+
+/* Copies in memory for `seconds`, with both kinds of stores in turns, as other work may slow one of
+ * them: the best of ordinary ones, and of all. */
+static void memory_rates(ambit__pool *pool, copying *c, int threads, const loops *l, double seconds,
+                         double *plain, double *all)
+{
+  const double end = ambit__clock() + seconds;
+  double past = 0;
+
+  *plain = 0;
+  for (int tries = 0; tries < LEAST_TRIES || ambit__clock() < end; tries++) {
+    *plain = copy_rate(pool, c, threads, l->copy, *plain);
+    if (l->past) past = copy_rate(pool, c, threads, l->past, past);
   }
-  return best;
+  *all = past > *plain ? past : *plain;
 }
 
 /* The same for pieces of so many bytes of both arrays, which stay in a cache. 0: they are too
@@ -212,13 +245,14 @@ static double copy_rate(ambit__pool *pool, copying *c, int threads, copy_fn copy
 static double cached_rate(ambit__pool *pool, copying *c, const loops *l, size_t bytes)
 {
   const int threads = ambit__pool_threads(pool);
-  double rate;
+  const double end = ambit__clock() + 0.02;
+  double rate = 0;
 
   c->piece = bytes / (2 * sizeof(float) * BLOCK_FLOATS) * BLOCK_FLOATS;
   c->times = c->piece ? (int64_t)((4 << 20) / c->piece) + 1 : 0;
-  rate = c->piece && c->piece <= c->blocks / (size_t)threads * BLOCK_FLOATS
-             ? copy_rate(pool, c, threads, l->copy, 0.02)
-             : 0;
+  if (c->piece && c->piece <= c->blocks / (size_t)threads * BLOCK_FLOATS)
+    for (int tries = 0; tries < LEAST_TRIES || ambit__clock() < end; tries++)
+      rate = copy_rate(pool, c, threads, l->copy, rate);
   c->piece = 0;
   c->times = 1;
   return rate;
@@ -234,7 +268,7 @@ static void measure_caches(ambit__pool *pool, copying *c, const loops *l, ambit_
   m->copy2 = cached_rate(pool, c, l, m->l2 / 2);
   m->copy3 = part > m->l2 ? cached_rate(pool, c, l, part) : m->copy;
   c->blocks /= threads;
-  m->alone = copy_rate(pool, c, 1, l->past && m->has_nontemporal ? l->past : l->copy, 0.05);
+  memory_rates(pool, c, 1, l, 0.1, &m->plain1, &m->alone);
   c->blocks = blocks;
 }
 
@@ -245,9 +279,8 @@ static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
   const size_t bytes = copy_bytes(m, threads);
   void *both = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   copying c = {.blocks = bytes / (2 * sizeof(float) * BLOCK_FLOATS), .times = 1};
-  double plain, past;
 
-  m->copy = m->alone = m->copy1 = m->copy2 = m->copy3 = 0;
+  m->copy = m->alone = m->plain = m->plain1 = m->copy1 = m->copy2 = m->copy3 = 0;
   if (both == MAP_FAILED) return;
 #ifdef MADV_HUGEPAGE
   madvise(both, bytes, MADV_HUGEPAGE);
@@ -255,9 +288,7 @@ static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
   c.to = both;
   c.from = c.to + c.blocks * BLOCK_FLOATS;
   ambit__pool_run(pool, threads, touch_share, &c);
-  plain = copy_rate(pool, &c, threads, l.copy, 0.1);
-  past = l.past ? copy_rate(pool, &c, threads, l.past, 0.1) : 0;
-  m->copy = plain > past ? plain : past;
+  memory_rates(pool, &c, threads, &l, 0.2, &m->plain, &m->copy);
   if (all) measure_caches(pool, &c, &l, m);
   munmap(both, bytes);
 }
@@ -304,18 +335,16 @@ static double fma_rate(ambit__pool *pool, fma_fn fma, int lanes)
 }
 
 /* ns of one multiply-add after the other. */
-static double chain_ns(void)
+static double chain_ns(fma_fn chain)
 {
   const int64_t rounds = 1 << 20;
-  const double x = half, y = one;
   double best = 0;
 
   for (int i = 0; i < TRIES; i++) {
-    double start = ambit__clock(), a = y, ns;
+    const double start = ambit__clock();
+    double ns;
 
-    for (int64_t r = 0; r < rounds; r++)
-      a = a * x + y;
-    half = a > 0 ? x : y;
+    chain(rounds);
     ns = 1e9 * (ambit__clock() - start) / (double)rounds;
     if (!i || ns < best) best = ns;
   }
@@ -349,6 +378,6 @@ void ambit__cpu_measure(ambit__pool *pool, bool all, ambit__machine *m)
   m->fma64 = fma_rate(pool, l.fma64, l.lanes / 2);
   m->divide = fma_rate(pool, l.divide, l.lanes);
   m->special = m->fma32 / 20; /* generated code has polynomials: codegen/prelude/math.h */
-  m->chain = chain_ns();
+  m->chain = chain_ns(l.chain);
   m->launch = start_ns(pool);
 }

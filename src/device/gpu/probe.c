@@ -181,7 +181,7 @@ static void measure_kernels(probe *p, ambit__machine *m)
   m->divide = operation_rate(p, "ambit_probe_divide", false);
   m->special = operation_rate(p, "ambit_probe_special", false);
   m->fma64 = p->d->info.has_double ? operation_rate(p, "ambit_probe_double", true) : m->fma32 / 64;
-  m->alone = cached_rate(p, p->bytes / 8, 1);
+  m->alone = m->plain1 = cached_rate(p, p->bytes / 8, 1);
   m->copy2 = m->copy3 = cached_rate(p, l2 < p->bytes / 4 ? l2 : p->bytes / 4, blocks);
   m->copy1 = cached_rate(p, (size_t)p->d->info.multiprocessors << 13, blocks);
   m->launch = launch_ns(p);
@@ -197,7 +197,7 @@ static void measure(probe *p, bool all, ambit__machine *m)
       !driver->event_open(p->d->gpu, true, &p->events[0]) &&
       !driver->event_open(p->d->gpu, true, &p->events[1]))
     seconds = best_time(p, &(run){.times = 4});
-  if (seconds > 0) m->copy = 2e-9 * (double)p->bytes / seconds;
+  if (seconds > 0) m->copy = m->plain = 2e-9 * (double)p->bytes / seconds;
   if (seconds > 0 && all) measure_kernels(p, m);
   if (p->module) driver->unload(p->module);
   for (int i = 0; i < 2; i++)
