@@ -16,7 +16,7 @@ enum {
   LONG_RUN = 160,   /* cells: non-temporal stores of shorter runs on sparse grids lose */
   MOST_TAPS = 512,  /* terms of a sum */
   MOST_LONE = 20,   /* rows of one launch that share no load */
-  SWEPT = 1024,     /* cells of a strip of rows that are swept: values fit in a level 1 cache */
+  PIECE = 1024,     /* strips are multiples of so many cells */
   SHORT_ROW = 320,  /* bytes: such rows may follow each other without gaps (grid/layout.c), and */
   TINY_ROW = 128,   /* of these one is computed after the other, as they lie in memory */
   FAR = 8           /* cells from the first to the last read along an axis: radius 4 */
@@ -215,7 +215,7 @@ static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__pl
   if (g->form && (g->ndims < 3 || !t->has_nontemporal))
     return; /* ARM: 1.05 times as long in 512^3 */
   if (g->ndims == 2 && reach(rule, 0) > 0)
-    p->strip = cut(p->rows[0] + reach(rule, 0), touched(rule, 1), t->l2, g->cells[1], 1024);
+    p->strip = cut(p->rows[0] + reach(rule, 0), touched(rule, 1), t->l2, g->cells[1], PIECE);
   if (g->ndims >= 3 && reach(rule, last - 2) > 0)
     p->block = cut(p->rows[1] + reach(rule, last - 2), row, p->nontemporal ? 2 * t->l2 : t->l2,
                    g->cells[last - 1], 8);
@@ -248,15 +248,16 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
     add_rows(g, t, other, best, plans, n, most);
 }
 
-/* Of a sweep: rows in order, of which carried values stay in a cache, and none shares loads. Along
- * rows, there is nothing to cut. */
+/* Of a sweep: rows in order, of which carried values stay in the level 2 cache, and none shares
+ * loads. Along rows, there is nothing to cut. */
 static void choose_sweep(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int axis = ambit__sweep_axis(g->sweep), last = g->ndims - 1;
-  const double row = touched(g->steps[0].rule, (double)g->cells[last]);
+  const double cell = touched(g->steps[0].rule, 1);
 
-  if (axis == last - 1 && g->cells[last] >= 2 * SWEPT) p->strip = SWEPT;
-  if (axis < last - 1) p->block = cut(1, row, t->l2, g->cells[last - 1], 1);
+  if (axis == last - 1) p->strip = cut(1, cell, t->l2, g->cells[last], PIECE);
+  if (axis < last - 1)
+    p->block = cut(1, cell * (double)g->cells[last], t->l2, g->cells[last - 1], 1);
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
