@@ -30,8 +30,15 @@ unsigned port_statement_end(const unit *u, const node *s);
 
 int port_emit_slot(const step *s, const param *p); /* its number in the table of the rule */
 
-/* until.c: a loop around a nest that ends when its result is small is marked. */
-void port_until(const function *f, const nest *n, const step *steps);
+/* until.c: whether the loop around a nest ends when its result is small; marks: it is marked. */
+bool port_until(const function *f, const nest *n, const step *steps, bool marks);
+
+/* numbers.c: finds the variables of a function whose results may come late; whether those of a step
+ * do; calls for those that a nest reads, as C text; and what stands behind their declarations. */
+void port_numbers_find(const function *f, nest **nests, int n);
+bool port_number_is_late(const step *s);
+const char *port_numbers_read(const nest *n);
+void port_numbers_declare(const unit *u, const function *f);
 
 /* host.c: calls before host code that uses arrays of steps. */
 void port_host_use(const step *steps); /* an array of these steps: its type counts */

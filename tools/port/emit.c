@@ -101,8 +101,9 @@ const char *port_emit_rules(const unit *u, step *steps)
     ambit__print(&t,
                  "static port_rule port_%s = {\n    .place = \"%s:%u\",\n    .text = "
                  "AMBIT_SOURCE(\n%s\n    ),\n"
-                 "    .axes = %d,\n    .nslots = %d,\n    .slots = {\n",
-                 s->name, base_name(u->path), s->nest->node->line, s->text, s->naxes, slots_of(s));
+                 "    .axes = %d,\n    .nslots = %d,\n%s    .slots = {\n",
+                 s->name, base_name(u->path), s->nest->node->line, s->text, s->naxes, slots_of(s),
+                 port_number_is_late(s) ? "    .late = 1,\n" : "");
     for (int i = 0; i < s->nparams; i++)
       print_slot(&t, s, &s->params[i]);
     if (s->in_place)
@@ -302,6 +303,28 @@ static void print_step(ambit__text *t, const char *in, const step *s)
 
 /* ---- after the step ---- */
 
+/* The loops of a sum, from the outermost. */
+static void print_order(ambit__text *t, const step *s)
+{
+  ambit__print(t, ", (int[]){");
+  for (int k = 0; k < s->leaf->nloops; k++)
+    for (int d = 0; d < s->naxes; d++)
+      if (s->loop_of[d] == s->leaf->loops[k])
+        ambit__print(t, "%s%d", k ? ", " : "", s->nest->loops[s->loop_of[d]].is_down ? -1 - d : d);
+  ambit__print(t, "}, %d", s->leaf->nloops);
+}
+
+/* The results go to their variable when the host reads it. */
+static void print_later(ambit__text *t, const char *in, const step *s, const param *p)
+{
+  const symbol *sym = p->reduction->a->sym;
+
+  ambit__print(t, "%s  port_later%s(&%s, %s, &port_%s, %d", in, p->kind == P_TERM ? "_ordered" : "",
+               sym->name, types[sym->type], s->name, port_emit_slot(s, p));
+  if (p->kind == P_TERM) print_order(t, s);
+  ambit__print(t, ");\n");
+}
+
 /* The new value of a flag, by the maximum over all cells. */
 static void print_flag(ambit__text *t, const char *in, const step *s, const param *p,
                        const char *var)
@@ -322,6 +345,10 @@ static void print_results(ambit__text *t, const char *in, const step *s)
     const symbol *sym = p->reduction ? p->reduction->a->sym : NULL;
     const char *var = sym ? sym->name : NULL, *cast = sym ? casts[sym->type] : "";
 
+    if (sym && sym->is_late) {
+      print_later(t, in, s, p);
+      continue;
+    }
     if (sym && sym->is_place) ambit__print(t, "%s  port_writes(&%s, sizeof(%s));\n", in, var, var);
     if (p->kind == P_SUM)
       ambit__print(t, "%s  %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
@@ -335,14 +362,10 @@ static void print_results(ambit__text *t, const char *in, const step *s)
                    p->kind == P_MAX ? "port_larger" : "port_smaller", var, s->name,
                    port_emit_slot(s, p));
     if (p->kind == P_TERM && sym) {
-      ambit__print(t, "%s  %s = %sport_ordered_sum(%s, %s, &port_%s, %d, (int[]){", in, var, cast,
-                   var, types[sym->type], s->name, port_emit_slot(s, p));
-      for (int k = 0; k < s->leaf->nloops; k++)
-        for (int d = 0; d < s->naxes; d++)
-          if (s->loop_of[d] == s->leaf->loops[k])
-            ambit__print(t, "%s%d", k ? ", " : "",
-                         s->nest->loops[s->loop_of[d]].is_down ? -1 - d : d);
-      ambit__print(t, "}, %d);\n", s->leaf->nloops);
+      ambit__print(t, "%s  %s = %sport_ordered_sum(%s, %s, &port_%s, %d", in, var, cast, var,
+                   types[sym->type], s->name, port_emit_slot(s, p));
+      print_order(t, s);
+      ambit__print(t, ");\n");
     }
   }
 }
@@ -459,7 +482,7 @@ void port_emit_calls(const unit *u, nest *n, bool check)
   const unsigned end = port_statement_end(u, n->node);
   ambit__text t = {0};
 
-  ambit__print(&t, "{ /* %s:%u */\n", base_name(u->path), n->node->line);
+  ambit__print(&t, "{ /* %s:%u */%s\n", base_name(u->path), n->node->line, port_numbers_read(n));
   print_cases(&t, in, n, print_orders);
   if (check) { /* the serial nest runs in any case, and gives the results */
     ambit__print(&t, "%s  port_go_beside();\n%s  ", in, in);

@@ -5,38 +5,23 @@
  * port_writes. A call covers a whole statement, loops included, if the pointer is the same
  * throughout and no step is in there; so host loops cost one call. Which field a pointer means is
  * found at run time, by its address: aliases need no analysis.
- *
- * Only elements of the types that steps use count, since C's own rules keep different types apart.
  */
-#include "edit.h"
+#include "uses.h"
 
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { USES = 128, NESTS = 1024, CELLS = 4 };
+enum { NESTS = 1024 };
 
 static struct {
-  bool types[T_OTHER];
-  bool has_structs; /* arrays of structs are used by steps */
   const node *nests[NESTS];
   bool has_results[NESTS];
   int nnests;
   bool explains;    /* what host code costs */
   const node *loop; /* with steps in it, around the current statement; NULL: none */
 } h;
-
-void port_host_use(const step *steps)
-{
-  for (const step *s = steps; s; s = s->next)
-    for (int i = 0; i < s->nparams; i++)
-      if (s->params[i].array) {
-        h.types[s->params[i].type] = true;
-        if (strstr(s->params[i].array->key, "].") || strstr(s->params[i].array->key, "]->"))
-          h.has_structs = true;
-      }
-}
 
 void port_host_has_step(const node *nest_node, bool has_results)
 {
@@ -79,277 +64,6 @@ static bool has_steps(node *n)
   return port_find(n, is_nest, NULL) || port_find(n, calls_steps, NULL);
 }
 
-/* ---- which memory a statement uses ---- */
-
-typedef struct use {
-  const char *text;  /* a pointer or an array */
-  const char *bytes; /* of the object, or "1": not known */
-  int levels;        /* of pointers in it, that lead to elements */
-  bool is_write;
-  node *base;
-  bool is_whole; /* more than the elements below may be used */
-  int ncells;
-  node *cells[CELLS];
-} use;
-
-typedef struct uses {
-  use at[USES];
-  int n;
-  bool reads_all, writes_all, waits;
-  node *scope;
-} uses;
-
-static CXType element_of(CXType t)
-{
-  t = clang_getCanonicalType(t);
-  for (;;) {
-    const value_type v = port_type_of(t);
-
-    if (v == T_ARRAY)
-      t = clang_getCanonicalType(clang_getArrayElementType(t));
-    else if (v == T_POINTER)
-      t = clang_getCanonicalType(clang_getPointeeType(t));
-    else
-      return t;
-  }
-}
-
-/* Bytes may be those of anything. */
-static bool is_byte(CXType t)
-{
-  const enum CXTypeKind k = element_of(t).kind;
-
-  return k == CXType_UChar || k == CXType_Char_U || k == CXType_Char_S || k == CXType_SChar ||
-         k == CXType_Void;
-}
-
-static bool counts(CXType t)
-{
-  const value_type v = port_type_of(element_of(t));
-
-  return (v < T_OTHER && (h.types[v] || (v == T_STRUCT && h.has_structs))) || is_byte(t);
-}
-
-static node *base_of(node *e)
-{
-  while (e->kind == N_INDEX || (e->kind == N_UNARY && e->op[0] == '*') ||
-         (e->kind == N_MEMBER && e->a)) {
-    if (e->kind == N_MEMBER && (e->type == T_POINTER || e->type == T_ARRAY)) return e;
-    e = e->a;
-  }
-  while (e->kind == N_BINARY)
-    e = e->a->type == T_POINTER || e->a->type == T_ARRAY ? e->a : e->b;
-  while (e->kind == N_CAST)
-    e = e->a;
-  return e;
-}
-
-/* Pointers between the object and its elements: 0 for double *u and double u[3][4], 1 for double
- * **u and double *u[3]. */
-static int levels_of(CXType t)
-{
-  int levels = -1;
-
-  t = clang_getCanonicalType(t);
-  if (port_type_of(t) == T_ARRAY) levels = 0;
-  for (;;) {
-    const value_type v = port_type_of(t);
-
-    if (v != T_ARRAY && v != T_POINTER) return levels > 0 ? levels : 0;
-    levels += v == T_POINTER;
-    t = clang_getCanonicalType(v == T_ARRAY ? clang_getArrayElementType(t)
-                                            : clang_getPointeeType(t));
-  }
-}
-
-/* cell: the element that is used; NULL: more. */
-static void add_cell(use *a, node *cell)
-{
-  if (!cell) a->is_whole = true;
-  for (int i = 0; i < a->ncells && cell; i++)
-    if (!strcmp(port_print(a->cells[i]), port_print(cell))) return;
-  if (!cell || a->ncells == CELLS)
-    a->is_whole = true;
-  else
-    a->cells[a->ncells++] = cell;
-}
-
-static void add_object(uses *u, node *base, const char *text, const char *bytes, int levels,
-                       bool is_write, node *cell)
-{
-  for (int i = 0; i < u->n; i++)
-    if (!strcmp(u->at[i].text, text)) {
-      u->at[i].is_write |= is_write;
-      add_cell(&u->at[i], cell);
-      return;
-    }
-  if (u->n == USES) {
-    u->writes_all = true;
-    return;
-  }
-  u->at[u->n] = (use){.text = text, .bytes = bytes, .levels = levels, .is_write = is_write};
-  u->at[u->n].base = base;
-  add_cell(&u->at[u->n++], cell);
-}
-
-static void add_element(uses *u, node *base, bool is_write, node *cell)
-{
-  const bool is_whole = base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param);
-  const char *text;
-
-  if (base->kind != N_NAME && base->kind != N_MEMBER) {
-    if (is_write) u->writes_all = true;
-    u->reads_all = true;
-    return;
-  }
-  text = port_print(base);
-  add_object(u, base, text, is_whole ? port_text("sizeof(%s)", text) : "1", levels_of(base->ctype),
-             is_write, cell);
-}
-
-static void add_use(uses *u, node *base, bool is_write)
-{
-  add_element(u, base, is_write, NULL);
-}
-
-static bool is_element(const node *e)
-{
-  if (e->type == T_ARRAY) return false;
-  if (e->kind == N_INDEX || (e->kind == N_UNARY && e->op[0] == '*')) return true;
-  return e->kind == N_MEMBER && h.has_structs && e->a && (e->op[0] == '-' || is_element(e->a));
-}
-
-/* ---- structs with arrays in them ---- */
-
-typedef struct members {
-  bool has_arrays, has_pointers; /* to elements that count */
-} members;
-
-static void look_into(CXType t, members *m);
-
-static enum CXVisitorResult visit_member(CXCursor member, CXClientData user)
-{
-  look_into(clang_getCursorType(member), user);
-  return CXVisit_Continue;
-}
-
-static void look_into(CXType t, members *m)
-{
-  const value_type v = port_type_of(clang_getCanonicalType(t));
-
-  if (v == T_POINTER)
-    m->has_pointers |= port_type_of(element_of(t)) == T_STRUCT || counts(t);
-  else if (v == T_ARRAY && port_type_of(element_of(t)) != T_STRUCT)
-    m->has_arrays |= is_byte(t) ? h.types[T_U8] || h.types[T_I8] || h.types[T_BOOL] : counts(t);
-  else if (port_type_of(element_of(t)) == T_STRUCT)
-    clang_Type_visitFields(element_of(t), visit_member, m);
-}
-
-/* Of a struct, also where t is a pointer to it. */
-static members members_of(CXType t)
-{
-  members m = {false, false};
-
-  look_into(element_of(t), &m);
-  return m;
-}
-
-/* A struct that is copied, or whose address is given away: its arrays are used with it. */
-static void use_struct(uses *u, node *e, bool is_write)
-{
-  const char *text;
-
-  while (e && e->kind == N_CAST)
-    e = e->a;
-  if (!e || e->type != T_STRUCT || !members_of(e->ctype).has_arrays) return;
-  if (is_element(e)) add_use(u, base_of(e), is_write);
-  if (is_element(e) || (e->kind != N_NAME && e->kind != N_MEMBER)) return;
-  text = port_print(e);
-  add_object(u, e, port_text("&%s", text), port_text("sizeof(%s)", text), 0, is_write, NULL);
-}
-
-/* A function gets a struct, or a pointer to one; whether it may follow pointers in it: not one of
- * the system's. */
-static void use_argument(uses *u, node *a, bool follows)
-{
-  const members m = members_of(a->ctype);
-
-  if (a->type == T_STRUCT) use_struct(u, a, false);
-  if (a->type == T_POINTER && a->kind == N_UNARY && a->op[0] == '&')
-    use_struct(u, a->a, true);
-  else if (a->type == T_POINTER && m.has_arrays)
-    add_use(u, base_of(a), true);
-  if (m.has_pointers && follows) u->writes_all = true;
-}
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-  for (; *list; list++)
-    if (!strcmp(name, *list)) return true;
-  return false;
-}
-
-/* A function without a body here: it may use its arguments, and, if it is not one of the system's,
- * more. */
-static void use_call(uses *u, node *e)
-{
-  static const char *const clocks[] = {"clock",         "time",  "gettimeofday", "clock_gettime",
-                                       "omp_get_wtime", "times", "getrusage",    NULL};
-  static const char *const memory[] = {
-      "free", "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "fopen",
-      "exit", "abort",  "memcpy", NULL}; /* they ask themselves */
-  static const char *const bytes[] = {"memmove", "memset", "memcmp", "fwrite",
-                                      "fread",   "write",  "read",   NULL};
-  static const char *const reads[] = {"fwrite", "printf", "fprintf", "write", "memcmp", NULL};
-
-  if (is_one_of(e->text, clocks)) u->waits = true;
-  for (node *k = e->list; k; k = k->next) /* by value: the call copies it */
-    if (k->type == T_STRUCT && e->callee && e->callee->is_editable) use_struct(u, k, false);
-  if ((e->callee && e->callee->is_editable) || is_one_of(e->text, memory)) return;
-  if (!e->text[0] || (!e->is_system && !e->callee)) u->writes_all = true;
-  for (node *k = e->list; k; k = k->next) {
-    node *a = k;
-
-    while (a->kind == N_CAST)
-      a = a->a;
-    if (port_type_of(element_of(a->ctype)) == T_STRUCT) use_argument(u, a, !e->is_system);
-    if ((a->type != T_POINTER && a->type != T_ARRAY) || !counts(a->ctype)) continue;
-    if (a->kind == N_OPAQUE || (e->is_system && is_byte(a->ctype) && !is_one_of(e->text, bytes)))
-      continue; /* text */
-    if (a->kind == N_UNARY && a->op[0] == '&') {
-      if (a->a->kind == N_NAME && a->a->type != T_ARRAY) continue; /* one variable */
-      a = a->a;
-    }
-    if (a->kind == N_NUMBER) continue;
-    add_use(u, base_of(a),
-            !is_one_of(e->text, reads) && !(k != e->list && !strcmp(e->text, "memmove")));
-  }
-}
-
-static bool find_uses(node *e, void *user)
-{
-  uses *u = user;
-
-  if (is_nest(e, NULL)) return false;
-  if (e->kind == N_CALL) use_call(u, e);
-  if (e->kind == N_ASSIGN && is_element(e->a) && counts(e->a->ctype))
-    add_element(u, base_of(e->a), true, e->a);
-  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")) && is_element(e->a) &&
-      counts(e->a->ctype))
-    add_element(u, base_of(e->a), true, e->a);
-  if (is_element(e) && counts(e->ctype) && e->type < T_POINTER)
-    add_element(u, base_of(e), false, e);
-  if (is_element(e) && e->type == T_STRUCT && h.has_structs) add_use(u, base_of(e), false);
-  if (e->kind == N_ASSIGN && e->a->type == T_STRUCT && h.has_structs && is_element(e->a))
-    add_use(u, base_of(e->a), true);
-  if (e->kind == N_ASSIGN) {
-    use_struct(u, e->a, true);
-    use_struct(u, e->b, false);
-  }
-  if (e->kind == N_DECL || e->kind == S_RETURN) use_struct(u, e->a, false);
-  return true;
-}
-
 /* ---- where calls go ---- */
 
 static bool changes(node *e, void *user)
@@ -382,6 +96,9 @@ static const char *calls(const uses *u, const char *separator)
   char *out;
 
   if (u->waits) ambit__print(&t, "port_wait()%s", separator);
+  for (int i = 0; i < u->nnumbers; i++)
+    ambit__print(&t, "%s(&%s)%s", u->is_set[i] ? "port_set" : "port_know", u->numbers[i]->name,
+                 separator);
   if (u->writes_all)
     ambit__print(&t, "port_writes_all()%s", separator);
   else if (u->reads_all)
@@ -405,6 +122,21 @@ static const char *sized(const use *a)
   return bytes > 0 ? port_text("%s (%lld bytes)", a->text, bytes) : a->text;
 }
 
+/* Host code in a loop over time that reads a result. */
+static void explain_numbers(const unit *u, const node *at, const uses *list)
+{
+  const char *names = NULL;
+
+  for (int i = 0; i < list->nnumbers; i++)
+    if (!list->is_set[i])
+      names = names ? port_text("%s, %s", names, list->numbers[i]->name) : list->numbers[i]->name;
+  if (h.explains && h.loop && names)
+    port_note(u, at, "note",
+              port_text("host code in the loop in line %u: it waits for the steps that give %s",
+                        h.loop->line, names),
+              "a result that is read after the loop, or in some rounds, costs less");
+}
+
 /* Host code in a loop over time costs a copy in each round. */
 static void explain(const unit *u, const node *at, const uses *list)
 {
@@ -412,6 +144,7 @@ static void explain(const unit *u, const node *at, const uses *list)
   bool writes = list->writes_all;
   char *names;
 
+  explain_numbers(u, at, list);
   if (!h.explains || !h.loop || (!list->n && !list->reads_all && !list->writes_all)) return;
   for (int i = 0; i < list->n; i++) {
     writes |= list->at[i].is_write;
@@ -490,8 +223,10 @@ static void take_cells(const unit *u, node *s, uses *list, const char *separator
       list->at[kept++] = a;
       continue;
     }
-    names = names ? port_text("%s, %s", names, a.text) : a.text;
-    count += a.ncells * (1 + a.is_write);
+    if (port_use_is_of_steps(u, a.base)) {
+      names = names ? port_text("%s, %s", names, a.text) : a.text;
+      count += a.ncells * (1 + a.is_write);
+    }
     for (int k = 0; k < a.ncells; k++) {
       const char *cell = port_print(a.cells[k]);
 
@@ -506,6 +241,50 @@ static void take_cells(const unit *u, node *s, uses *list, const char *separator
                         "%s are copied, %d each time",
                         h.loop->line, names, count),
               NULL);
+}
+
+static bool is_not_printed(node *e, void *user)
+{
+  (void)user;
+  return e->kind == N_OPAQUE || e->kind == N_LIST;
+}
+
+/* u[src] += wave[t]: where the value of u[src] is on the device, a step of one cell does it, and
+ * the number comes from the host; whether the statement is one. */
+static bool point(const unit *u, const node *s, const uses *list)
+{
+  static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32"};
+  const node *e = s->a;
+  const char *cell, *before = "", *after, *value, *in = port_indent_at(u, s->begin);
+  uses all = {.n = 0};
+
+  if (s->kind != S_EXPR || !h.loop || list->reads_all || list->writes_all || list->waits ||
+      s->is_macro || e->kind != N_ASSIGN || port_find(e->b, calls_steps, NULL) ||
+      !port_use_is_element(e->a) || e->a->type > T_I32 || e->b->type > T_I32 ||
+      !strchr("=+-", e->op[0]) || e->op[0] == '\0' || port_find(e->b, is_not_printed, NULL))
+    return false;
+  port_uses_in(e->b, &all);
+  cell = port_print(e->a);
+  for (int i = 0; i < list->n; i++)
+    if (list->at[i].is_write &&
+        (list->at[i].ncells != 1 || list->at[i].base != port_use_base(e->a) ||
+         !is_by_cells((node *)(uintptr_t)s, &list->at[i])))
+      return false;
+  for (int i = 0; i < all.n; i++)
+    if (!strcmp(all.at[i].text, port_print(port_use_base(e->a)))) return false;
+  take_cells(u, (node *)(uintptr_t)s, &all, "; ", &before, &after);
+  if (all.n || all.nnumbers) before = port_text("%s%s", calls(&all, "; "), before);
+  value = port_print(e->b);
+  port_edit(s->begin, port_statement_end(u, s) - s->begin,
+            port_text("{\n%s  %sconst __typeof__(%s) port_x = %s;\n"
+                      "%s  __typeof__(%s) *const port_p = &%s;\n"
+                      "%s  if (!port_point(port_p, sizeof *port_p, '%c', %s, (double)port_x)) {\n"
+                      "%s    port_get(port_p, sizeof *port_p);\n"
+                      "%s    *port_p %s port_x;\n"
+                      "%s    port_put(port_p, sizeof *port_p);\n%s  }\n%s}",
+                      in, before, value, value, in, cell, cell, in, e->op[0], types[e->b->type], in,
+                      in, e->op, in, in, in));
+  return true;
 }
 
 static void place(const unit *u, const node *s, const char *text, bool is_alone)
@@ -571,7 +350,7 @@ static void before_expression(const unit *u, node *e)
   const char *text, *before, *after;
 
   if (!e) return;
-  port_walk(e, find_uses, &list);
+  port_uses_in(e, &list);
   take_cells(u, e, &list, ", ", &before, &after);
   text = port_text("%s%s", calls(&list, ", "), before);
   explain(u, e, &list);
@@ -628,7 +407,7 @@ static void statement(const unit *u, node *s, bool is_alone)
   if (is_nest(s, NULL)) return;
   if (is_compound(s) && (has_steps(s) || (s->kind == S_BLOCK && is_alone))) {
     if (s->kind == S_FOR && s->a) {
-      port_walk(s->a, find_uses, &list);
+      port_uses_in(s->a, &list);
       place(u, s, calls(&list, "; "), is_alone);
     }
     if (s->kind == S_FOR || s->kind == S_WHILE || s->kind == S_DO) h.loop = s;
@@ -636,12 +415,13 @@ static void statement(const unit *u, node *s, bool is_alone)
     h.loop = around;
     return;
   }
-  port_walk(s, find_uses, &list);
-  if (!list.n && !list.reads_all && !list.writes_all && !list.waits) return;
+  port_uses_of(s, &list);
+  if (!list.n && !list.reads_all && !list.writes_all && !list.waits && !list.nnumbers) return;
   if (is_compound(s) && (!is_steady(s, &list) || (s->kind == S_IF && h.loop))) {
     children(u, s); /* of a condition in a loop over time, nothing is copied where it is false */
     return;
   }
+  if (point(u, s, &list)) return;
   take_cells(u, s, &list, "; ", &before, &after);
   explain(u, s, &list);
   if (s->kind == S_BLOCK) { /* the body of something: inside its braces */
@@ -711,7 +491,7 @@ static bool guard_locals(node *s, void *user)
 
   if (s->kind != S_DECL) return true;
   for (node *d = s->list; d; d = d->next)
-    if (d->sym->type == T_ARRAY && !d->sym->is_global && counts(d->sym->ctype))
+    if (d->sym->type == T_ARRAY && !d->sym->is_global && port_use_counts(d->sym->ctype))
       ambit__print(&t, " PORT_LOCAL(port_local_%d, %s);", ++c->n, d->sym->name);
   out = ambit__text_finish(&t);
   if (out && out[0]) port_edit(port_statement_end(c->u, s), 0, port_text("%s", out));
@@ -748,6 +528,7 @@ void port_host(unit *u, bool is_called, bool explains)
     if (!strcmp(f->name, "main")) open_main(u, f);
     if (is_called && f->has_steps) port_edit(f->body->begin + 1, 0, " PORT_CALLED;");
     port_walk(f->body, guard_locals, &c);
+    port_numbers_declare(u, f);
     h.loop = f->round;
     children(u, f->body);
   }

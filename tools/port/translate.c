@@ -479,7 +479,18 @@ static void write_until(const run *r)
 {
   for (int i = 0; i < r->n && !r->set->propose && !r->set->check; i++)
     if (r->at[i].nest->steps && !r->at[i].nest->fixed)
-      port_until(r->f, r->at[i].nest, r->at[i].nest->steps);
+      port_until(r->f, r->at[i].nest, r->at[i].nest->steps, true);
+}
+
+/* Results that may come late; the nests have been translated already. */
+static void find_numbers(const run *r)
+{
+  nest *nests[MOST_NESTS];
+  int n = 0;
+
+  for (int i = 0; i < r->n; i++)
+    if (r->at[i].nest->steps) nests[n++] = r->at[i].nest;
+  port_numbers_find(r->f, nests, n);
 }
 
 static void translate_function(run *r)
@@ -491,6 +502,7 @@ static void translate_function(run *r)
   do
     analyse(r);
   while (try_again(r) || find_planes(r) || find_rows(r) || find_cases(r) || find_around(r));
+  if (!r->set->check && !r->set->propose) find_numbers(r);
   for (int i = 0; i < r->n; i++) {
     nest *n = r->at[i].nest;
     const int before = first_try(r, n);

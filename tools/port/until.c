@@ -214,7 +214,7 @@ static const param *only_result(const step *steps, const step **in)
   return found;
 }
 
-void port_until(const function *f, const nest *n, const step *steps)
+bool port_until(const function *f, const nest *n, const step *steps, bool marks)
 {
   const step *s = NULL;
   const param *p = only_result(steps, &s);
@@ -225,9 +225,11 @@ void port_until(const function *f, const nest *n, const step *steps)
   if (!t.loop || !t.loop->d->begin || !port_find(f->body, has_in_list, (void *)(uintptr_t)t.loop) ||
       t.loop->is_macro || !read_condition(&t, t.loop->kind == S_FOR ? t.loop->b : t.loop->a) ||
       !is_plain(&t, t.loop->d, n->node) || !t.tol)
-    return;
+    return false;
+  if (!marks) return true;
   call = port_text("port_ahead(&port_%s, %d, (double)(%s), %d, %s);", s->name, port_emit_slot(s, p),
                    t.tol, t.is_strict, t.left ? t.left : "INT64_MAX");
   port_edit(t.loop->begin, 0, "port_ahead(NULL, 0, 0, 0, 0); ");
   port_edit(t.loop->d->begin + 1, 0, port_text(" %s", call));
+  return true;
 }

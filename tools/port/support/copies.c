@@ -240,3 +240,64 @@ static void port_put_off(port_record **records)
     memcpy(from->copy_hi, port_now->hi, sizeof from->copy_hi);
   }
 }
+
+/* ---- one element ---- */
+
+/* A step that changes one cell by a number: '=', '+' or '-'. */
+static port_rule *port_point_rule(ambit_type type, int axes, int op, ambit_type number)
+{
+  static port_rule rules[8][PORT_AXES + 1][3][8];
+  port_rule *rule = &rules[type][axes][op == '+' ? 1 : op == '-' ? 2 : 0][number];
+  char text[96];
+
+  if (rule->kernel) return rule;
+  rule->place = "point";
+  rule->axes = axes;
+  rule->nslots = 2;
+  rule->slots[0] = (port_slot){.kind = PORT_WRITE, .type = type};
+  rule->slots[1] = (port_slot){.kind = PORT_VALUE, .type = number};
+  snprintf(text, sizeof text, "void port_point(%s *a, %s x) { *a %s x; }", ambit_type_name(type),
+           ambit_type_name(number),
+           op == '+'   ? "+="
+           : op == '-' ? "-="
+                       : "=");
+  rule->kernel = ambit_kernel_create(port_context, text);
+  return rule;
+}
+
+/* Host code is about to change one element, u[src] += x. Where its value is on the device the step
+ * is queued; 0: the host does it. */
+PORT_API int port_point(const volatile void *p, size_t bytes, int op, ambit_type type, double x)
+{
+  const char *element = (const char *)(uintptr_t)p;
+  int64_t at[PORT_AXES];
+  port_record *r = NULL;
+  port_entry e;
+
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_meets(port_records[i], element, element + bytes)) {
+      if (r) return 0;
+      r = port_records[i];
+    }
+  if (!r || r->is_old || !r->dev_ok || (r->host_ok && r->moves < PORT_MOVES / 2) ||
+      port_cell_at(r, element, bytes, at) <= 0)
+    return 0;
+  if (r->copy_of) port_regret(r);
+  memset(&e, 0, sizeof e);
+  e.rule = port_point_rule(r->type, r->axes, op, type);
+  e.grid = r->grid;
+  e.fields[0] = r->field;
+  e.values[1] = x;
+  for (int d = 0; d < r->axes; d++) {
+    e.lo[d] = at[d];
+    e.hi[d] = at[d] + 1;
+  }
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_records[i]->copy_of == r && port_meets_box(e.lo, e.hi, port_records[i]))
+      port_regret(port_records[i]);
+  port_enqueue(&e);
+  port_note_entry(&e);
+  r->host_ok = r->moves = 0;
+  r->pending = 2;
+  return 1;
+}

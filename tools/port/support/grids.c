@@ -11,6 +11,7 @@ typedef struct port_spare {
   const ambit_grid *grid;
   ambit_type type;
   ambit_field *field;
+  const port_rule *owner; /* its terms stay there until they are read; NULL: all rules share it */
 } port_spare;
 
 static ambit_grid *port_grids[PORT_GRIDS]; /* the oldest first */
@@ -30,6 +31,7 @@ static void port_drop_grid(int which)
   ambit_grid *g = port_grids[which];
   int kept = 0;
 
+  port_know_all(NULL);
   port_flush();
   for (int i = port_nprograms - 1; i >= 0; i--)
     if (port_programs[i].entries[0].grid == g) port_destroy(i);
@@ -69,17 +71,19 @@ static ambit_grid *port_grid(int axes, const int64_t *extents)
 }
 
 /* The nth field of this type. */
-static ambit_field *port_spare_field(ambit_grid *g, ambit_type type, int nth)
+static ambit_field *port_spare_field(ambit_grid *g, ambit_type type, int nth,
+                                     const port_rule *owner)
 {
   port_spare *list;
 
   for (int i = 0; i < port_nspares; i++)
-    if (port_spares[i].grid == g && port_spares[i].type == type && !nth--)
+    if (port_spares[i].grid == g && port_spares[i].type == type && port_spares[i].owner == owner &&
+        !nth--)
       return port_spares[i].field;
   list = realloc(port_spares, (size_t)(port_nspares + 1) * sizeof *list);
   if (!list) exit(1);
   port_spares = list;
-  list[port_nspares] = (port_spare){g, type, ambit_field_create(g, "new", type)};
+  list[port_nspares] = (port_spare){g, type, ambit_field_create(g, "new", type), owner};
   port_must(list[port_nspares].field != NULL);
   return list[port_nspares++].field;
 }

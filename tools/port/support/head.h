@@ -65,13 +65,16 @@ typedef struct port_rule {
   const char *in_place; /* the same without PORT_SHADOW, for cells of one colour; NULL: none */
   int axes, nslots;
   port_slot slots[PORT_SLOTS];
-  ambit_kernel *kernel;       /* made when the rule is first used */
-  ambit_kernel *coloured;     /* ... of the text in place */
-  int told;                   /* that it runs serially */
-  double results[PORT_SLOTS]; /* of reductions, of the last step */
-  void *terms[PORT_SLOTS];    /* of sums in the order of the source */
-  int regrets;                /* copies that were put off, and had to be made */
-  int distance[8];            /* of tables of neighbours: PORT_0, PORT_1 ... in the text */
+  ambit_kernel *kernel;             /* made when the rule is first used */
+  ambit_kernel *coloured;           /* ... of the text in place */
+  int told;                         /* that it runs serially */
+  int late;                         /* its results stay on the device until the host reads them */
+  double results[PORT_SLOTS];       /* of reductions, of the last step */
+  ambit_scalar *latest[PORT_SLOTS]; /* late ones: where that has them; NULL: in results */
+  void *terms[PORT_SLOTS];          /* of sums in the order of the source */
+  ambit_field *term_fields[PORT_SLOTS]; /* ... late ones, of the last step */
+  int regrets;                          /* copies that were put off, and had to be made */
+  int distance[8]; /* of tables of neighbours: PORT_0, PORT_1 ... in the text */
 } port_rule;
 
 PORT_API void port_open(int *argc, char ***argv) PORT_UNUSED;
@@ -96,10 +99,18 @@ PORT_API double port_larger(double x, const port_rule *rule, int slot) PORT_UNUS
 PORT_API double port_smaller(double x, const port_rule *rule, int slot) PORT_UNUSED;
 PORT_API double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int slot,
                                  const int *order, int nloops) PORT_UNUSED;
+PORT_API void port_later(void *number, ambit_type type, port_rule *rule, int slot) PORT_UNUSED;
+PORT_API void port_later_ordered(void *number, ambit_type type, port_rule *rule, int slot,
+                                 const int *order, int nloops) PORT_UNUSED;
+PORT_API void port_know(const void *number) PORT_UNUSED;
+PORT_API void port_set(const void *number) PORT_UNUSED;
+PORT_API void port_leave_number(void *guard) PORT_UNUSED;
 PORT_API void port_reads(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_writes(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_get(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_put(const volatile void *p, size_t bytes) PORT_UNUSED;
+PORT_API int port_point(const volatile void *p, size_t bytes, int op, ambit_type type,
+                        double x) PORT_UNUSED;
 PORT_API void port_reads_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
 PORT_API void port_writes_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
 PORT_API void port_reads_all(void) PORT_UNUSED;
@@ -131,6 +142,10 @@ typedef struct port_guard {
 #  define PORT_LOCAL(name, array)                                                                  \
     __attribute__((cleanup(port_leave_scope))) port_guard name = {(array), sizeof(array)};         \
     (void)name
+/* A number that results go to later is forgotten, too. */
+#  define PORT_NUMBER(name, number)                                                                \
+    __attribute__((cleanup(port_leave_number))) void *name = &(number);                            \
+    port_set(name)
 /* A function that code which was not translated may call: it finds all values in their arrays. */
 #  define PORT_CALLED                                                                              \
     __attribute__((cleanup(port_leave))) int port_frame = port_enter();                            \

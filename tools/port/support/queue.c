@@ -55,10 +55,30 @@ static int port_same(const port_entry *a, const port_entry *b)
   return port_same_step(a, b) && !memcmp(a->values, b->values, sizeof a->values);
 }
 
+/* Where late results are: in the scalars of the program that has just run, or, before it goes, in
+ * the rule. */
+static void port_note_results(const port_program *p, int has_run)
+{
+  for (int k = 0; k < p->n; k++)
+    for (int s = 0; s < p->entries[k].rule->nslots && p->entries[k].rule->late; s++) {
+      port_rule *rule = p->entries[k].rule;
+      const port_kind kind = rule->slots[s].kind;
+
+      if (kind != PORT_SUM && kind != PORT_MIN && kind != PORT_MAX) continue;
+      if (has_run)
+        rule->latest[s] = p->scalars[k][s];
+      else if (rule->latest[s] == p->scalars[k][s]) {
+        rule->results[s] = ambit_scalar_get(rule->latest[s]);
+        rule->latest[s] = NULL;
+      }
+    }
+}
+
 static void port_destroy(int i)
 {
   port_program *p = &port_programs[i];
 
+  port_note_results(p, 0);
   ambit_program_destroy(p->program);
   for (int k = 0; k < p->n; k++)
     for (int s = 0; s < PORT_SLOTS; s++)
@@ -99,6 +119,7 @@ static ambit_kernel *port_copy_kernel(ambit_type type)
 }
 
 static port_rule port_swap_rule;
+static void port_know_all(const port_rule *rule);
 static void port_note_entry(const port_entry *e);
 static port_record *port_record_with(const ambit_field *f);
 
@@ -250,6 +271,7 @@ static void port_run(const port_entry *entries, int n, int64_t times)
   port_last->used = ++port_uses;
   port_set_values(port_last, entries);
   port_must(ambit_run(port_last->program, times * (n / round)) == AMBIT_OK);
+  port_note_results(port_last, 1);
 }
 
 static int port_reduces(const port_entry *e)

@@ -294,6 +294,7 @@ static int port_serial(const char *why)
 
   if (!rule->told++ && port_first())
     fprintf(stderr, "%s: this nest runs serially: %s\n", rule->place, why);
+  port_know_all(NULL);
   for (int o = 0; o < port_norders; o++)
     for (int i = 0; i < port_orders[o].nargs; i++) {
       const port_record *r = &port_orders[o].args[i].r;
@@ -345,7 +346,7 @@ static void port_submit(port_record **records, ambit_grid *g)
 {
   port_rule *rule = port_now->rule;
   port_entry e;
-  int spare = 0, reduces = 0;
+  int spare = 0, terms = 0, reduces = 0;
 
   memset(&e, 0, sizeof e);
   e.rule = rule;
@@ -366,11 +367,14 @@ static void port_submit(port_record **records, ambit_grid *g)
   for (int s = 0; s < rule->nslots; s++) {
     const port_kind k = rule->slots[s].kind;
 
-    if (k == PORT_SHADOW || k == PORT_TERM)
-      e.fields[s] = port_spare_field(g, rule->slots[s].type, spare++);
+    if (k == PORT_SHADOW || (k == PORT_TERM && !rule->late))
+      e.fields[s] = port_spare_field(g, rule->slots[s].type, spare++, NULL);
+    if (k == PORT_TERM && rule->late)
+      e.fields[s] = rule->term_fields[s] = port_spare_field(g, rule->slots[s].type, terms++, rule);
     if (k == PORT_VALUE) e.values[s] = port_now->values[s];
     if (k == PORT_SUM || k == PORT_MIN || k == PORT_MAX || k == PORT_TERM) reduces = 1;
   }
+  if (reduces && rule->late) port_know_all(rule);
   port_enqueue(&e);
   port_note_entry(&e);
   for (int i = 0; i < port_now->nargs; i++) {
@@ -379,7 +383,7 @@ static void port_submit(port_record **records, ambit_grid *g)
     if (writes) records[i]->host_ok = records[i]->moves = 0;
     if (records[i]->pending < 1 + writes) records[i]->pending = 1 + writes;
   }
-  if (!reduces) return;
+  if (!reduces || rule->late) return;
   port_flush();
   port_take_results();
 }
