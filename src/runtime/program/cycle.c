@@ -342,7 +342,7 @@ static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
     w->expected = like->expected;
   }
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].reduces && p->applies[i].role != ROLE_RARE)
+    if (p->applies[i].reduces && p->applies[i].role == ROLE_STAGE)
       c->tail = 1; /* only its results can be seen */
   return AMBIT_OK;
 }
@@ -424,6 +424,13 @@ static ambit_status plan_parts(ambit_program *p, int depth)
   return ambit__halos_make(p, c, &c->halos);
 }
 
+/* Whether a plan asks for a pass of one iteration. */
+static bool wants_pass(const ambit_program *p)
+{
+  return ambit__roles_first(p) && p->grid->context->settings.depth != 1 &&
+         ambit__wavefront_read(ambit__program_plan(p)).depth == 1;
+}
+
 ambit_status ambit__cycle_plan(ambit_program *p)
 {
   int depth;
@@ -432,7 +439,8 @@ ambit_status ambit__cycle_plan(ambit_program *p)
   if (ambit__cycle_refuse_steps(p)) return AMBIT_OK;
   AMBIT_TRY(ambit__tuned_recall(p));
   depth = ambit__cycle_depth(p);
-  if (depth == 1) return AMBIT_OK;
+  if (depth == 1 && !wants_pass(p)) return AMBIT_OK;
+  if (ambit__roles_first(p)) depth = depth > 0;
   if (p->grid->nparts > 1) return plan_parts(p, depth);
   if (ambit__fuse_can(p)) return AMBIT_OK; /* ambit__cycle_fuse, when layouts are known */
   return plan_wavefront(p, depth);

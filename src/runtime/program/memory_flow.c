@@ -132,7 +132,9 @@ ambit_status ambit__memory_flow_open(const ambit_program *p, int depth, bool fil
 /* Whether a step is part of several iterations at once. */
 static bool takes_part(const ambit_program *p, size_t step)
 {
-  return p->applies[step].role == ROLE_STAGE || p->applies[step].role == ROLE_AHEAD;
+  const ambit__role role = p->applies[step].role;
+
+  return role == ROLE_STAGE || role == ROLE_AHEAD || role == ROLE_FIRST;
 }
 
 /* Adds a step of an iteration; `buffers` has the buffer of each field. */
@@ -140,8 +142,9 @@ static void add_step(const ambit_program *p, int iteration, size_t step, int *bu
                      ambit__flow *f)
 {
   const ambit__step *s = &p->steps[step];
+  const bool passes = has_cells(p, step) && p->applies[step].role == ROLE_STAGE;
   const ambit__flow_stage like = {
-      .rule = has_cells(p, step) ? s->kernel->rule : NULL, .iteration = iteration, .step = step};
+      .rule = passes ? s->kernel->rule : NULL, .iteration = iteration, .step = step};
   int of[AMBIT_MAX_PARAMS] = {0};
 
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)

@@ -116,7 +116,8 @@ typedef enum ambit__role {
   ROLE_STAGE, /* a stage of each of them */
   ROLE_AHEAD, /* runs once, on scalars that are known before the first of them */
   ROLE_LATE,  /* runs once, on scalars that need a reduction: left out, as reductions are */
-  ROLE_RARE   /* runs every n iterations; those run one by one */
+  ROLE_RARE,  /* runs every n iterations; those run one by one */
+  ROLE_FIRST  /* in cycles of one iteration: runs before the wave, with its reductions */
 } ambit__role;
 
 /* A built step of kind STEP_APPLY: the data common to its launches (build.c). */

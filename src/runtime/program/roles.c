@@ -101,16 +101,6 @@ static ambit_status list_late(const ambit_program *p, late *l)
   return l->list ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-ambit_status ambit__program_roles(ambit_program *p)
-{
-  late l = {0};
-
-  AMBIT_TRY(list_late(p, &l));
-  find_late(p, &l);
-  free(l.list);
-  return AMBIT_OK;
-}
-
 /* ---- conditions ---- */
 
 /* Whether a step of the same iteration computes a scalar before this one, whatever it was. */
@@ -155,6 +145,7 @@ const char *ambit__roles_refusal(const ambit_program *p)
   const char *why = NULL;
   late l = {0};
 
+  if (ambit__roles_first(p)) return NULL;
   if (list_late(p, &l)) return "memory ran out";
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY &&
@@ -165,6 +156,73 @@ const char *ambit__roles_refusal(const ambit_program *p)
   free(l.list);
   return why;
 }
+
+/* ---- steps that run first ---- */
+
+bool ambit__roles_first(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->applies[i].role == ROLE_FIRST) return true;
+  return false;
+}
+
+static bool is_on_one_device(const ambit_program *p)
+{
+  return p->grid->nparts == 1 && ambit__grid_on_first(p->grid) &&
+         ambit__can(ambit__engine_of(p->grid, 0)->device->backend, wave);
+}
+
+/* Whether a step can be a launch before a wave: that needs no ghost cells, and no lag. */
+static bool may_be_first(const ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+
+  if (s->kind != STEP_APPLY || s->chore || s->every > 1) return false;
+  if (!runs_once(p, step) && ambit__box_is_empty(&p->applies[step].region)) return false;
+  for (int k = 0; k < s->n; k++)
+    if (s->args[k].field && (param(s, k)->reads_neighbours || param(s, k)->is_written))
+      return false;
+  return true;
+}
+
+/* Whether a step can follow in a wave of one iteration; counts those with cells. */
+static bool may_follow(const ambit_program *p, size_t step, int *stages)
+{
+  const ambit__step *s = &p->steps[step];
+
+  if (p->applies[step].role == ROLE_RARE || s->kind == STEP_ROTATE) return true;
+  *stages += p->applies[step].role == ROLE_STAGE && !ambit__box_is_empty(&p->applies[step].region);
+  return s->kind == STEP_APPLY && p->applies[step].role == ROLE_STAGE;
+}
+
+/* The steps up to the last result of a reduction run first, if at least two are left for a wave. */
+static void choose_first(ambit_program *p)
+{
+  size_t n = 0;
+  int stages = 0;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->applies[i].role == ROLE_LATE ||
+        (p->applies[i].role == ROLE_STAGE && p->applies[i].reduces))
+      n = i + 1;
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (!(i < n ? may_be_first(p, i) : may_follow(p, i, &stages))) return;
+  for (size_t i = 0; stages > 1 && i < n; i++)
+    p->applies[i].role = ROLE_FIRST;
+}
+
+ambit_status ambit__program_roles(ambit_program *p)
+{
+  late l = {0};
+
+  AMBIT_TRY(list_late(p, &l));
+  find_late(p, &l);
+  free(l.list);
+  if (is_on_one_device(p) && ambit__roles_refusal(p)) choose_first(p);
+  return AMBIT_OK;
+}
+
+/* ---- rare steps ---- */
 
 int64_t ambit__program_calm(const ambit_program *p)
 {

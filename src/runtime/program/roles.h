@@ -10,6 +10,13 @@
  *     wave of 4 iterations          [1 2 3 4]           its stages read one of the four values
  *     single iteration                        5         with reductions, and the step every 5
  *
+ * Where a step needs a reduction of its own iteration, such as a time step that follows the fastest
+ * wave, iterations run one by one. On one device the steps up to the last such scalar may then run
+ * *first*, and those after it are a wave of one iteration:
+ *
+ *     reductions, kernels on scalars   1       2       3
+ *     wave of one iteration               [1]     [2]     [3]
+ *
  * Heat on 2048^2 floats whose boundary is a function of step() ran at 0.2 of the speed of one with
  * a constant boundary without this, on two cores.
  */
@@ -20,6 +27,8 @@
 
 /* A phase of sealing: sets applies[].role. */
 ambit_status ambit__program_roles(ambit_program *p);
+/* Whether some steps run first. */
+bool ambit__roles_first(const ambit_program *p);
 /* The reason why the scalars of a program do not allow several iterations at once; NULL: none. */
 const char *ambit__roles_refusal(const ambit_program *p);
 /* The iterations from now on in which no rare step runs; and the most of them in a row. */

@@ -11,8 +11,30 @@ enum { CELLS_PER_THREAD = 8192 }; /* much fewer are left to fewer threads */
 
 typedef ambit__wavefront_problem problem;
 
-/* Adds the bytes that one cell of a step writes, and those that it reads in other rows or planes of
- * the first axis. */
+/* Bytes of the second-level cache, or of a small one if its size is not known. */
+static double l2_bytes(const problem *m)
+{
+  return (double)(m->machine->l2 ? m->machine->l2 : 1 << 20);
+}
+
+/* The layers of cells along all axes before the last three that a launch reads again, where those
+ * between the first and the last read do not fit in a cache: functions have blocks of the last three
+ * axes only. */
+static double far_reads(const ambit__param *q, const problem *m)
+{
+  double layers = 0, cells = 1;
+
+  for (int d = m->own.ndims - 1; d >= 0; d--) {
+    const double reach = (double)(q->low[d] + q->high[d]);
+
+    if (d < m->own.ndims - 3 && (1 + reach) * cells * m->touched > AMBIT__FIT_L2 * l2_bytes(m))
+      layers += reach;
+    cells *= (double)(m->own.hi[d] - m->own.lo[d]);
+  }
+  return layers;
+}
+
+/* Adds the bytes that a step reads again. */
 static void add_traffic(const ambit__rule *rule, double share, problem *m)
 {
   for (int i = 0; i < rule->nparams; i++) {
@@ -20,7 +42,7 @@ static void add_traffic(const ambit__rule *rule, double share, problem *m)
     const double size = (double)ambit_type_size(q->type) * q->components * share;
 
     if (q->kind != PARAM_FIELD) continue;
-    if (q->is_written) m->written += size;
+    m->far += size * far_reads(q, m);
     m->again += size * (double)(q->low[0] + q->high[0]);
     if (m->reach < q->low[0] + q->high[0]) m->reach = q->low[0] + q->high[0];
   }
@@ -55,6 +77,8 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
   if (m.threads < 1) m.threads = 1;
   for (int d = 2; d < p->grid->box.ndims; d++)
     m.rest *= (double)(m.own.hi[d] - m.own.lo[d]);
+  for (int i = 0; i < p->nfields; i++)
+    m.touched += (double)ambit_type_size(p->fields[i]->type) * p->fields[i]->components;
   for (size_t i = 0; i < p->nsteps; i++) {
     ambit__price price;
     double share;
@@ -70,10 +94,9 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
     m.work +=
         dev->machine.cores * ambit__price_work(&price, &dev->machine, AMBIT__FIT_WORK) * share;
     add_traffic(p->steps[i].kernel->rule, share, &m);
+    if (share > m.share) m.share = share;
     m.launches++;
   }
-  for (int i = 0; i < p->nfields; i++)
-    m.touched += (double)ambit_type_size(p->fields[i]->type) * p->fields[i]->components;
   return m;
 }
 
@@ -98,7 +121,7 @@ void ambit__wavefront_weigh(const problem *m, const ambit__wavefront *w, double 
     const double width = w->wave.size.tile ? (double)w->wave.size.tile : (double)columns;
 
     *cached += size * rows * (width + over) * m->rest;
-    *moved += size * (s->written ? 2 : 1) * (1 + over / width);
+    *moved += m->share * size * (s->written ? 2 : 1) * (1 + over / width);
   }
 }
 
@@ -146,12 +169,6 @@ static double core_time(const problem *m, double rows, bool strips)
          (strips ? m->work : most(m->work, (m->bytes + m->again / together) / own));
 }
 
-/* Bytes of the second-level cache, or of a small one if its size is not known. */
-static double l2_bytes(const problem *m)
-{
-  return (double)(m->machine->l2 ? m->machine->l2 : 1 << 20);
-}
-
 double ambit__wavefront_room(const problem *m)
 {
   return (m->p->grid->box.ndims > 2 ? AMBIT__FIT_L2_PLANES : AMBIT__FIT_L2) * l2_bytes(m);
@@ -174,7 +191,8 @@ static double spill_time(const problem *m, double block, double cached)
 
 double ambit__wavefront_time_single(const problem *m)
 {
-  const double core = core_time(m, AMBIT__ROWS_TOGETHER, false), memory = m->bytes * slowness(m);
+  const double core = core_time(m, AMBIT__ROWS_TOGETHER, false),
+               memory = (m->bytes + m->far) * slowness(m);
   const double cell = most(core, memory) + AMBIT__FIT_UNHIDDEN * least(core, memory);
 
   return m->cells * cell / m->threads + m->launches * start_time(m, m->threads) + m->exchange;

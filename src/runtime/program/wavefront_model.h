@@ -27,11 +27,12 @@ typedef struct ambit__wavefront_problem {
   double rest;           /* cells of one row of the wave's next axis: all axes after it */
   double row;            /* cells along the last axis */
   double bytes;          /* read and written by single launches */
-  double written;        /* of these */
+  double far;            /* bytes that they read again, and that no cache of a core keeps so long */
   double again;    /* bytes read, times the rows or planes beside the first that they are read in */
   int64_t reach;   /* rows or planes beside a cell that its step reads, at most */
   double work;     /* ns of one core for the operations */
   double touched;  /* bytes of all buffers */
+  double share;    /* of the cells that the largest step updates */
   int launches;    /* of an iteration */
   double exchange; /* ns of an iteration or pass for messages between processes */
   ambit__wavefront_wish wish;

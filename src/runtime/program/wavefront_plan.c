@@ -17,7 +17,7 @@ enum {
   MOST_STAGES = 8192 /* of waves that nobody asked for: to weigh them takes time, too */
 };
 
-static const int depths[] = {2, 4, 8, 16, 32};
+static const int depths[] = {1, 2, 4, 8, 16, 32};
 enum { DEPTHS = sizeof depths / sizeof *depths };
 static const int64_t blocks[] = {4, 8, 16, 32, 64};
 /* Tiles of three dimensions that may be in the third-level cache, their longest block and largest
@@ -203,6 +203,7 @@ bool ambit__wavefront_pays(const ambit__wavefront *w)
 static bool is_weighed(const problem *m, int depth)
 {
   if (depth > ambit__program_calmest(m->p)) return false;
+  if ((depth == 1) != ambit__roles_first(m->p)) return false;
   return m->wish.any || (size_t)depth * m->p->nsteps <= MOST_STAGES;
 }
 
@@ -210,13 +211,14 @@ static bool is_weighed(const problem *m, int depth)
 static ambit_status time_depths(const problem *m, double single, double *times, double *best)
 {
   *best = 0;
-  for (int i = 0; i < DEPTHS; i++)
-    times[i] = 0;
-  for (int i = 0; i < DEPTHS && is_weighed(m, depths[i]); i++) {
+  for (int i = 0; i < DEPTHS; i++) {
     ambit__flow flow = {0};
     ambit__wavefront w = {0};
-    const ambit_status s = make(m, depths[i], &flow, &w, &times[i]);
+    ambit_status s;
 
+    times[i] = 0;
+    if (!is_weighed(m, depths[i])) continue;
+    s = make(m, depths[i], &flow, &w, &times[i]);
     discard(m, &flow, &w);
     AMBIT_TRY(s);
     if (times[i] < 0 || (!m->wish.any && times[i] > AMBIT__FIT_WAVE * single)) times[i] = 0;
@@ -269,12 +271,12 @@ ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefro
 
   *rival = (ambit__rival){.seconds = 1e-9 * time};
   m.is_rival = true;
-  for (int i = 0; i < DEPTHS && is_weighed(&m, depths[i]); i++) {
+  for (int i = 0; i < DEPTHS; i++) {
     ambit__flow flow = {0};
     ambit__wavefront other = {0};
+    const bool is_other = depths[i] != chosen && is_weighed(&m, depths[i]);
     double now = -1;
-    const ambit_status s =
-        depths[i] == chosen ? AMBIT_OK : make(&m, depths[i], &flow, &other, &now);
+    const ambit_status s = is_other ? make(&m, depths[i], &flow, &other, &now) : AMBIT_OK;
 
     if (!s && ambit__rival_is_close(now, time) && (best < 0 || now < best)) {
       best = now;

@@ -328,7 +328,7 @@ ambit_status ambit__program_try(ambit_program *p, ambit__progress *progress)
 static bool is_asked(const ambit_program *p)
 {
   return p->grid->context->settings.tune && !ambit__cycle_is_asked(p) && !p->tuned && !p->balance &&
-         !ambit__cycle_refuse_steps(p);
+         !ambit__cycle_refuse_steps(p) && !ambit__roles_first(p);
 }
 
 /* Whether there is a rival of the model's choice, or another compiler may be. */
@@ -336,6 +336,7 @@ static bool has_others(const ambit_program *p)
 {
   const bool waves = p->cycle && p->cycle->wavefront && !p->tuned && p->rival.seconds > 0;
 
+  if (ambit__roles_first(p)) return false; /* depth 1 means the pass, and single iterations */
   return p->rival.depth || (waves && !*p->grid->context->settings.cc);
 }
 

@@ -236,6 +236,18 @@ static bool runs_ahead(const ambit_program *p, int stage)
   return p->applies[p->cycle->flow.stages[stage].step].role == ROLE_AHEAD;
 }
 
+static bool runs_first(const ambit_program *p, int stage)
+{
+  return p->applies[p->cycle->flow.stages[stage].step].role == ROLE_FIRST;
+}
+
+static ambit_status add_first(ambit__scheduler *s)
+{
+  for (int i = 0; i < s->p->cycle->flow.nstages; i++)
+    if (runs_first(s->p, i)) AMBIT_TRY(add_launch(s, i, CELLS_ALL));
+  return AMBIT_OK;
+}
+
 /* Runs the stages on scalars, and keeps their results for the others. */
 static ambit_status add_ahead(ambit__scheduler *s)
 {
@@ -289,6 +301,7 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
   const ambit_program *p = s->p;
 
   if (x) AMBIT_TRY(add_exchange(s, OP_BEGIN, 0, x));
+  AMBIT_TRY(add_first(s));
   AMBIT_TRY(add_ahead(s));
   if (splits) AMBIT_TRY(add_wave(s, CELLS_INNER));
   if (x) AMBIT_TRY(add_exchange(s, OP_FINISH, 0, x));

@@ -16,14 +16,33 @@ static const char text[] =
     "void heats(const double *u, double *v, double k, max double *top, sum double *all)"
     "{ *v = *u + 0.3 * k / (1 + k * k) * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);"
     "  *top = fabs(*v); *all = *u; }"
+    "void tops(const double *u, const double *v, max double *top, sum double *all)"
+    "{ *top = fabs(*u); *all = *u - *v; }"
     "void push(double *u, double s) { *u = 0.9 * *u + 0.1 * s; }"
     "void pace(double *s) { *s = 1 + 0.01 * (step() % 17); }"
     "void pass(double *s, double x) { *s += 0.01 * x; }"
     "void pick(double *s, double x) { if (step() % 3 == 1) *s = 0.5 * x; }"
     "void take(double *s, double x) { *s = 1 / (1 + x * x); }";
 
-static const char *const names[] = {"heat", "heats", "push", "pace", "pass", "pick", "take"};
-enum { HEAT, HEATS, PUSH, PACE, PASS, PICK, TAKE, NOTE, SAMPLE, INJECT, COPY, CALL, HOST, KINDS };
+static const char *const names[] = {"heat", "heats", "tops", "push",
+                                    "pace", "pass",  "pick", "take"};
+enum {
+  HEAT,
+  HEATS,
+  TOPS,
+  PUSH,
+  PACE,
+  PASS,
+  PICK,
+  TAKE,
+  NOTE,
+  SAMPLE,
+  INJECT,
+  COPY,
+  CALL,
+  HOST,
+  KINDS
+};
 
 /* ---- random numbers ---- */
 
@@ -54,7 +73,7 @@ typedef struct outcome {
   double scalars[RUNS][SCALARS];
   double rows[RECORDS][256];
   int64_t counts[RECORDS];
-  bool waves, ahead, late, rare;
+  bool waves, ahead, late, rare, first;
 } outcome;
 
 static double start(const int64_t *i, int component, void *user)
@@ -84,6 +103,7 @@ static void append(scene *s, int kind, int a, int b)
   switch (kind) {
   case HEAT: ambit_apply(s->p, s->k[HEAT], s->u, s->v, x); break;
   case HEATS: ambit_apply(s->p, s->k[HEATS], s->u, s->v, s->s[a % 3], s->s[3], s->s[4]); break;
+  case TOPS: ambit_apply(s->p, s->k[TOPS], s->u, s->v, s->s[3], s->s[4]); break;
   case PUSH: ambit_apply_box(s->p, lo, hi, s->k[PUSH], s->u, x); break;
   case PACE: ambit_apply(s->p, s->k[PACE], x); break;
   case PASS:
@@ -129,6 +149,24 @@ static void build(scene *s)
   }
 }
 
+/* A program whose steps need reductions of the same iteration. */
+static void build_first(scene *s)
+{
+  const int n = 1 + below(3);
+
+  append(s, TOPS, 0, 0);
+  append(s, TAKE, 0, 3);
+  if (below(2)) append(s, PASS, 1, 4);
+  for (int i = 0; i < n; i++)
+    append(s, PUSH, below(SCALARS), 0);
+  append(s, HEAT, 0, 0);
+  if (below(2)) append(s, NOTE, below(SCALARS), 4 + below(3));
+  ambit_swap(s->p, s->u, s->v);
+  if (below(2)) append(s, PUSH, below(2), 0);
+}
+
+static void (*builder)(scene *s) = build;
+
 static void open(scene *s, const char *devices, const char *depth)
 {
   char *argv[] = {"test", "--ambit-mpi=off", NULL}, **words = argv;
@@ -165,6 +203,7 @@ static void note_roles(const ambit_program *p, outcome *o)
     o->ahead |= p->applies[i].role == ROLE_AHEAD && p->steps[i].chore == NULL;
     o->late |= p->applies[i].role == ROLE_LATE;
     o->rare |= p->applies[i].role == ROLE_RARE;
+    o->first |= p->applies[i].role == ROLE_FIRST;
   }
 }
 
@@ -178,7 +217,7 @@ static outcome *play(uint64_t seed, const char *devices, const char *depth)
   open(&s, devices, depth);
   /* a value at a face that a step may compute */
   if (below(2)) ambit_field_boundary(s.u, AMBIT_LOW(0), AMBIT_DIRICHLET, s.s[below(SCALARS)]);
-  build(&s);
+  builder(&s);
   for (int i = 0; i < RUNS; i++) {
     CHECK_MSG(!ambit_run(s.p, lengths[i]), "seed %llx: %s", (unsigned long long)seed,
               ambit_error_text(s.a));
@@ -200,7 +239,7 @@ static outcome *play(uint64_t seed, const char *devices, const char *depth)
 
 /* ---- comparison ---- */
 
-static int waves, ahead, late, rare; /* programs */
+static int waves, ahead, late, rare, first; /* programs */
 
 static void compare(uint64_t seed, const char *devices, const char *depth)
 {
@@ -217,6 +256,7 @@ static void compare(uint64_t seed, const char *devices, const char *depth)
   ahead += got->waves && got->ahead;
   late += got->waves && got->late;
   rare += got->waves && got->rare;
+  first += got->waves && got->first;
   free(want);
   free(got);
 }
@@ -276,11 +316,59 @@ static void steps_that_need_every_iteration_say_so(void)
   expect("n is small", COPY, 0, 0, 2);
 }
 
+/* ---- steps that run first ---- */
+
+static void results_do_not_depend_on_steps_that_run_first(void)
+{
+  ambit *a = ambit_open(NULL, NULL);
+  const bool alone = ambit_processes(a) == 1;
+
+  ambit_close(a);
+  builder = build_first;
+  first = 0;
+  for (int i = 0; i < PROGRAMS / 4; i++)
+    compare(0xf125 + (uint64_t)i * 7919, i % 4 ? "cpu" : "cpu*2", i % 3 ? "4" : "0");
+  builder = build;
+  CHECK_MSG(first > PROGRAMS / 20 || !alone, "%d programs have such steps", first);
+}
+
+/* The depth of the pass of a program with these steps before HEAT; 0: it has none. */
+static int pass_of(const char *depth, const int *kinds, int n)
+{
+  int found = 0;
+  scene s;
+
+  open(&s, "cpu", depth);
+  for (int i = 0; i < n; i++)
+    append(&s, kinds[i], 0, 3);
+  append(&s, HEAT, 0, 0);
+  ambit_swap(s.p, s.u, s.v);
+  CHECK_EQ(AMBIT_OK, ambit_run(s.p, 5));
+  if (s.p->cycle && s.p->cycle->wavefront) found = s.p->cycle->schedule.iterations;
+  ambit_close(s.a);
+  return found;
+}
+
+static void steps_after_a_reduction_are_one_pass(void)
+{
+  const int good[] = {TOPS, TAKE, PUSH}, lone[] = {TOPS, TAKE}, after[] = {PUSH, TOPS, TAKE, PUSH},
+            far[] = {HEATS, TAKE, PUSH};
+
+  CHECK_EQ(1, pass_of("4", good, 3));
+  CHECK_EQ(0, pass_of("1", good, 3));
+  CHECK_EQ(0, pass_of("4", lone, 2));  /* a pass of one step */
+  CHECK_EQ(0, pass_of("4", after, 4)); /* the reduction is of cells that a step writes */
+  CHECK_EQ(0, pass_of("4", far, 3));   /* it reads neighbours */
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"results_do_not_depend_on_roles", results_do_not_depend_on_roles},
       {"steps_that_need_every_iteration_say_so", steps_that_need_every_iteration_say_so},
+      {"results_do_not_depend_on_steps_that_run_first",
+       results_do_not_depend_on_steps_that_run_first},
+      {"steps_after_a_reduction_are_one_pass", steps_after_a_reduction_are_one_pass},
       {0}};
 
   return test_main(argc, argv, tests);

@@ -103,6 +103,11 @@ static const char grayscott[] =
       *v2 = *v + 0.08f * dv + uvv - 0.095f * *v;
     });
 
+static const char star4d[] = AMBIT_SOURCE(void star(const real *u, real *v) {
+  *v = 0.2f * *u + 0.1f * (u[-1][0][0][0] + u[1][0][0][0] + u[0][-1][0][0] + u[0][1][0][0] +
+                           u[0][0][-1][0] + u[0][0][1][0] + u[0][0][0][-1] + u[0][0][0][1]);
+});
+
 static ambit_field *make_field(ambit_grid *g, const char *name, ambit_type type)
 {
   ambit_field *f = ambit_field_create(g, name, type);
@@ -129,6 +134,8 @@ static void add_steps(ambit *a, ambit_grid *g, const measured *m, ambit_program 
     ambit_apply(p, ambit_kernel_create(a, wave2), u, v);
   else if (!strcmp(name, "acoustic2"))
     ambit_apply(p, ambit_kernel_create(a, acoustic2), u, v, make_field(g, "c", type));
+  else if (!strcmp(name, "star4d"))
+    ambit_apply(p, ambit_kernel_create(a, star4d), u, v);
   else if (!strcmp(name, "grayscott")) {
     ambit_field *s = make_field(g, "s", type), *t = make_field(g, "t", type);
 
@@ -143,13 +150,15 @@ static void add_steps(ambit *a, ambit_grid *g, const measured *m, ambit_program 
 
 /* ---- plans ---- */
 
-static int64_t row; /* cells along the last of three axes; 0: extent */
+static int64_t row; /* cells along the last of three axes, or of four beside the first; 0: extent */
 
 /* The depth that the model chooses, and its rival. */
 static int depth_of(const measured *m, char *plan, size_t size, ambit__rival *rival)
 {
   const bool three = strstr(m->program, "3d") || m->program[0] == 'a';
-  const int64_t extents[] = {m->extent, m->extent, row ? row : m->extent};
+  const bool four = strstr(m->program, "4d") != NULL;
+  const int64_t last = row ? row : m->extent, second = four ? last : m->extent;
+  const int64_t extents[] = {m->extent, second, last, last};
   ambit *a = open_on("xeon");
   ambit_grid *g;
   ambit_program *p;
@@ -157,7 +166,7 @@ static int depth_of(const measured *m, char *plan, size_t size, ambit__rival *ri
 
   threads = m->threads;
   ambit_option_set(a, "depth", "auto");
-  g = ambit_grid_create(a, three ? 3 : 2, extents);
+  g = ambit_grid_create(a, four ? 4 : three ? 3 : 2, extents);
   p = ambit_program_create(g);
   add_steps(a, g, m, p);
   CHECK_EQ(AMBIT_OK, ambit__program_seal(p));
@@ -240,12 +249,31 @@ static void short_rows_are_no_work_for_waves(void)
   CHECK(depth_of(&thin, plan, sizeof plan, &rival) > 1);
 }
 
+/* Functions have blocks of three axes: slabs along the first of four come from memory for each
+ * cell that reads them, but once for two iterations in a wave. 18x60x60x60 cells on one core of a
+ * Sapphire Rapids: 0.78 ns singly, 0.63 in a wave of depth 2. */
+static void slabs_that_no_cache_keeps_are_work_for_waves(void)
+{
+  const measured large = {"star4d", AMBIT_F32, 30, 1, {{0}}},
+                 small = {"star4d", AMBIT_F32, 600, 1, {{0}}};
+  ambit__rival rival;
+  char plan[96];
+
+  row = 60;
+  CHECK_EQ(2, depth_of(&large, plan, sizeof plan, &rival));
+  row = 24;
+  CHECK_EQ(1, depth_of(&small, plan, sizeof plan, &rival));
+  row = 0;
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"the_chosen_depth_is_nearly_the_fastest", the_chosen_depth_is_nearly_the_fastest},
       {"the_rival_of_a_wavefront", the_rival_of_a_wavefront},
       {"short_rows_are_no_work_for_waves", short_rows_are_no_work_for_waves},
+      {"slabs_that_no_cache_keeps_are_work_for_waves",
+       slabs_that_no_cache_keeps_are_work_for_waves},
       {0}};
 
   dry = *ambit__backend_dry(&ambit__backend_cpu);
