@@ -9,9 +9,9 @@
  *      the rest       z   one thread, blocks counted in C order
  *
  * With more than three axes, finding a thread's place takes divisions. It then computes several
- * cells one after the other along axis last - 2. With one axis, it may compute several cells, as far
- * apart as its block has threads. It loads what all of them read before it stores a result, so that
- * more loads are under way. Results wait in u_kept[0], u_kept[1], ...
+ * cells one after the other along axis last - 2. With one axis, it may compute several cells, as
+ * far apart as its block has threads. It loads what all of them read before it stores a result, so
+ * that more loads are under way. Results wait in u_kept[0], u_kept[1], ...
  *
  * In a sweep a thread computes a line: the other axes lie along x, y and z, the last of them along
  * x, and the thread keeps the carried values in variables. A grid of one axis has one line.

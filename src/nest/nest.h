@@ -311,8 +311,8 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r);
 bool ambit__nest_sum(const ambit__group *g, ambit__tap *taps, int most, ambit__sum *sum);
 
 /* cells.c: on a GPU, the loops of a thread, in blocks of threads[0] x threads[1]. With more than
- * three axes it computes `walk` cells along the third last, one after the other; with one axis, `each`
- * cells together, if the rule tests no places and there is no sweep. */
+ * three axes it computes `walk` cells along the third last, one after the other; with one axis,
+ * `each` cells together, if the rule tests no places and there is no sweep. */
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each);
 
 /* units.c: on a GPU and a sparse grid, the units of a thread (grid/assignment.h), which have so

@@ -34,8 +34,9 @@ static int64_t reach_of(const ambit_program *p, const ambit__step *s, const ambi
   return reach;
 }
 
-/* A multiple of the cells that kernels take as one vector: those of at most 16 bytes, or twice as many
- * where a kernel reads beyond them (ambit__strip_lane, which the largest type of a kernel bounds). */
+/* A multiple of the cells that kernels take as one vector: those of at most 16 bytes, or twice as
+ * many where a kernel reads beyond them (ambit__strip_lane, which the largest type of a kernel
+ * bounds). */
 static int64_t vector_of(const ambit_field *f)
 {
   const int64_t cells = 2 * AMBIT__ALIGNED / (int64_t)ambit_type_size(f->type);
