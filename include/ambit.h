@@ -189,8 +189,8 @@ AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-/* An argument of a kernel, or a value elsewhere. The macros at the end of this file make it of what
- * is written there. */
+/* An argument of a kernel, or a value elsewhere. A number for a parameter of an integer type must
+ * be whole. The macros at the end of this file make it of what is written there. */
 typedef enum ambit_arg_kind {
   AMBIT_ARG_FIELD = 0,
   AMBIT_ARG_SCALAR = 1,
@@ -747,8 +747,9 @@ AMBIT_API ambit_status ambit_record_rewind(ambit_record *r);
 AMBIT_API ambit_status ambit_record_save(ambit_record *r, const char *path);
 
 /* Appends a step that adds values to a field at points: to each cell around a point, weight times
- * value. The values are those of the next row of a record (0 after its last), with one column for
- * all points, one per point, or one per point and component; or a scalar, or a number. */
+ * value. The values are those of the next row of a record, with one column for all points, one per
+ * point, or one per point and component; or a scalar, or a number. After the last row of a record
+ * they are 0; a run with a record that has no rows fails. */
 AMBIT_API ambit_status ambit_inject_arg(ambit_program *p, ambit_points *points, ambit_arg value,
                                         ambit_field *f);
 /* Appends a step that appends a row to a record: the values of a field at points, with the

@@ -379,6 +379,11 @@ ambit__value ambit__value_of(double number, ambit_type type)
   return ambit__value_cast(real(number), AMBIT_F64, type);
 }
 
+bool ambit__value_is_whole(double number, ambit_type type)
+{
+  return ambit__type_is_real(type) || trunc(number) == number;
+}
+
 double ambit__value_number(ambit__value v, ambit_type type)
 {
   return ambit__value_cast(v, type, AMBIT_F64).real;

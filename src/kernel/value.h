@@ -74,5 +74,7 @@ bool ambit__values_same(const void *a, const void *b, size_t n, ambit_type type)
 /* Converts a number given by the user as EXPR_CAST from double does. */
 ambit__value ambit__value_of(double number, ambit_type type);
 double ambit__value_number(ambit__value v, ambit_type type);
+/* Whether that drops no fraction: the type is real, or the number is whole. */
+bool ambit__value_is_whole(double number, ambit_type type);
 
 #endif

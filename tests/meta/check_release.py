@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files around the sources agree with them: one version everywhere, a citation with the fields that it needs, and a
+"""The files around the sources agree with them: one version and one date everywhere, a citation with the fields that it needs, and a
 workflow that names only targets, presets, scripts and builds that exist, and all builds of run_matrix.py.
 """
-import json, re, sys
+import datetime, email.utils, json, re, sys
 
 import project
 import run_matrix
@@ -30,6 +30,7 @@ VERSIONS = {
     "packaging/conda/recipe.yaml": r'version: "([^"]+)"',
     "packaging/debian/changelog": r"^ambit \((.*)-\d+\)",
     "packaging/spack/package.py": r'version\("(\d[^"]*)"',
+    "docs/tool.md": r"^ +ambit +(\d\S+)$",
 }
 
 
@@ -39,6 +40,31 @@ def version_faults():
         found = re.search(pattern, text(path), re.M)
         if not found or found[1] != want:
             yield f"{path} is about version {found and found[1]}, include/ambit.h about {want}"
+    for path in "CMakeLists.txt", "pyproject.toml":  # which read the header
+        if "include/ambit.h" not in text(path) or re.search(r'VERSION \d+\.\d+\.\d|^version *= *"', text(path), re.M):
+            yield f"{path} states a version instead of reading that of include/ambit.h"
+    regex = re.search(r"^regex = '''(.*)'''", text("pyproject.toml"), re.M)[1]
+    if ".".join(re.search(regex, text("include/ambit.h")).groups()) != want:
+        yield f"the expression in pyproject.toml does not find version {want} in include/ambit.h"
+    for symbol, since in re.findall(r"^ (\w+)@Base (\S+)", text("packaging/debian/libambit0.symbols"), re.M):
+        if tuple(map(int, since.split("."))) > tuple(map(int, want.split("."))):
+            yield f"packaging/debian/libambit0.symbols: {symbol} is of version {since}, later than {want}"
+
+
+def date_faults():
+    """Of a version that is released, CHANGELOG.md says the day."""
+    said = re.search(r"^## \S+ \((.*)\)", text("CHANGELOG.md"), re.M)[1]
+    debian = text("packaging/debian/changelog")
+    if said.startswith("not"):
+        return
+    day = datetime.datetime.strptime(said, "%d %B %Y").date()
+    cited = str(yaml.safe_load(text("CITATION.cff")).get("date-released"))
+    packed = email.utils.parsedate_to_datetime(re.search(r"^ -- .*>  (.*)", debian, re.M)[1]).date()
+    for path, found in ("CITATION.cff", cited), ("packaging/debian/changelog", str(packed)):
+        if found != str(day):
+            yield f"CHANGELOG.md says {day} of the newest version, {path} {found}"
+    if "UNRELEASED" in debian.split("\n")[0]:
+        yield "packaging/debian/changelog has UNRELEASED for a version that CHANGELOG.md gives a date"
 
 
 def citation_faults():
@@ -98,7 +124,7 @@ def main():
     workflows = [f.relative_to(project.ROOT).as_posix() for f in (project.ROOT / ".github/workflows").glob("*.yml")]
     if not workflows:
         sys.exit("there is no workflow in .github/workflows")
-    found = [*version_faults(), *citation_faults(), *matrix_faults()]
+    found = [*version_faults(), *date_faults(), *citation_faults(), *matrix_faults()]
     for path in workflows:
         found += workflow_faults(path)
     print("\n".join(found) or f"version {version()}, {len(workflows)} workflows, {len(run_matrix.VARIANTS)} builds")

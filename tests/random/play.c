@@ -22,6 +22,12 @@ typedef struct stage {
 
 /* ---- values ---- */
 
+/* x as a value of the type: integers have no fraction. */
+static double fitting(ambit_type type, double x)
+{
+  return is_real(type) ? x : trunc(x);
+}
+
 static double real_value(const program_plan *p, dice *d)
 {
   int kind = dice_below(d, 100);
@@ -241,6 +247,11 @@ static void set_inactive(const stage *s, int field)
   ambit_field_boundary(s->fields[field], AMBIT_INACTIVE, inactive_kind(s, field), field + 1);
 }
 
+static void set_scalar(stage *s, int i, double x)
+{
+  ambit_scalar_set(s->scalars[i], fitting(s->p->scalars[i].type, x));
+}
+
 /* Without `all`, every other field gets no values. */
 static void make_objects(stage *s, bool all, bool sparse)
 {
@@ -265,7 +276,7 @@ static void make_objects(stage *s, bool all, bool sparse)
   }
   for (int i = 0; i < p->nscalars; i++) {
     s->scalars[i] = ambit_scalar_create(s->a, "s", p->scalars[i].type);
-    ambit_scalar_set(s->scalars[i], p->scalars[i].first);
+    set_scalar(s, i, p->scalars[i].first);
   }
   for (int i = 0; i < p->nkernels; i++)
     s->kernels[i] = ambit_kernel_create(s->a, p->kernels[i].text);
@@ -368,7 +379,7 @@ static void act(stage *s, const action *a, int round)
     else
       ambit_run(s->program, a->iterations);
     break;
-  case DO_SET_SCALAR: ambit_scalar_set(s->scalars[a->object], a->value); break;
+  case DO_SET_SCALAR: set_scalar(s, a->object, a->value); break;
   case DO_WRITE_BOX: write_box(s, a->object, round); break;
   case DO_BOUNDARY:
     ambit_field_boundary(s->fields[a->object], AMBIT_ALL_FACES,

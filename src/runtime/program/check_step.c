@@ -76,7 +76,7 @@ static ambit_status check_scalar_argument(const ambit_program *p, const ambit__r
 }
 
 static ambit_status check_number_argument(const ambit_program *p, const ambit__rule *rule,
-                                          const ambit__param *q)
+                                          const ambit__param *q, double number)
 {
   AMBIT_CHECK(
       q->kind != PARAM_REDUCE, ambit__program_errors(p), AMBIT_EINVAL,
@@ -85,6 +85,11 @@ static ambit_status check_number_argument(const ambit_program *p, const ambit__r
   AMBIT_CHECK(q->kind == PARAM_VALUE, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' is a pointer: it takes a field, not a number", rule->name,
               q->label);
+  AMBIT_CHECK(
+      ambit__value_is_whole(number, q->type), ambit__program_errors(p), AMBIT_EINVAL,
+      "kernel %s: parameter '%s' is %s and cannot be %.17g: give a whole number, or declare "
+      "the parameter double",
+      rule->name, q->label, ambit_type_name(q->type), number);
   return AMBIT_OK;
 }
 
@@ -103,7 +108,7 @@ static ambit_status check_arguments(const ambit_program *p, const ambit__step *s
     else if (s->args[i].kind == AMBIT_ARG_SCALAR)
       AMBIT_TRY(check_scalar_argument(p, rule, q, &s->args[i], s->box.ndims == 0));
     else
-      AMBIT_TRY(check_number_argument(p, rule, q));
+      AMBIT_TRY(check_number_argument(p, rule, q, s->args[i].number));
   }
   return AMBIT_OK;
 }

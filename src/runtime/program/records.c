@@ -262,6 +262,10 @@ static ambit_status bind(ambit_program *p, ambit_record *r, int64_t every, bool 
     drop_device_rows(r);
     if (writes && r->kept > place) r->kept = r->complete = place;
   }
+  AMBIT_CHECK(writes || r->rows, &r->context->errors, AMBIT_EPROGRAM,
+              "record '%s' is injected and has no rows: write them with ambit_record_write, before "
+              "the run",
+              r->name);
   if (writes && r->kept < place) { /* it was injected beyond its end */
     AMBIT_TRY(reserve(r, place));
     memset(r->values + r->kept * r->columns, 0,

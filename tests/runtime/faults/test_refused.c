@@ -5,6 +5,8 @@
 #include "runtime/runtime_test.h"
 #include "support/capture.h"
 
+#include <math.h>
+
 typedef struct scene {
   ambit *a;
   ambit_grid *g;
@@ -78,6 +80,26 @@ static void types_and_components_must_be_equal(void)
   CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'v' has 1 components, but field 'pair' has 2");
   ambit_apply(s.p, k, s.u, s.v, s.s);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'k' is float, but scalar 'total' is double");
+  ambit_close(s.a);
+}
+
+/* In C a fraction is dropped without a word. */
+static void a_number_for_an_integer_must_be_whole(void)
+{
+  scene s = set_up("ref");
+  ambit_scalar *n = ambit_scalar_create(s.a, "n", AMBIT_I32);
+  ambit_kernel *k = kernel(&s, "void k(const float *u, float *v, int n) { *v = n * *u; }");
+
+  ambit_apply(s.p, k, s.u, s.v, 2.5);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel k: parameter 'n' is int and cannot be 2.5: give a whole");
+  ambit_apply(s.p, k, s.u, s.v, NAN);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'n' is int and cannot be nan");
+  ambit_scalar_set(n, -0.5);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "scalar 'n' is int and cannot be -0.5: set a whole number");
+  ambit_scalar_set(n, -3);
+  ambit_apply(s.p, k, s.u, s.v, 2.0);
+  CHECK_OK(s.a);
+  CHECK_EQ(-3, ambit_scalar_get(n));
   ambit_close(s.a);
 }
 
@@ -253,6 +275,7 @@ int main(int argc, char **argv)
       {"an_argument_must_be_of_the_kind_of_its_parameter",
        an_argument_must_be_of_the_kind_of_its_parameter},
       {"types_and_components_must_be_equal", types_and_components_must_be_equal},
+      {"a_number_for_an_integer_must_be_whole", a_number_for_an_integer_must_be_whole},
       {"everything_must_belong_together", everything_must_belong_together},
       {"a_read_through_a_face_without_boundary_is_refused_by_name",
        a_read_through_a_face_without_boundary_is_refused_by_name},

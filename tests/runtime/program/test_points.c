@@ -656,6 +656,10 @@ static void wrong_points_and_records_are_refused(void)
   CHECK_EQ(2, ambit_points_count(points));
   CHECK_EQ(0, ambit_points_count(NULL));
   p = ambit_program_create(g);
+  ambit_inject(p, points, ambit_record_create(a, "shot"), u);
+  ambit_run(p, 1);
+  CHECK_FAILED(a, AMBIT_EPROGRAM, "record 'shot' is injected and has no rows");
+  p = ambit_program_create(g);
   ambit_inject(p, points, 1., u);
   ambit_points_destroy(points);
   ambit_run(p, 1);

@@ -264,7 +264,7 @@ static void a_number_is_given_its_parameters_type(void)
     scene s = set_up(*device);
 
     ambit_apply(s.p, kernel(&s, "void k(int *u, unsigned char b, short c) { *u = b * 1000 + c; }"),
-                s.u, 300, 3.9);
+                s.u, 300, 3);
     ambit_run(s.p, 1);
     CHECK_OK(s.a);
     CHECK_EQ(255003, at(s.u, 0));
