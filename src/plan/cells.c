@@ -82,9 +82,10 @@ static int64_t most_blocks(const ambit__group *g, const ambit__target *t)
 {
   const bool is_bound = t->dialect->has_lanes || !has_tests(g->steps[0].rule);
 
-  if (ambit__gpucode_reduces(g)) return AMBIT__GPUCODE_FEW;
-  if (!t->is_cpu && is_bound && written_bytes(g->steps[0].rule) >= MUCH) return INT32_MAX;
-  return max64(1, t->threads) * BLOCKS_PER_MULTIPROCESSOR;
+  if (!t->is_cpu && is_bound && written_bytes(g->steps[0].rule) >= MUCH &&
+      !ambit__gpucode_reduces(g))
+    return INT32_MAX;
+  return ambit__blocks_busy(g, t, BLOCKS_PER_MULTIPROCESSOR);
 }
 
 /* With tests of the place there are two branches (emit_cell), and compilers take all registers they

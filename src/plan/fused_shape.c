@@ -54,12 +54,22 @@ double ambit__fused_even_turns(const ambit__window *j, const ambit__plan *p, dou
          (rows / chunks + j->lead + j->drain);
 }
 
+/* A launch whose rows are cut into chunks. */
+typedef struct cuts {
+  const ambit__window *j;
+  const ambit__plan *p;
+  double rows, strips;
+} cuts;
+
 /* Time of a launch, in rows: waves of warps or blocks, each of which computes a chunk and the rows
  * beside it. The last of several waves is not full. In two dimensions a single wave that is not
  * full takes less time, until there are so few warps that they only wait for their own results. */
-static double duration(const ambit__window *j, const ambit__plan *p, double rows, double strips,
-                       double chunks)
+static double duration(const void *user, double chunks)
 {
+  const cuts *c = user;
+  const ambit__window *j = c->j;
+  const ambit__plan *p = c->p;
+  const double rows = c->rows, strips = c->strips;
   const double wave = (double)(p->wave > 0 ? p->wave : 1) * (j->y < 0 ? p->threads[1] : 1);
   const double least = ambit__fused_least_wave(p);
   const double turns = rows / chunks + j->lead + j->drain;
@@ -76,17 +86,10 @@ int64_t ambit__fused_chunks(const ambit__window *j, const ambit__plan *p, int64_
                             int64_t strips)
 {
   const int least = j->y < 0 ? LEAST_ROWS : j->lead + j->drain + LEAST_PLANES;
-  double shortest = duration(j, p, (double)rows, (double)strips, 1);
-  int64_t best = 1;
+  const int64_t most = rows / least < MOST_CHUNKS ? rows / least : MOST_CHUNKS;
+  const cuts c = {j, p, (double)rows, (double)strips};
 
-  for (int64_t n = 2; n <= MOST_CHUNKS && n * least <= rows; n++) {
-    const double time = duration(j, p, (double)rows, (double)strips, (double)n);
-
-    if (time >= shortest) continue;
-    shortest = time;
-    best = n;
-  }
-  return best;
+  return ambit__blocks_chunks(1, most, duration, &c);
 }
 
 /* Strips of the edge code beside those of the fast code, at most. */

@@ -29,10 +29,7 @@ static bool applies_to_list(const ambit__group *g, const ambit__target *t)
 
 static int64_t blocks_of(const ambit__group *g, const ambit__target *t, int wide)
 {
-  const int64_t cores = t->threads > 1 ? t->threads : 1;
-
-  if (ambit__gpucode_reduces(g)) return AMBIT__GPUCODE_FEW;
-  return cores * (wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
+  return ambit__blocks_busy(g, t, wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
 }
 
 static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, int wide, const int *rows)

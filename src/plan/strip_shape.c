@@ -15,8 +15,9 @@ enum {
   LEAST_PLANES = 8,  /* per chunk */
   MOST_PLANES = 128, /* per chunk: over long distances, warps drift apart */
   MOST_WAVES = 8,    /* of blocks */
-  LINE = 8,          /* vectors of a line of the caches, 128 bytes */
-  START = 4          /* planes that could be computed in the time a block takes to start */
+  FEW_CHUNKS = 8,
+  LINE = 8, /* vectors of a line of the caches, 128 bytes */
+  START = 4 /* planes that could be computed in the time a block takes to start */
 };
 
 static int64_t min64(int64_t a, int64_t b)
@@ -51,35 +52,34 @@ int ambit__strip_overlap(const ambit__group *g)
   return overlap;
 }
 
-/* Duration of a launch, in planes of a warp, if its blocks run in waves and the last wave is not
- * quite even. */
-static double duration(double blocks, double wave, double planes, double overlap, int64_t chunks)
-{
-  const double length = planes / (double)chunks + overlap + START;
+/* A launch whose planes are cut into chunks. */
+typedef struct cuts {
+  double blocks, wave, planes, overlap;
+} cuts;
 
-  return (ceil(blocks * (double)chunks / wave) + AMBIT__FIT_UNEVEN) * length;
+/* Duration of a launch, in planes of a warp, if its blocks run in waves and the last wave is not
+ * quite even. The planes between two chunks are read twice. */
+static double duration(const void *user, double chunks)
+{
+  const cuts *c = user;
+  const double length = c->planes / chunks + c->overlap + START;
+
+  return (ceil(c->blocks * chunks / c->wave) + AMBIT__FIT_UNEVEN) * length;
 }
 
-/* The best number of chunks: whole waves of blocks, and long chunks, as the planes between two
- * chunks are read twice. */
+/* Whole waves of blocks, and long chunks. Few chunks where even all of them fill no wave: tiles are
+ * faster there (plan/strip.c, idle_ns). */
 static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t planes,
                          int64_t blocks)
 {
-  const int overlap = ambit__strip_overlap(g);
   const int64_t wave = p->wave ? p->wave : 1;
-  int64_t most = min64(planes / LEAST_PLANES, MOST_BLOCKS), best;
+  const int64_t most =
+      min64(planes / LEAST_PLANES, min64(MOST_BLOCKS, ambit__blocks_most(g) / blocks));
+  const int64_t waves = wave / blocks > most ? 0 : MOST_WAVES * wave / blocks;
+  const int64_t least = max64(1, min64(most, quotient_up(planes, MOST_PLANES)));
+  const cuts c = {(double)blocks, (double)wave, (double)planes, ambit__strip_overlap(g)};
 
-  if (ambit__gpucode_reduces(g)) most = min64(most, AMBIT__GPUCODE_PARTIALS / blocks);
-  best = max64(1, min64(most, quotient_up(planes, MOST_PLANES)));
-  for (int i = 1; i <= 2 * MOST_WAVES; i++) {
-    const int64_t chunks = i <= MOST_WAVES ? i * wave / blocks : i - MOST_WAVES;
-
-    if (chunks < quotient_up(planes, MOST_PLANES) || chunks > most) continue;
-    if (duration((double)blocks, (double)wave, (double)planes, overlap, chunks) <
-        duration((double)blocks, (double)wave, (double)planes, overlap, best))
-      best = chunks;
-  }
-  return best;
+  return ambit__blocks_chunks(least, min64(most, max64(waves, FEW_CHUNKS)), duration, &c);
 }
 
 /* Layers of tiles along z, limited in a reduction by the number of partial results. In 2-D there
@@ -130,7 +130,7 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
 {
   const int x = g->ndims - 1, y = x - 1, z = ambit__strip_axis(g);
   const int64_t strips = strips_of(p, box), planes = box->hi[z] - box->lo[z];
-  const int64_t most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : INT32_MAX;
+  const int64_t most = ambit__blocks_most(g);
   int64_t tiles = strips, outer = 1;
 
   if (g->ndims > 2) {
