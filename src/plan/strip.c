@@ -107,8 +107,6 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
   if (p->rows[0] > 1 && rows < ambit__strip_block_rows(p)) return false;
   if (p->ring && g->cells[g->ndims - 1] > MOST_COLUMNS) return false;
   if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STRIP_BLOCKS) return false;
-  if (g->ndims == 3 && !p->ahead && rows / ambit__strip_block_rows(p) >= AMBIT__STRIP_BLOCKS)
-    return false;
   return rows >= p->rows[0] + 2 * AMBIT__STRIP_REACH &&
          (p->ahead || planes >= p->rows[1] + ambit__strip_overlap(g));
 }
@@ -554,8 +552,6 @@ static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__launch_line *r)
 {
   const int last = g->ndims - 1, lane = (int)p->strip, z = ambit__strip_axis(g);
-  const int numbered =
-      g->ndims == 3 && !p->ahead && !ambit__gpucode_reduces(g); /* see nest/strip/strip.c */
   int64_t high = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
   ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   ambit__shape here;
@@ -569,8 +565,8 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
   if (!p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);
   if (p->ahead) high = (g->cells[z] + here.blocks[1] - 1) / here.blocks[1];
   ambit__launch_line_add(r, 0, last, ambit__strip_align(p) - 1, p->lanes * lane);
-  if (g->ndims > 2) ambit__launch_line_add(r, numbered, last - 1, 0, ambit__strip_block_rows(p));
-  ambit__launch_line_add(r, 1 + numbered, z, 0, high);
+  if (g->ndims > 2) ambit__launch_line_add(r, 0, last - 1, 0, ambit__strip_block_rows(p));
+  ambit__launch_line_add(r, 1, z, 0, high);
   for (int d = 0; d < z; d++)
     ambit__launch_line_add(r, 2, d, 0, 1);
 }

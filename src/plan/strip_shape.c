@@ -139,7 +139,6 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
 
     if (g->ndims == 3 && !ambit__gpucode_reduces(g)) {
       outer = panels_of(g, p, rows * (box->hi[x] - box->lo[x]), stacks);
-      if (!p->ahead) outer = max64(1, min64(outer, MOST_BLOCKS / quotient_up(planes, p->rows[1])));
       stacks = quotient_up(stacks, outer);
     }
     tiles = strips * stacks;
@@ -155,9 +154,4 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
     shape->blocks[1] = chunks_of(g, p, planes, tiles * outer);
   else
     set_layers(g, p, planes, shape);
-  if (!p->ahead && g->ndims == 3 && !ambit__gpucode_reduces(g)) { /* numbered blocks */
-    shape->blocks[2] *= shape->blocks[1];
-    shape->blocks[1] = tiles / strips;
-    shape->blocks[0] = strips;
-  }
 }
