@@ -15,6 +15,8 @@
  * along a few cells of the third last axis. On a line a thread computes several cells at a time.
  */
 #include "nest/nest.h"
+
+#include "base/integers.h"
 #include "plan/gpu.h"
 #include "plan/launch_line.h"
 #include "plan/registers.h"
@@ -41,16 +43,6 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 {
   if (g->form || g->ndims < 1 || g->nsteps != 1 || g->depth != 1) return false;
   return t->kind == TARGET_GPU || !ambit__has_exact_sums(g);
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
-
-static int smaller(int a, int b)
-{
-  return a < b ? a : b;
 }
 
 /* The smallest power of two that is at least n, limited to `most`, itself a power of two. */
@@ -97,9 +89,9 @@ static int resident_blocks(const ambit__group *g, const ambit__target *t, int th
   const ambit__rule *rule = g->steps[0].rule;
 
   if (!has_tests(rule)) return 0;
-  return smaller((int)ambit__target_machine(t)->registers /
-                     (threads * ambit__registers_of_cell(rule)),
-                 MOST_RESIDENT);
+  return ambit__min((int)ambit__target_machine(t)->registers /
+                        (threads * ambit__registers_of_cell(rule)),
+                    MOST_RESIDENT);
 }
 
 /* Cells of a thread along the third last axis. */
@@ -137,7 +129,7 @@ static int best_each(const ambit__group *g, const ambit__target *t)
   int each = MOST_EACH;
 
   while (each > 1 && (t->is_cpu || each * written > KEPT ||
-                      g->cells[0] / each < (int64_t)max64(1, t->threads) * BUSY))
+                      g->cells[0] / each < (int64_t)ambit__max64(1, t->threads) * BUSY))
     each /= 2;
   return each;
 }

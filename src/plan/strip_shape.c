@@ -6,6 +6,8 @@
  * small enough; in 3-D, rows are cut into panels for that.
  */
 #include "plan/fitted.h"
+
+#include "base/integers.h"
 #include "plan/strip.h"
 
 #include <math.h>
@@ -19,21 +21,6 @@ enum {
   LINE = 8, /* vectors of a line of the caches, 128 bytes */
   START = 4 /* planes that could be computed in the time a block takes to start */
 };
-
-static int64_t min64(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
-
-static int64_t quotient_up(int64_t a, int64_t b)
-{
-  return (a + b - 1) / b;
-}
 
 int ambit__strip_axis(const ambit__group *g)
 {
@@ -73,13 +60,14 @@ static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t pl
                          int64_t blocks)
 {
   const int64_t wave = p->wave ? p->wave : 1;
-  const int64_t most =
-      min64(planes / LEAST_PLANES, min64(MOST_BLOCKS, ambit__blocks_most(g) / blocks));
+  const int64_t most = ambit__min64(planes / LEAST_PLANES,
+                                    ambit__min64(MOST_BLOCKS, ambit__blocks_most(g) / blocks));
   const int64_t waves = wave / blocks > most ? 0 : MOST_WAVES * wave / blocks;
-  const int64_t least = max64(1, min64(most, quotient_up(planes, MOST_PLANES)));
+  const int64_t least = ambit__max64(1, ambit__min64(most, ambit__pieces(planes, MOST_PLANES)));
   const cuts c = {(double)blocks, (double)wave, (double)planes, ambit__strip_overlap(g)};
 
-  return ambit__blocks_chunks(least, min64(most, max64(waves, FEW_CHUNKS)), duration, &c);
+  return ambit__blocks_chunks(least, ambit__min64(most, ambit__max64(waves, FEW_CHUNKS)), duration,
+                              &c);
 }
 
 /* Layers of tiles along z, limited in a reduction by the number of partial results. In 2-D there
@@ -87,14 +75,15 @@ static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t pl
 static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t planes,
                        ambit__shape *shape)
 {
-  int64_t layers = quotient_up(planes, p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]));
+  int64_t layers = ambit__pieces(planes, p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]));
 
   if (ambit__gpucode_reduces(g))
-    layers = max64(1, min64(min64(layers, MOST_BLOCKS),
-                            AMBIT__GPUCODE_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
+    layers = ambit__max64(
+        1, ambit__min64(ambit__min64(layers, MOST_BLOCKS),
+                        AMBIT__GPUCODE_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
   else if (g->ndims == 2)
-    shape->blocks[2] = quotient_up(layers, MOST_BLOCKS);
-  shape->blocks[1] = g->ndims == 2 ? quotient_up(layers, shape->blocks[2]) : layers;
+    shape->blocks[2] = ambit__pieces(layers, MOST_BLOCKS);
+  shape->blocks[1] = g->ndims == 2 ? ambit__pieces(layers, shape->blocks[2]) : layers;
 }
 
 /* Panels that the stacks of rows are cut into, so that the data of one layer of tiles stays in the
@@ -104,7 +93,7 @@ static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t ce
   const double planes = p->ahead ? p->ahead + 1 : p->rows[1];
   const double bytes = ambit__price_of(g->steps[0].rule).bytes * planes * (double)cells;
 
-  return min64((int64_t)ceil(bytes / p->panel), stacks);
+  return ambit__min64((int64_t)ceil(bytes / p->panel), stacks);
 }
 
 int ambit__strip_align(const ambit__plan *p)
@@ -122,7 +111,7 @@ static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
 {
   const int x = box->ndims - 1;
 
-  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__strip_align(p)), p->lanes * p->strip);
+  return ambit__pieces(box->hi[x] - (box->lo[x] & -ambit__strip_align(p)), p->lanes * p->strip);
 }
 
 void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
@@ -135,18 +124,18 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
 
   if (g->ndims > 2) {
     const int64_t rows = box->hi[y] - box->lo[y];
-    int64_t stacks = quotient_up(rows, ambit__strip_block_rows(p));
+    int64_t stacks = ambit__pieces(rows, ambit__strip_block_rows(p));
 
     if (g->ndims == 3 && !ambit__gpucode_reduces(g)) {
       outer = panels_of(g, p, rows * (box->hi[x] - box->lo[x]), stacks);
-      stacks = quotient_up(stacks, outer);
+      stacks = ambit__pieces(stacks, outer);
     }
     tiles = strips * stacks;
   }
   for (int d = 0; d < z; d++)
     outer *= box->hi[d] - box->lo[d];
-  tiles = min64(tiles, most);
-  outer = min64(outer, min64(MOST_BLOCKS, most / tiles));
+  tiles = ambit__min64(tiles, most);
+  outer = ambit__min64(outer, ambit__min64(MOST_BLOCKS, most / tiles));
   *shape = (ambit__shape){.blocks = {tiles, 1, outer},
                           .threads = {p->threads[0], p->threads[1], p->threads[2]},
                           .shared = p->ring};
