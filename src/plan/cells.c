@@ -41,7 +41,7 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  if (g->form || g->ndims < 1 || g->nsteps != 1 || g->depth != 1) return false;
+  if (g->form || g->ndims < 1 || g->depth != 1) return false;
   return t->kind == TARGET_GPU || !ambit__has_exact_sums(g);
 }
 
@@ -72,10 +72,9 @@ static bool has_tests(const ambit__rule *rule)
  * many there that more blocks do not pay (D3Q19 with walls in double: 8.2, with a limit 9.2). */
 static int64_t most_blocks(const ambit__group *g, const ambit__target *t)
 {
-  const bool is_bound = t->dialect->has_lanes || !has_tests(g->steps[0].rule);
+  const bool is_bound = t->dialect->has_lanes || !has_tests(g->rule);
 
-  if (!t->is_cpu && is_bound && written_bytes(g->steps[0].rule) >= MUCH &&
-      !ambit__gpucode_reduces(g))
+  if (!t->is_cpu && is_bound && written_bytes(g->rule) >= MUCH && !ambit__gpucode_reduces(g))
     return INT32_MAX;
   return ambit__blocks_busy(g, t, BLOCKS_PER_MULTIPROCESSOR);
 }
@@ -86,7 +85,7 @@ static int64_t most_blocks(const ambit__group *g, const ambit__target *t)
  * halves, 64 if four are to. */
 static int resident_blocks(const ambit__group *g, const ambit__target *t, int threads)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   if (!has_tests(rule)) return 0;
   return ambit__min((int)ambit__target_machine(t)->registers /
@@ -114,7 +113,7 @@ static int best_walk(const ambit__group *g, const ambit__target *t)
  * threads, 71 % with 512; a Riemann solver of 18 operations per byte 18 and 17 %. */
 static int most_threads(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   if (g->sweep) return LINES;
   return g->ndims == 1 || has_tests(rule) || rule->flops > ambit__price_of(rule).bytes ? THREADS
@@ -125,7 +124,7 @@ static int most_threads(const ambit__group *g)
  * and Wendroff on a line has 79 % of the copy with 4, 64 % with one. */
 static int best_each(const ambit__group *g, const ambit__target *t)
 {
-  const int written = written_bytes(g->steps[0].rule);
+  const int written = written_bytes(g->rule);
   int each = MOST_EACH;
 
   while (each > 1 && (t->is_cpu || each * written > KEPT ||
@@ -150,7 +149,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   const int threads = ambit__gpucode_threads(t, most_threads(g));
   int axes[AMBIT_MAX_DIMS];
   const int n = launched(g, axes);
-  const bool together = g->ndims == 1 && !g->sweep && !has_tests(g->steps[0].rule);
+  const bool together = g->ndims == 1 && !g->sweep && !has_tests(g->rule);
   int count = 1;
 
   if (most < 1) return 0;

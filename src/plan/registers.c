@@ -126,7 +126,7 @@ static int results_of(const ambit__strip *j)
 
 int ambit__registers_of_strip(const ambit__group *g, const ambit__strip *j)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int n = strip_base(j, rule);
 
   for (int i = 0; i < j->nvalues; i++)
@@ -138,7 +138,7 @@ int ambit__registers_of_strip(const ambit__group *g, const ambit__strip *j)
     }
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
-    const bool is_field = p->kind == PARAM_FIELD && g->steps[0].bind[i].is_field;
+    const bool is_field = p->kind == PARAM_FIELD && g->bind[i].is_field;
 
     n += 2 * (p->kind == PARAM_REDUCE || is_field) + ambit__sums_exactly(g, p) * EXACT;
     for (int c = 0; is_field && c < p->components; c++)

@@ -43,12 +43,12 @@ enum {
 /* Packed rows begin at whole vectors, but not at whole lines. */
 static bool fields_fit(const ambit__group *g, bool packed)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int n = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
-    const ambit__binding *b = &g->steps[0].bind[i];
+    const ambit__binding *b = &g->bind[i];
 
     if (p->kind != PARAM_FIELD || !b->is_field) continue;
     if (!b->contiguous || (b->packed && !packed) || b->shared ||
@@ -65,7 +65,7 @@ static bool fit_ring(const ambit__group *g, const ambit__target *t, const ambit_
 {
   const size_t others = ambit__gpucode_reduces(g) ? OTHERS : 0;
 
-  p->ring = ambit__strip_ring_bytes(j, g->steps[0].rule);
+  p->ring = ambit__strip_ring_bytes(j, g->rule);
   p->ahead = j->ahead;
   return j->ahead > 0 && p->ring + others <= t->shared;
 }
@@ -82,7 +82,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   registers = ambit__registers_of_strip(g, &j);
   p->terms = j.ntaps;
   if (j.factored) p->factored = ambit__factors_operations(&j.factors);
-  work = (j.factored ? 2 * p->factored : g->steps[0].rule->flops + 1) * j.lane * j.rows;
+  work = (j.factored ? 2 * p->factored : g->rule->flops + 1) * j.lane * j.rows;
   work *= j.planes ? j.planes : j.moves ? 1 : j.period;
   fits = !p->ring || fit_ring(g, t, &j, p);
   ambit__strip_end(&j);
@@ -142,7 +142,7 @@ static ambit__packed packed_of(const ambit__target *t)
  * the mean 1880 and 1797. Pairs and quads are up to 3 % slower so. */
 static bool has_dots(const ambit__group *g, ambit__packed packed)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   return ambit__strip_packed_cells(g, packed) > 1 && !ambit__rule_is_paired(rule, packed) &&
          ambit__rule_has_dots(rule);
@@ -151,7 +151,7 @@ static bool has_dots(const ambit__group *g, ambit__packed packed)
 /* Whether a rule reads further along an axis than so many cells. */
 static bool reaches(const ambit__group *g, int axis, int cells)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].low[axis] > cells || rule->params[i].high[axis] > cells) return true;
@@ -260,7 +260,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
  * D3Q19 in halves on an H200, 42.1 Gcells/s; with a cell per thread, 36.9. */
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const int n = add_plans(g, t, ambit__strip_lane_cells(g, packed_of(t)), 0, plans, most);
 
   if (n || g->ndims < 3 || reaches(g, g->ndims - 1, 1)) return n;
@@ -285,7 +285,7 @@ static bool is_large(const ambit__group *g, const ambit__target *t)
 {
   const int lane = ambit__strip_lane_cells(g, packed_of(t)), lanes = row_lanes(g, t, lane);
   const int64_t wide = lanes * lane, folds = WARP / lanes;
-  const int64_t least = (int64_t)LEAST_PLANES * busy_warps(g->steps[0].rule) * t->threads;
+  const int64_t least = (int64_t)LEAST_PLANES * busy_warps(g->rule) * t->threads;
   int64_t planes;
 
   if (!wide) return false;
@@ -312,9 +312,8 @@ static bool has_strips(const ambit__group *g, const ambit__target *t)
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   return t->kind == TARGET_GPU && has_strips(g, t) &&
-         (t->max_threads == 0 || t->max_threads >= WARP * 8) && g->nsteps == 1 && g->depth == 1 &&
-         !g->form && g->ndims >= 2 && fields_fit(g, is_folded(g, t)) &&
-         (is_large(g, t) || is_asked(g));
+         (t->max_threads == 0 || t->max_threads >= WARP * 8) && g->depth == 1 && !g->form &&
+         g->ndims >= 2 && fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
 }
 
 /* ---- cost ---- */
@@ -415,7 +414,7 @@ static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambi
 {
   const ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   const double planes = (double)g->cells[ambit__strip_axis(g)];
-  const double flops = (double)g->steps[0].rule->flops;
+  const double flops = (double)g->rule->flops;
   const double work = flops * (double)p->strip * p->rows[0];
   ambit__shape s;
 
@@ -432,7 +431,7 @@ static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambi
  * code that shifts many registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const ambit__machine *m = ambit__target_machine(t);
   const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
   double ns = ambit__price_of(rule).bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
@@ -491,7 +490,7 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   ambit__dots dots = {0};
   ambit__pairs pairs = {.dots = &dots};
   ambit__strip j;

@@ -22,7 +22,7 @@ enum {
 
 static bool is_field(const ambit__group *g, int param)
 {
-  return g->steps[0].rule->params[param].kind == PARAM_FIELD && g->steps[0].bind[param].is_field;
+  return g->rule->params[param].kind == PARAM_FIELD && g->bind[param].is_field;
 }
 
 /* Whether all fields are of a type, and read at most half a vector away along x. */
@@ -30,8 +30,8 @@ static bool has_only(const ambit__group *g, ambit_type type)
 {
   const int x = g->ndims - 1, most = VECTOR / 2 / (int)ambit_type_size(type);
 
-  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
-    const ambit__param *p = &g->steps[0].rule->params[i];
+  for (int i = 0; i < g->rule->nparams; i++) {
+    const ambit__param *p = &g->rule->params[i];
 
     if (is_field(g, i) && (p->type != type || p->low[x] > most || p->high[x] > most)) return false;
   }
@@ -40,7 +40,7 @@ static bool has_only(const ambit__group *g, ambit_type type)
 
 int ambit__strip_packed_cells(const ambit__group *g, ambit__packed packed)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   if (has_only(g, AMBIT_U8)) return packed || ambit__rule_is_paired(rule, packed) ? WORD : 1;
   if (packed < PACKED_SHORTS || !has_only(g, AMBIT_I16)) return 1;
@@ -49,7 +49,7 @@ int ambit__strip_packed_cells(const ambit__group *g, ambit__packed packed)
 
 int ambit__strip_vector(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int size = 1;
 
   for (int i = 0; i < rule->nparams; i++)
@@ -59,7 +59,7 @@ int ambit__strip_vector(const ambit__group *g)
 
 int ambit__strip_lane_cells(const ambit__group *g, ambit__packed packed)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const int lane = ambit__strip_vector(g), cells = ambit__strip_packed_cells(g, packed);
   int reach = 0;
 
@@ -131,7 +131,7 @@ static bool find_rows(ambit__strip *j, int param, const ambit__read *r)
 static bool each_read(const ambit__group *g, ambit__strip *j,
                       bool (*f)(ambit__strip *, int, const ambit__read *))
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++)
     for (int k = 0; is_field(g, i) && k < rule->params[i].nreads; k++)
@@ -200,7 +200,7 @@ static bool find_factors(const ambit__rule *rule, const ambit__plan *p, ambit__s
 /* The rule as a weighted sum, and the number of planes a result depends on. */
 static bool find_taps(const ambit__group *g, ambit__strip *j)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   ambit__sum sum;
   int low = 0;
 
@@ -267,14 +267,14 @@ static int widest(const ambit__group *g)
 {
   int n = 1;
 
-  for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    if (is_field(g, i)) n = ambit__max(n, ambit__registers_of(g->steps[0].rule->params[i].type));
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (is_field(g, i)) n = ambit__max(n, ambit__registers_of(g->rule->params[i].type));
   return n;
 }
 
 bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__strip *j)
 {
-  int64_t flops = g->steps[0].rule->flops + 1;
+  int64_t flops = g->rule->flops + 1;
   const int cells = ambit__strip_packed_cells(g, p->packed);
 
   *j = (ambit__strip){.x = g->ndims - 1,
@@ -291,9 +291,9 @@ bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__stri
                       .warps = p->threads[1],
                       .apart = p->apart,
                       .span = 1};
-  if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
+  if ((p->sums && !(find_taps(g, j) && find_factors(g->rule, p, j))) ||
       !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
-      (j->ring && !ambit__strip_find_ring(g->steps[0].rule, j)) || !find_loads(j, p)) {
+      (j->ring && !ambit__strip_find_ring(g->rule, j)) || !find_loads(j, p)) {
     ambit__strip_end(j);
     return false;
   }

@@ -29,7 +29,7 @@ int ambit__strip_axis(const ambit__group *g)
 
 int ambit__strip_overlap(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const int axis = ambit__strip_axis(g);
   int overlap = 0;
 
@@ -91,7 +91,7 @@ static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t plan
 static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t cells, int64_t stacks)
 {
   const double planes = p->ahead ? p->ahead + 1 : p->rows[1];
-  const double bytes = ambit__price_of(g->steps[0].rule).bytes * planes * (double)cells;
+  const double bytes = ambit__price_of(g->rule).bytes * planes * (double)cells;
 
   return ambit__min64((int64_t)ceil(bytes / p->panel), stacks);
 }

@@ -14,8 +14,7 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && g->tiles && !g->form && g->ndims >= 1 && g->nsteps == 1 &&
-         g->depth == 1;
+  return t->kind == TARGET_GPU && g->tiles && !g->form && g->ndims >= 1 && g->depth == 1;
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
