@@ -158,7 +158,7 @@ static void print_source(const ambit__dialect *language, const char *source, amb
 /* A kernel of the user's own folds a sum per block, and the results of blocks are added. */
 static ambit_status check_sums(ambit *a, const tool_order *o, const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++)
     AMBIT_CHECK(!ambit__sums_exactly(g, &rule->params[i]), &a->errors, AMBIT_EUNSUPPORTED,

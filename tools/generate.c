@@ -14,12 +14,12 @@ void tool_group_make(ambit *a, const tool_problem *p, const char *entry, tool_gr
 {
   int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
 
-  *g = (tool_group){.step = {.rule = p->rule, .bind = g->bind},
-                    .group = {.nsteps = 1, .steps = &g->step, .depth = 1, .ndims = p->size.ndims}};
+  *g =
+      (tool_group){.group = {.rule = p->rule, .bind = g->bind, .depth = 1, .ndims = p->size.ndims}};
   for (int i = 0; i < p->rule->nparams; i++)
     g->bind[i].is_field = g->bind[i].contiguous = p->rule->params[i].kind == PARAM_FIELD;
   if (!ambit__rule_simplify(&a->errors, p->rule, &g->simplified) && g->simplified)
-    g->step.rule = g->simplified;
+    g->group.rule = g->simplified;
   tool_problem_region(p, lo, hi);
   for (int d = 0; d < p->size.ndims; d++)
     g->group.cells[d] =
@@ -43,7 +43,7 @@ ambit_status tool_emit(ambit *a, const ambit__group *g, const ambit__target *tar
 
   AMBIT_CHECK(ambit__plan_choose(g, target, &code->choice), &a->errors, AMBIT_EUNSUPPORTED,
               "no strategy for %s supports kernel %s", target->kind == TARGET_C ? "C" : "GPUs",
-              g->steps[0].rule->name);
+              g->rule->name);
   code->choice.strategy->describe(&code->choice, &line);
   code->choice.strategy->emit(g, target, &code->choice, &w);
   code->plan = ambit__text_finish(&line);
@@ -51,7 +51,7 @@ ambit_status tool_emit(ambit *a, const ambit__group *g, const ambit__target *tar
   if (code->plan && code->source) return AMBIT_OK;
   tool_code_free(code);
   return ambit__raise(&a->errors, AMBIT_ENOMEM, "out of memory for the source of kernel %s",
-                      g->steps[0].rule->name);
+                      g->rule->name);
 }
 
 ambit_status tool_generate(ambit *a, const tool_problem *p, const char *entry, tool_code *code)

@@ -17,8 +17,7 @@ typedef struct tool_code {
 /* The kernel of a problem on its grid, with dense fields and a different field for each
  * parameter. */
 typedef struct tool_group {
-  ambit__group group; /* points to the two below: it cannot be copied */
-  ambit__group_step step;
+  ambit__group group; /* points to `bind`: it cannot be copied */
   ambit__binding bind[AMBIT_MAX_PARAMS];
   ambit__rule *simplified; /* that of the step, or NULL */
 } tool_group;

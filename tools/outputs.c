@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "io/colour.h"
 #include "io/frames.h"
 #include "io/hdf5.h"
@@ -16,16 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_in(const char *path, const char *tail)
-{
-  const size_t n = strlen(path), m = strlen(tail);
-
-  return n > m && !strcmp(path + n - m, tail);
-}
-
 static bool is_hdf5(const char *path)
 {
-  return ends_in(path, ".vtkhdf") || ends_in(path, ".h5");
+  return ambit__ends_in(path, ".vtkhdf") || ambit__ends_in(path, ".h5");
 }
 
 /* Films that ffmpeg writes. */
@@ -35,13 +29,13 @@ static bool is_encoded(const char *path)
                                       ".avi", ".ogv", ".gif",  NULL};
 
   for (int i = 0; tails[i]; i++)
-    if (ends_in(path, tails[i])) return true;
+    if (ambit__ends_in(path, tails[i])) return true;
   return false;
 }
 
 static bool is_film(const char *path)
 {
-  return is_encoded(path) || ends_in(path, ".y4m");
+  return is_encoded(path) || ambit__ends_in(path, ".y4m");
 }
 
 /* ---- options ---- */
@@ -55,7 +49,8 @@ static int take_path(const tool_args *args, const char *path, tool_outputs *o)
 {
   ambit__numbered numbered;
 
-  if (!ends_in(path, ".npy") && !ends_in(path, ".png") && !is_hdf5(path) && !is_film(path))
+  if (!ambit__ends_in(path, ".npy") && !ambit__ends_in(path, ".png") && !is_hdf5(path) &&
+      !is_film(path))
     return tool_wrong(
         args,
         "%s is '%s'; the name must end in .npy, .h5, .vtkhdf or .png, or for films in "
@@ -148,17 +143,18 @@ static int check_every(const tool_args *args, const tool_outputs *o)
 /* Whether a grid can be written in the format of a file. */
 static ambit_status try_format(ambit *a, const char *path, int ndims)
 {
-  AMBIT_CHECK((!ends_in(path, ".png") && !is_film(path)) || ndims <= 3, &a->errors, AMBIT_EINVAL,
+  AMBIT_CHECK((!ambit__ends_in(path, ".png") && !is_film(path)) || ndims <= 3, &a->errors,
+              AMBIT_EINVAL,
               "%s cannot be drawn: the grid has %d dimensions, and a picture shows 1, 2 or a plane "
               "of 3. Save it as .npy",
               path, ndims);
-  AMBIT_CHECK(!ends_in(path, ".vtkhdf") || ndims <= 3, &a->errors, AMBIT_EINVAL,
+  AMBIT_CHECK(!ambit__ends_in(path, ".vtkhdf") || ndims <= 3, &a->errors, AMBIT_EINVAL,
               "%s cannot be written: the grid has %d dimensions, and VTK shows 1 to 3. Save it as "
               ".h5 or .npy",
               path, ndims);
   AMBIT_CHECK(!is_hdf5(path) || !*ambit__h5_why_not(), &a->errors, AMBIT_EUNSUPPORTED, "%s: %s",
               path, ambit__h5_why_not());
-  return ends_in(path, ".png") ? ambit__png_try(&a->errors, path) : AMBIT_OK;
+  return ambit__ends_in(path, ".png") ? ambit__png_try(&a->errors, path) : AMBIT_OK;
 }
 
 static ambit_status try_file(ambit *a, const char *path)
@@ -222,7 +218,7 @@ ambit_status tool_outputs_begin(ambit *a, tool_outputs *o, const tool_job *job)
 static ambit_status write_last(const tool_outputs *o, const tool_job *job, const char *path)
 {
   if (strchr(path, '%') || is_film(path)) return AMBIT_OK;
-  if (o->has_picture && ends_in(path, ".png"))
+  if (o->has_picture && ambit__ends_in(path, ".png"))
     return ambit_field_draw(field_of(o, job), path, &o->picture);
   return ambit_field_save(field_of(o, job), path);
 }

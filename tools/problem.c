@@ -6,6 +6,7 @@
 #include "base/spell.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "kernel/weights_file.h"
 #include "runtime/run/run.h"
 
@@ -49,13 +50,6 @@ int tool_problem_word(const tool_args *args, const char *word, tool_problem *p)
 
 /* ---- the kernel ---- */
 
-static bool ends_in(const char *text, const char *tail)
-{
-  size_t n = strlen(text), m = strlen(tail);
-
-  return n >= m && !strcmp(text + n - m, tail);
-}
-
 /* A kernel name from a path: "forms/fast-5.weights" gives fast_5. */
 static void name_of_file(const char *path, char name[64])
 {
@@ -91,7 +85,7 @@ static ambit_kernel *load_weights(ambit *a, const char *path, ambit_type type)
 
 bool tool_is_kernel_file(const char *what)
 {
-  return ends_in(what, ".c");
+  return ambit__ends_in(what, ".c");
 }
 
 static ambit_kernel *load(ambit *a, const char *what, ambit_type type)

@@ -6,6 +6,7 @@
  */
 #include "runtime/run/run.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "io/field_hdf5.h"
 #include "io/npy.h"
 #include "outputs.h"
@@ -67,17 +68,10 @@ static const tool_option options[] = {
     {0},
 };
 
-static bool ends_in(const char *path, const char *tail)
-{
-  const size_t n = strlen(path), m = strlen(tail);
-
-  return n > m && !strcmp(path + n - m, tail);
-}
-
 static int take_input(const tool_args *args, const char *path, order *o)
 {
   o->input = path;
-  if (!ends_in(path, ".png")) return TOOL_OK;
+  if (!ambit__ends_in(path, ".png")) return TOOL_OK;
   return tool_wrong(args,
                     "%s is '%s'; initial values are an array, FILE.npy, .h5 or .vtkhdf. `ambit "
                     "stream` applies a stencil to a picture",
@@ -116,7 +110,7 @@ static ambit_status read_header(ambit *a, order *o, ambit_file_info *info)
   ambit__npy_info npy;
 
   *info = (ambit_file_info){0};
-  if (ends_in(o->input, ".vtkhdf") || ends_in(o->input, ".h5")) {
+  if (ambit__ends_in(o->input, ".vtkhdf") || ambit__ends_in(o->input, ".h5")) {
     AMBIT_TRY(ambit__hdf5_inspect(a, o->input, info, o->origin));
     memcpy(o->spacing, info->spacing, sizeof o->spacing);
     return AMBIT_OK;

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/spell.h"
+#include "base/integers.h"
 
 #include <ctype.h>
 #include <string.h>
 
 enum { LONGEST = 63 }; /* letters of a name; longer names are not compared */
-
-static int least(int a, int b)
-{
-  return a < b ? a : b;
-}
 
 static int letter(const char *text, int i)
 {
@@ -31,10 +27,10 @@ int ambit__spell_distance(const char *a, const char *b)
     for (int j = 1; j <= nb; j++) {
       int change = last[j - 1] + (letter(a, i - 1) != letter(b, j - 1));
 
-      now[j] = least(least(last[j], now[j - 1]) + 1, change);
+      now[j] = ambit__min(ambit__min(last[j], now[j - 1]) + 1, change);
       if (i > 1 && j > 1 && letter(a, i - 1) == letter(b, j - 2) &&
           letter(a, i - 2) == letter(b, j - 1))
-        now[j] = least(now[j], before[j - 2] + 1);
+        now[j] = ambit__min(now[j], before[j - 2] + 1);
     }
   }
   return rows[na % 3][nb];

@@ -82,3 +82,17 @@ int ambit__head_length(const char *text, int lines)
     at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
   return (int)(at - text);
 }
+
+bool ambit__ends_in(const char *text, const char *tail)
+{
+  const size_t n = strlen(text), m = strlen(tail);
+
+  return n >= m && !strcmp(text + n - m, tail);
+}
+
+bool ambit__is_one_of(const char *text, const char *const *words)
+{
+  for (; *words; words++)
+    if (!strcmp(text, *words)) return true;
+  return false;
+}

@@ -31,5 +31,7 @@ char *ambit__text_finish(ambit__text *t);
 void ambit__text_free(ambit__text *t);
 
 int ambit__head_length(const char *text, int lines); /* bytes of the first lines of a text */
+bool ambit__ends_in(const char *text, const char *tail);
+bool ambit__is_one_of(const char *text, const char *const *words); /* NULL ends them */
 
 #endif

@@ -177,7 +177,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
 
   AMBIT_TRY(dry_build(dev, fn));
   if (!ambit__can(dev->backend, plans)) return AMBIT_OK;
-  if (g->steps[0].chore || !ambit__plan_choose(g, target_of(dev), &plan)) return AMBIT_OK;
+  if (g->chore || !ambit__plan_choose(g, target_of(dev), &plan)) return AMBIT_OK;
   plan.strategy->describe(&plan, &line);
   free((*fn)->plan);
   (*fn)->plan = ambit__text_finish(&line);

@@ -3,16 +3,13 @@
  * that are computed again, and how far a stage is behind those before it. */
 #include "flow/flow.h"
 
-static int most(int a, int b)
-{
-  return a > b ? a : b;
-}
+#include "base/integers.h"
 
 static void widen(ambit__flow_cells *a, const ambit__flow_cells *b)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     for (int side = 0; side < 2; side++)
-      a->n[d][side] = most(a->n[d][side], b->n[d][side]);
+      a->n[d][side] = ambit__max(a->n[d][side], b->n[d][side]);
 }
 
 /* The cells that a read of other cells needs. */
@@ -59,8 +56,8 @@ static void add_mirrored(const needs *w, int value)
     for (int side = 0; side < 2; side++) {
       int *cells = &w->values[value].n[d][!side];
 
-      *cells = most(*cells,
-                    ambit__flow_mirror(ambit__flow_kind(w->f, value, d, side), old.n[d][side]) - 1);
+      *cells = ambit__max(
+          *cells, ambit__flow_mirror(ambit__flow_kind(w->f, value, d, side), old.n[d][side]) - 1);
     }
 }
 
@@ -136,23 +133,23 @@ static void delay(void *user, int stage, int value, const int *offset)
   const delays *w = user;
 
   if (w->f->values[value].stage < 0 && !w->pass->arrives) return;
-  w->stages[stage] = most(w->stages[stage],
-                          w->values[value] + w->pass->ahead(w->pass->user, stage, value, offset));
+  w->stages[stage] = ambit__max(
+      w->stages[stage], w->values[value] + w->pass->ahead(w->pass->user, stage, value, offset));
 }
 
 static void wait_for_readers(void *user, int stage, int value)
 {
   const delays *w = user;
 
-  w->stages[stage] = most(w->stages[stage], w->until[w->f->values[value].over]);
+  w->stages[stage] = ambit__max(w->stages[stage], w->until[w->f->values[value].over]);
 }
 
 static void note_reader(void *user, int stage, int value, const int *offset)
 {
   const delays *w = user;
 
-  w->until[value] = most(w->until[value],
-                         w->stages[stage] + w->pass->behind(w->pass->user, stage, value, offset));
+  w->until[value] = ambit__max(
+      w->until[value], w->stages[stage] + w->pass->behind(w->pass->user, stage, value, offset));
 }
 
 static void set_lag(void *user, int stage, int value)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/active.h"
 
+#include "base/integers.h"
+
 #include <stdlib.h>
 
 /* Cells of a run that is aligned, since it costs little memory then, and to how many. With twice as
@@ -38,17 +40,12 @@ ambit_status ambit__active_add(ambit__errors *errors, ambit__active *a, const am
 
 /* ---- places ---- */
 
-static int64_t round_up(int64_t n, int64_t to)
-{
-  return (n + to - 1) / to * to;
-}
-
 /* The first position from `at` on for a run, which starts a row or does not. */
 static int64_t place_run(int64_t at, const ambit__run *r, bool starts)
 {
   const int64_t to = starts && r->hi - r->lo >= LONG_RUN ? ALIGN : AMBIT__QUAD;
 
-  return r->lo % to + round_up(at - r->lo % to, to);
+  return r->lo % to + ambit__round_up(at - r->lo % to, to);
 }
 
 /* Whether the cells beside a run cross an end of the row. */
@@ -143,7 +140,7 @@ static int64_t place_runs(ambit__active *a, int64_t at)
 /* Threads of GPUs store whole lines of memory. */
 static int64_t place_list(ambit__active *a, int64_t at)
 {
-  at = round_up(at, LONG_RUN);
+  at = ambit__round_up(at, LONG_RUN);
   for (int64_t i = 0; i < a->n; i++) {
     a->runs[i].at = at;
     at += a->runs[i].hi - a->runs[i].lo;
@@ -169,8 +166,8 @@ static int64_t place_dense(ambit__active *a, int64_t at)
   a->rows = s->n > 0;
   for (int d = 0; d < a->box.ndims - 1; d++)
     a->rows *= span_cells(&a->spans[d]);
-  a->pitch = round_up(hi - lo + 2 * a->pad, ALIGN);
-  a->first = round_up(at + a->pad, ALIGN) - lo;
+  a->pitch = ambit__round_up(hi - lo + 2 * a->pad, ALIGN);
+  a->first = ambit__round_up(at + a->pad, ALIGN) - lo;
   for (int64_t i = 0; i < a->n; i++)
     a->runs[i].at = ambit__active_dense(a, a->runs[i].row) + a->runs[i].lo;
   return a->first + lo + a->rows * a->pitch;
@@ -187,7 +184,7 @@ ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t 
   end = a->storage == STORAGE_LIST    ? place_list(a, at)
         : a->storage == STORAGE_DENSE ? place_dense(a, at)
                                       : place_runs(a, at);
-  a->size = round_up(end + AMBIT__BEYOND_RUNS, LONG_RUN);
+  a->size = ambit__round_up(end + AMBIT__BEYOND_RUNS, LONG_RUN);
   return AMBIT_OK;
 }
 

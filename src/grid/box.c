@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/box.h"
 
+#include "base/integers.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static int64_t min64(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
 
 ambit__box ambit__box_of_extents(int ndims, const int64_t *extents)
 {
@@ -96,8 +88,8 @@ ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b)
   ambit__box c = {.ndims = a->ndims};
 
   for (int d = 0; d < a->ndims; d++) {
-    c.lo[d] = max64(a->lo[d], b->lo[d]);
-    c.hi[d] = min64(a->hi[d], b->hi[d]);
+    c.lo[d] = ambit__max64(a->lo[d], b->lo[d]);
+    c.hi[d] = ambit__min64(a->hi[d], b->hi[d]);
   }
   return c;
 }
@@ -109,8 +101,8 @@ ambit__box ambit__box_hull(const ambit__box *a, const ambit__box *b)
   if (ambit__box_is_empty(b)) return *a;
   if (ambit__box_is_empty(a)) return *b;
   for (int d = 0; d < a->ndims; d++) {
-    c.lo[d] = min64(a->lo[d], b->lo[d]);
-    c.hi[d] = max64(a->hi[d], b->hi[d]);
+    c.lo[d] = ambit__min64(a->lo[d], b->lo[d]);
+    c.hi[d] = ambit__max64(a->hi[d], b->hi[d]);
   }
   return c;
 }
@@ -142,9 +134,9 @@ ambit__box ambit__box_layer(const ambit__box *b, int axis, int side)
   ambit__box c = *b;
 
   if (side == 0)
-    c.hi[axis] = min64(b->hi[axis], b->lo[axis] + 1);
+    c.hi[axis] = ambit__min64(b->hi[axis], b->lo[axis] + 1);
   else
-    c.lo[axis] = max64(b->lo[axis], b->hi[axis] - 1);
+    c.lo[axis] = ambit__max64(b->lo[axis], b->hi[axis] - 1);
   return c;
 }
 
@@ -207,7 +199,7 @@ static int piece_axis(const ambit__box *b, int64_t most, int64_t *cells)
   for (int d = b->ndims - 1; d >= 0; d--) {
     int64_t extent = b->hi[d] - b->lo[d];
 
-    *cells = max64(1, min64(extent, most / inner));
+    *cells = ambit__max64(1, ambit__min64(extent, most / inner));
     if (*cells < extent) return d;
     inner *= extent;
   }
@@ -234,10 +226,10 @@ bool ambit__box_next_piece(const ambit__box *b, int64_t most, ambit__box *piece)
     int64_t step = d == axis ? cells : 1;
 
     piece->lo[d] += step;
-    piece->hi[d] = min64(piece->lo[d] + step, b->hi[d]);
+    piece->hi[d] = ambit__min64(piece->lo[d] + step, b->hi[d]);
     if (piece->lo[d] < b->hi[d]) return true;
     piece->lo[d] = b->lo[d];
-    piece->hi[d] = min64(b->lo[d] + step, b->hi[d]);
+    piece->hi[d] = ambit__min64(b->lo[d] + step, b->hi[d]);
   }
   return false;
 }

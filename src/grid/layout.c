@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/layout.h"
 
+#include "base/integers.h"
+
 #include <assert.h>
 
 enum {
@@ -18,11 +20,6 @@ enum {
   ALIAS = 4096,   /* rows at multiples of this distance in bytes share cache sets or memory banks */
   LARGE = 1 << 21 /* bytes of a component: larger than the second-level cache of most cores */
 };
-
-static int64_t round_up(int64_t n, int64_t to)
-{
-  return (n + to - 1) / to * to;
-}
 
 static int64_t cells_along(const ambit__layout *l, int axis)
 {
@@ -60,12 +57,12 @@ static int64_t good_line(const ambit__layout *l, int64_t row, int64_t size)
   int64_t line = is_for_gpu(l) ? l->line : LINE;
 
   if (!is_for_gpu(l) && has_short_rows(l, size) && is_large(l, row) &&
-      round_up(row, LINE) - row > row / 8)
+      ambit__round_up(row, LINE) - row > row / 8)
     return size;
-  while (line > LINE && round_up(row, line) - round_up(row, LINE) > row / 8)
+  while (line > LINE && ambit__round_up(row, line) - ambit__round_up(row, LINE) > row / 8)
     line /= 2;
   while ((!is_for_gpu(l) || has_short_rows(l, size)) && line > (is_for_gpu(l) ? VECTOR : size) &&
-         round_up(row, line) - row > row / 3)
+         ambit__round_up(row, line) - row > row / 3)
     line /= 2;
   return line;
 }
@@ -78,7 +75,7 @@ static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64
                           int64_t line)
 {
   const bool is_row = axis == l->own.ndims - 1;
-  int64_t bytes = round_up(pitch * size, line);
+  int64_t bytes = ambit__round_up(pitch * size, line);
 
   if (bytes % ALIAS == 0 && (is_row || !is_for_gpu(l))) bytes += line;
   if (is_row && !is_for_gpu(l) && bytes >= SHORT_ROW && bytes / LINE % 2 == 0) bytes += LINE;
@@ -93,7 +90,7 @@ static int64_t good_component(const ambit__layout *l, int64_t bytes)
   const int64_t apart = ALIAS / l->components / LINE * LINE;
 
   if (is_for_gpu(l) || l->components == 1 || bytes < ALIAS) return bytes;
-  bytes = round_up(bytes, LINE);
+  bytes = ambit__round_up(bytes, LINE);
   return bytes + (ALIAS + (apart ? apart : LINE) - bytes % ALIAS) % ALIAS;
 }
 
@@ -128,7 +125,7 @@ bool ambit__layout_make(ambit__layout *l)
 
   if (l->active) return make_runs(l);
   if (!has_short_rows(l, per_cell * size))
-    l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
+    l->margin_lo[last] = ambit__round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
   for (int d = last; d >= 0; d--) {
     int64_t cells = cells_along(l, d);
@@ -140,13 +137,13 @@ bool ambit__layout_make(ambit__layout *l)
     if (d == last) {
       line = good_line(l, elements * size, size * per_cell);
       /* the low margin of a row lies in the padding of the row before */
-      l->origin = round_up(l->origin * size, line) / size;
+      l->origin = ambit__round_up(l->origin * size, line) / size;
     }
     elements = good_pitch(l, d, elements, size, line);
   }
   for (int d = 0; d <= last; d++)
     if (l->dropped >> d & 1) l->stride[d] = 0;
-  before = is_for_gpu(l) ? 0 : round_up(BEYOND * per_cell, LINE / size) - l->origin;
+  before = is_for_gpu(l) ? 0 : ambit__round_up(BEYOND * per_cell, LINE / size) - l->origin;
   if (before > 0) l->origin += before;
   if (l->order != AMBIT_AOS) elements = good_component(l, elements * size) / size;
   l->component = l->order == AMBIT_AOS ? 1 : elements;

@@ -7,6 +7,8 @@
  */
 #include "grid/partition.h"
 
+#include "base/integers.h"
+
 #include <inttypes.h>
 
 enum { COLUMNS = 64, LINES = 24, PLANES = 16 };
@@ -24,11 +26,6 @@ static char letter(int part)
   return part < 0 ? '.' : letters[(size_t)part % (sizeof letters - 1)];
 }
 
-static int64_t at_most(int64_t extent, int64_t most)
-{
-  return extent < most ? extent : most;
-}
-
 /* The middle cell of block i of n along an axis. */
 static int64_t middle(const ambit__box *grid, int axis, int64_t i, int64_t n)
 {
@@ -40,7 +37,7 @@ static int64_t middle(const ambit__box *grid, int axis, int64_t i, int64_t n)
 static void draw_row(const picture *p, int64_t *cell)
 {
   const int last = p->grid->ndims - 1;
-  const int64_t columns = at_most(p->grid->hi[last] - p->grid->lo[last], COLUMNS);
+  const int64_t columns = ambit__min64(p->grid->hi[last] - p->grid->lo[last], COLUMNS);
   char row[COLUMNS];
 
   for (int64_t x = 0; x < columns; x++) {
@@ -59,7 +56,7 @@ static void draw_plane(const picture *p, int64_t *cell)
     draw_row(p, cell);
     return;
   }
-  lines = at_most(p->grid->hi[axis] - p->grid->lo[axis], LINES);
+  lines = ambit__min64(p->grid->hi[axis] - p->grid->lo[axis], LINES);
   for (int64_t y = 0; y < lines; y++) {
     cell[axis] = middle(p->grid, axis, y, lines);
     draw_row(p, cell);

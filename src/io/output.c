@@ -54,13 +54,6 @@ typedef struct output {
   char *reason;          /* of the first failure; owned */
 } output;
 
-static bool ends_in(const char *path, const char *tail)
-{
-  const size_t n = strlen(path), m = strlen(tail);
-
-  return n > m && !strcmp(path + n - m, tail);
-}
-
 /* ---- series ---- */
 
 /* "run/out_%06d.vtkhdf" has the list "run/out.vtkhdf.series". */
@@ -320,13 +313,15 @@ static ambit_status choose_kind(output *o)
 {
   ambit__errors *errors = &o->context->errors;
   const char *path = o->path;
-  const bool is_hdf5 = ends_in(path, ".vtkhdf") || ends_in(path, ".h5");
+  const bool is_hdf5 = ambit__ends_in(path, ".vtkhdf") || ambit__ends_in(path, ".h5");
 
   AMBIT_CHECK(ambit__numbered_any(path, &o->numbered), errors, AMBIT_EINVAL,
               "the output is %s; the number of an iteration is written %%d or %%06d, once", path);
-  o->kind = ends_in(path, ".png") ? KIND_PICTURE : ends_in(path, ".y4m") ? KIND_FILM : KIND_FILE;
+  o->kind = ambit__ends_in(path, ".png")   ? KIND_PICTURE
+            : ambit__ends_in(path, ".y4m") ? KIND_FILM
+                                           : KIND_FILE;
   if (!strncmp(path, "/dev/fd/", 8)) o->kind = KIND_FILM;
-  AMBIT_CHECK(o->kind || is_hdf5 || ends_in(path, ".npy"), errors, AMBIT_EINVAL,
+  AMBIT_CHECK(o->kind || is_hdf5 || ambit__ends_in(path, ".npy"), errors, AMBIT_EINVAL,
               "the output is %s; the name must end in .vtkhdf, .h5, .npy, .png or .y4m", path);
   AMBIT_CHECK(o->n == 1 || is_hdf5, errors, AMBIT_EINVAL,
               "%d fields cannot be written to %s: the name must end in .vtkhdf or .h5", o->n, path);
@@ -334,8 +329,9 @@ static ambit_status choose_kind(output *o)
               "the output is %s: a film is one file, without a number", path);
   AMBIT_CHECK(!is_hdf5 || !*ambit__h5_why_not(), errors, AMBIT_EUNSUPPORTED, "%s: %s", path,
               ambit__h5_why_not());
-  if (is_hdf5) AMBIT_TRY(ambit__fields_check_hdf5(o->n, o->fields, path, ends_in(path, ".vtkhdf")));
-  o->has_series = ends_in(path, ".vtkhdf") && !o->numbered.is_one;
+  if (is_hdf5)
+    AMBIT_TRY(ambit__fields_check_hdf5(o->n, o->fields, path, ambit__ends_in(path, ".vtkhdf")));
+  o->has_series = ambit__ends_in(path, ".vtkhdf") && !o->numbered.is_one;
   return o->kind == KIND_PICTURE ? ambit__png_try(errors, path) : AMBIT_OK;
 }
 

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/picture.h"
 
+#include "base/integers.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { MAX_SIDE = 2048, MIN_SIDE = 512, THIN = 32, BINS = 4096 };
-
-static int64_t max64(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-  return a / b + (a % b != 0);
-}
 
 /* The input, and its coarsening. */
 typedef struct source {
@@ -30,15 +21,15 @@ typedef struct source {
 
 static int64_t limit_block(int64_t block, int64_t length, int64_t side)
 {
-  int64_t coarsest = max64(1, length / THIN);
+  int64_t coarsest = ambit__max64(1, length / THIN);
 
-  return max64(block < coarsest ? block : coarsest, divide_up(length, side));
+  return ambit__max64(block < coarsest ? block : coarsest, ambit__pieces(length, side));
 }
 
 /* Blocks are square, except that a thin field keeps a minimum height. */
 static void choose_blocks(source *s, int64_t side)
 {
-  int64_t block = divide_up(max64(s->width, s->height), side);
+  int64_t block = ambit__pieces(ambit__max64(s->width, s->height), side);
 
   s->block_x = limit_block(block, s->width, side);
   s->block_y = limit_block(block, s->height, side);
@@ -46,12 +37,12 @@ static void choose_blocks(source *s, int64_t side)
 
 static int zoom_of(int64_t length, int64_t zoom)
 {
-  return (int)(length * zoom < THIN ? divide_up(THIN, length) : zoom);
+  return (int)(length * zoom < THIN ? ambit__pieces(THIN, length) : zoom);
 }
 
 static void choose_zoom(ambit__picture *p, int64_t min_side)
 {
-  int64_t zoom = max64(1, min_side / max64(p->width, p->height));
+  int64_t zoom = ambit__max64(1, min_side / ambit__max64(p->width, p->height));
 
   p->zoom_x = min_side > 1 ? zoom_of(p->width, zoom) : 1;
   p->zoom_y = min_side > 1 ? zoom_of(p->height, zoom) : 1;
@@ -264,8 +255,8 @@ ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t h
               "a picture of %lld x %lld cells; both must be at least 1", (long long)width,
               (long long)height);
   choose_blocks(&from, o->max_side > 0 ? o->max_side : MAX_SIDE);
-  out->width = divide_up(width, from.block_x);
-  out->height = divide_up(height, from.block_y);
+  out->width = ambit__pieces(width, from.block_x);
+  out->height = ambit__pieces(height, from.block_y);
   out->averaged = from.block_x > 1 || from.block_y > 1;
   choose_zoom(out, o->min_side > 0 ? o->min_side : MIN_SIDE);
   out->values = ambit__new(errors, (size_t)(out->width * out->height), sizeof *out->values);

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* raster_format.c - which files are elevation files; builds without them refuse these by name. */
+#include "base/text.h"
 #include "io/raster.h"
 
 #include <string.h>
-
-static bool ends_in(const char *path, const char *tail)
-{
-  size_t n = strlen(path), m = strlen(tail);
-
-  return n >= m && !strcmp(path + n - m, tail);
-}
 
 ambit__raster_format ambit__raster_format_of(const char *path)
 {
@@ -21,6 +15,6 @@ ambit__raster_format ambit__raster_format_of(const char *path)
                {".tiff", RASTER_TIFF}, {".TIFF", RASTER_TIFF}};
 
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-    if (ends_in(path, tails[i].tail)) return tails[i].format;
+    if (ambit__ends_in(path, tails[i].tail)) return tails[i].format;
   return RASTER_NONE;
 }

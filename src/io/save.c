@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* save.c - saves and loads fields, by file name extension. Collective. */
 #include "io/save.h"
+#include "base/text.h"
 
 #include "io/draw.h"
 #include "io/field_hdf5.h"
@@ -16,16 +17,9 @@
 
 /* ---- by name ---- */
 
-static bool ends_in(const char *path, const char *tail)
-{
-  size_t n = strlen(path), m = strlen(tail);
-
-  return n >= m && !strcmp(path + n - m, tail);
-}
-
 static bool is_hdf5(const char *path)
 {
-  return ends_in(path, ".vtkhdf") || ends_in(path, ".h5");
+  return ambit__ends_in(path, ".vtkhdf") || ambit__ends_in(path, ".h5");
 }
 
 static ambit_status check_path(const ambit_field *f, const char *path)
@@ -62,13 +56,14 @@ ambit_status ambit__save_begin(const char *path, int n, ambit_field *const *fiel
                 "field %d of %d to be saved in %s is %s", i, n, path,
                 fields[i] ? "on another grid than the first one; fields of a file share a grid"
                           : "NULL");
-  if (is_hdf5(path)) return ambit__save_begin_hdf5(path, n, fields, ends_in(path, ".vtkhdf"), out);
+  if (is_hdf5(path))
+    return ambit__save_begin_hdf5(path, n, fields, ambit__ends_in(path, ".vtkhdf"), out);
   AMBIT_CHECK(n == 1, ERRORS(fields[0]), AMBIT_EINVAL,
               "%d fields cannot be saved as %s: the name must end in .vtkhdf or .h5", n, path);
-  AMBIT_CHECK(ends_in(path, ".npy"), ERRORS(fields[0]), AMBIT_EINVAL,
+  AMBIT_CHECK(ambit__ends_in(path, ".npy"), ERRORS(fields[0]), AMBIT_EINVAL,
               "field '%s' cannot be saved as %s: the name must end in .npy, .png, .vtkhdf or .h5",
               fields[0]->name, path);
-  return ambit__save_begin_npy(path, fields, ends_in(path, ".cells.npy"), out);
+  return ambit__save_begin_npy(path, fields, ambit__ends_in(path, ".cells.npy"), out);
 }
 
 /* Process 0 is last, since it renames the file. */
@@ -93,7 +88,7 @@ ambit_status ambit__save_all(const char *path, int n, ambit_field *const *fields
 {
   ambit__saving *s;
 
-  if (n == 1 && ends_in(path, ".png")) return save_png(fields[0], path);
+  if (n == 1 && ambit__ends_in(path, ".png")) return save_png(fields[0], path);
   if (!ambit__save_begin(path, n, fields, &s)) s->write(s);
   return s ? ambit__save_end(s) : ERRORS(fields[0])->status;
 }
@@ -102,7 +97,7 @@ static ambit_status draw(ambit_field *f, const char *path, const ambit_picture *
 {
   ambit__drawing d;
 
-  AMBIT_CHECK(ends_in(path, ".png"), ERRORS(f), AMBIT_EINVAL,
+  AMBIT_CHECK(ambit__ends_in(path, ".png"), ERRORS(f), AMBIT_EINVAL,
               "field '%s' cannot be drawn as %s: the name must end in .png", f->name, path);
   AMBIT_TRY(ambit__drawing_make(f, picture, &d));
   return ambit__draw_png(f, &d, path);
@@ -150,8 +145,8 @@ ambit_status ambit_field_load(ambit_field *f, const char *path)
 
   if (!f) return AMBIT_EINVAL;
   AMBIT_TRY(meet(f, "loads field", path));
-  if (ends_in(path, ".npy")) return ambit__field_load_npy(f, path);
-  if (ends_in(path, ".png")) return ambit__field_load_png(f, path);
+  if (ambit__ends_in(path, ".npy")) return ambit__field_load_npy(f, path);
+  if (ambit__ends_in(path, ".png")) return ambit__field_load_png(f, path);
   if (is_hdf5(path)) return ambit__field_load_hdf5(f, path);
   format = ambit__raster_format_of(path);
   if (format) return ambit__field_load_raster(f, path, format);
@@ -203,8 +198,8 @@ static ambit_status inspect(ambit *a, const char *path, ambit_file_info *info)
   AMBIT_CHECK(path && *path, &a->errors, AMBIT_EINVAL,
               "ambit_file_inspect: the file name is empty");
   *info = (ambit_file_info){0};
-  if (ends_in(path, ".npy")) return inspect_npy(a, path, info);
-  if (ends_in(path, ".png")) return ambit__png_inspect(a, path, info);
+  if (ambit__ends_in(path, ".npy")) return inspect_npy(a, path, info);
+  if (ambit__ends_in(path, ".png")) return ambit__png_inspect(a, path, info);
   if (is_hdf5(path)) return ambit__hdf5_inspect(a, path, info, NULL);
   return inspect_raster(a, path, info);
 }

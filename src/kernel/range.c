@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel/range.h"
 
+#include "base/integers.h"
+
 #include <string.h>
 
 /* Beyond this the products of two bounds may overflow; nothing is known of such values. */
 #define FAR ((int64_t)1 << 31)
-
-static int64_t least(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
 
 ambit__range ambit__range_of_type(ambit_type type)
 {
@@ -45,19 +37,22 @@ static ambit__range within(ambit__range r, ambit_type type)
 
 static ambit__range hull(ambit__range a, ambit__range b)
 {
-  return (ambit__range){least(a.low, b.low), most(a.high, b.high)};
+  return (ambit__range){ambit__min64(a.low, b.low), ambit__max64(a.high, b.high)};
 }
 
 static ambit__range product(ambit__range a, ambit__range b)
 {
   const int64_t w = a.low * b.low, x = a.low * b.high, y = a.high * b.low, z = a.high * b.high;
 
-  return (ambit__range){least(least(w, x), least(y, z)), most(most(w, x), most(y, z))};
+  return (ambit__range){ambit__min64(ambit__min64(w, x), ambit__min64(y, z)),
+                        ambit__max64(ambit__max64(w, x), ambit__max64(y, z))};
 }
 
 static ambit__range square(ambit__range a)
 {
-  const int64_t far = most(-a.low, a.high), near = a.low > 0 ? a.low : a.high < 0 ? -a.high : 0;
+  const int64_t far = ambit__max64(-a.low, a.high), near = a.low > 0    ? a.low
+                                                           : a.high < 0 ? -a.high
+                                                                        : 0;
 
   return (ambit__range){near * near, far * far};
 }
@@ -93,8 +88,10 @@ bool ambit__expr_is_most(const ambit__expr *e)
 static ambit__range choice(const ambit__expr *e, ambit__range b, ambit__range c)
 {
   if (e->type == AMBIT_U64) return within(hull(b, c), e->type);
-  if (ambit__expr_is_least(e)) return (ambit__range){least(b.low, c.low), least(b.high, c.high)};
-  if (ambit__expr_is_most(e)) return (ambit__range){most(b.low, c.low), most(b.high, c.high)};
+  if (ambit__expr_is_least(e))
+    return (ambit__range){ambit__min64(b.low, c.low), ambit__min64(b.high, c.high)};
+  if (ambit__expr_is_most(e))
+    return (ambit__range){ambit__max64(b.low, c.low), ambit__max64(b.high, c.high)};
   return hull(b, c);
 }
 
@@ -104,8 +101,10 @@ static ambit__range bits(const ambit__expr *e, ambit__range a, ambit__range b)
   int64_t all = 1;
 
   if (e->op == EXPR_AND && (a.low >= 0 || b.low >= 0))
-    return (ambit__range){0, a.low < 0 ? b.high : b.low < 0 ? a.high : least(a.high, b.high)};
-  while (all <= most(most(a.high, -1 - a.low), most(b.high, -1 - b.low)))
+    return (ambit__range){0, a.low < 0   ? b.high
+                             : b.low < 0 ? a.high
+                                         : ambit__min64(a.high, b.high)};
+  while (all <= ambit__max64(ambit__max64(a.high, -1 - a.low), ambit__max64(b.high, -1 - b.low)))
     all *= 2;
   return (ambit__range){a.low < 0 || b.low < 0 ? -all : 0, all - 1};
 }
@@ -148,7 +147,7 @@ static ambit__range unary(const ambit__expr *e, ambit__range a)
     return within((ambit__range){a.low > 0    ? a.low
                                  : a.high < 0 ? -a.high
                                               : 0,
-                                 most(-a.low, a.high)},
+                                 ambit__max64(-a.low, a.high)},
                   e->type);
   return ambit__range_of_type(e->type);
 }

@@ -21,12 +21,6 @@ typedef struct ambit__binding {
   bool samples;    /* which are sampled */
 } ambit__binding;
 
-typedef struct ambit__group_step {
-  const ambit__rule *rule;
-  const ambit__binding *bind;       /* per parameter */
-  const struct ambit__chore *chore; /* device/chore.h: the rule has no body; NULL: it has one */
-} ambit__group_step;
-
 enum {
   AMBIT__CHECK_NAN = 1, /* NaN written */
 #ifdef AMBIT_ACCESS_CHECKS
@@ -41,11 +35,12 @@ typedef enum ambit__tile_use {
   TILES_RELAX    /* entry `relax` */
 } ambit__tile_use;
 
-/* Steps that run as one function. A flow has `depth` iterations; the parameters of its only
- * step are the operands, and the caller keeps it while the function is built and launched. */
+/* What runs as one function. A flow has `depth` iterations; the parameters of its rule, which has
+ * no body, are the operands, and the caller keeps it while the function is built and launched. */
 typedef struct ambit__group {
-  int nsteps;
-  const ambit__group_step *steps;
+  const ambit__rule *rule;
+  const ambit__binding *bind;       /* per parameter */
+  const struct ambit__chore *chore; /* device/chore.h: the rule has no body; NULL: it has one */
   int depth;
   const struct ambit__flow *flow; /* flow/flow.h; NULL: one step, one iteration */
   /* of a flow with points: by operand, the function of the step that adds or samples there, for
@@ -72,7 +67,7 @@ typedef struct ambit__group {
  * the cell. */
 static inline int ambit__group_indices(const ambit__group *g)
 {
-  const int n = g->steps[0].rule->max_axis + 1;
+  const int n = g->rule->max_axis + 1;
 
   return n < g->ndims && !g->checks ? n : g->ndims;
 }
@@ -89,7 +84,7 @@ static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param
  * bytes per block. */
 static inline bool ambit__group_is_exact(const ambit__group *g, int i)
 {
-  return !g->for_people && ambit__sums_exactly(g, &g->steps[0].rule->params[i]);
+  return !g->for_people && ambit__sums_exactly(g, &g->rule->params[i]);
 }
 
 #endif

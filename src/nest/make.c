@@ -9,11 +9,8 @@
 
 void ambit__nest_begin(ambit__nest *n, const ambit__group *g, const ambit__dialect *d)
 {
-  *n = (ambit__nest){.group = g,
-                     .dialect = d,
-                     .rule = g->steps[0].rule,
-                     .bind = g->steps[0].bind,
-                     .integer = d->types[AMBIT_I64]};
+  *n = (ambit__nest){
+      .group = g, .dialect = d, .rule = g->rule, .bind = g->bind, .integer = d->types[AMBIT_I64]};
   n->end[0] = &n->first;
 }
 

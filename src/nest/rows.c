@@ -361,12 +361,11 @@ static bool has_room(const ambit__rule *rule)
 
 bool ambit__nest_sum(const ambit__group *g, ambit__tap *taps, int most, ambit__sum *sum)
 {
-  const ambit__group_step *step = &g->steps[0];
-  const ambit__param *p = step->rule->params;
+  const ambit__param *p = g->rule->params;
 
-  if (g->strict || !ambit__rule_sum(step->rule, false, taps, most, sum)) return false;
-  return step->bind[sum->from].is_field && step->bind[sum->to].is_field &&
-         p[sum->from].type == p[sum->to].type && has_room(step->rule);
+  if (g->strict || !ambit__rule_sum(g->rule, false, taps, most, sum)) return false;
+  return g->bind[sum->from].is_field && g->bind[sum->to].is_field &&
+         p[sum->from].type == p[sum->to].type && has_room(g->rule);
 }
 
 static void find_taps(job *j)

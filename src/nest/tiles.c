@@ -21,8 +21,8 @@ static int outputs_of(const ambit__group *g)
 {
   int n = 0;
 
-  for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    n += g->steps[0].bind[i].is_field && g->steps[0].rule->params[i].is_written;
+  for (int i = 0; i < g->rule->nparams; i++)
+    n += g->bind[i].is_field && g->rule->params[i].is_written;
   return n;
 }
 

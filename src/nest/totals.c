@@ -36,7 +36,7 @@ static bool any(const ambit__nest *n, bool (*is)(const ambit__nest *, int))
 
 const char *ambit__total_type(const ambit__group *g, const ambit__dialect *d, int i)
 {
-  const ambit__param *p = &g->steps[0].rule->params[i];
+  const ambit__param *p = &g->rule->params[i];
 
   if (ambit__group_is_exact(g, i)) return d->types[AMBIT_I64];
   if (p->reduce != REDUCE_SUM) return d->types[p->type];

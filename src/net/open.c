@@ -5,6 +5,7 @@
  * mistake to detect is n copies that each run alone: each would do all the work and write the same
  * files.
  */
+#include "base/text.h"
 #include "net/net.h"
 
 #include "net/startup.h"
@@ -58,13 +59,6 @@ static ambit_status not_joined(ambit__errors *errors, const ambit__launcher *l, 
   return AMBIT_EPROCESS;
 }
 
-static bool is_one_of(const char *text, const char *const *words)
-{
-  for (; *words; words++)
-    if (!strcmp(text, *words)) return true;
-  return false;
-}
-
 /* Opens the module of this family, and checks that MPI reports all processes. */
 static ambit_status open_mpi(ambit__errors *errors, const ambit__launcher *l, const char *family,
                              int seconds, const void *communicator, ambit__net **net)
@@ -97,7 +91,7 @@ ambit_status ambit__net_open(ambit__errors *errors, const char *how, int seconds
   ambit__loaded_mpi mpi;
 
   *net = NULL;
-  AMBIT_CHECK(is_one_of(how, words), errors, AMBIT_EOPTION,
+  AMBIT_CHECK(ambit__is_one_of(how, words), errors, AMBIT_EOPTION,
               "mpi=%s: it must be auto, off, on, openmpi or mpich", how);
   AMBIT_CHECK(!off || !communicator, errors, AMBIT_EOPTION,
               "mpi=off, but the program passes a communicator; set mpi=auto, or open the context "

@@ -15,6 +15,8 @@
  * along a few cells of the third last axis. On a line a thread computes several cells at a time.
  */
 #include "nest/nest.h"
+
+#include "base/integers.h"
 #include "plan/gpu.h"
 #include "plan/launch_line.h"
 #include "plan/registers.h"
@@ -39,18 +41,8 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  if (g->form || g->ndims < 1 || g->nsteps != 1 || g->depth != 1) return false;
+  if (g->form || g->ndims < 1 || g->depth != 1) return false;
   return t->kind == TARGET_GPU || !ambit__has_exact_sums(g);
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
-
-static int smaller(int a, int b)
-{
-  return a < b ? a : b;
 }
 
 /* The smallest power of two that is at least n, limited to `most`, itself a power of two. */
@@ -80,11 +72,11 @@ static bool has_tests(const ambit__rule *rule)
  * many there that more blocks do not pay (D3Q19 with walls in double: 8.2, with a limit 9.2). */
 static int64_t most_blocks(const ambit__group *g, const ambit__target *t)
 {
-  const bool is_bound = t->dialect->has_lanes || !has_tests(g->steps[0].rule);
+  const bool is_bound = t->dialect->has_lanes || !has_tests(g->rule);
 
-  if (ambit__gpucode_reduces(g)) return AMBIT__GPUCODE_FEW;
-  if (!t->is_cpu && is_bound && written_bytes(g->steps[0].rule) >= MUCH) return INT32_MAX;
-  return max64(1, t->threads) * BLOCKS_PER_MULTIPROCESSOR;
+  if (!t->is_cpu && is_bound && written_bytes(g->rule) >= MUCH && !ambit__gpucode_reduces(g))
+    return INT32_MAX;
+  return ambit__blocks_busy(g, t, BLOCKS_PER_MULTIPROCESSOR);
 }
 
 /* With tests of the place there are two branches (emit_cell), and compilers take all registers they
@@ -93,12 +85,12 @@ static int64_t most_blocks(const ambit__group *g, const ambit__target *t)
  * halves, 64 if four are to. */
 static int resident_blocks(const ambit__group *g, const ambit__target *t, int threads)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   if (!has_tests(rule)) return 0;
-  return smaller((int)ambit__target_machine(t)->registers /
-                     (threads * ambit__registers_of_cell(rule)),
-                 MOST_RESIDENT);
+  return ambit__min((int)ambit__target_machine(t)->registers /
+                        (threads * ambit__registers_of_cell(rule)),
+                    MOST_RESIDENT);
 }
 
 /* Cells of a thread along the third last axis. */
@@ -121,7 +113,7 @@ static int best_walk(const ambit__group *g, const ambit__target *t)
  * threads, 71 % with 512; a Riemann solver of 18 operations per byte 18 and 17 %. */
 static int most_threads(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   if (g->sweep) return LINES;
   return g->ndims == 1 || has_tests(rule) || rule->flops > ambit__price_of(rule).bytes ? THREADS
@@ -132,11 +124,11 @@ static int most_threads(const ambit__group *g)
  * and Wendroff on a line has 79 % of the copy with 4, 64 % with one. */
 static int best_each(const ambit__group *g, const ambit__target *t)
 {
-  const int written = written_bytes(g->steps[0].rule);
+  const int written = written_bytes(g->rule);
   int each = MOST_EACH;
 
   while (each > 1 && (t->is_cpu || each * written > KEPT ||
-                      g->cells[0] / each < (int64_t)max64(1, t->threads) * BUSY))
+                      g->cells[0] / each < (int64_t)ambit__max64(1, t->threads) * BUSY))
     each /= 2;
   return each;
 }
@@ -157,7 +149,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   const int threads = ambit__gpucode_threads(t, most_threads(g));
   int axes[AMBIT_MAX_DIMS];
   const int n = launched(g, axes);
-  const bool together = g->ndims == 1 && !g->sweep && !has_tests(g->steps[0].rule);
+  const bool together = g->ndims == 1 && !g->sweep && !has_tests(g->rule);
   int count = 1;
 
   if (most < 1) return 0;

@@ -16,7 +16,7 @@ extern const char ambit__prelude_limits[], ambit__prelude_access[];
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   (void)t;
-  return g->checks && g->nsteps == 1 && g->depth == 1;
+  return g->checks && g->depth == 1;
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)

@@ -16,14 +16,14 @@ const char *ambit__entry_name(const ambit__group *g)
 
 bool ambit__has_exact_sums(const ambit__group *g)
 {
-  for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    if (ambit__sums_exactly(g, &g->steps[0].rule->params[i])) return true;
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (ambit__sums_exactly(g, &g->rule->params[i])) return true;
   return false;
 }
 
 static void emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
 {
-  ambit__print(&w->text, "/* Kernel %s, written by Ambit. Plan ", g->steps[0].rule->name);
+  ambit__print(&w->text, "/* Kernel %s, written by Ambit. Plan ", g->rule->name);
   p->strategy->describe(p, &w->text);
   ambit__print(&w->text, ". */\n");
   if (g->for_people)
@@ -33,12 +33,12 @@ static void emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
                  ambit__prelude_call);
   if (g->form) ambit__print(&w->text, "#define AMBIT_SHORT_ROWS 1\n");
   ambit__dialect_print(&ambit__dialect_c, &w->text);
-  if (!g->strict && ambit__rule_calls_own(g->steps[0].rule))
+  if (!g->strict && ambit__rule_calls_own(g->rule))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_math, ambit__prelude_math_wide);
   if (ambit__has_exact_sums(g))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);
-  ambit__emit_tables(&ambit__dialect_c, &w->text, g->steps[0].rule, NULL, 0);
-  ambit__emit_folders(&ambit__dialect_c, w, g->steps[0].rule, g->strict);
+  ambit__emit_tables(&ambit__dialect_c, &w->text, g->rule, NULL, 0);
+  ambit__emit_folders(&ambit__dialect_c, w, g->rule, g->strict);
   ambit__print(&w->text, "\n");
 }
 

@@ -36,10 +36,10 @@ static const double UNMEASURED_NS = 1e3;
 
 static bool fields_fit(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++) {
-    const ambit__binding *b = &g->steps[0].bind[i];
+    const ambit__binding *b = &g->bind[i];
 
     if (rule->params[i].kind == PARAM_FIELD && (!b->contiguous || b->packed || b->shared))
       return false;

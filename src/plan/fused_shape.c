@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fused_shape.c - launches of the strategy `fused`. */
 #include "plan/fitted.h"
+
+#include "base/integers.h"
 #include "plan/fused.h"
 
 #include <math.h>
@@ -11,11 +13,6 @@ enum {
   LEAST_PLANES = 8, /* the same in three dimensions, beside those computed again */
   BUSY_WARPS = 10   /* that keep a multiprocessor busy */
 };
-
-static int64_t quotient_up(int64_t a, int64_t b)
-{
-  return (a + b - 1) / b;
-}
 
 double ambit__fused_pieces(const ambit__window *j, const ambit__plan *p, double rows, double chunks)
 {
@@ -54,12 +51,22 @@ double ambit__fused_even_turns(const ambit__window *j, const ambit__plan *p, dou
          (rows / chunks + j->lead + j->drain);
 }
 
+/* A launch whose rows are cut into chunks. */
+typedef struct cuts {
+  const ambit__window *j;
+  const ambit__plan *p;
+  double rows, strips;
+} cuts;
+
 /* Time of a launch, in rows: waves of warps or blocks, each of which computes a chunk and the rows
  * beside it. The last of several waves is not full. In two dimensions a single wave that is not
  * full takes less time, until there are so few warps that they only wait for their own results. */
-static double duration(const ambit__window *j, const ambit__plan *p, double rows, double strips,
-                       double chunks)
+static double duration(const void *user, double chunks)
 {
+  const cuts *c = user;
+  const ambit__window *j = c->j;
+  const ambit__plan *p = c->p;
+  const double rows = c->rows, strips = c->strips;
   const double wave = (double)(p->wave > 0 ? p->wave : 1) * (j->y < 0 ? p->threads[1] : 1);
   const double least = ambit__fused_least_wave(p);
   const double turns = rows / chunks + j->lead + j->drain;
@@ -76,17 +83,10 @@ int64_t ambit__fused_chunks(const ambit__window *j, const ambit__plan *p, int64_
                             int64_t strips)
 {
   const int least = j->y < 0 ? LEAST_ROWS : j->lead + j->drain + LEAST_PLANES;
-  double shortest = duration(j, p, (double)rows, (double)strips, 1);
-  int64_t best = 1;
+  const int64_t most = rows / least < MOST_CHUNKS ? rows / least : MOST_CHUNKS;
+  const cuts c = {j, p, (double)rows, (double)strips};
 
-  for (int64_t n = 2; n <= MOST_CHUNKS && n * least <= rows; n++) {
-    const double time = duration(j, p, (double)rows, (double)strips, (double)n);
-
-    if (time >= shortest) continue;
-    shortest = time;
-    best = n;
-  }
-  return best;
+  return ambit__blocks_chunks(1, most, duration, &c);
 }
 
 /* Strips of the edge code beside those of the fast code, at most. */
@@ -95,9 +95,9 @@ static int64_t at_faces(const ambit__window *j, const ambit__window *edge, int64
   const int narrow = ambit__window_useful(edge), useful = ambit__window_useful(j);
   const int64_t low = ambit__flow_inset(j->flow, j->x, 0) + j->before + j->lane;
   const int64_t high = ambit__flow_inset(j->flow, j->x, 1) + j->after + j->lane;
-  const int64_t most = quotient_up(low, narrow) + quotient_up(high + narrow, narrow);
+  const int64_t most = ambit__pieces(low, narrow) + ambit__pieces(high + narrow, narrow);
 
-  if (wide < low + high + narrow + useful) return quotient_up(wide + j->lane, narrow) + 1;
+  if (wide < low + high + narrow + useful) return ambit__pieces(wide + j->lane, narrow) + 1;
   return most;
 }
 
@@ -105,10 +105,10 @@ static void shape_strips(const ambit__window *j, const ambit__window *edge, cons
                          const ambit__box *box, ambit__shape *shape)
 {
   const int64_t wide = box->hi[j->x] - box->lo[j->x];
-  const int64_t strips = quotient_up(wide + j->lane, ambit__window_useful(j));
+  const int64_t strips = ambit__pieces(wide + j->lane, ambit__window_useful(j));
 
   shape->blocks[0] =
-      quotient_up(strips, p->threads[1]) + at_faces(j, edge, wide) * AMBIT__WINDOW_EDGE;
+      ambit__pieces(strips, p->threads[1]) + at_faces(j, edge, wide) * AMBIT__WINDOW_EDGE;
   shape->blocks[1] = ambit__fused_chunks(j, p, box->hi[j->z] - box->lo[j->z], strips) +
                      ambit__window_bands(j, edge);
 }
@@ -117,8 +117,8 @@ static void shape_blocks(const ambit__window *j, const ambit__window *edge, cons
                          const ambit__box *box, ambit__shape *shape)
 {
   const int64_t across =
-      quotient_up(box->hi[j->x] - box->lo[j->x] + j->lane - 1, ambit__window_useful(j));
-  const int64_t along = quotient_up(box->hi[j->y] - box->lo[j->y], ambit__window_useful_rows(j));
+      ambit__pieces(box->hi[j->x] - box->lo[j->x] + j->lane - 1, ambit__window_useful(j));
+  const int64_t along = ambit__pieces(box->hi[j->y] - box->lo[j->y], ambit__window_useful_rows(j));
   const size_t fast = ambit__window_shared(j), slow = ambit__window_shared(edge);
 
   shape->blocks[0] = across * along;

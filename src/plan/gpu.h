@@ -116,6 +116,16 @@ int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 void ambit__gpucode_explain(const ambit__group *g, int n, const ambit__gpucode_slot *slots,
                             const char *margin, ambit__text *t);
 
+/* ---- blocks.c: how many blocks a launch has ---- */
+
+int64_t ambit__blocks_most(const ambit__group *g); /* a partial result each */
+/* So many per multiprocessor, which are busy then; fewer if each has a partial result. */
+int64_t ambit__blocks_busy(const ambit__group *g, const ambit__target *t, int64_t per);
+/* The number of chunks, from `least` to `most`, into which planes are cut so that a launch takes
+ * the least time. */
+int64_t ambit__blocks_chunks(int64_t least, int64_t most,
+                             double (*time)(const void *user, double chunks), const void *user);
+
 /* ---- writing ---- */
 
 bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduction */

@@ -19,7 +19,7 @@ static void add_axes(ambit__gpucode_slot *slots, int *n, ambit__gpucode_slot_kin
 
 static void add_tiles(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   add(slots, n, SLOT_TABLE, 0, 0);
   if (g->tiles == TILES_RELAX) {
@@ -28,7 +28,7 @@ static void add_tiles(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
     return;
   }
   for (int i = 0; i < rule->nparams; i++)
-    if (g->steps[0].bind[i].is_field && rule->params[i].is_written) add(slots, n, SLOT_THAN, i, 0);
+    if (g->bind[i].is_field && rule->params[i].is_written) add(slots, n, SLOT_THAN, i, 0);
   add(slots, n, SLOT_FOUND, 0, 0);
 }
 
@@ -60,17 +60,17 @@ static void add_points(const ambit__binding *b, ambit__gpucode_slot *slots, int 
 
 int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   bool points = false;
   int n = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
     if (rule->params[i].kind == PARAM_REDUCE) {
       add(slots, &n, SLOT_PARTIALS, i, 0);
-    } else if (g->steps[0].bind[i].points) {
+    } else if (g->bind[i].points) {
       points |= true;
-      add_points(&g->steps[0].bind[i], slots, &n, i);
-    } else if (!g->steps[0].bind[i].is_field) {
+      add_points(&g->bind[i], slots, &n, i);
+    } else if (!g->bind[i].is_field) {
       add(slots, &n, SLOT_VALUE, i, 0);
     } else {
       add(slots, &n, SLOT_MEMORY, i, 0);
@@ -97,7 +97,7 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 
 int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int n = 0;
 
   for (int i = 0; i < rule->nparams; i++)
@@ -128,7 +128,7 @@ static const struct {
 static void print_text(const ambit__group *g, const ambit__gpucode_slot *s, const char *text,
                        ambit__text *t)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const ambit__param *p = &rule->params[s->param]; /* if the slot belongs to one */
 
   for (; *text; text++)

@@ -12,7 +12,7 @@ extern const char ambit__prelude_sums[], ambit__prelude_places[]; /* embedded by
 
 bool ambit__gpucode_reduces(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].kind == PARAM_REDUCE) return true;
@@ -29,8 +29,7 @@ int ambit__gpucode_threads(const ambit__target *t, int most)
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   (void)p;
-  return ambit__price_of(g->steps[0].rule).bytes /
-         (AMBIT__FIT_CELLS * ambit__target_machine(t)->copy);
+  return ambit__price_of(g->rule).bytes / (AMBIT__FIT_CELLS * ambit__target_machine(t)->copy);
 }
 
 /* ---- the head ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/launch_line.h"
 
+#include "base/integers.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -208,11 +210,6 @@ bool ambit__launch_line_fits(const ambit__launch_line *r, const int64_t *cells)
   return true;
 }
 
-static int64_t min64(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
 /* Between 1 and `many`. */
 static int64_t blocks_along(const ambit__launch_line *r, int k, const int64_t *cells)
 {
@@ -237,7 +234,8 @@ void ambit__launch_line_shape(const ambit__launch_line *r, const int64_t *cells,
   for (int k = 0; k < 3; k++) {
     shape->blocks[k] = blocks_along(r, k, cells);
     if (!r->most) continue;
-    shape->blocks[k] = min64(shape->blocks[k], min64(k ? MOST_ALONG_YZ : MOST_ALONG_X, left));
+    shape->blocks[k] =
+        ambit__min64(shape->blocks[k], ambit__min64(k ? MOST_ALONG_YZ : MOST_ALONG_X, left));
     left /= shape->blocks[k];
     if (left < 1) left = 1;
   }

@@ -6,7 +6,7 @@
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   (void)t;
-  return g->ndims == 0 && g->nsteps == 1 && g->depth == 1;
+  return g->ndims == 0 && g->depth == 1;
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)

@@ -132,9 +132,8 @@ static bool applies(const ambit__group *g, const ambit__target *t)
   if (!p || !p->loops || g->ndims < 2 || g->ndims > 3) return false;
   for (int d = 0; d < g->ndims; d++)
     if (p->cut[d]) return false;
-  for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    if (g->steps[0].rule->params[i].kind == PARAM_FIELD &&
-        (!g->steps[0].bind[i].contiguous || g->steps[0].bind[i].packed))
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (g->rule->params[i].kind == PARAM_FIELD && (!g->bind[i].contiguous || g->bind[i].packed))
       return false;
   return true;
 }

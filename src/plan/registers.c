@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/registers.h"
 
+#include "base/integers.h"
+
 enum {
   CELL = 46, /* the base of a thread per cell */
   /* tiles that move, in two dimensions and in three: the base, and at faces */
@@ -20,11 +22,6 @@ enum {
   FREE = 26,             /* or in these of the base */
   MOST_SHIFTED = 7       /* planes of results that are shifted without more registers */
 };
-
-static int largest(int a, int b)
-{
-  return a > b ? a : b;
-}
 
 int ambit__registers_blocks(const ambit__target *t, int threads, int registers)
 {
@@ -100,7 +97,7 @@ static int number_registers(const ambit__rule *rule)
   int n = 0;
 
   find_numbers_in(rule->body, seen, &n);
-  return largest(0, 2 * n - FREE);
+  return ambit__max(0, 2 * n - FREE);
 }
 
 static int strip_base(const ambit__strip *j, const ambit__rule *rule)
@@ -129,7 +126,7 @@ static int results_of(const ambit__strip *j)
 
 int ambit__registers_of_strip(const ambit__group *g, const ambit__strip *j)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int n = strip_base(j, rule);
 
   for (int i = 0; i < j->nvalues; i++)
@@ -141,7 +138,7 @@ int ambit__registers_of_strip(const ambit__group *g, const ambit__strip *j)
     }
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
-    const bool is_field = p->kind == PARAM_FIELD && g->steps[0].bind[i].is_field;
+    const bool is_field = p->kind == PARAM_FIELD && g->bind[i].is_field;
 
     n += 2 * (p->kind == PARAM_REDUCE || is_field) + ambit__sums_exactly(g, p) * EXACT;
     for (int c = 0; is_field && c < p->components; c++)
@@ -177,7 +174,7 @@ static int further_words(const ambit__window *j)
       words += ambit__flow_words(j->flow, v);
       if (!first) first = words;
     }
-    further = largest(further, words - first);
+    further = ambit__max(further, words - first);
   }
   return further;
 }
@@ -191,8 +188,8 @@ static int window_base(const ambit__window *j)
   for (int v = 0; v < j->flow->nvalues; v++) {
     const int rows = j->y < 0 ? 2 : j->rows + 1;
 
-    wide = largest(wide, ambit__flow_words(j->flow, v) *
-                             (rows * j->lane + j->values[v].left + j->values[v].right));
+    wide = ambit__max(wide, ambit__flow_words(j->flow, v) *
+                                (rows * j->lane + j->values[v].left + j->values[v].right));
   }
   if (j->y >= 0) return wide + (j->edge ? DEEP_WINDOW_EDGE : DEEP_WINDOW);
   return wide + 2 * j->lane * further_words(j) + (j->edge ? WINDOW_EDGE : WINDOW) +
@@ -227,7 +224,7 @@ int ambit__registers_of_resident(const ambit__resident *j)
 {
   const ambit__flow *f = j->tile.flow;
   const int rows = j->tile.planes ? j->tile.rows + 2 : 3;
-  const int cells = largest(j->tile.planes, 1) * j->tile.rows * j->tile.lane;
+  const int cells = ambit__max(j->tile.planes, 1) * j->tile.rows * j->tile.lane;
   int n = RESIDENT + ambit__registers_of_widest(f) * rows * j->tile.lane, computed = 0;
 
   for (int v = 0; v < f->nvalues; v++)

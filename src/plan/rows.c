@@ -26,7 +26,7 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_C && g->ndims >= 1 && g->nsteps == 1 && g->depth == 1;
+  return t->kind == TARGET_C && g->ndims >= 1 && g->depth == 1;
 }
 
 static int count_writes(const ambit__rule *rule)
@@ -88,7 +88,7 @@ static int reach(const ambit__rule *rule, int axis)
  * 1.32 times as fast one row at a time; with one field alone, or a radius of 2, it is slower. */
 static bool is_crowded(const ambit__group *g, const ambit__target *t, int axis)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int fields = 0;
 
   for (int i = 0; i < rule->nparams; i++)
@@ -122,7 +122,7 @@ static double cells_of(const ambit__group *g)
 /* Bytes of a row of the widest field that the rule writes. */
 static int64_t row_bytes(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int64_t most = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
@@ -141,7 +141,7 @@ static int64_t row_bytes(const ambit__group *g)
  * in rows of 24 floats and 13 doubles, 1.2 times. */
 static int best_rows(const ambit__group *g, const ambit__target *t)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int writes = count_writes(rule);
   int rows = writes > 2 ? 1 : writes == 2 ? 2 : g->ndims == 2 && count_reads(rule) <= 13 ? 8 : 4;
   int axis = g->ndims >= 3 ? g->ndims - 3 : g->ndims - 2;
@@ -163,12 +163,12 @@ static int best_rows(const ambit__group *g, const ambit__target *t)
 static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int least = t->has_nontemporal ? MANY_TERMS : LEAST_TERMS;
-  const ambit__binding *bind = g->steps[0].bind;
+  const ambit__binding *bind = g->bind;
   ambit__tap *taps = calloc(MOST_TAPS, sizeof *taps);
   ambit__factors f = {0};
   ambit__sum sum = {0};
 
-  if (taps && !g->form && count_reads(g->steps[0].rule) >= least &&
+  if (taps && !g->form && count_reads(g->rule) >= least &&
       ambit__nest_sum(g, taps, MOST_TAPS, &sum) &&
       ambit__factors_begin(&f, taps, sum.n, g->ndims - 1) && ambit__factors_is_box(&f) &&
       ambit__factors_save(&f, sum.n)) {
@@ -208,7 +208,7 @@ static int64_t cut(double layers, double bytes_per_cell, size_t cache, int64_t c
  * may use level 3. Non-temporal stores take no space in the cache. */
 static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const int last = g->ndims - 1;
   const double row = touched(rule, cells_of(g) / rows_of(g));
 
@@ -244,7 +244,7 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
   if (best > 2) add_rows(g, t, *p, 2, plans, n, most);
   other.nontemporal = !p->nontemporal;
   if (t->has_nontemporal && row_bytes(g) >= SHORT_ROW &&
-      touched(g->steps[0].rule, cells_of(g)) > (double)t->l2)
+      touched(g->rule, cells_of(g)) > (double)t->l2)
     add_rows(g, t, other, best, plans, n, most);
 }
 
@@ -253,7 +253,7 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
 static void choose_sweep(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int axis = ambit__sweep_axis(g->sweep), last = g->ndims - 1;
-  const double cell = touched(g->steps[0].rule, 1);
+  const double cell = touched(g->rule, 1);
 
   if (axis == last - 1) p->strip = cut(1, cell, t->l2, g->cells[last], PIECE);
   if (axis < last - 1)
@@ -268,9 +268,9 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
   p.nontemporal = t->has_nontemporal &&
                   ambit__machine_stores_past(ambit__target_machine(t), t->threads) &&
-                  touched(g->steps[0].rule, cells_of(g)) > AMBIT__FIT_STAYS * (double)cache &&
+                  touched(g->rule, cells_of(g)) > AMBIT__FIT_STAYS * (double)cache &&
                   (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
-  p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);
+  p.scalar = !ambit__rule_is_flat(g->rule, !g->strict);
   if (g->sweep) {
     p.nontemporal = false;
     choose_sweep(g, t, &p);
@@ -292,7 +292,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
  * first one is taken. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const ambit__price price = ambit__price_of(g->steps[0].rule);
+  const ambit__price price = ambit__price_of(g->rule);
   const ambit__machine *m = ambit__target_machine(t);
   const double threads = t->threads > 0 ? t->threads : 1;
   double move = price.bytes / ambit__machine_copy(m, threads);

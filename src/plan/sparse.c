@@ -19,20 +19,17 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && g->form && !g->form->list && g->nsteps == 1 && g->depth == 1;
+  return t->kind == TARGET_GPU && g->form && !g->form->list && g->depth == 1;
 }
 
 static bool applies_to_list(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && g->form && g->form->list && g->nsteps == 1 && g->depth == 1;
+  return t->kind == TARGET_GPU && g->form && g->form->list && g->depth == 1;
 }
 
 static int64_t blocks_of(const ambit__group *g, const ambit__target *t, int wide)
 {
-  const int64_t cores = t->threads > 1 ? t->threads : 1;
-
-  if (ambit__gpucode_reduces(g)) return AMBIT__GPUCODE_FEW;
-  return cores * (wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
+  return ambit__blocks_busy(g, t, wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
 }
 
 static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, int wide, const int *rows)
@@ -46,19 +43,10 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, int wi
                        .resident = ambit__assignment_rows(rows) > 1 ? RESIDENT : 0};
 }
 
-/* Strict sums are too much code for every cell of many rows. */
-static bool sums_exactly(const ambit__group *g)
-{
-  const ambit__rule *rule = g->steps[0].rule;
-
-  for (int i = 0; i < rule->nparams; i++)
-    if (ambit__sums_exactly(g, &rule->params[i])) return true;
-  return false;
-}
-
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
-  const int shapes = sums_exactly(g) ? 1 : AMBIT__ASSIGNMENT_SHAPES;
+  /* strict sums are too much code for every cell of many rows */
+  const int shapes = ambit__has_exact_sums(g) ? 1 : AMBIT__ASSIGNMENT_SHAPES;
   int n = 0;
 
   for (int wide = 1; wide < AMBIT__QUAD && n < most; wide *= 2)
@@ -87,12 +75,11 @@ static int list_candidates(const ambit__group *g, const ambit__target *t, ambit_
  * vectors. */
 static int wide_for(const ambit__group *g, const ambit__target *t)
 {
-  const ambit__group_step *s = &g->steps[0];
-  const double bytes = ambit__price_of(s->rule).bytes;
+  const double bytes = ambit__price_of(g->rule).bytes;
 
   if (t->is_cpu) return 1;
-  for (int i = 0; i < s->rule->nparams; i++)
-    if (s->rule->params[i].kind == PARAM_FIELD && s->bind[i].is_field && !s->bind[i].contiguous)
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (g->rule->params[i].kind == PARAM_FIELD && g->bind[i].is_field && !g->bind[i].contiguous)
       return 1;
   if (bytes <= FEW_BYTES) return 4;
   return bytes <= SOME_BYTES && !g->form->ntests ? 2 : 1;
@@ -118,10 +105,10 @@ static void add_load(const ambit__param *p, int component, ambit__assignment_loa
 
 static const int *rows_for(const ambit__group *g, const ambit__target *t)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   ambit__assignment_load load = {0};
 
-  if (wide_for(g, t) < AMBIT__QUAD || sums_exactly(g)) return ambit__assignment_shapes[0];
+  if (wide_for(g, t) < AMBIT__QUAD || ambit__has_exact_sums(g)) return ambit__assignment_shapes[0];
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
       add_load(&rule->params[i], c, &load);
@@ -133,7 +120,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   const int *rows = rows_for(g, t);
   const bool best = p->wide == wide_for(g, t) && p->rows[0] == rows[0] && p->rows[1] == rows[1];
 
-  return ambit__price_of(g->steps[0].rule).bytes /
+  return ambit__price_of(g->rule).bytes /
          ((best ? AMBIT__FIT_SPARSE : AMBIT__FIT_SPARSE_SLOW) * ambit__target_machine(t)->copy);
 }
 
@@ -142,7 +129,7 @@ static double list_cost(const ambit__group *g, const ambit__target *t, const amb
   const double words = 4.0 * ambit__assignment_number(g->form);
 
   (void)p;
-  return (ambit__price_of(g->steps[0].rule).bytes + words) /
+  return (ambit__price_of(g->rule).bytes + words) /
          (AMBIT__FIT_SPARSE * ambit__target_machine(t)->copy);
 }
 

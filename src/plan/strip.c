@@ -43,12 +43,12 @@ enum {
 /* Packed rows begin at whole vectors, but not at whole lines. */
 static bool fields_fit(const ambit__group *g, bool packed)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int n = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
-    const ambit__binding *b = &g->steps[0].bind[i];
+    const ambit__binding *b = &g->bind[i];
 
     if (p->kind != PARAM_FIELD || !b->is_field) continue;
     if (!b->contiguous || (b->packed && !packed) || b->shared ||
@@ -65,7 +65,7 @@ static bool fit_ring(const ambit__group *g, const ambit__target *t, const ambit_
 {
   const size_t others = ambit__gpucode_reduces(g) ? OTHERS : 0;
 
-  p->ring = ambit__strip_ring_bytes(j, g->steps[0].rule);
+  p->ring = ambit__strip_ring_bytes(j, g->rule);
   p->ahead = j->ahead;
   return j->ahead > 0 && p->ring + others <= t->shared;
 }
@@ -82,7 +82,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   registers = ambit__registers_of_strip(g, &j);
   p->terms = j.ntaps;
   if (j.factored) p->factored = ambit__factors_operations(&j.factors);
-  work = (j.factored ? 2 * p->factored : g->steps[0].rule->flops + 1) * j.lane * j.rows;
+  work = (j.factored ? 2 * p->factored : g->rule->flops + 1) * j.lane * j.rows;
   work *= j.planes ? j.planes : j.moves ? 1 : j.period;
   fits = !p->ring || fit_ring(g, t, &j, p);
   ambit__strip_end(&j);
@@ -107,8 +107,6 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
   if (p->rows[0] > 1 && rows < ambit__strip_block_rows(p)) return false;
   if (p->ring && g->cells[g->ndims - 1] > MOST_COLUMNS) return false;
   if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STRIP_BLOCKS) return false;
-  if (g->ndims == 3 && !p->ahead && rows / ambit__strip_block_rows(p) >= AMBIT__STRIP_BLOCKS)
-    return false;
   return rows >= p->rows[0] + 2 * AMBIT__STRIP_REACH &&
          (p->ahead || planes >= p->rows[1] + ambit__strip_overlap(g));
 }
@@ -144,7 +142,7 @@ static ambit__packed packed_of(const ambit__target *t)
  * the mean 1880 and 1797. Pairs and quads are up to 3 % slower so. */
 static bool has_dots(const ambit__group *g, ambit__packed packed)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   return ambit__strip_packed_cells(g, packed) > 1 && !ambit__rule_is_paired(rule, packed) &&
          ambit__rule_has_dots(rule);
@@ -153,7 +151,7 @@ static bool has_dots(const ambit__group *g, ambit__packed packed)
 /* Whether a rule reads further along an axis than so many cells. */
 static bool reaches(const ambit__group *g, int axis, int cells)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].low[axis] > cells || rule->params[i].high[axis] > cells) return true;
@@ -262,7 +260,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
  * D3Q19 in halves on an H200, 42.1 Gcells/s; with a cell per thread, 36.9. */
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const int n = add_plans(g, t, ambit__strip_lane_cells(g, packed_of(t)), 0, plans, most);
 
   if (n || g->ndims < 3 || reaches(g, g->ndims - 1, 1)) return n;
@@ -287,7 +285,7 @@ static bool is_large(const ambit__group *g, const ambit__target *t)
 {
   const int lane = ambit__strip_lane_cells(g, packed_of(t)), lanes = row_lanes(g, t, lane);
   const int64_t wide = lanes * lane, folds = WARP / lanes;
-  const int64_t least = (int64_t)LEAST_PLANES * busy_warps(g->steps[0].rule) * t->threads;
+  const int64_t least = (int64_t)LEAST_PLANES * busy_warps(g->rule) * t->threads;
   int64_t planes;
 
   if (!wide) return false;
@@ -314,9 +312,8 @@ static bool has_strips(const ambit__group *g, const ambit__target *t)
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   return t->kind == TARGET_GPU && has_strips(g, t) &&
-         (t->max_threads == 0 || t->max_threads >= WARP * 8) && g->nsteps == 1 && g->depth == 1 &&
-         !g->form && g->ndims >= 2 && fields_fit(g, is_folded(g, t)) &&
-         (is_large(g, t) || is_asked(g));
+         (t->max_threads == 0 || t->max_threads >= WARP * 8) && g->depth == 1 && !g->form &&
+         g->ndims >= 2 && fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
 }
 
 /* ---- cost ---- */
@@ -417,7 +414,7 @@ static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambi
 {
   const ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   const double planes = (double)g->cells[ambit__strip_axis(g)];
-  const double flops = (double)g->steps[0].rule->flops;
+  const double flops = (double)g->rule->flops;
   const double work = flops * (double)p->strip * p->rows[0];
   ambit__shape s;
 
@@ -434,7 +431,7 @@ static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambi
  * code that shifts many registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const ambit__machine *m = ambit__target_machine(t);
   const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
   double ns = ambit__price_of(rule).bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
@@ -493,7 +490,7 @@ static void emit_kernel(const ambit__group *g, const ambit__target *t, const amb
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   ambit__dots dots = {0};
   ambit__pairs pairs = {.dots = &dots};
   ambit__strip j;
@@ -554,8 +551,6 @@ static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__launch_line *r)
 {
   const int last = g->ndims - 1, lane = (int)p->strip, z = ambit__strip_axis(g);
-  const int numbered =
-      g->ndims == 3 && !p->ahead && !ambit__gpucode_reduces(g); /* see nest/strip/strip.c */
   int64_t high = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
   ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   ambit__shape here;
@@ -569,8 +564,8 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
   if (!p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);
   if (p->ahead) high = (g->cells[z] + here.blocks[1] - 1) / here.blocks[1];
   ambit__launch_line_add(r, 0, last, ambit__strip_align(p) - 1, p->lanes * lane);
-  if (g->ndims > 2) ambit__launch_line_add(r, numbered, last - 1, 0, ambit__strip_block_rows(p));
-  ambit__launch_line_add(r, 1 + numbered, z, 0, high);
+  if (g->ndims > 2) ambit__launch_line_add(r, 0, last - 1, 0, ambit__strip_block_rows(p));
+  ambit__launch_line_add(r, 1, z, 0, high);
   for (int d = 0; d < z; d++)
     ambit__launch_line_add(r, 2, d, 0, 1);
 }

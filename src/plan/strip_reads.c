@@ -3,6 +3,8 @@
  * long. */
 #include "plan/strip.h"
 
+#include "base/integers.h"
+
 #include "plan/registers.h"
 
 #include <stdlib.h>
@@ -20,17 +22,7 @@ enum {
 
 static bool is_field(const ambit__group *g, int param)
 {
-  return g->steps[0].rule->params[param].kind == PARAM_FIELD && g->steps[0].bind[param].is_field;
-}
-
-static int largest(int a, int b)
-{
-  return a > b ? a : b;
-}
-
-static int smallest(int a, int b)
-{
-  return a < b ? a : b;
+  return g->rule->params[param].kind == PARAM_FIELD && g->bind[param].is_field;
 }
 
 /* Whether all fields are of a type, and read at most half a vector away along x. */
@@ -38,8 +30,8 @@ static bool has_only(const ambit__group *g, ambit_type type)
 {
   const int x = g->ndims - 1, most = VECTOR / 2 / (int)ambit_type_size(type);
 
-  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
-    const ambit__param *p = &g->steps[0].rule->params[i];
+  for (int i = 0; i < g->rule->nparams; i++) {
+    const ambit__param *p = &g->rule->params[i];
 
     if (is_field(g, i) && (p->type != type || p->low[x] > most || p->high[x] > most)) return false;
   }
@@ -48,7 +40,7 @@ static bool has_only(const ambit__group *g, ambit_type type)
 
 int ambit__strip_packed_cells(const ambit__group *g, ambit__packed packed)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   if (has_only(g, AMBIT_U8)) return packed || ambit__rule_is_paired(rule, packed) ? WORD : 1;
   if (packed < PACKED_SHORTS || !has_only(g, AMBIT_I16)) return 1;
@@ -57,17 +49,17 @@ int ambit__strip_packed_cells(const ambit__group *g, ambit__packed packed)
 
 int ambit__strip_vector(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   int size = 1;
 
   for (int i = 0; i < rule->nparams; i++)
-    if (is_field(g, i)) size = largest(size, (int)ambit_type_size(rule->params[i].type));
-  return smallest(VECTOR / size, MOST_CELLS);
+    if (is_field(g, i)) size = ambit__max(size, (int)ambit_type_size(rule->params[i].type));
+  return ambit__min(VECTOR / size, MOST_CELLS);
 }
 
 int ambit__strip_lane_cells(const ambit__group *g, ambit__packed packed)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const int lane = ambit__strip_vector(g), cells = ambit__strip_packed_cells(g, packed);
   int reach = 0;
 
@@ -75,7 +67,7 @@ int ambit__strip_lane_cells(const ambit__group *g, ambit__packed packed)
     const ambit__param *p = &rule->params[i];
 
     if (is_field(g, i))
-      reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
+      reach = ambit__max(reach, ambit__max(p->low[g->ndims - 1], p->high[g->ndims - 1]));
   }
   if (cells > 1) return VECTOR / WORD * cells;
   if (reach < lane || (reach == lane && g->ndims > 2)) return lane;
@@ -106,22 +98,22 @@ static bool find_reach(ambit__strip *j, int param, const ambit__read *r)
   ambit__strip_value *s = value_of(j, param, r);
 
   if (!s) return false;
-  s->left = largest(s->left, (j->cells - 1 - dx) / j->cells);
-  s->right = largest(s->right, (j->cells - 1 + dx) / j->cells);
-  s->below = largest(s->below, -dy);
-  s->above = largest(s->above, dy);
+  s->left = ambit__max(s->left, (j->cells - 1 - dx) / j->cells);
+  s->right = ambit__max(s->right, (j->cells - 1 + dx) / j->cells);
+  s->below = ambit__max(s->below, -dy);
+  s->above = ambit__max(s->above, dy);
   s->nrows = s->below + j->rows + s->above;
   return s->below <= AMBIT__STRIP_REACH && s->above <= AMBIT__STRIP_REACH;
 }
 
 static void add_plane(ambit__value_row *row, int plane, bool sideways)
 {
-  row->low = row->is_read ? smallest(row->low, plane) : plane;
-  row->high = row->is_read ? largest(row->high, plane) : plane;
+  row->low = row->is_read ? ambit__min(row->low, plane) : plane;
+  row->high = row->is_read ? ambit__max(row->high, plane) : plane;
   row->is_read = true;
   if (!sideways) return;
-  row->edge_low = row->has_edges ? smallest(row->edge_low, plane) : plane;
-  row->edge = row->has_edges ? largest(row->edge, plane) : plane;
+  row->edge_low = row->has_edges ? ambit__min(row->edge_low, plane) : plane;
+  row->edge = row->has_edges ? ambit__max(row->edge, plane) : plane;
   row->has_edges = true;
 }
 
@@ -139,7 +131,7 @@ static bool find_rows(ambit__strip *j, int param, const ambit__read *r)
 static bool each_read(const ambit__group *g, ambit__strip *j,
                       bool (*f)(ambit__strip *, int, const ambit__read *))
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++)
     for (int k = 0; is_field(g, i) && k < rule->params[i].nreads; k++)
@@ -160,8 +152,8 @@ static bool find_load(ambit__strip *j, const ambit__strip_value *s, int ahead, a
     if (f->param != param) continue;
     number++;
     if ((f->high != r->high || f->ahead != ahead) && !j->planes) continue;
-    f->low = smallest(f->low, r->low);
-    f->high = largest(f->high, r->high);
+    f->low = ambit__min(f->low, r->low);
+    f->high = ambit__max(f->high, r->high);
     r->load = i;
     return true;
   }
@@ -208,7 +200,7 @@ static bool find_factors(const ambit__rule *rule, const ambit__plan *p, ambit__s
 /* The rule as a weighted sum, and the number of planes a result depends on. */
 static bool find_taps(const ambit__group *g, ambit__strip *j)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   ambit__sum sum;
   int low = 0;
 
@@ -218,8 +210,8 @@ static bool find_taps(const ambit__group *g, ambit__strip *j)
   j->ntaps = sum.n;
   j->high = low = j->taps[0].offset[j->z];
   for (int k = 0; k < j->ntaps; k++) {
-    j->high = largest(j->high, j->taps[k].offset[j->z]);
-    low = smallest(low, j->taps[k].offset[j->z]);
+    j->high = ambit__max(j->high, j->taps[k].offset[j->z]);
+    low = ambit__min(low, j->taps[k].offset[j->z]);
   }
   j->span = j->high - low + 1;
   return j->span > 1;
@@ -234,7 +226,7 @@ static void find_ends(ambit__strip *j)
 
     for (int k = 0; k < j->nvalues; k++)
       if (j->values[k].param == s->param)
-        reach = largest(reach, largest(j->values[k].left, j->values[k].right));
+        reach = ambit__max(reach, ambit__max(j->values[k].left, j->values[k].right));
     for (s->end = reach ? 1 : 0; s->end < reach;)
       s->end *= 2;
     if (j->apart || s->ring) s->end = 0;
@@ -263,7 +255,7 @@ static int period_of(const ambit__strip *j, int ahead)
     for (int q = 0; q < j->values[i].nrows; q++) {
       const ambit__value_row *r = &j->values[i].rows[q];
 
-      if (r->is_read) period = largest(period, ambit__registers_planes(j, r));
+      if (r->is_read) period = ambit__max(period, ambit__registers_planes(j, r));
     }
   return period;
 }
@@ -275,14 +267,14 @@ static int widest(const ambit__group *g)
 {
   int n = 1;
 
-  for (int i = 0; i < g->steps[0].rule->nparams; i++)
-    if (is_field(g, i)) n = largest(n, ambit__registers_of(g->steps[0].rule->params[i].type));
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (is_field(g, i)) n = ambit__max(n, ambit__registers_of(g->rule->params[i].type));
   return n;
 }
 
 bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__strip *j)
 {
-  int64_t flops = g->steps[0].rule->flops + 1;
+  int64_t flops = g->rule->flops + 1;
   const int cells = ambit__strip_packed_cells(g, p->packed);
 
   *j = (ambit__strip){.x = g->ndims - 1,
@@ -299,9 +291,9 @@ bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__stri
                       .warps = p->threads[1],
                       .apart = p->apart,
                       .span = 1};
-  if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
+  if ((p->sums && !(find_taps(g, j) && find_factors(g->rule, p, j))) ||
       !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
-      (j->ring && !ambit__strip_find_ring(g->steps[0].rule, j)) || !find_loads(j, p)) {
+      (j->ring && !ambit__strip_find_ring(g->rule, j)) || !find_loads(j, p)) {
     ambit__strip_end(j);
     return false;
   }
@@ -311,7 +303,7 @@ bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__stri
   j->moves = j->taps && flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
   j->by_rows = j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
-  if (j->ring) j->ahead = smallest(p->ahead, ambit__strip_ring_ahead(j));
+  if (j->ring) j->ahead = ambit__min(p->ahead, ambit__strip_ring_ahead(j));
   return true;
 }
 

@@ -6,6 +6,8 @@
  * small enough; in 3-D, rows are cut into panels for that.
  */
 #include "plan/fitted.h"
+
+#include "base/integers.h"
 #include "plan/strip.h"
 
 #include <math.h>
@@ -15,24 +17,10 @@ enum {
   LEAST_PLANES = 8,  /* per chunk */
   MOST_PLANES = 128, /* per chunk: over long distances, warps drift apart */
   MOST_WAVES = 8,    /* of blocks */
-  LINE = 8,          /* vectors of a line of the caches, 128 bytes */
-  START = 4          /* planes that could be computed in the time a block takes to start */
+  FEW_CHUNKS = 8,
+  LINE = 8, /* vectors of a line of the caches, 128 bytes */
+  START = 4 /* planes that could be computed in the time a block takes to start */
 };
-
-static int64_t min64(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
-static int64_t max64(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
-
-static int64_t quotient_up(int64_t a, int64_t b)
-{
-  return (a + b - 1) / b;
-}
 
 int ambit__strip_axis(const ambit__group *g)
 {
@@ -41,7 +29,7 @@ int ambit__strip_axis(const ambit__group *g)
 
 int ambit__strip_overlap(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const int axis = ambit__strip_axis(g);
   int overlap = 0;
 
@@ -51,35 +39,35 @@ int ambit__strip_overlap(const ambit__group *g)
   return overlap;
 }
 
-/* Duration of a launch, in planes of a warp, if its blocks run in waves and the last wave is not
- * quite even. */
-static double duration(double blocks, double wave, double planes, double overlap, int64_t chunks)
-{
-  const double length = planes / (double)chunks + overlap + START;
+/* A launch whose planes are cut into chunks. */
+typedef struct cuts {
+  double blocks, wave, planes, overlap;
+} cuts;
 
-  return (ceil(blocks * (double)chunks / wave) + AMBIT__FIT_UNEVEN) * length;
+/* Duration of a launch, in planes of a warp, if its blocks run in waves and the last wave is not
+ * quite even. The planes between two chunks are read twice. */
+static double duration(const void *user, double chunks)
+{
+  const cuts *c = user;
+  const double length = c->planes / chunks + c->overlap + START;
+
+  return (ceil(c->blocks * chunks / c->wave) + AMBIT__FIT_UNEVEN) * length;
 }
 
-/* The best number of chunks: whole waves of blocks, and long chunks, as the planes between two
- * chunks are read twice. */
+/* Whole waves of blocks, and long chunks. Few chunks where even all of them fill no wave: tiles are
+ * faster there (plan/strip.c, idle_ns). */
 static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t planes,
                          int64_t blocks)
 {
-  const int overlap = ambit__strip_overlap(g);
   const int64_t wave = p->wave ? p->wave : 1;
-  int64_t most = min64(planes / LEAST_PLANES, MOST_BLOCKS), best;
+  const int64_t most = ambit__min64(planes / LEAST_PLANES,
+                                    ambit__min64(MOST_BLOCKS, ambit__blocks_most(g) / blocks));
+  const int64_t waves = wave / blocks > most ? 0 : MOST_WAVES * wave / blocks;
+  const int64_t least = ambit__max64(1, ambit__min64(most, ambit__pieces(planes, MOST_PLANES)));
+  const cuts c = {(double)blocks, (double)wave, (double)planes, ambit__strip_overlap(g)};
 
-  if (ambit__gpucode_reduces(g)) most = min64(most, AMBIT__GPUCODE_PARTIALS / blocks);
-  best = max64(1, min64(most, quotient_up(planes, MOST_PLANES)));
-  for (int i = 1; i <= 2 * MOST_WAVES; i++) {
-    const int64_t chunks = i <= MOST_WAVES ? i * wave / blocks : i - MOST_WAVES;
-
-    if (chunks < quotient_up(planes, MOST_PLANES) || chunks > most) continue;
-    if (duration((double)blocks, (double)wave, (double)planes, overlap, chunks) <
-        duration((double)blocks, (double)wave, (double)planes, overlap, best))
-      best = chunks;
-  }
-  return best;
+  return ambit__blocks_chunks(least, ambit__min64(most, ambit__max64(waves, FEW_CHUNKS)), duration,
+                              &c);
 }
 
 /* Layers of tiles along z, limited in a reduction by the number of partial results. In 2-D there
@@ -87,14 +75,15 @@ static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t pl
 static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t planes,
                        ambit__shape *shape)
 {
-  int64_t layers = quotient_up(planes, p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]));
+  int64_t layers = ambit__pieces(planes, p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]));
 
   if (ambit__gpucode_reduces(g))
-    layers = max64(1, min64(min64(layers, MOST_BLOCKS),
-                            AMBIT__GPUCODE_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
+    layers = ambit__max64(
+        1, ambit__min64(ambit__min64(layers, MOST_BLOCKS),
+                        AMBIT__GPUCODE_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
   else if (g->ndims == 2)
-    shape->blocks[2] = quotient_up(layers, MOST_BLOCKS);
-  shape->blocks[1] = g->ndims == 2 ? quotient_up(layers, shape->blocks[2]) : layers;
+    shape->blocks[2] = ambit__pieces(layers, MOST_BLOCKS);
+  shape->blocks[1] = g->ndims == 2 ? ambit__pieces(layers, shape->blocks[2]) : layers;
 }
 
 /* Panels that the stacks of rows are cut into, so that the data of one layer of tiles stays in the
@@ -102,9 +91,9 @@ static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t plan
 static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t cells, int64_t stacks)
 {
   const double planes = p->ahead ? p->ahead + 1 : p->rows[1];
-  const double bytes = ambit__price_of(g->steps[0].rule).bytes * planes * (double)cells;
+  const double bytes = ambit__price_of(g->rule).bytes * planes * (double)cells;
 
-  return min64((int64_t)ceil(bytes / p->panel), stacks);
+  return ambit__min64((int64_t)ceil(bytes / p->panel), stacks);
 }
 
 int ambit__strip_align(const ambit__plan *p)
@@ -122,7 +111,7 @@ static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
 {
   const int x = box->ndims - 1;
 
-  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__strip_align(p)), p->lanes * p->strip);
+  return ambit__pieces(box->hi[x] - (box->lo[x] & -ambit__strip_align(p)), p->lanes * p->strip);
 }
 
 void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
@@ -130,24 +119,23 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
 {
   const int x = g->ndims - 1, y = x - 1, z = ambit__strip_axis(g);
   const int64_t strips = strips_of(p, box), planes = box->hi[z] - box->lo[z];
-  const int64_t most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : INT32_MAX;
+  const int64_t most = ambit__blocks_most(g);
   int64_t tiles = strips, outer = 1;
 
   if (g->ndims > 2) {
     const int64_t rows = box->hi[y] - box->lo[y];
-    int64_t stacks = quotient_up(rows, ambit__strip_block_rows(p));
+    int64_t stacks = ambit__pieces(rows, ambit__strip_block_rows(p));
 
     if (g->ndims == 3 && !ambit__gpucode_reduces(g)) {
       outer = panels_of(g, p, rows * (box->hi[x] - box->lo[x]), stacks);
-      if (!p->ahead) outer = max64(1, min64(outer, MOST_BLOCKS / quotient_up(planes, p->rows[1])));
-      stacks = quotient_up(stacks, outer);
+      stacks = ambit__pieces(stacks, outer);
     }
     tiles = strips * stacks;
   }
   for (int d = 0; d < z; d++)
     outer *= box->hi[d] - box->lo[d];
-  tiles = min64(tiles, most);
-  outer = min64(outer, min64(MOST_BLOCKS, most / tiles));
+  tiles = ambit__min64(tiles, most);
+  outer = ambit__min64(outer, ambit__min64(MOST_BLOCKS, most / tiles));
   *shape = (ambit__shape){.blocks = {tiles, 1, outer},
                           .threads = {p->threads[0], p->threads[1], p->threads[2]},
                           .shared = p->ring};
@@ -155,9 +143,4 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
     shape->blocks[1] = chunks_of(g, p, planes, tiles * outer);
   else
     set_layers(g, p, planes, shape);
-  if (!p->ahead && g->ndims == 3 && !ambit__gpucode_reduces(g)) { /* numbered blocks */
-    shape->blocks[2] *= shape->blocks[1];
-    shape->blocks[1] = tiles / strips;
-    shape->blocks[0] = strips;
-  }
 }

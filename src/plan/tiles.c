@@ -14,8 +14,7 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && g->tiles && !g->form && g->ndims >= 1 && g->nsteps == 1 &&
-         g->depth == 1;
+  return t->kind == TARGET_GPU && g->tiles && !g->form && g->ndims >= 1 && g->depth == 1;
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
@@ -29,7 +28,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   if (most < 1) return 0;
   p.threads[0] = threads > rows ? threads / rows : threads;
   p.threads[1] = threads / p.threads[0];
-  p.blocks = (t->threads > 1 ? t->threads : 1) * BLOCKS_PER_MULTIPROCESSOR;
+  p.blocks = ambit__blocks_busy(g, t, BLOCKS_PER_MULTIPROCESSOR);
   plans[0] = p;
   return 1;
 }

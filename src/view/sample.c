@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/sample.h"
 
+#include "base/integers.h"
 #include "base/memory.h"
 
 #include <float.h>
@@ -90,22 +91,12 @@ typedef struct share {
   int64_t plane_lo, plane_hi;
 } share;
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-  return a > 0 ? (a + b - 1) / b : 0;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
 /* The samples first + i * step within lo .. hi - 1, of `count`. */
 static void cut(int64_t first, int64_t step, int64_t count, int64_t lo, int64_t hi, int64_t *from,
                 int64_t *to)
 {
-  *from = least(divide_up(lo - first, step), count);
-  *to = least(divide_up(hi - first, step), count);
+  *from = ambit__min64(ambit__pieces(lo - first, step), count);
+  *to = ambit__min64(ambit__pieces(hi - first, step), count);
 }
 
 static bool share_of(const samples *s, const ambit__box *own, share *x)
@@ -277,7 +268,7 @@ static ambit_status read_share(const samples *s, int part, share x)
   const int64_t bytes = plane * (int64_t)(ambit__field_cell_bytes(f) + sizeof(double));
   const int64_t fit = bytes < PLANE_BYTES ? PLANE_BYTES / bytes : 1;
   const int64_t most = is_projected(s, part) ? s->planes : fit;
-  const int64_t room = plane * (is_projected(s, part) ? 1 : least(most, end - x.plane_lo));
+  const int64_t room = plane * (is_projected(s, part) ? 1 : ambit__min64(most, end - x.plane_lo));
   unsigned char *cells =
       ambit__new(ambit__field_errors(f), (size_t)room, ambit__field_cell_bytes(f));
   double *values =
@@ -285,7 +276,7 @@ static ambit_status read_share(const samples *s, int part, share x)
   ambit_status status = cells && values ? AMBIT_OK : AMBIT_ENOMEM;
 
   for (; !status && x.plane_lo < end; x.plane_lo = x.plane_hi) {
-    x.plane_hi = least(x.plane_lo + most, end);
+    x.plane_hi = ambit__min64(x.plane_lo + most, end);
     status = read_planes(s, part, x, cells, values);
   }
   if (values != s->values) free(values);
@@ -376,8 +367,8 @@ static void shrink(const samples *s, int n, bool most, ambit__pixels *out)
       double sum = 0, top = NAN;
       int count = 0;
 
-      for (int64_t i = row * n; i < least((row + 1) * n, s->count[0]); i++)
-        for (int64_t j = column * n; j < least((column + 1) * n, s->count[1]); j++) {
+      for (int64_t i = row * n; i < ambit__min64((row + 1) * n, s->count[0]); i++)
+        for (int64_t j = column * n; j < ambit__min64((column + 1) * n, s->count[1]); j++) {
           const double v = s->values[i * s->count[1] + j];
 
           if (isnan(v)) continue;
@@ -411,8 +402,8 @@ static int64_t block_for(const ambit__sight *x, int rows, int columns)
   const int64_t down = height / (rows > 0 ? rows : 1), along = width / (columns > 0 ? columns : 1);
   int64_t block = down > along ? down : along;
 
-  while (divide_up(height, block > 0 ? block : 1) > AMBIT__VIEW_MOST_SIDE ||
-         divide_up(width, block > 0 ? block : 1) > AMBIT__VIEW_MOST_SIDE)
+  while (ambit__pieces(height, block > 0 ? block : 1) > AMBIT__VIEW_MOST_SIDE ||
+         ambit__pieces(width, block > 0 ? block : 1) > AMBIT__VIEW_MOST_SIDE)
     block += block / 8 + 1;
   return block > 1 ? block : 1;
 }
@@ -421,7 +412,7 @@ static int64_t block_for(const ambit__sight *x, int rows, int columns)
 static int set_up(const ambit__scene *s, const ambit__sight *x, int64_t block, samples *to)
 {
   const int64_t pixels =
-      divide_up(x->hi[0] - x->lo[0], block) * divide_up(x->hi[1] - x->lo[1], block);
+      ambit__pieces(x->hi[0] - x->lo[0], block) * ambit__pieces(x->hi[1] - x->lo[1], block);
   const int n = block > 1 && pixels <= SMALL ? 2 : 1;
   const int axes[2] = {ambit__sight_rows(s, x), ambit__sight_columns(s, x)};
 
@@ -437,7 +428,7 @@ static int set_up(const ambit__scene *s, const ambit__sight *x, int64_t block, s
   to->planes_axis = x->most ? x->axis : -1;
   to->planes = 1;
   if (x->most) {
-    to->plane_step = divide_up(s->extents[x->axis], MOST_PLANES);
+    to->plane_step = ambit__pieces(s->extents[x->axis], MOST_PLANES);
     to->plane_first = to->plane_step / 2;
     to->planes = ambit__sample_count(s->extents[x->axis], to->plane_step);
   }
@@ -455,8 +446,8 @@ ambit_status ambit__sample(const ambit_program *p, const ambit__scene *s, const 
   ambit_status status;
 
   *out = (ambit__pixels){.block = all.step * n};
-  out->rows = (int)divide_up(all.count[0], n);
-  out->columns = (int)divide_up(all.count[1], n);
+  out->rows = (int)ambit__pieces(all.count[0], n);
+  out->columns = (int)ambit__pieces(all.count[1], n);
   all.values = ambit__new(&a->errors, (size_t)values, sizeof *all.values);
   if (!a->net->rank && n > 1)
     out->values =

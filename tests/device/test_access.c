@@ -47,8 +47,7 @@ static void build(scene *s, unsigned checks)
 {
   const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
                                   {.is_field = true, .contiguous = true}};
-  const ambit__group_step step = {.rule = s->rule, .bind = bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .checks = checks};
+  ambit__group g = {.rule = s->rule, .bind = bind, .depth = 1, .ndims = 2, .checks = checks};
 
   g.cells[0] = s->extents[0];
   g.cells[1] = s->extents[1];

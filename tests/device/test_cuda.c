@@ -552,8 +552,7 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
   const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
                                   {.is_field = true, .contiguous = true}};
   const ambit__backend *b = ambit__backend_find(&errors, "cuda", 4);
-  ambit__group_step step = {.bind = bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 3, .cells = {512, 512, 512}};
+  ambit__group g = {.bind = bind, .depth = 1, .ndims = 3, .cells = {512, 512, 512}};
   ambit__store stores[2];
   ambit__function *f = NULL;
   ambit__device *d = NULL;
@@ -565,7 +564,7 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
                                        "void k(const float *u, float *v)"
                                        "{ *v = u[0][0][-1] + u[0][1][0] - u[1][0][0]; }",
                                        &rule));
-  step.rule = rule;
+  g.rule = rule;
   CHECK_EQ(AMBIT_OK, b->open(&errors, &settings, 0, &d));
   CHECK_EQ(AMBIT_OK, ambit__ask(d, queue_open, false, &q));
   CHECK_EQ(AMBIT_OK, ambit__ask(d, build, &g, &f));

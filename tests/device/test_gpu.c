@@ -284,13 +284,12 @@ static void without_double_a_kernel_that_needs_it_is_refused_by_name(void)
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
     const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
                                     {.is_field = true, .contiguous = true}};
-    ambit__group_step step = {.bind = bind};
-    ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 1, .cells = {10}};
+    ambit__group group = {.bind = bind, .depth = 1, .ndims = 1, .cells = {10}};
     ambit__function *fn = NULL;
     ambit__rule *rule = NULL;
 
     CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", kernels[i].text, &rule));
-    step.rule = rule;
+    group.rule = rule;
     CHECK_EQ(AMBIT_EUNSUPPORTED, ambit__ask(device, build, &group, &fn));
     CHECK_MSG(errors.text && strstr(errors.text, kernels[i].words), "%s", errors.text);
     ambit__errors_clear(&errors);
@@ -335,12 +334,11 @@ static void all_speeds_are_measured(void)
 static ambit__function *build_counter(ambit__rule **rule)
 {
   static const ambit__binding bind[1] = {{.is_field = false}};
-  ambit__group_step step = {.bind = bind};
-  const ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1};
+  ambit__group group = {.bind = bind, .depth = 1};
   ambit__function *fn = NULL;
 
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", "void k(short *s) { *s += 1; }", rule));
-  step.rule = *rule;
+  group.rule = *rule;
   CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &group, &fn));
   return fn;
 }
@@ -425,11 +423,10 @@ static void different_sources_and_equal_ones_share_compiled_code_as_they_should(
 
   open_device();
   for (int i = 0; i < 3; i++) {
-    ambit__group_step step = {.bind = bind};
-    ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 1, .cells = {10}};
+    ambit__group group = {.bind = bind, .depth = 1, .ndims = 1, .cells = {10}};
 
     CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", texts[i], &rules[i]));
-    step.rule = rules[i];
+    group.rule = rules[i];
     CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &group, &fns[i]));
   }
   CHECK(((ambit__gpu_device *)device)->shared->next);        /* two ... */

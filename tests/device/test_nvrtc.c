@@ -158,8 +158,7 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
                        bool strict, depth how)
 {
   ambit__binding bind[AMBIT_MAX_PARAMS];
-  ambit__group_step step = {.rule = rule, .bind = bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = ndims, .strict = strict};
+  ambit__group g = {.rule = rule, .bind = bind, .depth = 1, .ndims = ndims, .strict = strict};
   ambit__plan plan;
 
   g.checks = checks;

@@ -432,8 +432,7 @@ static void build(world *w, ambit__rule *rule)
   const bool contiguous = w->p->order == AMBIT_SOA || rule->params[0].components == 1;
   ambit__binding bind[AMBIT_MAX_PARAMS] = {{.is_field = true, .contiguous = contiguous},
                                            {.is_field = true, .contiguous = contiguous}};
-  const ambit__group_step step = {.rule = rule, .bind = bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = w->p->ndims, .strict = true};
+  ambit__group g = {.rule = rule, .bind = bind, .depth = 1, .ndims = w->p->ndims, .strict = true};
 
   memcpy(g.cells, w->p->most, sizeof g.cells);
   w->rule = rule;
@@ -507,8 +506,7 @@ static void reduce_at_once(void)
   enum { ROUNDS = 20 };
   const int64_t extents[2] = {200, 300};
   const ambit__binding bind[2] = {{.is_field = true, .contiguous = true}, {0}};
-  ambit__group_step step = {.bind = bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .cells = {200, 300}};
+  ambit__group g = {.bind = bind, .depth = 1, .ndims = 2, .cells = {200, 300}};
   ambit__layout l = {.type = AMBIT_I32, .components = 1, .own = ambit__box_of_extents(2, extents)};
   ambit__buffer *values[2];
   ambit__queue *queues[2] = {queue, NULL};
@@ -519,7 +517,7 @@ static void reduce_at_once(void)
   CHECK_EQ(AMBIT_OK,
            ambit__rule_parse(&errors, "test",
                              "void r(const int *u, sum long *r) { *r = index(0) + 1; }", &rule));
-  step.rule = rule;
+  g.rule = rule;
   CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &g, &fn));
   CHECK_EQ(AMBIT_OK, ambit__ask(device, queue_open, false, &queues[1]));
   for (int i = 0; i < 2; i++)
@@ -570,8 +568,7 @@ static void cores_poll_while_they_compute_but_not_all_the_time(void)
   const int64_t extents[2] = {3000, 3000};
   const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
                                   {.is_field = true, .contiguous = true}};
-  ambit__group_step step = {.bind = bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .cells = {3000, 3000}};
+  ambit__group g = {.bind = bind, .depth = 1, .ndims = 2, .cells = {3000, 3000}};
   ambit__layout l = {.type = AMBIT_F32, .components = 1, .own = ambit__box_of_extents(2, extents)};
   ambit__function *fn = NULL;
   ambit__rule *rule = NULL;
@@ -586,7 +583,7 @@ static void cores_poll_while_they_compute_but_not_all_the_time(void)
   CHECK_EQ(AMBIT_OK, ambit__ask(device, alloc, l.bytes, &l, &v.buffer));
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test",
                                        "void p(const float *u, float *v) { *v = *u; }", &rule));
-  step.rule = rule;
+  g.rule = rule;
   CHECK_EQ(AMBIT_OK, ambit__ask(device, build, &g, &fn));
   CHECK_EQ(AMBIT_OK, ambit__do(queue, launch, fn, &launch));
   CHECK_EQ(0, polls);

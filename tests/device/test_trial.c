@@ -13,12 +13,11 @@ static ambit__errors errors;
 static ambit__settings settings;
 static ambit__rule *rule;
 static ambit__binding bind[2];
-static ambit__group_step step;
 
 static ambit__group group_of(void)
 {
   return (ambit__group){
-      .nsteps = 1, .steps = &step, .depth = 1, .ndims = 3, .cells = {64, 128, 128}};
+      .rule = rule, .bind = bind, .depth = 1, .ndims = 3, .cells = {64, 128, 128}};
 }
 
 static ambit__device *begin(void)
@@ -32,7 +31,6 @@ static ambit__device *begin(void)
       .cc = "", .cache = folder, .dump = "", .verbose = -1, .threads = 1, .trial = true};
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "trial", text, &rule));
   bind[0] = bind[1] = (ambit__binding){.is_field = true, .contiguous = true};
-  step = (ambit__group_step){.rule = rule, .bind = bind};
   CHECK_EQ(AMBIT_OK, ambit__backend_cpu.open(&errors, &settings, 0, &d));
   return d;
 }

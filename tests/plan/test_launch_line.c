@@ -167,14 +167,13 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
 {
   ambit__binding bind[AMBIT_MAX_PARAMS] = {{.is_field = true, .contiguous = true},
                                            {.is_field = true, .contiguous = true}};
-  ambit__group_step step = {.bind = bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1};
+  ambit__group g = {.bind = bind, .depth = 1};
   ambit__plan plans[16];
   ambit__rule *rule;
   int n;
 
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", text, &rule));
-  step.rule = rule;
+  g.rule = rule;
   g.ndims = rule->ndims;
   for (int d = 0; d < g.ndims; d++)
     g.cells[d] = typical;

@@ -126,21 +126,19 @@ static ambit__target target_of(const ambit__machine *m)
 
 typedef struct problem {
   ambit__binding bind[AMBIT_MAX_PARAMS];
-  ambit__group_step step;
   ambit__group group;
   ambit__rule *rule;
 } problem;
 
 static void open_problem(problem *p, const char *text, int64_t cells)
 {
-  *p = (problem){.step.rule = NULL};
+  *p = (problem){.rule = NULL};
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", text, &p->rule));
   for (int i = 0; i < p->rule->nparams; i++) {
     p->bind[i].is_field = p->rule->params[i].kind == PARAM_FIELD;
     p->bind[i].contiguous = p->bind[i].is_field;
   }
-  p->step = (ambit__group_step){.rule = p->rule, .bind = p->bind};
-  p->group = (ambit__group){.nsteps = 1, .steps = &p->step, .depth = 1, .ndims = p->rule->ndims};
+  p->group = (ambit__group){.rule = p->rule, .bind = p->bind, .depth = 1, .ndims = p->rule->ndims};
   for (int d = 0; d < p->group.ndims; d++)
     p->group.cells[d] = cells;
 }

@@ -121,14 +121,13 @@ static void write_plans(ambit__group g)
  * of runs. */
 static int check_with(problem p, bool (*wanted)(const ambit__plan *plans, int n, int i))
 {
-  ambit__group_step step = {.bind = p.bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = p.ndims, .strict = p.strict};
+  ambit__group g = {.bind = p.bind, .depth = 1, .ndims = p.ndims, .strict = p.strict};
   ambit__plan plans[MOST_PLANS];
   int n, runs = 0;
 
   parse(&p);
   if (!p.rule) return 0;
-  step.rule = p.rule;
+  g.rule = p.rule;
   for (int d = 0; d < p.ndims; d++) {
     g.cells[d] = p.extents[d];
     p.boundaries.kind[d][0] = p.boundaries.kind[d][1] = p.boundary;

@@ -29,7 +29,6 @@ typedef struct problem {
   char text[MOST_TEXT];
   ambit__rule *rule;
   ambit__binding bind[AMBIT_MAX_PARAMS];
-  ambit__group_step step;
   ambit__group group;
   ambit__target target;
 } problem;
@@ -173,9 +172,8 @@ static bool draw_problem(uint64_t seed, problem *p)
   if (!p->rule) return false;
   p->target = draw_target(p);
   bind(p);
-  p->step = (ambit__group_step){.rule = p->rule, .bind = p->bind};
   p->group = (ambit__group){
-      .nsteps = 1, .steps = &p->step, .depth = 1, .ndims = ndims, .strict = draw(2) != 0};
+      .rule = p->rule, .bind = p->bind, .depth = 1, .ndims = ndims, .strict = draw(2) != 0};
   p->group.checks = draw(8) ? 0 : (unsigned)(1 + draw(3));
   for (int d = 0; d < ndims; d++) {
     p->group.cells[d] = draw_extent(p, most);
@@ -333,8 +331,8 @@ static void write_sparse(const problem *p)
     if (i >= p->rule->nparams) other.bind[i].contiguous = true;
     other.bind[i].wraps_rows = false;
   }
-  other.step = (ambit__group_step){.rule = other.rule, .bind = other.bind};
-  other.group.steps = &other.step;
+  other.group.rule = other.rule;
+  other.group.bind = other.bind;
   other.group.active = 100000;
   other.group.run = p->seed % 2 ? 500 : 10;
   other.group.stacked = 0.5;
@@ -398,8 +396,7 @@ static void check_star(const char *type, int ndims, int reach, const int64_t *ce
   add(&p, "; }");
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "star", p.text, &p.rule));
   p.bind[0] = p.bind[1] = (ambit__binding){.is_field = true, .contiguous = true};
-  p.step = (ambit__group_step){.rule = p.rule, .bind = p.bind};
-  p.group = (ambit__group){.nsteps = 1, .steps = &p.step, .depth = 1, .ndims = ndims};
+  p.group = (ambit__group){.rule = p.rule, .bind = p.bind, .depth = 1, .ndims = ndims};
   memcpy(p.group.cells, cells, (size_t)ndims * sizeof *cells);
   p.target = (ambit__target){.kind = TARGET_GPU,
                              .dialect = &ambit__dialect_cuda,
@@ -453,8 +450,7 @@ static void kernels_on_scalars_are_planned_for(void)
             "{ if (b > 1) *v = *a + *w; *w = b * step(); }",
             types[type], types[type]);
         CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "scalars", p.text, &p.rule));
-        p.step = (ambit__group_step){.rule = p.rule, .bind = p.bind};
-        p.group = (ambit__group){.nsteps = 1, .steps = &p.step, .depth = 1, .checks = checks};
+        p.group = (ambit__group){.rule = p.rule, .bind = p.bind, .depth = 1, .checks = checks};
         p.target = (ambit__target){.vector_bytes = 32};
         if (d) p.target = (ambit__target){.kind = TARGET_GPU, .dialect = dialects[d]};
         CHECK(write_group(&p, &plan));
@@ -473,15 +469,14 @@ static void masks_of_bytes_are_widened_on_cores(void)
 
   for (int i = 0; i < 2; i++) {
     const ambit__target t = {.vector_bytes = 32, .has_nontemporal = i};
-    ambit__group_step step = {.bind = bind};
-    const ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 1, .cells = {1000}};
+    ambit__group g = {.bind = bind, .depth = 1, .ndims = 1, .cells = {1000}};
     ambit__writer w = {0};
     ambit__rule *rule;
     ambit__plan plan;
     char *source;
 
     CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "mask", text, &rule));
-    step.rule = rule;
+    g.rule = rule;
     CHECK(ambit__plan_choose(&g, &t, &plan));
     plan.strategy->emit(&g, &t, &plan, &w);
     source = ambit__writer_finish(&w);
@@ -498,8 +493,7 @@ static int count_walks(const char *text)
   static const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
                                          {.is_field = true, .contiguous = true}};
   const ambit__target t = {.vector_bytes = 64, .has_nontemporal = true};
-  ambit__group_step step = {.bind = bind};
-  const ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .cells = {100, 100}};
+  ambit__group g = {.bind = bind, .depth = 1, .ndims = 2, .cells = {100, 100}};
   ambit__writer w = {0};
   ambit__rule *rule;
   ambit__plan plan;
@@ -507,7 +501,7 @@ static int count_walks(const char *text)
   int n = 0;
 
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "k", text, &rule));
-  step.rule = rule;
+  g.rule = rule;
   CHECK(ambit__plan_choose(&g, &t, &plan));
   plan.strategy->emit(&g, &t, &plan, &w);
   source = ambit__writer_finish(&w);

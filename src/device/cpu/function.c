@@ -45,11 +45,11 @@ static ambit_status compile(device *d, const ambit__group *g, function *f)
   ambit_status s;
 
   AMBIT_CHECK(ambit__cpu_way_choose(d, g, &way), d->head.errors, AMBIT_EUNSUPPORTED,
-              "no strategy of the cpu device can run kernel %s", g->steps[0].rule->name);
+              "no strategy of the cpu device can run kernel %s", g->rule->name);
   AMBIT_TRY(set_plan(&d->head, f, way.line));
   source = ambit__cpu_way_source(d, g, &way);
   AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",
-              g->steps[0].rule->name);
+              g->rule->name);
   f->head.block = g->form ? way.plan.block : 0;
   s = ambit__cc_try(way.cc, source, way.entry, &f->module, &address);
   if (!s && address) memcpy(&f->run, &address, sizeof address);
@@ -61,9 +61,9 @@ static ambit_status compile(device *d, const ambit__group *g, function *f)
 /* Whether every pointer of the rule is bound to a separate, contiguous field. */
 static bool all_contiguous(const ambit__group *g)
 {
-  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
-    const ambit__binding *b = &g->steps[0].bind[i];
-    bool is_pointer = g->steps[0].rule->params[i].kind == PARAM_FIELD;
+  for (int i = 0; i < g->rule->nparams; i++) {
+    const ambit__binding *b = &g->bind[i];
+    bool is_pointer = g->rule->params[i].kind == PARAM_FIELD;
 
     if (is_pointer && (!b->is_field || !b->contiguous || b->shared)) return false;
   }
@@ -74,7 +74,7 @@ static bool all_contiguous(const ambit__group *g)
  * the interpreter. */
 static ambit_status do_without(device *d, const ambit__group *g, function *f)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   free(f->head.plan);
   f->head.plan = NULL;
@@ -133,7 +133,7 @@ static ambit_status make_partials(ambit__device *dev, const ambit__group *g, fun
  * store. */
 static ambit_cpu_fn registered(const ambit__group *g)
 {
-  return g->ndims && !g->form && all_contiguous(g) ? ambit__registered_cpu(g->steps[0].rule) : NULL;
+  return g->ndims && !g->form && all_contiguous(g) ? ambit__registered_cpu(g->rule) : NULL;
 }
 
 void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g)
@@ -142,8 +142,7 @@ void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g)
   ambit__cpu_way way;
   char *source;
 
-  if (!d->cc->available || g->steps[0].chore || registered(g) || !ambit__cpu_way_choose(d, g, &way))
-    return;
+  if (!d->cc->available || g->chore || registered(g) || !ambit__cpu_way_choose(d, g, &way)) return;
   source = ambit__cpu_way_source(d, g, &way);
   if (source) ambit__cc_foresee(way.cc, source, d->head.machine.cores, false);
   free(source);
@@ -155,14 +154,14 @@ static const double TAP_NS = 5;
 /* Small chores run on one thread. */
 static ambit_status build_chore(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
-  const ambit__chore *t = g->steps[0].chore;
+  const ambit__chore *t = g->chore;
   function *f = ambit__new(dev->errors, 1, sizeof *f);
   double cells = 1;
 
   if (!f) return AMBIT_ENOMEM;
   for (int d = 0; d < g->ndims; d++)
     cells *= (double)(g->cells[d] > 1 ? g->cells[d] : 1);
-  f->rule = g->steps[0].rule;
+  f->rule = g->rule;
   f->run = ambit__host_chore;
   f->cell_ns = t->points ? TAP_NS * (double)(t->points->n * t->points->taps) / cells : 0;
   f->head.waves = g->ndims > 0 && t->kind != CHORE_HOST;
@@ -176,11 +175,11 @@ static ambit_status build_chore(ambit__device *dev, const ambit__group *g, ambit
 ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   device *d = (device *)dev;
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   function *f;
   ambit_status s = AMBIT_OK;
 
-  if (g->steps[0].chore) return build_chore(dev, g, fn);
+  if (g->chore) return build_chore(dev, g, fn);
   f = ambit__new(dev->errors, 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
   f->rule = rule;

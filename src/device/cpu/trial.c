@@ -30,7 +30,6 @@ static const ambit__trial_rules rules = {.rounds = 5, .slow = 1.5, .clearly = 0.
 struct ambit__cpu_trial {
   device *d;
   ambit__group group; /* a copy, with these: */
-  ambit__group_step step;
   ambit__binding bind[AMBIT_MAX_PARAMS];
   enum { TRIAL_WATCHES, TRIAL_COMPILES, TRIAL_TIMES } state;
   int64_t cells;      /* of the launches that count: the largest */
@@ -73,7 +72,7 @@ static void name_way(const device *d, const ambit__group *g, way *w)
 {
   ambit__text line = {0};
 
-  snprintf(w->entry, sizeof w->entry, "ambit_cpu_%s", g->steps[0].rule->name);
+  snprintf(w->entry, sizeof w->entry, "ambit_cpu_%s", g->rule->name);
   w->plan.strategy->describe(&w->plan, &line);
   snprintf(w->line, sizeof w->line, "%s%s%s", line.chars ? line.chars : "",
            w->cc == d->cc ? "" : " by ", w->cc == d->cc ? "" : w->cc->compiler.name);
@@ -95,13 +94,13 @@ char *ambit__cpu_way_source(const device *d, const ambit__group *given, const wa
 
 static void hash_group(const ambit__group *g, ambit__hash *h)
 {
-  char *text = ambit__rule_print(g->steps[0].rule);
+  char *text = ambit__rule_print(g->rule);
 
   if (text) ambit__hash_text(h, text);
   free(text);
   ambit__hash_bytes(h, g->cells, (size_t)g->ndims * sizeof *g->cells);
-  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
-    const ambit__binding *b = &g->steps[0].bind[i];
+  for (int i = 0; i < g->rule->nparams; i++) {
+    const ambit__binding *b = &g->bind[i];
     const int bits[] = {b->is_field, b->contiguous, b->shared, b->uniform, b->carried};
 
     ambit__hash_bytes(h, bits, sizeof bits);
@@ -335,10 +334,8 @@ void ambit__cpu_trial_open(device *d, const ambit__group *g, const way *w, funct
   if (w->settled || !alone || !is_tried(d, g) || !(t = calloc(1, sizeof *t))) return;
   t->d = d;
   t->group = *g;
-  t->step = g->steps[0];
-  memcpy(t->bind, g->steps[0].bind, (size_t)t->step.rule->nparams * sizeof *t->bind);
-  t->step.bind = t->bind;
-  t->group.steps = &t->step;
+  memcpy(t->bind, g->bind, (size_t)g->rule->nparams * sizeof *t->bind);
+  t->group.bind = t->bind;
   t->group.entry = NULL;
   t->ways[t->n++] = (struct candidate){.way = *w};
   f->trial = t;

@@ -68,7 +68,7 @@ static ambit_status set(ambit__gpu_lane *lane, const ambit__buffer *value, const
 ambit_status ambit__gpu_adopt_before(ambit__gpu_lane *lane, const ambit__group *g,
                                      const ambit__launch *l, bool *more)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   *more = false;
   for (int i = 0; i < rule->nparams; i++)
@@ -87,7 +87,7 @@ ambit_status ambit__gpu_adopt_before(ambit__gpu_lane *lane, const ambit__group *
 ambit_status ambit__gpu_adopt_after(ambit__gpu_lane *lane, const ambit__group *g,
                                     const ambit__launch *l)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *q = &rule->params[i];

@@ -27,8 +27,7 @@ typedef struct variant {
 
 typedef struct function {
   ambit__function head;
-  ambit__group group; /* with `step` and `bind` below */
-  ambit__group_step step;
+  ambit__group group; /* with `bind` below */
   ambit__binding bind[AMBIT_MAX_PARAMS];
   variant usual, any;
   ambit__gpu_own own; /* registered source, compiled as the code of `usual`; it has no plan */
@@ -84,7 +83,7 @@ static ambit_status check_parameters(const ambit__gpu_device *d, const function 
               AMBIT_EUNSUPPORTED,
               "kernel %s needs %zu bytes of arguments on a GPU, and %s takes %zu; use fewer fields "
               "in one kernel",
-              f->step.rule->name, bytes, d->info.name, d->info.parameters);
+              f->group.rule->name, bytes, d->info.name, d->info.parameters);
   return AMBIT_OK;
 }
 
@@ -152,7 +151,7 @@ void ambit__gpu_foresee(ambit__device *dev, const ambit__group *g)
 /* Writes and compiles the code of a variant from its plan. */
 static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
 {
-  const char *name = f->step.rule->name;
+  const char *name = f->group.rule->name;
   ambit__gpu_text text = {.name = name,
                           .what = "a generated kernel",
                           .entry = AMBIT_ENTRY,
@@ -173,7 +172,7 @@ static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
 static ambit_status plan_usual(ambit__gpu_device *d, function *f)
 {
   const ambit__target target = target_of(d);
-  const char *name = f->step.rule->name;
+  const char *name = f->group.rule->name;
   ambit__text line = {0};
 
   AMBIT_CHECK(ambit__plan_choose(&f->group, &target, &f->usual.plan), d->head.errors,
@@ -214,7 +213,7 @@ static ambit_status build_usual(ambit__gpu_device *d, function *f)
 static ambit_status build_own(ambit__gpu_device *d, function *f)
 {
   ambit__text what = {0};
-  ambit__gpu_text text = {.name = f->step.rule->name,
+  ambit__gpu_text text = {.name = f->group.rule->name,
                           .source = f->own.source,
                           .entry = f->own.launch_line.entry,
                           .strict = f->group.strict,
@@ -224,7 +223,7 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
   f->head.ignores_stop = true;
   f->head.plan = ambit__strdup(d->head.errors, "(registered)");
   if (!f->head.plan) return AMBIT_ENOMEM;
-  ambit__gpu_own_name(d, f->step.rule, &what);
+  ambit__gpu_own_name(d, f->group.rule, &what);
   text.what = what.failed ? "a registered source" : what.chars;
   s = ambit__gpu_shared_get(d, &text, &f->usual.code);
   ambit__text_free(&what);
@@ -240,7 +239,7 @@ static bool can_tile(const function *f)
 
 static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, ambit__function **fn)
 {
-  const bool host = g->steps[0].chore->kind == CHORE_HOST;
+  const bool host = g->chore->kind == CHORE_HOST;
   function *f = ambit__new(d->head.errors, 1, sizeof *f);
   ambit_status s;
 
@@ -248,7 +247,7 @@ static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, amb
   f->head.ignores_stop = host;
   f->head.plan = ambit__strdup(d->head.errors, host ? "(host)" : "(points)");
   s = f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
-  if (!s && !host) s = ambit__gpu_chore_open(d, g->steps[0].chore, &f->chore);
+  if (!s && !host) s = ambit__gpu_chore_open(d, g->chore, &f->chore);
   if (s) ambit__gpu_discard(&d->head, &f->head);
   *fn = s ? NULL : &f->head;
   return s;
@@ -260,15 +259,13 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   function *f;
   ambit_status s;
 
-  if (g->steps[0].chore) return build_chore(d, g, fn);
-  AMBIT_TRY(check_double(d, g->steps[0].rule));
+  if (g->chore) return build_chore(d, g, fn);
+  AMBIT_TRY(check_double(d, g->rule));
   f = ambit__new(dev->errors, 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
   f->group = *g;
-  f->step = g->steps[0];
-  memcpy(f->bind, f->step.bind, (size_t)f->step.rule->nparams * sizeof *f->bind);
-  f->step.bind = f->bind;
-  f->group.steps = &f->step;
+  memcpy(f->bind, g->bind, (size_t)g->rule->nparams * sizeof *f->bind);
+  f->group.bind = f->bind;
   if (!g->flow && !g->form && !g->tiles)
     AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   if (f->own.source) f->group.checks = 0; /* registered source cannot be checked */
@@ -283,8 +280,8 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   }
   AMBIT_TRY_GOTO(s, f->own.source ? build_own(d, f) : build_usual(d, f), fail);
   f->head.tiles = can_tile(f);
-  for (int i = 0; i < f->step.rule->nparams; i++)
-    f->head.words += f->step.rule->params[i].kind == PARAM_REDUCE;
+  for (int i = 0; i < f->group.rule->nparams; i++)
+    f->head.words += f->group.rule->params[i].kind == PARAM_REDUCE;
   f->head.sweeps = g->sweep && !f->own.source;
   *fn = &f->head;
   return AMBIT_OK;
@@ -434,8 +431,8 @@ static ambit_status make_partials(ambit__gpu_lane *lane, const function *f, bool
 {
   ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
 
-  for (int i = 0; i < f->step.rule->nparams; i++) {
-    if (f->step.rule->params[i].kind != PARAM_REDUCE) continue;
+  for (int i = 0; i < f->group.rule->nparams; i++) {
+    if (f->group.rule->params[i].kind != PARAM_REDUCE) continue;
     if (!own && ambit__group_is_exact(&f->group, i)) {
       if (lane->sums[i]) continue;
       AMBIT_TRY(d->driver->alloc(d->gpu, sizeof(ambit__long), &lane->sums[i]));
@@ -604,7 +601,7 @@ static ambit_status aim(ambit__gpu_device *d, function *f, flight *t)
   if (!f->aimed || ambit__box_is_empty(&t->l->box)) return AMBIT_OK;
   if (!ambit__gpu_aims_find(f->aims, &t->l->box)) AMBIT_TRY(find_windows(d, f, t));
   t->aims = ambit__gpu_aims_find(f->aims, &t->l->box);
-  for (int i = 0; i < f->step.rule->nparams; i++) {
+  for (int i = 0; i < f->group.rule->nparams; i++) {
     if (!f->bind[i].points) continue;
     AMBIT_TRY(ambit__gpu_chore_aim(t->lane, ambit__gpu_chore_in(f->group.points[i]), &t->l->args[i],
                                    t->l->step, t->l->times, &f->aimed[i]));

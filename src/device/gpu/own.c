@@ -15,10 +15,10 @@ void ambit__gpu_own_name(const ambit__gpu_device *d, const ambit__rule *rule, am
  * these are very short. */
 static bool can_walk(const ambit__group *g)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
 
   for (int i = 0; i < rule->nparams; i++) {
-    const ambit__binding *b = &g->steps[0].bind[i];
+    const ambit__binding *b = &g->bind[i];
 
     if (rule->params[i].kind != PARAM_FIELD) continue;
     if (!b->is_field || !b->contiguous || b->shared || (b->packed && g->ndims > 3)) return false;
@@ -29,7 +29,7 @@ static bool can_walk(const ambit__group *g)
 static ambit_status check_launch_line(const ambit__gpu_device *d, const ambit__group *g,
                                       const char *what, const ambit__launch_line *r)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   const int64_t threads = (int64_t)r->threads[0] * r->threads[1] * r->threads[2];
 
   AMBIT_CHECK(!rule->ndims || r->ndims == rule->ndims, d->head.errors, AMBIT_EINVAL,
@@ -49,7 +49,7 @@ static ambit_status check_launch_line(const ambit__gpu_device *d, const ambit__g
 
 bool ambit__gpu_has_own(const ambit__gpu_device *d, const ambit__group *g)
 {
-  char *source = ambit__registered_source(g->steps[0].rule, d->driver->dialect->name);
+  char *source = ambit__registered_source(g->rule, d->driver->dialect->name);
 
   free(source);
   return source != NULL;
@@ -58,7 +58,7 @@ bool ambit__gpu_has_own(const ambit__gpu_device *d, const ambit__group *g)
 ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group *g,
                                  ambit__gpu_own *own)
 {
-  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__rule *rule = g->rule;
   ambit__text what = {0};
   ambit_status s;
 

@@ -71,13 +71,13 @@ typedef struct job {
 
 static bool is_reduction(const ambit__group *g, int param)
 {
-  return g->steps[0].rule->params[param].kind == PARAM_REDUCE;
+  return g->rule->params[param].kind == PARAM_REDUCE;
 }
 
 /* Bytes of the partial result of a block. */
 static size_t partial_bytes(const ambit__group *g, int param)
 {
-  const ambit__param *p = &g->steps[0].rule->params[param];
+  const ambit__param *p = &g->rule->params[param];
 
   return p->reduce == REDUCE_SUM ? sizeof(int64_t) : ambit_type_size(p->type);
 }
@@ -88,7 +88,7 @@ static ambit_status send_partials(ambit__gpu_lane *lane, const ambit__group *g,
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
 
-  for (int i = 0, word = 0; i < g->steps[0].rule->nparams; i++) {
+  for (int i = 0, word = 0; i < g->rule->nparams; i++) {
     const size_t bytes = is_reduction(g, i) ? partial_bytes(g, i) : 0;
     ambit__gpu_staging *staging;
 
@@ -195,7 +195,7 @@ static ambit_status fetch(const job *j, ambit__gpu_staging **where, int64_t n)
   AMBIT_TRY(ambit__gpu_staging_take(j->lane, false, &staging));
   *where = staging;
   if (at) AMBIT_TRY(driver->copy_out(j->lane->queue, staging->host, j->lane->found, 0, at));
-  for (int i = 0; i < j->group->steps[0].rule->nparams; i++) {
+  for (int i = 0; i < j->group->rule->nparams; i++) {
     if (!is_reduction(j->group, i)) continue;
     AMBIT_TRY(driver->copy_out(j->lane->queue, staging->host + at, j->lane->partials[i], 0,
                                (size_t)n * partial_bytes(j->group, i)));
@@ -213,7 +213,7 @@ static void take_results(const job *j, const unsigned char *host, const ambit__t
 
   for (int64_t k = 0; k < n; k++)
     note_found(j, &tiles[k], (const int32_t *)(const void *)host + k * words);
-  for (int i = 0, word = 0; i < j->group->steps[0].rule->nparams; i++) {
+  for (int i = 0, word = 0; i < j->group->rule->nparams; i++) {
     const size_t bytes = is_reduction(j->group, i) ? partial_bytes(j->group, i) : 0;
 
     if (!bytes) continue;
@@ -264,7 +264,7 @@ static ambit_status finish(ambit__gpu_lane *lane, bool *done)
 /* Finds the outputs of the list among those of the kernel: all fields that the rule writes. */
 static void find_outputs(job *j)
 {
-  const ambit__group_step *s = &j->group->steps[0];
+  const ambit__group *s = j->group;
 
   for (int i = 0, n = 0; i < s->rule->nparams; i++) {
     if (!s->bind[i].is_field || !s->rule->params[i].is_written) continue;

@@ -94,20 +94,19 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
 {
   function *f;
 
-  AMBIT_CHECK(group->nsteps == 1 && group->depth == 1, dev->errors, AMBIT_EUNSUPPORTED,
-              "the device ref runs one step at a time; it was given %d steps, %d iterations deep",
-              group->nsteps, group->depth);
+  AMBIT_CHECK(group->depth == 1, dev->errors, AMBIT_EUNSUPPORTED,
+              "the device ref runs one iteration at a time; it was given %d", group->depth);
   f = ambit__new(dev->errors, 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
-  for (int i = 0; i < group->steps[0].rule->nparams; i++)
-    f->exact[i] = ambit__sums_exactly(group, &group->steps[0].rule->params[i]);
+  for (int i = 0; i < group->rule->nparams; i++)
+    f->exact[i] = ambit__sums_exactly(group, &group->rule->params[i]);
   f->interpreter.ghosts =
       ambit__can(dev->backend, ghosts); /* the device may be of another backend */
   f->head.plan = ambit__strdup(dev->errors, "(ref)");
   f->head.checked = group->checks != 0;
-  f->chore = group->steps[0].chore;
+  f->chore = group->chore;
   if (!f->head.plan ||
-      ambit__interpreter_init(&f->interpreter, dev->errors, group->steps[0].rule, group->checks)) {
+      ambit__interpreter_init(&f->interpreter, dev->errors, group->rule, group->checks)) {
     discard(&f->head);
     return AMBIT_ENOMEM;
   }

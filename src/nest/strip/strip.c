@@ -29,28 +29,6 @@ static int folds_of(const ambit__strip *w)
   return AMBIT__WARP / w->lanes;
 }
 
-/* Whether blocks are numbered by strip, stack and layer, which avoids divisions before the first
- * load: tiles in 3-D. */
-static bool is_numbered(const ambit__strip *w)
-{
-  return w->planes && w->y >= 0 && w->z == 0 && !ambit__nest_reduces(w->n);
-}
-
-/* All layers of one panel are numbered before those of the next panel. */
-static void let_numbers(const ambit__strip *w)
-{
-  const ambit__dialect *d = w->n->dialect;
-
-  ambit__nest_do(w->n, "const int layers = (high%d - low%d + %d) / %d", w->z, w->z, w->planes - 1,
-                 w->planes);
-  ambit__nest_do(w->n, "int strip = (int)%s, stack = (int)%s, layer = (int)%s", d->block[0],
-                 d->block[1], d->block[2]);
-  ambit__nest_if(w->n, "layer >= layers");
-  ambit__nest_do(w->n, "stack += layer / layers * (int)%s", d->blocks[1]);
-  ambit__nest_do(w->n, "layer %%= layers");
-  ambit__nest_close(w->n);
-}
-
 /* A loop over blocks of the launch: for (int name = block; name < below; name += blocks). */
 static void open_blocks(const ambit__strip *w, const char *name, const char *below, int along)
 {
@@ -66,10 +44,6 @@ static void open_tile(const ambit__strip *w)
   const bool reduces = ambit__nest_reduces(w->n);
   const char *tiles = "strips";
 
-  if (is_numbered(w)) {
-    let_numbers(w);
-    return;
-  }
   if (w->y >= 0 || reduces)
     ambit__nest_do(w->n, "const int strips = (high%d - (low%d & -%d) + %d) / %d", w->x, w->x,
                    w->align, wide - 1, wide);
@@ -116,10 +90,10 @@ static void let_rows(const ambit__strip *w)
 
   for (int i = 0; i < w->nvalues; i++)
     if (w->values[i].below > below) below = w->values[i].below;
-  if (w->z == 0 && !ambit__nest_reduces(w->n) && !w->planes)
+  if (w->z == 0 && !ambit__nest_reduces(w->n))
     ambit__nest_do(w->n, "const int stack = tile / strips + (int)%s * ((int)%s / strips)",
                    d->block[2], d->blocks[0]);
-  else if (!is_numbered(w))
+  else
     ambit__nest_do(w->n, "const int stack = tile / strips");
   if (folds_of(w) > 1)
     ambit__nest_do(w->n, "const int own%d = low%d + ((stack * %d + %s) * %d + %s / %d) * %d", w->y,
@@ -165,7 +139,7 @@ static void let_columns(const ambit__strip *w)
   const char *const *thread = w->n->dialect->thread;
 
   if (w->y >= 0) {
-    if (!is_numbered(w)) ambit__nest_do(w->n, "const int strip = tile %% strips");
+    ambit__nest_do(w->n, "const int strip = tile %% strips");
     let_rows(w);
   } else {
     ambit__nest_do(w->n, "const int strip = tile");
@@ -209,7 +183,7 @@ static void open_layer(const ambit__strip *w, int high)
   } else if (w->y < 0) {
     ambit__nest_do(w->n, "const int layer = (int)(%s + %s * %s)", d->block[1], d->block[2],
                    d->blocks[1]);
-  } else if (!is_numbered(w)) {
+  } else {
     ambit__nest_do(w->n, "const int layer = (int)%s", d->block[1]);
   }
 }

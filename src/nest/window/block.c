@@ -6,6 +6,8 @@
  */
 #include "nest/window/window.h"
 
+#include "base/integers.h"
+
 /* ---- the tile ---- */
 
 /* If rows outside a face along y are copies the face must lie between two groups. */
@@ -63,19 +65,14 @@ static void let_chunk(const ambit__window *j)
   ambit__nest_do_if(n, "begin >= end", "return");
 }
 
-static int least(int a, int b)
-{
-  return a < b ? a : b;
-}
-
 /* "left < first2 + 1 || left + 64 > end2 - 1": some cells are outside the regions, or nearer to a
  * face than `beside` cells, or outside the memory of the part. Along x also if cells that the fast
  * code stores are outside the box. */
 static const char *leaves(const ambit__window *j, int axis, const char *from, int cells, int beside)
 {
   const int low = j->flow->margin[axis][0], high = j->flow->margin[axis][1];
-  const int margin[] = {axis == j->x ? least(low, j->before) : low,
-                        axis == j->x ? least(high, j->after) : high};
+  const int margin[] = {axis == j->x ? ambit__min(low, j->before) : low,
+                        axis == j->x ? ambit__min(high, j->after) : high};
   const char *text = ambit__nest_text(j->n, "%s < first%d + %d || %s + %d > end%d - %d", from, axis,
                                       ambit__flow_inset(j->flow, axis, 0) + beside, from, cells,
                                       axis, ambit__flow_inset(j->flow, axis, 1) + beside);

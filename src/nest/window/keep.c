@@ -3,14 +3,11 @@
  * computed again at the sides of a tile. */
 #include "nest/window/window.h"
 
+#include "base/integers.h"
+
 #include <stdlib.h>
 
 enum { MOST_TAPS = 256, MOST_PERIOD = 16 };
-
-static int most(int a, int b)
-{
-  return a > b ? a : b;
-}
 
 /* ---- reads ---- */
 
@@ -76,7 +73,7 @@ static int ahead_of(const void *user, int stage, int value, const int *offset)
   const ambit__window *j = user;
 
   (void)stage;
-  return most(offset[j->z] + (along_y(j, offset) != 0), needs_inside(j, value));
+  return ambit__max(offset[j->z] + (along_y(j, offset) != 0), needs_inside(j, value));
 }
 
 static void find_lags(ambit__window *j)
@@ -110,9 +107,9 @@ static void keep(void *user, int stage, int value, const int *offset)
   const int lag = sum ? v->lag + is_late(j, stage) : j->stages[stage].lag - offset[j->z];
   const int fetched = sum || needs_inside(j, value) ? v->lag + 1 : lag;
 
-  v->last = most(v->last, lag);
+  v->last = ambit__max(v->last, lag);
   if (beside && (v->fetched < 0 || v->fetched > fetched)) v->fetched = fetched;
-  if (beside) v->forgotten = most(v->forgotten, most(lag, fetched));
+  if (beside) v->forgotten = ambit__max(v->forgotten, ambit__max(lag, fetched));
   if (offset[j->x] && (v->shared < 0 || v->shared > lag)) v->shared = lag;
 }
 
@@ -123,9 +120,10 @@ static void keep_mirrored(ambit__window *j, int value)
   const int high = v->high;
 
   if (v->low && ambit__flow_mirror(kind_of(j, value, 0), v->low))
-    v->last = most(v->last, v->lag + needs_inside(j, value) + v->low);
+    v->last = ambit__max(v->last, v->lag + needs_inside(j, value) + v->low);
   if (high && ambit__flow_mirror(kind_of(j, value, 1), high))
-    v->last = most(v->last, v->lag + high - 1 + ambit__flow_mirror(kind_of(j, value, 1), high));
+    v->last =
+        ambit__max(v->last, v->lag + high - 1 + ambit__flow_mirror(kind_of(j, value, 1), high));
 }
 
 static void find_rows(ambit__window *j)
@@ -147,9 +145,9 @@ static void find_period(ambit__window *j)
 {
   j->period = 1;
   for (int v = 0; v < j->flow->nvalues; v++)
-    j->period = most(j->period, j->values[v].last - j->values[v].lag + 1);
+    j->period = ambit__max(j->period, j->values[v].last - j->values[v].lag + 1);
   for (int i = 0; i < j->flow->nstages; i++)
-    if (j->stages[i].taps) j->period = most(j->period, j->stages[i].high - j->stages[i].low);
+    if (j->stages[i].taps) j->period = ambit__max(j->period, j->stages[i].high - j->stages[i].low);
   while (j->period % j->ahead || (j->y >= 0 && j->period % 2)) /* shared memory has two buffers */
     j->period++;
 }
@@ -174,10 +172,10 @@ static void find_beside(ambit__window *j)
 
     for (int d = 0; d < AMBIT_MAX_DIMS; d++)
       for (int side = 0; side < 2; side++)
-        all[d][side] = most(all[d][side], j->beside[v].n[d][side]);
-    j->lead = most(j->lead, j->beside[v].n[j->z][0] - lag);
-    if (value->target >= 0) j->drain = most(j->drain, lag);
-    if (value->stage < 0) first = most(first, lag);
+        all[d][side] = ambit__max(all[d][side], j->beside[v].n[d][side]);
+    j->lead = ambit__max(j->lead, j->beside[v].n[j->z][0] - lag);
+    if (value->target >= 0) j->drain = ambit__max(j->drain, lag);
+    if (value->stage < 0) first = ambit__max(first, lag);
   }
   j->below = j->lead + first;
   j->above = j->drain;
@@ -226,7 +224,7 @@ static int reach_of(const ambit__window *j)
   int n = 0;
 
   for (int v = 0; v < j->flow->nvalues; v++)
-    n = most(n, most(j->values[v].left, j->values[v].right));
+    n = ambit__max(n, ambit__max(j->values[v].left, j->values[v].right));
   return n;
 }
 

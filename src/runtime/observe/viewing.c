@@ -3,18 +3,12 @@
 
 #include "ambit.h"
 #include "base/number.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_word(const char *word, const char *const *words)
-{
-  for (; *words; words++)
-    if (!strcmp(word, *words)) return true;
-  return false;
-}
 
 static bool take_screen(const char *word, ambit__viewing *v)
 {
@@ -115,7 +109,7 @@ static ambit_status take_word(ambit__errors *errors, const char *word, ambit__vi
 {
   static const char *const on[] = {"", "1", "on", "yes", "true", NULL};
 
-  if (is_word(word, on) || take_screen(word, v)) return AMBIT_OK;
+  if (ambit__is_one_of(word, on) || take_screen(word, v)) return AMBIT_OK;
   if (!strcmp(word, "http") || !strncmp(word, "http:", 5)) return take_http(errors, word, v);
   if (!strcmp(word, "paused")) return v->paused = true, AMBIT_OK;
   if (!strcmp(word, "relief")) return v->relief = true, AMBIT_OK;
@@ -139,7 +133,7 @@ ambit_status ambit__viewing_parse(ambit__errors *errors, const char *text, ambit
   char word[160];
 
   *v = (ambit__viewing){.axis = -1, .plane = -1};
-  if (is_word(text, off)) return AMBIT_OK;
+  if (ambit__is_one_of(text, off)) return AMBIT_OK;
   v->is_on = true;
   for (const char *at = text; at;) {
     const char *comma = strchr(at, ',');

@@ -72,7 +72,6 @@ static ambit__box typical_box(const ambit_program *p, size_t step, int engine)
 /* A group of one step, with its bindings. */
 typedef struct single {
   ambit__binding bind[AMBIT_MAX_PARAMS];
-  ambit__group_step step;
   ambit__group group;
 } single;
 
@@ -94,10 +93,9 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, int e
   const ambit__rule *adapted = p->applies[step].adapted;
 
   ambit__step_bind(p, s, g->bind);
-  g->step = (ambit__group_step){.rule = s->kernel->rule, .bind = g->bind};
-  if (s->chore) g->step.chore = &s->chore->on[engine];
-  g->group = (ambit__group){.nsteps = 1,
-                            .steps = &g->step,
+  g->group = (ambit__group){.rule = adapted ? adapted : s->kernel->rule,
+                            .bind = g->bind,
+                            .chore = s->chore ? &s->chore->on[engine] : NULL,
                             .depth = 1,
                             .ndims = region->ndims,
                             .strict = p->grid->context->settings.strict,
@@ -107,7 +105,6 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, int e
   for (int d = 0; d < region->ndims; d++)
     g->group.cells[d] = box->hi[d] - box->lo[d];
   if (p->applies[step].chunks) add_form(p, step, box, &g->group);
-  if (adapted) g->step.rule = adapted;
   for (int i = s->n; adapted && i < adapted->nparams; i++)
     g->bind[i] = (ambit__binding){.is_field = true, .contiguous = true};
   return &g->group;
@@ -122,7 +119,7 @@ ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const 
   make_group(p, step, engine, box, &g);
   g.group.tiles = tiles;
   AMBIT_TRY(ambit__ask(dev, build, &g.group, fn));
-  ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", g.step.rule->name, (*fn)->plan);
+  ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", g.group.rule->name, (*fn)->plan);
   return AMBIT_OK;
 }
 

@@ -130,9 +130,8 @@ static void make_group(const ambit_program *p, ambit__fused *f)
         .samples =
             f->plan.operands[i].points && ambit__step_samples(&p->steps[f->plan.operands[i].step])};
   }
-  f->step = (ambit__group_step){.rule = &f->rule, .bind = f->bind};
-  f->group = (ambit__group){.nsteps = 1,
-                            .steps = &f->step,
+  f->group = (ambit__group){.rule = &f->rule,
+                            .bind = f->bind,
                             .depth = f->plan.depth,
                             .flow = &f->plan.flow,
                             .ndims = p->grid->box.ndims,
@@ -175,8 +174,7 @@ static double estimate_step(const ambit_program *p, size_t step)
   const ambit__step *s = &p->steps[step];
   const ambit__box *region = &p->applies[step].region;
   ambit__binding bind[AMBIT_MAX_PARAMS];
-  ambit__group_step gs = {.rule = s->kernel->rule, .bind = bind};
-  ambit__group g = {.nsteps = 1, .steps = &gs, .depth = 1, .ndims = region->ndims};
+  ambit__group g = {.rule = s->kernel->rule, .bind = bind, .depth = 1, .ndims = region->ndims};
 
   if (s->chore) return AMBIT__FIT_STEP * launch_ns(p);
   ambit__step_bind(p, s, bind);

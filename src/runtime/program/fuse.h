@@ -47,7 +47,6 @@ typedef struct ambit__fused {
   char names[AMBIT__FUSE_OPERANDS][8];
   ambit__rule rule; /* has the operands as parameters, and no body */
   ambit__binding bind[AMBIT__FUSE_OPERANDS];
-  ambit__group_step step;
   ambit__group group;
   ambit__function **functions; /* by engine; NULL: not built yet; owned */
   ambit__function **points;    /* by engine, AMBIT__FUSE_OPERANDS each: of steps at points; owned */

@@ -7,11 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const ambit__param *param(const ambit__step *s, int arg)
-{
-  return &s->kernel->rule->params[arg];
-}
-
 /* ---- order ---- */
 
 static bool uses(const ambit__step *s, const ambit_scalar *scalar)
@@ -77,7 +72,7 @@ double ambit__steps_saving(const ambit__step *a, const ambit__step *b)
   for (int i = 0; a->kind == STEP_APPLY && i < a->n; i++)
     for (int j = 0; b->kind == STEP_APPLY && j < b->n; j++)
       if (a->args[i].field && a->args[i].field == b->args[j].field)
-        saved += saving_of(param(a, i), param(b, j));
+        saved += saving_of(ambit__step_param(a, i), ambit__step_param(b, j));
   return saved;
 }
 
@@ -89,7 +84,7 @@ static const ambit_field *doubled(const ambit__step *s)
   for (int i = 0; i < s->n; i++)
     for (int j = 0; j < i; j++)
       if (s->args[i].field && s->args[i].field == s->args[j].field &&
-          (param(s, i)->is_written || param(s, j)->is_written))
+          (ambit__step_param(s, i)->is_written || ambit__step_param(s, j)->is_written))
         return s->args[i].field;
   return NULL;
 }
@@ -98,7 +93,7 @@ static const ambit_field *doubled(const ambit__step *s)
 static const ambit_field *met(const ambit__step *a, const ambit__step *b)
 {
   for (int i = 0; i < a->n; i++)
-    if (a->args[i].field && param(a, i)->reads_neighbours &&
+    if (a->args[i].field && ambit__step_param(a, i)->reads_neighbours &&
         ambit__step_writes(b, a->args[i].field))
       return a->args[i].field;
   return NULL;

@@ -17,11 +17,6 @@ typedef struct spare {
   ambit_field *old, *new;
 } spare;
 
-static const ambit__param *param(const ambit__step *s, int arg)
-{
-  return &s->kernel->rule->params[arg];
-}
-
 /* ---- conditions ---- */
 
 /* The only parameter that is the field; -1: none; -2: several. */
@@ -84,10 +79,12 @@ static bool can_write(const ambit__step *s, spare *x)
   if (s->kind != STEP_APPLY || !s->box.ndims) return false;
   x->after = find_param(s, x->new);
   x->before = find_param(s, x->old);
-  if (x->after < 0 || x->before == -2 || !gives_all(param(s, x->after))) return false;
+  if (x->after < 0 || x->before == -2 || !gives_all(ambit__step_param(s, x->after))) return false;
   if (x->before < 0) return true;
-  return !param(s, x->before)->is_written && !param(s, x->before)->reads_neighbours &&
-         param(s, x->before)->components == param(s, x->after)->components &&
+  return !ambit__step_param(s, x->before)->is_written &&
+         !ambit__step_param(s, x->before)->reads_neighbours &&
+         ambit__step_param(s, x->before)->components ==
+             ambit__step_param(s, x->after)->components &&
          !reads_late(s->kernel->rule, x->before, x->after);
 }
 

@@ -71,6 +71,12 @@ typedef struct ambit__step {
   uint64_t joined;           /* sealed: bit i: it does what step i of the user does (join.h) */
 } ambit__step;
 
+/* Of a step whose kind has a kernel. */
+static inline const ambit__param *ambit__step_param(const ambit__step *s, int arg)
+{
+  return &s->kernel->rule->params[arg];
+}
+
 /* Components of a field that all steps read alike, and their halo. */
 typedef struct ambit__halo_slice {
   ambit_field *field;

@@ -11,11 +11,6 @@ typedef struct late {
   size_t n;
 } late;
 
-static const ambit__param *param(const ambit__step *s, int arg)
-{
-  return &s->kernel->rule->params[arg];
-}
-
 static bool runs_once(const ambit_program *p, size_t step)
 {
   return p->steps[step].kind == STEP_APPLY && !p->applies[step].region.ndims;
@@ -29,14 +24,16 @@ static bool is_note(const ambit__step *s)
 /* The scalar that a step reads as an argument, or writes; NULL: none. */
 static const ambit_scalar *read_by(const ambit__step *s, int arg)
 {
-  const bool reads = param(s, arg)->kind == PARAM_VALUE || param(s, arg)->nreads > 0;
+  const bool reads =
+      ambit__step_param(s, arg)->kind == PARAM_VALUE || ambit__step_param(s, arg)->nreads > 0;
 
-  return reads && param(s, arg)->kind != PARAM_REDUCE ? s->args[arg].scalar : NULL;
+  return reads && ambit__step_param(s, arg)->kind != PARAM_REDUCE ? s->args[arg].scalar : NULL;
 }
 
 static const ambit_scalar *written_by(const ambit__step *s, int arg)
 {
-  const bool writes = param(s, arg)->kind == PARAM_REDUCE || param(s, arg)->is_written;
+  const bool writes =
+      ambit__step_param(s, arg)->kind == PARAM_REDUCE || ambit__step_param(s, arg)->is_written;
 
   return writes ? s->args[arg].scalar : NULL;
 }
@@ -109,7 +106,8 @@ static bool is_set_before(const ambit_program *p, size_t step, const ambit_scala
   for (size_t i = 0; i < step; i++)
     for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
       if (p->applies[i].role != ROLE_RARE && written_by(&p->steps[i], k) == s &&
-          (param(&p->steps[i], k)->kind == PARAM_REDUCE || !param(&p->steps[i], k)->nreads))
+          (ambit__step_param(&p->steps[i], k)->kind == PARAM_REDUCE ||
+           !ambit__step_param(&p->steps[i], k)->nreads))
         return true;
   return false;
 }
@@ -180,7 +178,8 @@ static bool may_be_first(const ambit_program *p, size_t step)
   if (s->kind != STEP_APPLY || s->chore || s->every > 1) return false;
   if (!runs_once(p, step) && ambit__box_is_empty(&p->applies[step].region)) return false;
   for (int k = 0; k < s->n; k++)
-    if (s->args[k].field && (param(s, k)->reads_neighbours || param(s, k)->is_written))
+    if (s->args[k].field &&
+        (ambit__step_param(s, k)->reads_neighbours || ambit__step_param(s, k)->is_written))
       return false;
   return true;
 }

@@ -25,11 +25,6 @@ typedef struct maker {
   int *lags, *values, *until; /* of a pass */
 } maker;
 
-static const ambit__param *param(const ambit__step *s, int arg)
-{
-  return &s->kernel->rule->params[arg];
-}
-
 static bool runs(const ambit_program *p, size_t step)
 {
   const ambit__box *region = &p->applies[step].region;
@@ -45,8 +40,8 @@ static void reach_of(const ambit__step *s, const ambit_field *f, int64_t *low, i
 {
   for (int i = 0; i < s->n; i++)
     for (int d = 0; s->args[i].field == f && d < AMBIT_MAX_DIMS; d++) {
-      if (low[d] < param(s, i)->low[d]) low[d] = param(s, i)->low[d];
-      if (high[d] < param(s, i)->high[d]) high[d] = param(s, i)->high[d];
+      if (low[d] < ambit__step_param(s, i)->low[d]) low[d] = ambit__step_param(s, i)->low[d];
+      if (high[d] < ambit__step_param(s, i)->high[d]) high[d] = ambit__step_param(s, i)->high[d];
     }
 }
 
@@ -168,7 +163,7 @@ static void add_step(maker *m, int stage)
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field) buffers[i] = ambit__memory_flow_buffer(m->flow, stage, i);
   for (int i = 0; i < s->n; i++)
-    if (s->args[i].field && param(s, i)->reads_neighbours) add_ghosts(m, stage, i);
+    if (s->args[i].field && ambit__step_param(s, i)->reads_neighbours) add_ghosts(m, stage, i);
   add_stage(m, &st, like, buffers);
   m->w->wave.cells += (double)ambit__box_volume(&st.cells);
   m->w->own_cells += (double)ambit__box_volume(&own);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run.c - runs programs: iterations, with checks, callbacks and progress lines between them. */
 #include "runtime/run/run.h"
+#include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/checkpoint/checkpoint.h"
@@ -135,22 +136,17 @@ static ambit_status agree_on_time(const ambit_program *p, double *seconds)
   return ambit__net_max(p->grid->context->net, seconds, 1);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
 /* The iterations to the next callback or look of an observer, or to the end of the run, `left` of
  * them away. */
 static int64_t unobserved(const ambit_program *p, int64_t left)
 {
-  int64_t n = p->every ? least(p->every - p->iteration % p->every, left) : left;
+  int64_t n = p->every ? ambit__min64(p->every - p->iteration % p->every, left) : left;
 
   for (ambit__observer *o = p->observers; o; o = o->next)
     if (!o->left)
-      n = least(n, o->every - p->iteration % o->every);
+      n = ambit__min64(n, o->every - p->iteration % o->every);
     else if (!p->is_called)
-      n = least(n, o->left(o, p));
+      n = ambit__min64(n, o->left(o, p));
   return n;
 }
 

@@ -6,6 +6,7 @@
  * The results of inner cells depend on own cells only, over all iterations. Launches store to
  * other buffers than those that are exchanged.
  */
+#include "base/integers.h"
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
 #include "runtime/schedule/schedule.h"
@@ -13,11 +14,6 @@
 /* Along rows, launches begin and end at multiples of this many cells of the part: kernels store
  * vectors. */
 enum { ROW_UNIT = 2 * AMBIT__ALIGNED };
-
-static int64_t round_up(int64_t n, int64_t unit)
-{
-  return (n + unit - 1) / unit * unit;
-}
 
 /* The inner cells of a part; empty if there are none. */
 static ambit__box inner_cells(const ambit_program *p, const ambit__box *own)
@@ -30,7 +26,7 @@ static ambit__box inner_cells(const ambit_program *p, const ambit__box *own)
     const bool low = own->lo[d] > 0, high = own->hi[d] < p->grid->box.hi[d];
 
     if (!pipe->cut[d]) continue;
-    if (low || pipe->periodic[d]) inner.lo[d] += round_up(pipe->halo[d][0], unit);
+    if (low || pipe->periodic[d]) inner.lo[d] += ambit__round_up(pipe->halo[d][0], unit);
     if (high || pipe->periodic[d])
       inner.hi[d] = own->lo[d] + (cells - pipe->halo[d][1]) / unit * unit;
   }
