@@ -9,39 +9,41 @@ DEMO   ?= --ambit-progress=1 --ambit-report=1
 
 # The make that CMake starts is not a part of this one: JOBS says how many processes it has.
 build = env -u MAKEFLAGS -u MAKELEVEL cmake --build
+# Ninja where it is installed: its builds take a tenth less processor time. A folder keeps what it was configured for.
+preset = cmake --preset $(1) $(if $(wildcard $(2)/CMakeCache.txt),,$(if $(shell command -v ninja),-G Ninja))
 setup = $(if $(filter yes,$(SETUP)),scripts/setup $(1),@:)
 
 .PHONY: all demo check check-threads check-long check-matrix coverage docs dist check-packages bench install format clean help
 
 all:
 	$(call setup,build)
-	cmake --preset release
+	$(call preset,release,build)
 	$(build) build -j $(JOBS) --target ambit ambit_tool examples
 
 # The library and the one example, nothing else; to configure the tests would take seconds. The other targets do.
 demo:
 	$(call setup,build)
-	cmake --preset release -DBUILD_TESTING=OFF
+	$(call preset,release,build) -DBUILD_TESTING=OFF
 	$(build) build -j $(JOBS) --target heat
 	build/examples/01_heat/heat $(DEMO)
 
 # Configuring takes one core: both at once. Many tests wait, for processes or the end of a time: there are two more than cores.
 check:
 	$(call setup,check)
-	cmake --preset release & first=$$!; cmake --preset dev && wait $$first
+	$(call preset,release,build) & first=$$!; $(call preset,dev,build/sanitize) && wait $$first
 	$(build) build -j $(JOBS)
 	$(build) build/sanitize -j $(JOBS)
 	python3 tests/meta/run_tests.py --jobs $$(($(JOBS) + 2)) release dev
 
 check-threads:
 	$(call setup,check)
-	cmake --preset threads
+	$(call preset,threads,build/threads)
 	$(build) build/threads -j $(JOBS) --target thread_tests
 	python3 tests/meta/run_tests.py --jobs $(JOBS) threads
 
 check-long:
 	$(call setup,check)
-	cmake --preset release
+	$(call preset,release,build)
 	$(build) build -j $(JOBS)
 	python3 tests/meta/run_tests.py --jobs $(JOBS) long
 
@@ -53,7 +55,7 @@ check-matrix:
 # Counts of earlier runs are forgotten; build/coverage/coverage.html has every line.
 coverage:
 	$(call setup,check)
-	cmake --preset coverage
+	$(call preset,coverage,build/coverage)
 	$(build) build/coverage -j $(JOBS)
 	find build/coverage -name '*.gcda' -delete
 	python3 tests/meta/run_tests.py --jobs $(JOBS) coverage
@@ -77,7 +79,7 @@ check-packages:
 
 bench:
 	$(call setup,bench)
-	cmake --preset release
+	$(call preset,release,build)
 	$(build) build -j $(JOBS) --target ambit_tool bench_programs
 	bench/run build
 	bench/programs/run build
