@@ -195,6 +195,8 @@ typedef struct ambit__wave_stage {
   ambit__box cells; /* that are computed; or those in the grid beside which ghost cells are filled,
                        and between */
   int iteration;    /* of the wave, from 0 */
+  bool keeps;       /* its reductions count, in any order; if not, they are discarded */
+  uint32_t folds;   /* as in ambit__launch */
   /* How far it stays behind the first stage, and how far it leads at a cut (flow/flow.h). */
   int64_t lag[AMBIT_MAX_DIMS], lead[AMBIT_MAX_DIMS];
   int64_t low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS]; /* layers of ghost cells */

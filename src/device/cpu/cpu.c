@@ -39,6 +39,7 @@ static void close_device(ambit__device *dev)
   free(d->shares);
   free(d->calls);
   free(d->waste);
+  free(d->results);
   free(d->kept);
   free(d);
 }

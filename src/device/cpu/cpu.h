@@ -35,7 +35,9 @@ typedef struct ambit__cpu {
   ambit__cpu_share *shares; /* of a launch or wave, one per thread */
   ambit_full_call *calls;   /* of the stages of a wave */
   int calls_cap;
-  ambit__long *waste;  /* by thread and parameter: reductions of a wave, which nobody sees */
+  ambit__long *waste; /* by thread and parameter: reductions of a wave, which nobody sees */
+  int64_t *results;   /* those that count: by stage, owner and word; results_cap words */
+  size_t results_cap;
   unsigned char *kept; /* by thread: the values of a tile before a launch */
   size_t kept_bytes;   /* of one thread */
   ambit__cc *cc;
@@ -72,6 +74,9 @@ double ambit__cpu_cell_ns(const ambit__function *fn);
 /* Fills in all but the box and the iteration. */
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
                           ambit_compiled_call *call);
+/* Lets the reductions of a call go to `partial`; if it begins, of no cells so far. */
+void ambit__cpu_point(const ambit__function *fn, int64_t *partial, bool begins,
+                      ambit_compiled_call *call);
 /* The compiled function, and its rule; NULL: there is none. */
 ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule);
 

@@ -144,12 +144,15 @@ typedef struct sweep {
   queue *q; /* to poll */
 } sweep;
 
-/* Sets the results of a box without cells. */
-static void begin_partial(const function *f, int64_t *partial, ambit_compiled_call *call)
+void ambit__cpu_point(const ambit__function *fn, int64_t *partial, bool begins,
+                      ambit_compiled_call *call)
 {
+  const function *f = (const function *)fn;
+
   for (int p = 0; p < f->rule->nparams; p++)
     if (f->rule->params[p].kind == PARAM_REDUCE) {
       call->origin[p] = &partial[f->at[p]];
+      if (!begins) continue;
       if (f->exact[p] && f->module)
         *(ambit__long *)call->origin[p] = (ambit__long){{0}};
       else
@@ -182,7 +185,7 @@ void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
   const function *f = (const function *)fn;
   ambit_full_call full = *call;
 
-  if (f->head.words) begin_partial(f, partial, &full.call);
+  if (f->head.words) ambit__cpu_point(&f->head, partial, true, &full.call);
   call_box(f, &full, box);
 }
 
@@ -201,7 +204,8 @@ static void run_slab(const sweep *s, int i)
     boxes[0] = slab(s->box, start[axes[0]], axes[0], i / across, s->slabs / across);
     if (across > 1) boxes[0] = slab(&boxes[0], start[axes[1]], axes[1], i % across, across);
   }
-  if (f->head.words) begin_partial(f, f->partial + (int64_t)i * f->head.words, &full.call);
+  if (f->head.words)
+    ambit__cpu_point(&f->head, f->partial + (int64_t)i * f->head.words, true, &full.call);
   for (int k = 0; k < n; k++)
     call_box(f, &full, &boxes[k]);
 }
@@ -213,7 +217,7 @@ void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *cal
   const function *f = (const function *)fn;
   ambit_full_call full = *call;
 
-  if (f->head.words) begin_partial(f, partial, &full.call);
+  if (f->head.words) ambit__cpu_point(&f->head, partial, true, &full.call);
   full.chunks = chunks->table;
   full.cells = chunks->first;
   full.first = first;

@@ -53,6 +53,8 @@ typedef struct job {
   const ambit_full_call *calls; /* by stage; complete except for the box */
   ambit__cpu_share *shares;
   ambit__long *waste; /* by owner and parameter: for the results of reductions */
+  int64_t *results;   /* the same of stages that keep theirs: by stage, owner and word */
+  int owners, words;  /* of each; the most words */
 } job;
 
 /* ---- spans ---- */
@@ -95,6 +97,13 @@ static void copy_call(ambit_full_call *to, const ambit_full_call *from, int n)
   to->faults = from->faults;
 }
 
+/* The results of an owner in a stage that keeps its reductions. */
+static int64_t *results_of(const job *j, int stage, int owner)
+{
+  return j->results + (int64_t)stage * j->owners * j->words +
+         (int64_t)owner * j->w->stages[stage].fn->words;
+}
+
 static void compute(const job *j, int stage, const piece *p)
 {
   const ambit__wave *w = j->w;
@@ -106,9 +115,12 @@ static void compute(const job *j, int stage, const piece *p)
   ambit_compiled_call *call = &full.call;
 
   copy_call(&full, &j->calls[stage], rule->nparams);
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_REDUCE)
-      call->origin[i] = &j->waste[p->owner * AMBIT_MAX_PARAMS + i];
+  if (st->keeps)
+    ambit__cpu_point(st->fn, results_of(j, stage, p->owner), false, call);
+  else
+    for (int i = 0; i < rule->nparams; i++)
+      if (rule->params[i].kind == PARAM_REDUCE)
+        call->origin[i] = &j->waste[p->owner * AMBIT_MAX_PARAMS + i];
 
   for (int i = 0; i < p->n; i++) {
     ambit__box box = st->cells;
@@ -367,6 +379,41 @@ static ambit_status make_calls(ambit__cpu *d, const ambit__wave *w, int64_t step
   return AMBIT_OK;
 }
 
+/* Room for reductions that count, of no cells so far. */
+static ambit_status begin_results(ambit__cpu *d, job *j)
+{
+  const ambit__wave *w = j->w;
+  ambit_full_call unused;
+  size_t most;
+
+  for (int i = 0; i < w->n; i++)
+    if (w->stages[i].keeps && w->stages[i].fn->words > j->words) j->words = w->stages[i].fn->words;
+  most = (size_t)w->n * (size_t)j->owners * (size_t)j->words;
+  if (most > d->results_cap) {
+    free(d->results);
+    d->results_cap = 0;
+    d->results = ambit__new(d->head.errors, most, sizeof *d->results);
+    if (!d->results) return AMBIT_ENOMEM;
+    d->results_cap = most;
+  }
+  j->results = d->results;
+  for (int i = 0; i < w->n; i++)
+    for (int k = 0; w->stages[i].keeps && k < j->owners; k++)
+      ambit__cpu_point(w->stages[i].fn, results_of(j, i, k), true, &unused.call);
+  return AMBIT_OK;
+}
+
+/* Folds the results of all owners into the scalars. */
+static void end_results(const job *j)
+{
+  for (int i = 0; i < j->w->n; i++) {
+    const ambit__wave_stage *st = &j->w->stages[i];
+    const ambit__launch l = {.nargs = st->nargs, .args = st->args, .folds = st->folds};
+
+    if (st->keeps) ambit__cpu_fold(st->fn, &l, results_of(j, i, 0), j->owners);
+  }
+}
+
 static int owners_for(const ambit__cpu *d, const ambit__wave *w)
 {
   const int64_t rows = w->all.hi[w->axis] - w->all.lo[w->axis];
@@ -385,13 +432,15 @@ ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step
 {
   ambit__cpu *d = (ambit__cpu *)q->device;
   const int owners = owners_for(d, w);
-  job j = {.w = w, .queue = q, .shares = d->shares};
+  job j = {.w = w, .queue = q, .shares = d->shares, .owners = owners};
 
   AMBIT_TRY(make_calls(d, w, step));
+  AMBIT_TRY(begin_results(d, &j));
   j.calls = d->calls;
   j.waste = d->waste;
   for (int i = 0; i < owners; i++)
     atomic_store_explicit(&d->shares[i].next, 0, memory_order_relaxed);
   ambit__pool_run(d->pool, owners, run_owner, &j);
+  end_results(&j);
   return AMBIT_OK;
 }

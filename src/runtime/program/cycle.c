@@ -177,8 +177,8 @@ bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f
 
 /* ---- conditions ---- */
 
-/* The condition that one step violates; NULL: none. Waves throw reductions away: the last iteration
- * of a run computes them. */
+/* The condition that one step violates; NULL: none. Waves throw reductions away, and a single iteration
+ * computes them. */
 static const char *refuse_step(const ambit_program *p, size_t step, bool waves)
 {
   const char *why = NULL;
@@ -323,6 +323,40 @@ static ambit_status agree_on_wave(ambit_program *p, ambit__wavefront *w)
   return AMBIT_OK;
 }
 
+/* Whether the results of a step's reductions are the same in any order of cells: extremes,
+ * integers, strict sums. */
+static bool is_unordered(const ambit_program *p, size_t step)
+{
+  const ambit__rule *rule = p->steps[step].kernel->rule;
+  bool all = true;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *q = &rule->params[i];
+    const bool exact = p->grid->context->settings.strict || !ambit__type_is_real(q->type);
+
+    if (q->kind == PARAM_REDUCE)
+      all &=
+          q->reduce == REDUCE_MIN || q->reduce == REDUCE_MAX || (q->reduce == REDUCE_SUM && exact);
+  }
+  return all;
+}
+
+/* The single iterations that must follow waves: 1 if these discard results that can be seen. On one
+ * device waves keep the reductions of their last iteration, unless their order matters or a kernel
+ * on scalars reads them. */
+static int tail_of(const ambit_program *p)
+{
+  const bool alone = p->grid->nparts == 1 && ambit__grid_on_first(p->grid);
+  int tail = 0;
+
+  for (size_t i = 0; i < p->nsteps; i++) {
+    if (p->applies[i].role == ROLE_LATE) return 1;
+    if (p->applies[i].role == ROLE_STAGE && p->applies[i].reduces)
+      tail |= !alone || !is_unordered(p, i);
+  }
+  return tail;
+}
+
 /* Makes the wavefronts of all parts of this process, like that of the largest one, which was
  * chosen. */
 static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
@@ -341,9 +375,7 @@ static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
     w->wave.size = like->wave.size;
     w->expected = like->expected;
   }
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].reduces && p->applies[i].role == ROLE_STAGE)
-      c->tail = 1; /* only its results can be seen */
+  c->tail = tail_of(p);
   return AMBIT_OK;
 }
 

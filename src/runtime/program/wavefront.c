@@ -555,6 +555,9 @@ static void set_arguments(ambit_program *p, ambit__wavefront *w, int part)
       continue;
     }
     w->stages[i].fn = w->inners[i].fn = w->functions[st->step];
+    w->stages[i].keeps =
+        p->applies[st->step].reduces && !p->cycle->tail && st->iteration == w->wave.iterations - 1;
+    w->stages[i].folds = p->applies[st->step].folds;
     for (int k = 0; k < s->n; k++, args++) {
       ambit__buffer *early = NULL;
 

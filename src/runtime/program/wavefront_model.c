@@ -90,7 +90,6 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
     share =
         (double)ambit__box_volume(&p->applies[i].region) / (double)ambit__box_volume(&p->grid->box);
     m.bytes += price.bytes * share;
-    price.in_double = false; /* fitted to both types alike */
     m.work +=
         dev->machine.cores * ambit__price_work(&price, &dev->machine, AMBIT__FIT_WORK) * share;
     add_traffic(p->steps[i].kernel->rule, share, &m);

@@ -4,6 +4,7 @@
 #include "runtime/program/cycle.h"
 #include "runtime/runtime_test.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -361,6 +362,35 @@ static void steps_after_a_reduction_are_one_pass(void)
   CHECK_EQ(0, pass_of("4", far, 3));   /* it reads neighbours */
 }
 
+/* ---- reductions in waves ---- */
+
+/* 8 iterations of heat with a maximum and a sum, in a wave of 8 or with single ones after it. */
+static void tail(const char *strict, int want)
+{
+  double values[2][2];
+  scene s;
+
+  for (int i = 0; i < 2; i++) {
+    open(&s, i ? "cpu" : "ref", "8");
+    ambit_option_set(s.a, "strict", strict);
+    append(&s, HEATS, 0, 0);
+    ambit_swap(s.p, s.u, s.v);
+    CHECK_EQ(AMBIT_OK, ambit_run(s.p, 8));
+    for (int k = 0; k < 2; k++)
+      values[i][k] = ambit_scalar_get(s.s[3 + k]);
+    CHECK(!i || (s.p->cycle && s.p->cycle->wavefront && s.p->cycle->tail == want));
+    ambit_close(s.a);
+  }
+  for (int k = 0; k < 2; k++)
+    CHECK(fabs(values[1][k] / values[0][k] - 1) < 1e-12);
+}
+
+static void waves_keep_reductions_whose_order_does_not_matter(void)
+{
+  tail("1", 0);
+  tail("0", 1); /* a sum of doubles */
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -368,6 +398,8 @@ int main(int argc, char **argv)
       {"steps_that_need_every_iteration_say_so", steps_that_need_every_iteration_say_so},
       {"results_do_not_depend_on_steps_that_run_first",
        results_do_not_depend_on_steps_that_run_first},
+      {"waves_keep_reductions_whose_order_does_not_matter",
+       waves_keep_reductions_whose_order_does_not_matter},
       {"steps_after_a_reduction_are_one_pass", steps_after_a_reduction_are_one_pass},
       {0}};
 

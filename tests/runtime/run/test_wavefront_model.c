@@ -266,6 +266,22 @@ static void slabs_that_no_cache_keeps_are_work_for_waves(void)
   row = 0;
 }
 
+static void strips_are_for_threads_that_share_memory(void)
+{
+  const measured many = {"star2d1", AMBIT_F32, 8192, 16, {{0}}},
+                 one = {"star2d1", AMBIT_F32, 8192, 1, {{0}}},
+                 near = {"star2d1", AMBIT_F32, 4096, 16, {{0}}}; /* the third-level cache */
+  ambit__rival rival;
+  char plan[96];
+
+  CHECK(depth_of(&many, plan, sizeof plan, &rival) > 1);
+  CHECK_MSG(strstr(plan, " strip "), "%s", plan);
+  CHECK(depth_of(&one, plan, sizeof plan, &rival) > 1);
+  CHECK_MSG(!strstr(plan, " strip "), "%s", plan);
+  CHECK(depth_of(&near, plan, sizeof plan, &rival) > 1);
+  CHECK_MSG(!strstr(plan, " strip "), "%s", plan);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -274,6 +290,7 @@ int main(int argc, char **argv)
       {"short_rows_are_no_work_for_waves", short_rows_are_no_work_for_waves},
       {"slabs_that_no_cache_keeps_are_work_for_waves",
        slabs_that_no_cache_keeps_are_work_for_waves},
+      {"strips_are_for_threads_that_share_memory", strips_are_for_threads_that_share_memory},
       {0}};
 
   dry = *ambit__backend_dry(&ambit__backend_cpu);
