@@ -43,6 +43,7 @@ PROGRAMS = {
     "live": (6, [()]),
     "macros": (11, [()]),
     "median": (3, [()]),
+    "more_rows": (3, [()]),
     "multigrid": (3, [()]),
     "neighbours": (5, [(), (5, 31)]),
     "one_colour": (5, [()]),

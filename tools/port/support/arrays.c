@@ -28,7 +28,9 @@ typedef struct port_record {
   struct port_record *copy_of; /* its values in the box of `copy` are still to be copied from there:
                                 * copies.c; NULL: it has its own */
   int64_t copy_lo[PORT_AXES], copy_hi[PORT_AXES];
-  port_rule *copy_rule;     /* of the step that was to copy them */
+  port_rule *copy_rule; /* of the step that was to copy them */
+  int waits;            /* it is copied to the device before the queue runs ... */
+  int64_t skip_lo[PORT_AXES], skip_hi[PORT_AXES]; /* ... but the cells that the queue sets first */
   int is_old;               /* other code ran since: its memory may be gone, its box is not known */
   unsigned periodic, clamp; /* axes, as declared to the field */
 } port_record;
@@ -441,6 +443,29 @@ static void port_copy(port_record *r, int to_host)
   port_must(s == AMBIT_OK);
   if (dense != first && to_host) port_pack(r, dense, 1);
   if (dense != first) free(dense);
+}
+
+/* To the device: all cells but those that the queue sets before it reads them. */
+static void port_bring_array(port_record *r)
+{
+  const port_record all = *r;
+
+  r->waits = 0;
+  for (int d = 0; d < r->axes; d++) {
+    const int64_t from = r->skip_lo[d], to = r->skip_hi[d];
+
+    if (to <= from) break;
+    for (int side = 0; side < 2; side++) { /* the cells before, and those behind */
+      r->lo[d] = side ? to : all.lo[d];
+      r->hi[d] = side ? all.hi[d] : from;
+      if (r->hi[d] > r->lo[d]) port_copy(r, 0);
+    }
+    r->lo[d] = from;
+    r->hi[d] = to;
+  }
+  if (r->skip_hi[0] <= r->skip_lo[0]) port_copy(r, 0);
+  memcpy(r->lo, all.lo, sizeof r->lo);
+  memcpy(r->hi, all.hi, sizeof r->hi);
 }
 
 static void port_to_host(port_record *r)

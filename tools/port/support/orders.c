@@ -266,6 +266,17 @@ static int port_inside(port_argument *a)
   return hi <= o->p + o->bytes;
 }
 
+/* The elements of rows behind pointers: to the next row, or to the end of their memory. */
+static int64_t port_row_extent(const port_record *r, int d)
+{
+  const port_object *o = r->nsorted ? port_object_at(r->sorted[0]) : NULL;
+  int64_t bytes = o ? o->p + o->bytes - r->sorted[0] : 0;
+
+  for (int64_t i = 1; i < r->nsorted; i++)
+    if (r->sorted[i] - r->sorted[i - 1] < bytes) bytes = r->sorted[i] - r->sorted[i - 1];
+  return d + 1 == r->axes && d == r->levels && r->stride[d] ? bytes / r->stride[d] : 0;
+}
+
 /* How far the open axis of an array may go: a grid that is large enough from the start. */
 static int64_t port_open_extent(const port_argument *a, int d)
 {
@@ -273,8 +284,8 @@ static int64_t port_open_extent(const port_argument *a, int d)
   int64_t n;
 
   if (a->r.extent[d]) return a->r.extent[d];
-  if (!o || !a->r.stride[d]) return a->r.hi[d];
-  n = (o->p + o->bytes - a->r.base) / a->r.stride[d];
+  if (!a->r.stride[d] || (!o && !a->r.nrows)) return a->r.hi[d];
+  n = o ? (o->p + o->bytes - a->r.base) / a->r.stride[d] : port_row_extent(&a->r, d);
   return n > a->r.hi[d] && n < 2 * a->r.hi[d] + 64 ? n : a->r.hi[d];
 }
 

@@ -7,7 +7,7 @@
  * was counted. Programs are kept; the numbers a step was given are not part of them, they are set
  * before a run.
  */
-enum { PORT_LONGEST = 96, PORT_PASS = 32, PORT_PROGRAMS = 48 };
+enum { PORT_LONGEST = 96, PORT_PASS = 16, PORT_PROGRAMS = 48 };
 
 typedef struct port_entry {
   port_rule *rule;
@@ -242,6 +242,13 @@ static int port_pass_length(const port_entry *entries, int n)
   return n;
 }
 
+/* Arrays are copied to the device as late as can be: their boxes may grow until then. */
+static void port_bring(void)
+{
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_records[i]->waits) port_bring_array(port_records[i]);
+}
+
 /* Steps of one grid after the other, since a program has one grid. */
 static void port_run(const port_entry *entries, int n, int64_t times)
 {
@@ -249,6 +256,7 @@ static void port_run(const port_entry *entries, int n, int64_t times)
   int cut = 1, round;
 
   if (!n || !times) return;
+  port_bring();
   if (times == 1 && (cut = port_pass_length(entries, n)) < n) {
     for (int a = 0; a < n; a += cut)
       port_run(entries + a, a + cut < n ? cut : n - a, 1);

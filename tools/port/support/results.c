@@ -184,7 +184,7 @@ static void port_take_parts(port_number *v)
     port_take_part(v, &v->parts[i]);
 }
 
-static port_number *port_number_at(const void *p)
+static port_number *port_late_number(const void *p)
 {
   for (int i = 0; i < port_nnumbers; i++)
     if (port_numbers[i].p == p) return &port_numbers[i];
@@ -194,7 +194,7 @@ static port_number *port_number_at(const void *p)
 /* Host code is about to read the variable. */
 PORT_API void port_know(const void *number)
 {
-  port_number *v = port_number_at(number);
+  port_number *v = port_late_number(number);
 
   if (v) port_take_parts(v);
 }
@@ -202,14 +202,14 @@ PORT_API void port_know(const void *number)
 /* ... or gives it a new value. */
 PORT_API void port_set(const void *number)
 {
-  port_number *v = port_number_at(number);
+  port_number *v = port_late_number(number);
 
   if (v) v->nparts = 0;
 }
 
 PORT_API void port_leave_number(void *guard)
 {
-  port_number *v = port_number_at(*(void **)guard);
+  port_number *v = port_late_number(*(void **)guard);
 
   if (v) *v = port_numbers[--port_nnumbers];
 }
@@ -224,7 +224,7 @@ static void port_know_all(const port_rule *rule)
 
 static void port_add_part(void *number, ambit_type type, const port_result_part *part)
 {
-  port_number *v = port_number_at(number), own = {.p = number, .type = type};
+  port_number *v = port_late_number(number), own = {.p = number, .type = type};
   const int is_kept = v || port_nnumbers < PORT_NUMBERS;
 
   if (!v) {

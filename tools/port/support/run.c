@@ -39,12 +39,19 @@ static ambit_grid *port_choose_grid(port_record **records, int exact)
 
 /* ---- records of the arguments ---- */
 
-/* Rows that moved, or a larger part of the table: another array. */
+/* Rows that moved, or a larger table: another array. */
 static int port_same_rows(const port_record *old, const port_record *now)
 {
   if (old->nrows != now->nrows) return 0;
   for (int64_t i = 0; i < now->nrows; i++)
-    if (now->rows[i] && old->rows[i] != now->rows[i]) return 0;
+    if (now->rows[i] && old->rows[i] && old->rows[i] != now->rows[i]) return 0;
+  return 1;
+}
+
+static int port_has_rows(const port_record *old, const port_record *now)
+{
+  for (int64_t i = 0; i < now->nrows; i++)
+    if (now->rows[i] && !old->rows[i]) return 0;
   return 1;
 }
 
@@ -69,6 +76,20 @@ static void port_sort_rows(port_record *r)
   if (!sorted) qsort(r->sorted, (size_t)r->nsorted, sizeof *r->sorted, port_compare_rows);
 }
 
+/* How many pointers a table of rows has, if that is known. */
+static int64_t port_table_extent(const port_record *r, int axis)
+{
+  const char *table = r->table;
+  const port_object *o;
+  int64_t n;
+
+  for (int d = 0; d < axis && table; d++)
+    table = ((const char *const *)table)[r->lo[d]];
+  if (!(o = port_object_at(table))) return r->hi[axis];
+  n = (o->p + o->bytes - table) / (int64_t)sizeof(void *);
+  return n > r->hi[axis] && n < 2 * r->hi[axis] + 64 ? n : r->hi[axis];
+}
+
 static void port_list_rows(port_argument *a)
 {
   port_record *r = &a->r, *old = NULL;
@@ -78,14 +99,14 @@ static void port_list_rows(port_argument *a)
   for (int i = 0; i < port_nrecords; i++)
     if (port_same_array(port_records[i], r)) old = port_records[i];
   for (int d = 0; d < r->levels; d++) {
-    r->extent[d] = old && old->extent[d] > r->hi[d] ? old->extent[d] : r->hi[d];
+    r->extent[d] = old && old->extent[d] > r->hi[d] ? old->extent[d] : port_table_extent(r, d);
     n *= r->extent[d];
   }
   r->nrows = n;
   r->rows = calloc((size_t)n, sizeof *r->rows);
   if (!r->rows) exit(1);
   port_row_list(r, r->table, 0, 0);
-  if (old && port_same_rows(old, r)) { /* its lists do */
+  if (old && port_same_rows(old, r) && port_has_rows(old, r)) { /* its lists do */
     free(r->rows);
     r->rows = old->rows;
     r->sorted = old->sorted;
@@ -135,6 +156,22 @@ static void port_remove_old(void)
   }
 }
 
+/* More rows of the same table. */
+static void port_add_rows(port_record *r, const port_record *more)
+{
+  char **sorted = r->sorted;
+
+  for (int64_t i = 0; i < r->nrows; i++)
+    if (!r->rows[i]) r->rows[i] = more->rows[i];
+  port_sort_rows(r);
+  for (int i = 0; i < port_now->nargs; i++)
+    if (port_now->args[i].r.sorted == sorted) {
+      port_now->args[i].r.sorted = r->sorted;
+      port_now->args[i].r.nsorted = r->nsorted;
+    }
+  free(sorted);
+}
+
 static port_record *port_record_of(port_argument *a)
 {
   port_record *r = NULL;
@@ -147,6 +184,7 @@ static port_record *port_record_of(port_argument *a)
       if (port_records[i] == r) port_remove(i);
     r = NULL;
   }
+  if (r && a->owns_rows && r->rows != a->r.rows) port_add_rows(r, &a->r);
   if (r) return r;
   if (port_nrecords == PORT_RECORDS) port_remove_old();
   r = malloc(sizeof *r);
@@ -176,7 +214,7 @@ static int port_has_extent(int64_t extent, int axis)
 static void port_widen(port_record *r)
 {
   const port_object *o = r->nrows || r->field ? NULL : port_object_at(r->base);
-  port_record wide = *r, all = *r;
+  port_record wide = *r, all;
   char *lo, *hi;
 
   if (!o || o->p != r->base) return;
@@ -189,6 +227,7 @@ static void port_widen(port_record *r)
       if (other->hi[d] > wide.hi[d] && (!r->extent[d] || other->hi[d] <= r->extent[d]))
         wide.hi[d] = other->hi[d];
     }
+  all = wide;
   for (int d = 0; d < r->axes; d++)
     if (r->stride[d] && r->extent[d] >= r->hi[d] && port_has_extent(r->extent[d], d)) {
       all.lo[d] = 0;
@@ -203,7 +242,8 @@ static void port_widen(port_record *r)
   memcpy(r->hi, wide.hi, sizeof r->hi);
 }
 
-/* The box grows: cells that were not touched before are on the host only. */
+/* The box grows: cells that were not touched before are on the host only. Where the others are
+ * there, too, nothing is lost. */
 static void port_grow(port_record *r, const port_record *to)
 {
   int grows = 0;
@@ -216,9 +256,11 @@ static void port_grow(port_record *r, const port_record *to)
   for (int d = 0; d < r->axes; d++)
     grows |= to->lo[d] < r->lo[d] || to->hi[d] > r->hi[d];
   if (!grows) return;
-  port_part(r);
-  port_to_host(r);
-  r->dev_ok = 0;
+  if (!r->waits || !port_covers(r->grid, to->hi, r->axes)) {
+    port_part(r);
+    port_to_host(r);
+    r->dev_ok = 0;
+  }
   for (int d = 0; d < r->axes; d++) {
     if (to->lo[d] < r->lo[d]) r->lo[d] = to->lo[d];
     if (to->hi[d] > r->hi[d]) r->hi[d] = to->hi[d];
@@ -360,8 +402,12 @@ static void port_submit(port_record **records, ambit_grid *g)
     e.fields[slot] = r->field;
     if (r->dev_ok) continue;
     if (r->pending) port_flush();
-    port_copy(r, 0);
-    r->dev_ok = 1;
+    r->waits = r->dev_ok = 1;
+    memset(r->skip_hi, 0, sizeof r->skip_hi);
+    memset(r->skip_lo, 0, sizeof r->skip_lo);
+    if (!rule->slots[slot].fresh || port_times_used(records, r) != 1) continue;
+    memcpy(r->skip_lo, port_now->lo, sizeof r->skip_lo);
+    memcpy(r->skip_hi, port_now->hi, sizeof r->skip_hi);
   }
   port_close_before_drivers();
   for (int s = 0; s < rule->nslots; s++) {
