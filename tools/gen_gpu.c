@@ -84,7 +84,7 @@ static void print_arguments(const ambit__group *g, const ambit__launch_line *r, 
          " * Cell 0 is the first cell of the grid in memory. Halo and ghost cells lie around the\n"
          " * part, at indices below 0 and past the last. Cell 0 of every row is aligned to\n"
          " * 64 bytes, and the memory of a field extends 64 cells past its last row.\n");
-  if (!ambit__gpucode_reduces(g)) return;
+  if (!ambit__group_reduces(g)) return;
   ambit__print(t,
                " *\n * It is followed by %s" AMBIT__GPUCODE_FOLD_TAIL
                ", one block of %d threads, which folds the partial results of the blocks:\n *\n",

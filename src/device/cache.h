@@ -61,12 +61,11 @@ void ambit__cache_save(ambit__cache *cache, const char *key, const char *source,
 /* Small notes, a few lines under a name: text to free(), or NULL. Losing one does no harm. */
 char *ambit__cache_recall(ambit__cache *cache, const char *name);
 void ambit__cache_note(ambit__cache *cache, const char *name, const char *text);
-/* The memory of measurements: the same where no cache is open, under a kind ("plan", "tuned",
+/* Notes of measurements: the same where no cache is open, under a kind ("plan", "tuned",
  * "weights", "machine") and a hash of all that the result depends on. NULL is not written. */
-char *ambit__memory_recall(const ambit__settings *settings, const char *kind,
-                           const ambit__hash *of);
-void ambit__memory_note(const ambit__settings *settings, const char *kind, const ambit__hash *of,
-                        const char *text);
+char *ambit__note_recall(const ambit__settings *settings, const char *kind, const ambit__hash *of);
+void ambit__note_keep(const ambit__settings *settings, const char *kind, const ambit__hash *of,
+                      const char *text);
 
 /* Writes a text for the user that is not cleaned up. Returns its path, to free(), or NULL. */
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text);

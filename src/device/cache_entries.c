@@ -166,7 +166,7 @@ static const char *note_name(char name[NOTE_CHARS], const char *kind, const ambi
   return name;
 }
 
-char *ambit__memory_recall(const ambit__settings *settings, const char *kind, const ambit__hash *of)
+char *ambit__note_recall(const ambit__settings *settings, const char *kind, const ambit__hash *of)
 {
   const ambit__settings s = silent(settings);
   char name[NOTE_CHARS], *text;
@@ -178,8 +178,8 @@ char *ambit__memory_recall(const ambit__settings *settings, const char *kind, co
   return text;
 }
 
-void ambit__memory_note(const ambit__settings *settings, const char *kind, const ambit__hash *of,
-                        const char *text)
+void ambit__note_keep(const ambit__settings *settings, const char *kind, const ambit__hash *of,
+                      const char *text)
 {
   const ambit__settings s = silent(settings);
   char name[NOTE_CHARS];

@@ -86,7 +86,7 @@ static ambit__hash hash_of(ambit__device *dev)
 static bool recall(ambit__device *dev)
 {
   const ambit__hash h = hash_of(dev);
-  char *text = ambit__memory_recall(dev->settings, "machine", &h);
+  char *text = ambit__note_recall(dev->settings, "machine", &h);
   ambit__machine known = dev->machine;
   const bool found = text && !ambit__machine_read(NULL, "", text, &known) && known.measured &&
                      known.cores == dev->machine.cores;
@@ -104,7 +104,7 @@ static void note(ambit__device *dev)
 
   ambit__machine_print(&dev->machine, &t);
   text = ambit__text_finish(&t);
-  ambit__memory_note(dev->settings, "machine", &h, text);
+  ambit__note_keep(dev->settings, "machine", &h, text);
   free(text);
 }
 

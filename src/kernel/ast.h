@@ -369,7 +369,7 @@ void ambit__check_expr(ambit__unit *u, ambit__syntax *n);
 void ambit__check_target(ambit__unit *u, ambit__syntax *n);
 ambit_type ambit__common_type(ambit_type a, ambit_type b);
 
-/* fold.c: makes typed expressions, and evaluates constant ones. */
+/* make_expr.c: makes typed expressions, and evaluates constant ones. */
 ambit__expr *ambit__fold(ambit__unit *u, const ambit__syntax *n);
 ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__syntax *n, ambit_type type);
 ambit__expr *ambit__fold_cast(ambit__unit *u, ambit__expr *a, ambit_type type);

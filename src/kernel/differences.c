@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* differences.c - weights of finite differences: a call of the public interface, and the function
- * coefficient() of the kernel language (fold.c). */
+ * coefficient() of the kernel language (make_expr.c). */
 #include "ambit.h"
 
 #include <string.h>

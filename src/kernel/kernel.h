@@ -323,7 +323,7 @@ bool ambit__expr_is_test(const ambit__expr *e, bool compares, bool *value);
 bool ambit__rule_tests(const ambit__rule *rule, bool compares, int low[AMBIT_MAX_DIMS],
                        int high[AMBIT_MAX_DIMS]);
 
-/* ---- cells of one colour (colour.c) ---- */
+/* ---- cells of one colour (red_black.c) ---- */
 
 /* Whether a rule writes a field only in cells of one colour: the sum of their indices along some
  * axes (bit d: axis d) is even in all of them, or odd in all. */

@@ -80,6 +80,21 @@ static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param
          ambit__type_is_real(p->type);
 }
 
+/* Whether any parameter is a reduction; such a sum. */
+static inline bool ambit__group_reduces(const ambit__group *g)
+{
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (g->rule->params[i].kind == PARAM_REDUCE) return true;
+  return false;
+}
+
+static inline bool ambit__group_sums_exactly(const ambit__group *g)
+{
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (ambit__sums_exactly(g, &g->rule->params[i])) return true;
+  return false;
+}
+
 /* Whether parameter i has a long accumulator on a GPU. Kernels for users have none: they get eight
  * bytes per block. */
 static inline bool ambit__group_is_exact(const ambit__group *g, int i)

@@ -22,13 +22,6 @@ void ambit__nest_free(ambit__nest *n)
   ambit__arena_free(&n->arena);
 }
 
-bool ambit__nest_reduces(const ambit__nest *n)
-{
-  for (int i = 0; i < n->rule->nparams; i++)
-    if (ambit__nest_is_reduction(n, i)) return true;
-  return false;
-}
-
 /* ---- texts ---- */
 
 const char *ambit__nest_keep(ambit__nest *n, ambit__text *t)

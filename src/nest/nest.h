@@ -241,8 +241,6 @@ static inline bool ambit__nest_is_reduction(const ambit__nest *n, int i)
   return ambit__nest_param(n, i)->kind == PARAM_REDUCE;
 }
 
-bool ambit__nest_reduces(const ambit__nest *n); /* any parameter is a reduction */
-
 static inline const char *ambit__nest_type(const ambit__nest *n, int i)
 {
   return n->dialect->types[ambit__nest_param(n, i)->type];

@@ -317,7 +317,7 @@ static void examine(job *j)
 {
   const ambit__nest *n = j->n;
 
-  j->reduces = ambit__nest_reduces(n);
+  j->reduces = ambit__group_reduces(n->group);
   for (int i = 0; i < n->rule->nparams; i++) {
     j->exact |= ambit__rows_is_exact(j, i);
     if (!ambit__nest_is_field(n, i)) continue;

@@ -198,7 +198,7 @@ void ambit__nest_leave_totals(ambit__nest *n, int wide, int high)
 {
   const ambit__dialect *d = n->dialect;
 
-  if (!ambit__nest_reduces(n)) return;
+  if (!ambit__group_reduces(n->group)) return;
   ambit__nest_do(n, "const int t = %s", thread_of(n, wide));
   ambit__nest_do(n, "const %s b = (%s * %s + %s) * %s + %s", n->integer, d->block[2], d->blocks[1],
                  d->block[1], d->blocks[0], d->block[0]);

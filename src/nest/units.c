@@ -331,7 +331,7 @@ static const char *lane_of(ambit__nest *n, int param, int component, int lane)
 static void store_new(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const char *name = ambit__nest_name(n, a.param);
-  const bool single = rows_of(n) == 1 && ambit__nest_reduces(n) && n->dialect->has_lanes;
+  const bool single = rows_of(n) == 1 && ambit__group_reduces(n->group) && n->dialect->has_lanes;
   const char *function = ambit__nest_callee(n, single ? "ambit_store" : "ambit_store_if",
                                             ambit__nest_type(n, a.param), n->wide);
 
@@ -383,7 +383,7 @@ static void add_lane(ambit__nest *n, int inside)
   ambit__nest_let_results(n);
   ambit__nest_node(n, NODE_RULE, .inside = inside, .row = n->row);
   ambit__nest_each_output(n, keep_out, NULL);
-  if (!ambit__nest_reduces(n)) return;
+  if (!ambit__group_reduces(n->group)) return;
   ambit__nest_if(n, "bits >> lane & 1");
   ambit__nest_fold_into(n, "total", "out", false);
   ambit__nest_close(n);

@@ -39,12 +39,6 @@ enum {
 
 /* ---- choice of a plan ---- */
 
-static bool applies(const ambit__group *g, const ambit__target *t)
-{
-  if (g->form || g->ndims < 1 || g->depth != 1) return false;
-  return t->kind == TARGET_GPU || !ambit__has_exact_sums(g);
-}
-
 /* The smallest power of two that is at least n, limited to `most`, itself a power of two. */
 static int power(int64_t n, int most)
 {
@@ -74,7 +68,7 @@ static int64_t most_blocks(const ambit__group *g, const ambit__target *t)
 {
   const bool is_bound = t->dialect->has_lanes || !has_tests(g->rule);
 
-  if (!t->is_cpu && is_bound && written_bytes(g->rule) >= MUCH && !ambit__gpucode_reduces(g))
+  if (!t->is_cpu && is_bound && written_bytes(g->rule) >= MUCH && !ambit__group_reduces(g))
     return INT32_MAX;
   return ambit__blocks_busy(g, t, BLOCKS_PER_MULTIPROCESSOR);
 }
@@ -154,7 +148,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
   if (most < 1) return 0;
   plans[0] = p;
-  if (t->kind == TARGET_C) return 1;
+  if (t->kind == TARGET_C) return !ambit__group_sums_exactly(g);
   if (n > 0) p.threads[0] = power(g->cells[axes[0]], n > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
   if (n > 1) p.threads[1] = power(g->cells[axes[1]], threads / p.threads[0]);
@@ -232,7 +226,6 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
 const ambit__strategy ambit__strategy_cells = {
     .name = "cells",
-    .applies = applies,
     .candidates = candidates,
     .cost = cost,
     .emit = emit,

@@ -13,12 +13,6 @@ extern const char ambit__prelude_faults[], ambit__prelude_checked[], ambit__prel
 extern const char ambit__prelude_limits[], ambit__prelude_access[];
 #endif
 
-static bool applies(const ambit__group *g, const ambit__target *t)
-{
-  (void)t;
-  return g->checks && g->depth == 1;
-}
-
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   const int threads = ambit__gpucode_threads(t, t->kind == TARGET_GPU && g->ndims ? THREADS : 1);
@@ -95,7 +89,6 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
 const ambit__strategy ambit__strategy_checked = {
     .name = "checked",
-    .applies = applies,
     .candidates = candidates,
     .cost = ambit__plan_costs_nothing,
     .emit = emit,

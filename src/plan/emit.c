@@ -14,13 +14,6 @@ const char *ambit__entry_name(const ambit__group *g)
   return g->entry ? g->entry : AMBIT_ENTRY;
 }
 
-bool ambit__has_exact_sums(const ambit__group *g)
-{
-  for (int i = 0; i < g->rule->nparams; i++)
-    if (ambit__sums_exactly(g, &g->rule->params[i])) return true;
-  return false;
-}
-
 static void emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
 {
   ambit__print(&w->text, "/* Kernel %s, written by Ambit. Plan ", g->rule->name);
@@ -35,7 +28,7 @@ static void emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
   ambit__dialect_print(&ambit__dialect_c, &w->text);
   if (!g->strict && ambit__rule_calls_own(g->rule))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_math, ambit__prelude_math_wide);
-  if (ambit__has_exact_sums(g))
+  if (ambit__group_sums_exactly(g))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);
   ambit__emit_tables(&ambit__dialect_c, &w->text, g->rule, NULL, 0);
   ambit__emit_folders(&ambit__dialect_c, w, g->rule, g->strict);

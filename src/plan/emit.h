@@ -19,9 +19,6 @@ double ambit__plan_costs_nothing(const ambit__group *g, const ambit__target *t,
 /* The name of the generated function. */
 const char *ambit__entry_name(const ambit__group *g);
 
-/* Whether any parameter of the group's rule is a strict sum. */
-bool ambit__has_exact_sums(const ambit__group *g);
-
 /* An empty nest in the language of a target. */
 void ambit__emit_begin(ambit__nest *n, const ambit__group *g, const ambit__target *t);
 /* The file of a nest, which is freed: the comment at the top (kernel, plan), preludes, and the C

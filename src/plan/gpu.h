@@ -116,7 +116,7 @@ int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 void ambit__gpucode_explain(const ambit__group *g, int n, const ambit__gpucode_slot *slots,
                             const char *margin, ambit__text *t);
 
-/* ---- blocks.c: how many blocks a launch has ---- */
+/* ---- block_counts.c: how many blocks a launch has ---- */
 
 int64_t ambit__blocks_most(const ambit__group *g); /* a partial result each */
 /* So many per multiprocessor, which are busy then; fewer if each has a partial result. */
@@ -128,7 +128,6 @@ int64_t ambit__blocks_chunks(int64_t least, int64_t most,
 
 /* ---- writing ---- */
 
-bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduction */
 /* So many threads for a block, or if the device allows fewer, the half of that, and so on. */
 int ambit__gpucode_threads(const ambit__target *t, int most);
 /* A rough cost of a thread per cell: about half of the memory bandwidth of a large GPU. */

@@ -10,15 +10,6 @@ extern const char ambit__prelude_sums[], ambit__prelude_places[]; /* embedded by
 
 /* ---- properties ---- */
 
-bool ambit__gpucode_reduces(const ambit__group *g)
-{
-  const ambit__rule *rule = g->rule;
-
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_REDUCE) return true;
-  return false;
-}
-
 int ambit__gpucode_threads(const ambit__target *t, int most)
 {
   while (t->max_threads > 0 && most > t->max_threads)
@@ -57,7 +48,7 @@ static void emit_head(const ambit__nest *n, const ambit__plan *p, ambit__writer 
   if (n->lanes) ambit__print(t, "%s", n->lanes);
   if (n->group->strict) ambit__print(t, "%s", n->dialect->strict);
   ambit__dialect_print(n->dialect, t);
-  if (!n->group->for_people && ambit__has_exact_sums(n->group))
+  if (!n->group->for_people && ambit__group_sums_exactly(n->group))
     ambit__print(t, "\n%s", ambit__prelude_sums);
   emit_tables(n, t);
   ambit__emit_folders(n->dialect, w, n->rule, n->group->strict);
@@ -113,5 +104,5 @@ void ambit__emit_kernel(ambit__nest *n, const ambit__plan *p, ambit__writer *w)
   emit_head(n, p, w);
   if (n->prelude.chars) ambit__print(&w->text, "\n%s", n->prelude.chars);
   emit_first(n, p, w);
-  if (ambit__gpucode_reduces(n->group)) emit_fold(n, p, w);
+  if (ambit__group_reduces(n->group)) emit_fold(n, p, w);
 }

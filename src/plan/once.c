@@ -3,12 +3,6 @@
  * in one thread. */
 #include "plan/gpu.h"
 
-static bool applies(const ambit__group *g, const ambit__target *t)
-{
-  (void)t;
-  return g->ndims == 0 && g->depth == 1;
-}
-
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   (void)g;
@@ -45,7 +39,6 @@ static void describe(const ambit__plan *p, ambit__text *t)
 
 const ambit__strategy ambit__strategy_once = {
     .name = "once",
-    .applies = applies,
     .candidates = candidates,
     .cost = ambit__plan_costs_nothing,
     .emit = emit,

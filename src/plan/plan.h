@@ -4,7 +4,7 @@
  * A strategy is a way to generate the code of a group. A plan is a strategy with its parameters
  * filled in. A plan prints as one line, "(rows 4 strip 512 nontemporal)": it serves as log entry,
  * cache key and bug report. There is one file per strategy, all with the same functions;
- * strategies.c lists them, best first.
+ * strategies.c says which ones a group has, the better first.
  */
 #ifndef AMBIT_PLAN_PLAN_H
 #define AMBIT_PLAN_PLAN_H
@@ -83,6 +83,7 @@ typedef struct ambit__shape {
 
 typedef struct ambit__strategy {
   const char *name; /* appears in plans and in generated kernels */
+  /* Whether it can generate a group of its kind; NULL: any. */
   bool (*applies)(const ambit__group *g, const ambit__target *t);
   int (*candidates)(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most);
   double (*cost)(const ambit__group *g, const ambit__target *t, const ambit__plan *p); /* ns/cell */

@@ -24,11 +24,6 @@ enum {
 
 /* ---- choice of a plan ---- */
 
-static bool applies(const ambit__group *g, const ambit__target *t)
-{
-  return t->kind == TARGET_C && g->ndims >= 1 && g->depth == 1;
-}
-
 static int count_writes(const ambit__rule *rule)
 {
   int n = 0;
@@ -332,7 +327,6 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
 const ambit__strategy ambit__strategy_rows = {
     .name = "rows",
-    .applies = applies,
     .candidates = candidates,
     .cost = cost,
     .emit = emit,

@@ -17,16 +17,6 @@ enum {
 
 /* ---- choice of a plan ---- */
 
-static bool applies(const ambit__group *g, const ambit__target *t)
-{
-  return t->kind == TARGET_GPU && g->form && !g->form->list && g->depth == 1;
-}
-
-static bool applies_to_list(const ambit__group *g, const ambit__target *t)
-{
-  return t->kind == TARGET_GPU && g->form && g->form->list && g->depth == 1;
-}
-
 static int64_t blocks_of(const ambit__group *g, const ambit__target *t, int wide)
 {
   return ambit__blocks_busy(g, t, wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
@@ -46,7 +36,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, int wi
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   /* strict sums are too much code for every cell of many rows */
-  const int shapes = ambit__has_exact_sums(g) ? 1 : AMBIT__ASSIGNMENT_SHAPES;
+  const int shapes = ambit__group_sums_exactly(g) ? 1 : AMBIT__ASSIGNMENT_SHAPES;
   int n = 0;
 
   for (int wide = 1; wide < AMBIT__QUAD && n < most; wide *= 2)
@@ -108,7 +98,8 @@ static const int *rows_for(const ambit__group *g, const ambit__target *t)
   const ambit__rule *rule = g->rule;
   ambit__assignment_load load = {0};
 
-  if (wide_for(g, t) < AMBIT__QUAD || ambit__has_exact_sums(g)) return ambit__assignment_shapes[0];
+  if (wide_for(g, t) < AMBIT__QUAD || ambit__group_sums_exactly(g))
+    return ambit__assignment_shapes[0];
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
       add_load(&rule->params[i], c, &load);
@@ -177,7 +168,6 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
 const ambit__strategy ambit__strategy_sparse = {
     .name = "sparse",
-    .applies = applies,
     .candidates = candidates,
     .cost = cost,
     .emit = emit,
@@ -187,7 +177,6 @@ const ambit__strategy ambit__strategy_sparse = {
 
 const ambit__strategy ambit__strategy_list = {
     .name = "list",
-    .applies = applies_to_list,
     .candidates = list_candidates,
     .cost = list_cost,
     .emit = emit,

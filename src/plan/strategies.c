@@ -1,16 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* strategies.c - the list of strategies, and the choice among them. */
+/* strategies.c - the strategies of a group, and the choice among them. */
 #include "plan/emit.h"
 
 #include <string.h>
 
-static const ambit__strategy *const strategies[] = {
-    &ambit__strategy_once,      &ambit__strategy_rows,   &ambit__strategy_strip,
-    &ambit__strategy_cells,     &ambit__strategy_sparse, &ambit__strategy_list,
-    &ambit__strategy_fused,     &ambit__strategy_tiles,  &ambit__strategy_checked,
-    &ambit__strategy_persistent};
+enum { MOST = 64, KINDS = 2 };
 
-enum { MOST = 64 };
+static int take(const ambit__strategy *found[KINDS], const ambit__strategy *first,
+                const ambit__strategy *second)
+{
+  found[0] = first;
+  found[1] = second;
+  return 1 + (second != NULL);
+}
+
+/* The strategies that can generate a group; returns their number. */
+static int find(const ambit__group *g, const ambit__target *t, const ambit__strategy *found[KINDS])
+{
+  const bool gpu = t->kind == TARGET_GPU;
+
+  if (g->checks && !g->flow) return take(found, &ambit__strategy_checked, NULL);
+  if (g->checks || (gpu && g->tiles && g->form) || (g->depth != 1 && !g->flow)) return 0;
+  if (g->flow) return take(found, &ambit__strategy_fused, &ambit__strategy_persistent);
+  if (!g->ndims) return take(found, &ambit__strategy_once, NULL);
+  if (gpu && g->tiles) return take(found, &ambit__strategy_tiles, NULL);
+  if (gpu && g->form)
+    return take(found, g->form->list ? &ambit__strategy_list : &ambit__strategy_sparse, NULL);
+  if (gpu) return take(found, &ambit__strategy_strip, &ambit__strategy_cells);
+  return take(found, &ambit__strategy_rows, g->form ? NULL : &ambit__strategy_cells);
+}
 
 const ambit__machine *ambit__target_machine(const ambit__target *t)
 {
@@ -33,13 +51,7 @@ bool ambit__plan_begins(const char *plan, const char *start)
 static int list_plans(const ambit__strategy *s, const ambit__group *g, const ambit__target *t,
                       ambit__plan *plans)
 {
-  const bool fits =
-      (s == &ambit__strategy_checked) == (g->checks != 0) &&
-      (s == &ambit__strategy_fused || s == &ambit__strategy_persistent) == (g->flow != NULL) &&
-      (s == &ambit__strategy_tiles) == (t->kind == TARGET_GPU && g->tiles) &&
-      (!g->sweep || s == &ambit__strategy_rows || s == &ambit__strategy_cells);
-
-  return fits && s->applies(g, t) ? s->candidates(g, t, plans, MOST) : 0;
+  return !s->applies || s->applies(g, t) ? s->candidates(g, t, plans, MOST) : 0;
 }
 
 static bool is_preferred(const ambit__group *g, const ambit__plan *p)
@@ -56,10 +68,12 @@ static bool is_preferred(const ambit__group *g, const ambit__plan *p)
 
 bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__plan *plan)
 {
+  const ambit__strategy *strategies[KINDS];
+  const int kinds = find(g, t, strategies);
   double least = -1;
   bool preferred = false;
 
-  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+  for (int i = 0; i < kinds; i++) {
     ambit__plan plans[MOST];
     const int n = list_plans(strategies[i], g, t, plans);
 
@@ -99,9 +113,11 @@ static void sort_plans(const ambit__group *g, const ambit__target *t, ambit__pla
 int ambit__plan_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
                            int most)
 {
+  const ambit__strategy *strategies[KINDS];
+  const int kinds = find(g, t, strategies);
   int total = 0;
 
-  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+  for (int i = 0; i < kinds; i++) {
     ambit__plan some[MOST];
     const int n = list_plans(strategies[i], g, t, some);
 

@@ -63,7 +63,7 @@ static bool fields_fit(const ambit__group *g, bool packed)
 static bool fit_ring(const ambit__group *g, const ambit__target *t, const ambit__strip *j,
                      ambit__plan *p)
 {
-  const size_t others = ambit__gpucode_reduces(g) ? OTHERS : 0;
+  const size_t others = ambit__group_reduces(g) ? OTHERS : 0;
 
   p->ring = ambit__strip_ring_bytes(j, g->rule);
   p->ahead = j->ahead;
@@ -311,8 +311,7 @@ static bool has_strips(const ambit__group *g, const ambit__target *t)
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && has_strips(g, t) &&
-         (t->max_threads == 0 || t->max_threads >= WARP * 8) && g->depth == 1 && !g->form &&
+  return has_strips(g, t) && (t->max_threads == 0 || t->max_threads >= WARP * 8) && !g->sweep &&
          g->ndims >= 2 && fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
 }
 
@@ -558,7 +557,7 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
   ambit__strip_shape(g, p, &box, &here);
   *r = (ambit__launch_line){.ndims = g->ndims,
                             .threads = {p->threads[0], p->threads[1], p->threads[2]},
-                            .most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
+                            .most = ambit__group_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
   r->least[last] = p->lanes > 1 ? p->lanes * lane / 2 : 1;
   if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STRIP_REACH;
   if (!p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);

@@ -77,7 +77,7 @@ static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t plan
 {
   int64_t layers = ambit__pieces(planes, p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]));
 
-  if (ambit__gpucode_reduces(g))
+  if (ambit__group_reduces(g))
     layers = ambit__max64(
         1, ambit__min64(ambit__min64(layers, MOST_BLOCKS),
                         AMBIT__GPUCODE_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
@@ -126,7 +126,7 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
     const int64_t rows = box->hi[y] - box->lo[y];
     int64_t stacks = ambit__pieces(rows, ambit__strip_block_rows(p));
 
-    if (g->ndims == 3 && !ambit__gpucode_reduces(g)) {
+    if (g->ndims == 3 && !ambit__group_reduces(g)) {
       outer = panels_of(g, p, rows * (box->hi[x] - box->lo[x]), stacks);
       stacks = ambit__pieces(stacks, outer);
     }

@@ -12,11 +12,6 @@ enum {
 
 /* ---- choice of a plan ---- */
 
-static bool applies(const ambit__group *g, const ambit__target *t)
-{
-  return t->kind == TARGET_GPU && g->tiles && !g->form && g->ndims >= 1 && g->depth == 1;
-}
-
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_tiles, .depth = 1, .threads = {1, 1, 1}};
@@ -62,7 +57,6 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
 const ambit__strategy ambit__strategy_tiles = {
     .name = "tiles",
-    .applies = applies,
     .candidates = candidates,
     .cost = ambit__gpucode_cell_cost,
     .emit = emit,

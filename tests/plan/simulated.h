@@ -147,9 +147,9 @@ static ambit__shape shape_of(const problem *p, const ambit__group *g, const ambi
   plan->strategy->shape(g, plan, &box, &shape);
   if (plan->ahead)
     shape.blocks[1] = box.hi[z] - box.lo[z] >= 3 ? 3 : 1;
-  else if (ambit__gpucode_reduces(g) && shape.blocks[1] > 1)
+  else if (ambit__group_reduces(g) && shape.blocks[1] > 1)
     shape.blocks[1]--;
-  if (ambit__gpucode_reduces(g) && shape.blocks[0] > 1) shape.blocks[0]--;
+  if (ambit__group_reduces(g) && shape.blocks[0] > 1) shape.blocks[0]--;
   if (p->ndims > 3 && shape.blocks[2] > 2) shape.blocks[2] = 2;
   return shape;
 }
@@ -172,7 +172,7 @@ static inline void run_simulated(problem *p, const ambit__group *g, const ambit_
 
   plan->strategy->emit(g, &gpu, plan, &w);
   source = ambit__writer_finish(&w);
-  library = compile(source, ambit__gpucode_reduces(g));
+  library = compile(source, ambit__group_reduces(g));
   CHECK_MSG(library != NULL, "%s: not compiled:\n%s", p->name, source);
   free(source);
   if (!library) return;
@@ -182,7 +182,7 @@ static inline void run_simulated(problem *p, const ambit__group *g, const ambit_
     args[i] = argument(p, &slots[i], partials, &box, 0);
   *(void **)&f = dlsym(library, "simulate");
   CHECK(f(blocks, shape.threads, args));
-  if (ambit__gpucode_reduces(g)) {
+  if (ambit__group_reduces(g)) {
     n = ambit__gpucode_fold_slots(g, slots);
     for (int i = 0; i < n; i++)
       args[i] = argument(p, &slots[i], partials, &box, blocks[0] * blocks[1] * blocks[2]);

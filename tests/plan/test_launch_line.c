@@ -152,7 +152,7 @@ static void check_tile(const ambit__group *g, const ambit__plan *p)
   if (!tile[0]) return;
   all.lo[0] = border.lo[0] = 1; /* a fixed face */
   border.hi[0] = rest.lo[0] = 1 + tile[0];
-  if (!ambit__gpucode_reduces(g)) /* reductions limit the number of blocks */
+  if (!ambit__group_reduces(g)) /* reductions limit the number of blocks */
     CHECK_EQ(blocks_of(g, p, &all), blocks_of(g, p, &border) + blocks_of(g, p, &rest));
   memcpy(cells, g->cells, sizeof cells);
   cells[0] = tile[0];
@@ -177,7 +177,7 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
   g.ndims = rule->ndims;
   for (int d = 0; d < g.ndims; d++)
     g.cells[d] = typical;
-  CHECK(s->applies(&g, &target));
+  CHECK(!s->applies || s->applies(&g, &target));
   n = s->candidates(&g, &target, plans, 16);
   CHECK(n > 0);
   for (int i = 0; i < n; i++) {

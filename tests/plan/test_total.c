@@ -204,7 +204,7 @@ static void check_shape(const problem *p, const ambit__plan *plan, const int64_t
   }
   CHECK_MSG(!p->target.max_threads || threads <= p->target.max_threads,
             "seed %" PRIu64 ": %d threads, of %d", p->seed, threads, p->target.max_threads);
-  CHECK_MSG(!ambit__gpucode_reduces(&p->group) || blocks <= AMBIT__GPUCODE_PARTIALS,
+  CHECK_MSG(!ambit__group_reduces(&p->group) || blocks <= AMBIT__GPUCODE_PARTIALS,
             "seed %" PRIu64 ": %g blocks leave a result", p->seed, blocks);
 }
 
@@ -278,7 +278,7 @@ static void write_others(const problem *p)
   other.group.tiles = TILES_COMPARE;
   CHECK(write_group(&other, &plan));
   other.group.tiles = TILES_RELAX;
-  if (!ambit__gpucode_reduces(&p->group)) CHECK(write_group(&other, &plan));
+  if (!ambit__group_reduces(&p->group)) CHECK(write_group(&other, &plan));
 }
 
 /* ---- sparse grids ---- */

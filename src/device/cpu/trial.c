@@ -152,7 +152,7 @@ static bool recall(device *d, const ambit__group *g, way *w)
 
   if (!is_tried(d, g)) return false;
   h = hash_of(d, g);
-  note = ambit__memory_recall(d->head.settings, "plan", &h);
+  note = ambit__note_recall(d->head.settings, "plan", &h);
   /* there may be no such plan any more */
   found = note && find_way(d, g, note, w) && !strcmp(w->line, note);
   free(note);
@@ -283,7 +283,7 @@ static void end(trial *t, function *f)
     f->module = c->module;
     c->module = own;
   }
-  ambit__memory_note(settings, "plan", &h, c->way.line);
+  ambit__note_keep(settings, "plan", &h, c->way.line);
   ambit__cpu_trial_close(t);
   f->trial = NULL;
 }

@@ -156,7 +156,7 @@ static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
                           .what = "a generated kernel",
                           .entry = AMBIT_ENTRY,
                           .strict = f->group.strict,
-                          .has_fold = ambit__gpucode_reduces(&f->group)};
+                          .has_fold = ambit__group_reduces(&f->group)};
   ambit_status s;
   char *source;
 
@@ -217,7 +217,7 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
                           .source = f->own.source,
                           .entry = f->own.launch_line.entry,
                           .strict = f->group.strict,
-                          .has_fold = ambit__gpucode_reduces(&f->group)};
+                          .has_fold = ambit__group_reduces(&f->group)};
   ambit_status s;
 
   f->head.ignores_stop = true;
@@ -234,7 +234,7 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
 static bool can_tile(const function *f)
 {
   return !f->own.source && !f->head.checked && !f->group.form && !f->group.flow && f->group.ndims &&
-         !ambit__has_exact_sums(&f->group);
+         !ambit__group_sums_exactly(&f->group);
 }
 
 static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, ambit__function **fn)

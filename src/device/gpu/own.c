@@ -39,7 +39,7 @@ static ambit_status check_launch_line(const ambit__gpu_device *d, const ambit__g
               AMBIT_EUNSUPPORTED, "%s wants blocks of %lld threads; %s has at most %d", what,
               (long long)threads, d->info.name, d->info.max_threads);
   AMBIT_CHECK(
-      !ambit__gpucode_reduces(g) || (r->most > 0 && r->most <= AMBIT__GPUCODE_PARTIALS),
+      !ambit__group_reduces(g) || (r->most > 0 && r->most <= AMBIT__GPUCODE_PARTIALS),
       d->head.errors, AMBIT_EINVAL,
       "%s reduces, so its blocks must be at most %d, and loop over the rest; write \"at most "
       "%d\" behind the blocks",

@@ -161,7 +161,7 @@ static void open_words(const ambit__strip *w)
  * number is h. Reductions count the cells that are stored. */
 static void add_cells(const ambit__strip *w)
 {
-  const bool reduces = ambit__nest_reduces(w->n);
+  const bool reduces = ambit__group_reduces(w->n->group);
 
   if (w->cells > 1) {
     open_words(w);
@@ -190,7 +190,7 @@ void ambit__strip_plane(const ambit__strip *w)
   if (w->ring) ambit__strip_take_for_row(w);
   let_index(w, w->y, "y + t");
   ambit__strip_let_results(w);
-  if (ambit__nest_reduces(w->n))
+  if (ambit__group_reduces(w->n->group))
     ambit__nest_do(w->n, "const int counted = %s ? mine : 0", is_own(w));
   if (w->cells > 1 && w->pairs->places) {
     open_words(w);

@@ -359,7 +359,8 @@ void ambit__strip_ring_first(const ambit__strip *w)
   const span a = span_of(w);
   const ambit__strip_moment now = {.is_first = true, .plane = a.first};
 
-  if (ambit__nest_reduces(w->n)) ambit__nest_barrier(w->n); /* the tile before used it, too */
+  if (ambit__group_reduces(w->n->group))
+    ambit__nest_barrier(w->n); /* the tile before used it, too */
   ambit__nest_unroll(w->n, "k", a.first, a.first + w->ahead);
   copy_plane(w, &now, "k");
   ambit__nest_close(w->n);

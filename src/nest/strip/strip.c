@@ -41,7 +41,7 @@ static void open_blocks(const ambit__strip *w, const char *name, const char *bel
 static void open_tile(const ambit__strip *w)
 {
   const int wide = w->lanes * w->lane, high = w->warps * folds_of(w) * w->rows;
-  const bool reduces = ambit__nest_reduces(w->n);
+  const bool reduces = ambit__group_reduces(w->n->group);
   const char *tiles = "strips";
 
   if (w->y >= 0 || reduces)
@@ -90,7 +90,7 @@ static void let_rows(const ambit__strip *w)
 
   for (int i = 0; i < w->nvalues; i++)
     if (w->values[i].below > below) below = w->values[i].below;
-  if (w->z == 0 && !ambit__nest_reduces(w->n))
+  if (w->z == 0 && !ambit__group_reduces(w->n->group))
     ambit__nest_do(w->n, "const int stack = tile / strips + (int)%s * ((int)%s / strips)",
                    d->block[2], d->blocks[0]);
   else
@@ -176,7 +176,7 @@ static void open_layer(const ambit__strip *w, int high)
 {
   const ambit__dialect *d = w->n->dialect;
 
-  if (ambit__nest_reduces(w->n)) {
+  if (ambit__group_reduces(w->n->group)) {
     ambit__nest_do(w->n, "const int layers = (high%d - low%d + %d) / %d", w->z, w->z, high - 1,
                    high);
     open_blocks(w, "layer", "layers", 1);

@@ -384,7 +384,7 @@ int ambit__split_for(const ambit *a, double size, const double *weights, int now
 ambit_status ambit__placement_split(ambit *a, int split, ambit__placement *placement);
 ambit_status ambit__weights_split(ambit *a, const double *weights, int was, int split, double **to);
 
-/* ---- lanes.c: the option lanes ---- */
+/* ---- stream_lanes.c: the option lanes ---- */
 
 /* The next lane of the list at `at`: its devices, `length` bytes from *devices. Returns the rest of
  * the list; NULL: that was the last one. */

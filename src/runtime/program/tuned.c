@@ -74,7 +74,7 @@ char *ambit__tuned_text(const ambit_program *p)
 {
   const ambit__hash h = hash_of(p);
 
-  return ambit__memory_recall(&p->grid->context->settings, "tuned", &h);
+  return ambit__note_recall(&p->grid->context->settings, "tuned", &h);
 }
 
 ambit_status ambit__plan_share(ambit__net *net, char plan[AMBIT__PLAN_CHARS])
@@ -163,6 +163,6 @@ void ambit__tuned_note(const ambit_program *p, const ambit__timing *times, int n
     ambit__print(&t, "%.3e s per iteration: depth %d%s%s\n", times[i].seconds, times[i].depth,
                  *times[i].plan ? " " : "", times[i].plan);
   text = ambit__text_finish(&t);
-  ambit__memory_note(&p->grid->context->settings, "tuned", &h, text);
+  ambit__note_keep(&p->grid->context->settings, "tuned", &h, text);
   free(text);
 }

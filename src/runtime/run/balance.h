@@ -68,7 +68,7 @@ double ambit__shares_time(const double *rates, int n, const double *cells);
 /* The same if all parts with a weight end at the same time. */
 double ambit__shares_ideal(const double *rates, int n, const double *weights, double cells);
 
-/* ---- balance_memory.c ---- */
+/* ---- balance_notes.c ---- */
 
 /* The weights that earlier runs found; *known is false if there are none. Collective; needs the
  * names of devices. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lanes.c - the option lanes: the devices of each lane of a stream.
+/* stream_lanes.c - the option lanes: the devices of each lane of a stream.
  *
  *   cuda:0,cuda:1,cpu                    three lanes of one device each
  *   (cuda:0,cuda:1),(cuda:2,cuda:3)      two lanes of two devices each

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* balance_memory.c - the weights of a program on some devices, kept from one run to the next.
+/* balance_notes.c - the weights of a program on some devices, kept from one run to the next.
  *
  * A note in the folder of compiled kernels: a line of weights, one per part, under a name made from
  * the kernels, the types of fields, the grid and the devices of all parts. Process 0 reads and
@@ -59,7 +59,7 @@ static bool read_note(const ambit_program *p, int n, char (*names)[AMBIT__PART_N
                       double *weights)
 {
   const ambit__hash h = hash_of(p, n, names);
-  char *text = ambit__memory_recall(&p->grid->context->settings, "weights", &h);
+  char *text = ambit__note_recall(&p->grid->context->settings, "weights", &h);
   const bool good = text && parse(text, n, weights);
 
   free(text);
@@ -101,6 +101,6 @@ void ambit__balance_note(const ambit_program *p, const double *weights)
   ambit__print(&t, "\n");
   text = ambit__text_finish(&t);
   h = hash_of(p, p->balance->n, p->balance->names);
-  ambit__memory_note(&p->grid->context->settings, "weights", &h, text);
+  ambit__note_keep(&p->grid->context->settings, "weights", &h, text);
   free(text);
 }

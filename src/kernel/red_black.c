@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* colour.c - rules that write a field in cells of one colour only, as in red-black relaxation.
+/* red_black.c - rules that write a field in cells of one colour only, as in red-black relaxation.
  *
  * The colour of a cell is the parity of a sum: of its indices along some axes, and of terms that
  * are the same for all cells. A condition such as (index(0) + index(1) + step()) % 2 == k fixes it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fold.c - from checked nodes to expressions of the rule: makes conversions explicit, folds
+/* make_expr.c - from checked nodes to expressions of the rule: makes conversions explicit, folds
  * constants.
  *
  * Constants are computed by value.c. Nothing else is simplified, so the result computes the same

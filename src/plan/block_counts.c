@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* blocks.c - how many blocks a launch on a GPU has. */
+/* block_counts.c - how many blocks a launch on a GPU has. */
 #include "plan/gpu.h"
 
 int64_t ambit__blocks_most(const ambit__group *g)
 {
-  return ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : INT32_MAX;
+  return ambit__group_reduces(g) ? AMBIT__GPUCODE_PARTIALS : INT32_MAX;
 }
 
 int64_t ambit__blocks_busy(const ambit__group *g, const ambit__target *t, int64_t per)
 {
-  if (ambit__gpucode_reduces(g)) return AMBIT__GPUCODE_FEW;
+  if (ambit__group_reduces(g)) return AMBIT__GPUCODE_FEW;
   return (t->threads > 1 ? t->threads : 1) * per;
 }
 
