@@ -266,7 +266,8 @@ static void the_families_compile_without_spills_around_rows(void)
   around = true;
   check_entry("star1d2", AMBIT_F32, CHOSEN);
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-    check_entry(families[i], i % 2 ? AMBIT_F64 : AMBIT_F32, CHOSEN);
+    if (test_takes((int)(i + i / 2), 2))
+      check_entry(families[i], i % 2 ? AMBIT_F64 : AMBIT_F32, CHOSEN);
   around = false;
 }
 

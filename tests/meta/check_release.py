@@ -114,7 +114,7 @@ def matrix_faults():
     """Options that CMake does not know would be ignored, with a warning at most."""
     cmake = "".join(f.read_text() for f in [project.ROOT / "CMakeLists.txt", *(project.ROOT / "cmake").glob("*.cmake")])
     known = set(re.findall(r"(?:option|set)\((\w+)", cmake)) | {f"AMBIT_{n}" for n in re.findall(r"ambit_feature\((\w+)", cmake)}
-    for variant, options in run_matrix.VARIANTS.items():
+    for variant, (options, _) in run_matrix.VARIANTS.items():
         for name in (re.match(r"-D(\w+)=", option)[1] for option in options):
             if name not in known and not name.startswith("CMAKE_"):
                 yield f"tests/meta/run_matrix.py: {variant} sets {name}, which no CMake file has"

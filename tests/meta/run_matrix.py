@@ -5,23 +5,25 @@
     run_matrix.py [--list] [--jobs N] [--tests REGEX] [--targets "..."] [VARIANT...]
 
 VARIANTS is the one list of builds; the workflow of the forge has a job for each (tests/meta/check_release.py compares
-them). Each build is in build/matrix/VARIANT. Without --tests all tests run but those labelled slow, meta, install or
-examples; `--tests none` runs none.
+them). Each build is in build/matrix/VARIANT, made with Ninja and ccache where they are installed. Without --tests those tests run
+that the part concerns, but none labelled slow, meta, install or examples; `--tests none` runs none, `--tests .` all others.
 """
-import argparse, subprocess, sys
+import argparse, os, shutil, subprocess, sys
 
 import project
 
+FILES = r"^(io|tool|view|python)\.|runtime\.(checkpoint|options|points|profiles|sparse_files)"
+# options of CMake, and the tests that the part concerns
 VARIANTS = {
-    "no-mpi": ["-DAMBIT_MPI=OFF"],
-    "no-hdf5": ["-DAMBIT_HDF5=OFF"],
-    "no-png": ["-DAMBIT_PNG=OFF"],
-    "no-tiff": ["-DAMBIT_TIFF=OFF"],
-    "no-port": ["-DAMBIT_LIBCLANG=OFF"],
-    "core": [f"-DAMBIT_{part}=OFF" for part in "STREAMS ELEVATION LIBCLANG".split()],
-    "static": ["-DBUILD_SHARED_LIBS=OFF"],
-    "none": [f"-DAMBIT_{part}=OFF" for part in "MPI HDF5 PNG TIFF LIBCLANG STREAMS ELEVATION".split()],
-    "clang": ["-DCMAKE_C_COMPILER=clang"],
+    "no-mpi": (["-DAMBIT_MPI=OFF"], r"^(net|io|tool|view|skeleton)\.|runtime\.(context|options|threads)"),
+    "no-hdf5": (["-DAMBIT_HDF5=OFF"], FILES),
+    "no-png": (["-DAMBIT_PNG=OFF"], FILES + r"|^skeleton\.|fuzz\.y4m"),
+    "no-tiff": (["-DAMBIT_TIFF=OFF"], r"^(io|tool)\.|fuzz\.raster"),
+    "no-port": (["-DAMBIT_LIBCLANG=OFF"], r"^(port|tool)\."),
+    "core": ([f"-DAMBIT_{part}=OFF" for part in "STREAMS ELEVATION LIBCLANG".split()], FILES + r"|^(skeleton|port)\."),
+    "static": (["-DBUILD_SHARED_LIBS=OFF"], r"^(base|io|net|tool|python|skeleton)\.|runtime\.(module|register|context)"),
+    "none": ([f"-DAMBIT_{part}=OFF" for part in "MPI HDF5 PNG TIFF LIBCLANG STREAMS ELEVATION".split()], "."),
+    "clang": (["-DCMAKE_C_COMPILER=clang"], "."),
 }
 
 
@@ -33,16 +35,21 @@ def sh(*command, **options):
 def build_and_test(variant, args):
     folder = project.ROOT / "build/matrix" / variant
     targets = ["--target", *args.targets.split()] if args.targets else []
+    options, concerned = VARIANTS[variant]
+    if shutil.which("ninja") and not (folder / "CMakeCache.txt").exists():
+        options = [*options, "-G", "Ninja"]
+    if shutil.which("ccache"):  # which knows the files of one build again in the next, where only a definition differs
+        options = [*options, "-DCMAKE_C_COMPILER_LAUNCHER=ccache"]
+        os.environ.update(CCACHE_BASEDIR=str(folder), CCACHE_NOHASHDIR="1")
     if not sh("cmake", "-S", project.ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DAMBIT_WERROR=ON",
-              f"-DAMBIT_TEST_CACHE={project.ROOT}/build/cache", *VARIANTS[variant], stdout=subprocess.DEVNULL):
+              f"-DAMBIT_TEST_CACHE={project.ROOT}/build/cache", *options, stdout=subprocess.DEVNULL):
         return "not configured"
     if not sh("cmake", "--build", folder, "-j", args.jobs, *targets, stdout=subprocess.DEVNULL):
         return "not built"
     if args.tests == "none":
         return "built"
-    chosen = ["-R", args.tests] if args.tests else []
-    tests = sh("ctest", "--test-dir", folder, "-j", args.jobs, "-LE", "slow|meta|install|examples", *chosen,
-               "--no-tests=error", "--output-on-failure", "--progress")
+    tests = sh("ctest", "--test-dir", folder, "-j", args.jobs, "-LE", "slow|meta|install|examples",
+               "-R", args.tests or concerned, "--no-tests=error", "--output-on-failure", "--progress")
     return "passed" if tests else "failed"
 
 
