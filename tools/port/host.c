@@ -259,9 +259,10 @@ static bool point(const unit *u, const node *s, const uses *list)
   uses all = {.n = 0};
 
   if (s->kind != S_EXPR || !h.loop || list->reads_all || list->writes_all || list->waits ||
-      s->is_macro || e->kind != N_ASSIGN || port_find(e->b, calls_steps, NULL) ||
-      !port_use_is_element(e->a) || e->a->type > T_I32 || e->b->type > T_I32 ||
-      !strchr("=+-", e->op[0]) || e->op[0] == '\0' || port_find(e->b, is_not_printed, NULL))
+      e->kind != N_ASSIGN || (s->is_macro && e->a->end > e->b->begin) ||
+      port_find(e->b, calls_steps, NULL) || !port_use_is_element(e->a) || e->a->type > T_I32 ||
+      e->b->type > T_I32 || !strchr("=+-", e->op[0]) || e->op[0] == '\0' ||
+      port_find(e->b, is_not_printed, NULL))
     return false;
   port_uses_in(e->b, &all);
   cell = port_print(e->a);
@@ -272,7 +273,10 @@ static bool point(const unit *u, const node *s, const uses *list)
       return false;
   for (int i = 0; i < all.n; i++)
     if (!strcmp(all.at[i].text, port_print(port_use_base(e->a)))) return false;
+  memcpy(all.numbers, list->numbers, sizeof all.numbers); /* of the subscripts, too */
+  all.nnumbers = list->nnumbers;
   take_cells(u, (node *)(uintptr_t)s, &all, "; ", &before, &after);
+  explain_numbers(u, s, &all);
   if (all.n || all.nnumbers) before = port_text("%s%s", calls(&all, "; "), before);
   value = port_print(e->b);
   port_edit(s->begin, port_statement_end(u, s) - s->begin,
@@ -443,6 +447,7 @@ static bool note_round(node *e, void *user)
 {
   function *f = e->kind == N_CALL && e->callee ? port_real(e->callee) : NULL;
 
+  if (is_nest(e, NULL)) return false; /* it has their bodies in its kernel */
   if (f && f->body && !f->round) {
     f->round = user;
     port_walk(f->body, note_round, user);

@@ -102,6 +102,17 @@ typedef struct reader {
   const char *text;
 } reader;
 
+/* Whether a name stands in C text. */
+static bool has_name(const char *text, const char *name)
+{
+  static const char others[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const size_t n = strlen(name);
+
+  for (const char *at = text; (at = strstr(at, name)); at++)
+    if ((at == text || !strchr(others, at[-1])) && (!at[n] || !strchr(others, at[n]))) return true;
+  return false;
+}
+
 /* Whether the steps give the variable its value, and use it for nothing else. */
 static bool is_result(const nest *n, const symbol *s)
 {
@@ -111,7 +122,7 @@ static bool is_result(const nest *n, const symbol *s)
     for (const step *t = n->steps; t; t = t->next)
       for (int i = 0; i < t->nparams; i++) {
         is |= t->params[i].reduction && t->params[i].reduction->a->sym == s;
-        if (t->params[i].value && strstr(t->params[i].value, s->name)) return false;
+        if (t->params[i].value && has_name(t->params[i].value, s->name)) return false;
       }
   return is;
 }

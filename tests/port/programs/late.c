@@ -113,6 +113,42 @@ static int find(int steps)
   return -t;
 }
 
+#define REST(x) ((x) > 0 ? (x) : -(x))
+
+/* In headers of loops, conditions, subscripts, a switch; a parameter, a variable that is hidden. */
+static double odd(double total, int most)
+{
+  int n = 0, rounds = 0;
+  double low = 1e9, high = -1e9;
+
+  do {
+    double low = 50;
+
+    n = 0;
+    for (int i = 1; i < NY - 1; i++)
+      for (int j = 1; j < NX - 1; j++) {
+        if (v[i][j] > 0.1 * rounds) n++;
+        low = fmin(low, v[i][j]);
+      }
+    w[1][n % NX] += 0.5f;
+    for (int i = 1; i < NY - 1; i++)
+      for (int j = 1; j < NX - 1; j++)
+        total += w[i][j] * low;
+    switch (n % 3) {
+    case 0: high = REST(low); break;
+    case 1: high += low;
+    default: rounds++;
+    }
+  } while (++rounds < most && n > 3);
+  for (low = rounds; low < n; low += 100)
+    printf("%.17g\n", low);
+  for (int i = 1; i < NY - 1; i++)
+    for (int j = 1; j < NX - 1; j++)
+      if (w[i][j] > high) high = w[i][j];
+  low = n = 2 * n;
+  return (n > 5 ? total : 0) + high + low;
+}
+
 #pragma ambit
 static void all(void)
 {
@@ -124,6 +160,7 @@ static void all(void)
   b = norm(0, a);
   printf("%.17g %.17g\n", a, b);
   printf("%d\n", find(20));
+  printf("%.17g\n", odd(0.5, 7));
 }
 
 int main(void)
