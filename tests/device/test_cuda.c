@@ -568,7 +568,7 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
   CHECK_EQ(AMBIT_OK, b->open(&errors, &settings, 0, &d));
   CHECK_EQ(AMBIT_OK, ambit__ask(d, queue_open, false, &q));
   CHECK_EQ(AMBIT_OK, ambit__ask(d, build, &g, &f));
-  CHECK_MSG(!strncmp(f->plan, "(strip", 7), "%s", f->plan);
+  CHECK_MSG(!strncmp(f->plan, "(strip", 6), "%s", f->plan);
   for (int i = 0; i < 2; i++)
     CHECK_EQ(AMBIT_OK, ambit__ask(d, alloc, 1000, NULL, &stores[i].buffer));
   for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
