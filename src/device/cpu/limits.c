@@ -28,8 +28,8 @@ typedef void (*copy_fn)(float *to, const float *from, size_t n);
 typedef void (*fma_fn)(int64_t rounds);
 
 typedef struct loops {
-  copy_fn copy; /* normal stores; n is a multiple of 64 */
-  copy_fn past; /* stores past the caches; NULL: none */
+  copy_fn copy;        /* normal stores; n is a multiple of 64 */
+  copy_fn nontemporal; /* stores past the caches; NULL: none */
   fma_fn fma32, fma64, divide;
   int lanes; /* floats of a vector */
 } loops;
@@ -84,19 +84,19 @@ enum { CHAINS = 12 };
 #  define FMA_SSE_PD(a, x, y) _mm_add_pd(_mm_mul_pd(a, x), y)
 
 COPY(copy_sse, SSE2, __m128, 4, _mm_load_ps, _mm_store_ps)
-COPY(past_sse, SSE2, __m128, 4, _mm_load_ps, _mm_stream_ps)
+COPY(nontemporal_sse, SSE2, __m128, 4, _mm_load_ps, _mm_stream_ps)
 FMA(fma32_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
 FMA(fma64_sse, SSE2, __m128d, double, _mm_set1_pd, FMA_SSE_PD)
 FMA(divide_sse, SSE2, __m128, float, _mm_set1_ps, DIVIDE)
 
 COPY(copy_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_store_ps)
-COPY(past_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_stream_ps)
+COPY(nontemporal_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_stream_ps)
 FMA(fma32_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
 FMA(fma64_avx, AVX2, __m256d, double, _mm256_set1_pd, _mm256_fmadd_pd)
 FMA(divide_avx, AVX2, __m256, float, _mm256_set1_ps, DIVIDE)
 
 COPY(copy_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_store_ps)
-COPY(past_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_stream_ps)
+COPY(nontemporal_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_stream_ps)
 FMA(fma32_avx512, AVX512, __m512, float, _mm512_set1_ps, _mm512_fmadd_ps)
 FMA(fma64_avx512, AVX512, __m512d, double, _mm512_set1_pd, _mm512_fmadd_pd)
 FMA(divide_avx512, AVX512, __m512, float, _mm512_set1_ps, DIVIDE)
@@ -105,10 +105,10 @@ static loops best_loops(void)
 {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f"))
-    return (loops){copy_avx512, past_avx512, fma32_avx512, fma64_avx512, divide_avx512, 16};
+    return (loops){copy_avx512, nontemporal_avx512, fma32_avx512, fma64_avx512, divide_avx512, 16};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return (loops){copy_avx, past_avx, fma32_avx, fma64_avx, divide_avx, 8};
-  return (loops){copy_sse, past_sse, fma32_sse, fma64_sse, divide_sse, 4};
+    return (loops){copy_avx, nontemporal_avx, fma32_avx, fma64_avx, divide_avx, 8};
+  return (loops){copy_sse, nontemporal_sse, fma32_sse, fma64_sse, divide_sse, 4};
 }
 
 #else
@@ -234,7 +234,8 @@ static void measure_caches(ambit__pool *pool, copying *c, const loops *l, ambit_
   m->copy2 = cached_rate(pool, c, l, m->l2 / 2);
   m->copy3 = part > m->l2 ? cached_rate(pool, c, l, part) : m->copy;
   c->blocks /= threads;
-  m->alone = copy_rate(pool, c, 1, l->past && m->has_nontemporal ? l->past : l->copy, 0.05);
+  m->alone =
+      copy_rate(pool, c, 1, l->nontemporal && m->has_nontemporal ? l->nontemporal : l->copy, 0.05);
   c->blocks = blocks;
 }
 
@@ -245,7 +246,7 @@ static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
   const size_t bytes = copy_bytes(m, threads);
   void *both = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   copying c = {.blocks = bytes / (2 * sizeof(float) * BLOCK_FLOATS), .times = 1};
-  double plain, past;
+  double plain, nontemporal;
 
   m->copy = m->alone = m->copy1 = m->copy2 = m->copy3 = 0;
   if (both == MAP_FAILED) return;
@@ -256,8 +257,8 @@ static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
   c.from = c.to + c.blocks * BLOCK_FLOATS;
   ambit__pool_run(pool, threads, touch_share, &c);
   plain = copy_rate(pool, &c, threads, l.copy, 0.1);
-  past = l.past ? copy_rate(pool, &c, threads, l.past, 0.1) : 0;
-  m->copy = plain > past ? plain : past;
+  nontemporal = l.nontemporal ? copy_rate(pool, &c, threads, l.nontemporal, 0.1) : 0;
+  m->copy = plain > nontemporal ? plain : nontemporal;
   if (all) measure_caches(pool, &c, &l, m);
   munmap(both, bytes);
 }
