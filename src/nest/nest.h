@@ -57,8 +57,8 @@ typedef enum ambit__loop_kind {
 
 typedef enum ambit__store_kind {
   STORE_CELL,
-  STORE_VECTOR, /* a whole vector, from the array `value` */
-  STORE_PAST    /* the same, past the caches */
+  STORE_VECTOR,     /* a whole vector, from the array `value` */
+  STORE_NONTEMPORAL /* the same, past the caches */
 } ambit__store_kind;
 
 typedef struct ambit__node {
@@ -78,7 +78,7 @@ typedef struct ambit__node {
   bool rolled, unrolled;     /* LOOP, on GPUs: compilers should not unroll it; should */
   bool folds;                /* LOOP_VECTOR: its turns fold reductions into r_part */
   ambit__nest_access access; /* LOAD, STORE, FOLD: its parameter */
-  ambit__store_kind past;    /* STORE */
+  ambit__store_kind store;   /* STORE */
   ambit_type wide;           /* FOLD: the type in which it is done */
   bool joins;                /* FOLD, on GPUs: the value is a total, too */
   int inside;                /* RULE: tests of place are -1: computed; 0, 1: as this says */
@@ -294,14 +294,14 @@ void ambit__nest_once(ambit__nest *n);
 
 /* rows.c: in C, a box, or chunks of a sparse grid. */
 typedef struct ambit__rows {
-  int rows[2];   /* computed together: along the axis before the last, and the one before that */
-  int64_t strip; /* cells of a row computed at a time; 0: the whole row */
-  int64_t block; /* rows of a plane that are finished before the next plane; 0: all */
-  bool plain;    /* the nest that a person would write: compilers make vectors along rows */
-  bool vectors;  /* a vector of cells at a time; false: where compilers do not make good ones */
-  bool past;     /* stores bypass the caches */
-  bool scalar;   /* the rule has operations that compilers do not vectorise */
-  bool factored; /* a weighted sum with fewer operations: nest/factors.h */
+  int rows[2];      /* computed together: along the axis before the last, and the one before that */
+  int64_t strip;    /* cells of a row computed at a time; 0: the whole row */
+  int64_t block;    /* rows of a plane that are finished before the next plane; 0: all */
+  bool plain;       /* the nest that a person would write: compilers make vectors along rows */
+  bool vectors;     /* a vector of cells at a time; false: where compilers do not make good ones */
+  bool nontemporal; /* stores bypass the caches */
+  bool scalar;      /* the rule has operations that compilers do not vectorise */
+  bool factored;    /* a weighted sum with fewer operations: nest/factors.h */
 } ambit__rows;
 void ambit__nest_rows(ambit__nest *n, const ambit__rows *r);
 /* Whether the rule of a group is a weighted sum of one field into another whose terms may be

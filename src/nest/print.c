@@ -337,11 +337,12 @@ static void print_store(ambit__nest *n, ambit__writer *w, const ambit__node *nod
   const ambit__scope s = scope_of(&here);
 
   ambit__line_begin(w);
-  if (node->past == STORE_CELL) {
+  if (node->store == STORE_CELL) {
     print_access(n, &w->text, &node->access);
     ambit__print(&w->text, " = ");
   } else {
-    ambit__print(&w->text, "ambit_%s(", node->past == STORE_PAST ? "put_past" : "put");
+    ambit__print(&w->text, "ambit_%s(",
+                 node->store == STORE_NONTEMPORAL ? "put_nontemporal" : "put");
     print_pointer(n, &w->text, &node->access);
     ambit__print(&w->text, ", ");
   }
@@ -349,7 +350,7 @@ static void print_store(ambit__nest *n, ambit__writer *w, const ambit__node *nod
     ambit__print(&w->text, "%s", node->value);
   else
     ambit__name_out(&s, &w->text, node->access.param, node->access.component);
-  if (node->past != STORE_CELL) ambit__print(&w->text, ", (int)sizeof %s)", node->value);
+  if (node->store != STORE_CELL) ambit__print(&w->text, ", (int)sizeof %s)", node->value);
   ambit__line_end(w, ";");
 }
 

@@ -140,7 +140,7 @@ static void add_results(job *j)
   }
   for (int i = 0; i < n->rule->nparams; i++)
     if (ambit__rows_is_exact(j, i)) close_block(j, i);
-  if (j->r->past) ambit__nest_do(n, "AMBIT_FENCE()");
+  if (j->r->nontemporal) ambit__nest_do(n, "AMBIT_FENCE()");
 }
 
 /* ---- a box ---- */
@@ -271,7 +271,7 @@ static void let_chunk(job *j)
   ambit__nest *n = j->n;
 
   ambit__nest_do(n, "const int64_t x0 = %s, x1 = x0 + chunk[%d], at = chunk[%d] - x0",
-                 j->r->past && j->lanes ? "chunk[0] & (LANES - 1)" : "0", AMBIT__CHUNK_CELLS,
+                 j->r->nontemporal && j->lanes ? "chunk[0] & (LANES - 1)" : "0", AMBIT__CHUNK_CELLS,
                  AMBIT__CHUNK_AT);
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);

@@ -126,7 +126,7 @@ static void store_piece(job *j)
   ambit__nest_do(n, "row[x] = out[x - start]");
   ambit__nest_close(n);
   ambit__nest_if(n, "b0_up < rest");
-  ambit__nest_do(n, "ambit_put_past(row + b0_up, out + (b0_up - start), "
+  ambit__nest_do(n, "ambit_put_nontemporal(row + b0_up, out + (b0_up - start), "
                     "(int)((rest - b0_up) * (long)sizeof *row))");
   ambit__nest_close(n);
   ambit__nest_for(n, "long", "x", "(rest > b0_up ? rest : b0_up)", "b1");
@@ -147,14 +147,14 @@ static void add_piece(job *j, const ambit__factors *f)
   open_cells(j, "from", "end");
   add_profiles(j, f);
   close_cells(j);
-  if (j->r->past) {
+  if (j->r->nontemporal) {
     ambit__nest_do(n, "const long start = b0 & -LANES");
     ambit__nest_do(n, "%s out[PIECE + LANES] __attribute__((aligned(AMBIT_VECTOR)))", type);
   }
   open_cells(j, "b0", "b1");
-  ambit__nest_do(n, j->r->past ? "out[x - start] = %s" : "row[x] = %s", slices_of(j, f));
+  ambit__nest_do(n, j->r->nontemporal ? "out[x - start] = %s" : "row[x] = %s", slices_of(j, f));
   close_cells(j);
-  if (j->r->past) store_piece(j);
+  if (j->r->nontemporal) store_piece(j);
 }
 
 void ambit__rows_add_factored(job *j)

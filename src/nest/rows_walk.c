@@ -106,7 +106,7 @@ static ambit__store_kind store_of(const job *j, ambit__nest_access a)
 {
   const bool keeps = ambit__nest_param(j->n, a.param)->keeps[a.component];
 
-  return j->r->past && !keeps ? STORE_PAST : STORE_VECTOR;
+  return j->r->nontemporal && !keeps ? STORE_NONTEMPORAL : STORE_VECTOR;
 }
 
 static void let_buffer(job *j, ambit__nest_access a, int r)
@@ -124,7 +124,7 @@ static const char *name_buffer(job *j, ambit__nest_access a, int r)
 /* A whole vector. */
 static void put_buffer(job *j, ambit__nest_access a, int r)
 {
-  ambit__nest_node(j->n, NODE_STORE, .past = store_of(j, a), .value = name_buffer(j, a, r),
+  ambit__nest_node(j->n, NODE_STORE, .store = store_of(j, a), .value = name_buffer(j, a, r),
                    .access = ambit__rows_access(j, a.param, a.component, r, a.offset, "x"));
 }
 
@@ -159,7 +159,7 @@ static void store_ragged(job *j)
   ambit__rows_each_result(j, store_result);
   ambit__nest_close(j->n);
   ambit__nest_close(j->n);
-  if (j->r->past && j->last > 0 && !j->form) ambit__rows_each_result(j, prefetch_below);
+  if (j->r->nontemporal && j->last > 0 && !j->form) ambit__rows_each_result(j, prefetch_below);
 }
 
 static void store_vector(job *j, bool ragged)
@@ -249,7 +249,8 @@ static int furthest_read(const ambit__param *p, int component, int last)
  * none. */
 static void prefetch_components(job *j)
 {
-  if (j->first || (j->end && j->end < ambit__rows_outputs(j)) || (j->form && !j->r->past)) return;
+  if (j->first || (j->end && j->end < ambit__rows_outputs(j)) || (j->form && !j->r->nontemporal))
+    return;
   for (int i = 0; j->last > 0 && i < j->n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(j->n, i);
 
@@ -269,7 +270,7 @@ static void prefetch_components(job *j)
 static void add_vector(job *j, int inside, bool ragged)
 {
   ambit__rows_each_result(j, let_buffer);
-  if (j->r->past && !ragged) add_prefetch(j);
+  if (j->r->nontemporal && !ragged) add_prefetch(j);
   if (!ragged) prefetch_components(j);
   ambit__rows_load_wide(j);
   ambit__rows_look_up(j, inside);

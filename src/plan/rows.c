@@ -315,7 +315,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
                             .strip = p->strip,
                             .block = p->block,
                             .vectors = t->has_nontemporal,
-                            .past = p->nontemporal,
+                            .nontemporal = p->nontemporal,
                             .scalar = p->scalar,
                             .factored = p->factored > 0};
   ambit__nest n;

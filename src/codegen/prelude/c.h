@@ -244,7 +244,7 @@ AMBIT_INTS_16(uint16_t, zxwd, short)
 #  define AMBIT_FENCE()            ((void)0)
 #endif
 
-AMBIT_INLINE void ambit_put_past(void *to, const void *from, int bytes)
+AMBIT_INLINE void ambit_put_nontemporal(void *to, const void *from, int bytes)
 {
   if ((uintptr_t)to % AMBIT_VECTOR) {
     ambit_put(to, from, bytes);

@@ -28,8 +28,8 @@ typedef void (*copy_fn)(float *to, const float *from, size_t n);
 typedef void (*fma_fn)(int64_t rounds);
 
 typedef struct loops {
-  copy_fn copy; /* normal stores; n is a multiple of 64 */
-  copy_fn past; /* stores past the caches; NULL: none */
+  copy_fn copy;        /* normal stores; n is a multiple of 64 */
+  copy_fn nontemporal; /* stores past the caches; NULL: none */
   fma_fn fma32, fma64, divide, chain;
   int lanes; /* floats of a vector */
 } loops;
@@ -96,21 +96,21 @@ enum { CHAINS = 12 };
 #  define FMA_SSE_PD(a, x, y) _mm_add_pd(_mm_mul_pd(a, x), y)
 
 COPY(copy_sse, SSE2, __m128, 4, _mm_load_ps, _mm_store_ps)
-COPY(past_sse, SSE2, __m128, 4, _mm_load_ps, _mm_stream_ps)
+COPY(nontemporal_sse, SSE2, __m128, 4, _mm_load_ps, _mm_stream_ps)
 FMA(fma32_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
 FMA(fma64_sse, SSE2, __m128d, double, _mm_set1_pd, FMA_SSE_PD)
 FMA(divide_sse, SSE2, __m128, float, _mm_set1_ps, DIVIDE)
 CHAIN(chain_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
 
 COPY(copy_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_store_ps)
-COPY(past_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_stream_ps)
+COPY(nontemporal_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_stream_ps)
 FMA(fma32_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
 FMA(fma64_avx, AVX2, __m256d, double, _mm256_set1_pd, _mm256_fmadd_pd)
 FMA(divide_avx, AVX2, __m256, float, _mm256_set1_ps, DIVIDE)
 CHAIN(chain_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
 
 COPY(copy_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_store_ps)
-COPY(past_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_stream_ps)
+COPY(nontemporal_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_stream_ps)
 FMA(fma32_avx512, AVX512, __m512, float, _mm512_set1_ps, _mm512_fmadd_ps)
 FMA(fma64_avx512, AVX512, __m512d, double, _mm512_set1_pd, _mm512_fmadd_pd)
 FMA(divide_avx512, AVX512, __m512, float, _mm512_set1_ps, DIVIDE)
@@ -120,11 +120,12 @@ static loops best_loops(void)
 {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f"))
-    return (loops){copy_avx512,  past_avx512, fma32_avx512, fma64_avx512, divide_avx512,
-                   chain_avx512, 16};
+    return (loops){
+        copy_avx512, nontemporal_avx512, fma32_avx512, fma64_avx512, divide_avx512, chain_avx512,
+        16};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return (loops){copy_avx, past_avx, fma32_avx, fma64_avx, divide_avx, chain_avx, 8};
-  return (loops){copy_sse, past_sse, fma32_sse, fma64_sse, divide_sse, chain_sse, 4};
+    return (loops){copy_avx, nontemporal_avx, fma32_avx, fma64_avx, divide_avx, chain_avx, 8};
+  return (loops){copy_sse, nontemporal_sse, fma32_sse, fma64_sse, divide_sse, chain_sse, 4};
 }
 
 #else
@@ -235,7 +236,7 @@ static void memory_rates(ambit__pool *pool, copying *c, int threads, const loops
   *plain = 0;
   for (int tries = 0; tries < LEAST_TRIES || ambit__clock() < end; tries++) {
     *plain = copy_rate(pool, c, threads, l->copy, *plain);
-    if (l->past) past = copy_rate(pool, c, threads, l->past, past);
+    if (l->nontemporal) past = copy_rate(pool, c, threads, l->nontemporal, past);
   }
   *all = past > *plain ? past : *plain;
 }
