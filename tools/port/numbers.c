@@ -18,9 +18,18 @@ static bool is_address_of(node *e, void *user)
   return a && a->kind == N_NAME && a->sym == user;
 }
 
-/* Where the variable is declared: a statement of a block. */
+/* goto, labels, asm: a declaration may be jumped over. */
+static bool jumps(node *e, void *user)
+{
+  (void)user;
+  return e->kind == S_OTHER && !e->text;
+}
+
+/* Where the variable is declared: a statement of a block that no case leads into. */
 static bool declares(node *e, void *user)
 {
+  for (node *s = e->kind == S_BLOCK ? e->list : NULL; s; s = s->next)
+    if (s->kind == S_OTHER && s->text && s->text[0] != 's') return false;
   for (node *s = e->kind == S_BLOCK ? e->list : NULL; s; s = s->next)
     for (node *d = s->kind == S_DECL ? s->list : NULL; d; d = d->next)
       if (d->sym == user) return s->end && !s->is_macro;
@@ -32,7 +41,8 @@ static bool may_be_late(const function *f, symbol *s)
   return (s->type == T_F32 || s->type == T_F64 || s->type == T_I32 || s->type == T_I64) &&
          !s->is_global && !s->is_place && !clang_isVolatileQualifiedType(s->ctype) &&
          clang_Cursor_getStorageClass(s->cursor) != CX_SC_Register &&
-         !port_find(f->body, is_address_of, s) && (s->is_param || port_find(f->body, declares, s));
+         !port_find(f->body, is_address_of, s) && !port_find(f->body, jumps, NULL) &&
+         (s->is_param || port_find(f->body, declares, s));
 }
 
 static void mark(const step *steps, bool is_late)
