@@ -177,8 +177,8 @@ bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f
 
 /* ---- conditions ---- */
 
-/* The condition that one step violates; NULL: none. Waves throw reductions away, and a single iteration
- * computes them. */
+/* The condition that one step violates; NULL: none. Waves throw reductions away, and a
+ * single iteration computes them. */
 static const char *refuse_step(const ambit_program *p, size_t step, bool waves)
 {
   const char *why = NULL;

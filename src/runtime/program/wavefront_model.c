@@ -18,8 +18,8 @@ static double l2_bytes(const problem *m)
 }
 
 /* The layers of cells along all axes before the last three that a launch reads again, where those
- * between the first and the last read do not fit in a cache: functions have blocks of the last three
- * axes only. */
+ * between the first and the last read do not fit in a cache: functions have blocks of the last
+ * three axes only. */
 static double far_reads(const ambit__param *q, const problem *m)
 {
   double layers = 0, cells = 1;
