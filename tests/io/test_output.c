@@ -221,7 +221,7 @@ static void mistakes_are_explained(void)
   refuses(ambit_output(w.program, 1, "a_%s.npy", 1, &w.u, NULL), "%06d");
   refuses(ambit_output(w.program, 1, "a.npy", 2, both, NULL), "2 fields cannot be written");
   refuses(ambit_output(w.program, 1, "a%d.y4m", 1, &w.u, NULL), "a film is one file");
-  refuses(ambit_output(w.program, 1, "a.png", 1, &w.u, &plane), "a plane of 3 dimensions");
+  refuses(ambit_output(w.program, 1, "a.y4m", 1, &w.u, &plane), "a plane of 3 dimensions");
   refuses(ambit_field_draw(w.u, "a.png", &colours), "no colours 'pink'");
   refuses(ambit_field_draw(w.u, "a.png", &range), "range");
   refuses(ambit_field_draw(w.u, "a.png", &component), "component 1");
