@@ -25,11 +25,11 @@ static inline int64_t ambit__max64(int64_t a, int64_t b)
   return a > b ? a : b;
 }
 
-/* Of numbers that are not negative: how many pieces of `unit`, the last of which need not be full;
- * and the multiple of it that they have together. */
+/* How many pieces of `unit`, the last of which need not be full; 0 of a number below 0. And the
+ * multiple of it that they have together. */
 static inline int64_t ambit__pieces(int64_t n, int64_t unit)
 {
-  return n / unit + (n % unit != 0);
+  return n > 0 ? (n - 1) / unit + 1 : 0;
 }
 
 static inline int64_t ambit__round_up(int64_t n, int64_t unit)
