@@ -50,9 +50,8 @@ static ambit__range product(ambit__range a, ambit__range b)
 
 static ambit__range square(ambit__range a)
 {
-  const int64_t far = ambit__max64(-a.low, a.high), near = a.low > 0    ? a.low
-                                                           : a.high < 0 ? -a.high
-                                                                        : 0;
+  const int64_t far = ambit__max64(-a.low, a.high);
+  const int64_t near = a.low > 0 ? a.low : a.high < 0 ? -a.high : 0;
 
   return (ambit__range){near * near, far * far};
 }

@@ -14,9 +14,8 @@
  * finding its place takes a thread some 300 instructions, a star of five axes 50: there it walks
  * along a few cells of the third last axis. On a line a thread computes several cells at a time.
  */
-#include "nest/nest.h"
-
 #include "base/integers.h"
+#include "nest/nest.h"
 #include "plan/gpu.h"
 #include "plan/launch_line.h"
 #include "plan/registers.h"
@@ -121,8 +120,8 @@ static int best_each(const ambit__group *g, const ambit__target *t)
   const int written = written_bytes(g->rule);
   int each = MOST_EACH;
 
-  while (each > 1 && (t->is_cpu || each * written > KEPT ||
-                      g->cells[0] / each < (int64_t)ambit__max64(1, t->threads) * BUSY))
+  while (each > 1 &&
+         (t->is_cpu || each * written > KEPT || g->cells[0] / each < (int64_t)t->threads * BUSY))
     each /= 2;
   return each;
 }

@@ -268,19 +268,23 @@ ambit_status ambit__machine_read(ambit__errors *errors, const char *where, const
 
 /* ---- derived numbers ---- */
 
+/* The rate of one of so many cores, from those of all and of one alone. */
+static double rate_of_one(double all, double alone, double cores)
+{
+  const double share = all / (cores > 1 ? cores : 1);
+
+  return alone < share ? alone : share;
+}
+
 double ambit__machine_copy(const machine *m, double cores)
 {
-  const double share = m->copy / (cores > 1 ? cores : 1);
-
-  return m->alone < share ? m->alone : share;
+  return rate_of_one(m->copy, m->alone, cores);
 }
 
 bool ambit__machine_stores_past(const machine *m, double cores)
 {
-  const double share = m->plain / (cores > 1 ? cores : 1);
-
   return m->has_nontemporal &&
-         ambit__machine_copy(m, cores) > (m->plain1 < share ? m->plain1 : share);
+         ambit__machine_copy(m, cores) > rate_of_one(m->plain, m->plain1, cores);
 }
 
 double ambit__machine_issue(const machine *m)

@@ -10,11 +10,14 @@
  * All processes must come to the same result, since it determines which halos cover others, and so
  * the messages.
  */
+#include "base/integers.h"
 #include "base/memory.h"
 #include "device/registered.h"
 #include "runtime/program/program.h"
 
 #include <stdlib.h>
+
+enum { VECTOR_BYTES = 32 }; /* of the longest vectors: 16, or twice as many beside other cells */
 
 /* ---- conditions that are the same on all processes ---- */
 
@@ -34,13 +37,11 @@ static int64_t reach_of(const ambit_program *p, const ambit__step *s, const ambi
   return reach;
 }
 
-/* A multiple of the cells that kernels take as one vector: those of at most 16 bytes, or twice as
- * many where a kernel reads beyond them (plan/strip_reads.c), bounded by its largest type. */
+/* A multiple of the cells that kernels take as one vector (plan/strip_reads.c), which the largest
+ * type of a kernel bounds. */
 static int64_t vector_of(const ambit_field *f)
 {
-  const int64_t cells = 2 * AMBIT__ALIGNED / (int64_t)ambit_type_size(f->type);
-
-  return cells < AMBIT__ALIGNED ? cells : AMBIT__ALIGNED;
+  return ambit__min64(VECTOR_BYTES / (int64_t)ambit_type_size(f->type), AMBIT__ALIGNED);
 }
 
 /* Whether the rows of a field are periodic, whole vectors, and read beyond their ends. */
