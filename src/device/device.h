@@ -625,7 +625,7 @@ typedef struct ambit__backend {
   const char *name;           /* "cpu", as users write it in the option devices */
   const char *summary;        /* one line for `ambit devices` */
   ambit__comm_cost comm_cost; /* the cost of sending cells to another device or process */
-  bool wraps_rows;            /* builds functions for fields bound `wraps_rows` (plan/plan.h) */
+  bool closes_rows;           /* builds functions for fields with closed rows (nest/group.h) */
   bool sparse;                /* stores may be of sparse grids (grid/layout.h) */
   bool wide_activity;         /* there, active cells are told by ints instead of bytes */
   bool twins;                 /* a device that is opened twice has one memory, for two threads */

@@ -131,7 +131,7 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   d->table.name = backend->name;
   d->table.summary = backend->summary;
   d->table.comm_cost = backend->comm_cost;
-  d->table.wraps_rows = backend->wraps_rows;
+  d->table.closes_rows = backend->closes_rows;
   d->table.line = backend->line;
   d->table.can |= backend->can & CAN;
   d->ordinal = ordinal;

@@ -5,16 +5,31 @@
 
 /* ---- places ---- */
 
+/* The distance from the cell at y1, less than k cells from an end of its row, to the one that its
+ * k-th neighbour beyond that end stands for. */
+static const char *beyond(ambit__nest *n, ambit_boundary kind, int side, int k)
+{
+  const int x = ambit__nest_last(n), less = kind == AMBIT_SYMMETRIC ? k - 1 : k;
+
+  if (kind == AMBIT_PERIODIC && side) return ambit__nest_text(n, "%d - extent%d", k, x);
+  if (kind == AMBIT_PERIODIC) return ambit__nest_text(n, "extent%d - %d", x, k);
+  if (kind == AMBIT_CLAMP && side) return ambit__nest_text(n, "extent%d - 1 - y%d", x, x);
+  if (kind == AMBIT_CLAMP) return ambit__nest_text(n, "-y%d", x);
+  if (side) return ambit__nest_text(n, "2 * (extent%d - 1 - y%d) - %d", x, x, less);
+  return ambit__nest_text(n, "%d - 2 * y%d", less, x);
+}
+
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" */
 static void let_neighbour(ambit__nest *n, int i, int distance)
 {
-  const char *name = ambit__nest_name(n, i), *where;
-  const int x = ambit__nest_last(n), k = distance < 0 ? -distance : distance;
+  const char *name = ambit__nest_name(n, i), *where, *end;
+  const int x = ambit__nest_last(n), side = distance > 0, k = side ? distance : -distance;
 
-  if (distance < 0)
-    where = ambit__nest_text(n, "(y%d < %d ? extent%d - %d : -%d)", x, k, x, k, k);
+  end = beyond(n, n->bind[i].ends[side], side, k);
+  if (side)
+    where = ambit__nest_text(n, "(y%d < extent%d - %d ? %d : %s)", x, x, k, k, end);
   else
-    where = ambit__nest_text(n, "(y%d < extent%d - %d ? %d : %d - extent%d)", x, x, k, k, k, x);
+    where = ambit__nest_text(n, "(y%d < %d ? %s : -%d)", x, k, end, k);
   if (!n->bind[i].contiguous) where = ambit__nest_text(n, "%s * %s_s%d", where, name, x);
   ambit__nest_do(n, "const %s %s_%c%d = %s", n->integer, name, distance < 0 ? 'm' : 'p', k, where);
 }
@@ -26,14 +41,14 @@ static bool is_read_at(const ambit__param *p, int axis, int distance)
   return false;
 }
 
-void ambit__nest_let_wraps(ambit__nest *n)
+void ambit__nest_let_neighbours(ambit__nest *n)
 {
   const int x = ambit__nest_last(n);
 
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
-    for (int k = -p->low[x]; n->bind[i].wraps_rows && k <= p->high[x]; k++)
+    for (int k = -p->low[x]; ambit__binding_is_closed(&n->bind[i]) && k <= p->high[x]; k++)
       if (k && is_read_at(p, x, k)) let_neighbour(n, i, k);
   }
 }

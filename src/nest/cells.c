@@ -68,7 +68,7 @@ static void store_kept(ambit__nest *n, ambit__nest_access a, void *user)
 static void let_kth(ambit__nest *n, int threads)
 {
   ambit__nest_do(n, "const %s y0 = first + k * %d", n->integer, threads);
-  ambit__nest_let_wraps(n);
+  ambit__nest_let_neighbours(n);
   ambit__nest_let_places(n);
 }
 
@@ -99,7 +99,7 @@ static void add_pieces(ambit__nest *n, int threads, int each)
   ambit__nest_close(n);
   ambit__nest_loop(n, .type = n->integer, .name = "y0", .from = "first", .below = "hi0",
                    .step = ambit__nest_text(n, "%d", threads), .rolled = true);
-  ambit__nest_let_wraps(n);
+  ambit__nest_let_neighbours(n);
   ambit__nest_let_places(n);
   add_body(n, -1);
   ambit__nest_close(n);
@@ -195,14 +195,14 @@ void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, 
     return;
   }
   if (count) open_axis(n, axes[count - 1], 0, threads[0]);
-  if (!n->group->sweep) ambit__nest_let_wraps(n);
+  if (!n->group->sweep) ambit__nest_let_neighbours(n);
   if (count > 1) open_axis(n, axes[count - 2], 1, threads[1]);
   if (outer > 1)
     ambit__nest_for(n, n->integer, ambit__nest_text(n, "y%d", axes[outer - 1]), "from", "below");
   lines = n->level;
   if (n->group->sweep) {
     open_sweep(n);
-    ambit__nest_let_wraps(n);
+    ambit__nest_let_neighbours(n);
   }
   ambit__nest_let_places(n);
   if (!n->group->checks && ambit__rule_tests(n->rule, true, low, high)) {

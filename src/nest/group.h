@@ -6,19 +6,20 @@
 #include "grid/chunks.h"
 #include "kernel/kernel.h"
 
-/* The properties of a parameter's binding that the code depends on. A field bound `wraps_rows` is
- * periodic along the last axis, which is never cut into parts, and has no ghost cells there: the
- * code wraps reads beyond one end of a row to the other end. */
+/* The properties of a parameter's binding that the code depends on. A field whose rows are closed
+ * has no ghost cells at their ends, and they are never cut into parts: the code takes what is read
+ * beyond an end from the row itself. */
 typedef struct ambit__binding {
   bool is_field;   /* false: a scalar or a number */
   bool contiguous; /* a field whose cells are adjacent in memory along the last axis */
   bool uniform;    /* a field that has one value per row: its stride along the last axis is 0 */
   bool packed;     /* the rows of the field are not aligned to cache lines; TARGET_GPU only */
   bool shared;     /* another parameter is bound to the same field, and one of them is written */
-  bool wraps_rows; /* a field whose rows wrap; TARGET_GPU only */
-  bool carried;    /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
-  bool points;     /* not a field: points of a flow, */
-  bool samples;    /* which are sampled */
+  ambit_boundary
+      ends[2];  /* of closed rows, as ambit__boundary_map; else AMBIT_NONE; TARGET_GPU only */
+  bool carried; /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
+  bool points;  /* not a field: points of a flow, */
+  bool samples; /* which are sampled */
 } ambit__binding;
 
 enum {
@@ -27,6 +28,17 @@ enum {
   AMBIT__CHECK_ACCESS = 2 /* accesses outside the cells and the memory of a field */
 #endif
 };
+
+/* Whether the rows of the field are closed; periodic. */
+static inline bool ambit__binding_is_closed(const ambit__binding *b)
+{
+  return b->ends[0] != AMBIT_NONE;
+}
+
+static inline bool ambit__binding_is_periodic(const ambit__binding *b)
+{
+  return b->ends[0] == AMBIT_PERIODIC;
+}
 
 /* Functions for GPUs that run on tiles (nest/tiles.c). On cores, any function does. */
 typedef enum ambit__tile_use {

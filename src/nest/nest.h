@@ -249,8 +249,8 @@ static inline const char *ambit__nest_type(const ambit__nest *n, int i)
 /* ---- cell.c: the pieces of a cell ---- */
 
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
- * parameter bound `wraps_rows` is read: the distance from the cell at y1 to that neighbour. */
-void ambit__nest_let_wraps(ambit__nest *n);
+ * field with closed rows is read: the distance from the cell at y1 to that neighbour. */
+void ambit__nest_let_neighbours(ambit__nest *n);
 /* "const float *u_at = u_mem + (u_o + y0 * u_s0 + y1);" for every field, and the indices i0, ... */
 void ambit__nest_let_places(ambit__nest *n);
 /* On a GPU, in a sweep: "float c_held = *c_line" for every carried field, before the loop along a
@@ -320,7 +320,7 @@ void ambit__nest_units(ambit__nest *n, int threads, int wide, const int rows[2])
 /* ---- print.c ---- */
 
 void ambit__nest_print(ambit__nest *n, ambit__writer *w);
-/* "2 * u_s0 - u_s1 + 3", or in rows that wrap "2 * u_s0 - u_s1 + u_p3": the distance from this cell
+/* "2 * u_s0 - u_s1 + 3", or in closed rows "2 * u_s0 - u_s1 + u_p3": the distance from this cell
  * of a field to another, or to a component; "0" for the cell itself. */
 void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a);
 const char *ambit__nest_distance(ambit__nest *n, const ambit__nest_access *a); /* its text */

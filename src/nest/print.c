@@ -10,7 +10,7 @@
 
 /* ---- addresses ---- */
 
-/* "u_m1", "u_p2": the distance to a neighbour in a row that wraps. */
+/* "u_m1", "u_p2": the distance to a neighbour in a closed row. */
 static void print_neighbour(const ambit__nest *n, ambit__text *t, int param, int distance)
 {
   ambit__print(t, "%s_%c%d", ambit__nest_name(n, param), distance < 0 ? 'm' : 'p',
@@ -49,7 +49,7 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
     const bool plain = d == ndims - 1 && bind->contiguous;
 
     if (!by) continue;
-    if (d == ndims - 1 && bind->wraps_rows) {
+    if (d == ndims - 1 && ambit__binding_is_closed(bind)) {
       ambit__print(t, "%s", any ? " + " : "");
       print_neighbour(n, t, a->param, by);
       any = true;

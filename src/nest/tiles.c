@@ -146,7 +146,7 @@ static void open_cells(ambit__nest *n, const int *threads)
                      .below = ambit__nest_text(n, "hi%d", d),
                      .step = k > 1 ? NULL : ambit__nest_text(n, "%d", threads[k]));
   }
-  ambit__nest_let_wraps(n);
+  ambit__nest_let_neighbours(n);
   ambit__nest_let_places(n);
 }
 

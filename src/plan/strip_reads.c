@@ -61,13 +61,15 @@ int ambit__strip_lane_cells(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->rule;
   const int lane = ambit__strip_vector(g), cells = ambit__strip_packed_cells(g, packed);
+  const int x = g->ndims - 1;
   int reach = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
 
-    if (is_field(g, i))
-      reach = ambit__max(reach, ambit__max(p->low[g->ndims - 1], p->high[g->ndims - 1]));
+    if (is_field(g, i)) /* about the last cell of a row they mirror one further */
+      reach = ambit__max(reach, ambit__max(p->low[x] + (g->bind[i].ends[0] == AMBIT_REFLECT),
+                                           p->high[x] + (g->bind[i].ends[1] == AMBIT_REFLECT)));
   }
   if (cells > 1) return VECTOR / WORD * cells;
   if (reach < lane || (reach == lane && g->ndims > 2)) return lane;

@@ -33,7 +33,7 @@ static const ambit__target h200 = {
 static const ambit__nvrtc *nvrtc;
 static unsigned checks; /* checks made by the kernels */
 static ambit__tile_use tiles;
-static bool around;               /* rows wrap in fields that are read at neighbours */
+static ambit_boundary ends;       /* of rows of fields that are read at neighbours */
 static long most_registers = 255; /* of a thread */
 
 /* ---- one kernel ---- */
@@ -164,7 +164,8 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
     bool is_field = p->kind == PARAM_FIELD && ndims > 0;
 
     bind[i] = (ambit__binding){.is_field = is_field, .contiguous = is_field};
-    bind[i].wraps_rows = around && is_field && (p->low[ndims - 1] || p->high[ndims - 1]);
+    if (is_field && (p->low[ndims - 1] || p->high[ndims - 1]))
+      bind[i].ends[0] = bind[i].ends[1] = ends;
   }
   for (int d = 0; d < ndims; d++)
     g.cells[d] = cells;
@@ -257,14 +258,18 @@ static void high_orders_compile_without_spills(void)
   check_text("wave", wave, -1, 512, true, CHOSEN);
 }
 
-static void the_families_compile_without_spills_around_rows(void)
+static void the_families_compile_without_spills_on_closed_rows(void)
 {
-  around = true;
+  ends = AMBIT_PERIODIC;
   check_entry("star1d2", AMBIT_F32, CHOSEN);
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
     if (test_takes((int)(i + i / 2), 2))
       check_entry(families[i], i % 2 ? AMBIT_F64 : AMBIT_F32, CHOSEN);
-  around = false;
+  ends = AMBIT_REFLECT;
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (test_takes((int)(i + i / 2 + 1), 4))
+      check_entry(families[i], i % 2 ? AMBIT_F32 : AMBIT_F64, CHOSEN);
+  ends = AMBIT_NONE;
 }
 
 static void weights_of_every_type_compile_without_spills(void)
@@ -487,8 +492,8 @@ int main(int argc, char **argv)
       {"the_fixed_names_compile_without_spills", the_fixed_names_compile_without_spills},
       {"the_families_compile_without_spills", the_families_compile_without_spills},
       {"high_orders_compile_without_spills", high_orders_compile_without_spills},
-      {"the_families_compile_without_spills_around_rows",
-       the_families_compile_without_spills_around_rows},
+      {"the_families_compile_without_spills_on_closed_rows",
+       the_families_compile_without_spills_on_closed_rows},
       {"weights_of_every_type_compile_without_spills",
        weights_of_every_type_compile_without_spills},
       {"reductions_compile_without_spills", reductions_compile_without_spills},

@@ -97,7 +97,7 @@ typedef struct problem {
   int64_t extents[AMBIT_MAX_DIMS], lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS]; /* hi all 0: all cells */
   ambit_boundary boundary;
   bool simplified; /* the rule runs in its canonical form */
-  bool around;     /* periodic, and no ghost cells along the last axis */
+  bool closed;     /* no ghost cells along the last axis */
   /* derived */
   ambit__rule *rule, *parsed; /* parsed: what it was simplified from; or NULL */
   ambit__binding bind[MOST];
@@ -128,7 +128,7 @@ static bool is_field(const problem *p, int i)
 /* Ghost cells of a field along an axis, for reads at distance `reads`. */
 static int64_t margin(const problem *p, int axis, int reads)
 {
-  return p->boundary && !(p->around && axis == p->ndims - 1) ? reads : 0;
+  return p->boundary && !(p->closed && axis == p->ndims - 1) ? reads : 0;
 }
 
 static void make_field(problem *p, int i, bool at_end)

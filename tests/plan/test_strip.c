@@ -134,10 +134,12 @@ static int check_with(problem p, bool (*wanted)(const ambit__plan *plans, int n,
     p.boundaries.value[d][0] = 0.5;
     p.boundaries.value[d][1] = -1.25;
   }
-  for (int i = 0; i < p.rule->nparams; i++)
-    p.bind[i] = (ambit__binding){.is_field = is_field(&p, i),
-                                 .contiguous = is_field(&p, i),
-                                 .wraps_rows = p.around && is_field(&p, i)};
+  for (int i = 0; i < p.rule->nparams; i++) {
+    const ambit_boundary end = p.closed && is_field(&p, i) ? p.boundary : AMBIT_NONE;
+
+    p.bind[i] = (ambit__binding){
+        .is_field = is_field(&p, i), .contiguous = is_field(&p, i), .ends = {end, end}};
+  }
   write_plans(g);
   n = ambit__strategy_strip.candidates(&g, &gpu, plans, MOST_PLANS);
   for (int i = 0; i < n && !prints; i++)
@@ -213,6 +215,21 @@ static void sums_with_fewer_operations(void)
  * rule has fields beside that in the ring, a reduction, and uses the place of its cell. */
 static void planes_in_a_ring(void)
 {
+  problem wave = {.name = "wave",
+                  .text = "void wave(const double *u, const double *o, double *v, max double *m)"
+                          "{"
+                          "  double s = u[3][0][0] - u[-3][0][0] + u[0][4][0] - u[0][-2][0];"
+                          "  s = s + u[0][0][3] * index(0) - u[0][0][-1] * index(1);"
+                          "  *v = 2 * *u - *o + 0.25 * s;"
+                          "  *m = *v;"
+                          "}",
+                  .type = AMBIT_F64,
+                  .ndims = 3,
+                  .extents = {24, 26, 66},
+                  .closed = true,
+                  .strict = true,
+                  .boundary = AMBIT_PERIODIC};
+
   check_with((problem){.name = "star3d4",
                        .type = AMBIT_F32,
                        .ndims = 3,
@@ -227,22 +244,9 @@ static void planes_in_a_ring(void)
                        .extents = {9, 40, 140},
                        .boundary = AMBIT_CLAMP},
              is_ring);
-  check_with((problem){.name = "wave",
-                       .text =
-                           "void wave(const double *u, const double *o, double *v, max double *m)"
-                           "{"
-                           "  double s = u[3][0][0] - u[-3][0][0] + u[0][4][0] - u[0][-2][0];"
-                           "  s = s + u[0][0][3] * index(0) - u[0][0][-1] * index(1);"
-                           "  *v = 2 * *u - *o + 0.25 * s;"
-                           "  *m = *v;"
-                           "}",
-                       .type = AMBIT_F64,
-                       .ndims = 3,
-                       .extents = {24, 26, 66},
-                       .around = true,
-                       .strict = true,
-                       .boundary = AMBIT_PERIODIC},
-             is_ring);
+  check_with(wave, is_ring);
+  wave.boundary = AMBIT_REFLECT;
+  check_with(wave, is_ring);
 }
 
 /* So many terms that registers are shifted, rows are added one by one and weights are in a table.
@@ -333,9 +337,11 @@ static void boxes_of_fields_without_ghost_cells(void)
                   .hi = {18, 198}});
 }
 
-/* Rows of whole strips and others, a box with only one end of its rows, one of few cells, vectors
- * of bytes, and four dimensions. */
-static void rows_that_begin_anew(void)
+static const ambit_boundary copies[] = {AMBIT_CLAMP, AMBIT_SYMMETRIC, AMBIT_REFLECT};
+
+/* Closed rows: of whole strips and others, a box with only one end of its rows, one of few cells,
+ * vectors of bytes, and four dimensions. */
+static void rows_that_are_closed(void)
 {
   static const problem problems[] = {
       {.name = "star2d2", .type = AMBIT_F32, .ndims = 2, .extents = {14, 256}},
@@ -359,9 +365,13 @@ static void rows_that_begin_anew(void)
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
     problem p = problems[i];
 
+    p.closed = true;
     p.boundary = AMBIT_PERIODIC;
-    p.around = true;
     check(p);
+    for (size_t k = 0; k < 3; k++) {
+      p.boundary = copies[k];
+      if (k == i % 3 || getenv("TEST_EVERY_CASE")) check(p);
+    }
   }
 }
 
@@ -550,9 +560,13 @@ static void check_words(const problem *problems, size_t n)
 
     p.name = "words";
     if (!p.ndims) p.ndims = 2;
-    p.boundary = p.around ? AMBIT_PERIODIC : AMBIT_CLAMP;
     p.strict = true;
+    p.boundary = p.closed ? AMBIT_PERIODIC : AMBIT_CLAMP;
     check(p);
+    for (size_t k = 0; p.closed && k < 3; k++) {
+      p.boundary = copies[k];
+      check(p);
+    }
   }
 }
 
@@ -611,7 +625,7 @@ static void bytes(void)
                "  *most = abs(a - b) + (int)index(1) % 7;\n"
                "}\n",
        .extents = {13, 768},
-       .around = true},
+       .closed = true},
       {.text = "void r(const unsigned char *u, unsigned char *v, sum long *n)\n"
                "{\n"
                "  *v = (unsigned char)(15.0f * sqrtf(*u) + 9 * cosf(u[0][1]));\n"
@@ -661,7 +675,7 @@ static void four_bytes(void)
                "}\n",
        .ndims = 3,
        .extents = {6, 25, 544},
-       .around = true},
+       .closed = true},
   };
 
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
@@ -697,7 +711,7 @@ static void two_shorts(void)
                "}\n",
        .ndims = 3,
        .extents = {6, 25, 272},
-       .around = true},
+       .closed = true},
   };
 
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
@@ -823,7 +837,7 @@ int main(int argc, char **argv)
       {"boxes_that_begin_anywhere", boxes_that_begin_anywhere},
       {"boxes_of_few_cells", boxes_of_few_cells},
       {"boxes_of_fields_without_ghost_cells", boxes_of_fields_without_ghost_cells},
-      {"rows_that_begin_anew", rows_that_begin_anew},
+      {"rows_that_are_closed", rows_that_are_closed},
       {"rows_that_keep_their_ends", rows_that_keep_their_ends},
       {"reductions", reductions},
       {"strict_sums_are_exact", strict_sums_are_exact},

@@ -141,18 +141,21 @@ static ambit__target draw_target(const problem *p)
                          .l2 = draw(4) ? 60 << 20 : 0};
 }
 
-/* Contiguous fields or not, periodic along rows without ghost cells, and with a twin if one
+/* Contiguous fields or not, some with closed rows, and with a twin if one
  * matches. */
 static void bind(problem *p)
 {
-  const bool around = p->target.kind == TARGET_GPU && draw(6) == 0;
+  static const ambit_boundary kinds[] = {AMBIT_PERIODIC, AMBIT_CLAMP, AMBIT_SYMMETRIC,
+                                         AMBIT_REFLECT};
+  const bool closed = p->target.kind == TARGET_GPU && draw(6) == 0;
+  const ambit_boundary end = closed ? kinds[draw(4)] : AMBIT_NONE;
 
   for (int i = 0; i < p->rule->nparams; i++) {
     const ambit__param *q = &p->rule->params[i];
 
     if (q->kind != PARAM_FIELD) continue;
-    p->bind[i] = (ambit__binding){
-        .is_field = true, .contiguous = p->common || draw(8), .wraps_rows = around};
+    p->bind[i] =
+        (ambit__binding){.is_field = true, .contiguous = p->common || draw(8), .ends = {end, end}};
   }
 }
 
@@ -329,7 +332,7 @@ static void write_sparse(const problem *p)
   for (int i = 0; i < other.rule->nparams; i++) {
     other.bind[i].is_field = other.rule->params[i].kind == PARAM_FIELD;
     if (i >= p->rule->nparams) other.bind[i].contiguous = true;
-    other.bind[i].wraps_rows = false;
+    other.bind[i].ends[0] = other.bind[i].ends[1] = AMBIT_NONE;
   }
   other.group.rule = other.rule;
   other.group.bind = other.bind;

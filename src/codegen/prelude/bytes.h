@@ -149,6 +149,29 @@ AMBIT_INLINE ambit_u32 ambit_joined(ambit_u32 first, ambit_u32 second, int from)
 AMBIT_FORMULA(ambit_u32, ambit_window, (const ambit_u32 *row, int at),
               at % 4 ? row[at / 4] >> at % 4 * 8 | row[at / 4 + 1] << (32 - at % 4 * 8)
                      : row[at / 4])
+/* Words beyond an end of a row: a byte, or short, in all places; those of a window, turned round. */
+#ifdef __CUDACC__
+#  define AMBIT_TURNED(word) __byte_perm(word, 0, 0x0123)
+#else
+#  define AMBIT_TURNED(word)                                                                       \
+    ((word) >> 24 | ((word) >> 8 & 0xff00u) | ((word)&0xff00u) << 8 | (word) << 24)
+#endif
+AMBIT_FORMULA(ambit_u32, ambit_all_bytes, (const ambit_u32 *row, int at),
+              ambit_byte(row, at) * 0x01010101u)
+AMBIT_FORMULA(ambit_u32, ambit_all_shorts, (const ambit_u32 *row, int at),
+              ((ambit_u32)ambit_short(row, at) & 0xffffu) * 0x00010001u)
+AMBIT_INLINE ambit_u32 ambit_turned_bytes(const ambit_u32 *row, int at)
+{
+  const ambit_u32 word = ambit_window(row, at);
+
+  return AMBIT_TURNED(word);
+}
+AMBIT_INLINE ambit_u32 ambit_turned_shorts(const ambit_u32 *row, int at)
+{
+  const ambit_u32 word = ambit_window(row, 2 * at);
+
+  return word >> 16 | word << 16;
+}
 AMBIT_INLINE ambit_i32 ambit_dot(ambit_u32 bytes, ambit_u32 weights, ambit_i32 more)
 {
 #ifdef AMBIT_PTX

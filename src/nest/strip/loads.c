@@ -11,8 +11,9 @@
  * Loading them in all lanes costs no more than in the two lanes that use them.
  *
  * Loads are unconditional: lanes outside, and planes past the last one, load the nearest position
- * inside. With wrapping rows, lanes beyond an end load from the other end; lanes further out load
- * the same as the last lane that is read.
+ * inside. With periodic rows, lanes beyond an end load from the other end; lanes further out load
+ * the same as the last lane that is read. At the ends of other closed rows (nest/group.h) the cells
+ * beside a lane's are made of its own.
  */
 #include "nest/strip/strip.h"
 
@@ -178,19 +179,66 @@ static void add_end(const ambit__strip *w, const ambit__strip_value *s, const am
   }
 }
 
-/* Cells beside this lane's, from the adjacent lanes. */
+/* Of a row of registers, the unit that the k-th one beyond an end of a closed row stands for. */
+static const char *beyond(const ambit__strip *w, const ambit__strip_value *s, const char *row,
+                          int side, int k)
+{
+  const ambit_boundary kind = w->n->bind[s->param].ends[side];
+  const char *of = w->cells > 2 ? "bytes" : "shorts";
+  const int last = s->left * w->cells + (side ? w->lane - 1 : 0), about = kind == AMBIT_REFLECT;
+
+  if (w->cells > 1 && kind == AMBIT_CLAMP)
+    return ambit__nest_text(w->n, "ambit_all_%s(%s, %d)", of, row, last);
+  if (w->cells > 1)
+    return ambit__nest_text(w->n, "ambit_turned_%s(%s, %d)", of, row,
+                            side ? last + 1 - k * w->cells - about
+                                 : last + (k - 1) * w->cells + about);
+  if (kind == AMBIT_CLAMP) return ambit__nest_text(w->n, "%s[%d]", row, last);
+  return ambit__nest_text(w->n, "%s[%d]", row, side ? last + 1 - k - about : last + k - 1 + about);
+}
+
+/* Whether values beyond the ends of rows are made of those inside. */
+static bool has_beyond(const ambit__strip *w, const ambit__strip_value *s)
+{
+  const ambit__binding *b = &w->n->bind[s->param];
+
+  return ambit__binding_is_closed(b) && !ambit__binding_is_periodic(b);
+}
+
+void ambit__strip_add_beyond(const ambit__strip *w, const ambit__strip_value *s, const char *row)
+{
+  const ambit__param *p = ambit__nest_param(w->n, s->param);
+
+  if (!has_beyond(w, s)) return;
+  for (int side = 0; side < 2; side++) {
+    const int units = side ? s->right : s->left, reach = side ? p->high[w->x] : p->low[w->x];
+
+    for (int k = 1; k <= units && (w->cells > 1 || k <= reach); k++) {
+      const int i = side ? s->left + w->units + k - 1 : s->left - k;
+
+      if (side)
+        ambit__nest_do_if(w->n, ambit__nest_text(w->n, "x + %d == (int)extent%d", w->lane, w->x),
+                          "%s[%d] = %s", row, i, beyond(w, s, row, side, k));
+      else
+        ambit__nest_do_if(w->n, "x == 0", "%s[%d] = %s", row, i, beyond(w, s, row, side, k));
+    }
+  }
+}
+
+/* Cells beside this lane's: from the adjacent lanes, unless they were loaded, or made of its own. */
 static void add_edges(const ambit__strip *w, const ambit__strip_value *s,
                       const ambit__strip_moment *m)
 {
   const char *own = row_of(w, s, m, 'w'), *end = row_of(w, s, m, 'e');
 
-  for (int i = 0; i < s->left + s->right; i++) {
+  for (int i = 0; !w->apart && i < s->left + s->right; i++) {
     const bool before = i < s->left;
 
     ambit__nest_do(w->n, "%s[%d] = ambit_%s(%s[%d], %s[%d])", own, before ? i : i + w->units,
                    before ? "before" : "after", own, before ? i + w->units : i, end,
                    before ? s->end - s->left + i : i - s->left);
   }
+  ambit__strip_add_beyond(w, s, own);
 }
 
 /* ---- planes ---- */
@@ -254,12 +302,18 @@ static void do_load(const ambit__strip *w, int load, const ambit__strip_moment *
   advance_load(w, f, m->is_first, plane);
 }
 
+/* Whether lanes exchange the cells of a value that they read beside their own, or make them. */
+static bool is_shared(const ambit__strip *w, const ambit__strip_value *s)
+{
+  return !s->ring && (!w->apart || has_beyond(w, s));
+}
+
 /* The exchanges of all rows in which cells of adjacent lanes are read. In the planes before the
  * loop, only of those read so in several planes at a time; in tiles, of all. */
 static void share(const ambit__strip *w, bool first)
 {
-  for (const ambit__strip_value *s = w->values; !w->apart && s < w->values + w->nvalues; s++)
-    for (int q = 0, end; !s->ring && q < s->nrows; q = end) {
+  for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++)
+    for (int q = 0, end; is_shared(w, s) && q < s->nrows; q = end) {
       const ambit__value_row *r = &s->rows[q];
       const int from = ambit__strip_start(w) + r->edge_low;
 
@@ -317,7 +371,7 @@ void ambit__strip_load_next(const ambit__strip *w)
 
 void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value *s)
 {
-  for (int q = 0, end; !w->apart && q < s->nrows; q = end) {
+  for (int q = 0, end; is_shared(w, s) && q < s->nrows; q = end) {
     const bool all = q == 0 && rows_alike(s, q, false) == s->nrows;
 
     end = rows_alike(s, q, false);
@@ -366,8 +420,10 @@ const char *ambit__strip_inside(const ambit__strip *w, int param, const char *x)
                        ambit__nest_more(w->n, -p->low[w->x]), w->lane, x, w->x,
                        ambit__nest_more(w->n, p->high[w->x] - 1), w->lane);
 
-  if (!w->n->bind[param].wraps_rows) return inside;
-  return ambit__nest_text(w->n, "ambit_wrap(%s, (int)extent%d)", inside, w->x);
+  if (!ambit__binding_is_closed(&w->n->bind[param])) return inside;
+  if (ambit__binding_is_periodic(&w->n->bind[param]))
+    return ambit__nest_text(w->n, "ambit_wrap(%s, (int)extent%d)", inside, w->x);
+  return ambit__nest_text(w->n, "ambit_between(0, %s, (int)extent%d - %d)", inside, w->x, w->lane);
 }
 
 /* "const int u_before = ... - u_x;": the distance from the lane's cells to the vector at x. */

@@ -314,6 +314,12 @@ void ambit__strip_take_for_row(const ambit__strip *w)
     if (!s->ring) continue;
     for (int from = -s->left; r->has_edges && from < w->lane + s->right; from += w->lane)
       if (from) take(w, s, &(ambit__strip_moment){.plane = r->edge}, "t", s->below, from);
+    if (r->has_edges)
+      ambit__strip_add_beyond(
+          w, s,
+          ambit__nest_text(w->n, "%s%s[t + %d]", ambit__strip_name(w, s, 'w'),
+                           ambit__strip_slot(w, &(ambit__strip_moment){.plane = r->edge}),
+                           s->below));
     if (last_row(w, s) && last->is_read)
       take(w, s, &(ambit__strip_moment){.plane = last->high}, "t", last_row(w, s), 0);
   }

@@ -122,7 +122,7 @@ const char *ambit__strip_slot(const ambit__strip *w, const ambit__strip_moment *
 /* The type of a unit. */
 const char *ambit__strip_type(const ambit__strip *w, int param);
 /* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the vector of cells at x, or the nearest one
- * that is read; with wrapping rows, its position at the other end of the row. */
+ * that is read; with periodic rows, its position at the other end of the row. */
 const char *ambit__strip_inside(const ambit__strip *w, int param, const char *x);
 /* The first z. It is negative for sums, which begin with results that are never complete. */
 int ambit__strip_start(const ambit__strip *w);
@@ -141,6 +141,9 @@ void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int
  * 1) % 3][q][j + 1]", and the cells of adjacent lanes. */
 const char *ambit__strip_arrived(const ambit__strip *w, const ambit__strip_value *s, int dx);
 void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value *s);
+/* At the ends of closed rows that are not periodic, the cells beside a lane's in a row of registers,
+ * "u_w[(p + 1) % 3][q]". */
+void ambit__strip_add_beyond(const ambit__strip *w, const ambit__strip_value *s, const char *row);
 
 /* ---- ring.c ---- */
 

@@ -9,6 +9,7 @@
 #include "runtime/program/sweeping.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- functions ---- */
 
@@ -37,8 +38,8 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, ambit__bindi
         (f->order == AMBIT_SOA || f->components == 1) && !f->base && !bind[i].uniform;
     bind[i].carried = ambit__step_carries(s, i);
     bind[i].packed = ambit__field_is_packed(f) || f->dropped;
-    bind[i].wraps_rows =
-        (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_wraps_rows(p, f);
+    if ((rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_closes_rows(p, f))
+      memcpy(bind[i].ends, f->boundaries.kind[x], sizeof bind[i].ends);
     for (int j = 0; j < s->n; j++)
       bind[i].shared |= j != i && s->args[j].field == f &&
                         (rule->params[i].is_written || rule->params[j].is_written) &&
@@ -184,7 +185,7 @@ static uint64_t hash_of(const ambit_program *p, size_t step)
 static bool same_binding(const ambit__binding *a, const ambit__binding *b)
 {
   return a->is_field == b->is_field && a->contiguous == b->contiguous && a->packed == b->packed &&
-         a->shared == b->shared && a->wraps_rows == b->wraps_rows && a->uniform == b->uniform &&
+         a->shared == b->shared && !memcmp(a->ends, b->ends, sizeof a->ends) && a->uniform == b->uniform &&
          a->carried == b->carried;
 }
 

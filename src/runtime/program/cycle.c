@@ -130,7 +130,7 @@ static ambit__box cells_read(const ambit_program *p, int stage, const ambit_fiel
 {
   const ambit__step *s = &p->steps[p->cycle->flow.stages[stage].step];
   const ambit__box cells = ambit__cycle_cells(p, stage, own);
-  const int n = own->ndims - ambit__field_wraps_rows(p, f);
+  const int n = own->ndims - ambit__field_closes_rows(p, f);
   ambit__box reads = cells;
 
   for (int i = 0; !ambit__box_is_empty(&cells) && i < s->n; i++) {

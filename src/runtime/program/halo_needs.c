@@ -21,7 +21,7 @@ typedef struct offsets {
   int n;
 } offsets;
 
-/* Kernels that wrap reads need whole rows. */
+/* Kernels that read beyond the ends of rows themselves need whole rows. */
 static ambit__box rows_of(const ambit_program *p, const ambit__box *region)
 {
   const int x = p->grid->box.ndims - 1;
@@ -32,10 +32,9 @@ static ambit__box rows_of(const ambit_program *p, const ambit__box *region)
   return rows;
 }
 
-/* Collects the offsets of a parameter that kernels wrap along the row, if `wrapped`, or the others.
- */
+/* Collects the offsets of a parameter along closed rows, if `along`, or the others. */
 static void collect(const ambit_program *p, const ambit__param *q, const ambit__halo_slice *slice,
-                    bool wraps, bool wrapped, offsets *to)
+                    bool closed, bool along, offsets *to)
 {
   const int x = p->grid->box.ndims - 1;
 
@@ -44,25 +43,25 @@ static void collect(const ambit_program *p, const ambit__param *q, const ambit__
     const ambit__read *r = &q->reads[k];
 
     if (r->component < slice->first || r->component >= slice->first + slice->count) continue;
-    if ((wraps && r->offset[x]) != wrapped) continue;
+    if ((closed && r->offset[x]) != along) continue;
     memcpy(to->list[to->n], r->offset, sizeof *to->list);
-    if (wrapped) to->list[to->n][x] = 0;
+    if (along) to->list[to->n][x] = 0;
     to->n++;
   }
 }
 
 /* Adds the reads of a parameter on the region and layers of `what`. */
 static ambit_status add_param(ambit_program *p, const ambit__param *q, const ambit__need *what,
-                              bool wraps, ambit__halo_slice *slice)
+                              bool closed, ambit__halo_slice *slice)
 {
   offsets o = {ambit__new(ambit__program_errors(p), (size_t)q->nreads + 1, sizeof *o.list), 0};
   ambit_status s = o.list ? AMBIT_OK : AMBIT_ENOMEM;
 
-  for (int wrapped = 0; !s && wrapped <= (int)wraps; wrapped++) {
+  for (int along = 0; !s && along <= (int)closed; along++) {
     ambit__need need = *what;
 
-    collect(p, q, slice, wraps, wrapped, &o);
-    if (wrapped) need.region = rows_of(p, &what->region);
+    collect(p, q, slice, closed, along, &o);
+    if (along) need.region = rows_of(p, &what->region);
     s = ambit__needs_add(ambit__program_errors(p), &slice->needs, &need,
                          (const int(*)[AMBIT_MAX_DIMS])o.list, o.n);
   }
@@ -106,7 +105,7 @@ static ambit_status find_needs(ambit_program *p, const ambit__cycle *c, ambit__h
       if (flow) what.boundaries = &f->boundaries;
       what.region = ambit__box_project(&p->applies[step].region, f->dropped);
       AMBIT_TRY(
-          add_param(p, &s->kernel->rule->params[i], &what, ambit__field_wraps_rows(p, f), slice));
+          add_param(p, &s->kernel->rule->params[i], &what, ambit__field_closes_rows(p, f), slice));
     }
   }
   return AMBIT_OK;

@@ -76,7 +76,7 @@ static ambit_status widen_for_stage(const ambit_program *p, int stage, bool *cha
     int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
     if (!s->args[i].field) continue;
-    for (int d = 0; d < p->grid->box.ndims - ambit__field_wraps_rows(p, s->args[i].field); d++) {
+    for (int d = 0; d < p->grid->box.ndims - ambit__field_closes_rows(p, s->args[i].field); d++) {
       low[d] = st->beyond.n[d][0] + q->low[d];
       high[d] = st->beyond.n[d][1] + q->high[d];
     }

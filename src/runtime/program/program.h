@@ -264,7 +264,7 @@ struct ambit_program {
   ambit__apply *applies;            /* by step */
   ambit_field **fields;             /* all fields that steps use, each once */
   int nfields;
-  bool *wraps_rows;     /* by field: kernels wrap reads along the last axis themselves; owned */
+  bool *closes_rows;    /* by field: kernels read beyond the ends of rows themselves; owned */
   unsigned periodic;    /* axes along which a field that is read at neighbours is periodic */
   ambit__halos halos;   /* of fields that are read at neighbours, for one iteration */
   ambit__halos copies;  /* a halo in form only for each step that copies (copies.c) */
@@ -532,7 +532,7 @@ ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__s
 ambit_status ambit__program_check_reductions(const ambit_program *p);
 void ambit__program_reductions(ambit_program *p); /* applies[].folds and .last */
 
-/* ---- compare_processes.c, periodic_rows.c, halo_needs.c, margins.c, build.c: phases of sealing
+/* ---- compare_processes.c, closed_rows.c, halo_needs.c, margins.c, build.c: phases of sealing
  * ---- */
 
 /* One line about a step as the user wrote it: "step 1 is kernel 'heat' on ... (u, v)". */
@@ -540,8 +540,8 @@ void ambit__step_describe(const ambit__step *s, int step, ambit__text *t);
 /* Fails on all processes if one has failed or has a different program. Collective. */
 ambit_status ambit__program_compare(const ambit_program *p);
 ambit_status ambit__program_regions(ambit_program *p);       /* regions of the steps */
-ambit_status ambit__program_periodic_rows(ambit_program *p); /* p->wraps_rows; collective */
-bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f);
+ambit_status ambit__program_close_rows(ambit_program *p); /* p->closes_rows; collective */
+bool ambit__field_closes_rows(const ambit_program *p, const ambit_field *f);
 /* Whether registered source replaces the kernel of a step on some device. */
 bool ambit__step_has_source(const ambit *a, const ambit__step *s);
 /* Whether that, or a registered function, does (join.c). */

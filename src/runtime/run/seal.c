@@ -3,7 +3,7 @@
  *
  * Phases, one function each: values at faces (faces.c); checks of the steps; comparison of
  * processes (compare_processes.c); steps that run as one (join.c); regions of the steps (build.c);
- * fields whose reads kernels wrap (periodic_rows.c); halos (halo_needs.c), for a cycle too
+ * fields with closed rows (closed_rows.c); halos (halo_needs.c), for a cycle too
  * (cycle.c), for copies (copies.c) and for steps that write neighbours (returns.c); their memory
  * (margins.c); functions and arguments (build.c); valid halos (halo_state.c); whether tiles can
  * sleep (sleep/map.c); the schedule (schedule.c); the option plan (check_plan.c); recording
@@ -97,7 +97,7 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__program_join(p));
   AMBIT_TRY(ambit__program_regions(p));
   AMBIT_TRY(ambit__program_normal(p));
-  AMBIT_TRY(ambit__program_periodic_rows(p));
+  AMBIT_TRY(ambit__program_close_rows(p));
   AMBIT_TRY(ambit__halos_make(p, NULL, &p->halos));
   AMBIT_TRY(ambit__copies_make(p));
   AMBIT_TRY(ambit__returns_make(p));
@@ -129,11 +129,11 @@ static void unseal(ambit_program *p)
   ambit__halos_free(&p->copies);
   ambit__halos_free(&p->returns);
   free(p->fields);
-  free(p->wraps_rows);
+  free(p->closes_rows);
   free(p->start);
   free(p->end);
   p->fields = NULL;
-  p->wraps_rows = NULL;
+  p->closes_rows = NULL;
   p->start = p->end = NULL;
   p->nfields = 0;
 }

@@ -74,7 +74,7 @@ static ambit__box inner_cells(const ambit_program *p, int stage, int part)
 
   for (int i = 0; i < s->n; i++) {
     const ambit__param *q = &s->kernel->rule->params[i];
-    const int n = inner.ndims - (s->args[i].field && ambit__field_wraps_rows(p, s->args[i].field));
+    const int n = inner.ndims - (s->args[i].field && ambit__field_closes_rows(p, s->args[i].field));
 
     for (int d = 0; s->args[i].field && d < n; d++) {
       if (inner.lo[d] < own->lo[d] + q->low[d]) inner.lo[d] = own->lo[d] + q->low[d];

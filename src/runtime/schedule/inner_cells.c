@@ -28,14 +28,14 @@ static bool is_whole(const ambit_grid *g, int part, int axis)
 }
 
 /* Shrinks a box of a part until all reads of these components by argument i of a step are valid.
- * Reads that kernels wrap stay in their rows. */
+ * Reads along closed rows stay in them. */
 static void shrink_by(const ambit_program *p, int part, ambit__box *box, const ambit__step *s,
                       int i, valid v)
 {
   const ambit__param *q = &s->kernel->rule->params[i];
   const int x = box->ndims - 1;
   const bool has_rows = v.cells->lo[x] == 0 && v.cells->hi[x] == p->grid->box.hi[x] &&
-                        ambit__field_wraps_rows(p, s->args[i].field);
+                        ambit__field_closes_rows(p, s->args[i].field);
 
   for (int k = 0; k < q->nreads; k++) {
     const ambit__read *r = &q->reads[k];

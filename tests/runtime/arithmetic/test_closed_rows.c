@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Periodic rows: on GPUs, kernels wrap reads along rows where possible, and ghost cells serve the
- * other cases. Results equal those of ref; the program tells whether reads are wrapped. */
+/* Closed rows: on GPUs, kernels take what they read beyond the ends of rows from inside where possible,
+ * and ghost cells serve the other cases. Results equal those of ref; the program tells which it is. */
 #include "ambit_compiled.h"
 #include "runtime/run/run.h"
 #include "runtime/runtime_test.h"
+
+#include <stdlib.h>
 
 enum { MOST_BYTES = 100000, ITERATIONS = 3 };
 
@@ -40,8 +42,9 @@ static double start(const int64_t *index, int component, void *user)
   return (double)n;
 }
 
-/* Stores the result of a device in `values`; returns whether reads were wrapped. */
-static bool play(const char *device, const scene *s, void *values)
+/* Stores the result of a device in `values`; returns whether rows were closed. */
+static bool play(const char *device, const scene *s, ambit_boundary low, ambit_boundary high,
+                 void *values)
 {
   ambit *a = open_on(device);
   ambit_grid *g = (ambit_option_set(a, "strict", "1"), ambit_grid_create(a, s->ndims, s->extents));
@@ -49,10 +52,14 @@ static bool play(const char *device, const scene *s, void *values)
   ambit_field *v = ambit_field_create_vector(g, "v", s->type, s->components, AMBIT_AOS);
   ambit_program *p = ambit_program_create(g);
   int ndims = s->ndims;
-  bool around;
+  bool closed;
 
-  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
-  ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  for (int i = 0; i < 2; i++) {
+    ambit_field_boundary(i ? v : u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    if (ndims == 3) ambit_field_boundary(i ? v : u, AMBIT_AXIS(1), AMBIT_CONSTANT, 11);
+    ambit_field_boundary(i ? v : u, AMBIT_LOW(ndims - 1), low, 0);
+    ambit_field_boundary(i ? v : u, AMBIT_HIGH(ndims - 1), high, 0);
+  }
   ambit_field_fill(u, start, &ndims);
   ambit_field_set(v, 7);
   if (s->hi[0])
@@ -63,18 +70,19 @@ static bool play(const char *device, const scene *s, void *values)
   ambit_run(p, ITERATIONS);
   ambit_field_read(u, NULL, NULL, values);
   CHECK_OK(a);
-  around = !ambit_error(a) && ambit__field_wraps_rows(p, u);
+  closed = !ambit_error(a) && ambit__field_closes_rows(p, u);
   ambit_close(a);
-  return around;
+  return closed;
 }
 
-/* With this number of parts, on every GPU. */
-static void check(const scene *s, int parts, bool around)
+/* With this number of parts, on every GPU, with these ends of rows. */
+static void check_ends(const scene *s, int parts, ambit_boundary low, ambit_boundary high,
+                       bool closed)
 {
   static double want[MOST_BYTES / 8], got[MOST_BYTES / 8];
 
   memset(want, 0, sizeof want);
-  CHECK(!play("ref", s, want));
+  CHECK(!play("ref", s, low, high, want));
   EACH_DEVICE(d)
   {
     char device[32];
@@ -82,15 +90,34 @@ static void check(const scene *s, int parts, bool around)
     if (!strcmp(*d, "ref") || !strcmp(*d, "cpu")) continue;
     snprintf(device, sizeof device, "%s*%d", *d, parts);
     memset(got, 0, sizeof got);
-    CHECK_EQ(around, play(device, s, got));
-    CHECK_MSG(!memcmp(want, got, sizeof want), "%s differs from ref: %s, last axis %lld", device,
-              s->rule, (long long)s->extents[s->ndims - 1]);
+    CHECK_EQ(closed, play(device, s, low, high, got));
+    CHECK_MSG(!memcmp(want, got, sizeof want),
+              "%s differs from ref: %s, last axis %lld, ends %s, %s", device, s->rule,
+              (long long)s->extents[s->ndims - 1], ambit__boundary_name(low),
+              ambit__boundary_name(high));
   }
+}
+
+/* With periodic rows, and in turns with others that can be closed. */
+static void check(const scene *s, int parts, bool closed)
+{
+  static const ambit_boundary copies[][2] = {{AMBIT_CLAMP, AMBIT_CLAMP},
+                                             {AMBIT_SYMMETRIC, AMBIT_CLAMP},
+                                             {AMBIT_REFLECT, AMBIT_REFLECT},
+                                             {AMBIT_CLAMP, AMBIT_SYMMETRIC},
+                                             {AMBIT_SYMMETRIC, AMBIT_REFLECT}};
+  static int turn;
+
+  check_ends(s, parts, AMBIT_PERIODIC, AMBIT_PERIODIC, closed);
+  for (int i = 0; i < 5; i++)
+    if (i == turn % 5 || getenv("TEST_EVERY_CASE"))
+      check_ends(s, parts, copies[i][0], copies[i][1], closed);
+  turn++;
 }
 
 /* ---- tests ---- */
 
-static void rows_of_the_right_length_are_read_round(void)
+static void rows_of_the_right_length_are_closed(void)
 {
   check(&(scene){.type = AMBIT_I32, .rule = LINE, .components = 1, .ndims = 1, .extents = {48}}, 1,
         true);
@@ -101,7 +128,13 @@ static void rows_of_the_right_length_are_read_round(void)
   check(&(scene){.type = AMBIT_I32, .rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 24}},
         1, true);
   check(&(scene){.type = AMBIT_I32, .rule = FLAT, .components = 1, .ndims = 2, .extents = {6, 28}},
-        1, false);
+        1, true);
+  check(&(scene){.type = AMBIT_F64,
+                 .rule = DEEP_OF("double"),
+                 .components = 1,
+                 .ndims = 3,
+                 .extents = {4, 5, 52}},
+        1, true);
   check(&(scene){.type = AMBIT_I32, .rule = PAIR, .components = 2, .ndims = 2, .extents = {5, 16}},
         1, true);
   check(
@@ -117,8 +150,8 @@ static void vectors_do_not_cross_the_ends(void)
     const char *flat, *deep;
     int64_t whole; /* cells of which rows are multiples */
   } types[] = {{AMBIT_U8, FLAT_OF("unsigned char"), DEEP_OF("unsigned char"), 16},
-               {AMBIT_I16, FLAT_OF("short"), DEEP_OF("short"), 16},
-               {AMBIT_F32, FLAT_OF("float"), DEEP_OF("float"), 8},
+               {AMBIT_I16, FLAT_OF("short"), DEEP_OF("short"), 8},
+               {AMBIT_F32, FLAT_OF("float"), DEEP_OF("float"), 4},
                {AMBIT_F64, FLAT_OF("double"), DEEP_OF("double"), 4}};
 
   for (int t = 0; t < 4; t++)
@@ -128,7 +161,7 @@ static void vectors_do_not_cross_the_ends(void)
 
       s.rule = types[t].flat;
       check(&s, 1, true);
-      s.extents[1] = row + types[t].whole / 2;
+      s.extents[1] = row + 1;
       check(&s, 1, false);
       s = (scene){.type = s.type, .components = 1, .ndims = 3, .extents = {4, 5, row}};
       s.rule = types[t].deep;
@@ -155,6 +188,16 @@ static void boxes_may_have_one_end_of_the_rows(void)
                    .hi = {12, 3}};
 
   check(&s, 2, true);
+}
+
+static void other_ends_have_ghost_cells(void)
+{
+  const scene s = {
+      .type = AMBIT_F32, .rule = FLAT_OF("float"), .components = 1, .ndims = 2, .extents = {6, 32}};
+
+  check_ends(&s, 1, AMBIT_CLAMP, AMBIT_CONSTANT, false);
+  check_ends(&s, 1, AMBIT_ANTISYMMETRIC, AMBIT_ANTISYMMETRIC, false);
+  check_ends(&s, 1, AMBIT_CONSTANT, AMBIT_CONSTANT, false);
 }
 
 /* ---- registered source, which reads ghost cells ---- */
@@ -211,12 +254,12 @@ static void play_own(const char *device, int32_t *values)
   ambit_apply(p, own, fields[1], fields[3]);
   ambit_run(p, 1);
   CHECK_OK(a);
-  CHECK_EQ(is_gpu, ambit__field_wraps_rows(p, fields[0]));
-  CHECK(!ambit__field_wraps_rows(p, fields[1]));
+  CHECK_EQ(is_gpu, ambit__field_closes_rows(p, fields[0]));
+  CHECK(!ambit__field_closes_rows(p, fields[1]));
   ambit_apply(other, own, fields[2], fields[0]);
   ambit_run(other, 1);
   CHECK_OK(a);
-  CHECK(!ambit__field_wraps_rows(other, fields[2]));
+  CHECK(!ambit__field_closes_rows(other, fields[2]));
   ambit_field_read(fields[0], NULL, NULL, values);
   ambit_field_read(fields[3], NULL, NULL, values + ROWS * COLUMNS);
   ambit_close(a);
@@ -240,10 +283,11 @@ static void source_of_the_users_has_its_ghost_cells(void)
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
-      {"rows_of_the_right_length_are_read_round", rows_of_the_right_length_are_read_round},
+      {"rows_of_the_right_length_are_closed", rows_of_the_right_length_are_closed},
       {"vectors_do_not_cross_the_ends", vectors_do_not_cross_the_ends},
       {"rows_that_are_cut_have_ghost_cells", rows_that_are_cut_have_ghost_cells},
       {"boxes_may_have_one_end_of_the_rows", boxes_may_have_one_end_of_the_rows},
+      {"other_ends_have_ghost_cells", other_ends_have_ghost_cells},
       {"source_of_the_users_has_its_ghost_cells", source_of_the_users_has_its_ghost_cells},
       {NULL, NULL},
   };
