@@ -75,6 +75,12 @@
 #define AMBIT__FIT_RING        1.1
 #define AMBIT__FIT_RING_BESIDE 1.6
 #define AMBIT__FIT_RING_AHEAD  0.01
+/* Instructions of a division or root and of another function; those of a kernel that the cache of a
+ * multiprocessor has room for. A rule with atan2, sin and cos in 48, 16, 8 copies: 39, 15.3 and 14.2
+ * ps per cell, with another step of 24. */
+#define AMBIT__FIT_DIVIDES 8
+#define AMBIT__FIT_CALLS   60
+#define AMBIT__FIT_CODE    4096.
 /* Bytes of a layer of tiles that stay in the second-level cache, by its size. */
 #define AMBIT__FIT_PANEL (16 / 60.)
 

@@ -424,8 +424,20 @@ static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambi
          (AMBIT__FIT_TURN + AMBIT__FIT_WORKED * work) / (double)ambit__box_volume(&box);
 }
 
+/* How many times the cache of instructions holds the rule's for the cells that a lane computes in
+ * unrolled code; at least 1. */
+static double overflow(const ambit__group *g, const ambit__strip *j)
+{
+  const ambit__price price = ambit__price_of(g->rule);
+  const double each =
+      price.flops + AMBIT__FIT_DIVIDES * price.divisions + AMBIT__FIT_CALLS * price.specials;
+  const int planes = j->planes ? j->planes : j->moves ? 1 : j->period;
+
+  return fmax(1, each * j->lane * j->rows * planes / AMBIT__FIT_CODE);
+}
+
 /* ns per cell. The base is the memory traffic. It costs more
- * if many rows are loaded several times, if too few bytes are in flight, if compilers may delay
+ * if the code is long, if many rows are loaded several times, if too few bytes are in flight, if compilers may delay
  * loads, if warps that advance along z are far apart, or if there are too few warps, above all for
  * code that shifts many registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
@@ -443,6 +455,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   }
   under_way = bytes_under_way(&j, p, rule);
   loads = loads_of(&j);
+  if (!j.taps) ns *= overflow(g, &j);
   if (loads > 2) ns *= 1 + AMBIT__FIT_LOADED * (loads - 2);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
   if (is_wasteful(g, p)) ns *= AMBIT__FIT_WASTEFUL;

@@ -266,6 +266,36 @@ static void operations_on_integers_take_time(void)
   CHECK(price[0].others > 0.7 && price[0].others < 1.1); /* casts of bytes cost nothing */
 }
 
+/* The planes of the chosen tile of a rule in two dimensions on a GPU. */
+static int planes_of(const char *text)
+{
+  const ambit__target t = target_of(ambit__machine_recorded("h200"));
+  ambit__text line = {0};
+  ambit__plan plan;
+  int planes = 0;
+  problem p;
+
+  open_problem(&p, text, 4096);
+  CHECK(ambit__plan_choose(&p.group, &t, &plan));
+  plan.strategy->describe(&plan, &line);
+  CHECK_MSG(line.chars && sscanf(line.chars, "(strip tile 4x1x%d", &planes) == 1, "%s",
+            line.chars ? line.chars : "");
+  ambit__text_free(&line);
+  ambit__rule_free(p.rule);
+  return planes;
+}
+
+static void code_is_as_long_as_the_cache_of_instructions(void)
+{
+  const int plain = planes_of("void k(const float *u, float *v)"
+                              "{ *v = u[1][0] * u[0][1] + u[-1][0] * u[0][-1]; }");
+  const int angle = planes_of("void k(const float *u, float *v)"
+                              "{ float a = atan2f(u[1][0] - u[-1][0], u[0][1] - u[0][-1]);"
+                              "  *v = sinf(a) * cosf(6 * a); }");
+
+  CHECK_MSG(plain >= 6 && angle >= 2 && angle <= 4, "%d and %d planes", plain, angle);
+}
+
 int main(int argc, char **argv)
 {
 #define T(name)                                                                                    \
@@ -284,6 +314,7 @@ int main(int argc, char **argv)
       T(stores_go_past_the_caches_where_as_many_cores_copy_faster_so),
       T(speeds_of_ordinary_stores_that_are_not_known_follow_from_the_others),
       T(divisions_and_functions_take_longer_than_sums),
+      T(code_is_as_long_as_the_cache_of_instructions),
       {0}};
 #undef T
 
