@@ -6,6 +6,8 @@
 #include "flow/flow.h"
 #include "nest/nest.h"
 
+#include <math.h>
+
 extern const char ambit__prelude_sums[], ambit__prelude_places[]; /* embedded by the build */
 
 /* ---- properties ---- */
@@ -19,8 +21,14 @@ int ambit__gpucode_threads(const ambit__target *t, int most)
 
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
+  const ambit__machine *m = ambit__target_machine(t);
+  const double ns = ambit__price_of(g->rule).bytes / (AMBIT__FIT_CELLS * m->copy);
+  int reads = 0;
+
   (void)p;
-  return ambit__price_of(g->rule).bytes / (AMBIT__FIT_CELLS * ambit__target_machine(t)->copy);
+  for (int i = 0; g->ndims > 3 && i < g->rule->nparams; i++)
+    if (g->rule->params[i].kind == PARAM_FIELD) reads += g->rule->params[i].nreads;
+  return fmax(ns, AMBIT__FIT_LOADS * reads / m->fma32);
 }
 
 /* ---- the head ---- */

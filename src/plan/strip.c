@@ -317,13 +317,24 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 
 /* ---- cost ---- */
 
+/* Whether a value is not that of a neighbour along the axes before z. */
+static bool is_here(const ambit__strip *j, const ambit__strip_value *s)
+{
+  for (int d = 0; d < j->z; d++)
+    if (s->outer[d]) return false;
+  return true;
+}
+
 /* Rows loaded by a warp per row stored and field read. Loads at the ends of a strip have few cells,
  * but are accesses all the same. */
 static double loads_of(const ambit__strip *j)
 {
   const int more = j->planes ? j->planes - 1 : 0;
   double loads = 0;
+  int fields = 0;
 
+  for (int i = 0; i < j->nvalues; i++)
+    fields += is_here(j, &j->values[i]);
   for (int i = 0; i < j->nvalues; i++)
     for (int q = 0; q < j->values[i].nrows; q++) {
       const ambit__value_row *r = &j->values[i].rows[q];
@@ -331,7 +342,7 @@ static double loads_of(const ambit__strip *j)
       if (r->is_read) loads += j->planes ? r->high - r->low + 1 + more : 1;
       if (r->has_edges) loads += 0.5 * (j->planes ? r->edge - r->edge_low + 1 + more : 1);
     }
-  return loads / (j->rows * (1 + more) * (j->nvalues ? j->nvalues : 1));
+  return loads / (j->rows * (1 + more) * (fields ? fields : 1));
 }
 
 static bool is_ahead(const ambit__strip *j, const ambit__value_row *r)
@@ -457,6 +468,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   loads = loads_of(&j);
   if (!j.taps) ns *= overflow(g, &j);
   if (loads > 2) ns *= 1 + AMBIT__FIT_LOADED * (loads - 2);
+  if (j.z > 0) ns = fmax(ns, AMBIT__FIT_LOADS * loads / m->fma32);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
   if (is_wasteful(g, p)) ns *= AMBIT__FIT_WASTEFUL;
   if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->packed))
