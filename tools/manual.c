@@ -36,23 +36,27 @@ static void roff_line(const char *text)
 static void roff_notes(const char *text)
 {
   bool laid_out = false;
+  bool begun = false; /* text stands after the heading */
+  bool apart = false; /* an empty line stands after that text */
 
   for (size_t n; *text; text += n) {
-    const bool is_heading = !strncmp(text, "examples:\n", 10);
+    const bool spaced = *text == ' ';
 
     n = strcspn(text, "\n");
-    if (n && !is_heading && laid_out != (*text == ' ')) {
-      laid_out = *text == ' ';
-      puts(laid_out ? ".PP\n.nf" : ".fi");
-    }
-    if (is_heading) {
+    if (!strncmp(text, "examples:\n", 10)) {
       puts(laid_out ? ".fi\n.SH EXAMPLES" : ".SH EXAMPLES");
-      laid_out = false;
+      laid_out = begun = apart = false;
     } else if (n) {
+      if (laid_out && !spaced) puts(".fi");
+      if (begun && (apart || (spaced && !laid_out))) puts(".PP");
+      if (spaced && !laid_out) puts(".nf");
       roff(text, n);
       putchar('\n');
-    } else if (!laid_out) {
-      puts(".PP");
+      laid_out = spaced;
+      begun = true;
+      apart = false;
+    } else {
+      apart = true;
     }
     n += text[n] == '\n';
   }

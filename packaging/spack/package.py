@@ -18,11 +18,11 @@ class Ambit(CMakePackage):
     variant("shared", default=True, description="build a shared library")
     variant("mpi", default=True, description="several processes, with MPI")
     variant("png", default=True, description="PNG pictures")
-    variant("tiff", default=False, description="compressed TIFF files")
     variant("hdf5", default=False, description="HDF5 and VTKHDF files; the library is loaded at run time")
     variant("port", default=False, description="ambit port, with libclang")
     variant("streams", default=True, description="streams of items, and ambit stream")
     variant("elevation", default=True, description="elevation files: SRTM, ESRI ASCII, GeoTIFF")
+    variant("tiff", default=False, when="+elevation", description="compressed TIFF files")
 
     depends_on("c", type="build")
     depends_on("cmake@3.20:", type="build")

@@ -21,7 +21,7 @@ VARIANTS = {
     "no-tiff": (["-DAMBIT_TIFF=OFF"], r"^(io|tool)\.|fuzz\.raster"),
     "no-port": (["-DAMBIT_LIBCLANG=OFF"], r"^(port|tool)\."),
     "core": ([f"-DAMBIT_{part}=OFF" for part in "STREAMS ELEVATION LIBCLANG".split()], FILES + r"|^(skeleton|port)\."),
-    "static": (["-DBUILD_SHARED_LIBS=OFF"], r"^(base|io|net|tool|python|skeleton)\.|runtime\.(module|register|context)"),
+    "static": (["-DBUILD_SHARED_LIBS=OFF"], r"^(base|io|net|tool|skeleton)\.|runtime\.(module|register|context)"),
     "none": ([f"-DAMBIT_{part}=OFF" for part in "MPI HDF5 PNG TIFF LIBCLANG STREAMS ELEVATION".split()], "."),
     "clang": (["-DCMAKE_C_COMPILER=clang"], "."),
 }

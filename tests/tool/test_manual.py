@@ -50,6 +50,7 @@ def man_reads_the_pages_without_a_complaint():
         page = tool.run("help", "--man", *([c] if c else []))[0]
         run = subprocess.run([man, *checks], input=page, capture_output=True, text=True)
         assert run.returncode == 0 and not run.stderr + run.stdout, (c, run.stderr + run.stdout)
+        assert not re.search(r"\.PP\n\.SH|\.SH [A-Z ]+\n\.PP", page), (c, "a paragraph is empty")
 
 
 def bash_completes_commands_options_stencils_and_options_of_the_library():
