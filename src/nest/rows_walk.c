@@ -102,9 +102,11 @@ static void settle(job *j)
 
 /* ---- vectors ---- */
 
+/* The next row of a sweep reads what it carries. */
 static ambit__store_kind store_of(const job *j, ambit__nest_access a)
 {
-  const bool keeps = ambit__nest_param(j->n, a.param)->keeps[a.component];
+  const bool keeps =
+      ambit__nest_param(j->n, a.param)->keeps[a.component] || j->n->bind[a.param].carried;
 
   return j->r->nontemporal && !keeps ? STORE_NONTEMPORAL : STORE_VECTOR;
 }

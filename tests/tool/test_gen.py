@@ -271,6 +271,29 @@ def a_sum_that_would_not_be_exact_is_refused():
             assert "weird" in out
 
 
+def _loops_left_scalar(rule):
+    """Of the code for a rule of n and *a: the loops that gcc does not vectorise."""
+    text = f"void k(const unsigned char *a, unsigned char *b)\n{{\n  int n = a[-1][0] + a[1][0];\n  *b = {rule};\n}}\n"
+    with tool.folder(k_c=text) as f:
+        tool.run("gen", f / "k.c", "-o", f / "out.c")
+        flags = ["-O3", "-fopenmp-simd", "-fno-trapping-math", "-fwrapv", "--param=max-jump-thread-duplication-stmts=0", "-w"]
+        done = subprocess.run([CC, "-std=gnu11", *flags, "-fopt-info-vec-missed", f"-I{INCLUDE}", "-c", f / "out.c", "-o", os.devnull],
+                              stderr=subprocess.PIPE, text=True, check=True)
+        return len(re.findall(r"missed: *not vectorized: (?:control flow|unsupported data-type)", done.stderr))
+
+
+def comparisons_with_several_constants_do_not_keep_a_loop_from_vectors():
+    version = subprocess.run([CC, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    major = re.search(r" (\d+)\.\d+\.\d+", version)
+    if "clang" in version or not major or int(major[1]) < 12:
+        raise tool.Skipped("there is no gcc from 12 on")
+    usual = _loops_left_scalar("n == 1 ? 7 : *a")
+    for rule in ("n == 1 ? 7 : n == 3 ? 8 : n == 5 ? 9 : n == 8 ? 10 : n == 12 ? 11 : n == 15 ? 12 : *a",  # a switch,
+                 "n == 1 ? 7 : n == 3 ? 7 : n == 5 ? 7 : n == 8 ? 7 : *a",                                 # one by bits,
+                 "n == 3 || n == 6 || n == 7 || n == 8 ? 1 : n == 4 && *a"):                               # bits of a word
+        assert _loops_left_scalar(rule) == usual, rule
+
+
 def a_kernel_for_a_gpu_has_the_helpers_that_it_calls():
     with tool.folder(k_c="void k(const bfloat *u, float *v) { *v = u[0][1]; }\n") as f:
         for language in ("cuda", "opencl"):

@@ -3,6 +3,13 @@
 #include <math.h>
 #include <stdint.h>
 
+/* gcc makes a switch, or a word of bits, of comparisons of one value with several constants, as in
+ * n == 3 || n == 6 || n == 7, and then leaves the loop scalar. The last of these options does it for
+ * conditions without branches. */
+#if !defined(__clang__) && __GNUC__ >= 12
+#  pragma GCC optimize("no-jump-tables", "no-bit-tests", "no-tree-reassoc")
+#endif
+
 /* A function declares all names that a rule may use. */
 #pragma GCC diagnostic ignored "-Wunused-variable"
 

@@ -342,8 +342,8 @@ static bool is_unordered(const ambit_program *p, size_t step)
 }
 
 /* The single iterations that must follow waves: 1 if these discard results that can be seen. On one
- * device waves keep the reductions of their last iteration, unless their order matters or a kernel
- * on scalars reads them. */
+ * device waves keep the reductions of their last iteration, unless their order matters, a kernel on
+ * scalars reads them, or they are over no cells, which no wave visits. */
 static int tail_of(const ambit_program *p)
 {
   const bool alone = p->grid->nparts == 1 && ambit__grid_on_first(p->grid);
@@ -352,7 +352,7 @@ static int tail_of(const ambit_program *p)
   for (size_t i = 0; i < p->nsteps; i++) {
     if (p->applies[i].role == ROLE_LATE) return 1;
     if (p->applies[i].role == ROLE_STAGE && p->applies[i].reduces)
-      tail |= !alone || !is_unordered(p, i);
+      tail |= !alone || !is_unordered(p, i) || ambit__box_is_empty(&p->applies[i].region);
   }
   return tail;
 }

@@ -32,6 +32,7 @@ typedef struct job {
   const char *devices, *partition; /* NULL: as the library cuts it */
   int axis, up;
   const int64_t *lo, *hi; /* NULL: all cells */
+  const char *plan;       /* NULL: the best one */
 } job;
 
 static void run_there(const job *j, result *r)
@@ -46,6 +47,7 @@ static void run_there(const job *j, result *r)
   memset(r, 0, sizeof *r);
   ambit_option_set(a, "strict", "1");
   if (j->partition) ambit_option_set(a, "partition", j->partition);
+  if (j->plan) ambit_option_set(a, "plan", j->plan);
   g = ambit_grid_create(a, 3, extents);
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F64);
@@ -153,6 +155,13 @@ static void a_sweep_is_as_in_plain_c_on_all_devices(void)
     compare(&(job){*d, NULL, 0, 0, lo, hi});
     compare(&(job){*d, NULL, 2, 1, lo, hi});
   }
+}
+
+/* 8 of the 9 rows of a plane at a time. */
+static void lines_along_rows_are_swept_together(void)
+{
+  for (int up = 0; up < 2; up++)
+    compare(&(job){.devices = "cpu", .plan = "(rows 8", .axis = 2, .up = up});
 }
 
 static void parts_take_turns_where_the_axis_is_cut(void)
@@ -463,6 +472,7 @@ int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"a_sweep_is_as_in_plain_c_on_all_devices", a_sweep_is_as_in_plain_c_on_all_devices},
+      {"lines_along_rows_are_swept_together", lines_along_rows_are_swept_together},
       {"parts_take_turns_where_the_axis_is_cut", parts_take_turns_where_the_axis_is_cut},
       {"a_tridiagonal_solver_has_the_same_bits_everywhere",
        a_tridiagonal_solver_has_the_same_bits_everywhere},

@@ -396,6 +396,35 @@ static void reductions_that_can_be_seen_are_right(void)
   }
 }
 
+/* A minimum over the cells of a grid with one row, whose faces are fixed: there are none. */
+static void a_reduction_over_no_cells_is_its_identity(void)
+{
+  scene s = {.a = ambit_open(NULL, NULL), .ndims = 2};
+  ambit_scalar *least;
+
+  ambit_option_set(s.a, "devices", "cpu");
+  ambit_option_set(s.a, "depth", "3");
+  s.g = ambit_grid_create(s.a, 2, (int64_t[]){1, 50});
+  least = ambit_scalar_create(s.a, "least", AMBIT_I64);
+  ambit_scalar_set(least, 9);
+  for (int i = 0; i < 2; i++) {
+    s.f[i] = ambit_field_create(s.g, i ? "v" : "u", AMBIT_F64);
+    ambit_field_boundary(s.f[i], AMBIT_ALL_FACES, i ? AMBIT_CLAMP : AMBIT_FIXED, 0);
+  }
+  s.p = ambit_program_create(s.g);
+  ambit_apply(s.p, kernel(&s, "void move(const double *v, double *u) { *u = v[0][1] + 1; }"),
+              s.f[1], s.f[0]);
+  ambit_apply(s.p,
+              kernel(&s, "void low(const double *u, double *v, min long *least)"
+                         "{ *v = u[1][0] + u[-1][0]; *least = index(1); }"),
+              s.f[0], s.f[1], least);
+  ambit_run(s.p, 6);
+  CHECK_OK(s.a);
+  CHECK(s.p->cycle && s.p->cycle->wavefront);
+  CHECK(ambit_scalar_get(least) == 0x1p63);
+  ambit_close(s.a);
+}
+
 /* ---- scalars ---- */
 
 /* Two runs, with another value of a scalar in the second. */
@@ -580,6 +609,7 @@ int main(int argc, char **argv)
       {"small_grids_are_right_too", small_grids_are_right_too},
       {"results_do_not_depend_on_parts", results_do_not_depend_on_parts},
       {"reductions_that_can_be_seen_are_right", reductions_that_can_be_seen_are_right},
+      {"a_reduction_over_no_cells_is_its_identity", a_reduction_over_no_cells_is_its_identity},
       {"scalars_may_change_between_runs", scalars_may_change_between_runs},
       {"iterations_left_over_are_a_shorter_cycle", iterations_left_over_are_a_shorter_cycle},
       {"the_steps_of_one_iteration_are_one_pass", the_steps_of_one_iteration_are_one_pass},
