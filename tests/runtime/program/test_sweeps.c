@@ -151,9 +151,9 @@ static void a_sweep_is_as_in_plain_c_on_all_devices(void)
   {
     for (int axis = 0; axis < 3; axis++)
       for (int up = 0; up < 2; up++)
-        compare(&(job){*d, NULL, axis, up, NULL, NULL});
-    compare(&(job){*d, NULL, 0, 0, lo, hi});
-    compare(&(job){*d, NULL, 2, 1, lo, hi});
+        compare(&(job){.devices = *d, .axis = axis, .up = up});
+    compare(&(job){.devices = *d, .lo = lo, .hi = hi});
+    compare(&(job){.devices = *d, .axis = 2, .up = 1, .lo = lo, .hi = hi});
   }
 }
 
@@ -175,8 +175,9 @@ static void parts_take_turns_where_the_axis_is_cut(void)
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
     for (int axis = 0; axis < 3; axis++)
       for (int up = 0; up < 2; up++) {
-        compare(&(job){"cpu*4", cuts[i], axis, up, NULL, NULL});
-        compare(&(job){"cpu*4", cuts[i], axis, up, lo, hi});
+        compare(&(job){.devices = "cpu*4", .partition = cuts[i], .axis = axis, .up = up});
+        compare(&(job){
+            .devices = "cpu*4", .partition = cuts[i], .axis = axis, .up = up, .lo = lo, .hi = hi});
       }
 }
 
