@@ -32,26 +32,28 @@ static bool is_costly(const ambit__expr *e, bool relaxed)
          e->b->op != EXPR_CONST;
 }
 
-/* What is computed once for all cells does not count; NULL: nothing is. */
-static bool flat_expr(const ambit__rule *rule, const ambit__expr *e, bool relaxed)
+/* What is computed once for all cells, or for those of a row, does not count; NULL: nothing is. */
+static bool flat_expr(const ambit__rule *rule, const ambit__expr *e, bool relaxed, int last)
 {
-  if (!e || (rule && ambit__is_invariant(rule, e))) return true;
-  return !is_costly(e, relaxed) && flat_expr(rule, e->a, relaxed) &&
-         flat_expr(rule, e->b, relaxed) && flat_expr(rule, e->c, relaxed);
+  if (!e || (rule && (ambit__is_invariant(rule, e) || ambit__is_of_row(rule, e, last))))
+    return true;
+  return !is_costly(e, relaxed) && flat_expr(rule, e->a, relaxed, last) &&
+         flat_expr(rule, e->b, relaxed, last) && flat_expr(rule, e->c, relaxed, last);
 }
 
-static bool flat_stmts(const ambit__rule *rule, const ambit__stmt *list, bool relaxed)
+static bool flat_stmts(const ambit__rule *rule, const ambit__stmt *list, bool relaxed, int last)
 {
   for (; list; list = list->next)
-    if (!flat_expr(rule, list->value, relaxed) || !flat_stmts(rule, list->body, relaxed) ||
-        !flat_stmts(rule, list->other, relaxed))
+    if (!flat_expr(rule, list->value, relaxed, last) ||
+        !flat_stmts(rule, list->body, relaxed, last) ||
+        !flat_stmts(rule, list->other, relaxed, last))
       return false;
   return true;
 }
 
-bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed)
+bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed, int last)
 {
-  return flat_stmts(rule, rule->body, relaxed);
+  return flat_stmts(rule, rule->body, relaxed, last);
 }
 
 static bool expr_calls_own(const ambit__expr *e)
@@ -68,9 +70,9 @@ static bool stmts_call_own(const ambit__stmt *list)
   return false;
 }
 
-bool ambit__rule_calls_own(const ambit__rule *rule)
+bool ambit__rule_calls_own(const ambit__rule *rule, int last)
 {
-  return stmts_call_own(rule->body) && ambit__rule_is_flat(rule, true);
+  return stmts_call_own(rule->body) && ambit__rule_is_flat(rule, true, last);
 }
 
 static bool expr_branches(const ambit__expr *e)
@@ -128,8 +130,8 @@ int ambit__flat_variables(const ambit__stmt *condition, bool own_calls,
 {
   const int first = first_declared(condition->other, first_declared(condition->body, INT_MAX));
 
-  if (!flat_stmts(NULL, condition->body, own_calls) ||
-      !flat_stmts(NULL, condition->other, own_calls))
+  if (!flat_stmts(NULL, condition->body, own_calls, -1) ||
+      !flat_stmts(NULL, condition->other, own_calls, -1))
     return AMBIT__FLAT_MOST + 1;
   return collect(condition->other, first, variables, collect(condition->body, first, variables, 0));
 }

@@ -11,12 +11,12 @@
 #include "kernel/kernel.h"
 
 /* Whether a rule has any condition; whether compilers vectorise all its operations, those of
- * prelude/math.h included with `relaxed`. */
+ * prelude/math.h included with `relaxed`; `last` is the axis along which they do, -1: any. */
 bool ambit__rule_branches(const ambit__rule *rule);
-bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed);
+bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed, int last);
 /* Whether code that is not strict calls functions of prelude/math.h in place of those of <math.h>:
  * if that makes the rule flat. And whether an expression is such a call. */
-bool ambit__rule_calls_own(const ambit__rule *rule);
+bool ambit__rule_calls_own(const ambit__rule *rule, int last);
 bool ambit__calls_own(const ambit__expr *e);
 /* 2, 3 or 4: an expression is this power of another one, and code that is not strict multiplies. 0:
  * it is none. */

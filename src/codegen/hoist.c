@@ -8,7 +8,12 @@ enum { FEW_DIVISIONS = 3 }; /* in the time of one and of the products with its i
 
 bool ambit__is_invariant(const ambit__rule *rule, const ambit__expr *e)
 {
-  return ambit__expr_once(rule, e) > 0;
+  return ambit__expr_once(rule, e) > 0 && !ambit__expr_axes(rule, e);
+}
+
+bool ambit__is_of_row(const ambit__rule *rule, const ambit__expr *e, int last)
+{
+  return last > 0 && ambit__expr_once(rule, e) > 0 && !(ambit__expr_axes(rule, e) >> last & 1);
 }
 
 /* The largest parts of an expression. */
@@ -37,6 +42,52 @@ static void walk(ambit__hoists *h, const ambit__rule *rule, const ambit__stmt *l
     walk(h, rule, s->body);
     walk(h, rule, s->other);
   }
+}
+
+/* ---- rows ---- */
+
+static bool varies(const ambit__expr *subscript)
+{
+  return subscript && subscript->op != EXPR_CONST;
+}
+
+/* Whether compilers leave it where it is. Locals have values of their own. gcc 12 leaves a loop
+ * scalar where it selects by a condition that several such conditions make. */
+static bool is_slow(const ambit__expr *e)
+{
+  if (!e || e->op == EXPR_LOCAL) return false;
+  if (e->op == EXPR_COND) return true;
+  if (e->op == EXPR_CALL && !ambit__call_is_cheap(e->call)) return true;
+  if (e->op == EXPR_TABLE && (varies(e->a) || varies(e->b))) return true;
+  if ((e->op == EXPR_DIV || e->op == EXPR_MOD) && !ambit__type_is_real(e->type) && varies(e->b))
+    return true;
+  return is_slow(e->a) || is_slow(e->b) || is_slow(e->c);
+}
+
+static void find_of_rows(ambit__hoists *h, const ambit__rule *rule, const ambit__expr *e, int last)
+{
+  if (!e || h->nrows == AMBIT__HOISTS || ambit__hoists_find(h, e) >= 0) return;
+  if (!ambit__is_of_row(rule, e, last)) {
+    find_of_rows(h, rule, e->a, last);
+    find_of_rows(h, rule, e->b, last);
+    find_of_rows(h, rule, e->c, last);
+  } else if (is_slow(e)) {
+    h->rows[h->nrows++] = e;
+  }
+}
+
+static void walk_rows(ambit__hoists *h, const ambit__rule *rule, const ambit__stmt *list, int last)
+{
+  for (const ambit__stmt *s = list; s; s = s->next) {
+    find_of_rows(h, rule, s->value, last);
+    walk_rows(h, rule, s->body, last);
+    walk_rows(h, rule, s->other, last);
+  }
+}
+
+void ambit__hoists_add_rows(ambit__hoists *h, const ambit__rule *rule, int last)
+{
+  walk_rows(h, rule, rule->body, last);
 }
 
 /* ---- limits ---- */
@@ -170,25 +221,44 @@ int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e)
   return -1;
 }
 
+int ambit__hoists_find_row(const ambit__hoists *h, const ambit__expr *e)
+{
+  for (int i = 0; i < h->nrows; i++)
+    if (h->rows[i] == e) return i;
+  return -1;
+}
+
 /* ---- text ---- */
 
-/* A local, which is not declared yet: its value. */
+/* A local, which is not declared yet: its value; an index: that of a row. */
 static bool print_value(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  if (e->op != EXPR_LOCAL) return false;
+  const char *const *index = s->user;
+
+  if (e->op == EXPR_INDEX) ambit__print(t, "(%s)", index[e->index]);
+  if (e->op != EXPR_LOCAL) return e->op == EXPR_INDEX;
   ambit__print(t, "(");
   ambit__emit_expr(s, t, ambit__only_value(s->rule, e->index));
   ambit__print(t, ")");
   return true;
 }
 
+/* Before a rule, none of whose variables there are. */
+static ambit__scope before(const ambit__scope *s, const char *const *index)
+{
+  ambit__scope scope = *s;
+
+  scope.hoists = NULL;
+  scope.narrow = NULL;
+  scope.instead = print_value;
+  scope.user = index;
+  return scope;
+}
+
 void ambit__hoists_emit(const ambit__hoists *h, const ambit__scope *s, ambit__writer *w)
 {
-  ambit__scope before = *s;
+  const ambit__scope scope = before(s, NULL);
 
-  before.hoists = NULL;
-  before.narrow = NULL;
-  before.instead = print_value;
   for (int i = 0; i < h->n; i++) {
     const ambit__expr *e = h->values[i];
     const bool is_limit = i >= h->n - h->nlimits;
@@ -196,7 +266,19 @@ void ambit__hoists_emit(const ambit__hoists *h, const ambit__scope *s, ambit__wr
     ambit__line_begin(w);
     ambit__print(&w->text, "const %s once%d = ", s->dialect->types[e->type], i);
     if (is_limit) ambit__print(&w->text, "ambit_limit_%s(", ambit__type_suffix(e->type));
-    ambit__emit_expr(&before, &w->text, e);
+    ambit__emit_expr(&scope, &w->text, e);
     ambit__line_end(w, is_limit ? ");" : ";");
   }
+}
+
+void ambit__hoists_print_row(const ambit__hoists *h, const ambit__scope *s, ambit__text *t, int i,
+                             int row, const char *const *index)
+{
+  ambit__hoists earlier = *h;
+  ambit__scope scope = before(s, index);
+
+  earlier.nrows = i;
+  scope.hoists = &earlier;
+  scope.row = row;
+  ambit__emit_expr(&scope, t, h->rows[i]);
 }

@@ -420,9 +420,11 @@ static bool emit_negated(const ambit__scope *s, ambit__text *t, const ambit__exp
 static bool emit_hoisted(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const int i = s->hoists ? ambit__hoists_find(s->hoists, e) : -1;
+  const int k = s->hoists && i < 0 ? ambit__hoists_find_row(s->hoists, e) : -1;
 
   if (i >= 0) ambit__print(t, "once%d", i);
-  return i >= 0;
+  if (k >= 0) ambit__print(t, "row%d_%d", k, s->row);
+  return i >= 0 || k >= 0;
 }
 
 /* `around` is the level of the enclosing operator. */

@@ -26,6 +26,7 @@ struct ambit__scope {
   void (*set)(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st);
   bool (*skip)(const ambit__scope *s, const ambit__stmt *st); /* leaves out a statement */
   const struct ambit__hoists *hoists; /* parts of the rule that are variables; NULL: none are */
+  int row;                            /* of a block of rows: the one whose shared parts they are */
   struct ambit__narrow *narrow; /* narrow types of locals and operations; NULL: those of the rule */
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */

@@ -107,6 +107,7 @@ typedef struct ambit__local {
   int sets;                        /* statements that set it */
   const struct ambit__expr *value; /* if the only one is its declaration; else NULL */
   int once;                        /* of this value, ambit__expr_once, ... */
+  unsigned axes;                   /* ambit__expr_axes, ... */
   bool calls, looks_up;            /* ambit__expr_calls and ambit__expr_looks_up */
 } ambit__local;
 

@@ -41,6 +41,7 @@ static ambit__visit note_value(void *user, const ambit__stmt *s)
   if (s->kind != STMT_LOCAL || l->sets != 1 || !s->value) return VISIT_INSIDE;
   l->value = s->value;
   l->once = ambit__expr_once(rule, s->value);
+  l->axes = ambit__expr_axes(rule, s->value);
   l->calls = ambit__expr_calls(rule, s->value);
   l->looks_up = ambit__expr_looks_up(rule, s->value);
   return VISIT_INSIDE;
@@ -61,7 +62,7 @@ const ambit__expr *ambit__only_value(const ambit__rule *rule, int local)
   return rule->locals[local].value;
 }
 
-/* Adds the operations of a part; *n is 0 if it depends on the cell. Returns whether it does not. */
+/* Adds the operations of a part; *n is 0 if it has values of fields. Returns whether it has none. */
 static bool add_once(const ambit__rule *rule, const ambit__expr *part, int *n)
 {
   const int more = part ? ambit__expr_once(rule, part) : 0;
@@ -78,19 +79,34 @@ int ambit__expr_once(const ambit__rule *rule, const ambit__expr *e)
   switch (e->op) {
   case EXPR_CONST:
   case EXPR_VALUE:
-  case EXPR_STEP: return 1;
-  case EXPR_LOCAL: return rule->locals[e->index].once;
-  case EXPR_READ:
-  case EXPR_OUT:
   case EXPR_INDEX:
   case EXPR_EXTENT:
   case EXPR_NORMAL:
-  case EXPR_TABLE: return 0;
+  case EXPR_STEP: return 1;
+  case EXPR_LOCAL: return rule->locals[e->index].once;
+  case EXPR_READ:
+  case EXPR_OUT: return 0;
   default:
     return add_once(rule, e->a, &n) && add_once(rule, e->b, &n) && add_once(rule, e->c, &n) &&
                    n <= MOST_ONCE
                ? n
                : 0;
+  }
+}
+
+unsigned ambit__expr_axes(const ambit__rule *rule, const ambit__expr *e)
+{
+  const unsigned grid = AMBIT__BY_GRID;
+
+  if (!e) return 0;
+  switch (e->op) {
+  case EXPR_LOCAL: return rule->locals[e->index].axes;
+  case EXPR_INDEX: return 1u << e->index;
+  case EXPR_EXTENT:
+  case EXPR_NORMAL: return grid;
+  default:
+    return ambit__expr_axes(rule, e->a) | ambit__expr_axes(rule, e->b) |
+           ambit__expr_axes(rule, e->c) | (e->op == EXPR_TABLE ? grid : 0);
   }
 }
 

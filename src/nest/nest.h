@@ -331,6 +331,8 @@ int ambit__nest_read_number(const ambit__param *p, const ambit__expr *e);
  * reduction. */
 const char *ambit__nest_value(ambit__nest *n, const ambit__nest_access *a);
 const char *ambit__nest_pointer(ambit__nest *n, const ambit__nest_access *a);
+/* The value of a part of the rule that a row shares: ambit__hoists_print_row. */
+const char *ambit__nest_row_part(ambit__nest *n, int i, int row, const char *const *index);
 const char *ambit__nest_expr(ambit__nest *n, const ambit__node *rule, const ambit__expr *e);
 const char *ambit__nest_number(ambit__nest *n, ambit_type type, double x);
 const char *ambit__nest_identity(ambit__nest *n, const ambit__param *p);

@@ -199,7 +199,9 @@ static ambit__scope scope_of(const spot *here)
                         .flat = n->flat,
                         .relaxed = relaxed,
                         .partial = in_c && relaxed && !n->is_narrow,
-                        .own_calls = in_c && relaxed && ambit__rule_calls_own(n->rule),
+                        .row = here->rule ? here->rule->row : 0,
+                        .own_calls =
+                            in_c && relaxed && ambit__rule_calls_own(n->rule, n->group->ndims - 1),
                         .user = here};
 }
 
@@ -218,6 +220,16 @@ const char *ambit__nest_expr(ambit__nest *n, const ambit__node *rule, const ambi
   ambit__text t = {0};
 
   ambit__emit_expr(&s, &t, e);
+  return ambit__nest_keep(n, &t);
+}
+
+const char *ambit__nest_row_part(ambit__nest *n, int i, int row, const char *const *index)
+{
+  const spot here = {n, NULL};
+  const ambit__scope s = scope_of(&here);
+  ambit__text t = {0};
+
+  ambit__hoists_print_row(&n->hoists, &s, &t, i, row, index);
   return ambit__nest_keep(n, &t);
 }
 

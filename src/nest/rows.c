@@ -402,6 +402,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
     ambit__hoists_add_limits(&n->hoists, n->rule);
     if (!n->group->strict) ambit__hoists_add_divisors(&n->hoists, n->rule);
   }
+  if (!j.taps && !n->group->checks) ambit__hoists_add_rows(&n->hoists, n->rule, j.last);
   let_call(&j, lane_bytes(&j));
   if (has_totals(&j)) ambit__rows_let_all(&j, "total", total_type);
   if (j.form)

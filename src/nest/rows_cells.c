@@ -70,23 +70,41 @@ void ambit__rows_each_result(job *j, void (*f)(job *j, ambit__nest_access a, int
   }
 }
 
+/* ---- a row ---- */
+
+/* Its place along an axis; along the last one, that of the cell. */
+static const char *place_of(job *j, int r, int d)
+{
+  ambit__nest *n = j->n;
+  const char *at = ambit__nest_text(n, "%s%d", j->form ? "from" : "offset", d);
+
+  if (d == j->last) return ambit__nest_text(n, "%s + %s", at, ambit__rows_x(j));
+  return j->form ? at : ambit__nest_text(n, "%s + y%d + %d", at, d, shift_of(j, r, d));
+}
+
+void ambit__rows_let_parts_of_rows(job *j)
+{
+  const ambit__hoists *h = &j->n->hoists;
+
+  for (int r = 0; h->nrows && r < j->count; r++) {
+    const char *index[AMBIT_MAX_DIMS] = {NULL};
+
+    for (int d = 0; d < ambit__group_indices(j->n->group) && d < j->last; d++)
+      index[d] = place_of(j, r, d);
+    for (int i = 0; i < h->nrows; i++)
+      ambit__nest_do(j->n, "const %s row%d_%d = %s", j->n->dialect->types[h->rows[i]->type], i, r,
+                     ambit__nest_row_part(j->n, i, r, index));
+  }
+}
+
 /* ---- a cell ---- */
 
 void ambit__rows_let_place(job *j, int r)
 {
   ambit__nest *n = j->n;
 
-  for (int d = 0; d < ambit__group_indices(n->group); d++) {
-    const char *at =
-        j->form ? ambit__nest_text(n, "from%d", d) : ambit__nest_text(n, "offset%d", d);
-
-    if (d == j->last)
-      ambit__nest_do(n, "const int64_t i%d = %s + %s", d, at, ambit__rows_x(j));
-    else if (j->form)
-      ambit__nest_do(n, "const int64_t i%d = %s", d, at);
-    else
-      ambit__nest_do(n, "const int64_t i%d = %s + y%d + %d", d, at, d, shift_of(j, r, d));
-  }
+  for (int d = 0; d < ambit__group_indices(n->group); d++)
+    ambit__nest_do(n, "const int64_t i%d = %s", d, place_of(j, r, d));
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
     const ambit__nest_access a = ambit__rows_access(j, i, 0, r, NULL, ambit__rows_x(j));

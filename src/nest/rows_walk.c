@@ -391,6 +391,7 @@ void ambit__rows_add_walk(job *j)
     ambit__rows_add_factored(j);
     return;
   }
+  ambit__rows_let_parts_of_rows(j);
   if (!j->form) ambit__rows_let_parts(j);
   each_block(j, "__typeof__(@_block.x.$[0]) *@_part = @_block.x.$ + @_block.n");
   if (j->tests && !j->direct) let_bounds(j);

@@ -26,7 +26,7 @@ static void emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
                  ambit__prelude_call);
   if (g->form) ambit__print(&w->text, "#define AMBIT_SHORT_ROWS 1\n");
   ambit__dialect_print(&ambit__dialect_c, &w->text);
-  if (!g->strict && ambit__rule_calls_own(g->rule))
+  if (!g->strict && ambit__rule_calls_own(g->rule, g->ndims - 1))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_math, ambit__prelude_math_wide);
   if (ambit__group_sums_exactly(g))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);

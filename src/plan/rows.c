@@ -272,7 +272,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
                   ambit__machine_stores_past(ambit__target_machine(t), t->threads) &&
                   touched(g->rule, cells_of(g)) > AMBIT__FIT_STAYS * (double)cache &&
                   (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
-  p.scalar = !ambit__rule_is_flat(g->rule, !g->strict);
+  p.scalar = !ambit__rule_is_flat(g->rule, !g->strict, g->ndims - 1);
   if (g->sweep) {
     choose_sweep(g, t, &p);
     plans[0] = p;

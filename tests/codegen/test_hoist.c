@@ -12,7 +12,7 @@ static int count(const char *text, bool *flat)
 
   ambit__hoists_begin(&h, rule);
   ambit__hoists_add_limits(&h, rule);
-  if (flat) *flat = ambit__rule_is_flat(rule, false);
+  if (flat) *flat = ambit__rule_is_flat(rule, false, -1);
   ambit__rule_free(rule);
   return h.n;
 }
@@ -43,6 +43,37 @@ static void what_depends_on_cells_is_not(void)
                     NULL));
   CHECK_EQ(0, count("void r(float *v, float k) { *v = sinf(k * index(0)); }", NULL));
   CHECK_EQ(0, count("void r(float *v, float k) { *v = k + 3 * k; }", NULL)); /* compilers do it */
+}
+
+/* Of parts that are the same along the last of two axes; `flat`: the rest can be vectorised. */
+static int count_of_rows(const char *text, bool *flat)
+{
+  ambit__rule *rule = parse_ok(text);
+  ambit__hoists h;
+
+  ambit__hoists_begin(&h, rule);
+  ambit__hoists_add_rows(&h, rule, 1);
+  *flat = ambit__rule_is_flat(rule, false, 1);
+  ambit__rule_free(rule);
+  return h.nrows;
+}
+
+static void calls_and_divisions_that_a_row_shares_are_made_once_for_it(void)
+{
+  bool flat;
+
+  CHECK_EQ(1, count_of_rows("void r(const float *u, float *v, float h)"
+                            "{ *v = *u * sinf(h * index(0)) + u[0][1]; }",
+                            &flat));
+  CHECK(flat);
+  CHECK_EQ(1, count_of_rows("void r(const int *u, int *v, int k)"
+                            "{ const int a = index(0) * 64 / extent(0); *v = *u + a * a; }",
+                            &flat));
+  CHECK(flat);
+  CHECK_EQ(0, count_of_rows("void r(float *v, float h) { *v = sinf(h * index(1)); }", &flat));
+  CHECK(!flat);
+  CHECK_EQ(0, count_of_rows("void r(float *v, float h) { *v += fabsf(h * index(0)); }", &flat));
+  CHECK_EQ(0, count_of_rows("void r(float *v) { *v = outside(-1, 0) ? sinf(*v) : 0; }", &flat));
 }
 
 /* a1 = a0 * a0, a2 = a1 * a1, ...: each local contains the one before it twice. */
@@ -86,6 +117,8 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"calls_of_plain_parameters_are_made_once", calls_of_plain_parameters_are_made_once},
       {"what_depends_on_cells_is_not", what_depends_on_cells_is_not},
+      {"calls_and_divisions_that_a_row_shares_are_made_once_for_it",
+       calls_and_divisions_that_a_row_shares_are_made_once_for_it},
       {"values_that_are_long_without_their_names_are_not",
        values_that_are_long_without_their_names_are_not},
       {"numbers_that_limit_values_are_variables", numbers_that_limit_values_are_variables},

@@ -123,7 +123,7 @@ static bool is_on_cells(const ambit__step *s)
 /* Code that compilers do not vectorise would keep the rest from being vectorised. */
 static bool is_flat(const ambit_program *p, const ambit__step *s)
 {
-  return ambit__rule_is_flat(s->kernel->rule, !p->grid->context->settings.strict);
+  return ambit__rule_is_flat(s->kernel->rule, !p->grid->context->settings.strict, s->box.ndims - 1);
 }
 
 bool ambit__steps_can_join(const ambit_program *p, const ambit__step *a, const ambit__step *b,
