@@ -139,6 +139,17 @@ static void places(scene *s)
   ambit_swap(s->p, s->f[0], s->f[1]);
 }
 
+/* Faces that read the rows inside, which the next step overwrites. */
+static void edges(scene *s)
+{
+  ambit_apply_faces(s->p, AMBIT_FACE(0, 1),
+                    kernel(s, "void edge(double *u) { *u = 0.5 * u[-3][0] + 1; }"), s->f[0]);
+  ambit_apply(s->p,
+              kernel(s, "void damp(double *u, const double *v)"
+                        "{ *u = 0.75 * *u + 0.0625 * (v[-1][0] + v[0][1]); }"),
+              s->f[0], s->f[1]);
+}
+
 static void heat3(scene *s)
 {
   ambit_apply(s->p,
@@ -153,7 +164,7 @@ static const story stories[] = {
     {"heat", 2, 2, heat},   {"lopsided", 2, 2, lopsided},
     {"wave", 2, 3, wave},   {"gray_scott", 2, 4, gray_scott},
     {"fdtd", 2, 3, fdtd},   {"places", 2, 3, places},
-    {"heat3", 3, 2, heat3},
+    {"edges", 2, 2, edges}, {"heat3", 3, 2, heat3},
 };
 
 /* ---- running them ---- */
