@@ -152,12 +152,15 @@ static void note_reader(void *user, int stage, int value, const int *offset)
       w->until[value], w->stages[stage] + w->pass->behind(w->pass->user, stage, value, offset));
 }
 
+/* In memory, reads of the value before are reads of the same rows, also those of the stage itself.
+ */
 static void set_lag(void *user, int stage, int value)
 {
   const delays *w = user;
 
   w->values[value] = w->stages[stage];
-  if (w->f->memory) w->until[value] = w->stages[stage];
+  if (w->f->memory)
+    w->until[value] = ambit__max(w->stages[stage], w->until[w->f->values[value].over]);
 }
 
 static void postpone(void *user, int stage, int value, const int *offset)

@@ -277,6 +277,29 @@ static void staggered_fields_lag_once_per_iteration(void)
   ambit__rule_free(e);
 }
 
+/* A stage reads the field that it writes, and the next one overwrites it: what the first one reads
+ * back must stay for so long. */
+static void a_stage_waits_for_reads_of_the_stage_before_it(void)
+{
+  ambit__rule *edge = parse("void e(float *u) { *u = u[-3][0] + u[1][0]; }");
+  ambit__rule *damp = parse("void d(float *u) { *u = 2 * *u; }");
+  memory *m = make_memory();
+
+  for (int i = 0; i < 3; i++) {
+    add(m, edge, (const int[]){0}, true);
+    add(m, damp, (const int[]){0}, false);
+  }
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQ(4 * i, lag_of(m, 2 * i, 0, false, 1));
+    CHECK_EQ(4 * i + 3, lag_of(m, 2 * i + 1, 0, false, 1));
+    CHECK_EQ(4 * i, lag_of(m, 2 * i, 0, true, 1));
+    CHECK_EQ(4 * i + 1, lag_of(m, 2 * i + 1, 0, true, 1));
+  }
+  free_memory(m);
+  ambit__rule_free(edge);
+  ambit__rule_free(damp);
+}
+
 /* A stage that leaves cells alone needs those of the value before it, but a stage that overwrites
  * them all does not. */
 static void layers_follow_the_values_that_stay(void)
@@ -314,6 +337,8 @@ int main(int argc, char **argv)
       {"a_stage_waits_for_reads_of_what_it_overwrites",
        a_stage_waits_for_reads_of_what_it_overwrites},
       {"staggered_fields_lag_once_per_iteration", staggered_fields_lag_once_per_iteration},
+      {"a_stage_waits_for_reads_of_the_stage_before_it",
+       a_stage_waits_for_reads_of_the_stage_before_it},
       {"layers_follow_the_values_that_stay", layers_follow_the_values_that_stay},
       {0}};
 

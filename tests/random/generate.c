@@ -226,7 +226,7 @@ static void make_table(dice *d, const program_plan *p, kernel_plan *k)
 
 static void make_kernels(dice *d, program_plan *p)
 {
-  p->nkernels = dice_between(d, 1, p->is_waving ? 2 : 3);
+  p->nkernels = dice_between(d, 1, p->is_waving || p->is_coloured ? 2 : 3);
   for (int i = 0; i < p->nkernels; i++) {
     kernel_plan *k = &p->kernels[i];
     int kind = dice_below(d, 100);
@@ -340,6 +340,21 @@ static void make_variant_of_fields(dice *d, program_plan *p)
   }
 }
 
+/* Behind all boundaries the colours of a chequerboard go on. */
+static void keep_colours(program_plan *p)
+{
+  for (int i = 0; i < p->ndims; i++) {
+    p->extents[i] += p->extents[i] % 2;
+    for (int f = 0; f < p->nfields; f++)
+      for (int side = 0; side < 2; side++) {
+        ambit_boundary *kind = &p->fields[f].kind[i][side];
+
+        if (*kind != AMBIT_PERIODIC && *kind != AMBIT_FIXED && *kind != AMBIT_CONSTANT)
+          *kind = AMBIT_REFLECT;
+      }
+  }
+}
+
 static void make_region(dice *d, program_plan *p, step_plan *s)
 {
   const kernel_plan *k = &p->kernels[s->kernel];
@@ -367,7 +382,7 @@ static void make_run(dice *d, program_plan *p, action *a)
   for (int i = 0; exact && i < p->nscalars; i++)
     exact = p->scalars[i].magnitude != s;
   *a = (action){.what = DO_RUN, .iterations = dice_between(d, 0, 3), .object = s};
-  if (p->is_waving) a->iterations *= 3;
+  if (p->is_waving || p->is_coloured) a->iterations *= 3;
   if (!exact || !dice_chance(d, 40)) return;
   a->what = DO_RUN_UNTIL;
   a->iterations = dice_between(d, 1, 5);
@@ -469,6 +484,23 @@ static void make_spread(dice *d, program_plan *p, kernel_plan *k)
   k->spreads = true;
 }
 
+/* Two steps in place, anywhere among the others. The first one runs on the whole grid. */
+static void make_coloured(dice *d, dice *variant, program_plan *p)
+{
+  for (int i = 0; i < 2; i++) {
+    kernel_plan *k = &p->kernels[p->nkernels];
+    const int at = dice_below(d, p->nsteps + 1);
+    step_plan s = {.kernel = p->nkernels};
+
+    add_field_param(k, p, ROLE_OUT, dice_below(d, p->nfields));
+    if (dice_chance(d, 40)) add_field_param(k, p, ROLE_IN, dice_below(d, p->nfields));
+    rule_write_coloured(d, p, p->nkernels++);
+    if (i) make_region(variant, p, &s);
+    memmove(&p->steps[at + 1], &p->steps[at], (size_t)(p->nsteps++ - at) * sizeof s);
+    p->steps[at] = s;
+  }
+}
+
 /* In some families, one more kernel runs right after a kernel on the same cells: one that may be
  * joined with it, or one in place. */
 static void make_companion(dice *d, program_plan *p)
@@ -507,6 +539,7 @@ void program_make(program_plan *p, uint64_t seed)
   p->is_narrow = seed >> 40 & 1;
   p->is_waving = seed >> 41 & 1;
   p->is_new = seed >> 42 & 1;
+  p->is_coloured = seed >> 44 & 1;
   p->is_smooth = !p->is_narrow && dice_chance(&family, 20);
   p->is_wild = !p->is_smooth && dice_chance(&family, 30);
   make_fields(&family, p);
@@ -518,11 +551,15 @@ void program_make(program_plan *p, uint64_t seed)
   p->tiny_caches = dice_chance(&variant, 25);
   make_extents(&variant, p, large);
   make_variant_of_fields(&variant, p);
+  if (p->is_coloured) keep_colours(p);
   for (int i = 0; i < p->nsteps; i++)
     if (p->steps[i].kernel >= 0) make_region(&variant, p, &p->steps[i]);
   make_actions(&variant, p, large);
-  make_companion(&company, p);
-  if (!p->is_waving) make_specials(&special, p);
+  if (p->is_coloured)
+    make_coloured(&company, &special, p);
+  else
+    make_companion(&company, p);
+  if (!p->is_waving && !p->is_coloured) make_specials(&special, p);
 }
 
 int64_t program_cells(const program_plan *p)

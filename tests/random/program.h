@@ -122,6 +122,7 @@ typedef struct program_plan {
   bool is_narrow;   /* fields are bytes and shorts: seeds with bit 40 */
   bool is_waving;   /* three fields take turns: seeds with bit 41 */
   bool is_new;      /* unsigned types and random numbers, too: seeds with bit 42 */
+  bool is_coloured; /* two steps work in place, in cells of one colour: seeds with bit 44 */
   bool is_quiet;    /* fields start with one value but for a few cells; set by the caller */
   int threads;      /* of the cpu device */
   bool tiny_caches; /* simulated for the cpu device, which then cuts rows and stores past them */
@@ -145,7 +146,8 @@ int64_t program_cells(const program_plan *p);
 /* Writes the text of kernel number `k`, whose parameters are known. */
 void rule_write(dice *d, const program_plan *p, int k);
 
-/* The same for a kernel with one field, which it updates in place, in cells of one colour. */
+/* The same for a kernel that updates its first field in place, in cells of one colour, where a
+ * second one allows it. */
 void rule_write_coloured(dice *d, const program_plan *p, int k);
 
 /* The same for one that it writes at neighbours, with `tests` only those in the grid. */

@@ -644,15 +644,16 @@ static void results(maker *m)
   }
 }
 
-/* p0[1][0][-1] of component 1: one cell off along some axis. */
+/* p0[1][0][-1] of component 1: one cell off along some axis, and perhaps two along another one. */
 static void near_cell(maker *m)
 {
   const int axis = dice_below(m->d, m->p->ndims), offset = dice_chance(m->d, 50) ? 1 : -1;
+  const int far = m->p->is_coloured && dice_chance(m->d, 30) ? dice_below(m->d, m->p->ndims) : -1;
 
   say(m, "p0");
   if (m->k->params[0].components > 1) say(m, "[%d]", dice_below(m->d, m->k->params[0].components));
   for (int i = 0; i < m->p->ndims; i++)
-    say(m, "[%d]", i == axis ? offset : 0);
+    say(m, "[%d]", (i == axis) * offset + (i == far) * 2);
 }
 
 void rule_write_coloured(dice *d, const program_plan *p, int k)
@@ -664,7 +665,9 @@ void rule_write_coloured(dice *d, const program_plan *p, int k)
   say(&m, "  if ((%s", dice_chance(d, 50) ? "step()" : "1L");
   for (int i = 0; i < p->ndims; i++)
     say(&m, " + index(%d)", i);
-  say(&m, ") %% 2 == %d) {\n    *p0", dice_below(d, 2));
+  say(&m, ") %% 2 == %d", dice_below(d, 2));
+  if (m.k->nparams > 1) say(&m, m.k->params[1].components > 1 ? " && *p1[0] > 0" : " && *p1 > 0");
+  say(&m, ") {\n    *p0");
   if (q->components > 1) say(&m, "[%d]", dice_below(d, q->components));
   say(&m, " = %s(", is_real(q->type) ? "0.5f * " : "");
   near_cell(&m);

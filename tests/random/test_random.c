@@ -7,6 +7,7 @@
  *   test_random --seed 0x2...              from 2^41 on: three fields take turns, as in waves
  *   test_random --seed 0x4...              from 2^42 on: with unsigned types and random numbers
  *   test_random --seed 0x8...              from 2^43 on: with sweeps and profiles, after the steps
+ *   test_random --seed 0x1...              from 2^44 on: with steps in place, of one colour
  *   test_random --seed 0x... --print       prints the program
  *   test_random --device opencl            on another device than cpu; skipped if there is none
  *   test_random --device cpu*3 --recut     the cut moves while programs run

@@ -304,8 +304,9 @@ def a_gpu_that_is_not_here_has_a_plan_for_several_iterations():
 
 def cells_of_one_colour_in_place_have_a_schedule():
     with tool.folder(gs_c="void gs(float *u) { if ((index(0) + index(1)) % 2) *u = 0.5f * (u[-1][0] + u[0][1]); }") as f:
-        out, _ = tool.run("explain", f / "gs.c", "--size", "64x64")
-        assert "iterations run one by one: a step reads neighbours in place\nschedule of an iteration\n   1  launch  gs, all" in out, out
+        out, _ = tool.run("explain", f / "gs.c", "--size", "64x64", "--device", "cpu", AMBIT_DEPTH="4")
+        assert "schedule of 4 iterations\n   1  wave    4 stages in one pass over the cells (wavefront depth 4" in out, out
+        assert "\nschedule of an iteration\n   1  launch  gs, all" in out, out
 
 
 def small_grids_have_a_cell_per_thread():

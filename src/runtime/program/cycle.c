@@ -225,8 +225,8 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
     if (ambit__chore_is_host(p->steps[i].chore) && !rare) return "a step is a function of the user";
     if (ambit__step_has_profiles(&p->steps[i]) && !rare)
       return "a field has only some axes of the grid";
-    if (ambit__step_is_in_place(p, &p->steps[i]) && !rare)
-      return "a step reads neighbours in place";
+    if (p->steps[i].kind == STEP_APPLY && ambit__rule_spreads(p->steps[i].kernel->rule) && !rare)
+      return "a step writes neighbours";
     for (int k = 0; k < p->steps[i].n; k++)
       if (p->steps[i].args[k].field && p->steps[i].args[k].field->base)
         return "a field is a view of another one";
