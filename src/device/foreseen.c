@@ -6,9 +6,9 @@
 
 /* ---- threads ---- */
 
-static ambit__task *first_waiting(const ambit__foreseen *f)
+static ambit__foreseen_task *first_waiting(const ambit__foreseen *f)
 {
-  ambit__task *t = f->tasks;
+  ambit__foreseen_task *t = f->tasks;
 
   while (t && t->state != TASK_WAITS)
     t = t->next;
@@ -20,7 +20,7 @@ static void *work(void *arg)
 {
   struct ambit__foreseen_thread *self = arg;
   ambit__foreseen *f = self->all;
-  ambit__task *t;
+  ambit__foreseen_task *t;
 
   pthread_mutex_lock(&f->lock);
   while ((t = first_waiting(f))) {
@@ -72,9 +72,9 @@ static void start(ambit__foreseen *f, int most)
 
 /* ---- tasks ---- */
 
-static ambit__task **link_of(ambit__foreseen *f, const char *key)
+static ambit__foreseen_task **link_of(ambit__foreseen *f, const char *key)
 {
-  ambit__task **link = &f->tasks;
+  ambit__foreseen_task **link = &f->tasks;
 
   while (*link && strcmp((*link)->key, key))
     link = &(*link)->next;
@@ -94,7 +94,7 @@ bool ambit__foreseen_has(ambit__foreseen *f, const char *key)
 
 bool ambit__foreseen_is_done(ambit__foreseen *f, const char *key)
 {
-  ambit__task *t;
+  ambit__foreseen_task *t;
   bool done;
 
   if (!f->is_open) return true;
@@ -105,9 +105,9 @@ bool ambit__foreseen_is_done(ambit__foreseen *f, const char *key)
   return done;
 }
 
-void ambit__foreseen_add(ambit__foreseen *f, ambit__task *t, int most)
+void ambit__foreseen_add(ambit__foreseen *f, ambit__foreseen_task *t, int most)
 {
-  ambit__task **link = &f->tasks;
+  ambit__foreseen_task **link = &f->tasks;
 
   if (!f->is_open) {
     pthread_mutex_init(&f->lock, NULL);
@@ -124,9 +124,9 @@ void ambit__foreseen_add(ambit__foreseen *f, ambit__task *t, int most)
   start(f, most);
 }
 
-ambit__task *ambit__foreseen_take(ambit__foreseen *f, const char *key)
+ambit__foreseen_task *ambit__foreseen_take(ambit__foreseen *f, const char *key)
 {
-  ambit__task *t;
+  ambit__foreseen_task *t;
 
   if (!f->is_open) return NULL;
   pthread_mutex_lock(&f->lock);
@@ -140,7 +140,7 @@ ambit__task *ambit__foreseen_take(ambit__foreseen *f, const char *key)
 
 void ambit__foreseen_close(ambit__foreseen *f)
 {
-  ambit__task *t;
+  ambit__foreseen_task *t;
 
   if (!f->is_open) return;
   pthread_mutex_lock(&f->lock);

@@ -18,20 +18,20 @@
 enum { AMBIT__FORESEEN_THREADS = 32 };
 
 /* The head of the struct of every task. */
-typedef struct ambit__task {
-  void (*run)(struct ambit__task *t);
-  void (*free)(struct ambit__task *t);
+typedef struct ambit__foreseen_task {
+  void (*run)(struct ambit__foreseen_task *t);
+  void (*free)(struct ambit__foreseen_task *t);
   char key[AMBIT__HASH_CHARS];
   enum { TASK_WAITS = 0, TASK_RUNS, TASK_DONE } state;
-  struct ambit__task *next;
-} ambit__task;
+  struct ambit__foreseen_task *next;
+} ambit__foreseen_task;
 
 /* Zero: none. Must not move in memory. */
 typedef struct ambit__foreseen {
   pthread_mutex_t lock;
   pthread_cond_t done;
-  bool is_open;       /* the two above are initialized */
-  ambit__task *tasks; /* not taken yet, oldest first; owned */
+  bool is_open;                /* the two above are initialized */
+  ambit__foreseen_task *tasks; /* not taken yet, oldest first; owned */
   struct ambit__foreseen_thread {
     struct ambit__foreseen *all;
     pthread_t id;
@@ -44,10 +44,10 @@ bool ambit__foreseen_has(ambit__foreseen *f, const char *key);
 /* Whether a task is done, or there is none. */
 bool ambit__foreseen_is_done(ambit__foreseen *f, const char *key);
 /* Takes over a task. At most `most` threads run at a time. */
-void ambit__foreseen_add(ambit__foreseen *f, ambit__task *t, int most);
+void ambit__foreseen_add(ambit__foreseen *f, ambit__foreseen_task *t, int most);
 /* The task of a key, which now belongs to the caller; its state is TASK_DONE or TASK_WAITS. NULL:
  * there is none. */
-ambit__task *ambit__foreseen_take(ambit__foreseen *f, const char *key);
+ambit__foreseen_task *ambit__foreseen_take(ambit__foreseen *f, const char *key);
 /* Waits for running tasks and frees all. */
 void ambit__foreseen_close(ambit__foreseen *f);
 

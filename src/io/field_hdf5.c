@@ -244,7 +244,7 @@ static ambit_status put_field(saving *s, int i)
 /* ---- saving ---- */
 
 /* Every process writes its own parts. */
-static ambit_status write(ambit__saving *head)
+static ambit_status write_field(ambit__saving *head)
 {
   saving *s = (saving *)head;
 
@@ -306,7 +306,7 @@ ambit_status ambit__save_begin_hdf5(const char *path, int n, ambit_field *const 
     *s = (saving){.head = {.context = a,
                            .n = n,
                            .fields = fields,
-                           .write = write,
+                           .write = write_field,
                            .commit = commit,
                            .tell = tell,
                            .free = free_saving},

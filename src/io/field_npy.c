@@ -132,7 +132,7 @@ static ambit_status write_pipe(ambit_field *f, const ambit__npy_info *form, ambi
   return s;
 }
 
-static ambit_status write(ambit__saving *head)
+static ambit_status write_field(ambit__saving *head)
 {
   const saving *s = (saving *)head;
 
@@ -192,7 +192,7 @@ ambit_status ambit__save_begin_npy(const char *path, ambit_field *const *f, bool
     s->head = (ambit__saving){.context = (*f)->grid->context,
                               .n = 1,
                               .fields = f,
-                              .write = write,
+                              .write = write_field,
                               .commit = commit,
                               .tell = tell,
                               .free = free_saving};

@@ -11,14 +11,14 @@
 enum { TASKS = 20 };
 
 typedef struct job {
-  ambit__task head;
+  ambit__foreseen_task head;
   int number, square;
 } job;
 
 static atomic_int alive, ran;
 static atomic_bool held;
 
-static void run_job(ambit__task *t)
+static void run_job(ambit__foreseen_task *t)
 {
   job *j = (job *)t;
 
@@ -27,7 +27,7 @@ static void run_job(ambit__task *t)
   atomic_fetch_add(&ran, 1);
 }
 
-static void free_job(ambit__task *t)
+static void free_job(ambit__foreseen_task *t)
 {
   atomic_fetch_sub(&alive, 1);
   free(t);
@@ -55,7 +55,7 @@ static void add_job(ambit__foreseen *f, int number, int most)
 static int take(ambit__foreseen *f, int number)
 {
   char key[AMBIT__HASH_CHARS];
-  ambit__task *t;
+  ambit__foreseen_task *t;
   int square;
 
   key_of(key, number);

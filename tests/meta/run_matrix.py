@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds Ambit without each of its optional parts, with warnings as errors, and runs the tests of each build.
+"""Builds Ambit without each of its optional parts, with warnings as errors and each file by itself, and runs the tests of each build.
 
     run_matrix.py [--list] [--jobs N] [--tests REGEX] [--targets "..."] [VARIANT...]
 
@@ -41,7 +41,7 @@ def build_and_test(variant, args):
     if shutil.which("ccache"):  # which knows the files of one build again in the next, where only a definition differs
         options = [*options, "-DCMAKE_C_COMPILER_LAUNCHER=ccache"]
         os.environ.update(CCACHE_BASEDIR=str(folder), CCACHE_NOHASHDIR="1")
-    if not sh("cmake", "-S", project.ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DAMBIT_WERROR=ON",
+    if not sh("cmake", "-S", project.ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DAMBIT_WERROR=ON", "-DAMBIT_UNITY=OFF",
               f"-DAMBIT_TEST_CACHE={project.ROOT}/build/cache", *options, stdout=subprocess.DEVNULL):
         return "not configured"
     if not sh("cmake", "--build", folder, "-j", args.jobs, *targets, stdout=subprocess.DEVNULL):

@@ -21,15 +21,15 @@
 enum { MOST_USES = 512, MOST_WORDS = 256 };
 
 /* A use of a macro that makes a loop. */
-typedef struct use {
+typedef struct macro_use {
   unsigned begin, end;
   const char *text; /* written out; NULL: the preprocessor did not say */
-} use;
+} macro_use;
 
 typedef struct search {
   const unit *u;
   int n;
-  use at[MOST_USES]; /* in the order of the text */
+  macro_use at[MOST_USES]; /* in the order of the text */
 } search;
 
 /* ---- finding them ---- */
@@ -41,7 +41,7 @@ static bool note_loop(node *e, void *user)
   if (e->kind != S_FOR || !e->is_macro || (!e->begin && !e->end)) return true;
   for (int i = 0; i < s->n; i++)
     if (s->at[i].begin == e->begin) return true;
-  if (s->n < MOST_USES) s->at[s->n++] = (use){.begin = e->begin};
+  if (s->n < MOST_USES) s->at[s->n++] = (macro_use){.begin = e->begin};
   return true;
 }
 
@@ -65,7 +65,7 @@ static enum CXChildVisitResult note_extent(CXCursor c, CXCursor parent, CXClient
 
 static int compare(const void *a, const void *b)
 {
-  const use *x = a, *y = b;
+  const macro_use *x = a, *y = b;
 
   return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
@@ -89,7 +89,7 @@ static bool write_marked(const search *s, FILE *f)
 
   fprintf(f, "#line 1 \"%s\"\n", s->u->path);
   for (int i = 0; i < s->n; i++) {
-    const use *m = &s->at[i];
+    const macro_use *m = &s->at[i];
 
     fprintf(f, "%.*s port_use_%d ", (int)(m->begin - at), s->u->text + at, i);
     fprintf(f, "%.*s port_end_%d ", (int)(m->end - m->begin), s->u->text + m->begin, i);
@@ -191,7 +191,7 @@ static void replace(const search *s, written_out *out)
 
   out->parts = port_new((size_t)s->n * sizeof *out->parts);
   for (int i = 0; i < s->n; i++) {
-    const use *m = &s->at[i];
+    const macro_use *m = &s->at[i];
     const unsigned length = m->end - m->begin;
 
     if (!m->text) continue;

@@ -151,7 +151,7 @@ static node *folded(nest *n, node *e)
 {
   const bool is_and = e->kind == N_BINARY && !strcmp(e->op, "&&"),
              is_or = e->kind == N_BINARY && !strcmp(e->op, "||");
-  int64_t x;
+  int64_t x = 0;
 
   if (e->kind == N_INDEX) return port_table_value(n, e);
   if (e->kind == N_CAST && e->type == T_I32 && e->a->is_constant && is_small(e->a->value))

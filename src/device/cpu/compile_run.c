@@ -129,7 +129,7 @@ static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *sou
 /* ---- compilers at work ---- */
 
 typedef struct task {
-  ambit__task head;
+  ambit__foreseen_task head;
   char *source;             /* with its self-test */
   char *folder, *from, *to; /* a folder of its own, the source and the library in it */
   const char *args[AMBIT__COMPILER_ARGS];
@@ -140,7 +140,7 @@ typedef struct task {
   ambit__text output;
 } task;
 
-static void run_task(ambit__task *head)
+static void run_task(ambit__foreseen_task *head)
 {
   task *t = (task *)head;
   const ambit__process p = {.argv = t->args,
@@ -155,7 +155,7 @@ static void run_task(ambit__task *head)
     t->end = ambit__process_run(&p, &t->output);
 }
 
-static void free_task(ambit__task *head)
+static void free_task(ambit__foreseen_task *head)
 {
   task *t = (task *)head;
 

@@ -84,7 +84,7 @@ static ambit_status compile_failed(ambit__gpu *g, ambit_status s, const char *wh
 
 /* One compilation; it needs nothing else of its device. */
 typedef struct task {
-  ambit__task head;
+  ambit__foreseen_task head;
   const ambit__nvrtc *nvrtc;
   ambit__nvrtc_how how;
   char *source;
@@ -93,7 +93,7 @@ typedef struct task {
   ambit_status status;
 } task;
 
-static void run_task(ambit__task *head)
+static void run_task(ambit__foreseen_task *head)
 {
   task *t = (task *)head;
 
@@ -101,7 +101,7 @@ static void run_task(ambit__task *head)
       ambit__nvrtc_compile(t->nvrtc, &t->how, t->source, &t->image.data, &t->image.bytes, &t->log);
 }
 
-static void free_task(ambit__task *head)
+static void free_task(ambit__foreseen_task *head)
 {
   task *t = (task *)head;
 

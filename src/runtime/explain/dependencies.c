@@ -26,17 +26,17 @@ static const char *const names[] = {"send",   "receive", "copy",   "ghosts",
                                     "launch", "reduce",  "rotate", "call"};
 
 /* Cells of a field on a part, or a scalar. */
-typedef struct access {
+typedef struct cell_access {
   const void *what; /* the field or the scalar */
   int part;         /* of a scalar: the device; -1: all */
   ambit__box box;   /* ndims 0: all */
   bool writes;
-} access;
+} cell_access;
 
 typedef struct node {
   kind kind;
   char label[AMBIT__LABEL_CHARS];
-  access *accesses; /* owned */
+  cell_access *accesses; /* owned */
   int naccesses, cap;
   const ambit__channel *channel; /* SEND and RECEIVE */
   uint64_t *waits;               /* a bit per node it depends on, directly or not; owned */
@@ -74,7 +74,7 @@ static void add_access(graph *g, node *n, const void *what, int part, const ambi
                        bool writes)
 {
   if (n->naccesses == n->cap) {
-    access *more = realloc(n->accesses, 2 * (size_t)n->cap * sizeof *more);
+    cell_access *more = realloc(n->accesses, 2 * (size_t)n->cap * sizeof *more);
 
     if (!more) {
       g->failed = true;
@@ -83,7 +83,8 @@ static void add_access(graph *g, node *n, const void *what, int part, const ambi
     n->accesses = more;
     n->cap *= 2;
   }
-  n->accesses[n->naccesses++] = (access){what, part, box ? *box : (ambit__box){.ndims = 0}, writes};
+  n->accesses[n->naccesses++] =
+      (cell_access){what, part, box ? *box : (ambit__box){.ndims = 0}, writes};
 }
 
 /* ---- exchanges ---- */
@@ -338,7 +339,7 @@ static void add_operation(graph *g, const ambit__operation *op)
 
 /* ---- edges ---- */
 
-static bool meet(const access *a, const access *b)
+static bool meet(const cell_access *a, const cell_access *b)
 {
   ambit__box both;
 

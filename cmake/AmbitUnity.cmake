@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ambit_unity(target) compiles the C files of a target up to eight at a time: headers are read, and compilers started, less often. Each file
+# still stands on its own: with AMBIT_UNITY=OFF it has its object, as in check-matrix.
+#
+# A group is of one layer, or one folder of devices. Files that have a name at file scope in common go into different ones, so static names
+# stay short. The names are looked up when CMake runs; a new one that another file of the group has is an error of the compiler
+# ("redefinition"), until CMake runs again. Files that ask for more of the system than others (_GNU_SOURCE) are compiled among themselves.
+option(AMBIT_UNITY "compile several files of C at a time" ON)
+
+# The names that a file has at file scope: macros, types, enumerators, static functions and variables; more do no harm. All files of a
+# group are of one kind.
+function(ambit_unity_names file names_var kind_var)
+  file(READ ${file} text)
+  string(REGEX REPLACE "[][;]" "(" text "\n${text}") # which separate elements of lists
+  get_filename_component(folder ${file} DIRECTORY)
+  string(REGEX MATCH "^(src/device/)?[a-z]+(/[a-z]+)?" kind ${folder})
+  if(text MATCHES "\n#define (_[A-Z]+_SOURCE)")
+    string(APPEND kind " ${CMAKE_MATCH_1}")
+  endif()
+  set(word "[A-Za-z_][A-Za-z0-9_]*")
+  string(REGEX MATCHALL "\n# *define ${word}" macros "${text}")
+  string(REGEX MATCHALL "\n(typedef |static |const )*(struct|union|enum) ${word}\n? *{" tags "${text}")
+  string(REGEX MATCHALL "\n} *${word}" types "${text}")
+  string(REGEX MATCHALL "\n(static|typedef) [^(={\n]*[^(={A-Za-z0-9_\n]${word} *[(={]" statics "${text}")
+  string(REGEX MATCHALL "\n[^\n]*enum[ A-Za-z0-9_\n]*{[^}]*}" enums "${text}")
+  string(REGEX MATCHALL "[{,/][ \n]*[A-Z][A-Z0-9_]*" enums "${enums}")
+  set(names ${macros} ${tags} ${types} ${statics} ${enums})
+  list(TRANSFORM names REPLACE "[ \n(={]+$" "")
+  list(TRANSFORM names REPLACE "^.*[^A-Za-z0-9_]" "")
+  list(REMOVE_ITEM names _GNU_SOURCE _XOPEN_SOURCE)
+  set(${names_var} "${names}" PARENT_SCOPE)
+  set(${kind_var} ${kind} PARENT_SCOPE)
+endfunction()
+
+# The first group of the files so far that has room for one with these names; sets group.
+macro(ambit_unity_choose names kind)
+  set(group 0)
+  set(fits OFF)
+  while(NOT fits)
+    math(EXPR group "${group} + 1")
+    if(NOT DEFINED size_${group})
+      set(size_${group} 0)
+      set(kind_${group} "${kind}")
+    endif()
+    if(size_${group} LESS 8 AND kind_${group} STREQUAL "${kind}")
+      set(fits ON)
+      foreach(name ${names})
+        if(DEFINED is_in_${group}_${name})
+          set(fits OFF)
+          break()
+        endif()
+      endforeach()
+    endif()
+  endwhile()
+  math(EXPR size_${group} "${size_${group}} + 1")
+  foreach(name ${names})
+    set(is_in_${group}_${name} ON)
+  endforeach()
+endmacro()
+
+function(ambit_unity target)
+  if(NOT AMBIT_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_compile_options(${target} PRIVATE -Wno-shadow) # a name of another file
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.c$")
+  foreach(file ${sources})
+    set(is_alone OFF)
+    foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS GENERATED SKIP_UNITY_BUILD_INCLUSION)
+      get_source_file_property(value ${file} ${property})
+      if(value)
+        set(is_alone ON)
+      endif()
+    endforeach()
+    if(NOT is_alone)
+      ambit_unity_names(${file} names kind)
+      ambit_unity_choose("${names}" "${kind}")
+      set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
+endfunction()
