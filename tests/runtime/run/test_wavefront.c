@@ -202,17 +202,17 @@ static void heat3(scene *s)
 }
 
 static const story stories[] = {
-    {"heat", 2, 2, heat},
-    {"lopsided", 2, 2, lopsided},
-    {"wave", 2, 3, wave},
-    {"gray_scott", 2, 4, gray_scott},
-    {"fdtd", 2, 3, fdtd},
-    {"places", 2, 3, places},
-    {"edges", 2, 2, edges},
-    {"heat3", 3, 2, heat3},
-    {.name = "red_black", .ndims = 2, .nfields = 2, .build = red_black, .is_coloured = true},
-    {.name = "turns", .ndims = 2, .nfields = 2, .build = turns, .is_coloured = true},
-    {.name = "chequers", .ndims = 3, .nfields = 2, .build = chequers, .is_coloured = true},
+    {"heat", 2, 2, heat, false},
+    {"lopsided", 2, 2, lopsided, false},
+    {"wave", 2, 3, wave, false},
+    {"gray_scott", 2, 4, gray_scott, false},
+    {"fdtd", 2, 3, fdtd, false},
+    {"places", 2, 3, places, false},
+    {"edges", 2, 2, edges, false},
+    {"heat3", 3, 2, heat3, false},
+    {"red_black", 2, 2, red_black, true},
+    {"turns", 2, 2, turns, true},
+    {"chequers", 3, 2, chequers, true},
 };
 
 /* ---- running them ---- */
