@@ -608,7 +608,7 @@ typedef struct ambit__command {
       const ambit__group *group;
     } foresee;
     /* Measures the copy in memory, or all speeds, and sets them in *machine; those that could not
-     * be measured become 0. Takes a second at most. Raises no error. See measure.h. */
+     * be measured become 0. Takes about a second. Raises no error. See measure.h. */
     struct {
       bool all;
       ambit__machine *machine;

@@ -70,8 +70,9 @@ static bool take_option(ambit__device *dev)
 /* All that its speeds depend on. */
 static ambit__hash hash_of(ambit__device *dev)
 {
-  const int numbers[] = {dev->machine.cores, dev->settings->sharers, AMBIT_VERSION_MAJOR,
-                         AMBIT_VERSION_MINOR, AMBIT_VERSION_PATCH};
+  const int sharers = dev->settings->sharers > 1 ? dev->settings->sharers : 1;
+  const int numbers[] = {dev->machine.cores, sharers, AMBIT_VERSION_MAJOR, AMBIT_VERSION_MINOR,
+                         AMBIT_VERSION_PATCH};
   ambit__device_info info = {0};
   ambit__hash h;
 

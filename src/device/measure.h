@@ -2,7 +2,7 @@
 /* measure.h - the description of a device (plan/machine.h): its facts from the system, its speeds
  * from the first of these: the option machine, a measurement of an earlier run, or the record.
  *
- * A measurement takes a second at most, so it is made where it is worth that: on request, by a
+ * A measurement takes about a second, so it is made where it is worth that: on request, by a
  * search for the fastest plan, and before a long run. Its result is a note in the folder of
  * compiled kernels, under the name of the device with its driver or compiler, the number of its
  * threads, and the version of Ambit. A number that cannot be measured, or is no possible speed, is

@@ -27,6 +27,7 @@
   X(plain, "GB/s", 0.1, 1e5, "copies in memory with ordinary stores")                              \
   X(plain1, "GB/s", 0.1, 1e5, "the same, by one core while the others rest")                       \
   X(copy3, "GB/s", 0.1, 1e6, "copies in the cache that all cores share")                           \
+  X(kept, "bytes", 1, 1e12, "fields that this cache keeps: larger ones are stored past it")        \
   X(copy2, "GB/s", 0.1, 1e6, "copies in the second-level caches")                                  \
   X(copy1, "GB/s", 0.1, 1e7, "copies in the first-level caches")                                   \
   X(fma32, "G/s", 0.05, 1e7, "multiply-adds in float")                                             \

@@ -265,12 +265,12 @@ static void choose_sweep(const ambit__group *g, const ambit__target *t, ambit__p
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_rows, .depth = 1, .rows = {1, 1}};
-  size_t cache = t->l3 > t->l2 ? t->l3 : t->l2;
+  const ambit__machine *m = ambit__target_machine(t);
+  const double cache = AMBIT__FIT_STAYS * (double)(t->l3 > t->l2 ? t->l3 : t->l2);
   int n = 0;
 
-  p.nontemporal = t->has_nontemporal &&
-                  ambit__machine_stores_past(ambit__target_machine(t), t->threads) &&
-                  touched(g->rule, cells_of(g)) > AMBIT__FIT_STAYS * (double)cache &&
+  p.nontemporal = t->has_nontemporal && ambit__machine_stores_past(m, t->threads) &&
+                  touched(g->rule, cells_of(g)) > (m->kept < cache ? m->kept : cache) &&
                   (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
   p.scalar = !ambit__rule_is_flat(g->rule, !g->strict, g->ndims - 1);
   if (g->sweep) {

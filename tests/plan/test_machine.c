@@ -83,8 +83,8 @@ static void a_device_that_was_never_measured_is_like_others_of_its_kind(void)
 {
   ambit__machine cpu = {.cores = 4, .vector_bytes = 16}, gpu = {.is_gpu = true, .cores = 66};
 
-  CHECK_EQ(13, ambit__machine_complete(&cpu));
-  CHECK_EQ(13, ambit__machine_complete(&gpu));
+  CHECK_EQ(14, ambit__machine_complete(&cpu));
+  CHECK_EQ(14, ambit__machine_complete(&gpu));
   CHECK(cpu.copy > 0 && cpu.alone <= cpu.copy && cpu.fma64 < cpu.fma32);
   CHECK(fabs(gpu.copy / ambit__machine_h200.copy - 0.5) < 1e-9);
   CHECK(fabs(ambit__machine_issue(&gpu) / ambit__machine_issue(&ambit__machine_h200) - 1) < 1e-9);
@@ -212,6 +212,25 @@ static void stores_go_past_the_caches_where_as_many_cores_copy_faster_so(void)
     open_problem(&p, rules[0], 8192);
     CHECK(ambit__plan_choose(&p.group, &t, &plan));
     CHECK_MSG(plan.nontemporal == (threads[i] == 16), "%d threads", threads[i]);
+    ambit__rule_free(p.rule);
+  }
+}
+
+/* 2048x2048 floats, two fields: 34 MB, where others may use most of the cache. */
+static void stores_go_past_a_cache_that_does_not_keep_the_fields(void)
+{
+  const double kept[] = {16e6, 64e6};
+
+  for (int i = 0; i < 2; i++) {
+    ambit__machine m = *ambit__machine_recorded("xeon16");
+    ambit__target t = target_of(&m);
+    ambit__plan plan;
+    problem p;
+
+    m.kept = kept[i];
+    open_problem(&p, rules[0], 2048);
+    CHECK(ambit__plan_choose(&p.group, &t, &plan));
+    CHECK_MSG(plan.nontemporal == (i == 0), "%g bytes are kept", kept[i]);
     ambit__rule_free(p.rule);
   }
 }

@@ -74,6 +74,8 @@ def _measures_once(tmp):
     again = tool.run("devices", cache)[0]
     lines = re.findall(r"^ {9}(\w.*)$", measured, re.M)
     assert lines and all(line in again for line in lines), (measured, again)
+    _, log = tool.run("run", "star2d1", "--size", "64x64", "--steps", "1", "-q", "--device", "cpu", "--ambit-tune=1", "--ambit-verbose=1", cache)
+    assert "G/s multiply-adds, measured in" not in log, "a search takes the speeds that are known: " + log
     with open(f"{tmp}/box.txt", "w") as f:
         f.write("\n".join(lines).replace("measured 1", "copy 123.5"))
         f.write("\ncopy 123.5\n")

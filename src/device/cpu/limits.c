@@ -14,7 +14,9 @@
 #include "device/cpu/limits.h"
 
 #include "base/clock.h"
+#include "plan/fitted.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -170,7 +172,7 @@ typedef struct copying {
   copy_fn copy;
   float *to, *from;
   size_t blocks; /* of BLOCK_FLOATS, in each array */
-  size_t piece;  /* floats at the start of a share that are copied again and again; 0: all, once */
+  size_t piece;  /* floats at the start of a share that are copied to and fro; 0: all, once */
   int64_t times; /* that they are */
 } copying;
 
@@ -186,7 +188,8 @@ static void copy_share(void *arg, int thread, int threads)
   const size_t lo = share(c, thread, threads), hi = share(c, thread + 1, threads);
 
   for (int64_t i = 0; i < c->times; i++)
-    c->copy(c->to + lo, c->from + lo, c->piece ? c->piece : hi - lo);
+    c->copy((i % 2 ? c->from : c->to) + lo, (i % 2 ? c->to : c->from) + lo,
+            c->piece ? c->piece : hi - lo);
 }
 
 static void touch_share(void *arg, int thread, int threads)
@@ -243,20 +246,44 @@ static void memory_rates(ambit__pool *pool, copying *c, int threads, const loops
 
 /* The same for pieces of so many bytes of both arrays, which stay in a cache. 0: they are too
  * small, or too large for the arrays. */
-static double cached_rate(ambit__pool *pool, copying *c, const loops *l, size_t bytes)
+static double cached_rate(ambit__pool *pool, copying *c, copy_fn copy, size_t bytes)
 {
   const int threads = ambit__pool_threads(pool);
   const double end = ambit__clock() + 0.02;
   double rate = 0;
 
   c->piece = bytes / (2 * sizeof(float) * BLOCK_FLOATS) * BLOCK_FLOATS;
-  c->times = c->piece ? (int64_t)((4 << 20) / c->piece) + 1 : 0;
+  c->times = c->piece ? (int64_t)((2 << 20) / c->piece) * 2 + 2 : 0;
   if (c->piece && c->piece <= c->blocks / (size_t)threads * BLOCK_FLOATS)
     for (int tries = 0; tries < LEAST_TRIES || ambit__clock() < end; tries++)
-      rate = copy_rate(pool, c, threads, l->copy, rate);
+      rate = copy_rate(pool, c, threads, copy, rate);
   c->piece = 0;
   c->times = 1;
   return rate;
+}
+
+/* The size of fields up to which copies are faster with ordinary stores, at most the usual share of
+ * the last cache. In a virtual machine others may use most of that: of the 105 MB that two cores of
+ * a Sapphire Rapids saw, 16 MB. */
+static double kept_bytes(ambit__pool *pool, copying *c, const loops *l, const ambit__machine *m)
+{
+  const size_t threads = (size_t)ambit__pool_threads(pool);
+  const double most = AMBIT__FIT_STAYS * (double)(m->l3 > m->l2 ? m->l3 : m->l2);
+  double kept = (double)(threads * m->l2);
+
+  while (l->nontemporal && kept < most) {
+    const double next = 2 * kept < most ? 2 * kept : most;
+    const size_t bytes = (size_t)next / threads;
+    double plain = 0, past = 0;
+
+    for (int i = 0; i < 2; i++) {
+      plain = fmax(plain, cached_rate(pool, c, l->copy, bytes));
+      past = fmax(past, cached_rate(pool, c, l->nontemporal, bytes));
+    }
+    if (plain < past) return kept;
+    kept = next;
+  }
+  return most;
 }
 
 /* Where there is no third level, its speed is that of memory. */
@@ -265,9 +292,10 @@ static void measure_caches(ambit__pool *pool, copying *c, const loops *l, ambit_
   const size_t threads = (size_t)ambit__pool_threads(pool), blocks = c->blocks;
   const size_t most = 16 << 20, part = m->l3 / 2 / threads < most ? m->l3 / 2 / threads : most;
 
-  m->copy1 = cached_rate(pool, c, l, m->l1 / 2);
-  m->copy2 = cached_rate(pool, c, l, m->l2 / 2);
-  m->copy3 = part > m->l2 ? cached_rate(pool, c, l, part) : m->copy;
+  m->copy1 = cached_rate(pool, c, l->copy, m->l1 / 2);
+  m->copy2 = cached_rate(pool, c, l->copy, m->l2 / 2);
+  m->copy3 = part > m->l2 ? cached_rate(pool, c, l->copy, part) : m->copy;
+  m->kept = kept_bytes(pool, c, l, m);
   c->blocks /= threads;
   memory_rates(pool, c, 1, l, 0.1, &m->plain1, &m->alone);
   c->blocks = blocks;
@@ -281,7 +309,7 @@ static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
   void *both = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   copying c = {.blocks = bytes / (2 * sizeof(float) * BLOCK_FLOATS), .times = 1};
 
-  m->copy = m->alone = m->plain = m->plain1 = m->copy1 = m->copy2 = m->copy3 = 0;
+  m->copy = m->alone = m->plain = m->plain1 = m->copy1 = m->copy2 = m->copy3 = m->kept = 0;
   if (both == MAP_FAILED) return;
 #ifdef MADV_HUGEPAGE
   madvise(both, bytes, MADV_HUGEPAGE);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "plan/fitted.h"
 
 #include <stdlib.h>
 
@@ -183,6 +184,7 @@ static void measure_kernels(probe *p, ambit__machine *m)
   m->fma64 = p->d->info.has_double ? operation_rate(p, "ambit_probe_double", true) : m->fma32 / 64;
   m->alone = m->plain1 = cached_rate(p, p->bytes / 8, 1);
   m->copy2 = m->copy3 = cached_rate(p, l2 < p->bytes / 4 ? l2 : p->bytes / 4, blocks);
+  m->kept = AMBIT__FIT_STAYS * (double)l2;
   m->copy1 = cached_rate(p, (size_t)p->d->info.multiprocessors << 13, blocks);
   m->launch = launch_ns(p);
 }

@@ -143,8 +143,7 @@ static double slowness(const problem *m)
   const double all = m->touched * m->cells;
 
   if (all <= AMBIT__FIT_L2 * m->threads * (double)m->machine->l2) return 0;
-  if (m->machine->measured && all <= AMBIT__FIT_L2 * (double)m->machine->l3)
-    return m->machine->cores / m->machine->copy3;
+  if (m->machine->measured && all <= m->machine->kept) return m->machine->cores / m->machine->copy3;
   return 1 / ambit__machine_copy(m->machine, m->threads);
 }
 
