@@ -208,7 +208,7 @@ static void chemistry_nest(bench *b)
   bench_swap(b, 0, 1);
 }
 
-/* ---- a semi-Lagrangian step: each row moves by an entry of a table ---------------------------- */
+/* ---- a semi-Lagrangian step: each row moves by an entry of a table --------------------------- */
 
 enum { BANDS = 64 };
 
@@ -260,7 +260,7 @@ static void advect_nest(bench *b)
   bench_swap(b, 0, 1);
 }
 
-/* ---- a recursive filter along rows, to the right and to the left ------------------------------ */
+/* ---- a recursive filter along rows, to the right and to the left ----------------------------- */
 
 static const char filter_rule[] = AMBIT_SOURCE(
     void filter(const float *u, float *c, float *v) {
