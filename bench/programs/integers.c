@@ -236,9 +236,80 @@ static void rain_nest(bench *b)
   bench_swap(b, 1, 2);
 }
 
+/* ---- a lattice gas on hexagons: six directions and a wall in the bits of a byte -------------- */
+
+static const char fhp_rule[] = AMBIT_SOURCE(void fhp(const unsigned char *a, unsigned char *b) {
+  const int odd = (int)(index(0) & 1), turn = (int)((index(0) + index(1) + step()) & 1);
+  const int ne = odd ? a[1][0] : a[1][-1], nw = odd ? a[1][1] : a[1][0];
+  const int sw = odd ? a[-1][1] : a[-1][0], se = odd ? a[-1][0] : a[-1][-1];
+  const int s = (a[0][-1] & 1) | (ne & 2) | (nw & 4) | (a[0][1] & 8) | (sw & 16) | (se & 32);
+  int t = s;
+
+  if (s == 9)
+    t = turn ? 18 : 36;
+  else if (s == 18)
+    t = turn ? 36 : 9;
+  else if (s == 36)
+    t = turn ? 9 : 18;
+  else if (s == 21)
+    t = 42;
+  else if (s == 42)
+    t = 21;
+  *b = (*a & 64) ? 64 | ((s << 3 | s >> 3) & 63) : t;
+});
+
+static double particles(const int64_t *index, int component, void *user)
+{
+  const double x = bench_noise(index, component, user);
+
+  return x < 0.02 ? 64 : floor(64 * x);
+}
+
+static void fhp_open(bench *b)
+{
+  ambit_field *u = bench_field(b, "u", AMBIT_U8, 1, particles);
+  ambit_field *v = bench_field(b, "v", AMBIT_U8, 1, NULL);
+
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_apply(b->program, bench_kernel(b, fhp_rule), u, v);
+  ambit_swap(b->program, u, v);
+}
+
+static void fhp_nest(bench *b)
+{
+  const int64_t n = b->extent[0], m = b->extent[1], step = b->iteration;
+  ARRAY2(unsigned char, u, 0, 1);
+  ARRAY2(unsigned char, v, 1, 1);
+
+  bench_wrap(b, 0);
+#pragma omp parallel for
+  for (int64_t i = 1; i <= n; i++) {
+    const int odd = (i - 1) & 1;
+
+#pragma omp simd
+    for (int64_t j = 1; j <= m; j++) {
+      const int ne = u[i + 1][j - 1 + odd], nw = u[i + 1][j + odd];
+      const int sw = u[i - 1][j + odd], se = u[i - 1][j - 1 + odd];
+      const int s =
+          (u[i][j - 1] & 1) | (ne & 2) | (nw & 4) | (u[i][j + 1] & 8) | (sw & 16) | (se & 32);
+      const int turn = (int)((i + j + step) & 1);
+      const int t = s == 9    ? (turn ? 18 : 36)
+                    : s == 18 ? (turn ? 36 : 9)
+                    : s == 36 ? (turn ? 9 : 18)
+                    : s == 21 ? 42
+                    : s == 42 ? 21
+                              : s;
+
+      v[i][j] = (unsigned char)(u[i][j] & 64 ? 64 | ((s << 3 | s >> 3) & 63) : t);
+    }
+  }
+  bench_swap(b, 0, 1);
+}
+
 const bench_program bench_integers[] = {
     {"life", 2, {8000, 8000}, {61, 90}, 24, 0, life_open, life_nest},
     {"erode", 2, {8000, 8000}, {61, 90}, 12, 0, erode_open, erode_nest},
     {"median", 2, {8000, 8000}, {61, 90}, 8, 0, median_open, median_nest},
     {"rain", 2, {3000, 3000}, {45, 70}, 16, 1e-5, rain_open, rain_nest},
+    {"lattice_gas", 2, {8000, 8000}, {60, 90}, 12, 0, fhp_open, fhp_nest},
     {.name = NULL}};

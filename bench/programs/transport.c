@@ -208,8 +208,100 @@ static void chemistry_nest(bench *b)
   bench_swap(b, 0, 1);
 }
 
+/* ---- a semi-Lagrangian step: each row moves by an entry of a table --------------------------- */
+
+enum { BANDS = 64 };
+
+static const char advect_rule[] =
+    AMBIT_SOURCE(void advect(const float *f, float *g, table float way[64]) {
+      const float d = way[(int)(index(0) * 64 / extent(0))], whole = floorf(d), a = d - whole;
+      float s = 0;
+
+      for (int k = -3; k <= 3; k++)
+        s += (k == whole ? 1 - a : k == whole + 1 ? a : 0) * f[0][k];
+      *g = s;
+    });
+
+static float way(int64_t band)
+{
+  return 2.5f * sinf(0.1f * (float)band);
+}
+
+static void advect_open(bench *b)
+{
+  ambit_field *f = bench_field(b, "f", AMBIT_F32, 3, bench_noise);
+  ambit_field *g = bench_field(b, "g", AMBIT_F32, 3, NULL);
+  float ways[BANDS];
+
+  for (int i = 0; i < BANDS; i++)
+    ways[i] = way(i);
+  ambit_field_boundary(f, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_apply(b->program, bench_kernel(b, advect_rule), f, g,
+              ambit_arg_table(ways, AMBIT_F32, 1, BANDS));
+  ambit_swap(b->program, f, g);
+}
+
+static void advect_nest(bench *b)
+{
+  const int64_t n = b->extent[0], m = b->extent[1];
+  ARRAY2(float, f, 0, 3);
+  ARRAY2(float, g, 1, 3);
+
+  bench_wrap(b, 0);
+#pragma omp parallel for
+  for (int64_t i = 3; i < n + 3; i++) {
+    const float d = way((i - 3) * BANDS / n), a = d - floorf(d);
+    const int64_t k = (int64_t)floorf(d);
+
+#pragma omp simd
+    for (int64_t j = 3; j < m + 3; j++)
+      g[i][j] = (1 - a) * f[i][j + k] + a * f[i][j + k + 1];
+  }
+  bench_swap(b, 0, 1);
+}
+
+/* ---- a recursive filter along rows, to the right and to the left ----------------------------- */
+
+static const char filter_rule[] = AMBIT_SOURCE(
+    void filter(const float *u, float *c, float *v) {
+      *c = 0.7f * *c + 0.3f * *u;
+      *v = *c;
+    } void begin(float *c) { *c = 0; });
+
+static void filter_open(bench *b)
+{
+  ambit_field *u = bench_field(b, "u", AMBIT_F32, 0, bench_noise);
+  ambit_field *v = bench_field(b, "v", AMBIT_F32, 0, NULL);
+  ambit_field *c = ambit_field_create_on(b->grid, "c", AMBIT_F32, AMBIT_AXIS(0));
+  ambit_kernel *k = bench_kernel(b, filter_rule), *begin = ambit_kernel_find(k, "begin");
+
+  ambit_apply(b->program, begin, c);
+  ambit_sweep(b->program, AMBIT_LOW(1), k, u, c, v);
+  ambit_apply(b->program, begin, c);
+  ambit_sweep(b->program, AMBIT_HIGH(1), k, v, c, u);
+}
+
+static void filter_nest(bench *b)
+{
+  const int64_t n = b->extent[0], m = b->extent[1];
+  ARRAY2(float, u, 0, 0);
+  ARRAY2(float, v, 1, 0);
+
+#pragma omp parallel for
+  for (int64_t i = 0; i < n; i++) {
+    float right = 0, left = 0;
+
+    for (int64_t j = 0; j < m; j++)
+      v[i][j] = right = 0.7f * right + 0.3f * u[i][j];
+    for (int64_t j = m - 1; j >= 0; j--)
+      u[i][j] = left = 0.7f * left + 0.3f * v[i][j];
+  }
+}
+
 const bench_program bench_transport[] = {
     {"burgers_rk3", 2, {2400, 2400}, {45, 70}, 8, 1e-4, rk3_open, rk3_nest},
     {"upwind3d", 3, {200, 200, 200}, {17, 20, 35}, 12, 1e-5, upwind3_open, upwind3_nest},
     {"chemistry", 1, {1000000}, {3001}, 8, 1e-10, chemistry_open, chemistry_nest},
+    {"semi_lagrange", 2, {3000, 3000}, {64, 70}, 12, 1e-5, advect_open, advect_nest},
+    {"recursive", 2, {4000, 4000}, {33, 70}, 6, 1e-5, filter_open, filter_nest},
     {.name = NULL}};

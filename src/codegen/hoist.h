@@ -4,8 +4,8 @@
  *
  * Compilers move most of it out of loops by themselves, but not calls of functions: gcc leaves
  * those of prelude/math.h where they are, and calls of <math.h> keep it from vectorising the loop.
- * The same holds for look-ups, and for divisions of integers: sinf(index(0) * h), or profile[index(0)
- * / 4], of a row.
+ * The same holds for look-ups, selections and divisions of integers: sinf(index(0) * h), or
+ * profile[index(0) / 4], of a row.
  * Coefficients of sums (kernel/linear.c) are hoisted too: weighted sums have no function of a cell.
  *
  * So are numbers that fmin and fmax limit values to. Where gcc 12 sees them it follows each outcome
@@ -53,8 +53,7 @@ int ambit__hoists_find_limit(const ambit__hoists *h, const ambit__expr *call,
                              const ambit__expr **other);
 /* "const float once0 = ambit_expf(-k_v);": all of them. */
 void ambit__hoists_emit(const ambit__hoists *h, const ambit__scope *s, ambit__writer *w);
-/* The value of part i of a row, which has those before it, and whose place along axis d is index[d].
- */
+/* The value of part i of a row, which has those before it. Its place along axis d is index[d]. */
 void ambit__hoists_print_row(const ambit__hoists *h, const ambit__scope *s, ambit__text *t, int i,
                              int row, const char *const *index);
 

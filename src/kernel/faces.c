@@ -73,15 +73,17 @@ static const expr *read_at(work *k, const expr *like, int param, int component, 
 }
 
 /* The value of a field at the face: the read is at most reach cells from it, and of these cells
- * one is the last. */
+ * one is the last. A field without this axis has one cell there. */
 static const expr *field_value(work *k, const expr *e, int param, int component, int axis)
 {
-  const int side = e->offset[axis] > 0, reach = abs(e->offset[axis]);
+  const unsigned lacks = k->how->values[param - k->w.from->nparams].lacks;
+  const int side = e->offset[axis] > 0, reach = lacks >> axis & 1 ? 1 : abs(e->offset[axis]);
   ambit__param *p = &k->w.to->params[param];
   const expr *found = NULL;
   int offset[AMBIT_MAX_DIMS];
 
-  memcpy(offset, e->offset, sizeof offset);
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    offset[d] = lacks >> d & 1 ? 0 : e->offset[d];
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     if (d != axis && offset[d]) p->crosses[d][offset[d] > 0] = true;
   for (int n = reach; n > 0; n--) {

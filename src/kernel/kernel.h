@@ -376,6 +376,7 @@ typedef struct ambit__faced_value {
   bool is_field;
   ambit_type type;
   int components; /* of a field: 1, or as many as the field that is read */
+  unsigned lacks; /* of a field: a bit 1 << d for each axis along which it has one cell, 0 */
   const char *label;
 } ambit__faced_value;
 

@@ -62,7 +62,7 @@ const ambit__expr *ambit__only_value(const ambit__rule *rule, int local)
   return rule->locals[local].value;
 }
 
-/* Adds the operations of a part; *n is 0 if it has values of fields. Returns whether it has none. */
+/* Adds the operations of a part; *n is 0 if it has values of fields. Whether it has none. */
 static bool add_once(const ambit__rule *rule, const ambit__expr *part, int *n)
 {
   const int more = part ? ambit__expr_once(rule, part) : 0;

@@ -53,7 +53,7 @@ ambit__nest_access ambit__rows_access(ambit__rows_job *j, int i, int c, int r, c
                                       const char *x);
 /* "x + l", or "x". */
 const char *ambit__rows_x(const ambit__rows_job *j);
-/* Variables row0_0, row1_0, ... of each row of the block: parts of the rule that its cells share. */
+/* Variables row0_0, row1_0, ... of each row of the block: parts of the rule that cells share. */
 void ambit__rows_let_parts_of_rows(ambit__rows_job *j);
 /* Pointers u_at and indices i0, ... of the cell in row r. */
 void ambit__rows_let_place(ambit__rows_job *j, int r);

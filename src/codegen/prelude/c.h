@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 /* gcc makes a switch, or a word of bits, of comparisons of one value with several constants, as in
- * n == 3 || n == 6 || n == 7, and then leaves the loop scalar. The last of these options does it for
- * conditions without branches. */
+ * n == 3 || n == 6 || n == 7, and then leaves the loop scalar. Without branches, -ftree-reassoc
+ * does so. */
 #if !defined(__clang__) && __GNUC__ >= 12
 #  pragma GCC optimize("no-jump-tables", "no-bit-tests", "no-tree-reassoc")
 #endif

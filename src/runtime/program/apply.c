@@ -207,7 +207,9 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
       if (!(faces & AMBIT_FACE(d, side)) || ambit__box_is_empty(&layer.box)) continue;
       normal[d] = side ? 1 : -1;
       AMBIT_TRY(apply(p, &layer, k, nargs, args));
-      if (side == 0)
+      if (p->written[p->nwritten - 1].dropped >> d & 1) /* one layer is all cells of profiles */
+        rest.hi[d] = rest.lo[d];
+      else if (side == 0)
         rest.lo[d]++;
       else
         rest.hi[d]--;

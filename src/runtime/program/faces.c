@@ -84,8 +84,10 @@ static int value_of(facing *x, const ambit_field *f, int c, int d, int side)
     return add_value(x, ambit_arg_scalar(scalar), v);
   }
   if (field) {
-    v = (ambit__faced_value){
-        .is_field = true, .type = field->type, .components = field->components};
+    v = (ambit__faced_value){.is_field = true,
+                             .type = field->type,
+                             .components = field->components,
+                             .lacks = field->dropped};
     v.label = field->name;
     return add_value(x, ambit_arg_field(field), v);
   }

@@ -362,6 +362,44 @@ static void a_value_can_be_a_profile(void)
   }
 }
 
+static double rising(const int64_t *i, int component, void *user)
+{
+  (void)component;
+  (void)user;
+  return (double)i[0] + 1;
+}
+
+/* Of a profile there is one cell across the face, however far the read goes beyond it. */
+static void a_profile_is_the_value_of_reads_that_go_far(void)
+{
+  EACH_PLACE(where)
+  {
+    ambit *a = open_strict(*where);
+    ambit_grid *g = grid_2d(a, 6, 5);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+                *v = ambit_field_create(g, "v", AMBIT_F32),
+                *n = ambit_field_create_on(g, "n", AMBIT_F32, AMBIT_AXIS(0));
+    ambit_program *p = ambit_program_create(g);
+    float got[30], kept[6];
+
+    ambit_field_fill(n, rising, NULL);
+    ambit_field_boundary(u, AMBIT_AXIS(1), AMBIT_DIRICHLET, n);
+    ambit_apply(p,
+                ambit_kernel_create(
+                    a, "void k(const float *u, float *v) { *v = u[0][-2] + 16 * u[0][3]; }"),
+                u, v);
+    ambit_run(p, 1);
+    ambit_field_read(v, NULL, NULL, got);
+    ambit_field_read(n, NULL, NULL, kept);
+    CHECK_OK(a);
+    for (int i = 0; i < 30; i++)
+      CHECK_EQ(2 * (i / 5 + 1) * (i % 5 < 2 ? 1 : 16), (int)got[i]);
+    for (int i = 0; i < 6; i++)
+      CHECK_EQ(i + 1, (int)kept[i]);
+    ambit_close(a);
+  }
+}
+
 static void mistakes_are_told(void)
 {
   ambit *a = open_on("cpu");
@@ -403,6 +441,7 @@ int main(int argc, char **argv)
       {"components_have_values_of_their_own", components_have_values_of_their_own},
       {"a_value_can_change_between_runs", a_value_can_change_between_runs},
       {"a_value_can_be_a_profile", a_value_can_be_a_profile},
+      {"a_profile_is_the_value_of_reads_that_go_far", a_profile_is_the_value_of_reads_that_go_far},
       {"mistakes_are_told", mistakes_are_told},
       {NULL, NULL},
   };

@@ -360,6 +360,33 @@ static void large_sums_go_through_slabs(void)
   }
 }
 
+/* A profile has the cells of a face that lies along an axis of its own, and all cells at others. */
+static void each_cell_at_several_faces_is_updated_once(void)
+{
+  EACH_PLACE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = ambit_grid_create(a, 3, (int64_t[]){4, 3, 5});
+    ambit_field *n = ambit_field_create_on(g, "n", AMBIT_I32, AMBIT_AXIS(0) | AMBIT_AXIS(2)),
+                *m = ambit_field_create_on(g, "m", AMBIT_I32, AMBIT_AXIS(0) | AMBIT_AXIS(2));
+    ambit_kernel *k = ambit_kernel_create(a, "void more(int *n) { *n += 1; }");
+    ambit_program *p = ambit_program_create(g);
+    int all[20], some[20];
+
+    ambit_apply_faces(p, AMBIT_ALL_FACES, k, n);
+    ambit_apply_faces(p, AMBIT_AXIS(0) | AMBIT_LOW(2), k, m);
+    ambit_run(p, 1);
+    ambit_field_read(n, NULL, NULL, all);
+    ambit_field_read(m, NULL, NULL, some);
+    CHECK_OK(a);
+    for (int i = 0; i < 20; i++) {
+      CHECK_EQ(1, all[i]);
+      CHECK_EQ(i / 5 == 0 || i / 5 == 3 || i % 5 == 0, some[i]);
+    }
+    ambit_close(a);
+  }
+}
+
 static void a_step_may_read_the_profile_that_it_reduces_onto(void)
 {
   EACH_PLACE(d)
@@ -763,6 +790,7 @@ int main(int argc, char **argv)
       {"strict_bits_are_the_same_on_all_cuts", strict_bits_are_the_same_on_all_cuts},
       {"strict_bits_are_those_of_ref", strict_bits_are_those_of_ref},
       {"large_sums_go_through_slabs", large_sums_go_through_slabs},
+      {"each_cell_at_several_faces_is_updated_once", each_cell_at_several_faces_is_updated_once},
       {"a_step_may_read_the_profile_that_it_reduces_onto",
        a_step_may_read_the_profile_that_it_reduces_onto},
       {"functions_of_the_user_work_on_profiles", functions_of_the_user_work_on_profiles},
