@@ -109,8 +109,9 @@ static int most_threads(const ambit__group *g)
   const ambit__rule *rule = g->rule;
 
   if (g->sweep) return LINES;
-  return g->ndims == 1 || has_tests(rule) || rule->flops > ambit__price_of(rule).bytes ? THREADS
-                                                                                       : LARGE;
+  return g->ndims == 1 || has_tests(rule) || (double)rule->flops > ambit__price_of(rule).bytes
+             ? THREADS
+             : LARGE;
 }
 
 /* The cells that a thread computes together, in the plan to take first. On an H200 a step of Lax
