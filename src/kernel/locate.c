@@ -50,20 +50,20 @@ static const char *skip(const char *s, bool comments)
   }
 }
 
-/* Where the source has the text, from its '(' on, with its tokens for two places of the text;
- * false: it has another text. */
-static bool match(const char *text, const char *source, const char *const at[2],
-                  const char *found[2])
+/* Where the source has the text, from its '(' on, with its tokens for two places of the text.
+ * Returns the ')' behind it; NULL: it has another text. */
+static const char *match(const char *text, const char *source, const char *const at[2],
+                         const char *found[2])
 {
   found[0] = found[1] = NULL;
-  if (*source != '(') return false;
+  if (*source != '(') return NULL;
   for (source++;; text++, source++) {
     text = skip(text, false);
     source = skip(source, true);
     for (int i = 0; i < 2; i++)
       if (!found[i] && text >= at[i]) found[i] = source;
-    if (!*text) return *source == ')';
-    if (*text != *source) return false;
+    if (!*text) return *source == ')' ? source : NULL;
+    if (*text != *source) return NULL;
   }
 }
 
@@ -76,7 +76,13 @@ static int line_of(const char *source, const char *at)
   return line;
 }
 
-/* The place in the source, of all that match the one nearest to where the compiler says it is. */
+static int smaller(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* The place in the source, of all that match the one nearest to where the compiler says it is:
+ * gcc names the line where the macro begins, clang 14 that of its last ')'. */
 static bool find(const char *text, const char *source, ambit__place *place)
 {
   const char *at[2] = {text + place->offset, text + place->offset};
@@ -88,10 +94,11 @@ static bool find(const char *text, const char *source, ambit__place *place)
   if (place->length > 1) at[1] += place->length - 1;
   for (const char *s = source; (s = strstr(s, macro)); s += sizeof macro - 1) {
     const bool whole = (s == source || !is_word(s[-1])) && !is_word(s[sizeof macro - 1]);
+    const char *end = whole ? match(body, skip(s + sizeof macro - 1, true), at, found) : NULL;
     int distance;
 
-    if (!whole || !match(body, skip(s + sizeof macro - 1, true), at, found)) continue;
-    distance = abs(line_of(source, s) - given);
+    if (!end) continue;
+    distance = smaller(abs(line_of(source, s) - given), abs(line_of(source, end) - given));
     if (any && distance >= nearest) continue;
     any = true;
     nearest = distance;
