@@ -35,8 +35,10 @@ if(AMBIT_MPI_FAMILIES)
   list(GET AMBIT_MPI_FAMILIES 0 mpirun)
   set(mpirun ${AMBIT_MPIRUN_${mpirun}})
 endif()
-ambit_script(meta.examples docs/check_examples.py TIMEOUT 900
-  ARGS $<TARGET_FILE:ambit_tool> $<TARGET_FILE:ambit> ${CMAKE_C_COMPILER} c++ ${mpirun})
+foreach(share 1 2 3)
+  ambit_script(meta.examples.${share} docs/check_examples.py TIMEOUT 900
+    ARGS ${share}/3 $<TARGET_FILE:ambit_tool> $<TARGET_FILE:ambit> ${CMAKE_C_COMPILER} c++ ${mpirun})
+endforeach()
 ambit_script(meta.options docs/check_options.py)
 ambit_script(meta.readme docs/check_readme.py TIMEOUT 120
   ARGS $<TARGET_FILE:ambit> ${CMAKE_CURRENT_BINARY_DIR}/docs/readme ${CMAKE_C_COMPILER})
@@ -233,12 +235,11 @@ function(ambit_costs cost)
     endif()
   endforeach()
 endfunction()
-ambit_costs(200 meta.examples)
 if(NOT AMBIT_SANITIZE)
   ambit_costs(200 python.package)
 endif()
 # keep-sorted
-ambit_costs(100 device.nvrtc install.gen meta.tidy plan.fused plan.fused_parts plan.strip port.tool runtime.join.${AMBIT_FIRST_FAMILY}.1
+ambit_costs(100 device.nvrtc install.gen meta.examples.1 meta.examples.2 meta.examples.3 meta.tidy plan.fused plan.fused_parts plan.strip port.tool runtime.join.${AMBIT_FIRST_FAMILY}.1
   tool.checkpoint view.browser view.terminal)
 # keep-sorted
 ambit_costs(50 bench.programs device.compile device.gpu device.gpu_kernels device.parts_launch
