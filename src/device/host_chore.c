@@ -76,7 +76,7 @@ static double value_of(const job *j, int64_t point, int component)
   static double sample_##name(const job *j, const T *u, const double *weights)                     \
   {                                                                                                \
     walk w = {0};                                                                                  \
-    S sum = 0;                                                                                     \
+    S sum = -(S)0; /* which keeps the sign of a single value */                                    \
                                                                                                    \
     for (int64_t i = 0; i < j->t->points->taps; i++, step(j, &w))                                  \
       if (weights[i] != 0) sum += (S)weights[i] * (S)u[w.at];                                      \
@@ -95,7 +95,7 @@ static double sample_any(const job *j, const unsigned char *u, const double *wei
   const int64_t size = (int64_t)ambit_type_size(j->type);
   const bool wide = ambit__chore_type(j->type) == AMBIT_F64;
   walk w = {0};
-  double sum = 0;
+  double sum = -0.0;
 
   for (int64_t i = 0; i < j->t->points->taps; i++, step(j, &w)) {
     double x;

@@ -550,7 +550,7 @@ def host_code_that_costs_copies_is_explained(folder):
 def single_elements_are_copied_alone(folder):
     TOOLS.translate(PROGRAMS / "elements.c", folder / "out.c")
     text = (folder / "out.c").read_text()
-    for words in ("*const port_p = &w[", "if (!port_point(", "*const port_p = &g.u[0];", "*const port_p = &trace[t];"):
+    for words in ("*const port_p = &w[", "if (!port_point(", "*const port_p = &g.u[0];", "_5, &trace[t], sizeof(trace[t]), 1, "):
         assert words in text, words
     assert "port_writes(w" not in text[:text.index("printf(\"%.17g")], "an array is copied as a whole"
 

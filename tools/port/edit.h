@@ -29,6 +29,7 @@ const char *port_indent_at(const unit *u, unsigned offset);
 unsigned port_statement_end(const unit *u, const node *s);
 
 int port_emit_slot(const step *s, const param *p); /* its number in the table of the rule */
+const char *port_emit_type(value_type t);          /* of elements: AMBIT_F32 */
 
 /* until.c: whether the loop around a nest ends when its result is small; marks: it is marked. */
 bool port_until(const function *f, const nest *n, const step *steps, bool marks);
@@ -36,19 +37,30 @@ bool port_until(const function *f, const nest *n, const step *steps, bool marks)
 /* numbers.c: finds the variables of a function whose results may come late; whether those of a step
  * do; calls for those that a nest reads, as C text; and what stands behind their declarations. */
 void port_numbers_find(const function *f, nest **nests, int n);
+bool port_number_may_be_late(const function *f, symbol *s);
 bool port_number_is_late(const step *s);
 const char *port_numbers_read(const nest *n);
 void port_numbers_declare(const unit *u, const function *f);
 
 /* host.c: calls before host code that uses arrays of steps. */
 void port_host_use(const step *steps); /* an array of these steps: its type counts */
-void port_host_steps(unit *units);     /* which functions have steps, before: */
+void port_host_use_type(value_type t);
+void port_host_steps(unit *units); /* which functions have steps, before: */
 /* is_called: code that is not translated may call functions of the file. explains: notes about host
  * code that costs copies in each round of a loop. */
 void port_host(unit *u, bool is_called, bool explains);
 void port_host_has_step(const node *at, bool has_results); /* the nest was replaced */
 bool port_host_is_nest(const node *n);
 bool port_host_is_quiet(const node *n); /* and has no result */
+
+/* probes.c: finds the host statements of a function that may be done later, once its steps are
+ * known; whether it is one, or a loop over such; its call. */
+void port_probes_find(function *f, nest **nests, int n);
+bool port_probe_is(const node *s);
+bool port_probe_is_loop(const node *s);
+const char *port_probe_text(const unit *u, const function *f, const node *s);
+/* Whether a nest is such a loop over single elements of arrays of others: a line of receivers. */
+bool port_probe_is_line(const function *f, const nest *n, nest *const *nests, int nnests);
 
 /* note.c: file, line, caret, cause and advice on standard error. */
 void port_note(const unit *u, const node *at, const char *kind, const char *what,

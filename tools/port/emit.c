@@ -23,6 +23,11 @@ static const char *const casts[] = {"(float)",          "",       "(int)",   "(u
                                     "(short)",          "(long)", "(_Bool)", "(signed char)",
                                     "(unsigned short)", "(long)", "(long)"};
 
+const char *port_emit_type(value_type t)
+{
+  return types[t];
+}
+
 static const char *finish(ambit__text *t)
 {
   char *out = ambit__text_finish(t);

@@ -19,8 +19,9 @@ static struct {
   const node *nests[NESTS];
   bool has_results[NESTS];
   int nnests;
-  bool explains;    /* what host code costs */
-  const node *loop; /* with steps in it, around the current statement; NULL: none */
+  bool explains;     /* what host code costs */
+  const node *loop;  /* with steps in it, around the current statement; NULL: none */
+  const function *f; /* that it is in */
 } h;
 
 void port_host_has_step(const node *nest_node, bool has_results)
@@ -189,7 +190,7 @@ static bool count_assignments(node *e, void *user)
  * u[src] += wave[t]. */
 static bool is_by_cells(node *s, const use *a)
 {
-  if (a->is_whole || a->levels || !a->ncells) return false;
+  if (a->is_whole || !a->ncells) return false;
   if (a->base->kind != N_NAME && !(a->base->kind == N_MEMBER && a->base->a->kind == N_NAME))
     return false;
   for (int i = 0; i < a->ncells; i++) {
@@ -288,6 +289,23 @@ static bool point(const unit *u, const node *s, const uses *list)
                       "%s    port_put(port_p, sizeof *port_p);\n%s  }\n%s}",
                       in, before, value, value, in, cell, cell, in, e->op[0], types[e->b->type], in,
                       in, e->op, in, in, in));
+  return true;
+}
+
+/* trace[t] = u[c]: done later, if its values are on the device. */
+static bool probe(const unit *u, const node *s)
+{
+  const char *before, *in = port_indent_at(u, s->begin);
+  uses numbers = {.n = 0};
+
+  if (!h.loop || !port_probe_is(s)) return false;
+  port_uses_in(s->a->b, &numbers);
+  if (s->a->a->kind != N_NAME) port_uses_in(s->a->a, &numbers);
+  numbers.n = 0;
+  before = calls(&numbers, "; ");
+  explain_numbers(u, s, &numbers);
+  port_edit(s->begin, port_statement_end(u, s) - s->begin,
+            port_text("{\n%s  %s%s\n%s}", in, before, port_probe_text(u, h.f, s), in));
   return true;
 }
 
@@ -419,6 +437,11 @@ static void statement(const unit *u, node *s, bool is_alone)
     h.loop = around;
     return;
   }
+  if (probe(u, s)) return;
+  if (h.loop && port_probe_is_loop(s)) {
+    children(u, s);
+    return;
+  }
   port_uses_of(s, &list);
   if (!list.n && !list.reads_all && !list.writes_all && !list.waits && !list.nnumbers) return;
   if (is_compound(s) && (!is_steady(s, &list) || (s->kind == S_IF && h.loop))) {
@@ -535,6 +558,7 @@ void port_host(unit *u, bool is_called, bool explains)
     port_walk(f->body, guard_locals, &c);
     port_numbers_declare(u, f);
     h.loop = f->round;
+    h.f = f;
     children(u, f->body);
   }
 }

@@ -223,6 +223,7 @@ const char *port_mirrored(const char *op);
 access *port_access_of(nest *n, node *e);
 bool port_is_element(const node *e);
 const char *port_array_name(const array *a); /* u, g->u */
+bool port_is_function(const char *name);     /* of <math.h>, which only computes */
 /* Axes of an array that are tables of pointers, from the first on: 1 for double **a. 0: it is one
  * piece of memory. -1: pointers lie between its axes in any other way. */
 int port_row_levels(const array *a);

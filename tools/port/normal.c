@@ -7,6 +7,7 @@
  *     for (i = ii; i < min(ii + B, b); i++)
  *   for (p = 0; p < nx * ny; p++) {                     for y, for x, p = y * nx + x
  *     x = p % nx; y = p / nx; ... }
+ *   for (j = ...) memcpy(&u[a], &v[b], n * sizeof *u);  for j, for i, u[a + i] = v[b + i]
  *
  * The order of cells may change: it is proved later that it does not matter.
  */
@@ -422,6 +423,80 @@ static node **unflatten(nest *n, node *f)
   return &decl->next;
 }
 
+/* ---- rows that are copied ---- */
+
+static CXType element_of(const node *pointer)
+{
+  const CXType t = clang_getCanonicalType(pointer->ctype);
+
+  return clang_getCanonicalType(port_type_of(t) == T_ARRAY ? clang_getArrayElementType(t)
+                                                           : clang_getPointeeType(t));
+}
+
+static node *without_casts(node *e)
+{
+  while (e->kind == N_CAST)
+    e = e->a;
+  return e;
+}
+
+static node *element(node *pointer, symbol *at)
+{
+  node *e = port_node(N_INDEX, pointer);
+
+  e->a = pointer;
+  e->b = port_name(at, pointer);
+  e->ctype = element_of(pointer);
+  e->type = port_type_of(e->ctype);
+  return e;
+}
+
+/* memcpy(u, v, n * sizeof *u) as a loop; NULL: it is something else. */
+static node *from_memcpy(nest *n, node *s)
+{
+  node *call = s->kind == S_EXPR ? without_casts(s->a) : NULL, *to, *from, *copy;
+  symbol *at = port_new(sizeof *at);
+  poly count, rest;
+
+  if (!call || call->kind != N_CALL || strcmp(call->text, "memcpy") || !call->list ||
+      !call->list->next || !call->list->next->next)
+    return NULL;
+  to = without_casts(call->list);
+  from = without_casts(call->list->next);
+  if ((to->type != T_POINTER && to->type != T_ARRAY) ||
+      (from->type != T_POINTER && from->type != T_ARRAY) ||
+      !clang_equalTypes(clang_getUnqualifiedType(element_of(to)),
+                        clang_getUnqualifiedType(element_of(from))) ||
+      port_type_of(element_of(to)) > T_INTEGER)
+    return NULL;
+  port_poly_divide(port_poly_of(n, call->list->next->next),
+                   port_poly_number(clang_Type_getSizeOf(element_of(to))), &count, &rest);
+  if (rest.is_bad || rest.n) return NULL;
+  *at = (symbol){.name = "port_at", .type = T_I64};
+  to->next = from->next = NULL;
+  copy = port_node(N_ASSIGN, s);
+  copy->op = "=";
+  copy->a = element(to, at);
+  copy->b = element(from, at);
+  copy->type = copy->a->type;
+  copy->ctype = copy->a->ctype;
+  s = port_node(S_EXPR, s);
+  s->a = copy;
+  return count_to(at, count, s, s);
+}
+
+/* The rounds of a loop that copy rows, and do no more. */
+static void copy_by_elements(nest *n, node *f)
+{
+  node *loops = NULL, **tail = &loops;
+
+  for (node *s = listed(f->d), *l; s; s = s->next, tail = &(*tail)->next) {
+    if (!(l = from_memcpy(n, s))) return;
+    *tail = l;
+  }
+  if (loops) f->d = block_of(loops, f);
+}
+
 /* ---- all of them ---- */
 
 static void normalise(nest *n, node **list)
@@ -440,6 +515,7 @@ static void normalise(nest *n, node **list)
       while (untile(s))
         n->is_untiled = true;
       s->next = (node *)(uintptr_t)next;
+      copy_by_elements(n, s);
       inside = unflatten(n, s);
       if (inside) normalise(n, inside);
     }

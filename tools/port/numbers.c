@@ -36,7 +36,7 @@ static bool declares(node *e, void *user)
   return false;
 }
 
-static bool may_be_late(const function *f, symbol *s)
+bool port_number_may_be_late(const function *f, symbol *s)
 {
   return (s->type == T_F32 || s->type == T_F64 || s->type == T_I32 || s->type == T_I64) &&
          !s->is_global && !s->is_place && !clang_isVolatileQualifiedType(s->ctype) &&
@@ -86,7 +86,8 @@ void port_numbers_find(const function *f, nest **nests, int n)
       for (int k = 0; k < s->nparams; k++) {
         symbol *sym = s->params[k].reduction ? s->params[k].reduction->a->sym : NULL;
 
-        if (sym && (!may_be_late(f, sym) || port_until(f, nests[i], nests[i]->steps, false)))
+        if (sym &&
+            (!port_number_may_be_late(f, sym) || port_until(f, nests[i], nests[i]->steps, false)))
           sym->is_late = false;
       }
   while (more) {

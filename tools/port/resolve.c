@@ -320,7 +320,7 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
   return true;
 }
 
-static bool is_known_function(const char *name)
+bool port_is_function(const char *name)
 {
   static const char *const names[] = {
       "fabs",  "sqrt", "fmin",  "fmax", "fma",   "floor",   "ceil", "trunc", "round",
@@ -388,7 +388,7 @@ bool port_resolve(nest *n, node *e)
     return port_refuse(n, e, "an expression changes a variable or takes an address",
                        "write it as a statement of its own");
   case N_CALL:
-    if (!is_known_function(e->text))
+    if (!port_is_function(e->text))
       return port_refuse(
           n, e,
           port_text("the nest calls '%s', whose effect is not known",

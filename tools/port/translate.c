@@ -17,7 +17,8 @@
 
 extern const char port_support_ahead[], port_support_arrays[], port_support_check[],
     port_support_copies[], port_support_grids[], port_support_head[], port_support_orders[],
-    port_support_queue[], port_support_results[], port_support_run[], port_support_turns[];
+    port_support_probes[], port_support_queue[], port_support_results[], port_support_run[],
+    port_support_turns[];
 
 enum { MOST_NESTS = 512 };
 
@@ -58,6 +59,8 @@ typedef struct run {
   const node *around[MOST_NESTS];
   bool is_kept[MOST_NESTS]; /* ... in vain: the loop stays the nest that it was */
   int naround;
+  const node *lines[MOST_NESTS]; /* of receivers: host code */
+  int nlines;
 } run;
 
 /* ---- finding nests ---- */
@@ -152,6 +155,13 @@ static bool is_around(const run *r, const node *s)
   return false;
 }
 
+static bool is_line(const run *r, const node *s)
+{
+  for (int i = 0; i < r->nlines; i++)
+    if (r->lines[i] == s) return true;
+  return false;
+}
+
 static void look(run *r, node *s)
 {
   const pragma *p;
@@ -169,6 +179,7 @@ static void look(run *r, node *s)
     look_below(r, s);
     return;
   }
+  if (is_line(r, s)) return;
   if (is_around(r, s)) {
     look_below(r, s);
     return;
@@ -404,6 +415,23 @@ static bool has_steps_inside(const run *r, const node *s)
   return false;
 }
 
+/* A line of receivers is no nest, and its gaps say nothing about the shape of an array; whether
+ * there are new ones. */
+static bool find_lines(run *r)
+{
+  nest *nests[MOST_NESTS];
+  bool more = false;
+
+  for (int i = 0; i < r->n; i++)
+    nests[i] = r->at[i].nest;
+  for (int i = 0; i < r->n && !r->set->check && !r->set->propose; i++)
+    if (r->nlines < MOST_NESTS && port_probe_is_line(r->f, nests[i], nests, r->n)) {
+      r->lines[r->nlines++] = nests[i]->node;
+      more = true;
+    }
+  return more;
+}
+
 /* A nest that cannot be translated may have nests inside that can: loops of two and more over
  * cells. Whether anything has changed. */
 static bool find_around(run *r)
@@ -482,7 +510,7 @@ static void write_until(const run *r)
       port_until(r->f, r->at[i].nest, r->at[i].nest->steps, true);
 }
 
-/* Results that may come late; the nests have been translated already. */
+/* Results and host statements that may come late; the nests have been translated already. */
 static void find_numbers(const run *r)
 {
   nest *nests[MOST_NESTS];
@@ -491,6 +519,9 @@ static void find_numbers(const run *r)
   for (int i = 0; i < r->n; i++)
     if (r->at[i].nest->steps) nests[n++] = r->at[i].nest;
   port_numbers_find(r->f, nests, n);
+  for (int i = 0; i < n; i++)
+    port_host_use(nests[i]->steps);
+  port_probes_find(r->f, nests, n);
 }
 
 static void translate_function(run *r)
@@ -498,10 +529,11 @@ static void translate_function(run *r)
   ambit__text rules = {0};
   char *text;
 
-  r->nfirst = r->nrows = r->ncases = r->naround = 0;
+  r->nfirst = r->nrows = r->ncases = r->naround = r->nlines = 0;
   do
     analyse(r);
-  while (try_again(r) || find_planes(r) || find_rows(r) || find_cases(r) || find_around(r));
+  while (find_lines(r) || try_again(r) || find_planes(r) || find_rows(r) || find_cases(r) ||
+         find_around(r));
   if (!r->set->check && !r->set->propose) find_numbers(r);
   for (int i = 0; i < r->n; i++) {
     nest *n = r->at[i].nest;
@@ -638,9 +670,9 @@ static void write_head(const run *r, bool is_support)
 static void write_support(const run *r)
 {
   const char *const parts[] = {
-      no_names,           port_support_arrays, port_support_queue,  port_support_turns,
-      port_support_grids, port_support_orders, port_support_copies, port_support_run,
-      port_support_ahead, port_support_results};
+      no_names,           port_support_arrays,  port_support_queue,  port_support_turns,
+      port_support_grids, port_support_orders,  port_support_copies, port_support_run,
+      port_support_ahead, port_support_results, port_support_probes};
 
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     port_edit((unsigned)r->u->size, 0, parts[i]);

@@ -30,6 +30,11 @@ void port_host_use(const step *steps)
       }
 }
 
+void port_host_use_type(value_type t)
+{
+  h.types[t] = true;
+}
+
 static CXType element_of(CXType t)
 {
   t = clang_getCanonicalType(t);

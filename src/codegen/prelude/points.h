@@ -22,7 +22,7 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_points(
   if (ended && *ended) return;
   for (ambit_i64 i = BLOCK * THREADS + THREAD; i < many * n * components; i += BLOCKS * THREADS) {
     const ambit_i64 row = i / (n * components), k = i / components % n, c = i % components;
-    S sum = 0;
+    S sum = -(S)0; /* which keeps the sign of a single value */
 
     for (ambit_i64 t = 0; t < ntaps; t++) {
       const S w = weights[k * ntaps + t];

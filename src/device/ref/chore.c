@@ -35,7 +35,7 @@ static void sample(const ambit__chore *t, const ambit__launch *l, int64_t point,
   const ambit__points *p = t->points;
   const ambit__store *s = l->args[0].store;
   int64_t cell[AMBIT_MAX_DIMS];
-  double sum = 0;
+  double sum = -0.0; /* which keeps the sign of a single value */
 
   ambit__points_tap(p, point, 0, cell);
   if (!ambit__box_has(&l->box, cell)) return;

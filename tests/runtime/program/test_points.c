@@ -322,6 +322,32 @@ static void a_record_is_a_tape(void)
   }
 }
 
+static void a_sample_of_one_cell_keeps_the_sign_of_zero(void)
+{
+  static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_F16};
+
+  EACH_PLACE(d)
+  {
+    ambit *a = open_strict(*d);
+    ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+
+    for (int i = 0; i < 3; i++) {
+      ambit_field *u = ambit_field_create(g, "u", types[i]);
+      ambit_program *p = ambit_program_create(g);
+      ambit_record *r = ambit_record_create(a, "r");
+      double x = 1;
+
+      ambit_sample(p, ambit_points_create(g, 1, (double[]){20, 30}, AMBIT_NEAREST), u, r);
+      ambit_field_set(u, -0.0);
+      ambit_run(p, 1);
+      ambit_record_read(r, 0, 1, &x);
+      CHECK_MSG(x == 0 && signbit(x), "%s: %g", ambit_type_name(types[i]), x);
+    }
+    CHECK_OK(a);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
 /* More rows than a window on the device has. */
 static void long_records_move_to_host_memory_in_between(void)
 {
@@ -682,6 +708,7 @@ int main(int argc, char **argv)
       {"plots_of_large_and_equal_values_are_right", plots_of_large_and_equal_values_are_right_},
       {"wrong_points_and_records_are_refused", wrong_points_and_records_are_refused},
       {"a_record_is_a_tape", a_record_is_a_tape},
+      {"a_sample_of_one_cell_keeps_the_sign_of_zero", a_sample_of_one_cell_keeps_the_sign_of_zero},
       {"long_records_move_to_host_memory_in_between", long_records_move_to_host_memory_in_between},
       {"points_can_be_moved_between_runs", points_can_be_moved_between_runs},
       {"a_history_keeps_the_values_of_a_scalar", a_history_keeps_the_values_of_a_scalar},

@@ -87,10 +87,10 @@ static double faster(const ambit__wave *w)
   return 0.9;
 }
 
-/* As the first iterations of a program often are: less than three cycles' worth of single ones. */
+/* As the first iterations of a program often are. */
 static double slow_at_first(const ambit__wave *w)
 {
-  return now < 2.5 * w->iterations ? 2 : 0.9;
+  return now < 1.5 * w->iterations ? 2 : 0.9;
 }
 
 /* Other work takes a core for longer than two rounds each way. */

@@ -57,6 +57,9 @@ static void port_flush(void);
 static void port_make_copy(port_record *r);
 static void port_part(port_record *r);
 static void port_drop_programs(const ambit_field *f);
+static void port_do_statements(void);
+static void port_expect(const char *lo, const char *hi);
+static void port_cancel(const void *variable);
 
 static void port_close(void)
 {
@@ -525,6 +528,10 @@ static void port_touch(const volatile void *p, size_t bytes, int write)
     lo = o->p;
     hi = o->p + o->bytes;
   }
+  if (unknown)
+    port_do_statements();
+  else
+    port_expect(lo, hi);
   for (int i = 0; i < port_nrecords && !found; i++)
     found = port_meets(port_records[i], lo, hi);
   for (int i = 0; i < port_nrecords; i++) {
@@ -579,13 +586,48 @@ PORT_API void port_writes(const volatile void *p, size_t bytes)
 
 /* ---- single elements ---- */
 
+static double port_value_at(const void *p, ambit_type type)
+{
+  switch (type) {
+  case AMBIT_F32: return *(const float *)p;
+  case AMBIT_F64: return *(const double *)p;
+  case AMBIT_I32: return *(const int *)p;
+  case AMBIT_U8: return *(const unsigned char *)p;
+  case AMBIT_I16: return *(const short *)p;
+  default: return (double)*(const long *)p;
+  }
+}
+
+/* Where the memory begins that an element is part of: the array, or the row behind a pointer, with
+ * its indices. NULL: rows that steps have touched do not have it. */
+static const char *port_cell_row(const port_record *r, const char *p, int64_t *at)
+{
+  const int64_t bytes = r->nrows ? port_row_bytes(r) : 0;
+
+  if (!r->nrows) return r->base;
+  for (int64_t i = 0; i < r->nrows; i++) {
+    int64_t rest = i, is_touched = 1;
+
+    if (!r->rows[i] || p < r->rows[i] || p >= r->rows[i] + bytes) continue;
+    for (int d = r->levels - 1; d >= 0; d--) {
+      at[d] = rest % r->extent[d];
+      rest /= r->extent[d];
+      is_touched &= at[d] >= r->lo[d] && at[d] < r->hi[d];
+    }
+    if (is_touched) return r->rows[i];
+  }
+  return NULL;
+}
+
 /* The cell that an element is; 0: none. -1: it may be several cells. */
 static int port_cell_at(const port_record *r, const char *p, size_t bytes, int64_t *at)
 {
-  int64_t rest = p - r->base, last = INT64_MAX;
+  const char *base = port_cell_row(r, p, at);
+  int64_t rest = base ? p - base : 0, last = INT64_MAX;
 
-  if (r->nrows || bytes != ambit_type_size(r->type)) return -1;
-  for (int done = 0; done < r->axes; done++) { /* the largest stride first */
+  if (bytes != ambit_type_size(r->type)) return -1;
+  if (!base) return 0;
+  for (int done = r->levels; done < r->axes; done++) { /* the largest stride first */
     int64_t most = 0;
     int axis = 0;
 
@@ -595,7 +637,7 @@ static int port_cell_at(const port_record *r, const char *p, size_t bytes, int64
     at[axis] = rest / most;
     rest %= most;
     last = most;
-    if (p < r->base || at[axis] < r->lo[axis] || at[axis] >= r->hi[axis]) return 0;
+    if (p < base || at[axis] < r->lo[axis] || at[axis] >= r->hi[axis]) return 0;
   }
   return !rest;
 }
@@ -622,6 +664,7 @@ PORT_API void port_get(const volatile void *p, size_t bytes)
   const char *element = (const char *)(uintptr_t)p;
   int64_t at[PORT_AXES];
 
+  port_expect(element, element + bytes);
   for (int i = 0; i < port_nrecords && p; i++) {
     port_record *r = port_records[i];
     const int is_cell = port_meets(r, element, element + bytes) && !r->is_old
@@ -673,12 +716,14 @@ PORT_API void port_writes_rows(const volatile void *table, size_t bytes, int lev
 
 PORT_API void port_reads_all(void)
 {
+  port_do_statements();
   for (int i = 0; i < port_nrecords; i++)
     if (!port_records[i]->host_ok || port_records[i]->pending == 2) port_to_host(port_records[i]);
 }
 
 PORT_API void port_writes_all(void)
 {
+  port_do_statements();
   port_flush();
   for (int i = 0; i < port_nrecords; i++) {
     port_fetch(port_records[i], 1);
@@ -695,6 +740,7 @@ PORT_API void port_forget(const volatile void *p, size_t bytes)
   const char *lo = (const char *)(uintptr_t)p;
   const int first = port_heap_before(p);
 
+  port_expect(lo, lo + bytes);
   for (int i = port_nrecords - 1; i >= 0 && i < port_nrecords; i--)
     if (port_meets(port_records[i], lo, lo + bytes)) port_remove(i);
   for (int i = port_named.n - 1; i >= 0; i--)

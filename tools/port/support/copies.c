@@ -265,6 +265,10 @@ static port_rule *port_point_rule(ambit_type type, int axes, int op, ambit_type 
   return rule;
 }
 
+static port_rule port_source_rule;
+static port_spots *port_spot(ambit_grid *g, const int64_t *at);
+static void port_add_source(double x);
+
 /* Host code is about to change one element, u[src] += x. Where its value is on the device the step
  * is queued; 0: the host does it. */
 PORT_API int port_point(const volatile void *p, size_t bytes, int op, ambit_type type, double x)
@@ -284,18 +288,24 @@ PORT_API int port_point(const volatile void *p, size_t bytes, int op, ambit_type
     return 0;
   if (r->copy_of) port_regret(r);
   memset(&e, 0, sizeof e);
-  e.rule = port_point_rule(r->type, r->axes, op, type);
   e.grid = r->grid;
   e.fields[0] = r->field;
-  e.values[1] = x;
   for (int d = 0; d < r->axes; d++) {
     e.lo[d] = at[d];
     e.hi[d] = at[d] + 1;
+  }
+  if (op != '=' && type == r->type) e.spots = port_spot(r->grid, at);
+  if (e.spots)
+    e.rule = &port_source_rule;
+  else {
+    e.rule = port_point_rule(r->type, r->axes, op, type);
+    e.values[1] = x;
   }
   for (int i = 0; i < port_nrecords; i++)
     if (port_records[i]->copy_of == r && port_meets_box(e.lo, e.hi, port_records[i]))
       port_regret(port_records[i]);
   port_enqueue(&e);
+  if (e.spots) port_add_source(op == '-' ? -x : x);
   port_note_entry(&e);
   r->host_ok = r->moves = 0;
   r->pending = 2;

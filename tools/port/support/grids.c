@@ -19,6 +19,8 @@ static int port_ngrids;
 static port_spare *port_spares;
 static int port_nspares;
 
+static void port_drop_lists(const ambit_grid *g);
+
 static int port_has_arrays(const ambit_grid *g)
 {
   for (int i = 0; i < port_nrecords; i++)
@@ -38,6 +40,7 @@ static void port_drop_grid(int which)
   for (int i = 0; i < port_nspares; i++)
     if (port_spares[i].grid != g) port_spares[kept++] = port_spares[i];
   port_nspares = kept;
+  port_drop_lists(g);
   ambit_grid_destroy(g); /* and its fields */
   memmove(port_grids + which, port_grids + which + 1,
           (size_t)(--port_ngrids - which) * sizeof *port_grids);

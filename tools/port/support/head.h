@@ -77,6 +77,25 @@ typedef struct port_rule {
   int distance[8]; /* of tables of neighbours: PORT_0, PORT_1 ... in the text */
 } port_rule;
 
+/* A statement of the host that reads elements of arrays, and may be done later. */
+typedef struct port_site {
+  void (*give)(void *to, const double *x); /* does it, from these values */
+  char op;             /* '=', or '+': what it adds to -0 it adds to any value; 0: neither */
+  ambit_type type;     /* ... of what it writes */
+  const char *lo, *hi; /* what it writes, as often as it was put off; lo NULL: it was not */
+  int early;           /* how often that gained nothing */
+  struct port_site *next;
+} port_site;
+
+enum { PORT_INPUTS = 16 };
+
+/* A value of such a statement. */
+typedef struct port_input {
+  const volatile void *p; /* an element; NULL: a number */
+  ambit_type type;        /* of the element */
+  double x;               /* the number */
+} port_input;
+
 PORT_API void port_open(int *argc, char ***argv) PORT_UNUSED;
 PORT_API void port_begin(port_rule *rule) PORT_UNUSED;
 PORT_API void port_cells(int axis, int64_t lo, int64_t hi) PORT_UNUSED;
@@ -105,6 +124,8 @@ PORT_API void port_later_ordered(void *number, ambit_type type, port_rule *rule,
 PORT_API void port_know(const void *number) PORT_UNUSED;
 PORT_API void port_set(const void *number) PORT_UNUSED;
 PORT_API void port_leave_number(void *guard) PORT_UNUSED;
+PORT_API void port_probe(port_site *s, void *to, size_t bytes, int n,
+                         const port_input *in) PORT_UNUSED;
 PORT_API void port_reads(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_writes(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_get(const volatile void *p, size_t bytes) PORT_UNUSED;

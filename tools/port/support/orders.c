@@ -303,8 +303,13 @@ static int port_same_array(const port_record *a, const port_record *b)
  * new may get all of its memory, so that it need not move when a step touches more. */
 static int64_t port_needs(const port_argument *a, int d, int exact)
 {
-  for (int i = 0; i < port_nrecords; i++)
-    if (port_same_array(port_records[i], &a->r) && !port_records[i]->is_old)
-      return port_records[i]->hi[d] > a->r.hi[d] ? port_records[i]->hi[d] : a->r.hi[d];
-  return exact ? a->r.hi[d] : port_open_extent(a, d);
+  int64_t n = exact ? a->r.hi[d] : port_open_extent(a, d);
+
+  for (int i = 0; i < port_nrecords; i++) {
+    const port_record *r = port_records[i];
+
+    if (!port_same_array(r, &a->r) || r->is_old) continue;
+    if (r->grid || r->hi[d] > n) n = r->hi[d] > a->r.hi[d] ? r->hi[d] : a->r.hi[d];
+  }
+  return n;
 }

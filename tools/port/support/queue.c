@@ -7,6 +7,9 @@
  * was counted. Programs are kept; the numbers a step was given are not part of them, they are set
  * before a run.
  */
+typedef struct port_spots port_spots;
+typedef struct port_tape port_tape;
+
 enum { PORT_LONGEST = 96, PORT_PASS = 16, PORT_PROGRAMS = 48 };
 
 typedef struct port_entry {
@@ -15,6 +18,7 @@ typedef struct port_entry {
   ambit_field *fields[PORT_SLOTS]; /* NULL: not an array */
   int64_t lo[PORT_AXES], hi[PORT_AXES];
   double values[PORT_SLOTS];
+  port_spots *spots; /* of a sample, or a source (probes.c); NULL: a step */
 } port_entry;
 
 /* Which field takes the place of which from one round of a loop to the next (ahead.c). */
@@ -28,6 +32,7 @@ typedef struct port_program {
   int n;
   port_entry *entries;
   ambit_scalar *(*scalars)[PORT_SLOTS]; /* of each entry: numbers and results */
+  port_tape **tapes;                    /* of each entry: rows of numbers; NULL: it is a step */
   ambit_program *program;
   port_exchange turns; /* that its rotations make */
   long used;           /* when, by a count of uses */
@@ -45,7 +50,7 @@ static port_program *port_last; /* the program that ran last: results are there 
 
 static int port_same_step(const port_entry *a, const port_entry *b)
 {
-  return a->rule == b->rule && a->grid == b->grid &&
+  return a->rule == b->rule && a->grid == b->grid && a->spots == b->spots &&
          !memcmp(a->fields, b->fields, sizeof a->fields) && !memcmp(a->lo, b->lo, sizeof a->lo) &&
          !memcmp(a->hi, b->hi, sizeof a->hi);
 }
@@ -74,17 +79,25 @@ static void port_note_results(const port_program *p, int has_run)
     }
 }
 
+static void port_take_rows(port_tape *t);
+static void port_drop_tape(port_tape *t);
+
 static void port_destroy(int i)
 {
   port_program *p = &port_programs[i];
 
   port_note_results(p, 0);
+  for (int k = 0; k < p->n; k++)
+    if (p->tapes[k]) port_take_rows(p->tapes[k]);
   ambit_program_destroy(p->program);
+  for (int k = 0; k < p->n; k++)
+    port_drop_tape(p->tapes[k]);
   for (int k = 0; k < p->n; k++)
     for (int s = 0; s < PORT_SLOTS; s++)
       ambit_scalar_destroy(p->scalars[k][s]);
   free(p->entries);
   free(p->scalars);
+  free(p->tapes);
   if (port_last == p) port_last = NULL;
   *p = port_programs[--port_nprograms];
   if (port_last == &port_programs[port_nprograms]) port_last = p;
@@ -121,6 +134,10 @@ static ambit_kernel *port_copy_kernel(ambit_type type)
 static port_rule port_swap_rule;
 static void port_know_all(const port_rule *rule);
 static void port_note_entry(const port_entry *e);
+static void port_close_sample(void);
+static void port_append_tape(port_program *p, const port_entry *e, port_tape **to);
+static void port_give_sources(const port_program *p, int64_t times);
+static void port_note_rows(const port_program *p, int64_t times);
 static port_record *port_record_with(const ambit_field *f);
 
 /* Cells of one colour are updated in place, where no boundary shows cells of the same colour. */
@@ -148,6 +165,10 @@ static void port_append(port_program *p, int k)
 
   if (e->rule == &port_swap_rule) {
     ambit_swap(p->program, e->fields[0], e->fields[1]);
+    return;
+  }
+  if (e->spots) {
+    port_append_tape(p, e, &p->tapes[k]);
     return;
   }
   for (int s = 0; s < e->rule->nslots; s++) {
@@ -189,7 +210,8 @@ static port_program *port_make(const port_entry *entries, int n, const port_exch
   p->turns = *turns;
   p->entries = malloc((size_t)n * sizeof *entries);
   p->scalars = calloc((size_t)n, sizeof *p->scalars);
-  if (!p->entries || !p->scalars) exit(1);
+  p->tapes = calloc((size_t)n, sizeof(port_tape *));
+  if (!p->entries || !p->scalars || !p->tapes) exit(1);
   memcpy(p->entries, entries, (size_t)n * sizeof *entries);
   p->program = ambit_program_create(entries[0].grid);
   for (int k = 0; k < n; k++)
@@ -278,8 +300,10 @@ static void port_run(const port_entry *entries, int n, int64_t times)
   port_last = port_find(entries, round, &turns);
   port_last->used = ++port_uses;
   port_set_values(port_last, entries);
+  port_give_sources(port_last, times * (n / round));
   port_must(ambit_run(port_last->program, times * (n / round)) == AMBIT_OK);
   port_note_results(port_last, 1);
+  port_note_rows(port_last, times * (n / round));
 }
 
 static int port_reduces(const port_entry *e)
@@ -296,10 +320,14 @@ static int port_reduces(const port_entry *e)
 
 static void port_flush(void)
 {
-  const int n = port_queued, at = port_at;
-  const int64_t times = port_period ? port_times : 1;
-  int last = port_period ? 0 : n - 1;
+  int n, at, last;
+  int64_t times;
 
+  port_close_sample();
+  n = port_queued;
+  at = port_at;
+  times = port_period ? port_times : 1;
+  last = port_period ? 0 : n - 1;
   port_queued = port_period = port_at = 0;
   for (int i = 0; i < port_nrecords; i++)
     port_records[i]->pending = 0;
@@ -347,6 +375,7 @@ static void port_fold(void)
 
 static void port_enqueue(const port_entry *e)
 {
+  port_close_sample();
   if (port_period) {
     if (port_same(e, &port_queue[port_at])) {
       if (++port_at == port_period) {

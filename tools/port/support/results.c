@@ -118,16 +118,6 @@ typedef struct port_number {
 static port_number port_numbers[PORT_NUMBERS];
 static int port_nnumbers;
 
-static double port_number_value(const port_number *v)
-{
-  switch (v->type) {
-  case AMBIT_F32: return *(const float *)v->p;
-  case AMBIT_F64: return *(const double *)v->p;
-  case AMBIT_I32: return *(const int *)v->p;
-  default: return (double)*(const long *)v->p;
-  }
-}
-
 static void port_give_value(const port_number *v, double x)
 {
   switch (v->type) {
@@ -140,7 +130,7 @@ static void port_give_value(const port_number *v, double x)
 
 static void port_add_result(const port_number *v, double r, port_kind kind)
 {
-  const double x = port_number_value(v);
+  const double x = port_value_at(v->p, v->type);
 
   if (kind == PORT_SUM && v->type == AMBIT_F32)
     *(float *)v->p += (float)r;
@@ -169,7 +159,7 @@ static void port_take_part(const port_number *v, port_result_part *part)
   if (!part->terms.values) exit(1);
   port_must(ambit_field_read(part->field, part->terms.lo, part->terms.hi, part->terms.values) ==
             AMBIT_OK);
-  port_give_value(v, port_add_terms(port_number_value(v), v->type, &part->terms));
+  port_give_value(v, port_add_terms(port_value_at(v->p, v->type), v->type, &part->terms));
   free(part->terms.values);
 }
 
@@ -191,12 +181,18 @@ static port_number *port_late_number(const void *p)
   return NULL;
 }
 
-/* Host code is about to read the variable. */
-PORT_API void port_know(const void *number)
+static void port_know_result(const void *number)
 {
   port_number *v = port_late_number(number);
 
   if (v) port_take_parts(v);
+}
+
+/* Host code is about to read the variable. */
+PORT_API void port_know(const void *number)
+{
+  port_know_result(number);
+  port_expect(number, (const char *)number + 1);
 }
 
 /* ... or gives it a new value. */
@@ -205,6 +201,7 @@ PORT_API void port_set(const void *number)
   port_number *v = port_late_number(number);
 
   if (v) v->nparts = 0;
+  port_cancel(number);
 }
 
 PORT_API void port_leave_number(void *guard)
@@ -212,6 +209,7 @@ PORT_API void port_leave_number(void *guard)
   port_number *v = port_late_number(*(void **)guard);
 
   if (v) *v = port_numbers[--port_nnumbers];
+  port_cancel(*(void **)guard);
 }
 
 /* The rule, or each one, is about to have new results. */
@@ -227,6 +225,7 @@ static void port_add_part(void *number, ambit_type type, const port_result_part 
   port_number *v = port_late_number(number), own = {.p = number, .type = type};
   const int is_kept = v || port_nnumbers < PORT_NUMBERS;
 
+  port_expect(number, (const char *)number + 1);
   if (!v) {
     v = is_kept ? &port_numbers[port_nnumbers++] : &own;
     *v = own;

@@ -9,30 +9,34 @@ static int port_is_empty(const port_order *o);
 static int port_is_done(void);
 static void port_note_step(void);
 static void port_this_round_ends(void);
+static void port_expect_array(const port_record *r);
 
 /* ---- grids and fields ---- */
 
-static int port_covers(const ambit_grid *g, const int64_t *extents, int axes)
+static int port_covers(const ambit_grid *g, const int64_t *extents, int axes, unsigned exact)
 {
   for (int d = 0; d < axes; d++)
-    if (ambit_grid_extent(g, d) < extents[d]) return 0;
+    if (ambit_grid_extent(g, d) < extents[d] ||
+        (exact >> d & 1 && ambit_grid_extent(g, d) != extents[d]))
+      return 0;
   return 1;
 }
 
-/* The grid of the step: one that an array of it has, if that is large enough. */
-static ambit_grid *port_choose_grid(port_record **records, int exact)
+/* The grid of the step: one that an array of it has, if that is large enough; exact: not larger
+ * along these axes, where reads go round the edge. */
+static ambit_grid *port_choose_grid(port_record **records, unsigned exact)
 {
   const int axes = port_now->rule->axes;
   int64_t need[PORT_AXES] = {0};
 
   for (int i = 0; i < port_now->nargs; i++)
     for (int d = 0; d < axes; d++) {
-      const int64_t n = port_needs(&port_now->args[i], d, exact);
+      const int64_t n = port_needs(&port_now->args[i], d, exact >> d & 1);
 
       if (n > need[d]) need[d] = n;
     }
   for (int i = 0; i < port_now->nargs; i++)
-    if (records[i]->grid && !exact && port_covers(records[i]->grid, need, axes))
+    if (records[i]->grid && port_covers(records[i]->grid, need, axes, exact))
       return records[i]->grid;
   return port_grid(axes, need);
 }
@@ -256,7 +260,7 @@ static void port_grow(port_record *r, const port_record *to)
   for (int d = 0; d < r->axes; d++)
     grows |= to->lo[d] < r->lo[d] || to->hi[d] > r->hi[d];
   if (!grows) return;
-  if (!r->waits || !port_covers(r->grid, to->hi, r->axes)) {
+  if (!r->waits || !port_covers(r->grid, to->hi, r->axes, 0)) {
     port_part(r);
     port_to_host(r);
     r->dev_ok = 0;
@@ -296,6 +300,7 @@ static void port_make_room(port_record *r, int written)
     if (other == r || !port_share(r, other)) continue;
     if (!other->host_ok || other->pending == 2) {
       port_part(r);
+      port_to_host(r); /* it may have grown over the other one just now */
       port_to_host(other);
       r->dev_ok = 0;
     }
@@ -337,6 +342,7 @@ static int port_serial(const char *why)
   if (!rule->told++ && port_first())
     fprintf(stderr, "%s: this nest runs serially: %s\n", rule->place, why);
   port_know_all(NULL);
+  port_do_statements();
   for (int o = 0; o < port_norders; o++)
     for (int i = 0; i < port_orders[o].nargs; i++) {
       const port_record *r = &port_orders[o].args[i].r;
@@ -463,6 +469,7 @@ static const char *port_check(void)
     port_argument *a = &port_now->args[i];
 
     port_list_rows(a);
+    port_expect_array(&a->r);
     for (int k = 0; k < port_nplaces; k++)
       if (port_meets(&a->r, (const char *)(uintptr_t)port_places[k],
                      (const char *)(uintptr_t)port_places[k] + 1))
@@ -490,12 +497,31 @@ static const char *port_check(void)
   return NULL;
 }
 
+/* Arrays that the step writes may be parts of one that earlier steps have touched as a whole: such
+ * records are made anew, so that each part has one record with values that the host has not. */
+static void port_separate(port_record **records)
+{
+  const port_rule *rule = port_now->rule;
+
+  for (int i = 0; i < port_now->nargs; i++)
+    for (int k = 0; k < i; k++) {
+      if (records[i] == records[k] || !port_writes_slot(rule->slots[port_now->args[i].slot].kind) ||
+          !port_writes_slot(rule->slots[port_now->args[k].slot].kind) ||
+          (!port_share(records[i], records[k]) && !port_share(records[i], &port_now->args[k].r) &&
+           !port_share(&port_now->args[i].r, records[k])))
+        continue;
+      port_fetch(records[i], 1);
+      port_fetch(records[k], 1);
+      records[i]->is_old = records[k]->is_old = 1;
+    }
+}
+
 static void port_do(void)
 {
   port_record *records[PORT_SLOTS];
   port_rule *rule = port_now->rule;
   ambit_grid *g;
-  int exact = 0;
+  unsigned exact = 0;
 
   if (port_now != port_orders) { /* an earlier step of the nest may have made records */
     port_free_rows(port_now);
@@ -506,9 +532,12 @@ static void port_do(void)
     const port_slot *slot = &rule->slots[port_now->args[i].slot];
 
     records[i] = port_record_of(&port_now->args[i]);
+    exact |= slot->periodic | (slot->clamp & ~slot->loose);
+  }
+  port_separate(records);
+  for (int i = 0; i < port_now->nargs; i++) {
     port_grow(records[i], &port_now->args[i].r);
     port_widen(records[i]);
-    exact |= (slot->periodic | (slot->clamp & ~slot->loose)) != 0;
   }
   g = port_choose_grid(records, exact);
   if (!rule->kernel) rule->kernel = port_kernel(rule);

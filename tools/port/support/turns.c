@@ -60,8 +60,9 @@ static void port_append_rotations(port_program *p)
 /* Whether entry b is entry a with its fields exchanged; adds to the known pairs of the exchange. */
 static int port_is_turned(const port_entry *a, const port_entry *b, port_exchange *x)
 {
-  if (a->rule != b->rule || a->grid != b->grid || memcmp(a->lo, b->lo, sizeof a->lo) ||
-      memcmp(a->hi, b->hi, sizeof a->hi) || memcmp(a->values, b->values, sizeof a->values))
+  if (a->rule != b->rule || a->grid != b->grid || a->spots != b->spots ||
+      memcmp(a->lo, b->lo, sizeof a->lo) || memcmp(a->hi, b->hi, sizeof a->hi) ||
+      memcmp(a->values, b->values, sizeof a->values))
     return 0;
   for (int s = 0; s < a->rule->nslots; s++)
     if (a->fields[s] && !port_add_exchange(x, a->fields[s], b->fields[s])) return 0;
