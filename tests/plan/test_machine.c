@@ -331,6 +331,7 @@ int main(int argc, char **argv)
       T(every_machine_has_plans_and_the_plain_nest_is_one_of_them),
       T(sweeps_over_large_fields_take_as_long_as_memory_does),
       T(stores_go_past_the_caches_where_as_many_cores_copy_faster_so),
+      T(stores_go_past_a_cache_that_does_not_keep_the_fields),
       T(speeds_of_ordinary_stores_that_are_not_known_follow_from_the_others),
       T(divisions_and_functions_take_longer_than_sums),
       T(code_is_as_long_as_the_cache_of_instructions),

@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-typedef struct uses {
+typedef struct tally {
   const symbol *sym;
   int n;
-} uses;
+} tally;
 
 static bool count_use(node *e, void *user)
 {
-  uses *u = user;
+  tally *u = user;
 
   u->n += e->kind == N_NAME && e->sym == u->sym;
   return true;
@@ -25,7 +25,7 @@ static bool count_use(node *e, void *user)
 
 static int count(node *n, const symbol *s)
 {
-  uses u = {s, 0};
+  tally u = {s, 0};
 
   port_walk(n, count_use, &u);
   return u.n;

@@ -271,8 +271,8 @@ static void port_give_sources(const port_program *p, int64_t times)
   }
   free(series);
   port_nsources -= (int)times * n;
-  memmove(port_numbers_to_add, port_numbers_to_add + times * n,
-          (size_t)port_nsources * sizeof(double));
+  for (int i = 0; i < port_nsources; i++) /* not memmove: gcc sees that some programs have none */
+    port_numbers_to_add[i] = port_numbers_to_add[i + times * n];
 }
 
 /* ---- statements ---- */
