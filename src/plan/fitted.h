@@ -79,8 +79,8 @@
  * time of one. Stars of 4, 5 and 6 axes with 5.5, 7.5 and 9.5 of them: 3.28, 4.07 and 5.85 ps. */
 #define AMBIT__FIT_LOADS (0.55e-3 * AMBIT__H200_FMA32)
 /* Instructions of a division or root and of another function; those of a kernel that the cache of a
- * multiprocessor has room for. A rule with atan2, sin and cos in 48, 16, 8 copies: 39, 15.3 and 14.2
- * ps per cell, with another step of 24. */
+ * multiprocessor has room for. A rule with atan2, sin and cos in 48, 16, 8 copies: 39, 15.3 and
+ * 14.2 ps per cell, with another step of 24. */
 #define AMBIT__FIT_DIVIDES 8
 #define AMBIT__FIT_CALLS   60
 #define AMBIT__FIT_CODE    4096.

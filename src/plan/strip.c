@@ -447,10 +447,10 @@ static double overflow(const ambit__group *g, const ambit__strip *j)
   return fmax(1, each * j->lane * j->rows * planes / AMBIT__FIT_CODE);
 }
 
-/* ns per cell. The base is the memory traffic. It costs more
- * if the code is long, if many rows are loaded several times, if too few bytes are in flight, if compilers may delay
- * loads, if warps that advance along z are far apart, or if there are too few warps, above all for
- * code that shifts many registers. */
+/* ns per cell. The base is the memory traffic. It costs more if the code is long, if many rows are
+ * loaded several times, if too few bytes are in flight, if compilers may delay loads, if warps that
+ * advance along z are far apart, or if there are too few warps, above all for code that shifts many
+ * registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__rule *rule = g->rule;

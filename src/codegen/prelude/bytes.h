@@ -149,7 +149,7 @@ AMBIT_INLINE ambit_u32 ambit_joined(ambit_u32 first, ambit_u32 second, int from)
 AMBIT_FORMULA(ambit_u32, ambit_window, (const ambit_u32 *row, int at),
               at % 4 ? row[at / 4] >> at % 4 * 8 | row[at / 4 + 1] << (32 - at % 4 * 8)
                      : row[at / 4])
-/* Words beyond an end of a row: a byte, or short, in all places; those of a window, turned round. */
+/* Words beyond an end of a row: a byte, or a short, in all places; those of a window, turned. */
 #ifdef __CUDACC__
 #  define AMBIT_TURNED(word) __byte_perm(word, 0, 0x0123)
 #else

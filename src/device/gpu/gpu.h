@@ -211,7 +211,7 @@ enum { AMBIT__GPU_LINE = 256 };
       AMBIT__CAN(tiles) | AMBIT__CAN(tile_go) | AMBIT__CAN(relax) | AMBIT__CAN(mark) |             \
       AMBIT__CAN(watch) | AMBIT__CAN(plans) | AMBIT__CAN(measure)
 #define AMBIT__GPU_ENTRIES                                                                         \
-  .comm_cost = AMBIT__GPU_COMM_COST, .closes_rows = true, .sparse = true, .line = AMBIT__GPU_LINE,  \
+  .comm_cost = AMBIT__GPU_COMM_COST, .closes_rows = true, .sparse = true, .line = AMBIT__GPU_LINE, \
   .close = ambit__gpu_close, .info = ambit__gpu_info_of, .execute = ambit__gpu_execute,            \
   .serve = ambit__gpu_serve, .place = ambit__gpu_place, .event_done = ambit__gpu_event_done,       \
   .event_seconds = ambit__gpu_event_seconds, .estimate = ambit__gpu_estimate,                      \

@@ -225,7 +225,7 @@ void ambit__strip_add_beyond(const ambit__strip *w, const ambit__strip_value *s,
   }
 }
 
-/* Cells beside this lane's: from the adjacent lanes, unless they were loaded, or made of its own. */
+/* Cells beside this lane's: from the adjacent lanes, unless they were loaded; or of its own. */
 static void add_edges(const ambit__strip *w, const ambit__strip_value *s,
                       const ambit__strip_moment *m)
 {

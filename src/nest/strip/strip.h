@@ -141,8 +141,8 @@ void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int
  * 1) % 3][q][j + 1]", and the cells of adjacent lanes. */
 const char *ambit__strip_arrived(const ambit__strip *w, const ambit__strip_value *s, int dx);
 void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value *s);
-/* At the ends of closed rows that are not periodic, the cells beside a lane's in a row of registers,
- * "u_w[(p + 1) % 3][q]". */
+/* At the ends of closed rows that are not periodic, the cells beside a lane's in a row of
+ * registers, "u_w[(p + 1) % 3][q]". */
 void ambit__strip_add_beyond(const ambit__strip *w, const ambit__strip_value *s, const char *row);
 
 /* ---- ring.c ---- */

@@ -243,8 +243,7 @@ static ambit__box reads_of(const ambit_program *p, const ambit__step *s, int i,
     read.lo[d] -= q->low[d];
     read.hi[d] += q->high[d];
   }
-  if (x >= 0 &&
-      ambit__field_closes_rows(p, s->args[i].field)) { /* the other end may be read too */
+  if (x >= 0 && ambit__field_closes_rows(p, s->args[i].field)) { /* the other end may be read too */
     read.lo[x] = 0;
     read.hi[x] = p->grid->box.hi[x];
   }

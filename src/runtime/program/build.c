@@ -185,8 +185,8 @@ static uint64_t hash_of(const ambit_program *p, size_t step)
 static bool same_binding(const ambit__binding *a, const ambit__binding *b)
 {
   return a->is_field == b->is_field && a->contiguous == b->contiguous && a->packed == b->packed &&
-         a->shared == b->shared && !memcmp(a->ends, b->ends, sizeof a->ends) && a->uniform == b->uniform &&
-         a->carried == b->carried;
+         a->shared == b->shared && !memcmp(a->ends, b->ends, sizeof a->ends) &&
+         a->uniform == b->uniform && a->carried == b->carried;
 }
 
 static bool same_functions(const ambit_program *p, size_t a, size_t b)

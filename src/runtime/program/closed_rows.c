@@ -43,8 +43,8 @@ static bool writes(const ambit__step *s, const ambit_field *f)
   return false;
 }
 
-/* Whether reads beyond both ends are copies of cells inside. Those of a step in place must be of the
- * cell itself: others may have new values. */
+/* Whether reads beyond both ends are copies of cells inside. Those of a step in place must be of
+ * the cell itself: others may have new values. */
 static bool is_copied(const ambit_program *p, const ambit_field *f, int axis)
 {
   const ambit__boundaries *b = &f->boundaries;
@@ -62,8 +62,8 @@ static bool is_copied(const ambit_program *p, const ambit_field *f, int axis)
   return !f->special;
 }
 
-/* A multiple of the cells that a step takes as one vector (plan/strip_reads.c): of the largest type,
- * and two of them if it reads that far, where it mirrors about cells one further. */
+/* A multiple of the cells that a step takes as one vector (plan/strip_reads.c): of the largest
+ * type, and two of them if it reads that far, where it mirrors about cells one further. */
 static int64_t vector_of(const ambit_program *p, const ambit__step *s)
 {
   const int x = p->grid->box.ndims - 1;
@@ -114,8 +114,8 @@ bool ambit__step_has_source(const ambit *a, const ambit__step *s)
   return false;
 }
 
-/* Whether kernels can do without ghost cells in all reads of the field. Registered source and functions of the user read
- * ghost cells, and kernels that write neighbours write them. */
+/* Whether kernels can do without ghost cells in all reads of the field. Registered source and
+ * functions of the user read ghost cells, and kernels that write neighbours write them. */
 static bool can_read(const ambit_program *p, const ambit_field *f)
 {
   const ambit *a = p->grid->context;

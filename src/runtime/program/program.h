@@ -539,7 +539,7 @@ void ambit__program_reductions(ambit_program *p); /* applies[].folds and .last *
 void ambit__step_describe(const ambit__step *s, int step, ambit__text *t);
 /* Fails on all processes if one has failed or has a different program. Collective. */
 ambit_status ambit__program_compare(const ambit_program *p);
-ambit_status ambit__program_regions(ambit_program *p);       /* regions of the steps */
+ambit_status ambit__program_regions(ambit_program *p);    /* regions of the steps */
 ambit_status ambit__program_close_rows(ambit_program *p); /* p->closes_rows; collective */
 bool ambit__field_closes_rows(const ambit_program *p, const ambit_field *f);
 /* Whether registered source replaces the kernel of a step on some device. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Closed rows: on GPUs, kernels take what they read beyond the ends of rows from inside where possible,
- * and ghost cells serve the other cases. Results equal those of ref; the program tells which it is. */
+/* Closed rows: on GPUs, kernels take what they read beyond the ends of rows from inside where
+ * possible, and ghost cells serve the other cases. Results equal those of ref; the program tells
+ * which it is. */
 #include "ambit_compiled.h"
 #include "runtime/run/run.h"
 #include "runtime/runtime_test.h"

@@ -202,16 +202,11 @@ static void heat3(scene *s)
 }
 
 static const story stories[] = {
-    {"heat", 2, 2, heat, false},
-    {"lopsided", 2, 2, lopsided, false},
-    {"wave", 2, 3, wave, false},
-    {"gray_scott", 2, 4, gray_scott, false},
-    {"fdtd", 2, 3, fdtd, false},
-    {"places", 2, 3, places, false},
-    {"edges", 2, 2, edges, false},
-    {"heat3", 3, 2, heat3, false},
-    {"red_black", 2, 2, red_black, true},
-    {"turns", 2, 2, turns, true},
+    {"heat", 2, 2, heat, false},          {"lopsided", 2, 2, lopsided, false},
+    {"wave", 2, 3, wave, false},          {"gray_scott", 2, 4, gray_scott, false},
+    {"fdtd", 2, 3, fdtd, false},          {"places", 2, 3, places, false},
+    {"edges", 2, 2, edges, false},        {"heat3", 3, 2, heat3, false},
+    {"red_black", 2, 2, red_black, true}, {"turns", 2, 2, turns, true},
     {"chequers", 3, 2, chequers, true},
 };
 
