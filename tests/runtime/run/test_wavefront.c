@@ -262,8 +262,8 @@ static double *play(const story *st, const setting *how, bool *waves)
   return values;
 }
 
-/* In a row of a step in place all lanes compute, and those of the other colour drop what they make of
- * cells that other threads write: races to the thread sanitizer, also in single iterations. */
+/* In a row of a step in place all lanes compute, and those of the other colour drop what they make
+ * of cells that other threads write: races to the thread sanitizer, also in single iterations. */
 #if defined(__SANITIZE_THREAD__)
 enum { IS_RACY = 1 };
 #else
