@@ -85,7 +85,7 @@ elseif(AMBIT_SANITIZE MATCHES "address" AND CMAKE_C_COMPILER_ID STREQUAL "GNU") 
 endif()
 
 # VTK and h5py, of scripts/setup check-all, read our files. Sanitizers see io.field, which writes them.
-if(NOT AMBIT_SANITIZE)
+if(NOT AMBIT_SANITIZE AND "AMBIT_HAVE_HDF5=1" IN_LIST AMBIT_DEFINITIONS)
   ambit_script(io.vtk io/check_hdf5.py TIMEOUT 180 ARGS $<TARGET_FILE:test_io_field> $<TARGET_FILE:ambit_tool> ${mpirun})
   ambit_test_properties(io.vtk "io;mpi" 180 OFF)
 endif()
