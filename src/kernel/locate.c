@@ -10,6 +10,7 @@
 #include "kernel/locate.h"
 
 #include "base/file.h"
+#include "base/integers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +77,6 @@ static int line_of(const char *source, const char *at)
   return line;
 }
 
-static int smaller(int a, int b)
-{
-  return a < b ? a : b;
-}
-
 /* The place in the source, of all that match the one nearest to where the compiler says it is:
  * gcc names the line where the macro begins, clang 14 that of its last ')'. */
 static bool find(const char *text, const char *source, ambit__place *place)
@@ -98,7 +94,7 @@ static bool find(const char *text, const char *source, ambit__place *place)
     int distance;
 
     if (!end) continue;
-    distance = smaller(abs(line_of(source, s) - given), abs(line_of(source, end) - given));
+    distance = ambit__min(abs(line_of(source, s) - given), abs(line_of(source, end) - given));
     if (any && distance >= nearest) continue;
     any = true;
     nearest = distance;

@@ -23,12 +23,10 @@ double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, c
 {
   const ambit__machine *m = ambit__target_machine(t);
   const double ns = ambit__price_of(g->rule).bytes / (AMBIT__FIT_CELLS * m->copy);
-  int reads = 0;
 
   (void)p;
-  for (int i = 0; g->ndims > 3 && i < g->rule->nparams; i++)
-    if (g->rule->params[i].kind == PARAM_FIELD) reads += g->rule->params[i].nreads;
-  return fmax(ns, AMBIT__FIT_LOADS * reads / m->fma32);
+  if (g->ndims <= 3) return ns;
+  return fmax(ns, AMBIT__FIT_LOADS * ambit__rule_reads(g->rule) / m->fma32);
 }
 
 /* ---- the head ---- */

@@ -79,6 +79,15 @@ static double narrowness(const ambit__rule *rule)
   return most && most < 4 ? (double)most / 4 : 1;
 }
 
+int ambit__rule_reads(const ambit__rule *rule)
+{
+  int n = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    n += rule->params[i].kind == PARAM_FIELD ? rule->params[i].nreads : 0;
+  return n;
+}
+
 ambit__price ambit__price_of(const ambit__rule *rule)
 {
   ambit__price price = {.flops = (double)rule->flops};

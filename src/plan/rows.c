@@ -35,15 +35,6 @@ static int count_writes(const ambit__rule *rule)
   return n;
 }
 
-static int count_reads(const ambit__rule *rule)
-{
-  int n = 0;
-
-  for (int i = 0; i < rule->nparams; i++)
-    n += rule->params[i].kind == PARAM_FIELD ? rule->params[i].nreads : 0;
-  return n;
-}
-
 /* Bytes of the values of all fields in `cells` cells. */
 static double touched(const ambit__rule *rule, double cells)
 {
@@ -139,14 +130,17 @@ static int best_rows(const ambit__group *g, const ambit__target *t)
 {
   const ambit__rule *rule = g->rule;
   int writes = count_writes(rule);
-  int rows = writes > 2 ? 1 : writes == 2 ? 2 : g->ndims == 2 && count_reads(rule) <= 13 ? 8 : 4;
+  int rows = writes > 2                                       ? 1
+             : writes == 2                                    ? 2
+             : g->ndims == 2 && ambit__rule_reads(rule) <= 13 ? 8
+                                                              : 4;
   int axis = g->ndims >= 3 ? g->ndims - 3 : g->ndims - 2;
 
   if (g->form || is_crowded(g, t, axis)) return 1;
   if (g->ndims > 2 && row_bytes(g) <= TINY_ROW && touched(rule, cells_of(g)) > (double)t->l2)
     return 1;
   while (g->ndims > 1 && rows > 1 &&
-         (g->cells[axis] < rows || rows * count_reads(rule) > MOST_WORK ||
+         (g->cells[axis] < rows || rows * ambit__rule_reads(rule) > MOST_WORK ||
           rows * count_lone(rule, axis) > MOST_LONE))
     rows /= 2;
   return g->ndims > 1 ? rows : 1;
@@ -164,7 +158,7 @@ static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit_
   ambit__factors f = {0};
   ambit__sum sum = {0};
 
-  if (taps && !g->form && count_reads(g->rule) >= least &&
+  if (taps && !g->form && ambit__rule_reads(g->rule) >= least &&
       ambit__nest_sum(g, taps, MOST_TAPS, &sum) &&
       ambit__factors_begin(&f, taps, sum.n, g->ndims - 1) && ambit__factors_is_box(&f) &&
       ambit__factors_save(&f, sum.n)) {
@@ -250,7 +244,7 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
 static void choose_sweep(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int axis = ambit__sweep_axis(g->sweep), last = g->ndims - 1;
-  const int accesses = count_reads(g->rule) + count_writes(g->rule);
+  const int accesses = ambit__rule_reads(g->rule) + count_writes(g->rule);
   const double cell = touched(g->rule, 1);
 
   p->nontemporal &= axis != last;

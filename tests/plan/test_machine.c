@@ -193,6 +193,18 @@ static void sweeps_over_large_fields_take_as_long_as_memory_does(void)
   }
 }
 
+/* Whether the chosen plan of a star in so many cells squared stores past the caches. */
+static bool stores_past(const ambit__target *t, int64_t cells)
+{
+  ambit__plan plan;
+  problem p;
+
+  open_problem(&p, rules[0], cells);
+  CHECK(ambit__plan_choose(&p.group, t, &plan));
+  ambit__rule_free(p.rule);
+  return plan.nontemporal;
+}
+
 /* A machine whose memory all cores saturate, and of which one alone waits for non-temporal stores:
  * as some Xeons do. */
 static void stores_go_past_the_caches_where_as_many_cores_copy_faster_so(void)
@@ -205,14 +217,9 @@ static void stores_go_past_the_caches_where_as_many_cores_copy_faster_so(void)
   m.plain = 90;
   for (int i = 0; i < 3; i++) {
     ambit__target t = target_of(&m);
-    ambit__plan plan;
-    problem p;
 
     t.threads = threads[i];
-    open_problem(&p, rules[0], 8192);
-    CHECK(ambit__plan_choose(&p.group, &t, &plan));
-    CHECK_MSG(plan.nontemporal == (threads[i] == 16), "%d threads", threads[i]);
-    ambit__rule_free(p.rule);
+    CHECK_MSG(stores_past(&t, 8192) == (threads[i] == 16), "%d threads", threads[i]);
   }
 }
 
@@ -223,15 +230,10 @@ static void stores_go_past_a_cache_that_does_not_keep_the_fields(void)
 
   for (int i = 0; i < 2; i++) {
     ambit__machine m = *ambit__machine_recorded("xeon16");
-    ambit__target t = target_of(&m);
-    ambit__plan plan;
-    problem p;
+    const ambit__target t = target_of(&m);
 
     m.kept = kept[i];
-    open_problem(&p, rules[0], 2048);
-    CHECK(ambit__plan_choose(&p.group, &t, &plan));
-    CHECK_MSG(plan.nontemporal == (i == 0), "%g bytes are kept", kept[i]);
-    ambit__rule_free(p.rule);
+    CHECK_MSG(stores_past(&t, 2048) == (i == 0), "%g bytes are kept", kept[i]);
   }
 }
 
