@@ -12,11 +12,11 @@
 typedef struct ambit__binding {
   bool is_field;   /* false: a scalar or a number */
   bool contiguous; /* a field whose cells are adjacent in memory along the last axis */
-  bool uniform;    /* a field that has one value per row: its stride along the last axis is 0 */
   bool packed;     /* the rows of the field are not aligned to cache lines; TARGET_GPU only */
   bool shared;     /* another parameter is bound to the same field, and one of them is written */
   ambit_boundary
       ends[2];  /* of closed rows, as ambit__boundary_map; else AMBIT_NONE; TARGET_GPU only */
+  unsigned dropped; /* bit d: a field that has no axis d: its stride along it is 0 */
   bool carried; /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
   bool points;  /* not a field: points of a flow, */
   bool samples; /* which are sampled */
@@ -28,6 +28,12 @@ enum {
   AMBIT__CHECK_ACCESS = 2 /* accesses outside the cells and the memory of a field */
 #endif
 };
+
+/* Whether the field has one value per row of a grid with so many axes. */
+static inline bool ambit__binding_is_uniform(const ambit__binding *b, int ndims)
+{
+  return ndims > 0 && b->dropped >> (ndims - 1) & 1;
+}
 
 /* Whether the rows of the field are closed; periodic. */
 static inline bool ambit__binding_is_closed(const ambit__binding *b)

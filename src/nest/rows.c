@@ -36,7 +36,7 @@ static void let_field(job *j, int i)
   ambit__nest_do(n, "%s%s *%s%s_mem = call->origin[%d]", p->is_written ? "" : "const ",
                  ambit__nest_type(n, i), n->bind[i].shared ? "" : "restrict ", p->name, i);
   for (int d = j->form ? j->last : 0; d < j->last + !n->bind[i].contiguous; d++)
-    if (d == j->last && n->bind[i].uniform)
+    if (d == j->last && ambit__binding_is_uniform(&n->bind[i], j->last + 1))
       ambit__nest_do(n, "const int64_t %s_s%d = 0", p->name, d);
     else
       ambit__nest_do(n, "const int64_t %s_s%d = call->stride[%d][%d]", p->name, d, i, d);

@@ -41,7 +41,8 @@ static bool fields_fit(const ambit__group *g)
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__binding *b = &g->bind[i];
 
-    if (rule->params[i].kind == PARAM_FIELD && (!b->contiguous || b->packed || b->shared))
+    if (rule->params[i].kind == PARAM_FIELD &&
+        (!(b->contiguous || ambit__binding_is_uniform(b, g->ndims)) || b->packed || b->shared))
       return false;
   }
   return true;
@@ -204,14 +205,17 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return (g->ndims == 2 ? flat_candidates : deep_candidates)(g, t, plans, most);
 }
 
-/* Bytes of memory traffic per cell and launch. */
-static double bytes_of(const ambit__flow *p)
+/* Bytes of memory traffic per cell and launch. Fields on some axes stay in the caches. */
+static double bytes_of(const ambit__group *g)
 {
   double bytes = 0;
 
-  for (int i = 0; i < p->nvalues; i++)
-    bytes += (double)ambit_type_size(p->values[i].type) *
-             ((p->values[i].stage < 0) + (p->values[i].target >= 0));
+  for (int i = 0; i < g->flow->nvalues; i++) {
+    const ambit__flow_value *v = &g->flow->values[i];
+    const bool loaded = v->stage < 0 && !g->bind[v->operand].dropped;
+
+    bytes += (double)ambit_type_size(v->type) * (loaded + (v->target >= 0));
+  }
   return bytes;
 }
 
@@ -323,7 +327,7 @@ static double flat_cost(const ambit__group *g, const ambit__plan *p, double memo
 static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit__window *j,
                         const ambit__machine *m)
 {
-  const double memory = bytes_of(g->flow) / (AMBIT__FIT_DEEP_COPY * m->copy);
+  const double memory = bytes_of(g) / (AMBIT__FIT_DEEP_COPY * m->copy);
   double n = AMBIT__FIT_DEEP * instructions_of(g, j) + AMBIT__FIT_BARRIER * j->flow->nstages, ns;
 
   for (int v = 0; v < j->flow->nvalues; v++)
@@ -345,7 +349,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
   if (!exchanges(t)) return UNMEASURED_NS;
   if (ambit__fused_begin(g, p, false, &j)) {
-    const double memory = bytes_of(g->flow) / (AMBIT__FIT_FLAT_COPY * m->copy);
+    const double memory = bytes_of(g) / (AMBIT__FIT_FLAT_COPY * m->copy);
     const double work = AMBIT__FIT_FLAT * instructions_of(g, &j) / m->fma32;
 
     ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)

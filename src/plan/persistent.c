@@ -133,7 +133,8 @@ static bool applies(const ambit__group *g, const ambit__target *t)
   for (int d = 0; d < g->ndims; d++)
     if (p->cut[d]) return false;
   for (int i = 0; i < g->rule->nparams; i++)
-    if (g->rule->params[i].kind == PARAM_FIELD && (!g->bind[i].contiguous || g->bind[i].packed))
+    if (g->rule->params[i].kind == PARAM_FIELD &&
+        (!g->bind[i].contiguous || g->bind[i].packed || g->bind[i].dropped))
       return false;
   return true;
 }

@@ -88,19 +88,31 @@ int ambit__rule_reads(const ambit__rule *rule)
   return n;
 }
 
-ambit__price ambit__price_of(const ambit__rule *rule)
+static void count_bytes(const ambit__param *p, ambit__price *price)
+{
+  for (int c = 0; p->kind == PARAM_FIELD && c < p->components; c++) {
+    price->bytes += (double)(is_read(p, c) + p->writes[c]) * (double)ambit_type_size(p->type);
+    price->written += (double)p->writes[c] * (double)ambit_type_size(p->type);
+  }
+}
+
+static ambit__price price_of(const ambit__rule *rule, const ambit__binding *bind)
 {
   ambit__price price = {.flops = (double)rule->flops};
 
   count_statements(rule->body, &price);
   price.others *= narrowness(rule);
-  for (int i = 0; i < rule->nparams; i++) {
-    const ambit__param *p = &rule->params[i];
-
-    for (int c = 0; p->kind == PARAM_FIELD && c < p->components; c++) {
-      price.bytes += (double)(is_read(p, c) + p->writes[c]) * (double)ambit_type_size(p->type);
-      price.written += (double)p->writes[c] * (double)ambit_type_size(p->type);
-    }
-  }
+  for (int i = 0; i < rule->nparams; i++)
+    if (!bind || !bind[i].dropped) count_bytes(&rule->params[i], &price);
   return price;
+}
+
+ambit__price ambit__price_of(const ambit__rule *rule)
+{
+  return price_of(rule, NULL);
+}
+
+ambit__price ambit__price_bound(const ambit__rule *rule, const ambit__binding *bind)
+{
+  return price_of(rule, bind);
 }

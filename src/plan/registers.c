@@ -133,8 +133,11 @@ int ambit__registers_of_strip(const ambit__group *g, const ambit__strip *j)
     for (int q = 0; q < j->values[i].nrows; q++) {
       const ambit__strip_value *s = &j->values[i];
 
-      n += ambit__registers_of(rule->params[s->param].type) *
-           row_share(j, &s->rows[q], units_of_row(j, s, &s->rows[q]));
+      const int units = ambit__binding_is_uniform(&g->bind[s->param], g->ndims)
+                            ? ambit__registers_planes(j, &s->rows[q])
+                            : units_of_row(j, s, &s->rows[q]);
+
+      n += ambit__registers_of(rule->params[s->param].type) * row_share(j, &s->rows[q], units);
     }
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];

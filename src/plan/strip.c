@@ -40,7 +40,7 @@ enum {
 
 /* ---- choice of plans ---- */
 
-/* Packed rows begin at whole vectors, but not at whole lines. */
+/* Packed rows begin at whole vectors, but not at whole lines. Fields on some axes are read only. */
 static bool fields_fit(const ambit__group *g, bool packed)
 {
   const ambit__rule *rule = g->rule;
@@ -51,8 +51,8 @@ static bool fields_fit(const ambit__group *g, bool packed)
     const ambit__binding *b = &g->bind[i];
 
     if (p->kind != PARAM_FIELD || !b->is_field) continue;
-    if (!b->contiguous || (b->packed && !packed) || b->shared ||
-        (p->is_written && p->reads_neighbours))
+    if (!(b->contiguous || ambit__binding_is_uniform(b, g->ndims)) || (b->packed && !packed) ||
+        b->shared || (p->is_written && (p->reads_neighbours || b->dropped)))
       return false;
     n++;
   }
@@ -456,7 +456,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   const ambit__rule *rule = g->rule;
   const ambit__machine *m = ambit__target_machine(t);
   const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
-  double ns = ambit__price_of(rule).bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
+  double ns = ambit__price_bound(rule, g->bind).bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
   ambit__strip j;
 
   if (!ambit__strip_begin(g, p, &j)) return 1e9;

@@ -25,7 +25,7 @@ static bool is_field(const ambit__group *g, int param)
   return g->rule->params[param].kind == PARAM_FIELD && g->bind[param].is_field;
 }
 
-/* Whether all fields are of a type, and read at most half a vector away along x. */
+/* Whether all fields have all axes, are of a type, and read at most half a vector away along x. */
 static bool has_only(const ambit__group *g, ambit_type type)
 {
   const int x = g->ndims - 1, most = VECTOR / 2 / (int)ambit_type_size(type);
@@ -33,7 +33,9 @@ static bool has_only(const ambit__group *g, ambit_type type)
   for (int i = 0; i < g->rule->nparams; i++) {
     const ambit__param *p = &g->rule->params[i];
 
-    if (is_field(g, i) && (p->type != type || p->low[x] > most || p->high[x] > most)) return false;
+    if (is_field(g, i) && (p->type != type || p->low[x] > most || p->high[x] > most ||
+                           g->bind[i].dropped))
+      return false;
   }
   return true;
 }
@@ -209,6 +211,7 @@ static bool find_taps(const ambit__group *g, ambit__strip *j)
   j->taps = calloc(MOST_TAPS, sizeof *j->taps);
   if (!j->taps || !ambit__rule_sum(rule, false, j->taps, MOST_TAPS, &sum)) return false;
   if (sum.from + sum.to != 1 || !is_field(g, 0) || !is_field(g, 1)) return false;
+  if (g->bind[sum.from].dropped) return false;
   j->ntaps = sum.n;
   j->high = low = j->taps[0].offset[j->z];
   for (int k = 0; k < j->ntaps; k++) {

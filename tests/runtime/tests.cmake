@@ -56,6 +56,7 @@ ambit_test(runtime/program/program TIMEOUT 240)
 ambit_mpi_test(runtime/program/resample PROCESSES 1 3)
 ambit_test(runtime/program/small)
 ambit_mpi_test(runtime/program/steps PROCESSES 1 3)
+ambit_test(runtime/program/steady_profiles TIMEOUT 240)
 ambit_mpi_test(runtime/program/sweeps PROCESSES 1 3)
 
 ambit_test(runtime/run/depth)

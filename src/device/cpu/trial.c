@@ -101,7 +101,7 @@ static void hash_group(const ambit__group *g, ambit__hash *h)
   ambit__hash_bytes(h, g->cells, (size_t)g->ndims * sizeof *g->cells);
   for (int i = 0; i < g->rule->nparams; i++) {
     const ambit__binding *b = &g->bind[i];
-    const int bits[] = {b->is_field, b->contiguous, b->shared, b->uniform, b->carried};
+    const int bits[] = {b->is_field, b->contiguous, b->shared, (int)b->dropped, b->carried};
 
     ambit__hash_bytes(h, bits, sizeof bits);
   }

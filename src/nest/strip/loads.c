@@ -138,14 +138,25 @@ static const char *load_of(const ambit__strip *w, int param)
   return (w->planes && !w->apart) || (is_vector && in_tile) ? "ambit_load_now" : "ambit_load";
 }
 
+static bool is_uniform(const ambit__strip *w, int param)
+{
+  return ambit__binding_is_uniform(&w->n->bind[param], w->x + 1);
+}
+
 static void add_load(const ambit__strip *w, const ambit__strip_value *s, const ambit__value_row *r,
                      const ambit__strip_moment *m)
 {
   const bool some = m->is_first && w->planes && open_range(w, r->load, r->low, r->high);
+  const char *row = row_of(w, s, m, 'w'), *place = place_of(w, s, r->load);
 
-  ambit__nest_call(w->n, load_of(w, s->param), ambit__strip_type(w, s->param), w->units,
-                   "&%s[%d], %s", row_of(w, s, m, 'w'), s->left,
-                   address(w, place_of(w, s, r->load)));
+  if (is_uniform(w, s->param)) {
+    ambit__nest_unroll(w->n, "i", 0, w->units);
+    ambit__nest_do(w->n, "%s[i] = *(%s)", row, place);
+    ambit__nest_close(w->n);
+  } else {
+    ambit__nest_call(w->n, load_of(w, s->param), ambit__strip_type(w, s->param), w->units,
+                     "&%s[%d], %s", row, s->left, address(w, place));
+  }
   if (some) ambit__nest_close(w->n);
 }
 
@@ -448,7 +459,8 @@ static void let_column(const ambit__strip *w, int param)
       end = s->end;
       shared = shared || s->ring;
     }
-  ambit__nest_do(w->n, "const int %s_x = %s", p->name, ambit__strip_inside(w, param, "x"));
+  ambit__nest_do(w->n, "const int %s_x = %s", p->name,
+                 is_uniform(w, param) ? "0" : ambit__strip_inside(w, param, "x"));
   if (w->apart && !shared && p->low[w->x])
     let_distance(w, param, "before", ambit__nest_text(w->n, "x - %d", w->lane));
   if (w->apart && !shared && p->high[w->x])

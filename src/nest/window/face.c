@@ -65,11 +65,8 @@ static void load_ahead(const ambit__window *j, int value, const char *from, cons
   ambit__nest_block(j->n);
   let_at(j, from, j->values[value].lag);
   ambit__nest_if(j->n, "whole");
-  ambit__window_open_rows(j, 0, j->rows);
-  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "%s, %s",
-                   ambit__window_loaded(j, value, slot, false),
-                   ambit__window_address(j, v->operand, v->component, "at", "y + r", "x"));
-  ambit__window_close_rows(j);
+  ambit__window_load(j, value, slot,
+                     ambit__window_address(j, v->operand, v->component, "at", "y + r", "x"));
   ambit__nest_otherwise(j->n);
   ambit__window_set(j, NULL, ambit__window_loaded(j, value, slot, true),
                     placed(j, v->operand, v->component));

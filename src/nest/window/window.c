@@ -63,11 +63,17 @@ static const char *along(const ambit__window *j, const char *name, int axis, con
   return at && axis >= 0 ? ambit__nest_text(j->n, "(%s) * %s_s%d + ", at, name, axis) : "";
 }
 
+static bool is_uniform(const ambit__window *j, int operand)
+{
+  return ambit__binding_is_uniform(&j->n->bind[operand], j->x + 1);
+}
+
 const char *ambit__window_address(const ambit__window *j, int operand, int component,
                                   const char *row, const char *line, const char *column)
 {
   const char *name = ambit__nest_name(j->n, operand), *more = "";
 
+  if (is_uniform(j, operand)) column = "0";
   if (component) more = ambit__nest_text(j->n, " + %d * %s_c", component, name);
   return ambit__nest_text(j->n, "%s_mem + (%s_o + %s%s%s%s)", name, name, along(j, name, j->z, row),
                           along(j, name, j->y, line), column, more);
@@ -115,15 +121,25 @@ static void let_value(const ambit__window *j, int value)
   if (v->target >= 0) let_pointer(j, value, "", "to", v->target);
 }
 
+void ambit__window_load(const ambit__window *j, int value, const char *slot, const char *place)
+{
+  if (is_uniform(j, j->flow->values[value].operand)) {
+    ambit__window_set(j, NULL, ambit__window_loaded(j, value, slot, true),
+                      ambit__nest_text(j->n, "*(%s)", place));
+    return;
+  }
+  open_rows(j);
+  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "%s, %s",
+                   ambit__window_loaded(j, value, slot, false), place);
+  ambit__window_close_rows(j);
+}
+
 /* Loads the next row into n0[k]. Rows past the last one repeat it. */
 static void load_next(const ambit__window *j, int value, const char *k, const char *turn)
 {
   const int operand = j->flow->values[value].operand;
 
-  open_rows(j);
-  ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "%s, q%d_at%s",
-                   ambit__window_loaded(j, value, k, false), value, line_of(j, operand));
-  ambit__window_close_rows(j);
+  ambit__window_load(j, value, k, ambit__nest_text(j->n, "q%d_at%s", value, line_of(j, operand)));
   ambit__nest_do(j->n, "q%d_at += %s < n - 1 ? %s_s%d : 0", value, turn,
                  ambit__nest_name(j->n, operand), j->z);
 }

@@ -138,6 +138,8 @@ const char *ambit__window_address(const ambit__window *j, int operand, int compo
                                   const char *row, const char *line, const char *column);
 /* The row that was loaded becomes the new row. */
 void ambit__window_copy_row(const ambit__window *j, int value);
+/* Loads a row or plane into n0[slot], from the lane's first cell in each row. */
+void ambit__window_load(const ambit__window *j, int value, const char *slot, const char *place);
 /* Cells of the adjacent lanes, in rows `first` to `end` - 1; the same in the rows of the adjacent
  * groups. */
 void ambit__window_share_rows(const ambit__window *j, int value, int lag, int first, int end);

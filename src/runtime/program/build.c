@@ -30,14 +30,15 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, ambit__bindi
 
   for (int i = 0; i < s->n; i++) {
     const ambit_field *f = s->args[i].field;
+    bool uniform;
 
     bind[i] = (ambit__binding){.is_field = f != NULL};
     if (!f) continue;
-    bind[i].uniform = f->dropped >> x & 1 && !rule->params[i].is_folded;
-    bind[i].contiguous =
-        (f->order == AMBIT_SOA || f->components == 1) && !f->base && !bind[i].uniform;
+    if (!rule->params[i].is_folded) bind[i].dropped = f->dropped;
+    uniform = ambit__binding_is_uniform(&bind[i], x + 1);
+    bind[i].contiguous = (f->order == AMBIT_SOA || f->components == 1) && !f->base && !uniform;
     bind[i].carried = ambit__step_carries(s, i);
-    bind[i].packed = ambit__field_is_packed(f) || f->dropped;
+    bind[i].packed = (ambit__field_is_packed(f) && !uniform) || rule->params[i].is_folded;
     if ((rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_closes_rows(p, f))
       memcpy(bind[i].ends, f->boundaries.kind[x], sizeof bind[i].ends);
     for (int j = 0; j < s->n; j++)
@@ -186,7 +187,7 @@ static bool same_binding(const ambit__binding *a, const ambit__binding *b)
 {
   return a->is_field == b->is_field && a->contiguous == b->contiguous && a->packed == b->packed &&
          a->shared == b->shared && !memcmp(a->ends, b->ends, sizeof a->ends) &&
-         a->uniform == b->uniform && a->carried == b->carried;
+         a->dropped == b->dropped && a->carried == b->carried;
 }
 
 static bool same_functions(const ambit_program *p, size_t a, size_t b)
@@ -343,9 +344,12 @@ static ambit_status build_step(ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
-  ambit__price price = ambit__price_of(ambit__step_rule(p, step));
+  ambit__binding bind[AMBIT_MAX_PARAMS] = {{0}};
+  ambit__price price;
 
   if (is_idle(a)) return AMBIT_OK;
+  ambit__step_bind(p, s, bind);
+  price = ambit__price_bound(ambit__step_rule(p, step), bind);
   a->checks = s->chore ? 0 : ambit__options_checks(p->grid->context);
   AMBIT_TRY(make_numbers(p, s, a));
   AMBIT_TRY(make_arguments(p, s, a));

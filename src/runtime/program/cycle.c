@@ -223,8 +223,8 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
     if (p->steps[i].kind == STEP_COPY && !rare) return "a step copies a box of cells";
     if (p->steps[i].kind == STEP_CALL && !rare) return "a step calls a program";
     if (ambit__chore_is_host(p->steps[i].chore) && !rare) return "a step is a function of the user";
-    if (ambit__step_has_profiles(&p->steps[i]) && !rare)
-      return "a field has only some axes of the grid";
+    if (ambit__step_changes_profiles(p, &p->steps[i]) && !rare)
+      return "a step changes a field on some axes of the grid";
     if (p->steps[i].kind == STEP_APPLY && ambit__rule_spreads(p->steps[i].kernel->rule) && !rare)
       return "a step writes neighbours";
     for (int k = 0; k < p->steps[i].n; k++)

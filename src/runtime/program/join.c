@@ -52,7 +52,7 @@ static ambit_status decide(const ambit_program *p, bool *apart, bool *wanted)
     if (strcmp(a->engines[i].backend->name, "ref")) facts[MOST] = 1;
   for (size_t i = 0; i < p->nwritten; i++)
     facts[i] = ambit__step_is_registered(p, &p->written[i]) || p->written[i].chore ||
-               ambit__step_has_profiles(&p->written[i]);
+               ambit__step_changes_profiles(p, &p->written[i]);
   AMBIT_TRY(ambit__net_max(a->net, facts, MOST + 1));
   for (size_t i = 0; i < p->nwritten; i++)
     apart[i] = facts[i] != 0;

@@ -26,6 +26,26 @@ bool ambit__program_has_profiles(const ambit_program *p)
   return false;
 }
 
+/* Whether a step of the program is more than a reader of the field. */
+static bool is_changed(const ambit_program *p, const ambit_field *f)
+{
+  for (size_t i = 0; i < p->nwritten; i++)
+    if (ambit__step_uses(&p->written[i], f) &&
+        (p->written[i].kind != STEP_APPLY || ambit__step_writes(&p->written[i], f)))
+      return true;
+  return false;
+}
+
+bool ambit__step_changes_profiles(const ambit_program *p, const ambit__step *s)
+{
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->args[i].field;
+
+    if (f && f->dropped && (s->dropped || is_changed(p, f))) return true;
+  }
+  return false;
+}
+
 bool ambit__step_counts(const ambit_program *p, const ambit__step *s, int part)
 {
   for (int d = 0; d < p->grid->box.ndims; d++)

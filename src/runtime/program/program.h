@@ -596,6 +596,8 @@ ambit_status ambit__kernel_fold(ambit_kernel *k, const ambit_arg *args);
 /* Sets s->dropped and s->box, and checks the use of profiles. */
 ambit_status ambit__step_profile(const ambit_program *p, ambit__step *s);
 bool ambit__step_has_profiles(const ambit__step *s); /* some argument is one */
+/* Some argument is one that steps change, or the step runs on fewer axes than the grid. */
+bool ambit__step_changes_profiles(const ambit_program *p, const ambit__step *s);
 bool ambit__program_has_profiles(const ambit_program *p);
 /* Whether a step on copies of cells runs on a part whose reductions count. */
 bool ambit__step_counts(const ambit_program *p, const ambit__step *s, int part);

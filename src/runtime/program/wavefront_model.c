@@ -35,13 +35,14 @@ static double far_reads(const ambit__param *q, const problem *m)
 }
 
 /* Adds the bytes that a step reads again. */
-static void add_traffic(const ambit__rule *rule, double share, problem *m)
+static void add_traffic(const ambit__rule *rule, const ambit__binding *bind, double share,
+                        problem *m)
 {
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *q = &rule->params[i];
     const double size = (double)ambit_type_size(q->type) * q->components * share;
 
-    if (q->kind != PARAM_FIELD) continue;
+    if (q->kind != PARAM_FIELD || bind[i].dropped) continue;
     m->far += size * far_reads(q, m);
     m->again += size * (double)(q->low[0] + q->high[0]);
     if (m->reach < q->low[0] + q->high[0]) m->reach = q->low[0] + q->high[0];
@@ -78,21 +79,24 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
   for (int d = 2; d < p->grid->box.ndims; d++)
     m.rest *= (double)(m.own.hi[d] - m.own.lo[d]);
   for (int i = 0; i < p->nfields; i++)
-    m.touched += (double)ambit_type_size(p->fields[i]->type) * p->fields[i]->components;
+    if (!p->fields[i]->dropped)
+      m.touched += (double)ambit_type_size(p->fields[i]->type) * p->fields[i]->components;
   for (size_t i = 0; i < p->nsteps; i++) {
+    ambit__binding bind[AMBIT_MAX_PARAMS] = {{0}};
     ambit__price price;
     double share;
 
     if (p->steps[i].kind != STEP_APPLY || ambit__box_is_empty(&p->applies[i].region)) continue;
     if (p->applies[i].role != ROLE_STAGE) continue;
     if (p->steps[i].chore) continue; /* few cells */
-    price = ambit__price_of(ambit__step_rule(p, i));
+    ambit__step_bind(p, &p->steps[i], bind);
+    price = ambit__price_bound(ambit__step_rule(p, i), bind);
     share =
         (double)ambit__box_volume(&p->applies[i].region) / (double)ambit__box_volume(&p->grid->box);
     m.bytes += price.bytes * share;
     m.work +=
         dev->machine.cores * ambit__price_work(&price, &dev->machine, AMBIT__FIT_WORK) * share;
-    add_traffic(p->steps[i].kernel->rule, share, &m);
+    add_traffic(p->steps[i].kernel->rule, bind, share, &m);
     if (share > m.share) m.share = share;
     m.launches++;
   }

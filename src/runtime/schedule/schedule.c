@@ -69,7 +69,7 @@ static bool may_follow(const ambit__scheduler *s, size_t step, size_t next)
   if (b->kind != STEP_APPLY || !s->p->applies[next].region.ndims || s->before[next]) return false;
   if (s->after[step] || s->after[next]) return false;
   if (ambit__chore_is_host(a->chore) || ambit__chore_is_host(b->chore)) return false;
-  if (ambit__step_has_profiles(a) || ambit__step_has_profiles(b)) return false;
+  if (ambit__step_changes_profiles(s->p, a) || ambit__step_changes_profiles(s->p, b)) return false;
   if (a->every > 1 || b->every > 1) return false;
   if (!s->p->applies[next].functions || shares_scalar(a, b)) return false;
   for (int i = 0; i < b->n; i++)
@@ -108,7 +108,7 @@ static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
   if (s->overlap < OVERLAP_EXTENDED || !x || !ambit__exchange_is_far(x)) return false;
   if (st->every > 1 || s->p->steps[next].every > 1) return false;
   if (s->p->steps[next].kind != STEP_APPLY || ambit__chore_is_host(st->chore)) return false;
-  if (ambit__step_has_profiles(st)) return false;
+  if (ambit__step_changes_profiles(s->p, st)) return false;
   if (st->kind != STEP_APPLY || s->before[step] || !s->p->applies[step].region.ndims) return false;
   if (s->after[step]) return false;
   for (int i = 0; i < x->nslices; i++)
@@ -228,7 +228,7 @@ static bool overlaps(const ambit__scheduler *s, size_t step)
   return s->before[step] && s->overlap > OVERLAP_NONE && ambit__exchange_is_far(s->before[step]) &&
          !ambit__step_is_in_place(s->p, &s->p->steps[step]) &&
          !ambit__chore_is_host(s->p->steps[step].chore) &&
-         !ambit__step_has_profiles(&s->p->steps[step]);
+         !ambit__step_changes_profiles(s->p, &s->p->steps[step]);
 }
 
 /* A step whose exchange overlaps it and `n` following steps. */
