@@ -178,11 +178,11 @@ static bool is_folded(const ambit__group *g, const ambit__target *t)
   return row_lanes(g, t, ambit__strip_lane_cells(g, packed_of(t))) < WARP;
 }
 
-static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const form *f, int lane,
-                           int few)
+static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const form *f,
+                           ambit__packed packed, int lane, int few)
 {
   const int lanes = row_lanes(g, t, lane);
-  const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed_of(t));
+  const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed);
 
   return (ambit__plan){.strategy = &ambit__strategy_strip,
                        .depth = 1,
@@ -194,7 +194,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                        .ahead = f->ahead,
                        .ring = f->ring > 0,
                        .apart = apart,
-                       .packed = packed_of(t),
+                       .packed = packed,
                        .panel = AMBIT__FIT_PANEL * (double)ambit__target_machine(t)->l2};
 }
 
@@ -210,8 +210,8 @@ static bool is_possible(const ambit__group *g, const ambit__target *t, const amb
 
 /* Adds the plans whose lanes have `lane` cells and that fit the registers; `few`: warps of a block
  * in 3-D, 0: as usual. */
-static int add_plans(const ambit__group *g, const ambit__target *t, int lane, int few,
-                     ambit__plan *plans, int most)
+static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packed packed, int lane,
+                     int few, ambit__plan *plans, int most)
 {
   static const form flat[] = {
       {.rows = 1, .planes = 12},
@@ -243,7 +243,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
 
   for (const form *f = g->ndims > 2 ? deep : flat; f->rows && n < most; f++)
     for (int factored = f->sums; factored >= 0 && n < most; factored--) {
-      ambit__plan p = plan_of(g, t, f, lane, few);
+      ambit__plan p = plan_of(g, t, f, packed, lane, few);
 
       p.factored = factored;
       /* star r3 in float: 375 Gcells/s by sums, 351 to 375 in a ring */
@@ -255,19 +255,37 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
   return n;
 }
 
-/* Vectors of halves have twice the cells of those of floats, and take twice the registers when they
- * are converted. If none fits, lanes of two cells that load those beside them do, in small blocks:
- * D3Q19 in halves on an H200, 42.1 Gcells/s; with a cell per thread, 36.9. */
-static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
+/* Whether all fields are halves, or shorts. */
+static bool is_short(const ambit__rule *rule)
 {
-  const ambit__rule *rule = g->rule;
-  const int n = add_plans(g, t, ambit__strip_lane_cells(g, packed_of(t)), 0, plans, most);
-
-  if (n || g->ndims < 3 || reaches(g, g->ndims - 1, 1)) return n;
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].kind == PARAM_FIELD && ambit_type_size(rule->params[i].type) != SHORT)
-      return 0;
-  return add_plans(g, t, 2, FEW, plans, most);
+      return false;
+  return true;
+}
+
+/* Vectors of halves have twice the cells of those of floats, and take twice the registers when they
+ * are converted. If none fits, lanes of two cells that load those beside them do, in small blocks:
+ * D3Q19 in halves on an H200, 42.1 Gcells/s; with a cell per thread, 36.9. Of other types, shorter
+ * lanes, with a register for each byte: D3Q27 in float 87 % of the copy, with a cell per thread 85. */
+static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
+{
+  ambit__packed packed = packed_of(t);
+  int lane = ambit__strip_lane_cells(g, packed), n = add_plans(g, t, packed, lane, 0, plans, most);
+
+  if (n) return n;
+  if (is_short(g->rule))
+    return g->ndims < 3 || reaches(g, g->ndims - 1, 1)
+               ? 0
+               : add_plans(g, t, packed, 2, FEW, plans, most);
+  if (ambit__strip_packed_cells(g, packed) > 1) {
+    packed = PACKED_NONE;
+    if (ambit__strip_packed_cells(g, packed) > 1) return 0;
+    lane = 2 * ambit__strip_lane_cells(g, packed);
+  }
+  while (!n && lane > 2 && !reaches(g, g->ndims - 1, lane / 2 - 1))
+    n = add_plans(g, t, packed, lane /= 2, 0, plans, most);
+  return n;
 }
 
 /* Warps that a multiprocessor should have. The star of 96^3 floats is just large enough: 4.8 us on

@@ -6,7 +6,8 @@
  *   T, S               types of values and totals: S is double, or a 64-bit integer
  *   FOLD(a, b)         of two totals; FROM_BITS(x): a total with the bits of an integer
  *   THREADS, THREAD, BLOCK, BLOCKS, BARRIER   as in other kernels
- *   PER                threads for a total: 1, or THREADS, which then fold along the rows
+ *   PER, NEXT          threads of a total, and how far apart: 1 along rows, else neighbouring threads
+ *                      have neighbouring totals
  *
  * Axes are numbered from the inside. Axis a has n_a cells, s_a apart in u, and t_a apart in the
  * totals. Axes 0 to 4 are folded, 0 with the smallest distances; axes 5 to 9 are left.
@@ -19,35 +20,44 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fold(
     ambit_i64 s8, ambit_i64 n9, ambit_i64 s9, ambit_i64 t5, ambit_i64 t6, ambit_i64 t7,
     ambit_i64 t8, ambit_i64 t9)
 {
-#if PER > 1
+  enum { SIDE = THREADS / PER }; /* totals of a block */
+  const ambit_i64 all = n5 * n6 * n7 * n8 * n9, share = THREAD / NEXT % PER;
   SHARED S lanes[THREADS];
-#endif
 
-  for (ambit_i64 i = (BLOCK * THREADS + THREAD) / PER; i < n5 * n6 * n7 * n8 * n9;
-       i += BLOCKS * (THREADS / PER)) {
-    const ambit_i64 a5 = i % n5, a6 = i / n5 % n6, a7 = i / (n5 * n6) % n7;
-    const ambit_i64 a8 = i / (n5 * n6 * n7) % n8, a9 = i / (n5 * n6 * n7 * n8);
-    const ambit_i64 at = base + a5 * s5 + a6 * s6 + a7 * s7 + a8 * s8 + a9 * s9;
-    const ambit_i64 to = first + a5 * t5 + a6 * t6 + a7 * t7 + a8 * t8 + a9 * t9;
+  for (ambit_i64 block = BLOCK * SIDE; block < all; block += BLOCKS * SIDE) {
+    const ambit_i64 i = block + (NEXT == 1 ? THREAD / PER : THREAD % SIDE);
+    const ambit_i64 cells = i < all ? n0 : 0;
+    ambit_i64 a5 = i, a6 = 0, a7 = 0, a8 = 0, a9 = 0, at, to;
     S sum = FROM_BITS(identity);
 
-    for (ambit_i64 r = 0; r < n1 * n2 * n3 * n4; r++) {
-      const ambit_i64 row =
-          at + r % n1 * s1 + r / n1 % n2 * s2 + r / (n1 * n2) % n3 * s3 + r / (n1 * n2 * n3) * s4;
+    if (n6 * n7 * n8 * n9 > 1) {
+      a5 = i % n5;
+      a6 = i / n5;
+    }
+    if (n7 * n8 * n9 > 1) {
+      a7 = a6 / n6 % n7;
+      a8 = a6 / (n6 * n7) % n8;
+      a9 = a6 / (n6 * n7 * n8);
+      a6 %= n6;
+    }
+    at = base + a5 * s5 + a6 * s6 + a7 * s7 + a8 * s8 + a9 * s9;
+    to = first + a5 * t5 + a6 * t6 + a7 * t7 + a8 * t8 + a9 * t9;
+    for (ambit_i64 a4 = 0; a4 < n4; a4++)
+      for (ambit_i64 a3 = 0; a3 < n3; a3++)
+        for (ambit_i64 a2 = 0; a2 < n2; a2++)
+          for (ambit_i64 a1 = 0; a1 < n1; a1++) {
+            GLOBAL const T *row = u + (at + a1 * s1 + a2 * s2 + a3 * s3 + a4 * s4);
 
-      for (ambit_i64 x = THREAD % PER; x < n0; x += PER)
-        sum = FOLD(sum, (S)u[row + x * s0]);
-    }
-#if PER > 1
+            for (ambit_i64 x = share; x < cells; x += PER)
+              sum = FOLD(sum, (S)row[x * s0]);
+          }
     lanes[THREAD] = sum;
-    for (int width = THREADS / 2; width > 0; width /= 2) {
+    for (int width = PER / 2; width > 0; width /= 2) {
       BARRIER;
-      if (THREAD < width) lanes[THREAD] = FOLD(lanes[THREAD], lanes[THREAD + width]);
+      if (share < width) lanes[THREAD] = FOLD(lanes[THREAD], lanes[THREAD + width * NEXT]);
     }
     BARRIER;
-    sum = lanes[0];
+    if (share == 0 && i < all) totals[to] = more ? FOLD(totals[to], lanes[THREAD]) : lanes[THREAD];
     BARRIER;
-#endif
-    if (THREAD % PER == 0) totals[to] = more ? FOLD(totals[to], sum) : sum;
   }
 }

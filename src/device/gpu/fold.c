@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fold.c - reductions along some axes on a GPU: a fixed kernel (codegen/prelude/fold.h) per type
- * and kind. A block folds the cells of a total if they are adjacent, else a thread: neighbouring
- * threads then read neighbouring cells. Strict sums are left to the host. */
+/* fold.c - reductions along some axes on a GPU: a fixed kernel (codegen/prelude/fold.h) per type,
+ * kind and number of threads for a total. These are adjacent if its cells are; else neighbouring
+ * threads have neighbouring totals, and read neighbouring cells. Strict sums are left to the host.
+ */
 #include "base/text.h"
 #include "device/gpu/gpu.h"
 
@@ -9,6 +10,25 @@
 #include <string.h>
 
 extern const char ambit__prelude_fold[]; /* embedded by the build */
+
+enum { MANY = 1 << 16 /* totals, which keep a GPU busy with few threads each */ };
+
+/* How totals are divided among threads: whether the cells of one are adjacent, and whether there
+ * are many. */
+typedef struct way {
+  bool rows, many;
+} way;
+
+static way way_of(const ambit__fold *how, int64_t totals)
+{
+  return (way){.rows = how->dropped >> (how->cells.ndims - 1) & 1, .many = totals >= MANY};
+}
+
+static int threads_of(way w)
+{
+  if (w.many) return w.rows ? 16 : 4;
+  return w.rows ? AMBIT__MOVE_THREADS : 16;
+}
 
 enum { FOLDED = 5, LEFT = 5, AXES = FOLDED + LEFT, ARGS = 6 + 2 * AXES + LEFT };
 
@@ -21,7 +41,7 @@ bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how)
 
 /* ---- the kernel ---- */
 
-static char *write_source(const ambit__dialect *l, const ambit__param *q, bool rows)
+static char *write_source(const ambit__dialect *l, const ambit__param *q, way w)
 {
   static const char *const folds[][3] = {
       {"((a) + (b))", "((b) < (a) || (b) != (b) ? (b) : (a))",
@@ -45,25 +65,25 @@ static char *write_source(const ambit__dialect *l, const ambit__param *q, bool r
                real   ? "AMBIT_F64_OF((ambit_u64)(x))"
                : wide ? "((ambit_u64)(x))"
                       : "(x)");
-  ambit__print(&t, "#define THREADS %d\n#define PER %d\n", AMBIT__MOVE_THREADS,
-               rows ? AMBIT__MOVE_THREADS : 1);
+  ambit__print(&t, "#define THREADS %d\n#define PER %d\n#define NEXT %d\n", AMBIT__MOVE_THREADS,
+               threads_of(w), w.rows ? 1 : AMBIT__MOVE_THREADS / threads_of(w));
   ambit__print(&t, "#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n#define BARRIER %s\n%s",
                l->thread[0], l->block[0], l->blocks[0], l->barrier, ambit__prelude_fold);
   return ambit__text_finish(&t);
 }
 
-/* Compiled once per device, type and kind. */
-static ambit_status get(ambit__gpu_device *d, const ambit__param *q, bool rows,
+/* Compiled once per device, type, kind and way. */
+static ambit_status get(ambit__gpu_device *d, const ambit__param *q, way w,
                         ambit__gpu_shared **code)
 {
-  ambit__gpu_shared **known = &d->folds[q->type][q->reduce][rows];
+  ambit__gpu_shared **known = &d->folds[q->type][q->reduce][2 * w.rows + w.many];
   ambit__gpu_text text = {
       .name = "fold", .what = "a fixed kernel", .entry = "ambit_fold", .strict = true};
   char *source;
   ambit_status s = AMBIT_OK;
 
   if (!*known) {
-    source = write_source(d->driver->dialect, q, rows);
+    source = write_source(d->driver->dialect, q, w);
     AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
     text.source = source;
     s = ambit__gpu_shared_get(d, &text, known);
@@ -117,17 +137,19 @@ static void describe(const ambit__fold *how, const ambit__layout *l, const ambit
   }
 }
 
-static ambit_status launch(ambit__gpu_lane *lane, const ambit__gpu_shared *code,
-                           const ambit__fold *how, const ambit__gpu_memory *totals,
-                           const ambit__gpu_memory *values, const shape *s, bool more)
+static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how,
+                           const ambit__gpu_memory *totals, const ambit__gpu_memory *values,
+                           const shape *s, bool more)
 {
-  const bool rows = how->dropped >> (how->cells.ndims - 1) & 1;
+  const way w = way_of(how, s->totals);
+  ambit__gpu_shared *code = NULL;
   const ambit__value one = ambit__reduce_identity(how->param);
   const int64_t again = more;
   int64_t identity;
   ambit__gpu_arg args[ARGS];
   int n = 0;
 
+  AMBIT_TRY(get(ambit__gpu_device_of(lane->head.device), how->param, w, &code));
   memcpy(&identity, &one, sizeof identity);
   args[n++] = ambit__gpu_arg_memory(values);
   args[n++] = ambit__gpu_arg_number(&s->base);
@@ -141,8 +163,7 @@ static ambit_status launch(ambit__gpu_lane *lane, const ambit__gpu_shared *code,
   }
   for (int i = 0; i < LEFT; i++)
     args[n++] = ambit__gpu_arg_number(&s->total[i]);
-  return ambit__gpu_moves_run(lane, code->run, rows ? s->totals * AMBIT__MOVE_THREADS : s->totals,
-                              n, args);
+  return ambit__gpu_moves_run(lane, code->run, s->totals * threads_of(w), n, args);
 }
 
 /* If the box has cells of some totals only, the others start from the identity too: a launch that
@@ -154,17 +175,14 @@ ambit_status ambit__gpu_fold(ambit__queue *q, const ambit__fold *how, ambit__buf
   const ambit__box there = ambit__box_project(box, how->dropped);
   const ambit__gpu_memory *to = ambit__gpu_memory_of(totals);
   const ambit__gpu_memory *from = ambit__gpu_memory_of(src->buffer);
-  ambit__gpu_shared *code = NULL;
   shape s;
 
-  AMBIT_TRY(get(ambit__gpu_device_of(q->device), how->param, how->dropped >> (box->ndims - 1) & 1,
-                &code));
   if (!more && !ambit__box_equal(&there, &how->cells)) {
     describe(how, &src->layout, &how->cells, &s);
     s.n[0] = 0;
-    AMBIT_TRY(launch(lane, code, how, to, from, &s, false));
+    AMBIT_TRY(launch(lane, how, to, from, &s, false));
     more = true;
   }
   describe(how, &src->layout, box, &s);
-  return launch(lane, code, how, to, from, &s, more);
+  return launch(lane, how, to, from, &s, more);
 }

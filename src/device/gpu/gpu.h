@@ -61,7 +61,7 @@ typedef struct ambit__gpu_device {
   ambit__gpu_function *set, *adopt;
   struct ambit__gpu_shared *shared; /* list of modules in use */
   /* by type, kind of reduction and whether blocks fold rows: of fold.c; NULL: not needed yet */
-  struct ambit__gpu_shared *folds[11][3][2];
+  struct ambit__gpu_shared *folds[11][3][4];
 } ambit__gpu_device;
 
 /* A piece of pinned memory, and its counterpart on the device. */

@@ -209,7 +209,7 @@ static unsigned count(unsigned usual)
 
 static void cores_compute_iterations_with_profiles_together(void)
 {
-  for (unsigned i = from(); i < from() + count(12); i++)
+  for (unsigned i = from(); i < from() + count(6); i++)
     check_story(i, i % 3 ? "cpu" : "cpu*3");
 }
 
