@@ -7,6 +7,11 @@
  *
  * Such a nest is translated once for each of the first few values of the integer, as if that number
  * stood in the headers of these loops. The program chooses when it runs.
+ *
+ *   if (s > 0) x += a[s] * k[s - 1][i][j];                           a stage before this one
+ *
+ * Here there is no array k[s - 1] if s is 0. Such a nest is translated twice, as if the condition
+ * always held and as if it never did.
  */
 #include "nest.h"
 
@@ -121,6 +126,81 @@ symbol *port_case_find(nest *n, int *most)
   return s.found;
 }
 
+/* ---- conditions ---- */
+
+/* A comparison of a variable that the nest does not change with a number, or the variable alone. */
+static symbol *tested(const nest *n, const node *e)
+{
+  const bool compares = e->kind == N_BINARY && strchr("<>=!", e->op[0]) && e->op[1] != e->op[0];
+  node *a = port_bare(compares || e->kind == N_UNARY ? e->a : (node *)(uintptr_t)e);
+  symbol *s;
+
+  if ((e->kind == N_BINARY && (!compares || port_bare(e->b)->kind != N_NUMBER)) ||
+      (e->kind == N_UNARY && strcmp(e->op, "!")) || a->kind != N_NAME || a->type > T_INTEGER)
+    return NULL;
+  s = outer(n, a->sym);
+  return s->is_place || port_find(n->copy, gives_value, s) ? NULL : s;
+}
+
+static bool selects(node *e, void *user)
+{
+  const nest *n = ((search *)user)->n;
+
+  if (e->kind == N_NAME && outer(n, e->sym) == ((search *)user)->found) return true;
+  return false;
+}
+
+static bool is_selected(node *e, void *user)
+{
+  return e->kind == N_INDEX && port_find(e->b, selects, user);
+}
+
+/* Whether the variable selects a plane of an array, or a number that all cells share. */
+static bool is_plane(const search *s)
+{
+  for (int i = 0; i < s->n->naccesses; i++) {
+    const access *a = s->n->accesses[i];
+
+    for (int l = 0; l < a->nsubs && !a->is_table; l++)
+      if ((a->is_value || !a->array->is_axis[l]) && !a->subs[l].is_bad &&
+          port_poly_has(a->subs[l], port_atom_of(s->found)))
+        return true;
+  }
+  return false;
+}
+
+/* Such a condition, with elements behind it that the variable selects. */
+static bool guards_plane(node *e, void *user)
+{
+  search *s = user;
+
+  if ((e->kind != S_IF && e->kind != N_COND) || !(s->found = tested(s->n, e->a))) return false;
+  return (port_find(e->b, is_selected, s) || (e->c && port_find(e->c, is_selected, s))) &&
+         is_plane(s);
+}
+
+symbol *port_case_condition(nest *n, const node **condition)
+{
+  search s = {.n = n};
+  const node *at = n->copy ? port_find(n->whole ? n->whole : n->copy, guards_plane, &s) : NULL;
+
+  *condition = at ? at->a : NULL;
+  return at ? s.found : NULL;
+}
+
+static bool fix_condition(node *e, void *user)
+{
+  nest *n = user;
+  const node *c = n->condition;
+
+  if ((e->kind != S_IF && e->kind != N_COND) || e->a->kind != c->kind ||
+      tested(n, e->a) != n->fixed || (c->kind != N_NAME && strcmp(e->a->op, c->op)) ||
+      (c->kind == N_BINARY && strcmp(port_print(e->a->b), port_print(c->b))))
+    return true;
+  e->a = port_number(n->fixed_to == 1, e->a);
+  return true;
+}
+
 static bool fix_header(node *e, void *user)
 {
   nest *n = user;
@@ -136,5 +216,6 @@ static bool fix_header(node *e, void *user)
 
 void port_case_fix(nest *n)
 {
-  port_walk(n->copy, fix_header, n);
+  port_walk(n->copy, n->condition ? fix_condition : fix_header, n);
+  if (n->condition) port_fold(n, &n->copy);
 }

@@ -57,7 +57,10 @@ bool port_host_is_quiet(const node *n); /* and has no result */
  * known; whether it is one, or a loop over such; its call. */
 void port_probes_find(function *f, nest **nests, int n);
 bool port_probe_is(const node *s);
+bool port_probe_is_source(const node *s);
 bool port_probe_is_loop(const node *s);
+const char *port_probe_subscripts(
+    node *e); /* calls that bring elements in subscripts to the host */
 const char *port_probe_text(const unit *u, const function *f, const node *s);
 /* Whether a nest is such a loop over single elements of arrays of others: a line of receivers. */
 bool port_probe_is_line(const function *f, const nest *n, nest *const *nests, int nnests);

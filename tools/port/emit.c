@@ -291,8 +291,11 @@ static const char *cell_text(const step *s, int d, bool is_hi)
 static void print_step(ambit__text *t, const char *in, const step *s)
 {
   for (int i = 0; i < s->nparams; i++)
-    if (s->params[i].element && s->params[i].element->nsubs)
-      ambit__print(t, "%s  port_reads(&%s, 1);\n", in, port_access_text(s->params[i].element));
+    if (s->params[i].element && s->params[i].element->nsubs) {
+      const char *text = port_access_text(s->params[i].element);
+
+      ambit__print(t, "%s  port_reads(&%s, sizeof(%s));\n", in, text, text);
+    }
   ambit__print(t, "%s  port_begin(&port_%s);\n", in, s->name);
   for (int d = 0; d < s->naxes; d++)
     ambit__print(t, "%s  port_cells(%d, %s, %s);\n", in, d, cell_text(s, d, false),
@@ -453,6 +456,16 @@ static void print_outcome(ambit__text *t, const char *in, const nest *n)
       print_exits(t, in, n, l);
 }
 
+/* As text for the program: parameters of inlined functions are what they were called with. */
+static const char *condition_of(const nest *n)
+{
+  node *c = port_copy_tree(n->condition), *name = port_bare(c->kind == N_NAME ? c : c->a);
+
+  name->sym = n->fixed;
+  name->text = n->fixed->name;
+  return port_print(c);
+}
+
 /* One of them for each case; the last one also for numbers that are none. */
 static void print_cases(ambit__text *t, const char *in, const nest *n,
                         void (*print)(ambit__text *t, const char *in, const nest *n))
@@ -462,13 +475,16 @@ static void print_cases(ambit__text *t, const char *in, const nest *n,
     return;
   }
   for (; n->next_case; n = n->next_case) {
-    ambit__print(t, "%s  %sif (%s == %" PRId64 ") {\n", in, n->fixed_to > 1 ? "} else " : "",
-                 n->fixed->name, n->fixed_to);
+    if (n->condition)
+      ambit__print(t, "%s  if (%s) {\n", in, condition_of(n));
+    else
+      ambit__print(t, "%s  %sif (%s == %" PRId64 ") {\n", in, n->fixed_to > 1 ? "} else " : "",
+                   n->fixed->name, n->fixed_to);
     print(t, port_text("%s  ", in), n);
   }
   ambit__print(t, "%s  } else {\n", in);
   print(t, port_text("%s  ", in), n);
-  if (print == print_orders)
+  if (print == print_orders && !n->condition)
     ambit__print(t, "%s    port_require(%s == %" PRId64 ", \"%s is none of 1 to %" PRId64 "\");\n",
                  in, n->fixed->name, n->fixed_to, n->fixed->name, n->fixed_to);
   ambit__print(t, "%s  }\n", in);

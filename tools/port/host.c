@@ -20,6 +20,7 @@ static struct {
   bool has_results[NESTS];
   int nnests;
   bool explains;     /* what host code costs */
+  bool is_spread;    /* sources in a loop: where they wander, their array is on the host */
   const node *loop;  /* with steps in it, around the current statement; NULL: none */
   const function *f; /* that it is in */
 } h;
@@ -256,7 +257,7 @@ static bool point(const unit *u, const node *s, const uses *list)
 {
   static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32"};
   const node *e = s->a;
-  const char *cell, *before = "", *after, *value, *in = port_indent_at(u, s->begin);
+  const char *cell, *before = "", *after, *value, *in = port_indent_at(u, s->begin), *at_once;
   uses all = {.n = 0};
 
   if (s->kind != S_EXPR || !h.loop || list->reads_all || list->writes_all || list->waits ||
@@ -279,16 +280,20 @@ static bool point(const unit *u, const node *s, const uses *list)
   take_cells(u, (node *)(uintptr_t)s, &all, "; ", &before, &after);
   explain_numbers(u, s, &all);
   if (all.n || all.nnumbers) before = port_text("%s%s", calls(&all, "; "), before);
+  before = port_text("%s%s", port_probe_subscripts(e->a), before);
   value = port_print(e->b);
+  at_once = h.is_spread
+                ? port_text("if (port_wanders)\n%s    *port_p %s port_x;\n%s  else ", in, e->op, in)
+                : "";
   port_edit(s->begin, port_statement_end(u, s) - s->begin,
             port_text("{\n%s  %sconst __typeof__(%s) port_x = %s;\n"
                       "%s  __typeof__(%s) *const port_p = &%s;\n"
-                      "%s  if (!port_point(port_p, sizeof *port_p, '%c', %s, (double)port_x)) {\n"
+                      "%s  %sif (!port_point(port_p, sizeof *port_p, '%c', %s, (double)port_x)) {\n"
                       "%s    port_get(port_p, sizeof *port_p);\n"
                       "%s    *port_p %s port_x;\n"
                       "%s    port_put(port_p, sizeof *port_p);\n%s  }\n%s}",
-                      in, before, value, value, in, cell, cell, in, e->op[0], types[e->b->type], in,
-                      in, e->op, in, in, in));
+                      in, before, value, value, in, cell, cell, in, at_once, e->op[0],
+                      types[e->b->type], in, in, e->op, in, in, in));
   return true;
 }
 
@@ -302,11 +307,18 @@ static bool probe(const unit *u, const node *s)
   port_uses_in(s->a->b, &numbers);
   if (s->a->a->kind != N_NAME) port_uses_in(s->a->a, &numbers);
   numbers.n = 0;
-  before = calls(&numbers, "; ");
+  before = port_text("%s%s%s", calls(&numbers, "; "), port_probe_subscripts(s->a->a),
+                     port_probe_subscripts(s->a->b));
   explain_numbers(u, s, &numbers);
   port_edit(s->begin, port_statement_end(u, s) - s->begin,
             port_text("{\n%s  %s%s\n%s}", in, before, port_probe_text(u, h.f, s), in));
   return true;
+}
+
+static bool is_source(node *s, void *user)
+{
+  (void)user;
+  return port_probe_is_source(s);
 }
 
 static void place(const unit *u, const node *s, const char *text, bool is_alone)
@@ -419,6 +431,20 @@ static bool is_compound(const node *s)
          s->kind == S_DO || s->kind == S_OTHER;
 }
 
+/* A loop over receivers and sources. */
+static void probe_loop(const unit *u, node *s, const uses *list, bool is_alone)
+{
+  const bool was_spread = h.is_spread;
+
+  if (!h.is_spread && port_find(s, is_source, NULL) && is_steady(s, list) && !list->reads_all &&
+      !list->writes_all && !list->waits) {
+    place(u, s, port_text("if (port_wanders) { %s}", calls(list, "; ")), is_alone);
+    h.is_spread = true;
+  }
+  children(u, s);
+  h.is_spread = was_spread;
+}
+
 /* is_alone: other statements may stand before it. */
 static void statement(const unit *u, node *s, bool is_alone)
 {
@@ -438,11 +464,11 @@ static void statement(const unit *u, node *s, bool is_alone)
     return;
   }
   if (probe(u, s)) return;
+  port_uses_of(s, &list);
   if (h.loop && port_probe_is_loop(s)) {
-    children(u, s);
+    probe_loop(u, s, &list, is_alone);
     return;
   }
-  port_uses_of(s, &list);
   if (!list.n && !list.reads_all && !list.writes_all && !list.waits && !list.nnumbers) return;
   if (is_compound(s) && (!is_steady(s, &list) || (s->kind == S_IF && h.loop))) {
     children(u, s); /* of a condition in a loop over time, nothing is copied where it is false */

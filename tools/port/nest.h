@@ -115,9 +115,10 @@ typedef struct nest {
   bool has_short;            /* there may be some */
   bool is_untiled;           /* it was written in tiles: cells came in another order */
   symbol *fixed;    /* an integer that is taken to be a number in headers of loops; NULL: none */
-  int64_t fixed_to; /* ... that number */
-  int nflat;        /* one loop goes over an array of several axes: */
-  poly flat[AXES];  /* their strides, largest first, without 1; set before the walk */
+  int64_t fixed_to; /* ... that number; with a condition, 1: it holds, 2: it does not */
+  const node *condition; /* on `fixed`, that chooses between two cases; NULL: none */
+  int nflat;             /* one loop goes over an array of several axes: */
+  poly flat[AXES];       /* their strides, largest first, without 1; set before the walk */
   int nloops;
   loop loops[LOOPS];
   int naccesses;
@@ -195,6 +196,7 @@ void port_split_structs(nest *n);
 
 /* unroll.c: writes short loops out; whether there were any. */
 bool port_unroll(nest *n);
+void port_fold(nest *n, node **at);       /* computes with numbers; conditions on them vanish */
 bool port_is_table(unit *u, symbol *s);   /* an array of numbers that are known here */
 node *port_table_value(nest *n, node *e); /* w[1][2] of such a table; NULL: it is something else */
 /* The number that a variable is from its declaration on: const double dt = 0.1; NULL: none. */
@@ -203,8 +205,10 @@ const node *port_constant(unit *u, symbol *s);
 /* cases.c: an integer that decides the form of the nest; the largest number that it may be. NULL:
  * there is none. */
 symbol *port_case_find(nest *n, int *most);
-void port_case_fix(
-    nest *n); /* puts the number into the headers of loops that it is the length of */
+/* ... or a condition on it does, which guards planes of arrays. */
+symbol *port_case_condition(nest *n, const node **condition);
+/* Puts the number into the headers of loops that it is the length of, or the condition to rest. */
+void port_case_fix(nest *n);
 
 /* guard.c */
 poly port_guard_poly(nest *n, node *e); /* bad: not a guarded index */

@@ -35,6 +35,14 @@ static bool is_value_of_array(node *e, void *user)
   return e != user && port_use_is_element(e) && e->type <= T_INTEGER;
 }
 
+static bool is_called(node *e, void *user)
+{
+  const function *f = e->kind == N_CALL && e->callee ? port_real(e->callee) : NULL;
+
+  (void)user;
+  return e->kind == N_CALL && (f ? f->has_steps : !e->is_system);
+}
+
 static bool has_effect(node *e, void *user)
 {
   (void)user;
@@ -42,13 +50,29 @@ static bool has_effect(node *e, void *user)
          (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")));
 }
 
-/* An element whose address is known before the statement. */
-static bool is_place(node *e)
+/* A pointer or array by name, or a member: of structs, too, as in rec[r].trace, since no step
+ * changes pointers. */
+static bool has_base(node *e)
 {
   const node *base = port_use_base(e);
 
-  return is_number(e->type) && !port_find(e, is_value_of_array, e) &&
-         (base->kind == N_NAME || (base->kind == N_MEMBER && base->a->kind == N_NAME));
+  while (base->kind == N_MEMBER && base->a && (base->type == T_POINTER || base->type == T_ARRAY))
+    base = port_use_base(base->a);
+  return base->kind == N_NAME;
+}
+
+/* A part of an address that may be on the device. */
+static bool is_hard(node *e, void *user)
+{
+  return is_value_of_array(e, user) && (!has_base(e) || e->kind == N_UNARY);
+}
+
+/* An element whose address is known before the statement, when the elements in its subscripts are.
+ */
+static bool is_place(node *e)
+{
+  return is_number(e->type) && !port_find(e, has_effect, NULL) && !port_find(e, is_hard, e) &&
+         has_base(e);
 }
 
 static bool add_input(inputs *in, node *e)
@@ -126,9 +150,47 @@ bool port_probe_is(const node *s)
   return false;
 }
 
+bool port_probe_is_source(const node *s)
+{
+  node *e = s->kind == S_EXPR ? s->a : NULL;
+
+  return e && e->kind == N_ASSIGN && (e->op[0] == '+' || e->op[0] == '-') && e->a->type <= T_I32 &&
+         e->a->type == e->b->type && port_use_is_element(e->a) && port_use_counts(e->a->ctype) &&
+         is_place(e->a) && !port_find(e->b, is_called, NULL);
+}
+
+static bool is_either(const node *s)
+{
+  return port_probe_is(s) || port_probe_is_source(s);
+}
+
 bool port_probe_is_loop(const node *s)
 {
-  return s->kind == S_FOR && all_fit(s, port_probe_is);
+  return s->kind == S_FOR && all_fit(s, is_either);
+}
+
+/* An element in a subscript, of a type that steps use. */
+static bool print_subscript(node *e, void *user)
+{
+  const char **text = user;
+
+  if (is_value_of_array(e, NULL) && port_use_counts(e->ctype))
+    *text = port_text("port_get(&%s, sizeof(%s)); %s", port_print(e), port_print(e), *text);
+  return true;
+}
+
+static bool find_subscript(node *e, void *user)
+{
+  if (e->kind == N_INDEX) port_walk(e->b, print_subscript, user);
+  return e->kind != N_INDEX || (find_subscript(e->a, user), false);
+}
+
+const char *port_probe_subscripts(node *e)
+{
+  const char *text = "";
+
+  port_walk(e, find_subscript, &text);
+  return text;
 }
 
 /* ---- which statements ---- */

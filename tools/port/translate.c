@@ -34,7 +34,8 @@ typedef struct fixing {
   const node *node;
   symbol *sym; /* NULL: it was tried in vain */
   int most;
-  nest *whole; /* the nest with nothing fixed: its subscripts tell the shapes of arrays */
+  const node *condition; /* on it: two cases; NULL: numbers */
+  nest *whole;           /* the nest with nothing fixed: its subscripts tell the shapes of arrays */
 } fixing;
 
 typedef struct run {
@@ -112,7 +113,7 @@ static fixing *cases_of(run *r, const node *s)
 }
 
 /* A nest, taken apart as far as it can be. */
-static nest *open_nest(const run *r, node *s, const pragma *p, symbol *fixed, int64_t to)
+static nest *open_nest(const run *r, node *s, const pragma *p, const fixing *c, int64_t to)
 {
   nest *n = port_new(sizeof *n);
   int before;
@@ -120,8 +121,11 @@ static nest *open_nest(const run *r, node *s, const pragma *p, symbol *fixed, in
   n->unit = r->u;
   n->function = r->f;
   n->node = s;
-  n->fixed = fixed;
-  n->fixed_to = to;
+  if (c) {
+    n->fixed = c->sym;
+    n->fixed_to = to;
+    n->condition = c->condition;
+  }
   n->sum_any = p && p->sum_any;
   before = first_try(r, n);
   for (int i = 0; i < r->nrows; i++)
@@ -140,7 +144,7 @@ static void look_at_cases(run *r, node *s, const pragma *p, fixing *c)
   c->whole = open_nest(r, s, p, NULL, 0);
 
   for (int i = 1; i <= c->most && r->n < MOST_NESTS; i++) {
-    nest *n = open_nest(r, s, p, c->sym, i);
+    nest *n = open_nest(r, s, p, c, i);
 
     if (last) last->next_case = n;
     last = n;
@@ -368,8 +372,9 @@ static bool find_rows(run *r)
   return more;
 }
 
-/* A nest that cannot be translated may be for each value of an integer; if that fails as well, it
- * stays as it was. Whether anything has changed. */
+/* A nest that cannot be translated may be for each value of an integer, and one with planes that
+ * are not always there for both values of a condition; if that fails as well, it stays as it was.
+ * Whether anything has changed. */
 static bool find_cases(run *r)
 {
   bool more = false;
@@ -377,12 +382,14 @@ static bool find_cases(run *r)
   for (int i = 0; i < r->n; i++) {
     const nest *n = r->at[i].nest;
     nest copy = {.unit = n->unit, .function = n->function, .node = n->node};
-    fixing *c = cases_of(r, n->node), found = {.node = n->node};
+    fixing *c = cases_of(r, n->node), found = {.node = n->node, .most = 2};
 
-    if (n->steps || (c && !c->sym)) continue;
+    if (c && (n->steps || !c->sym)) continue;
     if (c)
       c->sym = NULL;
-    else if (r->ncases < MOST_NESTS && (found.sym = port_case_find(&copy, &found.most)))
+    else if (r->ncases < MOST_NESTS &&
+             ((found.sym = port_case_condition(r->at[i].nest, &found.condition)) ||
+              (!n->steps && (found.sym = port_case_find(&copy, &found.most)))))
       r->cases[r->ncases++] = found;
     else
       continue;
@@ -589,10 +596,25 @@ static bool is_called(const run *r, const node *n, const function *f, bool *some
   return found && !is_nest;
 }
 
+static bool is_step(node *e, void *user)
+{
+  (void)user;
+  return port_host_is_nest(e);
+}
+
+static bool calls_steps(node *e, void *user)
+{
+  (void)user;
+  return e->kind == N_CALL && e->callee && port_find(port_real(e->callee)->body, is_step, NULL);
+}
+
+/* A loop around calls of functions with steps, or over sources, is no nest that stays serial. */
 static void tell_all_refused(run *r)
 {
   for (int i = 0; i < r->nrefused; i++)
-    if (!is_inlined(r, r->refused[i].nest->function, 0))
+    if (!port_find(r->refused[i].nest->node->d, calls_steps, NULL) &&
+        !port_probe_is_loop(r->refused[i].nest->node) &&
+        !is_inlined(r, r->refused[i].nest->function, 0))
       tell_refused(r, r->refused[i].nest, r->refused[i].about);
 }
 

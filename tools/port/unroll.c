@@ -171,17 +171,17 @@ static node *folded(nest *n, node *e)
   return NULL;
 }
 
-static void fold(nest *n, node **at)
+void port_fold(nest *n, node **at)
 {
   node *e = *at, *to;
 
   if (!e) return;
-  fold(n, &e->a);
-  fold(n, &e->b);
-  fold(n, &e->c);
-  fold(n, &e->d);
+  port_fold(n, &e->a);
+  port_fold(n, &e->b);
+  port_fold(n, &e->c);
+  port_fold(n, &e->d);
   for (node **k = &e->list; *k; k = &(*k)->next)
-    fold(n, k);
+    port_fold(n, k);
   if (e->kind == S_IF && e->a->is_constant) {
     to = e->a->value ? e->b : e->c;
     if (!to) to = port_node(S_NULL, e);
@@ -265,7 +265,7 @@ static node *round_of(nest *n, const node *f, const loop *l, int64_t value)
   }
   port_rename(&body, l->var, to);
   port_rename_locals(body);
-  fold(n, &body);
+  port_fold(n, &body);
   return body;
 }
 

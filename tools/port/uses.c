@@ -284,6 +284,14 @@ static bool find_uses(node *e, void *user)
   uses *u = user;
 
   if (port_host_is_nest(e)) return false;
+  if (e->kind == N_UNARY && e->op[0] == '&' && port_use_is_element(e->a)) {
+    node *k = e->a; /* its address alone */
+
+    for (; k->kind == N_INDEX || (k->kind == N_MEMBER && k->a); k = k->a)
+      if (k->kind == N_INDEX) port_uses_in(k->b, u);
+    port_uses_in(k, u);
+    return false;
+  }
   if (e->kind == N_NAME && e->sym && e->sym->is_late) use_number(u, e->sym, false);
   if (e->kind == N_CALL) use_call(u, e);
   if (e->kind == N_ASSIGN && port_use_is_element(e->a) && port_use_counts(e->a->ctype))

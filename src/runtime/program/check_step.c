@@ -182,21 +182,34 @@ static int writer_of(const ambit__step *s, int i)
   return -1;
 }
 
+static bool overlap(int64_t lo, int64_t hi, int64_t from, int64_t to)
+{
+  return lo < to && from < hi;
+}
+
+/* Whether reads at a distance along one axis can hit an index that the region has. */
+static bool meets_along(const ambit_field *f, const ambit__box *region, int d, int64_t n,
+                        int64_t distance)
+{
+  const int64_t from = region->lo[d], to = region->hi[d], lo = from + distance, hi = to + distance;
+
+  for (int side = 0; side < 2; side++) {
+    const ambit_boundary kind = f->boundaries.kind[d][side];
+
+    if ((side ? hi <= n : lo >= 0) || (kind == AMBIT_CONSTANT && !f->special)) continue;
+    if (kind != AMBIT_PERIODIC || f->special || distance > n || distance < -n) return true;
+    if (side ? overlap(0, hi - n, from, to) : overlap(lo + n, n, from, to)) return true;
+  }
+  return overlap(lo, hi, from, to);
+}
+
 /* Whether a read at `offset` from a cell of `region` can hit a cell that the step writes. */
 static bool meets_writes(const ambit_program *p, const ambit_field *f, const ambit__box *region,
                          const int *offset)
 {
-  ambit__box reads = ambit__box_shift(region, offset);
-  ambit__box both = ambit__box_intersect(&reads, region);
-
-  for (int d = 0; d < region->ndims; d++) {
-    bool folds_low = reads.lo[d] < 0 && (f->boundaries.kind[d][0] != AMBIT_CONSTANT || f->special);
-    bool folds_high = reads.hi[d] > p->grid->box.hi[d] &&
-                      (f->boundaries.kind[d][1] != AMBIT_CONSTANT || f->special);
-
-    if (folds_low || folds_high) return true;
-  }
-  return !ambit__box_is_empty(&both);
+  for (int d = 0; d < region->ndims; d++)
+    if (!meets_along(f, region, d, p->grid->box.hi[d], offset[d])) return false;
+  return true;
 }
 
 /* Whether the boundary of an axis shows a cell with an odd index where there would be one. */

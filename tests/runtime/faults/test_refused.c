@@ -230,6 +230,33 @@ static void a_face_may_read_the_cells_beside_it(void)
   }
 }
 
+/* ... or from far cells, round a periodic end, unless those are written, too. */
+static void a_face_may_read_the_cells_at_the_other_end(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device);
+    ambit_kernel *wrap = kernel(&s, "void wrap(float *u) { *u = u[0][-2] + 1; }");
+    ambit_program *q = ambit_program_create(s.g);
+    float values[30], start[30];
+
+    for (int i = 0; i < 30; i++)
+      start[i] = (float)i;
+    ambit_field_write(s.u, NULL, NULL, start);
+    ambit_field_boundary(s.u, AMBIT_AXIS(1), AMBIT_PERIODIC, 0);
+    ambit_apply_faces(s.p, AMBIT_LOW(1), wrap, s.u);
+    ambit_run(s.p, 1);
+    ambit_field_read(s.u, NULL, NULL, values);
+    CHECK_OK(s.a);
+    for (int i = 0; i < 30; i++)
+      CHECK_EQ(i % 6 ? i : i + 5, (int)values[i]);
+    ambit_apply_box(q, AMBIT_INDEX(0, 0), AMBIT_INDEX(5, 5), wrap, s.u);
+    ambit_run(q, 1);
+    CHECK_FAILED(s.a, AMBIT_EPROGRAM, "is read at a neighbour and written in the same step");
+    ambit_close(s.a);
+  }
+}
+
 /* ---- warnings ---- */
 
 /* The warnings of a program with or without a swap. */
@@ -284,6 +311,7 @@ int main(int argc, char **argv)
        a_neighbour_of_what_is_written_cannot_be_read},
       {"the_cell_itself_may_be_read_and_written", the_cell_itself_may_be_read_and_written},
       {"a_face_may_read_the_cells_beside_it", a_face_may_read_the_cells_beside_it},
+      {"a_face_may_read_the_cells_at_the_other_end", a_face_may_read_the_cells_at_the_other_end},
       {"a_missing_swap_is_warned_about", a_missing_swap_is_warned_about},
       {NULL, NULL},
   };

@@ -132,6 +132,83 @@ static void the_colour_may_change_with_the_iteration(void)
   }
 }
 
+/* ---- edges ---- */
+
+/* A layer of ghost cells that the program fills itself, from the cells at the other end. */
+static void fill_edges(float *u)
+{
+  for (int64_t j = 0; j < COLUMNS; j++) {
+    u[j] = u[(ROWS - 2) * COLUMNS + j];
+    u[(ROWS - 1) * COLUMNS + j] = u[COLUMNS + j];
+  }
+  for (int64_t i = 0; i < ROWS; i++) {
+    u[i * COLUMNS] = u[i * COLUMNS + COLUMNS - 2];
+    u[i * COLUMNS + COLUMNS - 1] = u[i * COLUMNS + 1];
+  }
+}
+
+static void relax_inner(const float *u, float *v)
+{
+  for (int64_t i = 1; i < ROWS - 1; i++)
+    for (int64_t j = 1; j < COLUMNS - 1; j++) {
+      const float *c = &u[i * COLUMNS + j];
+
+      v[i * COLUMNS + j] = 0.25f * (c[-COLUMNS] + c[COLUMNS] + c[-1] + c[1]);
+    }
+}
+
+static void play_edges(const char *devices, const char *depth, int times, float *values)
+{
+  static const struct {
+    int64_t lo[2], hi[2];
+    const char *text;
+  } edges[] = {{{0, 0}, {1, COLUMNS}, "void low(float *u) { *u = u[-2][0]; }"},
+               {{ROWS - 1, 0}, {ROWS, COLUMNS}, "void high(float *u) { *u = u[2][0]; }"},
+               {{0, 0}, {ROWS, 1}, "void left(float *u) { *u = u[0][-2]; }"},
+               {{0, COLUMNS - 1}, {ROWS, COLUMNS}, "void right(float *u) { *u = u[0][2]; }"}};
+  ambit *a = open_strict(devices);
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+              *v = ambit_field_create(g, "v", AMBIT_F32);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_option_set(a, "depth", depth);
+  ambit_field_fill(u, start, NULL);
+  ambit_field_fill(v, start, NULL);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  for (int i = 0; i < 4; i++)
+    ambit_apply_box(p, edges[i].lo, edges[i].hi, ambit_kernel_create(a, edges[i].text), u);
+  ambit_apply_box(p, AMBIT_INDEX(1, 1), AMBIT_INDEX(ROWS - 1, COLUMNS - 1),
+                  ambit_kernel_create(a, "void relax(const float *u, float *v) { *v = " MEAN "; }"),
+                  u, v);
+  ambit_swap(p, u, v);
+  ambit_run(p, times);
+  ambit_field_read(u, NULL, NULL, values);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void edges_are_filled_from_the_other_end_in_place(void)
+{
+  static const char *const depths[] = {"auto", "1", "3", "8"};
+  static float fields[2][CELLS], got[CELLS];
+  int now = 0;
+
+  for (int64_t i = 0; i < CELLS; i++)
+    fields[0][i] = fields[1][i] = (float)start((int64_t[]){i / COLUMNS, i % COLUMNS}, 0, NULL);
+  for (int t = 0; t < 17; t++, now = 1 - now) {
+    fill_edges(fields[now]);
+    relax_inner(fields[now], fields[1 - now]);
+  }
+  EACH_PLACE(d)
+  for (size_t k = 0; k < sizeof depths / sizeof *depths; k++) {
+    if (k && compiles_slowly(*d)) continue;
+    play_edges(*d, depths[k], 17, got);
+    CHECK_MSG(!memcmp(fields[now], got, sizeof got), "depth %s on %s", depths[k], *d);
+  }
+}
+
 /* ---- refusals ---- */
 
 static void refuse(const char *text, int64_t columns, ambit_boundary kind, const char *words)
@@ -213,6 +290,8 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"cells_of_one_colour_are_updated_in_place", cells_of_one_colour_are_updated_in_place},
       {"the_colour_may_change_with_the_iteration", the_colour_may_change_with_the_iteration},
+      {"edges_are_filled_from_the_other_end_in_place",
+       edges_are_filled_from_the_other_end_in_place},
       {"other_kernels_in_place_are_refused", other_kernels_in_place_are_refused},
       {"reads_of_the_same_colour_are_refused", reads_of_the_same_colour_are_refused},
       {"an_exchange_before_a_step_in_place_begins_once",

@@ -50,7 +50,7 @@ static int port_find_exchange(const port_round *a, const port_round *b, port_exc
   x->n = 0;
   if (a->n != b->n || a->n <= 0 || a->steps != b->steps) return 0;
   for (int k = 0; k < a->n; k++)
-    if (a->entries[k].grid != a->entries[0].grid ||
+    if (a->entries[k].grid != a->entries[0].grid || a->entries[k].spots ||
         !port_is_turned(&a->entries[k], &b->entries[k], x))
       return 0;
   return port_is_closed(x);
@@ -115,6 +115,7 @@ PORT_API void port_ahead(const port_rule *rule, int slot, double tol, int strict
 {
   port_exchange x, earlier;
 
+  port_close_sample();
   if (rule && port_left) return;
   if (rule != port_watched || !rule) {
     port_watched = rule;

@@ -672,7 +672,7 @@ PORT_API void port_get(const volatile void *p, size_t bytes)
                             : 0;
 
     if (!is_cell) continue;
-    port_part(r);
+    port_make_copy(r);
     if (r->pending) port_flush();
     if (is_cell < 0)
       port_fetch(r, 1);

@@ -187,8 +187,8 @@ static int port_is_copy(port_record **records)
     copies += slot->kind != PORT_READ;
   }
   port_hull(records, port_now->nargs, lo, hi);
-  return copies > 0 &&
-         2 * port_volume(port_now->lo, port_now->hi, rule->axes) >= port_volume(lo, hi, rule->axes);
+  return copies > 0 && 2 * port_volume(port_now->lo, port_now->hi, port_now->axes) >=
+                           port_volume(lo, hi, port_now->axes);
 }
 
 /* The cells of the arrays outside of the box of the step. */
@@ -265,9 +265,7 @@ static port_rule *port_point_rule(ambit_type type, int axes, int op, ambit_type 
   return rule;
 }
 
-static port_rule port_source_rule;
-static port_spots *port_spot(ambit_grid *g, const int64_t *at);
-static void port_add_source(double x);
+static void port_add_source(ambit_field *f, ambit_grid *g, const int64_t *at, double x);
 
 /* Host code is about to change one element, u[src] += x. Where its value is on the device the step
  * is queued; 0: the host does it. */
@@ -294,19 +292,17 @@ PORT_API int port_point(const volatile void *p, size_t bytes, int op, ambit_type
     e.lo[d] = at[d];
     e.hi[d] = at[d] + 1;
   }
-  if (op != '=' && type == r->type) e.spots = port_spot(r->grid, at);
-  if (e.spots)
-    e.rule = &port_source_rule;
-  else {
-    e.rule = port_point_rule(r->type, r->axes, op, type);
-    e.values[1] = x;
-  }
   for (int i = 0; i < port_nrecords; i++)
     if (port_records[i]->copy_of == r && port_meets_box(e.lo, e.hi, port_records[i]))
       port_regret(port_records[i]);
-  port_enqueue(&e);
-  if (e.spots) port_add_source(op == '-' ? -x : x);
-  port_note_entry(&e);
+  if (op != '=' && type == r->type)
+    port_add_source(r->field, r->grid, at, op == '-' ? -x : x);
+  else {
+    e.rule = port_point_rule(r->type, r->axes, op, type);
+    e.values[1] = x;
+    port_enqueue(&e);
+    port_note_entry(&e);
+  }
   r->host_ok = r->moves = 0;
   r->pending = 2;
   return 1;

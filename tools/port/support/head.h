@@ -96,6 +96,9 @@ typedef struct port_input {
   double x;               /* the number */
 } port_input;
 
+/* Sources and probes have been in too many places: arrays go to the host for them. */
+PORT_API int port_wanders PORT_UNUSED;
+
 PORT_API void port_open(int *argc, char ***argv) PORT_UNUSED;
 PORT_API void port_begin(port_rule *rule) PORT_UNUSED;
 PORT_API void port_cells(int axis, int64_t lo, int64_t hi) PORT_UNUSED;

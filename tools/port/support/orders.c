@@ -12,6 +12,7 @@ typedef struct port_argument {
 
 typedef struct port_order {
   port_rule *rule;
+  int axes; /* those of the rule, or of the arrays: port_shape_cells */
   int64_t lo[PORT_AXES], hi[PORT_AXES];
   int nargs, slot;
   port_argument args[PORT_SLOTS];
@@ -38,6 +39,7 @@ PORT_API void port_begin(port_rule *rule)
   port_now = &port_orders[port_norders < PORT_ORDERS ? port_norders++ : PORT_ORDERS - 1];
   memset(port_now, 0, sizeof *port_now);
   port_now->rule = rule;
+  port_now->axes = rule->axes;
 }
 
 PORT_API void port_cells(int axis, int64_t lo, int64_t hi)
@@ -78,7 +80,7 @@ PORT_API void port_value(double x)
 PORT_API void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
                          const volatile void *object, size_t bytes)
 {
-  const int slot = port_next_slot(), axes = port_now->rule->axes;
+  const int slot = port_next_slot(), axes = port_now->axes;
   port_argument *a = &port_now->args[port_now->nargs++];
 
   a->slot = slot;
@@ -235,7 +237,7 @@ static void port_move_cells(void)
     int64_t rest = o ? a->r.base - o->p : 0;
 
     if (slot->periodic | slot->clamp) return;
-    for (int d = 0; d < rule->axes; d++) {
+    for (int d = 0; d < port_now->axes; d++) {
       const int64_t low = -(port_now->lo[d] + slot->low[d]), step = a->r.stride[d];
 
       if (low > 0 && (a->r.nrows || !step)) return;
@@ -246,11 +248,71 @@ static void port_move_cells(void)
     }
   }
   if (!moves || (rule->text && strstr(rule->text, "index("))) return;
-  for (int d = 0; d < rule->axes; d++) {
+  for (int d = 0; d < port_now->axes; d++) {
     port_now->lo[d] += by[d];
     port_now->hi[d] += by[d];
     for (int i = 0; i < port_now->nargs; i++)
       port_now->args[i].r.base -= by[d] * port_now->args[i].r.stride[d];
+  }
+}
+
+/* The array at this address as earlier steps saw it, if it has several axes without gaps between
+ * rows. */
+static const port_record *port_shape_of(const port_record *a)
+{
+  const port_record *found = NULL;
+
+  for (int i = 0; i < port_nrecords; i++) {
+    const port_record *r = port_records[i];
+    int64_t step = (int64_t)ambit_type_size(r->type);
+    int is_dense = r->axes > 1 && !r->nrows && r->base == a->base && r->type == a->type;
+
+    for (int d = r->axes - 1; d >= 0 && is_dense; d--) {
+      is_dense = r->stride[d] == step && (!d || r->extent[d] > 0);
+      step *= d ? r->extent[d] : 1;
+    }
+    if (is_dense && (!found || r->dev_ok)) found = r;
+  }
+  return found;
+}
+
+/* One loop over all cells of arrays that have several axes in other steps: for (p = 0; p < nx * ny;
+ * p++) u[p] *= f. They keep their grid, if each cell is computed by itself, and the loop goes over
+ * whole rows. */
+static void port_shape_cells(void)
+{
+  const port_rule *rule = port_now->rule;
+  const port_record *shape = NULL;
+  int64_t row = 1;
+
+  if (rule->axes != 1 || (rule->text && strstr(rule->text, "index("))) return;
+  for (int i = 0; i < port_now->nargs; i++) {
+    const port_argument *a = &port_now->args[i];
+    const port_slot *slot = &rule->slots[a->slot];
+
+    if (slot->low[0] || slot->high[0] || slot->periodic || slot->clamp || a->r.nrows ||
+        a->r.stride[0] != (int64_t)ambit_type_size(a->r.type) ||
+        (a->r.extent[0] && a->r.extent[0] < port_now->hi[0]))
+      return;
+    if (!shape) shape = port_shape_of(&a->r);
+  }
+  for (int d = 1; shape && d < shape->axes; d++)
+    row *= shape->extent[d];
+  if (!shape || port_now->lo[0] % row || port_now->hi[0] % row) return;
+  port_now->axes = shape->axes;
+  port_now->lo[0] /= row;
+  port_now->hi[0] /= row;
+  for (int d = 1; d < shape->axes; d++)
+    port_cells(d, 0, shape->extent[d]);
+  for (int i = 0; i < port_now->nargs; i++) {
+    port_record *r = &port_now->args[i].r;
+
+    r->axes = shape->axes;
+    memcpy(r->extent, shape->extent, sizeof r->extent);
+    if (r->extent[0] < port_now->hi[0]) r->extent[0] = 0;
+    r->stride[r->axes - 1] = (int64_t)ambit_type_size(r->type);
+    for (int d = r->axes - 2; d >= 0; d--)
+      r->stride[d] = r->stride[d + 1] * r->extent[d + 1];
   }
 }
 

@@ -8,16 +8,18 @@
  *
  * Sources are the reverse: u[src] += x with another number in each round is one step, and a series
  * of numbers (ambit_inject). So rounds of a time loop that differ in these numbers alone are alike.
+ * Several in a row, for one array, are one step.
  */
 enum {
   PORT_PUT_OFF = 1 << 15, /* values of statements, before all of them are done */
   PORT_PROBES = 4096,     /* elements of one sample */
+  PORT_SOURCES = 256,     /* of one step of sources */
   PORT_LISTS = 64,        /* of places: a program whose probes wander reads them at once */
   PORT_FEW = 4,   /* statements that were done after fewer than these have gained nothing; */
   PORT_EARLY = 16 /* so often, and they are not put off any more */
 };
 
-/* The elements of one array that are sampled at one time, one after the other; that of a source. */
+/* The elements of one array that are sampled at one time, one after the other; those of sources. */
 struct port_spots {
   ambit_grid *grid;
   int n;
@@ -55,10 +57,11 @@ static port_site *port_sites;                            /* of these statements 
 static double *port_numbers_to_add; /* of sources in the queue, in their order */
 static int port_nsources, port_room_for_sources;
 static port_spots *port_lists[PORT_LISTS];
-static int port_nlists, port_wanders;
+static int port_nlists;
 static struct {
-  ambit_field *field; /* NULL: no sample is being put together */
+  ambit_field *field; /* NULL: no sample, and no step of sources, is being put together */
   port_spots *spots;
+  int is_source;
 } port_open_sample;
 
 static void *port_room(size_t bytes)
@@ -88,7 +91,12 @@ static port_spots *port_listed(const port_spots *p)
 static port_rule port_sample_rule = {
     .place = "sample", .nslots = 1, .slots = {{.kind = PORT_READ}}};
 
-/* The queue gets the sample that was put together. */
+static port_rule port_source_rule = {
+    .place = "source", .nslots = 1, .slots = {{.kind = PORT_WRITE}}};
+
+static void port_close_sources(port_entry *e);
+
+/* The queue gets the sample, or the sources, that were put together. */
 static void port_close_sample(void)
 {
   port_entry e;
@@ -100,6 +108,10 @@ static void port_close_sample(void)
   e.grid = port_open_sample.spots->grid;
   e.spots = port_listed(port_open_sample.spots);
   port_open_sample.field = NULL;
+  if (port_open_sample.is_source) {
+    port_close_sources(&e);
+    return;
+  }
   if (e.spots) {
     port_enqueue(&e);
     return;
@@ -123,21 +135,33 @@ static void port_close_sample(void)
   port_sampled = port_nvalues;
 }
 
-static void port_add_probe(ambit_field *f, ambit_grid *g, const int64_t *at)
+/* Whether this cell is among the sources: what is added to it twice is added in two steps. */
+static int port_is_spot(const port_spots *p, const int64_t *at)
+{
+  for (int i = 0; i < p->n; i++)
+    if (!memcmp(p->at[i], at, sizeof *p->at)) return 1;
+  return 0;
+}
+
+static void port_add_spot(ambit_field *f, ambit_grid *g, const int64_t *at, int is_source)
 {
   port_spots *p = port_open_sample.spots;
+  int64_t spot[PORT_AXES] = {0};
 
+  memcpy(spot, at, (size_t)ambit_grid_ndims(g) * sizeof *at);
   if (!p) {
     p = port_room(sizeof *p + PORT_PROBES * sizeof *p->at);
     port_open_sample.spots = p;
   }
-  if (port_open_sample.field && (port_open_sample.field != f || p->n == PORT_PROBES))
+  if (port_open_sample.field &&
+      (port_open_sample.field != f || port_open_sample.is_source != is_source ||
+       p->n == (is_source ? PORT_SOURCES : PORT_PROBES) || (is_source && port_is_spot(p, spot))))
     port_close_sample();
   if (!port_open_sample.field) p->n = 0;
   port_open_sample.field = f;
+  port_open_sample.is_source = is_source;
   p->grid = g;
-  memset(p->at[p->n], 0, sizeof *p->at);
-  memcpy(p->at[p->n++], at, (size_t)ambit_grid_ndims(g) * sizeof *at);
+  memcpy(p->at[p->n++], spot, sizeof *p->at);
 }
 
 static void port_append_tape(port_program *p, const port_entry *e, port_tape **to)
@@ -224,25 +248,62 @@ static void port_drop_lists(const ambit_grid *g)
 
 /* ---- sources ---- */
 
-static port_rule port_source_rule = {
-    .place = "source", .nslots = 1, .slots = {{.kind = PORT_WRITE}}};
-
-static port_spots *port_spot(ambit_grid *g, const int64_t *at)
+/* Sources in so many places that there is no list for them: a step for each, or done at once. */
+static void port_scatter(port_entry *e)
 {
-  port_spots *p = port_room(sizeof *p + sizeof *p->at), *listed;
+  const ambit_type type = ambit_field_type(e->fields[0]);
+  const port_spots *p = port_open_sample.spots;
+  const int axes = ambit_grid_ndims(e->grid), n = p->n;
+  double *x;
 
-  memset(p->at, 0, sizeof *p->at);
-  memcpy(p->at, at, (size_t)ambit_grid_ndims(g) * sizeof *at);
-  p->grid = g;
-  p->n = 1;
-  listed = port_listed(p);
-  free(p);
-  return listed;
+  if (n == 1) {
+    e->rule = port_point_rule(type, axes, '+', type);
+    e->values[1] = port_numbers_to_add[--port_nsources];
+    for (int d = 0; d < axes; d++) {
+      e->lo[d] = p->at[0][d];
+      e->hi[d] = p->at[0][d] + 1;
+    }
+    port_enqueue(e);
+    port_note_entry(e);
+    return;
+  }
+  port_wanders = 1;
+  x = port_room((size_t)n * sizeof *x);
+  port_nsources -= n;
+  memcpy(x, port_numbers_to_add + port_nsources, (size_t)n * sizeof *x);
+  port_flush();
+  for (int i = 0; i < n; i++) {
+    int64_t hi[PORT_AXES];
+    long long element = 0; /* as large as any */
+
+    for (int d = 0; d < axes; d++)
+      hi[d] = p->at[i][d] + 1;
+    port_must(ambit_field_read(e->fields[0], p->at[i], hi, &element) == AMBIT_OK);
+    switch (type) {
+    case AMBIT_F32: *(float *)(void *)&element += (float)x[i]; break;
+    case AMBIT_F64: *(double *)(void *)&element += x[i]; break;
+    default: *(int *)(void *)&element += (int)x[i];
+    }
+    port_must(ambit_field_write(e->fields[0], p->at[i], hi, &element) == AMBIT_OK);
+  }
+  free(x);
 }
 
-/* The number of the source that was queued last. */
-static void port_add_source(double x)
+static void port_close_sources(port_entry *e)
 {
+  if (!e->spots) {
+    port_scatter(e);
+    return;
+  }
+  e->rule = &port_source_rule;
+  port_enqueue(e);
+  port_note_entry(e);
+}
+
+/* A source, that goes with those before it: x is added to a cell. */
+static void port_add_source(ambit_field *f, ambit_grid *g, const int64_t *at, double x)
+{
+  port_add_spot(f, g, at, 1);
   if (port_nsources == port_room_for_sources) {
     port_room_for_sources = 2 * port_room_for_sources + 64;
     port_numbers_to_add =
@@ -259,15 +320,18 @@ static void port_give_sources(const port_program *p, int64_t times)
   int n = 0, which = 0;
 
   for (int k = 0; k < p->n; k++)
-    n += p->tapes[k] && p->tapes[k]->is_source;
+    if (p->tapes[k] && p->tapes[k]->is_source) n += p->tapes[k]->columns;
   if (!n) return;
-  series = port_room((size_t)times * sizeof *series);
+  series = port_room((size_t)(times * n) * sizeof *series);
   for (int k = 0; k < p->n; k++) {
-    if (!p->tapes[k] || !p->tapes[k]->is_source) continue;
+    const int columns = p->tapes[k] && p->tapes[k]->is_source ? p->tapes[k]->columns : 0;
+
+    if (!columns) continue;
     for (int64_t t = 0; t < times; t++)
-      series[t] = port_numbers_to_add[t * n + which];
-    which++;
-    port_must(ambit_record_write(p->tapes[k]->record, times, 1, series) == AMBIT_OK);
+      memcpy(series + t * columns, port_numbers_to_add + t * n + which,
+             (size_t)columns * sizeof *series);
+    which += columns;
+    port_must(ambit_record_write(p->tapes[k]->record, times, columns, series) == AMBIT_OK);
   }
   free(series);
   port_nsources -= (int)times * n;
@@ -441,7 +505,7 @@ PORT_API void port_probe(port_site *s, void *to, size_t bytes, int n, const port
     port_probe_value v = {.x = in[i].x, .waits = r != NULL};
 
     if (in[i].p && !r) v.x = port_value_at((const void *)(uintptr_t)in[i].p, in[i].type);
-    if (r) port_add_probe(r->field, r->grid, at);
+    if (r) port_add_spot(r->field, r->grid, at, 0);
     if (r && !r->pending) r->pending = 1;
     port_values[port_nvalues++] = v;
   }

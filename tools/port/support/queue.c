@@ -156,12 +156,42 @@ static int port_is_in_place(const port_entry *e)
   return rule->coloured != NULL;
 }
 
+/* Whether a read of a field leads from the cells of a step to other ones along this axis. */
+static int port_leaves_cells(const port_entry *e, const port_record *r, int d, int64_t by)
+{
+  const int64_t n = ambit_grid_extent(e->grid, d), lo = e->lo[d] + by, hi = e->hi[d] + by;
+
+  if ((lo < 0 || hi > n) && !(r->periodic >> d & 1 && by > -n && by < n)) return 0;
+  return (lo >= e->hi[d] || hi <= e->lo[d]) && (lo >= 0 || lo + n >= e->hi[d]) &&
+         (hi <= n || hi - n <= e->lo[d]);
+}
+
+/* Whether a step that updates an array reads none of its new values, as at an edge: u[0][j] =
+ * u[1][j]. Then it needs no second field. */
+static int port_is_apart(const port_entry *e, int slot)
+{
+  const ambit_param_info *q = ambit_kernel_param(e->rule->kernel, slot);
+  const port_record *r = port_record_with(e->fields[slot]);
+
+  for (int i = 0; i < q->noffsets; i++) {
+    const int *by = q->offsets[i].axis;
+    int is_other = 0, is_cell = 1;
+
+    for (int d = 0; d < ambit_grid_ndims(e->grid); d++) {
+      is_other |= r && port_leaves_cells(e, r, d, by[d]);
+      is_cell &= !by[d];
+    }
+    if (!is_other && !is_cell) return 0;
+  }
+  return 1;
+}
+
 static void port_append(port_program *p, int k)
 {
   const port_entry *e = &p->entries[k];
   const int in_place = port_is_in_place(e);
   ambit_arg args[PORT_SLOTS];
-  int n = 0;
+  int n = 0, apart[PORT_SLOTS] = {0};
 
   if (e->rule == &port_swap_rule) {
     ambit_swap(p->program, e->fields[0], e->fields[1]);
@@ -175,7 +205,10 @@ static void port_append(port_program *p, int k)
     const port_slot *slot = &e->rule->slots[s];
 
     if (in_place && slot->kind == PORT_SHADOW) continue;
-    if (e->fields[s])
+    apart[s] = slot->kind == PORT_UPDATE && port_is_apart(e, s);
+    if (s && apart[s - 1])
+      args[n++] = ambit_arg_field(e->fields[s - 1]);
+    else if (e->fields[s])
       args[n++] = ambit_arg_field(e->fields[s]);
     else {
       p->scalars[k][s] = ambit_scalar_create(port_context, e->rule->place, slot->type);
@@ -186,7 +219,7 @@ static void port_append(port_program *p, int k)
   ambit_apply_box_args(p->program, e->lo, e->hi, in_place ? e->rule->coloured : e->rule->kernel, n,
                        args);
   for (int s = 0; s + 1 < e->rule->nslots && !in_place; s++)
-    if (e->rule->slots[s].kind == PORT_UPDATE) {
+    if (e->rule->slots[s].kind == PORT_UPDATE && !apart[s]) {
       args[0] = ambit_arg_field(e->fields[s + 1]);
       args[1] = ambit_arg_field(e->fields[s]);
       ambit_apply_box_args(p->program, e->lo, e->hi, port_copy_kernel(e->rule->slots[s].type), 2,

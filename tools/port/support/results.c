@@ -72,10 +72,11 @@ static double port_add_terms(double sum, ambit_type type, const port_terms *o)
 
 static port_terms port_terms_of(const port_order *o, int slot, const int *order, int nloops)
 {
-  port_terms t = {
-      o->rule->terms[slot], o->rule->slots[slot].type, o->rule->axes, nloops, {0}, {0}, {0}};
+  port_terms t = {o->rule->terms[slot], o->rule->slots[slot].type, o->axes, nloops, {0}, {0}, {0}};
 
   memcpy(t.order, order, (size_t)nloops * sizeof *order);
+  for (; o->rule->axes == 1 && t.nloops < o->axes; t.nloops++) /* one loop over all rows */
+    t.order[t.nloops] = order[0] < 0 ? -1 - t.nloops : t.nloops;
   memcpy(t.lo, o->lo, sizeof t.lo);
   memcpy(t.hi, o->hi, sizeof t.hi);
   return t;
@@ -153,7 +154,7 @@ static void port_take_part(const port_number *v, port_result_part *part)
     port_add_result(v, rule->results[part->slot], rule->slots[part->slot].kind);
     return;
   }
-  for (int d = 0; d < rule->axes; d++)
+  for (int d = 0; d < part->terms.axes; d++)
     cells *= (size_t)(part->terms.hi[d] - part->terms.lo[d]);
   part->terms.values = malloc(cells * ambit_type_size(part->terms.type));
   if (!part->terms.values) exit(1);

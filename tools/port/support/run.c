@@ -26,7 +26,7 @@ static int port_covers(const ambit_grid *g, const int64_t *extents, int axes, un
  * along these axes, where reads go round the edge. */
 static ambit_grid *port_choose_grid(port_record **records, unsigned exact)
 {
-  const int axes = port_now->rule->axes;
+  const int axes = port_now->axes;
   int64_t need[PORT_AXES] = {0};
 
   for (int i = 0; i < port_now->nargs; i++)
@@ -317,8 +317,8 @@ static void port_declare(port_record *r, const port_slot *slot)
   const unsigned used = (slot->periodic | slot->clamp) & ~any;
 
   if (!((slot->periodic & ~r->periodic) | (slot->clamp & ~r->clamp & ~any))) return;
-  port_flush();
-  port_drop_programs(r->field); /* they may have steps in place */
+  if (used & (r->periodic | r->clamp)) port_flush(); /* the queue reads it in the other way */
+  port_drop_programs(r->field);                      /* they may have steps in place */
   for (int d = 0; d < r->axes; d++)
     if (used >> d & 1)
       ambit_field_boundary(r->field, AMBIT_AXIS(d),
@@ -363,7 +363,7 @@ static int port_serial(const char *why)
 
 static int port_is_empty(const port_order *o)
 {
-  for (int d = 0; d < o->rule->axes; d++)
+  for (int d = 0; d < o->axes; d++)
     if (o->hi[d] <= o->lo[d]) return 1;
   return 0;
 }
@@ -375,7 +375,7 @@ static void port_take_results(void)
   const port_program *p = port_last;
   size_t cells = 1;
 
-  for (int d = 0; d < rule->axes; d++)
+  for (int d = 0; d < port_now->axes; d++)
     cells *= (size_t)(port_now->hi[d] - port_now->lo[d]);
   for (int s = 0; s < rule->nslots; s++) {
     const port_slot *slot = &rule->slots[s];
@@ -455,6 +455,7 @@ static const char *port_check(void)
 {
   port_rule *rule = port_now->rule;
 
+  port_shape_cells();
   port_move_cells();
   for (int i = 0; i < port_now->nargs; i++) {
     port_argument *a = &port_now->args[i];
@@ -479,7 +480,7 @@ static const char *port_check(void)
     const port_slot *slot = &rule->slots[port_now->args[i].slot];
 
     for (int k = 0; k < port_now->nargs; k++)
-      for (int d = 0; d < rule->axes; d++)
+      for (int d = 0; d < port_now->axes; d++)
         if (((slot->periodic | (slot->clamp & ~slot->loose)) >> d & 1) &&
             port_needs(&port_now->args[k], d, 1) > port_now->args[i].r.hi[d]) /* all of it */
           return "arrays of different extents are read round their edges";
