@@ -219,14 +219,14 @@ static void the_fixed_names_compile_without_spills(void)
   const char *name;
 
   for (int i = 0; (name = ambit__catalogue_name(i)); i++) {
-    if (test_takes(i, 5)) check_entry(name, i % 2 ? AMBIT_F32 : AMBIT_F64, CHOSEN);
+    if (test_takes(i, 9)) check_entry(name, i % 2 ? AMBIT_F32 : AMBIT_F64, CHOSEN);
   }
 }
 
 static const char *const families[] = {"star2d1", "star2d2", "box2d1", "box2d2",
                                        "star3d1", "star3d2", "box3d1", "box3d2"};
 
-/* make check compiles the chosen plans, of each family for one type; make check-long every one. */
+/* make check compiles the chosen plans, of every second family; make check-long every one. */
 static depth for_all(void)
 {
   return test_takes(1, 2) ? EVERY_PLAN : CHOSEN;
@@ -237,8 +237,8 @@ static void the_families_compile_without_spills(void)
   const depth how = for_all();
 
   for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-    if (test_takes((int)i + 1, 2)) check_entry(families[i], AMBIT_F32, how);
-    if (test_takes((int)i, 2)) check_entry(families[i], AMBIT_F64, how);
+    if (test_takes((int)i + 1, 4)) check_entry(families[i], AMBIT_F32, how);
+    if (test_takes((int)i, 4)) check_entry(families[i], AMBIT_F64, how);
   }
 }
 
@@ -263,11 +263,11 @@ static void the_families_compile_without_spills_on_closed_rows(void)
   ends = AMBIT_PERIODIC;
   check_entry("star1d2", AMBIT_F32, CHOSEN);
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-    if (test_takes((int)(i + i / 2), 2))
+    if (test_takes((int)(i + i / 2), 4))
       check_entry(families[i], i % 2 ? AMBIT_F64 : AMBIT_F32, CHOSEN);
   ends = AMBIT_REFLECT;
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-    if (test_takes((int)(i + i / 2 + 1), 4))
+    if (test_takes((int)(i + i / 2 + 1), 8))
       check_entry(families[i], i % 2 ? AMBIT_F32 : AMBIT_F64, CHOSEN);
   ends = AMBIT_NONE;
 }
@@ -460,7 +460,8 @@ static void the_fixed_kernels_compile(void)
   CHECK_EQ(5, functions);
 }
 
-/* Every family without checks, and with the checks selected by its number. */
+/* Every family (in make check every third one) without checks, and with the checks selected by its
+ * number. */
 static void kernels_of_random_programs_compile(void)
 {
   static program_plan p;
@@ -471,6 +472,7 @@ static void kernels_of_random_programs_compile(void)
 #endif
 
   for (uint64_t family = 0; family < FAMILIES; family++) {
+    if (!test_takes((int)family, 3)) continue;
     program_make(&p, FIRST_SEED + family * VARIANTS);
     for (int k = 0; k < p.nkernels; k++) {
       char name[64];

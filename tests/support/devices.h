@@ -2,7 +2,8 @@
 /* devices.h - the devices that numeric tests run on: all that are available, ref first.
  *
  * TEST_DEVICES restricts them: "ref cpu" excludes GPUs. Devices that compile slowly have every
- * sixth case of a test, and all in make check-long, or if TEST_EVERY_CASE is set.
+ * twelfth case of a test, the first included, and all in make check-long, or if TEST_EVERY_CASE is
+ * set.
  */
 #ifndef AMBIT_TEST_DEVICES_H
 #define AMBIT_TEST_DEVICES_H
@@ -45,7 +46,7 @@ static inline bool compiles_slowly(const char *device)
 static inline const char *const *devices_of_case(void)
 {
   static const char *names[MOST_TEST_DEVICES + 1];
-  const bool all = test_takes(test_number, 6) || getenv("TEST_EVERY_CASE");
+  const bool all = test_takes(test_number, 12) || getenv("TEST_EVERY_CASE");
   int n = 0;
 
   for (const char *const *d = devices_here(); *d; d++)

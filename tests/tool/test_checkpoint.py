@@ -15,7 +15,7 @@ TOOL, EXAMPLES, CC = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[
 MPIRUN = sys.argv[4:5]
 LONG = bool(os.environ.get("AMBIT_TEST_LONG"))
 killed = 0
-FEW = ["24_resume/resume", "12_taylor_green/vortex", "04_poisson/poisson"]
+FEW = ["24_resume/resume", "11_conjugate_gradients/gradients", "04_poisson/poisson"]
 ARGS = {"heat": ["--check"], "cardiac": ["40", "3", "20"], "restore": ["--check"], "porous": ["--size", "16"],
         "terrain": ["--check", "--size", "300"], "helmholtz": ["--ambit-lanes=cpu,ref"]}
 DEVICES = ["cpu", "cpu*2", "opencl"] if LONG else ["cpu", "cpu*2"]
@@ -80,9 +80,10 @@ def _same_when_killed(command, processes=(1,), kills=3, every=("500", "0.2s")):
     """The command, killed now and then, has the result of one that is not."""
     dice = random.Random(str(command))
     with tool.folder() as whole, tool.folder() as torn:
-        start = time.monotonic()
-        want = _result(_finish(_start(command, whole, "cpu", 1)), whole)
-        took = time.monotonic() - start
+        for _ in range(2):  # the first one compiles; the second one's time is that of the run
+            start = time.monotonic()
+            want = _result(_finish(_start(command, whole, "cpu", 1)), whole)
+            took = time.monotonic() - start
         for i in range(kills + 1):
             options = ["--ambit-checkpoint=run.h5", f"--ambit-checkpoint-every={every[i % len(every)]}"]
             p = _start([*command, *options], torn, DEVICES[i % len(DEVICES)], processes[i % len(processes)])
