@@ -103,7 +103,7 @@ static void print_parts(const ambit_grid *g)
 static void print_choice(const char *site, const double *costs, const double *cells, double mib,
                          int fields)
 {
-  const ambit__storage best = ambit__storage_best(costs, cells);
+  const ambit__storage best = ambit__storage_best(costs);
 
   printf("  auto is %s %s", ambit__storage_name(best), site);
   if (best == STORAGE_RUNS)
@@ -155,7 +155,7 @@ static void print_tolls(const tool_problem *p, int64_t cells, double box, bool a
   }
   for (int site = 0; site < AMBIT__SITES; site++) {
     print_choice(sites[site], costs[site], cells_of, cell * mib, count_fields(p));
-    best[site] = costs[site][ambit__storage_best(costs[site], cells_of)];
+    best[site] = costs[site][ambit__storage_best(costs[site])];
   }
   print_mask(box, (cell_bytes(p) + 1) * box * mib, price.bytes, best);
 }

@@ -32,65 +32,60 @@ static bool is_costly(const ambit__expr *e, bool relaxed)
          e->b->op != EXPR_CONST;
 }
 
-/* What is computed once for all cells, or for those of a row, does not count; NULL: nothing is. */
-static bool flat_expr(const ambit__rule *rule, const ambit__expr *e, bool relaxed, int last)
+/* What flat statements must not have. */
+typedef struct demand {
+  const ambit__rule *rule; /* NULL: nothing is computed outside of cells */
+  bool relaxed;
+  int last;
+} demand;
+
+/* What is computed once for all cells, or for those of a row, does not count. */
+static ambit__visit find_costly(void *user, const ambit__expr *e)
 {
-  if (!e || (rule && (ambit__is_invariant(rule, e) || ambit__is_of_row(rule, e, last))))
-    return true;
-  return !is_costly(e, relaxed) && flat_expr(rule, e->a, relaxed, last) &&
-         flat_expr(rule, e->b, relaxed, last) && flat_expr(rule, e->c, relaxed, last);
+  const demand *s = user;
+
+  if (s->rule && (ambit__is_invariant(s->rule, e) || ambit__is_of_row(s->rule, e, s->last)))
+    return VISIT_PAST;
+  return is_costly(e, s->relaxed) ? VISIT_END : VISIT_INSIDE;
 }
 
-static bool flat_stmts(const ambit__rule *rule, const ambit__stmt *list, bool relaxed, int last)
+static bool is_flat(demand s, const ambit__stmt *list)
 {
-  for (; list; list = list->next)
-    if (!flat_expr(rule, list->value, relaxed, last) ||
-        !flat_stmts(rule, list->body, relaxed, last) ||
-        !flat_stmts(rule, list->other, relaxed, last))
-      return false;
-  return true;
+  return !ambit__visit_stmts(&(ambit__visitor){.expr = find_costly, .user = &s}, list);
 }
 
 bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed, int last)
 {
-  return flat_stmts(rule, rule->body, relaxed, last);
+  return is_flat((demand){rule, relaxed, last}, rule->body);
 }
 
-static bool expr_calls_own(const ambit__expr *e)
+static ambit__visit find_own(void *user, const ambit__expr *e)
 {
-  return e && (ambit__calls_own(e) || expr_calls_own(e->a) || expr_calls_own(e->b) ||
-               expr_calls_own(e->c));
-}
-
-static bool stmts_call_own(const ambit__stmt *list)
-{
-  for (; list; list = list->next)
-    if (expr_calls_own(list->value) || stmts_call_own(list->body) || stmts_call_own(list->other))
-      return true;
-  return false;
+  (void)user;
+  return ambit__calls_own(e) ? VISIT_END : VISIT_INSIDE;
 }
 
 bool ambit__rule_calls_own(const ambit__rule *rule, int last)
 {
-  return stmts_call_own(rule->body) && ambit__rule_is_flat(rule, true, last);
+  return ambit__visit_stmts(&(ambit__visitor){.expr = find_own}, rule->body) &&
+         ambit__rule_is_flat(rule, true, last);
 }
 
-static bool expr_branches(const ambit__expr *e)
+static ambit__visit find_if(void *user, const ambit__stmt *s)
 {
-  return e &&
-         (e->op == EXPR_COND || expr_branches(e->a) || expr_branches(e->b) || expr_branches(e->c));
+  (void)user;
+  return s->kind == STMT_IF ? VISIT_END : VISIT_INSIDE;
 }
 
-static bool branches(const ambit__stmt *list)
+static ambit__visit find_choice(void *user, const ambit__expr *e)
 {
-  for (; list; list = list->next)
-    if (list->kind == STMT_IF || expr_branches(list->value)) return true;
-  return false;
+  (void)user;
+  return e->op == EXPR_COND ? VISIT_END : VISIT_INSIDE;
 }
 
 bool ambit__rule_branches(const ambit__rule *rule)
 {
-  return branches(rule->body);
+  return ambit__visit_stmts(&(ambit__visitor){.stmt = find_if, .expr = find_choice}, rule->body);
 }
 
 /* The first local that statements declare: locals are numbered in the order of their declarations,
@@ -129,9 +124,8 @@ int ambit__flat_variables(const ambit__stmt *condition, bool own_calls,
                           ambit__flat_variable *variables)
 {
   const int first = first_declared(condition->other, first_declared(condition->body, INT_MAX));
+  const demand s = {.relaxed = own_calls, .last = -1};
 
-  if (!flat_stmts(NULL, condition->body, own_calls, -1) ||
-      !flat_stmts(NULL, condition->other, own_calls, -1))
-    return AMBIT__FLAT_MOST + 1;
+  if (!is_flat(s, condition->body) || !is_flat(s, condition->other)) return AMBIT__FLAT_MOST + 1;
   return collect(condition->other, first, variables, collect(condition->body, first, variables, 0));
 }

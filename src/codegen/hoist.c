@@ -16,32 +16,38 @@ bool ambit__is_of_row(const ambit__rule *rule, const ambit__expr *e, int last)
   return last > 0 && ambit__expr_once(rule, e) > 0 && !(ambit__expr_axes(rule, e) >> last & 1);
 }
 
-/* The largest parts of an expression. */
-static void find(ambit__hoists *h, const ambit__rule *rule, const ambit__expr *e)
+/* A rule that is examined. */
+typedef struct search {
+  ambit__hoists *h;
+  const ambit__rule *rule;
+  int last; /* axis of rows */
+} search;
+
+static void add(ambit__hoists *h, const ambit__expr *e, int local)
 {
-  if (!e || e->op == EXPR_LOCAL || h->n == AMBIT__HOISTS) return;
-  if (ambit__is_invariant(rule, e) && ambit__expr_calls(rule, e)) {
-    h->locals[h->n] = -1;
-    h->values[h->n++] = e;
-    return;
-  }
-  find(h, rule, e->a);
-  find(h, rule, e->b);
-  find(h, rule, e->c);
+  h->locals[h->n] = local;
+  h->values[h->n++] = e;
 }
 
-static void walk(ambit__hoists *h, const ambit__rule *rule, const ambit__stmt *list)
+/* The largest parts of an expression. */
+static ambit__visit find(void *user, const ambit__expr *e)
 {
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    if (s->kind == STMT_LOCAL && rule->locals[s->index].is_shared && h->n < AMBIT__HOISTS) {
-      h->locals[h->n] = s->index;
-      h->values[h->n++] = s->value;
-      continue;
-    }
-    find(h, rule, s->value);
-    walk(h, rule, s->body);
-    walk(h, rule, s->other);
-  }
+  const search *s = user;
+
+  if (e->op == EXPR_LOCAL || s->h->n == AMBIT__HOISTS) return VISIT_PAST;
+  if (!ambit__is_invariant(s->rule, e) || !ambit__expr_calls(s->rule, e)) return VISIT_INSIDE;
+  add(s->h, e, -1);
+  return VISIT_PAST;
+}
+
+static ambit__visit find_shared(void *user, const ambit__stmt *st)
+{
+  const search *s = user;
+
+  if (st->kind != STMT_LOCAL || !s->rule->locals[st->index].is_shared || s->h->n == AMBIT__HOISTS)
+    return VISIT_INSIDE;
+  add(s->h, st->value, st->index);
+  return VISIT_PAST;
 }
 
 /* ---- rows ---- */
@@ -64,30 +70,21 @@ static bool is_slow(const ambit__expr *e)
   return is_slow(e->a) || is_slow(e->b) || is_slow(e->c);
 }
 
-static void find_of_rows(ambit__hoists *h, const ambit__rule *rule, const ambit__expr *e, int last)
+static ambit__visit find_of_rows(void *user, const ambit__expr *e)
 {
-  if (!e || h->nrows == AMBIT__HOISTS || ambit__hoists_find(h, e) >= 0) return;
-  if (!ambit__is_of_row(rule, e, last)) {
-    find_of_rows(h, rule, e->a, last);
-    find_of_rows(h, rule, e->b, last);
-    find_of_rows(h, rule, e->c, last);
-  } else if (is_slow(e)) {
-    h->rows[h->nrows++] = e;
-  }
-}
+  const search *s = user;
 
-static void walk_rows(ambit__hoists *h, const ambit__rule *rule, const ambit__stmt *list, int last)
-{
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    find_of_rows(h, rule, s->value, last);
-    walk_rows(h, rule, s->body, last);
-    walk_rows(h, rule, s->other, last);
-  }
+  if (s->h->nrows == AMBIT__HOISTS || ambit__hoists_find(s->h, e) >= 0) return VISIT_PAST;
+  if (!ambit__is_of_row(s->rule, e, s->last)) return VISIT_INSIDE;
+  if (is_slow(e)) s->h->rows[s->h->nrows++] = e;
+  return VISIT_PAST;
 }
 
 void ambit__hoists_add_rows(ambit__hoists *h, const ambit__rule *rule, int last)
 {
-  walk_rows(h, rule, rule->body, last);
+  search s = {h, rule, last};
+
+  ambit__visit_stmts(&(ambit__visitor){.expr = find_of_rows, .user = &s}, rule->body);
 }
 
 /* ---- limits ---- */
@@ -120,28 +117,16 @@ static int find_number(const ambit__hoists *h, const ambit__expr *number)
   return -1;
 }
 
-static void find_limits(ambit__hoists *h, const ambit__expr *e)
+static ambit__visit find_limits(void *user, const ambit__expr *e)
 {
-  const ambit__expr *number = e ? limit_of(e) : NULL;
+  ambit__hoists *h = user;
+  const ambit__expr *number = limit_of(e);
 
-  if (!e) return;
   if (number && find_number(h, number) < 0 && h->n < AMBIT__HOISTS) {
-    h->locals[h->n] = -1;
-    h->values[h->n++] = number;
+    add(h, number, -1);
     h->nlimits++;
   }
-  find_limits(h, e->a);
-  find_limits(h, e->b);
-  find_limits(h, e->c);
-}
-
-static void walk_limits(ambit__hoists *h, const ambit__stmt *list)
-{
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    find_limits(h, s->value);
-    walk_limits(h, s->body);
-    walk_limits(h, s->other);
-  }
+  return VISIT_INSIDE;
 }
 
 int ambit__hoists_find_limit(const ambit__hoists *h, const ambit__expr *call,
@@ -155,13 +140,15 @@ int ambit__hoists_find_limit(const ambit__hoists *h, const ambit__expr *call,
 
 void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule)
 {
+  search s = {.h = h, .rule = rule};
+
   *h = (ambit__hoists){0};
-  walk(h, rule, rule->body);
+  ambit__visit_stmts(&(ambit__visitor){.stmt = find_shared, .expr = find, .user = &s}, rule->body);
 }
 
 void ambit__hoists_add_limits(ambit__hoists *h, const ambit__rule *rule)
 {
-  walk_limits(h, rule->body);
+  ambit__visit_stmts(&(ambit__visitor){.expr = find_limits, .user = h}, rule->body);
 }
 
 /* ---- divisors ---- */
@@ -173,9 +160,10 @@ static int find_divisor(const ambit__hoists *h, const ambit__expr *e)
   return -1;
 }
 
-static void count_divisors(ambit__hoists *h, const ambit__expr *e)
+static ambit__visit count_divisors(void *user, const ambit__expr *e)
 {
-  if (!e) return;
+  ambit__hoists *h = user;
+
   if (e->op == EXPR_DIV && ambit__type_is_real(e->type) && e->b->type == e->type &&
       (e->b->op == EXPR_LOCAL || e->b->op == EXPR_VALUE)) {
     const int i = find_divisor(h, e->b);
@@ -185,23 +173,12 @@ static void count_divisors(ambit__hoists *h, const ambit__expr *e)
     else if (h->ndivisors < AMBIT__HOISTS)
       h->divisors[h->ndivisors].value = e->b, h->divisors[h->ndivisors++].count = 1;
   }
-  count_divisors(h, e->a);
-  count_divisors(h, e->b);
-  count_divisors(h, e->c);
-}
-
-static void walk_divisors(ambit__hoists *h, const ambit__stmt *list)
-{
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    count_divisors(h, s->value);
-    walk_divisors(h, s->body);
-    walk_divisors(h, s->other);
-  }
+  return VISIT_INSIDE;
 }
 
 void ambit__hoists_add_divisors(ambit__hoists *h, const ambit__rule *rule)
 {
-  walk_divisors(h, rule->body);
+  ambit__visit_stmts(&(ambit__visitor){.expr = count_divisors, .user = h}, rule->body);
 }
 
 bool ambit__hoists_inverts(const ambit__hoists *h, const ambit__expr *division)

@@ -96,13 +96,10 @@ void ambit__narrow_pass(ambit__narrow *n, const ambit__stmt *s)
   n->ever[s->index] = hull(n->ever[s->index], r);
 }
 
-static void pass_all(ambit__narrow *n, const ambit__stmt *list)
+static ambit__visit pass(void *user, const ambit__stmt *s)
 {
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    ambit__narrow_pass(n, s);
-    pass_all(n, s->body);
-    pass_all(n, s->other);
-  }
+  ambit__narrow_pass(user, s);
+  return VISIT_INSIDE;
 }
 
 bool ambit__narrow_begin(ambit__narrow *n, const ambit__rule *rule)
@@ -115,7 +112,7 @@ bool ambit__narrow_begin(ambit__narrow *n, const ambit__rule *rule)
                        .held = calloc(room, sizeof *n->held)};
   if (!n->now || !n->ever || !n->held) return false;
   if (examine(n, rule->body, false) > MOST_NODES) return false;
-  pass_all(n, rule->body);
+  ambit__visit_stmts(&(ambit__visitor){.stmt = pass, .user = n}, rule->body);
   return true;
 }
 

@@ -9,10 +9,14 @@ enum {
 
 /* ---- terms ---- */
 
+static ambit__visit find_local(void *user, const ambit__expr *e)
+{
+  return e->op == EXPR_LOCAL && e->index == *(int *)user ? VISIT_END : VISIT_INSIDE;
+}
+
 static bool mentions(const ambit__expr *e, int local)
 {
-  return e && ((e->op == EXPR_LOCAL && e->index == local) || mentions(e->a, local) ||
-               mentions(e->b, local) || mentions(e->c, local));
+  return ambit__visit_expr(&(ambit__visitor){.expr = find_local, .user = &local}, e);
 }
 
 /* The term that a statement x = x + term, or x = x - term, adds to a local; NULL: it does not. */

@@ -587,16 +587,14 @@ void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stm
 
 /* ---- reductions ---- */
 
-void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param *q, ambit_type type,
-                      const char *a, const char *b)
+void ambit__emit_fold(const ambit__dialect *d, ambit__text *t, const ambit__param *q,
+                      ambit_type type, const char *a, const char *b)
 {
-  const char *const *types = s->dialect->types;
-
   if (q->reduce == REDUCE_SUM)
     ambit__print(t, "%s += %s", a, b);
   else if (q->reduce == REDUCE_FOLD)
-    ambit__print(t, "%s = (%s)%s_fold((%s)%s, (%s)%s)", a, types[type], q->name, types[q->type], a,
-                 types[q->type], b);
+    ambit__print(t, "%s = (%s)%s_fold((%s)%s, (%s)%s)", a, d->types[type], q->name,
+                 d->types[q->type], a, d->types[q->type], b);
   else
     ambit__print(t, "%s = ambit_%s_%s(%s, %s)", a,
                  q->reduce == REDUCE_MIN ? "fold_min" : "fold_max", ambit__type_suffix(type), a, b);

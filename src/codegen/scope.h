@@ -59,8 +59,8 @@ void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stm
 
 /* The statement that folds b into a, which is of a type that may be wider than that of the
  * reduction. */
-void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param *q, ambit_type type,
-                      const char *a, const char *b);
+void ambit__emit_fold(const ambit__dialect *d, ambit__text *t, const ambit__param *q,
+                      ambit_type type, const char *a, const char *b);
 
 /* On GPUs: the function that folds the value of a cell, or with `join` another total, into a total.
  */

@@ -293,66 +293,46 @@ void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, cons
 /* ---- commands ---- */
 
 /* The store of a sparse grid; the bytes are only read from, unless cells go out. */
-static void copy_runs(ambit__store *store, const ambit__box *box, ambit__runs_way way,
-                      const void *bytes)
+static ambit_status run_runs(ambit__store *store, const ambit__box *box, ambit__runs_way way,
+                             const void *bytes)
 {
   const ambit__host_runs_job job = {
       .way = way, .store = store, .box = box, .dense = (unsigned char *)(uintptr_t)bytes};
 
   ambit__host_runs_copy(&job, 0, store->layout.active->n);
+  return AMBIT_OK;
+}
+
+static ambit_status run_copy(ambit__queue *q, copy c)
+{
+  (void)q;
+  ambit__host_copy_run(&c);
+  return AMBIT_OK;
 }
 
 ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                    const void *src)
 {
-  copy c;
-
-  (void)q;
-  if (dst->layout.active) {
-    copy_runs(dst, box, AMBIT__RUNS_IN, src);
-    return AMBIT_OK;
-  }
-  c = ambit__host_copy_in(dst, box, src);
-  ambit__host_copy_run(&c);
-  return AMBIT_OK;
+  if (dst->layout.active) return run_runs(dst, box, AMBIT__RUNS_IN, src);
+  return run_copy(q, ambit__host_copy_in(dst, box, src));
 }
 
 ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__box *box)
 {
-  copy c;
-
-  (void)q;
-  if (src->layout.active) {
-    copy_runs(src, box, AMBIT__RUNS_OUT, dst);
-    return AMBIT_OK;
-  }
-  c = ambit__host_copy_out(dst, src, box);
-  ambit__host_copy_run(&c);
-  return AMBIT_OK;
+  if (src->layout.active) return run_runs(src, box, AMBIT__RUNS_OUT, dst);
+  return run_copy(q, ambit__host_copy_out(dst, src, box));
 }
 
 ambit_status ambit__host_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
                                       const ambit__lattice *l)
 {
-  const copy c = ambit__host_copy_lattice(dst, src, l);
-
-  (void)q;
-  ambit__host_copy_run(&c);
-  return AMBIT_OK;
+  return run_copy(q, ambit__host_copy_lattice(dst, src, l));
 }
 
 ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                   const void *value)
 {
-  copy c;
-
-  (void)q;
-  if (dst->layout.active) {
-    copy_runs(dst, box, AMBIT__RUNS_FILL, value);
-    return AMBIT_OK;
-  }
-  c = ambit__host_copy_of_one(dst, box, value);
-  ambit__host_copy_run(&c);
-  return AMBIT_OK;
+  if (dst->layout.active) return run_runs(dst, box, AMBIT__RUNS_FILL, value);
+  return run_copy(q, ambit__host_copy_of_one(dst, box, value));
 }

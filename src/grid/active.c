@@ -16,8 +16,6 @@ void ambit__active_begin(ambit__active *a, const ambit__box *box, ambit__storage
   const int64_t extent = box->hi[box->ndims - 1];
 
   *a = (ambit__active){.box = *box, .storage = storage, .section = extent};
-  for (int d = 0; d < box->ndims; d++)
-    a->spans[d] = (ambit__spans){.n = 1, .hi = {box->hi[d]}};
   if (extent > AMBIT__MOST_ROW) a->section = AMBIT__MOST_ROW - AMBIT__QUAD + extent % AMBIT__QUAD;
 }
 
@@ -59,13 +57,6 @@ static bool is_at_high(const ambit__active *a, const ambit__run *r)
   return a->box.hi[a->box.ndims - 1] - r->hi < a->pad;
 }
 
-/* Whether a row may have an empty run at an end, 0 or 1. Where it would be in dense storage of a
- * part without that end, there are other rows. */
-static bool may_have_end(const ambit__active *a, int side)
-{
-  return a->storage != STORAGE_DENSE || ambit__active_has_end(a, side);
-}
-
 /* Adds the runs of a row, with empty ones at its ends if it needs them. */
 static ambit_status add_row(ambit__errors *errors, ambit__active *a, const ambit__run *from,
                             int64_t n)
@@ -73,11 +64,10 @@ static ambit_status add_row(ambit__errors *errors, ambit__active *a, const ambit
   const int64_t extent = a->box.hi[a->box.ndims - 1];
   const bool low = is_at_low(a, from), high = is_at_high(a, from + n - 1);
 
-  if (high && !low && may_have_end(a, 0))
-    AMBIT_TRY(ambit__active_add(errors, a, &(ambit__run){.row = from->row}));
+  if (high && !low) AMBIT_TRY(ambit__active_add(errors, a, &(ambit__run){.row = from->row}));
   for (int64_t i = 0; i < n; i++)
     AMBIT_TRY(ambit__active_add(errors, a, &from[i]));
-  if (low && !high && may_have_end(a, 1))
+  if (low && !high)
     AMBIT_TRY(
         ambit__active_add(errors, a, &(ambit__run){.row = from->row, .lo = extent, .hi = extent}));
   return AMBIT_OK;
@@ -148,31 +138,6 @@ static int64_t place_list(ambit__active *a, int64_t at)
   return at;
 }
 
-static int64_t span_cells(const ambit__spans *s)
-{
-  int64_t n = 0;
-
-  for (int k = 0; k < s->n; k++)
-    n += s->hi[k] - s->lo[k];
-  return n;
-}
-
-static int64_t place_dense(ambit__active *a, int64_t at)
-{
-  const ambit__spans *s = &a->spans[a->box.ndims - 1];
-  const int64_t lo = s->n ? s->lo[0] / AMBIT__QUAD * AMBIT__QUAD : 0;
-  const int64_t hi = s->n ? s->hi[s->n - 1] : 0;
-
-  a->rows = s->n > 0;
-  for (int d = 0; d < a->box.ndims - 1; d++)
-    a->rows *= span_cells(&a->spans[d]);
-  a->pitch = ambit__round_up(hi - lo + 2 * a->pad, ALIGN);
-  a->first = ambit__round_up(at + a->pad, ALIGN) - lo;
-  for (int64_t i = 0; i < a->n; i++)
-    a->runs[i].at = ambit__active_dense(a, a->runs[i].row) + a->runs[i].lo;
-  return a->first + lo + a->rows * a->pitch;
-}
-
 ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t pad)
 {
   const int sections = 1 + 2 * (a->box.ndims - 1);
@@ -181,9 +146,7 @@ ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t 
   a->pad = pad;
   AMBIT_TRY(add_ends(errors, a));
   at = ambit__active_section(a, sections);
-  end = a->storage == STORAGE_LIST    ? place_list(a, at)
-        : a->storage == STORAGE_DENSE ? place_dense(a, at)
-                                      : place_runs(a, at);
+  end = a->storage == STORAGE_LIST ? place_list(a, at) : place_runs(a, at);
   a->size = ambit__round_up(end + AMBIT__BEYOND_RUNS, LONG_RUN);
   return AMBIT_OK;
 }
@@ -195,28 +158,6 @@ ambit_status ambit__active_store(ambit__errors *errors, const ambit__active *fro
   for (int64_t i = 0; i < from->n; i++)
     AMBIT_TRY(ambit__active_add(errors, to, &from->runs[i]));
   return ambit__active_end(errors, to, pad);
-}
-
-/* The number of an index among those of spans. */
-static int64_t number_in(const ambit__spans *s, int64_t i)
-{
-  int64_t n = 0;
-
-  for (int k = 0; k < s->n && i >= s->hi[k]; k++)
-    n += s->hi[k] - s->lo[k];
-  for (int k = 0; k < s->n; k++)
-    if (i >= s->lo[k] && i < s->hi[k]) return n + i - s->lo[k];
-  return n;
-}
-
-int64_t ambit__active_dense(const ambit__active *a, int64_t row)
-{
-  int64_t cell[AMBIT_MAX_DIMS], number = 0;
-
-  ambit__active_place(a, row, cell);
-  for (int d = 0; d < a->box.ndims - 1; d++)
-    number = number * span_cells(&a->spans[d]) + number_in(&a->spans[d], cell[d]);
-  return a->first + number * a->pitch;
 }
 
 /* ---- looking up ---- */

@@ -24,13 +24,9 @@
  * for its constant. A section is like a row of `section` cells, with `pad` cells beyond each end.
  * It is as long as a row, or else less by a multiple of AMBIT__QUAD.
  *
- * Nothing here has the size of the box. That is the storage of runs. There are two others, with the
- * same sections:
- *
- *   a list    cells follow each other without any between them. Cells beside a run are elsewhere.
- *   dense     all rows of the box are there, whole, at one distance, with `pad` cells beyond each
- *             end: the place of a cell depends on its indices alone. Parts have the indices of an
- *             axis that they need.
+ * Nothing here has the size of the box. That is the storage of runs. There is another one, with the
+ * same sections, a list: cells follow each other without any between them. Cells beside a run are
+ * elsewhere.
  */
 #ifndef AMBIT_GRID_ACTIVE_H
 #define AMBIT_GRID_ACTIVE_H
@@ -49,7 +45,7 @@ enum {
  * it. */
 extern int64_t ambit__active_most;
 
-typedef enum ambit__storage { STORAGE_RUNS, STORAGE_LIST, STORAGE_DENSE } ambit__storage;
+typedef enum ambit__storage { STORAGE_RUNS, STORAGE_LIST } ambit__storage;
 
 typedef struct ambit__run {
   int64_t row;    /* its number in the box: row-major, over all axes but the last */
@@ -57,16 +53,9 @@ typedef struct ambit__run {
   int64_t at;     /* position of cell lo in memory, in cells */
 } ambit__run;
 
-/* Indices along an axis: up to three ranges, in order. */
-typedef struct ambit__spans {
-  int n;
-  int64_t lo[3], hi[3];
-} ambit__spans;
-
 typedef struct ambit__active {
   ambit__box box; /* of the grid */
   ambit__storage storage;
-  ambit__spans spans[AMBIT_MAX_DIMS]; /* that may have active cells here, by axis */
   int64_t pad;
   int64_t section;  /* cells of a section */
   ambit__run *runs; /* by row, then along it; owned */
@@ -74,9 +63,6 @@ typedef struct ambit__active {
   size_t cap;
   int64_t cells; /* active ones */
   int64_t size;  /* cells of memory, with all that is between and around runs */
-  /* Dense storage: rows, the distance between them, and the position of cell 0 of the first, which
-   * need not be there. */
-  int64_t rows, pitch, first;
 } ambit__active;
 
 /* An empty structure for the cells of a box. */
@@ -142,16 +128,6 @@ static inline int64_t ambit__active_section(const ambit__active *a, int k)
   const int64_t cells = (a->section + AMBIT__QUAD - 1) / AMBIT__QUAD * AMBIT__QUAD;
 
   return AMBIT__BEYOND_RUNS + a->pad + k * (cells + 2 * a->pad);
-}
-
-/* Dense storage: the position of cell 0 of a row, which may be one without active cells. */
-int64_t ambit__active_dense(const ambit__active *a, int64_t row);
-/* Whether an end of the rows, 0 or 1, is among the cells that are stored. */
-static inline bool ambit__active_has_end(const ambit__active *a, int side)
-{
-  const ambit__spans *s = &a->spans[a->box.ndims - 1];
-
-  return s->n > 0 && (side ? s->hi[s->n - 1] == a->box.hi[a->box.ndims - 1] : s->lo[0] == 0);
 }
 
 /* Cells in memory before the first cell of a run, or behind its last, that belong to it if no other

@@ -166,18 +166,23 @@ ambit_status ambit__active_cut(ambit__errors *errors, const ambit__active *a, in
 
 /* ---- what a part stores: of an axis, its own indices and some at either end ---- */
 
-static void add_span(ambit__spans *s, int64_t lo, int64_t hi)
+/* Indices along an axis: up to three ranges, in order. */
+typedef struct spans {
+  int n;
+  int64_t lo[3], hi[3];
+} spans;
+
+static void add_span(spans *s, int64_t lo, int64_t hi)
 {
   if (lo >= hi) return;
   s->lo[s->n] = lo;
   s->hi[s->n++] = hi;
 }
 
-static ambit__spans spans_of(const ambit__box *box, const ambit__box *own, const ambit__layers *l,
-                             int d)
+static spans spans_of(const ambit__box *box, const ambit__box *own, const ambit__layers *l, int d)
 {
   const int64_t n = box->hi[d], lo = own->lo[d] - l->lo[d], hi = own->hi[d] + l->hi[d];
-  ambit__spans s = {0};
+  spans s = {0};
 
   if (hi - lo >= n || own->hi[d] - own->lo[d] == n) {
     add_span(&s, 0, n);
@@ -189,7 +194,7 @@ static ambit__spans spans_of(const ambit__box *box, const ambit__box *own, const
   return s;
 }
 
-static bool has_index(const ambit__spans *s, int64_t i)
+static bool has_index(const spans *s, int64_t i)
 {
   for (int k = 0; k < s->n; k++)
     if (i >= s->lo[k] && i < s->hi[k]) return true;
@@ -197,7 +202,7 @@ static bool has_index(const ambit__spans *s, int64_t i)
 }
 
 /* Adds the cells of a run that are in the spans of all axes. */
-static ambit_status add_run(ambit__errors *errors, const ambit__run *r, const ambit__spans *s,
+static ambit_status add_run(ambit__errors *errors, const ambit__run *r, const spans *s,
                             ambit__active *part)
 {
   const int last = part->box.ndims - 1;
@@ -220,11 +225,12 @@ ambit_status ambit__active_part(ambit__errors *errors, const ambit__active *whol
                                 const ambit__box *own, const ambit__layers *layers,
                                 ambit__active *part)
 {
+  spans s[AMBIT_MAX_DIMS];
+
   ambit__active_begin(part, &whole->box, whole->storage);
   for (int d = 0; d < whole->box.ndims; d++)
-    part->spans[d] =
-        ambit__box_is_empty(own) ? (ambit__spans){0} : spans_of(&whole->box, own, layers, d);
+    s[d] = spans_of(&whole->box, own, layers, d);
   for (int64_t i = 0; !ambit__box_is_empty(own) && i < whole->n; i++)
-    AMBIT_TRY(add_run(errors, &whole->runs[i], part->spans, part));
+    AMBIT_TRY(add_run(errors, &whole->runs[i], s, part));
   return ambit__active_end(errors, part, whole->pad);
 }

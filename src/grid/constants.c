@@ -60,21 +60,11 @@ static bool next_gap(const ambit__active *a, int64_t *i, int64_t *from, int64_t 
   return true;
 }
 
-/* Beyond the ends of all rows, in dense storage. */
-static bool next_dense_end(const ambit__active *a, int side, int64_t *i, int64_t *from, int64_t *to)
-{
-  if (*i >= a->rows || !ambit__active_has_end(a, side)) return false;
-  *from = a->first + (*i)++ * a->pitch + (side ? a->box.hi[a->box.ndims - 1] : -a->pad);
-  *to = *from + a->pad;
-  return true;
-}
-
 /* Of rows with runs there. A list has no cells beyond ends. */
 static bool next_end(const ambit__active *a, int side, int64_t *i, int64_t *from, int64_t *to)
 {
   const int64_t extent = a->box.hi[a->box.ndims - 1];
 
-  if (a->storage == STORAGE_DENSE) return next_dense_end(a, side, i, from, to);
   while (a->storage == STORAGE_RUNS && *i < a->n) {
     const int64_t k = (*i)++;
     const ambit__run *r = &a->runs[k];

@@ -86,15 +86,6 @@ void ambit__seek_row(ambit__seeker *s, const int64_t *place)
   if (s->section >= 0) return;
   s->row = ambit__active_row(s->a, there);
   s->first = s->i = ambit__active_from(s->a, s->row, -1);
-  if (s->a->storage == STORAGE_DENSE) s->base = ambit__active_dense(s->a, s->row);
-}
-
-/* The same in dense storage: all cells of the row are at one distance. If some are tested, chunks
- * end where activity changes, so that most have inner cells. */
-static int64_t in_dense(ambit__seeker *s, int64_t x, int64_t *end)
-{
-  if (s->column->tested.any) in_row(s, x, end);
-  return s->base + x;
 }
 
 /* The same in a list, of the only cell of the column: up to the end of the run that has it. */
@@ -131,8 +122,7 @@ static int64_t in_list(ambit__seeker *s, int64_t x, int64_t *end)
 static int64_t locate(ambit__seeker *s, int64_t x, int64_t *end)
 {
   if (s->section >= 0) return in_section(s, s->section, x, end);
-  if (s->a->storage == STORAGE_LIST) return in_list(s, x, end);
-  return s->a->storage == STORAGE_DENSE ? in_dense(s, x, end) : in_row(s, x, end);
+  return s->a->storage == STORAGE_LIST ? in_list(s, x, end) : in_row(s, x, end);
 }
 
 int64_t ambit__seek(ambit__seeker *s, int64_t x, int64_t *end)

@@ -13,7 +13,6 @@ typedef struct ambit__seeker {
   int section; /* the row is outside the grid and has the constant of this section; -1: it is a row
                   of the grid */
   int64_t row;
-  int64_t base;   /* dense storage: the position of its cell 0 */
   int64_t first;  /* run of the row */
   int64_t i;      /* a run of the row: the first of those that may be read */
   bool found;     /* the last chunk reads there, and in no section */

@@ -13,13 +13,12 @@ enum {
   CHUNK = 190,    /* bytes that cores could move while they begin a chunk, and twice its values */
   TEST = 40,      /* ... and for each activity that its cells test */
   FIRST = 25,     /* percent of memory that runs may take besides active cells at first */
-  MARGIN = 10,    /* percent by which another storage must be better than runs ... */
-  DENSE = 25 /* ... and dense storage, which on an H200 was never faster; and more memory for it */
+  MARGIN = 10     /* percent by which a list must be better than runs */
 };
 
 const char *ambit__storage_name(ambit__storage storage)
 {
-  static const char *const names[] = {"runs", "list", "dense"};
+  static const char *const names[] = {"runs", "list"};
 
   return names[storage];
 }
@@ -153,15 +152,10 @@ double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double by
   return ambit__storage_moves(toll, site, bytes, written) + begin * toll->chunks;
 }
 
-ambit__storage ambit__storage_best(const double *costs, const double *cells)
+ambit__storage ambit__storage_best(const double *costs)
 {
-  const double runs = costs[STORAGE_RUNS] / 100;
-  const bool list = costs[STORAGE_LIST] < (100 - MARGIN) * runs;
-  const bool dense = costs[STORAGE_DENSE] < (100 - DENSE) * runs &&
-                     cells[STORAGE_DENSE] * 100 <= cells[STORAGE_RUNS] * (100 + DENSE);
-
-  if (dense && (!list || costs[STORAGE_DENSE] < costs[STORAGE_LIST])) return STORAGE_DENSE;
-  return list ? STORAGE_LIST : STORAGE_RUNS;
+  return costs[STORAGE_LIST] * 100 < costs[STORAGE_RUNS] * (100 - MARGIN) ? STORAGE_LIST
+                                                                          : STORAGE_RUNS;
 }
 
 ambit__storage ambit__storage_first(double runs, double active)

@@ -10,7 +10,7 @@
 
 #include "grid/chunks.h"
 
-enum { AMBIT__STORAGES = STORAGE_DENSE + 1 };
+enum { AMBIT__STORAGES = STORAGE_LIST + 1 };
 
 /* On cores, or on a GPU. */
 typedef enum ambit__site { SITE_CORES, SITE_GPU, AMBIT__SITES } ambit__site;
@@ -28,7 +28,7 @@ typedef struct ambit__toll {
   int tests; /* activities that a cell beside an inactive one reads */
 } ambit__toll;
 
-/* "runs", "list", "dense" */
+/* "runs", "list" */
 const char *ambit__storage_name(ambit__storage storage);
 
 /* For `a`, whose storage is the one in question, and the rows that a step reads, whose values are
@@ -42,9 +42,8 @@ double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double by
 /* The same, with the time that chunks take besides, in bytes that could be moved meanwhile. */
 double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double bytes,
                             double written);
-/* The best storage, of costs and cells of memory by storage: runs, unless another one is clearly
- * cheaper; and dense only if it takes hardly more memory. */
-ambit__storage ambit__storage_best(const double *costs, const double *cells);
+/* The best storage, of costs by storage: runs, unless a list is clearly cheaper. */
+ambit__storage ambit__storage_best(const double *costs);
 
 /* The storage of fields until a program chooses one, of the cells that runs take in memory and the
  * active ones: a list, if runs take much more, so that memory for them is never taken in vain. */

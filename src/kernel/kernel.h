@@ -431,9 +431,6 @@ ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__va
 /* Makes a reduction of a rule a field that is written: cells store their values, and the caller
  * folds them. */
 ambit_status ambit__rule_onto(ambit__errors *errors, ambit__rule *rule, int param);
-/* Whether a reduction is the largest of magnitudes: all values that a rule gives it are fabs(), so
- * that their sign bit is 0, even of a NaN. */
-bool ambit__reduce_is_magnitude(const ambit__rule *rule, int param);
 /* "sum", "min", "max" or "fold". */
 const char *ambit__reduce_name(ambit__reduce op);
 

@@ -101,21 +101,3 @@ ambit_status ambit__rule_onto(ambit__errors *errors, ambit__rule *rule, int para
   q->keeps = flags + n;
   return AMBIT_OK;
 }
-
-/* Ends at a value of a parameter that is no magnitude. */
-static ambit__visit find_other(void *param, const ambit__stmt *s)
-{
-  const bool sets = s->kind == STMT_SET_OUT && s->index == *(const int *)param;
-
-  return sets && (s->value->op != EXPR_CALL || s->value->call != CALL_fabs) ? VISIT_END
-                                                                            : VISIT_INSIDE;
-}
-
-bool ambit__reduce_is_magnitude(const ambit__rule *rule, int param)
-{
-  const ambit__param *q = &rule->params[param];
-
-  return q->kind == PARAM_REDUCE && q->reduce == REDUCE_MAX &&
-         (q->type == AMBIT_F32 || q->type == AMBIT_F64) &&
-         !ambit__visit_stmts(&(ambit__visitor){.stmt = find_other, .user = &param}, rule->body);
-}

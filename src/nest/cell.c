@@ -156,10 +156,10 @@ void ambit__nest_let_loads(ambit__nest *n)
 
 /* ---- results ---- */
 
-const char *ambit__nest_name_out(ambit__nest *n, const ambit__param *p, int c)
+const char *ambit__nest_name_of(ambit__nest *n, const char *what, const ambit__param *p, int c)
 {
-  return p->is_vector ? ambit__nest_text(n, "%s_out%d", p->name, c)
-                      : ambit__nest_text(n, "%s_out", p->name);
+  return p->is_vector ? ambit__nest_text(n, "%s_%s%d", p->name, what, c)
+                      : ambit__nest_text(n, "%s_%s", p->name, what);
 }
 
 void ambit__nest_each_output(ambit__nest *n,
@@ -176,7 +176,7 @@ void ambit__nest_each_output(ambit__nest *n,
 static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const char *type = ambit__nest_type(n, a.param);
-  const char *name = ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component);
+  const char *name = ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component);
 
   (void)user;
   if (ambit__nest_param(n, a.param)->keeps[a.component])

@@ -37,31 +37,28 @@ static void add_body(ambit__nest *n, int inside)
 
 /* ---- several cells of a thread ---- */
 
-static const char *kept_name(ambit__nest *n, ambit__nest_access a)
-{
-  const ambit__param *p = ambit__nest_param(n, a.param);
-
-  return p->is_vector ? ambit__nest_text(n, "%s_kept%d", p->name, a.component)
-                      : ambit__nest_text(n, "%s_kept", p->name);
-}
-
 static void let_kept(ambit__nest *n, ambit__nest_access a, void *each)
 {
-  ambit__nest_do(n, "%s %s[%d]", ambit__nest_type(n, a.param), kept_name(n, a), *(int *)each);
+  ambit__nest_do(n, "%s %s[%d]", ambit__nest_type(n, a.param),
+                 ambit__nest_name_of(n, "kept", ambit__nest_param(n, a.param), a.component),
+                 *(int *)each);
 }
 
 static void keep(ambit__nest *n, ambit__nest_access a, void *user)
 {
   (void)user;
-  ambit__nest_do(n, "%s[k] = %s", kept_name(n, a),
-                 ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component));
+  ambit__nest_do(n, "%s[k] = %s",
+                 ambit__nest_name_of(n, "kept", ambit__nest_param(n, a.param), a.component),
+                 ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component));
 }
 
 static void store_kept(ambit__nest *n, ambit__nest_access a, void *user)
 {
   (void)user;
-  ambit__nest_node(n, NODE_STORE, .access = a,
-                   .value = ambit__nest_text(n, "%s[k]", kept_name(n, a)));
+  ambit__nest_node(
+      n, NODE_STORE, .access = a,
+      .value = ambit__nest_text(
+          n, "%s[k]", ambit__nest_name_of(n, "kept", ambit__nest_param(n, a.param), a.component)));
 }
 
 /* Cell k of the thread: that at the place `first`, some threads further. */
@@ -107,13 +104,12 @@ static void add_pieces(ambit__nest *n, int threads, int each)
 
 /* ---- axes ---- */
 
-/* The axes that lie along threads, in order; returns their number. */
-static int launched_axes(const ambit__nest *n, int axes[AMBIT_MAX_DIMS])
+int ambit__nest_launched_axes(const ambit__group *g, int axes[AMBIT_MAX_DIMS])
 {
   int count = 0;
 
-  for (int d = 0; d < n->group->ndims; d++)
-    if (d != ambit__sweep_axis(n->group->sweep)) axes[count++] = d;
+  for (int d = 0; d < g->ndims; d++)
+    if (d != ambit__sweep_axis(g->sweep)) axes[count++] = d;
   return count;
 }
 
@@ -185,7 +181,7 @@ static void open_sweep(ambit__nest *n)
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each)
 {
   int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0}, axes[AMBIT_MAX_DIMS];
-  const int count = launched_axes(n, axes), outer = count - 2;
+  const int count = ambit__nest_launched_axes(n->group, axes), outer = count - 2;
   int lines;
 
   if (outer == 1) open_axis(n, axes[0], 2, 1);

@@ -93,16 +93,9 @@ static const char *suffix(const ambit__nest *n, int i)
 }
 
 /* "v_set" or "v_set3": 1 + the source position that last set a written component; 0: not set. */
-static void print_set(const ambit__nest *n, ambit__text *t, int i, int c)
+static const char *name_set(ambit__nest *n, int i, int c)
 {
-  ambit__print(t, "%s_set", ambit__nest_name(n, i));
-  if (ambit__nest_param(n, i)->is_vector) ambit__print(t, "%d", c);
-}
-
-static void print_out(const ambit__nest *n, ambit__text *t, int i, int c)
-{
-  ambit__print(t, "%s_out", ambit__nest_name(n, i));
-  if (ambit__nest_param(n, i)->is_vector) ambit__print(t, "%d", c);
+  return ambit__nest_name_of(n, "set", ambit__nest_param(n, i), c);
 }
 
 /* A value of a field, or of a scalar that is read like one. */
@@ -120,22 +113,17 @@ static void use_read(const ambit__nest *n, ambit__text *t, const ambit__expr *e)
 }
 
 /* The variable of a written component holds the old value until it is set. */
-static void use_out(const ambit__nest *n, ambit__text *t, const ambit__expr *e)
+static void use_out(ambit__nest *n, ambit__text *t, const ambit__expr *e)
 {
   const ambit__param *p = ambit__nest_param(n, e->index);
-  const bool watched = p->kind == PARAM_FIELD && p->keeps[e->component] && watches(n, e->index);
+  const char *out = ambit__nest_name_of(n, "out", ambit__nest_param(n, e->index), e->component);
 
-  if (watched) {
-    ambit__print(t, "(");
-    print_set(n, t, e->index, e->component);
-    ambit__print(t, " ? ");
-    print_out(n, t, e->index, e->component);
-    ambit__print(t, " : ambit_use_%s(&fault, ", suffix(n, e->index));
-  }
-  print_out(n, t, e->index, e->component);
-  if (watched)
-    ambit__print(t, ", %d))",
+  if (p->kind == PARAM_FIELD && p->keeps[e->component] && watches(n, e->index))
+    ambit__print(t, "(%s ? %s : ambit_use_%s(&fault, %s, %d))", name_set(n, e->index, e->component),
+                 out, suffix(n, e->index), out,
                  ambit__checked_read(n->rule, e->index, ambit__checked_old(p, e->component)));
+  else
+    ambit__print(t, "%s", out);
 }
 
 static bool use(ambit__nest *n, const ambit__node *rule, ambit__text *t, const ambit__expr *e)
@@ -155,11 +143,8 @@ static bool use(ambit__nest *n, const ambit__node *rule, ambit__text *t, const a
 
 static void note_set(ambit__nest *n, ambit__writer *w, const ambit__stmt *st)
 {
-  if (!watches(n, st->index)) return;
-  ambit__line_begin(w);
-  print_set(n, &w->text, st->index, st->component);
-  ambit__print(&w->text, " = %d", st->place.offset + 1);
-  ambit__line_end(w, ";");
+  if (watches(n, st->index))
+    ambit__line(w, "%s = %d;", name_set(n, st->index, st->component), st->place.offset + 1);
 }
 
 /* ---- a cell ---- */
@@ -181,26 +166,19 @@ static void end_list(ambit__nest *n, ambit__node *rest)
 }
 
 /* A statement for each written component and reduction that is watched. */
-static void each_watched(ambit__nest *n, const char *before, bool tests)
+static void each_watched(ambit__nest *n, bool tests)
 {
   for (int i = 0; i < n->rule->nparams; i++)
     for (int c = 0; watches(n, i) && c < ambit__nest_param(n, i)->components; c++) {
       const ambit__param *p = ambit__nest_param(n, i);
-      ambit__text t = {0};
 
       if (p->kind != PARAM_REDUCE && !(p->kind == PARAM_FIELD && p->writes[c])) continue;
-      ambit__print(&t, "%s", before);
-      if (tests) {
-        ambit__print(&t, "ambit_test_%s(&fault, ", suffix(n, i));
-        print_out(n, &t, i, c);
-        ambit__print(&t, ", ");
-      }
-      print_set(n, &t, i, c);
       if (tests)
-        ambit__print(&t, ", %d)", ambit__checked_write(n->rule, i, c));
+        ambit__nest_do(n, "ambit_test_%s(&fault, %s, %s, %d)", suffix(n, i),
+                       ambit__nest_name_of(n, "out", ambit__nest_param(n, i), c), name_set(n, i, c),
+                       ambit__checked_write(n->rule, i, c));
       else
-        ambit__print(&t, " = 0");
-      ambit__nest_do(n, "%s", ambit__nest_keep(n, &t));
+        ambit__nest_do(n, "int %s = 0", name_set(n, i, c));
     }
 }
 
@@ -212,7 +190,7 @@ static void begin_cell(ambit__nest *n, ambit__node **at)
   for (int d = 0; d < n->group->ndims; d++)
     ambit__nest_do(n, "fault.cell[%d] = i%d", d, d);
   ambit__access_let_cell(n);
-  each_watched(n, "int ", false);
+  each_watched(n, false);
   end_list(n, rest);
 }
 
@@ -229,7 +207,7 @@ static void test_results(ambit__nest *n, ambit__node **at)
 {
   ambit__node *rest = begin_list(n, at);
 
-  each_watched(n, "", true);
+  each_watched(n, true);
   end_list(n, rest);
 }
 

@@ -90,6 +90,16 @@ static inline int ambit__group_indices(const ambit__group *g)
   return n < g->ndims && !g->checks ? n : g->ndims;
 }
 
+/* The cells of a typical box of a dense grid. */
+static inline double ambit__group_cells(const ambit__group *g)
+{
+  double n = 1;
+
+  for (int d = 0; d < g->ndims; d++)
+    n *= (double)g->cells[d];
+  return n;
+}
+
 /* Whether parameter p of the group's rule is a sum whose result must not depend on the order of
  * cells, which needs a long accumulator. */
 static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param *p)

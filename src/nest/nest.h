@@ -270,7 +270,9 @@ void ambit__nest_store_outs(ambit__nest *n);
 /* Calls f for every written component of a field, with the offset of its cell. */
 void ambit__nest_each_output(ambit__nest *n,
                              void (*f)(ambit__nest *, ambit__nest_access, void *user), void *user);
-const char *ambit__nest_name_out(ambit__nest *n, const ambit__param *p, int component);
+/* "v_out", or "v_out3" if v is a vector. */
+const char *ambit__nest_name_of(ambit__nest *n, const char *what, const ambit__param *p,
+                                int component);
 /* Folds one variable of every reduction but strict sums into another: r_to and r_from. The type
  * in which results of a row are folded; with `wide`, rows are, in that of totals. */
 void ambit__nest_fold_into(ambit__nest *n, const char *to, const char *from, bool wide);
@@ -304,14 +306,16 @@ typedef struct ambit__rows {
   bool factored;    /* a weighted sum with fewer operations: nest/factors.h */
 } ambit__rows;
 void ambit__nest_rows(ambit__nest *n, const ambit__rows *r);
-/* Whether the rule of a group is a weighted sum of one field into another whose terms may be
- * reordered; its terms, at most so many. */
-bool ambit__nest_sum(const ambit__group *g, ambit__tap *taps, int most, ambit__sum *sum);
+/* The terms of the rule of a group, if that is a weighted sum of one field into another whose terms
+ * may be reordered; else NULL. The caller frees them. */
+ambit__tap *ambit__nest_sum(const ambit__group *g, ambit__sum *sum);
 
 /* cells.c: on a GPU, the loops of a thread, in blocks of threads[0] x threads[1]. With more than
  * three axes it computes `walk` cells along the third last, one after the other; with one axis,
  * `each` cells together, if the rule tests no places and there is no sweep. */
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each);
+/* The axes that lie along threads, the last one along x; returns their number. */
+int ambit__nest_launched_axes(const ambit__group *g, int axes[AMBIT_MAX_DIMS]);
 
 /* units.c: on a GPU and a sparse grid, the units of a thread (grid/assignment.h), which have so
  * many cells of so many rows. `rows` must stay. */

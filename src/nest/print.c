@@ -381,27 +381,14 @@ static void print_kernel_fold(ambit__nest *n, ambit__writer *w, const ambit__nod
   ambit__print(&w->text, "(%s, %s)", node->name, node->value);
 }
 
-/* In C; of magnitudes, by their bits. */
-static void print_c_fold(ambit__nest *n, ambit__text *t, int i, ambit_type wide, const char *to,
-                         const char *from)
-{
-  const ambit__param *p = ambit__nest_param(n, i);
-  const spot here = {n, NULL};
-  const ambit__scope s = scope_of(&here);
-
-  if (wide == p->type && ambit__reduce_is_magnitude(n->rule, i))
-    ambit__print(t, "%s = ambit_fold_most_%s(%s, %s)", to, ambit__type_suffix(wide), to, from);
-  else
-    ambit__emit_fold(&s, t, p, wide, to, from);
-}
-
 static void print_fold(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
   ambit__line_begin(w);
   if (n->dialect->kernel)
     print_kernel_fold(n, w, node);
   else
-    print_c_fold(n, &w->text, node->access.param, node->wide, node->name, node->value);
+    ambit__emit_fold(n->dialect, &w->text, ambit__nest_param(n, node->access.param), node->wide,
+                     node->name, node->value);
   ambit__line_end(w, ";");
 }
 
@@ -414,7 +401,7 @@ static void print_join(ambit__nest *n, ambit__writer *w, int i)
   ambit__line_begin(w);
   ambit__print(&w->text, "#pragma omp declare reduction(%s_join:%s:", p->name,
                ambit__nest_type(n, i));
-  print_c_fold(n, &w->text, i, p->type, "omp_out", "omp_in");
+  ambit__emit_fold(n->dialect, &w->text, p, p->type, "omp_out", "omp_in");
   ambit__print(&w->text, ") initializer(omp_priv = %s", ambit__nest_identity(n, p));
   ambit__line_end(w, ")");
 }

@@ -359,30 +359,30 @@ static bool has_room(const ambit__rule *rule)
   return n <= AMBIT__HOISTS;
 }
 
-bool ambit__nest_sum(const ambit__group *g, ambit__tap *taps, int most, ambit__sum *sum)
+ambit__tap *ambit__nest_sum(const ambit__group *g, ambit__sum *sum)
 {
+  ambit__tap *taps = g->strict ? NULL : calloc(MOST_TAPS, sizeof *taps);
   const ambit__param *p = g->rule->params;
 
-  if (g->strict || !ambit__rule_sum(g->rule, false, taps, most, sum)) return false;
-  return g->bind[sum->from].is_field && g->bind[sum->to].is_field &&
-         p[sum->from].type == p[sum->to].type && has_room(g->rule);
+  *sum = (ambit__sum){.starved = !g->strict && !taps};
+  if (taps && ambit__rule_sum(g->rule, false, taps, MOST_TAPS, sum) &&
+      g->bind[sum->from].is_field && g->bind[sum->to].is_field &&
+      p[sum->from].type == p[sum->to].type && has_room(g->rule))
+    return taps;
+  free(taps);
+  return NULL;
 }
 
 static void find_taps(job *j)
 {
-  ambit__sum sum = {0};
+  ambit__sum sum;
 
   if (j->direct) return;
-  j->taps = calloc(MOST_TAPS, sizeof *j->taps);
-  if (j->taps && ambit__nest_sum(j->n->group, j->taps, MOST_TAPS, &sum)) {
-    j->from = sum.from;
-    j->to = sum.to;
-    j->ntaps = sum.n;
-    return;
-  }
-  j->n->failed |= !j->taps || sum.starved;
-  free(j->taps);
-  j->taps = NULL;
+  j->taps = ambit__nest_sum(j->n->group, &sum);
+  j->from = sum.from;
+  j->to = sum.to;
+  j->ntaps = sum.n;
+  j->n->failed |= sum.starved;
 }
 
 void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)

@@ -121,7 +121,7 @@ static void keep_result(ambit__nest *n, ambit__nest_access a, void *user)
 
   if (!is_due(e)) return;
   ambit__nest_do(n, "%s = %s", ambit__rows_result(e->j, a.param, a.component, e->r),
-                 ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component));
+                 ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component));
 }
 
 /* The contributions of a row to reductions: variables r_of0, r_of1, ..., or numbers of a block. */

@@ -206,13 +206,12 @@ static bool is_look(ambit__nest *n, const ambit__expr *e)
   return e->a->op != EXPR_CONST && fits && !ambit__expr_looks_up(n->rule, e->a);
 }
 
-static void collect(ambit__nest *n, const ambit__expr *e)
+static ambit__visit collect_look(void *user, const ambit__expr *e)
 {
-  if (!e) return;
+  ambit__nest *n = user;
+
   if (is_look(n, e) && n->nlooks < AMBIT__LOOKS) n->looks[n->nlooks++] = e;
-  collect(n, e->a);
-  collect(n, e->b);
-  collect(n, e->c);
+  return VISIT_INSIDE;
 }
 
 static void find_looks(job *j)
@@ -223,8 +222,7 @@ static void find_looks(job *j)
   for (const ambit__stmt *s = rule->body; s; s = s->next)
     if (s->kind != STMT_SET_OUT && (s->kind != STMT_LOCAL || !ambit__only_value(rule, s->index)))
       return;
-  for (const ambit__stmt *s = rule->body; s; s = s->next)
-    collect(j->n, s->value);
+  ambit__visit_stmts(&(ambit__visitor){.expr = collect_look, .user = j->n}, rule->body);
 }
 
 static void let_subscripts(job *j, int r, int inside)

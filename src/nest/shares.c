@@ -131,53 +131,42 @@ int ambit__shares_sum(ambit__shares *s, const ambit__dot *sum, ambit__share_term
 /* ---- the rule ---- */
 
 /* The locals that an expression reads, beside sums. */
-static void find_live(const ambit__shares *s, bool *live, const ambit__expr *e)
+typedef struct lives {
+  const ambit__shares *s;
+  bool *live;
+} lives;
+
+static ambit__visit find_live(void *user, const ambit__expr *e)
 {
-  if (!e || ambit__dots_find(&s->dots, e)) return;
-  if (e->op == EXPR_LOCAL) live[e->index] = true;
-  find_live(s, live, e->a);
-  find_live(s, live, e->b);
-  find_live(s, live, e->c);
+  const lives *l = user;
+
+  if (ambit__dots_find(&l->s->dots, e)) return VISIT_PAST;
+  if (e->op == EXPR_LOCAL) l->live[e->index] = true;
+  return VISIT_INSIDE;
 }
 
-static void find_live_in(const ambit__shares *s, bool *live, const ambit__stmt *list)
+static ambit__visit collect(void *user, const ambit__expr *e)
 {
-  for (; list; list = list->next) {
-    find_live(s, live, list->value);
-    find_live_in(s, live, list->body);
-    find_live_in(s, live, list->other);
-  }
-}
-
-static void collect(ambit__shares *s, const ambit__expr *e)
-{
-  const ambit__dot *sum = e ? ambit__dots_find(&s->dots, e) : NULL;
+  ambit__shares *s = user;
+  const ambit__dot *sum = ambit__dots_find(&s->dots, e);
   ambit__share_term terms[AMBIT__DOT_TERMS];
 
-  if (!e) return;
-  if (sum) {
-    ambit__shares_sum(s, sum, terms);
-    return;
-  }
-  if (e->op == EXPR_READ) ambit__shares_read(s, e);
-  collect(s, e->a);
-  collect(s, e->b);
-  collect(s, e->c);
+  if (sum) ambit__shares_sum(s, sum, terms);
+  if (!sum && e->op == EXPR_READ) ambit__shares_read(s, e);
+  return sum ? VISIT_PAST : VISIT_INSIDE;
 }
 
-static void collect_in(ambit__shares *s, const ambit__stmt *list)
+static ambit__visit pass_idle(void *user, const ambit__stmt *st)
 {
-  for (; list; list = list->next) {
-    if (ambit__shares_idle(s, list)) continue;
-    collect(s, list->value);
-    collect_in(s, list->body);
-    collect_in(s, list->other);
-  }
+  return ambit__shares_idle(user, st) ? VISIT_PAST : VISIT_INSIDE;
 }
 
 /* From the last statement to the first: assignments to locals that nothing after them reads. */
 static void find_idle(ambit__shares *s, const ambit__stmt **all, int n, bool *live)
 {
+  lives l = {s, live};
+  const ambit__visitor v = {.expr = find_live, .user = &l};
+
   while (n-- > 0) {
     const ambit__stmt *st = all[n];
     const bool sets = st->kind == STMT_SET_LOCAL || st->kind == STMT_LOCAL;
@@ -187,9 +176,9 @@ static void find_idle(ambit__shares *s, const ambit__stmt **all, int n, bool *li
       continue;
     }
     if (sets) live[st->index] = false;
-    find_live(s, live, st->value);
-    find_live_in(s, live, st->body);
-    find_live_in(s, live, st->other);
+    ambit__visit_expr(&v, st->value);
+    ambit__visit_stmts(&v, st->body);
+    ambit__visit_stmts(&v, st->other);
   }
 }
 
@@ -217,7 +206,8 @@ bool ambit__shares_begin(ambit__shares *s, const ambit__rule *rule, int ndims)
     for (const ambit__stmt *st = rule->body; st; st = st->next)
       all[n++] = st;
     find_idle(s, all, n, live);
-    collect_in(s, rule->body);
+    ambit__visit_stmts(&(ambit__visitor){.stmt = pass_idle, .expr = collect, .user = s},
+                       rule->body);
   }
   free(live);
   free(all);

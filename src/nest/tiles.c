@@ -267,7 +267,7 @@ static void add_pass(ambit__nest *n, const int *threads)
     if (!is_output(n, i)) continue;
     ambit__nest_if(
         n, "%s",
-        differ(n, i, ambit__nest_name_out(n, ambit__nest_param(n, i), 0), value_of(n, i, 0)));
+        differ(n, i, ambit__nest_name_of(n, "out", ambit__nest_param(n, i), 0), value_of(n, i, 0)));
     ambit__nest_store_outs(n);
     ambit__nest_do(n, "moves[pass %% 3] = 1");
     extend_found(n, 0);

@@ -353,7 +353,7 @@ static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
   (void)user;
   ambit__nest_do(
       n, "%s %s%s", ambit__nest_type(n, a.param),
-      ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component),
+      ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component),
       keeps ? ambit__nest_text(n, " = %s_new%d[lane]", ambit__nest_name(n, a.param), a.component)
             : "");
 }
@@ -362,7 +362,7 @@ static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
   (void)user;
   ambit__nest_do(n, "%s_new%d[lane] = %s", ambit__nest_name(n, a.param), a.component,
-                 ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component));
+                 ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component));
 }
 
 /* ---- a unit ---- */

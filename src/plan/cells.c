@@ -89,12 +89,10 @@ static int resident_blocks(const ambit__group *g, const ambit__target *t, int th
 /* Cells of a thread along the third last axis. */
 static int best_walk(const ambit__group *g, const ambit__target *t)
 {
-  double cells = 1;
+  const double cells = ambit__group_cells(g);
   int walk = MOST_WALK;
 
   if (g->ndims < 4) return 1;
-  for (int d = 0; d < g->ndims; d++)
-    cells *= (double)g->cells[d];
   while (walk > 1 &&
          (walk >= 2 * g->cells[g->ndims - 3] || cells / walk < (double)t->threads * BUSY))
     walk /= 2;
@@ -127,31 +125,21 @@ static int best_each(const ambit__group *g, const ambit__target *t)
   return each;
 }
 
-/* The axes that lie along threads, the last first; returns their number. */
-static int launched(const ambit__group *g, int axes[AMBIT_MAX_DIMS])
-{
-  int n = 0;
-
-  for (int d = g->ndims - 1; d >= 0; d--)
-    if (d != ambit__sweep_axis(g->sweep)) axes[n++] = d;
-  return n;
-}
-
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_cells, .depth = 1, .threads = {1, 1, 1}};
   const int threads = ambit__gpucode_threads(t, most_threads(g));
   int axes[AMBIT_MAX_DIMS];
-  const int n = launched(g, axes);
+  const int n = ambit__nest_launched_axes(g, axes);
   const bool together = g->ndims == 1 && !g->sweep && !has_tests(g->rule);
   int count = 1;
 
   if (most < 1) return 0;
   plans[0] = p;
   if (t->kind == TARGET_C) return !ambit__group_sums_exactly(g);
-  if (n > 0) p.threads[0] = power(g->cells[axes[0]], n > 1 ? MOST_ALONG_X : threads);
+  if (n > 0) p.threads[0] = power(g->cells[axes[n - 1]], n > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
-  if (n > 1) p.threads[1] = power(g->cells[axes[1]], threads / p.threads[0]);
+  if (n > 1) p.threads[1] = power(g->cells[axes[n - 2]], threads / p.threads[0]);
   p.rows[1] = g->sweep ? 1 : best_walk(g, t);
   p.blocks = most_blocks(g, t);
   p.resident = t->dialect->has_lanes ? resident_blocks(g, t, p.threads[0] * p.threads[1]) : 0;
@@ -177,15 +165,15 @@ static void describe(const ambit__plan *p, ambit__text *t)
 static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__launch_line *r)
 {
   int axes[AMBIT_MAX_DIMS];
-  const int n = launched(g, axes);
+  const int n = ambit__nest_launched_axes(g, axes);
 
   *r = (ambit__launch_line){.ndims = g->ndims,
                             .threads = {p->threads[0], p->threads[1], p->threads[2]},
                             .most = p->blocks};
   for (int k = 0; k < 2 && k < n; k++)
-    ambit__launch_line_add(r, k, axes[k], 0, p->threads[k] * (n == 1 ? p->rows[0] : 1));
-  for (int k = n - 1; k >= 2; k--)
-    ambit__launch_line_add(r, 2, axes[k], 0, k == 2 && n > 3 ? p->rows[1] : 1);
+    ambit__launch_line_add(r, k, axes[n - 1 - k], 0, p->threads[k] * (n == 1 ? p->rows[0] : 1));
+  for (int k = 0; k < n - 2; k++)
+    ambit__launch_line_add(r, 2, axes[k], 0, k == n - 3 && n > 3 ? p->rows[1] : 1);
 }
 
 static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,

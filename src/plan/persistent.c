@@ -216,11 +216,9 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 {
   const ambit__machine *m = ambit__target_machine(t);
   ambit__resident j;
-  double ns, cells = 1;
+  double ns;
 
   if (!begin_all(g, p, &j)) return 1e9;
-  for (int d = 0; d < g->ndims; d++)
-    cells *= (double)g->cells[d];
   ns = p->threads[1] * warp_time(g, &j.tile) * ambit__machine_issue(m) +
        AMBIT__FIT_STAGE * m->chain * g->flow->nstages;
   if (ambit__resident_exchanges(&j)) ns += exchange_time(&j) * m->chain / p->ahead;
@@ -229,7 +227,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   else if (j.tile.planes &&
            ambit__registers_of_resident(&j) > AMBIT__FIT_DEEP_MANY * most_registers(t, p))
     ns *= AMBIT__FIT_DEEP_TIGHT;
-  return ns / cells;
+  return ns / ambit__group_cells(g);
 }
 
 /* ---- choice ---- */

@@ -30,29 +30,18 @@ static double other_work(const ambit__expr *e)
   return plain || compares || e->op == EXPR_COND ? bytes / 4 : 0;
 }
 
-static void count_expr(const ambit__expr *e, ambit__price *price)
+static ambit__visit count_expr(void *user, const ambit__expr *e)
 {
-  const bool root = e && e->op == EXPR_CALL && e->call == CALL_sqrt;
+  ambit__price *price = user;
+  const bool root = e->op == EXPR_CALL && e->call == CALL_sqrt;
 
-  if (!e) return;
   price->others += other_work(e);
   if (ambit__type_is_real(e->type)) {
     price->divisions += root || e->op == EXPR_DIV;
     price->specials += e->op == EXPR_CALL && !root && !is_cheap(e->call) && !ambit__calls_power(e);
     price->in_double |= e->type == AMBIT_F64;
   }
-  count_expr(e->a, price);
-  count_expr(e->b, price);
-  count_expr(e->c, price);
-}
-
-static void count_statements(const ambit__stmt *s, ambit__price *price)
-{
-  for (; s; s = s->next) {
-    count_expr(s->value, price);
-    count_statements(s->body, price);
-    count_statements(s->other, price);
-  }
+  return VISIT_INSIDE;
 }
 
 double ambit__price_work(const ambit__price *price, const ambit__machine *m, double rate)
@@ -100,7 +89,7 @@ static ambit__price price_of(const ambit__rule *rule, const ambit__binding *bind
 {
   ambit__price price = {.flops = (double)rule->flops};
 
-  count_statements(rule->body, &price);
+  ambit__visit_stmts(&(ambit__visitor){.expr = count_expr, .user = &price}, rule->body);
   price.others *= narrowness(rule);
   for (int i = 0; i < rule->nparams; i++)
     if (!bind || !bind[i].dropped) count_bytes(&rule->params[i], &price);

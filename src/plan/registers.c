@@ -69,35 +69,30 @@ static int row_share(const ambit__strip *j, const ambit__value_row *r, int units
   return j->by_rows ? units * (4 * ahead + 1) / (4 * ahead + 4) : units;
 }
 
-/* The constants in double of an expression. `seen` has MOST_NUMBERS elements. */
-static void find_numbers(const ambit__expr *e, double *seen, int *n)
-{
-  if (!e || *n == MOST_NUMBERS) return;
-  find_numbers(e->a, seen, n);
-  find_numbers(e->b, seen, n);
-  find_numbers(e->c, seen, n);
-  if (e->op != EXPR_CONST || e->type != AMBIT_F64 || *n == MOST_NUMBERS) return;
-  for (int i = 0; i < *n; i++)
-    if (seen[i] == e->value.real) return;
-  seen[(*n)++] = e->value.real;
-}
+/* The constants in double of a rule. */
+typedef struct numbers {
+  int n;
+  double seen[MOST_NUMBERS];
+} numbers;
 
-static void find_numbers_in(const ambit__stmt *list, double *seen, int *n)
+static ambit__visit find_numbers(void *user, const ambit__expr *e)
 {
-  for (const ambit__stmt *s = list; s; s = s->next) {
-    find_numbers(s->value, seen, n);
-    find_numbers_in(s->body, seen, n);
-    find_numbers_in(s->other, seen, n);
-  }
+  numbers *all = user;
+
+  if (all->n == MOST_NUMBERS) return VISIT_END;
+  if (e->op != EXPR_CONST || e->type != AMBIT_F64) return VISIT_INSIDE;
+  for (int i = 0; i < all->n; i++)
+    if (all->seen[i] == e->value.real) return VISIT_INSIDE;
+  all->seen[all->n++] = e->value.real;
+  return VISIT_INSIDE;
 }
 
 static int number_registers(const ambit__rule *rule)
 {
-  double seen[MOST_NUMBERS];
-  int n = 0;
+  numbers all = {0};
 
-  find_numbers_in(rule->body, seen, &n);
-  return ambit__max(0, 2 * n - FREE);
+  ambit__visit_stmts(&(ambit__visitor){.expr = find_numbers, .user = &all}, rule->body);
+  return ambit__max(0, 2 * all.n - FREE);
 }
 
 static int strip_base(const ambit__strip *j, const ambit__rule *rule)

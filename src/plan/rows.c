@@ -14,7 +14,6 @@ enum {
   LEAST_TERMS = 20, /* of a sum that is factored; */
   MANY_TERMS = 100, /* on x86 */
   LONG_RUN = 160,   /* cells: non-temporal stores of shorter runs on sparse grids lose */
-  MOST_TAPS = 512,  /* terms of a sum */
   MOST_LONE = 20,   /* rows of one launch that share no load */
   MOST_LINES = 8,   /* of a sweep along the last axis, at a time */
   PIECE = 1024,     /* strips are multiples of so many cells */
@@ -97,13 +96,7 @@ static int count_lone(const ambit__rule *rule, int axis)
 
 static double cells_of(const ambit__group *g)
 {
-  double n = 1;
-
-  if (g->form) return (double)g->active;
-
-  for (int d = 0; d < g->ndims; d++)
-    n *= (double)g->cells[d];
-  return n;
+  return g->form ? (double)g->active : ambit__group_cells(g);
 }
 
 /* Bytes of a row of the widest field that the rule writes. */
@@ -153,14 +146,13 @@ static int best_rows(const ambit__group *g, const ambit__target *t)
 static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int least = t->has_nontemporal ? MANY_TERMS : LEAST_TERMS;
+  const bool fits = !g->form && ambit__rule_reads(g->rule) >= least;
   const ambit__binding *bind = g->bind;
-  ambit__tap *taps = calloc(MOST_TAPS, sizeof *taps);
   ambit__factors f = {0};
   ambit__sum sum = {0};
+  ambit__tap *taps = fits ? ambit__nest_sum(g, &sum) : NULL;
 
-  if (taps && !g->form && ambit__rule_reads(g->rule) >= least &&
-      ambit__nest_sum(g, taps, MOST_TAPS, &sum) &&
-      ambit__factors_begin(&f, taps, sum.n, g->ndims - 1) && ambit__factors_is_box(&f) &&
+  if (taps && ambit__factors_begin(&f, taps, sum.n, g->ndims - 1) && ambit__factors_is_box(&f) &&
       ambit__factors_save(&f, sum.n)) {
     p->factored = ambit__factors_operations(&f);
     p->terms = sum.n;
@@ -171,16 +163,6 @@ static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit_
     p->factored = 0;
   free(taps);
   return p->factored > 0;
-}
-
-/* Rows of a typical box. */
-static double rows_of(const ambit__group *g)
-{
-  double n = 1;
-
-  for (int d = 0; d < g->ndims - 1; d++)
-    n *= (double)g->cells[d];
-  return n;
 }
 
 /* Cells per cut such that `layers` layers of `bytes_per_cell` fit in half of `cache`; 0: no cut
@@ -200,7 +182,7 @@ static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__pl
 {
   const ambit__rule *rule = g->rule;
   const int last = g->ndims - 1;
-  const double row = touched(rule, cells_of(g) / rows_of(g));
+  const double row = touched(rule, cells_of(g) / (ambit__group_cells(g) / (double)g->cells[last]));
 
   if (g->form && (g->ndims < 3 || !t->has_nontemporal))
     return; /* ARM: 1.05 times as long in 512^3 */

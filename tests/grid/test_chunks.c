@@ -50,11 +50,6 @@ static double *memory_of(const ambit__chunks *c)
     if (extent - r->hi < pad && (i + 1 == a->n || r[1].row != r->row))
       set(memory, r->at + extent - r->lo, pad, beyond(b, 1, INACTIVE));
   }
-  for (int64_t row = 0; row < a->rows; row++)
-    for (int side = 0; side < 2; side++)
-      if (ambit__active_has_end(a, side))
-        set(memory, a->first + row * a->pitch + (side ? extent : -pad), pad,
-            beyond(b, side, INACTIVE));
   for (int64_t i = 0; i < c->edges[0].n; i++)
     memory[c->edges[0].moves[2 * i]] = memory[c->edges[0].moves[2 * i + 1]];
   return memory;
@@ -447,7 +442,7 @@ static void constants_are_apart_from_cells(void)
   static const int64_t extents[] = {4, 6, 40};
   const ambit__layers layers = {.lo = {1, 1, 2}, .hi = {1, 1, 2}};
 
-  for (int storage = STORAGE_RUNS; storage <= STORAGE_DENSE; storage++) {
+  for (int storage = STORAGE_RUNS; storage <= STORAGE_LIST; storage++) {
     ambit__active a = make_in((ambit__storage)storage, extents, 0, AMBIT__PAD), part;
     ambit__box parts[5];
 
@@ -571,7 +566,7 @@ static void threads_make_the_tables_that_one_would(void)
 static void chunks_read_what_boundaries_and_activity_say(void)
 {
   for (int i = 0; i < SIZES * KINDS * 5; i++)
-    for (int storage = STORAGE_RUNS; storage <= STORAGE_DENSE; storage++)
+    for (int storage = STORAGE_RUNS; storage <= STORAGE_LIST; storage++)
       if (test_takes(i + storage, storage ? 19 : 9)) check_storage((ambit__storage)storage, i);
 }
 
@@ -594,11 +589,10 @@ static const int stacks[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 1}};
 
 static void units_of_several_rows_read_what_their_chunks_do(void)
 {
-  for (int i = 0; i < 2 * SIZES * KINDS; i++) {
-    const int size = i % SIZES, kind = i / SIZES % KINDS;
+  for (int i = 0; i < SIZES * KINDS; i++) {
+    const int size = i % SIZES, kind = i / SIZES;
     ambit__chunk_form f = form_without_tests(i);
-    ambit__active a = make_in(i / SIZES / KINDS ? STORAGE_DENSE : STORAGE_RUNS, sizes[size], kind,
-                              ambit__chunk_form_pad(&f));
+    ambit__active a = make_in(STORAGE_RUNS, sizes[size], kind, ambit__chunk_form_pad(&f));
     const ambit__box some = {.ndims = 3, .lo = {0, 1, 3}, .hi = {19, 3, 65}};
     const ambit__box part = ambit__box_intersect(&a.box, &some);
     ambit__chunks c;

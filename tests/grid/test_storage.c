@@ -85,7 +85,7 @@ static ambit__chunk_form form_of(bool list, int most, bool tests)
 static ambit__storage choose(shape s, int components, int most, bool tests)
 {
   const double bytes = 8.0 * components; /* read and written */
-  double costs[AMBIT__STORAGES], cells[AMBIT__STORAGES];
+  double costs[AMBIT__STORAGES];
   ambit__active runs = make(s);
 
   for (int k = 0; k < AMBIT__STORAGES; k++) {
@@ -96,12 +96,11 @@ static ambit__storage choose(shape s, int components, int most, bool tests)
     CHECK(!ambit__active_store(&errors, &runs, (ambit__storage)k, 8, &a));
     t = ambit__storage_toll(&a, &f, sizeof(float), bytes, 0);
     costs[k] = ambit__storage_costs(&t, SITE_CORES, bytes, bytes / 2);
-    cells[k] = (double)a.size;
     ambit__active_free(&a);
     ambit__chunk_form_free(&f);
   }
   ambit__active_free(&runs);
-  return ambit__storage_best(costs, cells);
+  return ambit__storage_best(costs);
 }
 
 /* A chunk reads an activity for each test, however few cells it has, and a list has the most. */

@@ -474,9 +474,9 @@ static void choose_parts(ambit *a, const program_plan *p, const char *devices, b
 /* The storage of a sparse grid, unless the environment has one. */
 static void choose_storage(ambit *a, const program_plan *p)
 {
-  static const char *const storages[] = {"auto", "runs", "list", "dense"};
+  static const char *const storages[] = {"auto", "runs", "list"};
 
-  if (!getenv("AMBIT_STORAGE")) ambit_option_set(a, "storage", storages[p->seed % 4]);
+  if (!getenv("AMBIT_STORAGE")) ambit_option_set(a, "storage", storages[p->seed % 3]);
 }
 
 /* A callback: moves the cut to a place that depends on the iteration. */

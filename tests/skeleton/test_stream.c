@@ -213,7 +213,7 @@ static void every_item_is_computed_as_if_it_were_the_first_on_all_kinds_of_lanes
 static void items_have_the_active_cells_of_a_sparse_grid(void)
 {
   static const char *const lanes[] = {"(cpu*3),cpu", "", "cpu,ref"};
-  static const char *const storages[] = {"auto", "dense", "list"};
+  static const char *const storages[] = {"auto", "runs", "list"};
 
   for (int i = 0; i < 3; i++) {
     if (!test_takes(i, 2)) continue;

@@ -180,19 +180,6 @@ AMBIT_REALS_FROM(u64, ambit_u64)
 AMBIT_LIMITS(f32, float)
 AMBIT_LIMITS(f64, double)
 
-/* Folds a magnitude b, with the sign bit 0, into a partial result a. Such bits are ordered as the
- * numbers are, NaN above all: one instruction replaces a maximum and a test for NaN. */
-AMBIT_INLINE float ambit_fold_most_f32(float a, float b)
-{
-  ambit_i32 x = (ambit_i32)AMBIT_BITS_F32(a), y = (ambit_i32)AMBIT_BITS_F32(b);
-  return AMBIT_F32_OF((ambit_u32)(y > x ? y : x));
-}
-AMBIT_INLINE double ambit_fold_most_f64(double a, double b)
-{
-  ambit_i64 x = (ambit_i64)AMBIT_BITS_F64(a), y = (ambit_i64)AMBIT_BITS_F64(b);
-  return AMBIT_F64_OF((ambit_u64)(y > x ? y : x));
-}
-
 /* Vectors: bytes per vector, and stores of whole vectors from an array held in registers. A
  * non-temporal store bypasses the caches and needs an aligned address. */
 #if defined(__AVX512F__)

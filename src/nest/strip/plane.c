@@ -8,10 +8,7 @@
 /* "v_n", or for a vector field "v_n3": the results of a lane in one row. */
 static const char *results_of(ambit__nest *n, const ambit__nest_access *a)
 {
-  const ambit__param *p = ambit__nest_param(n, a->param);
-
-  return p->is_vector ? ambit__nest_text(n, "%s_n%d", p->name, a->component)
-                      : ambit__nest_text(n, "%s_n", p->name);
+  return ambit__nest_name_of(n, "n", ambit__nest_param(n, a->param), a->component);
 }
 
 /* The variable for several cells at a time that has a result; -1: it is computed for each cell. */
@@ -51,7 +48,7 @@ static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const ambit__strip *w = n->builder;
   const char *type = w->cells > 1 ? "ambit_i32" : ambit__nest_type(n, a.param);
-  const char *name = ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component);
+  const char *name = ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component);
   const int here[AMBIT_MAX_DIMS] = {0};
 
   (void)user;
@@ -65,7 +62,7 @@ static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const ambit__strip *w = n->builder;
   const char *to = results_of(n, &a),
-             *out = ambit__nest_name_out(n, ambit__nest_param(n, a.param), a.component);
+             *out = ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component);
 
   (void)user;
   if (pair_of(w, &a) >= 0) return;

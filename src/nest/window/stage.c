@@ -78,7 +78,7 @@ static void each_output(const ambit__window *j, int stage,
 
     for (int c = 0; c < p->components; c++)
       if (p->kind == PARAM_REDUCE || (st->port[i] >= 0 && p->writes[c]))
-        f(j, stage, i, c, ambit__nest_name_out(j->n, p, c));
+        f(j, stage, i, c, ambit__nest_name_of(j->n, "out", p, c));
   }
 }
 

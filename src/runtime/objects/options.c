@@ -58,7 +58,7 @@ typedef struct row {
 static const char *const auto_words[] = {"auto", NULL};
 static const char *const mpi_words[] = {"auto", "off", "on", "openmpi", "mpich", NULL};
 static const char *const auto_on_off[] = {"auto", "on", "off", NULL};
-static const char *const storage_words[] = {"auto", "runs", "block", "list", "dense", NULL};
+static const char *const storage_words[] = {"auto", "runs", "block", "dense", "list", NULL};
 static const char *const overlap_words[] = {"none", "standard", "extended", "two-way", NULL};
 
 static ambit_status check_partition(ambit *a, const char *value)

@@ -194,8 +194,7 @@ static ambit_status check(ambit *a)
 static ambit__storage storage_of(const ambit *a, const ambit__mask *m)
 {
   if (m->like) return m->like->active->storage;
-  if (!strcmp(a->settings.storage, "list")) return STORAGE_LIST;
-  return strcmp(a->settings.storage, "dense") ? STORAGE_RUNS : STORAGE_DENSE;
+  return strcmp(a->settings.storage, "list") ? STORAGE_RUNS : STORAGE_LIST;
 }
 
 /* Prints what fields would take in each storage, before there are any. */
@@ -216,9 +215,9 @@ static void log_memory(ambit *a, const ambit__active *active)
   if (s) return;
   ambit__log(&a->settings, 1,
              "sparse grid: %" PRId64 " active cells, %.3g %% of the box, in %" PRId64
-             " runs; memory for each byte of a cell: runs %.4g MiB, list %.4g, dense %.4g",
+             " runs; memory for each byte of a cell: runs %.4g MiB, list %.4g",
              active->cells, 100 * (double)active->cells / box, active->n, mib[STORAGE_RUNS],
-             mib[STORAGE_LIST], mib[STORAGE_DENSE]);
+             mib[STORAGE_LIST]);
 }
 
 /* With the option auto: runs, in the storage that fields have before a program chooses. Runs that

@@ -93,13 +93,12 @@ ambit_status ambit__program_store(ambit_program *p)
     return AMBIT_OK; /* all are alike */
   g->weighed = bytes;
   AMBIT_TRY(find_costs(p, costs, cells));
-  best = ambit__storage_best(costs, cells);
+  best = ambit__storage_best(costs);
   if (ambit__split_for(g->context, cells[best], g->weights, g->split) != g->split)
     best = g->active->storage; /* its parts would be too large */
   ambit__log(&g->context->settings, 1,
              "sparse grid: storage %s; bytes moved per cell, or time in which they could be: runs "
-             "%.4g, list %.4g, dense %.4g",
-             ambit__storage_name(best), costs[STORAGE_RUNS], costs[STORAGE_LIST],
-             costs[STORAGE_DENSE]);
+             "%.4g, list %.4g",
+             ambit__storage_name(best), costs[STORAGE_RUNS], costs[STORAGE_LIST]);
   return best == g->active->storage ? AMBIT_OK : move(p, best);
 }

@@ -5,7 +5,7 @@
 
 enum { ROWS = 12, COLUMNS = 41, CELLS = ROWS * COLUMNS, FIELDS = 3 };
 
-static const char *const storages[] = {"runs", "list", "dense"};
+static const char *const storages[] = {"runs", "list", "runs"};
 
 static int everywhere(const int64_t *i, void *user)
 {

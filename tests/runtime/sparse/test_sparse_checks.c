@@ -58,8 +58,8 @@ typedef struct variant {
 static bool next_variant(int *i, variant *v)
 {
   static const char *const devices[] = {"ref", "cpu", "cpu*3", "opencl", "opencl*2", "cuda"};
-  static const char *const storages[] = {"runs", "list", "dense"};
-  enum { DEVICES = sizeof devices / sizeof *devices, STORAGES = 3 };
+  static const char *const storages[] = {"runs", "list"};
+  enum { DEVICES = sizeof devices / sizeof *devices, STORAGES = 2 };
 
   for (; *i < DEVICES * STORAGES; ++*i) {
     char name[16];
