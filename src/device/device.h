@@ -71,6 +71,7 @@ typedef struct ambit__function {
   /* of a group that sweeps: a launch runs its cells in order; false: launches have one plane each
    */
   bool sweeps;
+  bool totals; /* folds values into totals (ambit__binding.onto); false: it stores them */
   /* Tile size along each axis, counted from the first cell of the part. Boxes of whole tiles are
    * the fastest; 0: no difference. */
   int64_t tile[AMBIT_MAX_DIMS];

@@ -157,23 +157,33 @@ void ambit__fold_join(const ambit__fold *f, void *totals, const void *others,
   } while (ambit__box_next_row(&both, at));
 }
 
+/* Totals that are not exact sums. -0 becomes 0: the order of the two does not matter. */
+static void store_totals(ambit_type type, const ambit__value *totals, void *values, int64_t n)
+{
+  const bool real = ambit__type_is_real(type);
+
+  switch (type) {
+#define X(name, value, ctype, text)                                                                \
+  case AMBIT_##name:                                                                               \
+    for (int64_t i = 0; i < n; i++)                                                                \
+      ((ctype *)values)[i] = real ? (ctype)(totals[i].real + 0.0) : (ctype)totals[i].integer;      \
+    break;
+    AMBIT_TYPE_MAP(X)
+#undef X
+  }
+}
+
 void ambit__fold_finish(const ambit__fold *f, const void *totals, void *values)
 {
   const int64_t n = ambit__box_volume(&f->cells);
   const ambit_type type = f->param->type;
-  const bool real = ambit__type_is_real(type);
   unsigned char *to = values;
 
-  for (int64_t i = 0; i < n; i++, to += ambit_type_size(type)) {
-    ambit__value v;
-
-    if (f->exact) {
-      v.real = ambit__long_value((const ambit__long *)totals + i, type);
-    } else {
-      v = ((const ambit__value *)totals)[i];
-      if (real) v.real += 0.0; /* -0 becomes 0: the order of the two does not matter */
-      v = ambit__value_cast(v, real ? AMBIT_F64 : AMBIT_I64, type);
-    }
-    ambit__value_store(to, type, v);
+  if (!f->exact) {
+    store_totals(type, totals, values, n);
+    return;
   }
+  for (int64_t i = 0; i < n; i++, to += ambit_type_size(type))
+    ambit__value_store(
+        to, type, (ambit__value){.real = ambit__long_value((const ambit__long *)totals + i, type)});
 }

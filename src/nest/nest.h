@@ -56,7 +56,7 @@ typedef enum ambit__loop_kind {
 } ambit__loop_kind;
 
 typedef enum ambit__store_kind {
-  STORE_CELL,
+  STORE_CELL,       /* into a total it is folded */
   STORE_VECTOR,     /* a whole vector, from the array `value` */
   STORE_NONTEMPORAL /* the same, past the caches */
 } ambit__store_kind;
@@ -244,6 +244,14 @@ static inline bool ambit__nest_is_reduction(const ambit__nest *n, int i)
 static inline const char *ambit__nest_type(const ambit__nest *n, int i)
 {
   return n->dialect->types[ambit__nest_param(n, i)->type];
+}
+
+/* Of a field in memory: a total is wider than the values that cells fold into it. */
+static inline ambit_type ambit__nest_stored(const ambit__nest *n, int i)
+{
+  const ambit_type type = ambit__nest_param(n, i)->type;
+
+  return n->bind[i].onto ? ambit__type_total(type) : type;
 }
 
 /* ---- cell.c: the pieces of a cell ---- */

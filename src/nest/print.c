@@ -343,12 +343,33 @@ static void print_load(ambit__nest *n, ambit__writer *w, const ambit__node *node
   ambit__line_end(w, ";");
 }
 
+/* "t_at[0] += t_out" */
+static void print_total(ambit__nest *n, ambit__writer *w, const ambit__node *node)
+{
+  const spot here = {n, NULL};
+  const ambit__scope s = scope_of(&here);
+  const int i = node->access.param;
+  ambit__text value = {0};
+
+  if (node->value)
+    ambit__print(&value, "%s", node->value);
+  else
+    ambit__name_out(&s, &value, i, node->access.component);
+  ambit__emit_fold(n->dialect, &w->text, ambit__nest_param(n, i), ambit__nest_stored(n, i),
+                   ambit__nest_value(n, &node->access), ambit__nest_keep(n, &value));
+  ambit__line_end(w, ";");
+}
+
 static void print_store(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
   const spot here = {n, NULL};
   const ambit__scope s = scope_of(&here);
 
   ambit__line_begin(w);
+  if (n->bind[node->access.param].onto) {
+    print_total(n, w, node);
+    return;
+  }
   if (node->store == STORE_CELL) {
     print_access(n, &w->text, &node->access);
     ambit__print(&w->text, " = ");

@@ -12,12 +12,14 @@ typedef struct ambit__rows_job {
   const ambit__rows *r;
   const ambit__chunk_form *form; /* of a sparse grid; NULL: dense */
   int last;                      /* axis */
-  bool
-      direct; /* results are stored cell by cell: a field is read and written, or cells are apart */
-  bool lanes; /* a vector at a time, cell x + l in lane l; false: cell x */
-  bool reduces; /* there are reductions, and */
-  bool exact;   /* of these, strict sums */
-  bool tests;   /* the rule tests its place, at most these distances from the cell: */
+  bool direct;     /* results are stored cell by cell: cells are apart in memory, or */
+  bool serial;     /* in order: a field is read and written, say */
+  bool lanes;      /* a vector at a time, cell x + l in lane l; false: cell x */
+  bool reduces;    /* there are reductions, and */
+  bool exact;      /* of these, strict sums */
+  bool folds;      /* cells are folded: into these, or into totals of fields, */
+  bool row_totals; /* of which rows have one each */
+  bool tests;      /* the rule tests its place, at most these distances from the cell: */
   int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
   ambit__tap *taps; /* of a weighted sum of one field into another; NULL: the rule is none */
   int ntaps, from, to;
@@ -29,6 +31,27 @@ typedef struct ambit__rows_job {
 static inline bool ambit__rows_is_exact(const ambit__rows_job *j, int i)
 {
   return ambit__sums_exactly(j->n->group, ambit__nest_param(j->n, i));
+}
+
+/* Whether cells fold the values of field i at the end of the rule; if rows have a total each, into
+ * one of the lanes t_lane0, t_lane1, ... first. */
+static inline bool ambit__rows_is_total(const ambit__rows_job *j, int i)
+{
+  return ambit__nest_is_field(j->n, i) && j->n->bind[i].onto && !j->direct;
+}
+
+static inline bool ambit__rows_has_lanes(const ambit__rows_job *j, int i)
+{
+  return ambit__rows_is_total(j, i) && ambit__binding_is_uniform(&j->n->bind[i], j->last + 1) &&
+         j->lanes;
+}
+
+/* The totals that the rows of a block have of field i: 1 if the axis of the rows is folded. */
+static inline int ambit__rows_totals(const ambit__rows_job *j, int i)
+{
+  const int axis = j->rows[1] > 1 ? j->last - 2 : j->last - 1;
+
+  return j->count > 1 && j->n->bind[i].dropped >> axis & 1 ? 1 : j->count;
 }
 
 /* ---- rows_walk.c ---- */

@@ -58,7 +58,7 @@ static void call_one(ambit__nest *n, ambit__nest_access a, void *user)
   each *e = user;
 
   (void)n;
-  if (is_due(e)) e->f(e->j, a, e->r);
+  if (is_due(e) && !ambit__rows_is_total(e->j, a.param)) e->f(e->j, a, e->r);
 }
 
 void ambit__rows_each_result(job *j, void (*f)(job *j, ambit__nest_access a, int r))
@@ -110,8 +110,9 @@ void ambit__rows_let_place(job *j, int r)
     const ambit__nest_access a = ambit__rows_access(j, i, 0, r, NULL, ambit__rows_x(j));
 
     if (ambit__nest_is_field(n, i))
-      ambit__nest_do(n, "%s%s *%s_at = %s", p->is_written ? "" : "const ", ambit__nest_type(n, i),
-                     p->name, ambit__nest_pointer(n, &a));
+      ambit__nest_do(n, "%s%s *%s_at = %s", p->is_written ? "" : "const ",
+                     n->dialect->types[ambit__nest_stored(n, i)], p->name,
+                     ambit__nest_pointer(n, &a));
   }
 }
 
@@ -119,7 +120,7 @@ static void keep_result(ambit__nest *n, ambit__nest_access a, void *user)
 {
   each *e = user;
 
-  if (!is_due(e)) return;
+  if (!is_due(e) || ambit__rows_is_total(e->j, a.param)) return;
   ambit__nest_do(n, "%s = %s", ambit__rows_result(e->j, a.param, a.component, e->r),
                  ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component));
 }
@@ -132,7 +133,7 @@ static void keep_contributions(job *j, int r, bool ragged)
   for (int i = 0; i < n->rule->nparams; i++) {
     const char *name = ambit__nest_name(n, i);
 
-    if (!ambit__nest_is_reduction(n, i)) continue;
+    if (!ambit__nest_is_reduction(n, i) && !ambit__rows_is_total(j, i)) continue;
     if (!ambit__rows_is_exact(j, i))
       ambit__nest_do(n, "%s_of%d = %s_out", name, r, name);
     else if (!j->lanes)
@@ -173,8 +174,10 @@ static void let_contributions(job *j)
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
-    for (int r = 0; ambit__nest_is_reduction(n, i) && !ambit__rows_is_exact(j, i) && r < j->count;
-         r++)
+    if (!ambit__rows_is_total(j, i) &&
+        (!ambit__nest_is_reduction(n, i) || ambit__rows_is_exact(j, i)))
+      continue;
+    for (int r = 0; r < j->count; r++)
       ambit__nest_do(n, "%s %s_of%d", n->dialect->types[ambit__nest_part_type(p)], p->name, r);
   }
 }
@@ -198,6 +201,29 @@ static void spare_lanes(job *j, bool before)
   }
 }
 
+/* Folds the contributions to totals of field i, of rows that have the same one by pairs first. */
+static void fold_into_totals(job *j, int i)
+{
+  ambit__nest *n = j->n;
+  const ambit__param *p = ambit__nest_param(n, i);
+  const int totals = ambit__rows_totals(j, i);
+  const char *const of = ambit__nest_text(n, "%s_of", p->name);
+
+  for (int step = 1; totals == 1 && step < j->count; step *= 2)
+    for (int r = 0; r + step < j->count; r += 2 * step)
+      ambit__nest_node(n, NODE_FOLD, .name = ambit__nest_text(n, "%s%d", of, r),
+                       .value = ambit__nest_text(n, "%s%d", of, r + step),
+                       .wide = ambit__nest_part_type(p), .access = {.param = i});
+  for (int r = 0; r < totals; r++)
+    if (ambit__rows_has_lanes(j, i))
+      ambit__nest_node(n, NODE_FOLD, .name = ambit__nest_text(n, "%s_lane%d[l]", p->name, r),
+                       .value = ambit__nest_text(n, "%s%d", of, r),
+                       .wide = ambit__nest_part_type(p), .access = {.param = i});
+    else
+      ambit__nest_node(n, NODE_STORE, .value = ambit__nest_text(n, "%s%d", of, r),
+                       .access = ambit__rows_access(j, i, 0, r, NULL, ambit__rows_x(j)));
+}
+
 /* Folds the contributions of rows by pairs, then into the part. One after the other they would wait
  * for each other: a maximum of 8 rows took twice the time of a star. */
 static void fold_contributions(job *j, bool ragged)
@@ -211,6 +237,12 @@ static void fold_contributions(job *j, bool ragged)
                             ambit__nest_text(n, "of%d", r + step), false);
   ambit__nest_fold_into(n, j->lanes ? "part[l]" : "part", "of0", false);
   if (ragged) spare_lanes(j, false);
+  for (int i = 0; i < n->rule->nparams; i++) {
+    if (!ambit__rows_is_total(j, i)) continue;
+    if (ragged) ambit__nest_if(n, "x + l >= x0 && x + l < x1");
+    fold_into_totals(j, i);
+    if (ragged) ambit__nest_close(n);
+  }
 }
 
 void ambit__rows_add_cells(job *j, int inside, bool ragged)

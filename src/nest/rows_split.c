@@ -90,7 +90,7 @@ int ambit__rows_split(const ambit__rows_job *j)
   count c = {.rule = rule};
   int whole, parts = 0;
 
-  if (outputs <= MANY || j->direct || j->reduces || j->n->is_narrow || !is_clear(rule))
+  if (outputs <= MANY || j->direct || j->folds || j->n->is_narrow || !is_clear(rule))
     return outputs;
   if (!(c.seen = calloc((size_t)rule->nlocals + 1, sizeof *c.seen))) return outputs;
   whole = operations(&c, 0, outputs);

@@ -100,6 +100,40 @@ static void settle(job *j)
   each_block(j, "@_part = ambit_block_settle_$(&@_block, @_part + #, ROOM)");
 }
 
+/* ---- totals ---- */
+
+/* Before and after the walk along rows: of fields that have a total per row, its parts in lanes. */
+static void let_lanes(job *j, int i)
+{
+  const ambit__param *p = ambit__nest_param(j->n, i);
+
+  for (int r = 0; r < ambit__rows_totals(j, i); r++)
+    ambit__nest_do(j->n, "%s %s_lane%d[LANES]", j->n->dialect->types[ambit__nest_part_type(p)],
+                   p->name, r);
+  ambit__rows_open_lanes(j);
+  for (int r = 0; r < ambit__rows_totals(j, i); r++)
+    ambit__nest_do(j->n, "%s_lane%d[l] = %s", p->name, r, ambit__nest_identity(j->n, p));
+  ambit__nest_close(j->n);
+}
+
+static void fold_lanes(job *j, int i)
+{
+  ambit__nest *n = j->n;
+
+  ambit__nest_for(n, "int", "l", "0", "LANES");
+  for (int r = 0; r < ambit__rows_totals(j, i); r++)
+    ambit__nest_node(n, NODE_STORE,
+                     .value = ambit__nest_text(n, "%s_lane%d[l]", ambit__nest_name(n, i), r),
+                     .access = ambit__rows_access(j, i, 0, r, NULL, "0"));
+  ambit__nest_close(n);
+}
+
+static void each_lanes(job *j, void (*f)(job *j, int i))
+{
+  for (int i = 0; i < j->n->rule->nparams; i++)
+    if (ambit__rows_has_lanes(j, i)) f(j, i);
+}
+
 /* ---- vectors ---- */
 
 /* The next row of a sweep reads what it carries. */
@@ -166,11 +200,11 @@ static void store_ragged(job *j)
 
 static void store_vector(job *j, bool ragged)
 {
-  if (j->reduces && ragged) {
+  if (j->folds && ragged) {
     store_ragged(j);
     return;
   }
-  if (j->reduces) {
+  if (j->folds) {
     ambit__rows_each_result(j, put_buffer);
     return;
   }
@@ -299,7 +333,7 @@ static void add_either(job *j)
 
 static void add_vectors(job *j)
 {
-  if (!j->reduces) {
+  if (!j->folds) {
     open_x(j, "x0 & -LANES", "x1", "LANES", LOOP_SERIAL);
     add_either(j);
     ambit__nest_close(j->n);
@@ -323,7 +357,8 @@ static void add_single(job *j, const char *from, const char *below, int inside)
   if (j->n->group->sweep == -(j->last + 1))
     ambit__nest_along(j->n, "long", "x", from, below, true);
   else
-    open_x(j, from, below, NULL, j->direct ? LOOP_SERIAL : LOOP_VECTOR);
+    open_x(j, from, below, NULL,
+           j->serial || j->exact || j->row_totals ? LOOP_SERIAL : LOOP_VECTOR);
   if (!j->direct) ambit__rows_each_result(j, let_buffer);
   ambit__rows_add_cells(j, inside, false);
   if (!j->direct) ambit__rows_each_result(j, store_result);
@@ -395,7 +430,9 @@ void ambit__rows_add_walk(job *j)
   if (!j->form) ambit__rows_let_parts(j);
   each_block(j, "__typeof__(@_block.x.$[0]) *@_part = @_block.x.$ + @_block.n");
   if (j->tests && !j->direct) let_bounds(j);
+  each_lanes(j, let_lanes);
   add_walks(j);
+  each_lanes(j, fold_lanes);
   each_block(j, "@_block.n = @_part - @_block.x.$");
   if (!j->form) ambit__rows_fold_parts(j);
 }

@@ -24,13 +24,15 @@ enum {
 
 /* ---- choice of a plan ---- */
 
-static int count_writes(const ambit__rule *rule)
+/* Components that are stored in each cell. */
+static int count_writes(const ambit__group *g)
 {
+  const ambit__rule *rule = g->rule;
   int n = 0;
 
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      n += rule->params[i].writes[c];
+      n += rule->params[i].writes[c] && !g->bind[i].onto;
   return n;
 }
 
@@ -84,9 +86,10 @@ static bool is_crowded(const ambit__group *g, const ambit__target *t, int axis)
 
 /* Components that are read without sharing, and those written: more rows only mean more sequences
  * of addresses to prefetch. */
-static int count_lone(const ambit__rule *rule, int axis)
+static int count_lone(const ambit__group *g, int axis)
 {
-  int n = count_writes(rule);
+  const ambit__rule *rule = g->rule;
+  int n = count_writes(g);
 
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
@@ -122,7 +125,7 @@ static int64_t row_bytes(const ambit__group *g)
 static int best_rows(const ambit__group *g, const ambit__target *t)
 {
   const ambit__rule *rule = g->rule;
-  int writes = count_writes(rule);
+  int writes = count_writes(g);
   int rows = writes > 2                                       ? 1
              : writes == 2                                    ? 2
              : g->ndims == 2 && ambit__rule_reads(rule) <= 13 ? 8
@@ -134,7 +137,7 @@ static int best_rows(const ambit__group *g, const ambit__target *t)
     return 1;
   while (g->ndims > 1 && rows > 1 &&
          (g->cells[axis] < rows || rows * ambit__rule_reads(rule) > MOST_WORK ||
-          rows * count_lone(rule, axis) > MOST_LONE))
+          rows * count_lone(g, axis) > MOST_LONE))
     rows /= 2;
   return g->ndims > 1 ? rows : 1;
 }
@@ -226,7 +229,7 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
 static void choose_sweep(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int axis = ambit__sweep_axis(g->sweep), last = g->ndims - 1;
-  const int accesses = ambit__rule_reads(g->rule) + count_writes(g->rule);
+  const int accesses = ambit__rule_reads(g->rule) + count_writes(g);
   const double cell = touched(g->rule, 1);
 
   p->nontemporal &= axis != last;

@@ -192,10 +192,14 @@ ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__
   f->cell_ns = cell_ns(rule, &d->head.machine);
   if (ambit__rule_reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
-  f->head.waves = f->module && !g->checks && g->ndims;
-  f->head.tiles = !f->ref && !g->checks && g->ndims;
   f->head.sweeps = f->module && g->sweep;
-  f->swept = f->head.sweeps ? ambit__sweep_axis(g->sweep) + 1 : 0;
+  f->whole = f->head.sweeps ? 1u << ambit__sweep_axis(g->sweep) : 0;
+  for (int i = 0; f->module && i < rule->nparams; i++) {
+    f->head.totals |= g->bind[i].onto;
+    if (g->bind[i].onto) f->whole |= g->bind[i].dropped;
+  }
+  f->head.waves = f->module && !g->checks && g->ndims && !f->head.totals;
+  f->head.tiles = !f->ref && !g->checks && g->ndims && !f->head.totals;
   set_tile(g, f);
   *fn = &f->head;
   return AMBIT_OK;

@@ -24,7 +24,8 @@ typedef struct ambit__cpu_function {
   ambit__function *ref;         /* of the reference device; NULL: none */
   bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum */
   int at[AMBIT_MAX_PARAMS];     /* per parameter: its first word in those of a slab */
-  int swept;                    /* 1 + the axis along which cells run in order; 0: none */
+  unsigned whole;               /* bit d: slabs are not cut along axis d: cells run in order, or
+                                 * are folded into totals */
   double cell_ns;               /* see ambit__cpu_cell_ns */
   int64_t
       *partial; /* AMBIT__CPU_PARTIALS x words: a double, an int64_t or a long accumulator each */

@@ -39,29 +39,30 @@ static int64_t slab_unit(const ambit__box *b, int axis)
   return axis == b->ndims - 1 ? AMBIT__CPU_PAGE / (int64_t)sizeof(float) : AMBIT__CPU_SLAB_ALIGN;
 }
 
-/* Slabs are cut along the first axis that has enough cells for all, or along the longest one; not
- * along the axis of a sweep. */
-static int slab_axis(const ambit__box *b, int slabs, int swept)
+/* Slabs are cut along the first axis that has enough cells for all, or along the longest one, but
+ * not along `whole` ones; -1: all are. */
+static int slab_axis(const ambit__box *b, int slabs, unsigned whole)
 {
-  int best = swept == 0 ? 1 : 0;
+  int best = -1;
 
   for (int d = 0; d < b->ndims; d++) {
     int64_t units = (b->hi[d] - b->lo[d]) / slab_unit(b, d);
 
-    if (d == swept) continue;
+    if (whole >> d & 1) continue;
     if (units >= slabs) return d;
-    if (units > (b->hi[best] - b->lo[best]) / slab_unit(b, best)) best = d;
+    if (best < 0 || units > (b->hi[best] - b->lo[best]) / slab_unit(b, best)) best = d;
   }
   return best;
 }
 
 /* The longest axis beside this one along which slabs may have any length; -1: none. */
-static int second_axis(const ambit__box *b, int axis, int swept)
+static int second_axis(const ambit__box *b, int axis, unsigned whole)
 {
   int best = -1;
 
   for (int d = 0; d < b->ndims - 1; d++)
-    if (d != axis && d != swept && (best < 0 || b->hi[d] - b->lo[d] > b->hi[best] - b->lo[best]))
+    if (d != axis && !(whole >> d & 1) &&
+        (best < 0 || b->hi[d] - b->lo[d] > b->hi[best] - b->lo[best]))
       best = d;
   return best;
 }
@@ -341,7 +342,7 @@ static bool cut_pairs(sweep *s, int64_t slabs, int64_t units)
   const ambit__box *b = s->box;
   const int64_t first = b->hi[0] - b->lo[0], second = b->ndims > 1 ? b->hi[1] - b->lo[1] : 0;
 
-  if (s->f->swept || b->ndims < 3 || first * second < slabs) return false;
+  if (s->f->whole || b->ndims < 3 || first * second < slabs) return false;
   if (b->ndims > 3 ? first / slab_unit(b, 0) >= slabs : !s->reduces || units >= slabs) return false;
   s->axes[1] = 1;
   s->slabs = (int)slabs;
@@ -365,17 +366,17 @@ static void cut_box(sweep *s, int threads)
   s->slabs = s->across = 1;
   s->axes[0] = 0;
   s->axes[1] = -1;
-  if (s->f->swept && s->box->ndims == 1) return; /* there is one line */
   if (slabs > limit) slabs = limit;
   if (slabs < least) slabs = least;
-  axis = slab_axis(s->box, (int)slabs, s->f->swept - 1);
+  axis = slab_axis(s->box, (int)slabs, s->f->whole);
+  if (axis < 0) return;
   units = (s->box->hi[axis] - s->box->lo[axis]) / slab_unit(s->box, axis);
   if (cut_pairs(s, slabs, units)) return;
   if (slabs > units) slabs = units > least ? units : least;
   polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
   s->slabs = (int)(slabs > polls ? slabs : polls);
   s->axes[0] = axis;
-  s->axes[1] = s->reduces || units >= s->slabs ? -1 : second_axis(s->box, axis, s->f->swept - 1);
+  s->axes[1] = s->reduces || units >= s->slabs ? -1 : second_axis(s->box, axis, s->f->whole);
   s->across = s->axes[1] < 0 ? 1 : slabs_across(s->box, s->axes, s->slabs);
 }
 

@@ -35,8 +35,11 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, ambit__bindi
     bind[i] = (ambit__binding){.is_field = f != NULL};
     if (!f) continue;
     if (!rule->params[i].is_folded) bind[i].dropped = f->dropped;
+    bind[i].onto = rule->params[i].is_folded;
     uniform = ambit__binding_is_uniform(&bind[i], x + 1);
     bind[i].contiguous = (f->order == AMBIT_SOA || f->components == 1) && !f->base && !uniform;
+    bind[i].adjacent = f->order == AMBIT_AOS && f->components > 1 && !f->base && !uniform &&
+                       !rule->params[i].is_folded;
     bind[i].carried = ambit__step_carries(s, i);
     bind[i].packed = (ambit__field_is_packed(f) && !uniform) || rule->params[i].is_folded;
     if ((rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_closes_rows(p, f))
@@ -63,7 +66,8 @@ static ambit__box typical_box(const ambit_program *p, size_t step, int engine)
     if (ambit__box_is_empty(&best) || ambit__box_volume(&box) > ambit__box_volume(&best))
       best = box;
   }
-  if (ambit__step_folds(&p->steps[step]) && !ambit__box_is_empty(&best)) {
+  if (ambit__step_folds(&p->steps[step]) && !ambit__box_is_empty(&best) &&
+      !ambit__folds_at_once(p, step, engine, &best)) {
     const int64_t planes = ambit__folding_planes(p, step);
 
     if (best.hi[0] - best.lo[0] > planes) best.hi[0] = best.lo[0] + planes;
@@ -95,6 +99,7 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, int e
   const ambit__rule *adapted = p->applies[step].adapted;
 
   ambit__step_bind(p, s, g->bind);
+  ambit__folding_bind(p, step, engine, box, g->bind);
   g->group = (ambit__group){.rule = adapted ? adapted : s->kernel->rule,
                             .bind = g->bind,
                             .chore = s->chore ? &s->chore->on[engine] : NULL,
@@ -186,8 +191,9 @@ static uint64_t hash_of(const ambit_program *p, size_t step)
 static bool same_binding(const ambit__binding *a, const ambit__binding *b)
 {
   return a->is_field == b->is_field && a->contiguous == b->contiguous && a->packed == b->packed &&
-         a->shared == b->shared && !memcmp(a->ends, b->ends, sizeof a->ends) &&
-         a->dropped == b->dropped && a->carried == b->carried;
+         a->shared == b->shared && a->adjacent == b->adjacent &&
+         !memcmp(a->ends, b->ends, sizeof a->ends) && a->dropped == b->dropped &&
+         a->carried == b->carried && a->onto == b->onto;
 }
 
 static bool same_functions(const ambit_program *p, size_t a, size_t b)
@@ -353,13 +359,13 @@ static ambit_status build_step(ambit_program *p, size_t step)
   a->checks = s->chore ? 0 : ambit__options_checks(p->grid->context);
   AMBIT_TRY(make_numbers(p, s, a));
   AMBIT_TRY(make_arguments(p, s, a));
-  AMBIT_TRY(ambit__folding_make(p, step));
   AMBIT_TRY(ambit__sweeping_make(p, step));
   if (a->reduces && s->dropped) AMBIT_TRY(make_waste(p, a));
   if (ambit__step_shares(p, step))
     a->functions = p->applies[a->model].functions;
   else
     AMBIT_TRY(build_functions(p, step));
+  AMBIT_TRY(ambit__folding_make(p, step));
   if (a->region.ndims && !s->chore) {
     const double cells = (double)ambit__grid_count(p->grid, &a->region);
 

@@ -18,6 +18,12 @@ ambit__box ambit__folding_cells(const ambit_program *p, size_t step, const ambit
   return ambit__box_intersect(&region, &own);
 }
 
+static bool is_exact(const ambit_program *p, const ambit__param *q)
+{
+  return p->grid->context->settings.strict && q->reduce == REDUCE_SUM &&
+         ambit__type_is_real(q->type);
+}
+
 /* Planes of a slab on a part: enough for every core to have one, if they fit, and to fill caches.
  */
 static int64_t planes_of(const ambit_program *p, size_t step, int part)
@@ -48,21 +54,86 @@ int64_t ambit__folding_planes(const ambit_program *p, size_t step)
   return least;
 }
 
+/* Cells of each thread along the axis of its slabs, at least; along the last axis, of rows. */
+enum { FEW_CELLS = 4, FEW_OF_ROWS = 512 };
+
+/* Threads fold into totals of their own if slabs are cut along an axis that totals have. */
+static bool can_cut(const ambit__box *box, unsigned onto, int cores)
+{
+  for (int d = 0; d < box->ndims; d++)
+    if (!(onto >> d & 1) &&
+        box->hi[d] - box->lo[d] >= cores * (d == box->ndims - 1 ? FEW_OF_ROWS : FEW_CELLS))
+      return true;
+  return cores == 1;
+}
+
+bool ambit__folds_at_once(const ambit_program *p, size_t step, int engine, const ambit__box *box)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__device *dev = p->grid->context->engines[engine].device;
+  ambit__device_info info = {0};
+  unsigned onto = 0;
+
+  if (dev->backend->line || ambit__options_checks(p->grid->context)) return false;
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    if (!q->is_folded) continue;
+    if (q->components > 1 || is_exact(p, q)) return false;
+    onto |= s->args[i].field->dropped & ~s->dropped;
+  }
+  dev->backend->info((ambit__device *)dev, &info);
+  return onto && can_cut(box, onto, info.cores);
+}
+
+void ambit__folding_bind(const ambit_program *p, size_t step, int engine, const ambit__box *box,
+                         ambit__binding *bind)
+{
+  const bool at_once =
+      ambit__step_folds(&p->steps[step]) && ambit__folds_at_once(p, step, engine, box);
+
+  for (int i = 0; i < p->steps[step].n; i++)
+    if (!at_once) {
+      bind[i].onto = false;
+    } else if (bind[i].onto) {
+      bind[i].dropped = p->steps[step].args[i].field->dropped;
+      bind[i].contiguous = !ambit__binding_is_uniform(&bind[i], box->ndims);
+    }
+}
+
+/* The totals as the cells of the part. */
+static ambit__store totals_of(const ambit_program *p, size_t step, const ambit__folding_part *x,
+                              int part)
+{
+  ambit__layout l = {.type = ambit__type_total(x->how.param->type),
+                     .components = 1,
+                     .own = ambit__step_part(p, &p->steps[step], part)};
+  int64_t stride = 1;
+
+  for (int d = l.own.ndims - 1; d >= 0; d--) {
+    if (x->how.dropped >> d & 1) continue;
+    l.stride[d] = stride;
+    l.origin += (l.own.lo[d] - x->how.cells.lo[d]) * stride;
+    stride *= x->how.cells.hi[d] - x->how.cells.lo[d];
+  }
+  return (ambit__store){.layout = l, .buffer = x->totals};
+}
+
 static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, int i, int part)
 {
   ambit__folding_part *x = ambit__folding_part_of(p, f, i, part);
   const ambit__engine *e = ambit__engine_of(p->grid, part);
   const ambit__param *q = &p->steps[step].kernel->rule->params[f->params[i]];
+  const bool folds = ambit__folding_is_direct(p, step, part);
   ambit__box own = ambit__step_part(p, &p->steps[step], p->grid->first + part);
   size_t bytes;
 
   x->how = (ambit__fold){.param = q,
-                         .exact = p->grid->context->settings.strict && q->reduce == REDUCE_SUM &&
-                                  ambit__type_is_real(q->type),
+                         .exact = is_exact(p, q),
                          .dropped = f->to[i]->dropped,
                          .cells = ambit__folding_cells(p, step, f, i, p->grid->first + part)};
   if (own.hi[0] - own.lo[0] > f->planes) own.hi[0] = own.lo[0] + f->planes;
-  if (!f->component[i]) {
+  if (!f->component[i] && !folds) {
     x->scratch.layout = (ambit__layout){
         .type = q->type, .components = q->components, .line = e->backend->line, .own = own};
     AMBIT_TRY(ambit__store_allocate(f->to[i], part, &x->scratch));
@@ -72,7 +143,9 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
   if (!x->host) return AMBIT_ENOMEM;
   if (!ambit__can(e->device->backend, fold) || !bytes) return AMBIT_OK;
   if (e->device->backend->folds && !e->device->backend->folds(e->device, &x->how)) return AMBIT_OK;
-  return ambit__ask(e->device, alloc, bytes, NULL, &x->totals);
+  AMBIT_TRY(ambit__ask(e->device, alloc, bytes, NULL, &x->totals));
+  if (folds) x->scratch = totals_of(p, step, x, p->grid->first + part);
+  return AMBIT_OK;
 }
 
 /* Whether the totals of a reduction have cells of several parts. */
@@ -171,7 +244,7 @@ void ambit__folding_free(ambit_program *p, size_t step)
       ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
       ambit__engine *e = ambit__engine_of(p->grid, k);
 
-      if (!f->component[i]) ambit__store_release(e, &x->scratch);
+      if (!f->component[i] && x->scratch.buffer != x->totals) ambit__store_release(e, &x->scratch);
       if (x->totals) ambit__ask(e->device, release, x->totals);
       free(x->host);
     }

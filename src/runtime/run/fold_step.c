@@ -61,6 +61,28 @@ static ambit_status fold_slab(ambit_program *p, ambit__queue *q, ambit__folding_
   return s;
 }
 
+/* One launch, which folds. */
+static ambit_status launch_all(ambit_program *p, int step, const ambit__piece *piece,
+                               ambit__queue *q, const ambit__launch *like, ambit__launch_fn launch)
+{
+  ambit__folding *f = p->applies[step].folding;
+  ambit__argument args[AMBIT_MAX_PARAMS];
+  ambit__launch l = *like;
+  ambit__box none = piece->box;
+
+  none.hi[0] = none.lo[0];
+  memcpy(args, like->args, (size_t)like->nargs * sizeof *args);
+  for (int i = 0; i < f->n; i++) {
+    ambit__folding_part *x = ambit__folding_part_of(p, f, i, piece->part);
+
+    args[f->params[i]].store = &x->scratch;
+    if (!x->begun) AMBIT_TRY(ambit__do(q, fold, &x->how, x->totals, &x->scratch, &none, false));
+    x->begun = true;
+  }
+  l.args = args;
+  return launch(p, step, piece->part, q, &l);
+}
+
 ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *piece,
                                 ambit__queue *q, const ambit__launch *like, ambit__launch_fn launch)
 {
@@ -70,6 +92,8 @@ ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *
   ambit__box slab = piece->box;
 
   if (ambit__box_is_empty(&slab)) return launch(p, step, piece->part, q, like);
+  if (ambit__folding_is_direct(p, (size_t)step, piece->part))
+    return launch_all(p, step, piece, q, like, launch);
   for (bool more = like->more; slab.lo[0] < piece->box.hi[0]; slab.lo[0] = slab.hi[0]) {
     ambit__launch l = *like;
 
@@ -124,8 +148,8 @@ static ambit_status store(const ambit_program *p, const ambit__folding *f, int i
   for (size_t c = 0; c < components; c++) {
     const ambit__folding_part *x = ambit__folding_part_of(p, f, i + (int)c, part);
 
-    ambit__fold_finish(&x->how, x->host, one);
-    for (size_t k = 0; k < n; k++)
+    ambit__fold_finish(&x->how, x->host, components > 1 ? one : all);
+    for (size_t k = 0; components > 1 && k < n; k++)
       memcpy(all + (k * components + c) * size, one + k * size, size);
   }
   return ambit__do(e->queue, write, &f->to[i]->stores[part], cells, all);

@@ -360,6 +360,88 @@ static void large_sums_go_through_slabs(void)
   }
 }
 
+static const int64_t folded[] = {10, 11, 70};
+
+enum { FOLDED = 10 * 11 * 70 };
+
+/* Sums, least and largest values of a type by one thread, which folds at once, and by several. */
+static void fold_type(const char *devices, const char *threads, const char *plan, unsigned axes,
+                      bool stores, const char *type, ambit_type of, double *r)
+{
+  static int64_t values[FOLDED];
+  ambit *a = open_on(devices);
+  ambit_grid *g;
+  ambit_field *f, *n[3];
+  ambit_program *p;
+  char kernel[400];
+
+  ambit_option_set(a, "threads", threads);
+  if (plan) ambit_option_set(a, "plan", plan);
+  g = ambit_grid_create(a, 3, folded);
+  f = ambit_field_create(g, "f", AMBIT_F64);
+  p = ambit_program_create(g);
+  for (int i = 0; i < 3; i++)
+    n[i] = ambit_field_create_on(g, "n", of, axes);
+  snprintf(kernel, sizeof kernel,
+           "void all(const double *f, sum %s *s, min %s *l, max %s *m%s)\n"
+           "{ *s = (%s)*f; *l = (%s)(9 - *f); *m = (%s)(f[0][0][1] + 3);%s }",
+           type, type, type, stores ? ", float *h[2]" : "", type, type, type,
+           stores ? " *h[0] = (float)*f; *h[1] = 1;" : "");
+  ambit_field_fill(f, start, NULL);
+  ambit_field_boundary(f, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+  if (stores)
+    ambit_apply(p, ambit_kernel_create(a, kernel), f, n[0], n[1], n[2],
+                ambit_field_create_vector(g, "h", AMBIT_F32, 2, AMBIT_AOS));
+  else
+    ambit_apply(p, ambit_kernel_create(a, kernel), f, n[0], n[1], n[2]);
+  ambit_run(p, 2);
+  for (int i = 0; i < 3; i++) {
+    ambit_field_read(n[i], NULL, NULL, values);
+    switch (of) {
+#define X(name, value, ctype, text)                                                                \
+  case AMBIT_##name:                                                                               \
+    for (int k = 0; k < FOLDED; k++)                                                               \
+      *r++ = (double)((const ctype *)(const void *)values)[k];                                     \
+    break;
+      AMBIT_TYPE_MAP(X)
+#undef X
+    }
+    memset(values, 0, sizeof values);
+  }
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void totals_of_all_types_are_those_of_ref(void)
+{
+  static const char *const names[] = {"float",          "double",   "int",
+                                      "unsigned char",  "short",    "long",
+                                      "unsigned short", "unsigned", "unsigned long"};
+  static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8, AMBIT_I16,
+                                     AMBIT_I64, AMBIT_U16, AMBIT_U32, AMBIT_U64};
+  static const char *const plans[] = {NULL, "(cells", "(rows 1", "(rows 2"};
+  static double want[3 * FOLDED], got[3 * FOLDED];
+
+  if (!is_alone()) return;
+  for (int i = 0; i < 54; i++) {
+    const unsigned axes = all_axes[i % 6];
+    const bool stores = i % 5 == 4; /* cell by cell */
+    const char *name = names[i / 6];
+    int bad = 0;
+
+    if (!test_takes(i, 5)) continue;
+    memset(want, 0, sizeof want);
+    memset(got, 0, sizeof got);
+    fold_type("ref", "1", NULL, axes, stores, name, types[i / 6], want);
+    fold_type("cpu", i % 3 ? "1" : "2", stores ? NULL : plans[i % 4], axes, stores, name,
+              types[i / 6], got);
+    for (int k = 0; k < 3 * FOLDED; k++)
+      bad += !near(got[k], want[k], 1e-5);
+    CHECK_MSG(!bad, "%s, axes 0x%x, plan %s: %d totals differ", name, axes,
+              plans[i % 4] ? plans[i % 4] : "of the estimate", bad);
+  }
+}
+
 /* A profile has the cells of a face that lies along an axis of its own, and all cells at others. */
 static void each_cell_at_several_faces_is_updated_once(void)
 {
@@ -790,6 +872,7 @@ int main(int argc, char **argv)
       {"strict_bits_are_the_same_on_all_cuts", strict_bits_are_the_same_on_all_cuts},
       {"strict_bits_are_those_of_ref", strict_bits_are_those_of_ref},
       {"large_sums_go_through_slabs", large_sums_go_through_slabs},
+      {"totals_of_all_types_are_those_of_ref", totals_of_all_types_are_those_of_ref},
       {"each_cell_at_several_faces_is_updated_once", each_cell_at_several_faces_is_updated_once},
       {"a_step_may_read_the_profile_that_it_reduces_onto",
        a_step_may_read_the_profile_that_it_reduces_onto},
