@@ -134,7 +134,15 @@ ambit_boundary ambit__flow_kind(const ambit__flow *f, int value, int axis, int s
  */
 static inline int ambit__flow_mirror(ambit_boundary kind, int n)
 {
-  return kind == AMBIT_REFLECT ? n + 1 : kind == AMBIT_SYMMETRIC ? n : kind == AMBIT_CLAMP ? 1 : 0;
+  switch (kind) {
+  case AMBIT_REFLECT:
+    return n + 1;
+  case AMBIT_SYMMETRIC:
+  case AMBIT_ANTISYMMETRIC: /* with the other sign */
+    return n;
+  default:
+    return kind == AMBIT_CLAMP;
+  }
 }
 
 /* Whether a value is an argument of a stage, and of none before it. */

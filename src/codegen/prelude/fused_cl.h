@@ -88,15 +88,18 @@ AMBIT_FORMULA(int, ambit_of_warp, (int n), n)
 
 /* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
  * face, or of the last cell, or a number. */
-#define AMBIT_NOTHING 0
-#define AMBIT_MIRROR  1
-#define AMBIT_DOUBLE  2
-#define AMBIT_LAST    3
-#define AMBIT_NUMBER  4
+#define AMBIT_NOTHING  0
+#define AMBIT_MIRROR   1
+#define AMBIT_DOUBLE   2
+#define AMBIT_OPPOSITE 3 /* the same, with the other sign */
+#define AMBIT_LAST     4
+#define AMBIT_NUMBER   5
 AMBIT_FORMULA(int, ambit_inside, (int kind, int distance),
-              kind == AMBIT_MIRROR   ? distance
-              : kind == AMBIT_DOUBLE ? distance - 1
-                                     : 0)
+              kind == AMBIT_MIRROR                             ? distance
+              : kind == AMBIT_DOUBLE || kind == AMBIT_OPPOSITE ? distance - 1
+                                                               : 0)
+/* A value of two bytes is a half. */
+#define AMBIT_OPPOSITE_OF(T, value) (sizeof(T) == 2 ? (T)((int)(value) ^ 0x8000) : (T)-(value))
 
 /* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
  * first of the n lanes that share the row. The kinds of the faces are constants. _store_all stores
@@ -121,6 +124,9 @@ AMBIT_FORMULA(int, ambit_inside, (int kind, int distance),
         (above != AMBIT_NOTHING && above != AMBIT_NUMBER))                                         \
       ambit_gather_##T##_##N(row, from, lanes);                                                    \
     for (int j = 0; j < N; j++) {                                                                  \
+      if ((below == AMBIT_OPPOSITE && x + j < first) ||                                            \
+          (above == AMBIT_OPPOSITE && x + j >= end))                                               \
+        row[j] = AMBIT_OPPOSITE_OF(T, row[j]);                                                     \
       if (below == AMBIT_NUMBER && x + j < first) row[j] = low;                                    \
       if (above == AMBIT_NUMBER && x + j >= end) row[j] = high;                                    \
     }                                                                                              \

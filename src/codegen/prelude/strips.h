@@ -250,11 +250,22 @@ AMBIT_FROM_LANE(ambit_around_after, __shfl_sync(0xffffffffu, value, (int)(thread
 
 /* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
  * face, or of the last cell, or a number. */
-enum ambit_face { AMBIT_NOTHING, AMBIT_MIRROR, AMBIT_DOUBLE, AMBIT_LAST, AMBIT_NUMBER };
+enum ambit_face {
+  AMBIT_NOTHING,
+  AMBIT_MIRROR,
+  AMBIT_DOUBLE,
+  AMBIT_OPPOSITE, /* the same, with the other sign */
+  AMBIT_LAST,
+  AMBIT_NUMBER
+};
 template <ambit_face KIND> AMBIT_INLINE int ambit_inside(int distance)
 {
-  return KIND == AMBIT_MIRROR ? distance : KIND == AMBIT_DOUBLE ? distance - 1 : 0;
+  return KIND == AMBIT_MIRROR                             ? distance
+         : KIND == AMBIT_DOUBLE || KIND == AMBIT_OPPOSITE ? distance - 1
+                                                          : 0;
 }
+template <typename T> AMBIT_FORMULA(T, ambit_opposite, (T value), (T)-value)
+AMBIT_FORMULA(ambit_f16, ambit_opposite, (ambit_f16 bits), (ambit_f16)(bits ^ 0x8000))
 
 /* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
  * first of the LANES lanes that share the row. */
@@ -283,6 +294,8 @@ AMBIT_INLINE void ambit_fill(T *row, int x, int left, int first, int end, T low,
 
       if (from % N == k) row[j] = other;
     }
+    if ((LOW == AMBIT_OPPOSITE && before) || (HIGH == AMBIT_OPPOSITE && after))
+      row[j] = ambit_opposite(row[j]);
     if (LOW == AMBIT_NUMBER && before) row[j] = low;
     if (HIGH == AMBIT_NUMBER && after) row[j] = high;
   }

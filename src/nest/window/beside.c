@@ -93,7 +93,8 @@ static void fill_cells(const ambit__window *j, int value, int side, range planes
         ambit__nest_text(j->n, "%s[%d]", row, side ? ends[1] - 1 - from : ends[0] + 1 + from);
 
     ambit__nest_do_if(j->n, face, "%s[%d] = %s", row, to,
-                      kind == AMBIT_CONSTANT ? number_of(j, value, j->x, side) : copied);
+                      kind == AMBIT_CONSTANT ? number_of(j, value, j->x, side)
+                                             : ambit__window_copied(j, value, kind, copied));
   }
   close_rows(j);
 }
@@ -179,13 +180,13 @@ static void set_rows(const ambit__window *j, int value, int side, int n, range r
   const int copied = j->around[0] ? j->planes - n + 1 : ambit__flow_mirror(kind, n);
   const int from = copied ? copied - 1 : 0;
   const int to = side ? j->planes - 1 + n : -n, last = j->planes - 1;
+  const char *cell = ambit__nest_text(j->n, "q%d[%d][r + %d][j + %d]", value,
+                                      f->low + (side ? last - from : from), f->down, f->left);
 
   if (rows.first == rows.end) return;
   set_cells(j, value, (range){to, to + 1}, rows, cells,
-            kind == AMBIT_CONSTANT
-                ? number_of(j, value, j->z, side)
-                : ambit__nest_text(j->n, "q%d[%d][r + %d][j + %d]", value,
-                                   f->low + (side ? last - from : from), f->down, f->left));
+            kind == AMBIT_CONSTANT ? number_of(j, value, j->z, side)
+                                   : ambit__window_copied(j, value, kind, cell));
 }
 
 static void set_plane(const ambit__window *j, int value, int side, int n)

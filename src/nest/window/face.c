@@ -124,6 +124,7 @@ static const char *face_of(const ambit__window *j, int value, int side)
 {
   static const char *const names[] = {[AMBIT_REFLECT] = "AMBIT_MIRROR",
                                       [AMBIT_SYMMETRIC] = "AMBIT_DOUBLE",
+                                      [AMBIT_ANTISYMMETRIC] = "AMBIT_OPPOSITE",
                                       [AMBIT_CLAMP] = "AMBIT_LAST",
                                       [AMBIT_CONSTANT] = "AMBIT_NUMBER"};
   const size_t k = ambit__flow_kind(j->flow, value, j->x, side);
@@ -222,13 +223,14 @@ static void fill_lines(const ambit__window *j, int value, int side)
   ambit__nest_close(j->n);
 }
 
-/* Copies rows `first` to `end` - 1 of a plane to another one. */
-static void copy_plane(const ambit__window *j, int value, int to, int from, int first, int end)
+/* Copies rows `first` to `end` - 1 of a plane to another one, which is beyond a face. */
+static void copy_plane(const ambit__window *j, int value, ambit_boundary kind, int to, int from,
+                       int first, int end)
 {
   ambit__window_open_rows(j, first, end);
   ambit__nest_unroll(j->n, "j", 0, j->lane);
   ambit__nest_do(j->n, "%s = %s", ambit__window_own(j, value, to),
-                 ambit__window_own(j, value, from));
+                 ambit__window_copied(j, value, kind, ambit__window_own(j, value, from)));
   ambit__nest_close(j->n);
   ambit__window_close_rows(j);
 }
@@ -245,7 +247,8 @@ void ambit__window_mirror_low(const ambit__window *j, int value)
     const int lag = newest + last + n, from = newest + last - (ambit__flow_mirror(kind, n) - 1);
 
     ambit__nest_if(j->n, "row - %d == first%d + %d", newest, j->z, last);
-    copy_plane(j, value, lag, from, fetched ? -f->down : 0, j->rows + (fetched ? f->up : 0));
+    copy_plane(j, value, kind, lag, from, fetched ? -f->down : 0,
+               j->rows + (fetched ? f->up : 0));
     if (!lanes) ambit__nest_close(j->n); /* exchanges are not in branches */
     if (f->shared >= 0 && lag > f->shared - fetched)
       ambit__window_share_rows(j, value, lag, 0, j->rows);
@@ -262,7 +265,7 @@ static void mirror_high(const ambit__window *j, int value)
 
   for (int n = 1; ambit__flow_mirror(kind, 1) && n <= f->high; n++) {
     ambit__nest_if(j->n, "row - %d == end%d + %d", f->lag, j->z, n - 1);
-    copy_plane(j, value, f->lag, f->lag + n - 1 + ambit__flow_mirror(kind, n), 0, j->rows);
+    copy_plane(j, value, kind, f->lag, f->lag + n - 1 + ambit__flow_mirror(kind, n), 0, j->rows);
     ambit__nest_close(j->n);
   }
 }

@@ -76,6 +76,15 @@ const char *ambit__window_number(const ambit__window *j, int value, double numbe
                           ambit__nest_number(j->n, j->flow->values[value].type, number));
 }
 
+const char *ambit__window_copied(const ambit__window *j, int value, ambit_boundary kind,
+                                 const char *cell)
+{
+  if (kind != AMBIT_ANTISYMMETRIC) return cell;
+  return ambit__type_is_half(j->flow->values[value].type)
+             ? ambit__nest_text(j->n, "%s ^ 0x8000", cell)
+             : ambit__nest_text(j->n, "-%s", cell);
+}
+
 /* ---- loops ---- */
 
 void ambit__window_open_planes(const ambit__window *j, int first, int end)

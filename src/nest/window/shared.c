@@ -129,14 +129,16 @@ static void fetch_rows(const ambit__window *j, int value, const char *from, int 
   ambit__window_close_planes(j);
 }
 
-/* Row `to` becomes a copy of row `from`; both count from the lane's first. */
-static void copy_row(const ambit__window *j, int value, int to, int from)
+/* Row `to`, beyond a face, becomes a copy of row `from`; both count from the lane's first. */
+static void copy_row(const ambit__window *j, int value, ambit_boundary kind, int to, int from)
 {
   const ambit__window_value *f = &j->values[value];
   const char *plane = ambit__window_plane(j, value, f->fetched);
+  const char *cell = ambit__nest_text(j->n, "%s[%d][j]", plane, f->down + from);
 
   ambit__nest_unroll(j->n, "j", f->left, f->left + j->lane);
-  ambit__nest_do(j->n, "%s[%d][j] = %s[%d][j]", plane, f->down + to, plane, f->down + from);
+  ambit__nest_do(j->n, "%s[%d][j] = %s", plane, f->down + to,
+                 ambit__window_copied(j, value, kind, cell));
   ambit__nest_close(j->n);
 }
 
@@ -156,7 +158,7 @@ static void mirror_rows(const ambit__window *j, int value, int side)
   for (int k = 1; k <= n; k++) {
     const int from = ambit__flow_mirror(kind, k) - 1;
 
-    copy_row(j, value, side ? j->rows - 1 + k : -k, side ? j->rows - 1 - from : from);
+    copy_row(j, value, kind, side ? j->rows - 1 + k : -k, side ? j->rows - 1 - from : from);
   }
   ambit__window_close_planes(j);
   ambit__nest_close(j->n);

@@ -169,6 +169,9 @@ void ambit__window_let_array(const ambit__window *j, const char *name, int value
                              int slots, int rows, int cells);
 /* A number of a value's type. */
 const char *ambit__window_number(const ambit__window *j, int value, double number);
+/* What a cell outside a face of this kind has, which is a copy of that one. */
+const char *ambit__window_copied(const ambit__window *j, int value, ambit_boundary kind,
+                                 const char *cell);
 /* In a brick: the loop over its planes from `first` to `end` - 1, and over all of them. */
 void ambit__window_open_planes(const ambit__window *j, int first, int end);
 void ambit__window_open_own_planes(const ambit__window *j);

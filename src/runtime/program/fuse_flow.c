@@ -124,21 +124,11 @@ static const char *refuse_step(const ambit_program *p, size_t step)
   return NULL;
 }
 
-static bool is_antisymmetric(const ambit_field *f)
-{
-  for (int d = 0; d < f->grid->box.ndims; d++)
-    for (int side = 0; side < 2; side++)
-      if (f->boundaries.kind[d][side] == AMBIT_ANTISYMMETRIC) return true;
-  return false;
-}
-
 static const char *refuse(maker *m)
 {
   const ambit_program *p = m->p;
 
   if (p->nfields > MOST_FIELDS) return TOO_LARGE;
-  for (int i = 0; i < p->nfields; i++)
-    if (is_antisymmetric(p->fields[i])) return "a field is antisymmetric at a face";
   for (size_t i = 0; i < p->nsteps; i++) {
     const char *why = is_left_out(p, i) ? NULL : refuse_step(p, i);
 

@@ -44,7 +44,7 @@ static void place(unsigned *state, const shot *s, int n, double *x)
 static shot draw_shot(unsigned seed)
 {
   static const ambit_boundary boundaries[] = {AMBIT_CONSTANT, AMBIT_PERIODIC, AMBIT_FIXED,
-                                              AMBIT_CLAMP, AMBIT_REFLECT};
+                                              AMBIT_CLAMP, AMBIT_REFLECT, AMBIT_ANTISYMMETRIC};
   shot s = {.seed = seed};
   unsigned state = seed * 2654435761u + 1;
 
@@ -55,8 +55,8 @@ static shot draw_shot(unsigned seed)
     s.extents[d] = s.ndims == 2 ? 20 + draw(&state, d ? 180 : 20) : 10 + draw(&state, 8);
   if (s.ndims == 3) s.extents[2] += 16; /* shorter rows are packed, and smaller planes */
   s.type = draw(&state, 4) ? AMBIT_F32 : AMBIT_F64;
-  s.boundary = boundaries[draw(&state, 5)];
-  if (s.ndims == 3 && (s.boundary == AMBIT_CLAMP || s.boundary == AMBIT_REFLECT))
+  s.boundary = boundaries[draw(&state, 6)];
+  if (s.ndims == 3 && s.boundary != AMBIT_PERIODIC && s.boundary >= AMBIT_REFLECT)
     s.extents[1] += 36; /* that are mirrored are not fused either */
   s.stages = draw(&state, 3) == 0;
   s.depth = 2 + (int)draw(&state, s.stages ? 2 : 3);
