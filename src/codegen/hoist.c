@@ -189,6 +189,15 @@ bool ambit__hoists_inverts(const ambit__hoists *h, const ambit__expr *division)
   return i >= 0 && h->divisors[i].count >= FEW_DIVISIONS;
 }
 
+int ambit__hoists_inverted(const ambit__hoists *h)
+{
+  int n = 0;
+
+  for (int i = 0; i < h->ndivisors; i++)
+    if (h->divisors[i].count >= FEW_DIVISIONS) n += h->divisors[i].count - 1;
+  return n;
+}
+
 /* ---- found ---- */
 
 int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e)

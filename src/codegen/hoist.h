@@ -43,6 +43,8 @@ void ambit__hoists_add_rows(ambit__hoists *h, const ambit__rule *rule, int last)
 void ambit__hoists_add_divisors(ambit__hoists *h, const ambit__rule *rule);
 /* Whether a division by an inverse is faster than this one. */
 bool ambit__hoists_inverts(const ambit__hoists *h, const ambit__expr *division);
+/* The divisions that products with the inverses of such divisors replace. */
+int ambit__hoists_inverted(const ambit__hoists *h);
 /* The number of an expression among them; -1: it is none. */
 int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e);
 /* Its number among the parts that rows share; -1. */

@@ -127,12 +127,14 @@ typedef struct ambit__price {
   double written; /* of these */
   double flops;
   double divisions, specials; /* of these: divisions and square roots, other functions */
+  double inverted;            /* of the divisions: on cores, products with an inverse */
   bool in_double;             /* some operation is in double */
   double others; /* operations on integers, comparisons and selections, in those on 4 bytes */
 } ambit__price;
 ambit__price ambit__price_of(const ambit__rule *rule);
-/* The same with its fields; those on some axes stay in the caches, and move no bytes. */
-ambit__price ambit__price_bound(const ambit__rule *rule, const ambit__binding *bind);
+/* The same with its fields, on a grid of so many axes; fields on some axes stay in the caches, and
+ * move no bytes. */
+ambit__price ambit__price_bound(const ambit__rule *rule, const ambit__binding *bind, int ndims);
 /* Reads of fields in one update, at all offsets. */
 int ambit__rule_reads(const ambit__rule *rule);
 /* ns of the work of one cell on all cores of a machine, at `rate` operations for a multiply-add. */

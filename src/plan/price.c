@@ -4,6 +4,7 @@
 #include "plan/plan.h"
 
 #include "codegen/flat.h"
+#include "codegen/hoist.h"
 
 #include <math.h>
 
@@ -30,14 +31,25 @@ static double other_work(const ambit__expr *e)
   return plain || compares || e->op == EXPR_COND ? bytes / 4 : 0;
 }
 
+/* A rule that is counted. */
+typedef struct count {
+  ambit__price *price;
+  const ambit__rule *rule;
+  int last; /* axis of rows; -1: not known */
+} count;
+
+/* What is the same in all cells, or in those of a row, is computed once; a division by a number is
+ * a product. */
 static ambit__visit count_expr(void *user, const ambit__expr *e)
 {
-  ambit__price *price = user;
+  const count *c = user;
+  ambit__price *price = c->price;
   const bool root = e->op == EXPR_CALL && e->call == CALL_sqrt;
 
+  if (ambit__is_invariant(c->rule, e) || ambit__is_of_row(c->rule, e, c->last)) return VISIT_PAST;
   price->others += other_work(e);
   if (ambit__type_is_real(e->type)) {
-    price->divisions += root || e->op == EXPR_DIV;
+    price->divisions += root || (e->op == EXPR_DIV && e->b->op != EXPR_CONST);
     price->specials += e->op == EXPR_CALL && !root && !is_cheap(e->call) && !ambit__calls_power(e);
     price->in_double |= e->type == AMBIT_F64;
   }
@@ -47,10 +59,11 @@ static ambit__visit count_expr(void *user, const ambit__expr *e)
 double ambit__price_work(const ambit__price *price, const ambit__machine *m, double rate)
 {
   const double fma = price->in_double ? m->fma64 : m->fma32, slower = m->fma32 / fma;
-  const double plain = price->flops - price->divisions - price->specials;
+  const double divisions = price->divisions - price->inverted;
+  const double plain = price->flops - divisions - price->specials;
 
   return fmax(plain, 0) / (rate * fma) + price->others / m->fma32 +
-         slower * (price->divisions / m->divide + price->specials / m->special);
+         slower * (divisions / m->divide + price->specials / m->special);
 }
 
 /* Where all fields are narrow integers, operations are as narrow (codegen/narrow.h): the share of 4
@@ -85,11 +98,15 @@ static void count_bytes(const ambit__param *p, ambit__price *price)
   }
 }
 
-static ambit__price price_of(const ambit__rule *rule, const ambit__binding *bind)
+static ambit__price price_of(const ambit__rule *rule, const ambit__binding *bind, int last)
 {
   ambit__price price = {.flops = (double)rule->flops};
+  count c = {&price, rule, last};
+  ambit__hoists hoists = {0};
 
-  ambit__visit_stmts(&(ambit__visitor){.expr = count_expr, .user = &price}, rule->body);
+  ambit__visit_stmts(&(ambit__visitor){.expr = count_expr, .user = &c}, rule->body);
+  ambit__hoists_add_divisors(&hoists, rule);
+  price.inverted = ambit__hoists_inverted(&hoists);
   price.others *= narrowness(rule);
   for (int i = 0; i < rule->nparams; i++)
     if (!bind || !bind[i].dropped) count_bytes(&rule->params[i], &price);
@@ -98,10 +115,10 @@ static ambit__price price_of(const ambit__rule *rule, const ambit__binding *bind
 
 ambit__price ambit__price_of(const ambit__rule *rule)
 {
-  return price_of(rule, NULL);
+  return price_of(rule, NULL, -1);
 }
 
-ambit__price ambit__price_bound(const ambit__rule *rule, const ambit__binding *bind)
+ambit__price ambit__price_bound(const ambit__rule *rule, const ambit__binding *bind, int ndims)
 {
-  return price_of(rule, bind);
+  return price_of(rule, bind, ndims - 1);
 }

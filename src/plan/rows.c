@@ -272,7 +272,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
  * first one is taken. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const ambit__price price = ambit__price_bound(g->rule, g->bind);
+  const ambit__price price = ambit__price_bound(g->rule, g->bind, g->ndims);
   const ambit__machine *m = ambit__target_machine(t);
   const double threads = t->threads > 0 ? t->threads : 1;
   double move = price.bytes / ambit__machine_copy(m, threads);

@@ -267,7 +267,8 @@ static bool is_short(const ambit__rule *rule)
 /* Vectors of halves have twice the cells of those of floats, and take twice the registers when they
  * are converted. If none fits, lanes of two cells that load those beside them do, in small blocks:
  * D3Q19 in halves on an H200, 42.1 Gcells/s; with a cell per thread, 36.9. Of other types, shorter
- * lanes, with a register for each byte: D3Q27 in float 87 % of the copy, with a cell per thread 85. */
+ * lanes, with a register for each byte: D3Q27 in float 87 % of the copy, with a cell per thread 85.
+ */
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__packed packed = packed_of(t);
@@ -474,7 +475,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   const ambit__rule *rule = g->rule;
   const ambit__machine *m = ambit__target_machine(t);
   const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
-  double ns = ambit__price_bound(rule, g->bind).bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
+  double ns = ambit__price_bound(rule, g->bind, g->ndims).bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
   ambit__strip j;
 
   if (!ambit__strip_begin(g, p, &j)) return 1e9;

@@ -355,7 +355,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
 
   if (is_idle(a)) return AMBIT_OK;
   ambit__step_bind(p, s, bind);
-  price = ambit__price_bound(ambit__step_rule(p, step), bind);
+  price = ambit__price_bound(ambit__step_rule(p, step), bind, p->grid->box.ndims);
   a->checks = s->chore ? 0 : ambit__options_checks(p->grid->context);
   AMBIT_TRY(make_numbers(p, s, a));
   AMBIT_TRY(make_arguments(p, s, a));

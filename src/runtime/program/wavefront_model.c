@@ -90,7 +90,7 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
     if (p->applies[i].role != ROLE_STAGE) continue;
     if (p->steps[i].chore) continue; /* few cells */
     ambit__step_bind(p, &p->steps[i], bind);
-    price = ambit__price_bound(ambit__step_rule(p, i), bind);
+    price = ambit__price_bound(ambit__step_rule(p, i), bind, p->grid->box.ndims);
     share =
         (double)ambit__box_volume(&p->applies[i].region) / (double)ambit__box_volume(&p->grid->box);
     m.bytes += price.bytes * share;
@@ -138,17 +138,18 @@ static double most(double a, double b)
   return a > b ? a : b;
 }
 
-/* Nanoseconds of one thread to move a byte from and to where the fields are. A third-level cache
- * counts where its speed was measured here: in a virtual machine it has the size of the host's,
- * which others use, too, and a wave that is wrong for that is given up when it is tried. A phase
- * field in half of such a cache took 1.2 ns per cell, by the recorded speed 0.3, in a wave 0.8. */
-static double slowness(const problem *m)
+/* Nanoseconds of one of so many threads to move a byte from and to where the fields are. A
+ * third-level cache counts where its speed was measured here: in a virtual machine it has the size
+ * of the host's, which others use, too, and a wave that is wrong for that is given up when it is
+ * tried. A phase field in half of such a cache took 1.2 ns per cell, by the recorded speed 0.3, in
+ * a wave 0.8. */
+static double slowness(const problem *m, double threads)
 {
   const double all = m->touched * m->cells;
 
   if (all <= AMBIT__FIT_L2 * m->threads * (double)m->machine->l2) return 0;
   if (m->machine->measured && all <= m->machine->kept) return m->machine->cores / m->machine->copy3;
-  return 1 / ambit__machine_copy(m->machine, m->threads);
+  return 1 / ambit__machine_copy(m->machine, threads);
 }
 
 /* Nanoseconds to start so many threads. */
@@ -194,7 +195,7 @@ static double spill_time(const problem *m, double block, double cached)
 double ambit__wavefront_time_single(const problem *m)
 {
   const double core = core_time(m, AMBIT__ROWS_TOGETHER, false),
-               memory = (m->bytes + m->far) * slowness(m);
+               memory = (m->bytes + m->far) * slowness(m, m->threads);
   const double cell = most(core, memory) + AMBIT__FIT_UNHIDDEN * least(core, memory);
 
   return m->cells * cell / m->threads + m->launches * start_time(m, m->threads) + m->exchange;
@@ -206,14 +207,12 @@ static double again(const ambit__wavefront *w)
   return w->own_cells > 0 ? w->wave.cells / w->own_cells : 1;
 }
 
-/* The threads that share a pass: each owns at least the rows or planes that the lags need. If the
- * fields do not fit in the caches of the cores, few owners use up the bandwidth of the next cache
- * or of memory as well as all threads. */
+/* The threads that share a pass: each owns at least the rows or planes that the lags need. */
 static double owners(const problem *m, const ambit__wavefront *w)
 {
   const int64_t room = w->wave.least ? m->rows / w->wave.least : m->rows;
 
-  return slowness(m) > 0 ? m->threads : most(1, least(m->threads, (double)room));
+  return most(1, least(m->threads, (double)room));
 }
 
 double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double cached,
@@ -224,7 +223,7 @@ double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double
   const double block = (double)size->block;
   const double ends = m->launches * m->machine->chain * AMBIT__FIT_ENDS / m->row;
   const double cell = core_time(m, block, size->strip > 0) + ends + spill_time(m, block, cached) +
-                      moved / depth * slowness(m) / AMBIT__FIT_PASS;
+                      moved / depth * slowness(m, threads) / AMBIT__FIT_PASS;
   const double columns = (double)m->columns, rows = (double)m->rows;
   const double tiles = w->wave.size.tile ? columns / (double)w->wave.size.tile + 1 : 1;
   const double width = size->tile ? (double)size->tile : columns;
