@@ -95,9 +95,9 @@ ambit__host_copy ambit__host_copy_share(const ambit__host_copy *whole, int threa
 ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                 const int64_t *extents, const ambit__box *given,
                                 const ambit__box *reach);
-/* Fills a box of ghost cells. Along each axis it lies in the grid, or beyond one face of it, which
- * is not AMBIT_FIXED. Beyond a face that is AMBIT_NONE cells stand for themselves. */
-void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
+/* Fills a box of ghost cells of a field. Along each axis it lies in the grid, or beyond one face of
+ * it, which is not AMBIT_FIXED. Beyond a face that is AMBIT_NONE cells stand for themselves. */
+void ambit__host_ghost_box(const ambit__argument *field, const int64_t *extents,
                            const ambit__box *box);
 
 /* ---- host_runs.c: stores of sparse grids ---- */

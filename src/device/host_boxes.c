@@ -278,8 +278,8 @@ ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambi
 }
 
 /* Cells count as given along axes on which they are in the grid, or stand for themselves. */
-void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
-                           const ambit__box *box)
+static void fill_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
+                     const ambit__box *box)
 {
   ambit__box given = *box;
 
@@ -288,6 +288,18 @@ void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, cons
     if (box->lo[d] >= extents[d] && b->kind[d][1] != AMBIT_NONE) given.hi[d] = box->lo[d];
   }
   ambit__patch_ghosts(&store->layout, b, extents, &given, box, run_patch, store);
+}
+
+void ambit__host_ghost_box(const ambit__argument *field, const int64_t *extents,
+                           const ambit__box *box)
+{
+  ambit__store one = *field->store;
+
+  if (!field->special) fill_box(field->store, field->boundaries, extents, box);
+  for (int c = 0; field->special && c < field->store->layout.components; c++) {
+    one.layout = ambit__layout_slice(&field->store->layout, c, 1);
+    fill_box(&one, &field->special[c], extents, box);
+  }
 }
 
 /* ---- commands ---- */

@@ -6,8 +6,8 @@
  *   T, S               types of values and totals: S is double, or a 64-bit integer
  *   FOLD(a, b)         of two totals; FROM_BITS(x): a total with the bits of an integer
  *   THREADS, THREAD, BLOCK, BLOCKS, BARRIER   as in other kernels
- *   PER, NEXT          threads of a total, and how far apart: 1 along rows, else neighbouring threads
- *                      have neighbouring totals
+ *   PER, NEXT          threads of a total, and how far apart: 1 along rows, else neighbouring
+ *                      threads have neighbouring totals
  *
  * Axes are numbered from the inside. Axis a has n_a cells, s_a apart in u, and t_a apart in the
  * totals. Axes 0 to 4 are folded, 0 with the smallest distances; axes 5 to 9 are left.

@@ -209,7 +209,7 @@ static void fill(const job *j, int stage, const piece *p)
       box.hi[k] = spans[k][at[k]].hi;
       outside |= ghosts[k][at[k]];
     }
-    if (outside) ambit__host_ghost_box(st->args[0].store, st->args[0].boundaries, w->extents, &box);
+    if (outside) ambit__host_ghost_box(&st->args[0], w->extents, &box);
     for (d = nd - 1; d >= 0 && ++at[d] == n[d]; d--)
       at[d] = 0;
   }

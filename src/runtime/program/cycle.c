@@ -144,16 +144,20 @@ static ambit__box cells_read(const ambit_program *p, int stage, const ambit_fiel
   return reads;
 }
 
-/* Extends cells lo .. hi - 1 of an axis by the cells that ghost cells from .. to - 1 copy. */
-static void add_sources(ambit_boundary kind, int64_t extent, int64_t from, int64_t to, int64_t *lo,
-                        int64_t *hi)
+void ambit__field_sources(const ambit_field *f, int axis, int64_t from, int64_t to, int64_t *lo,
+                          int64_t *hi)
 {
-  for (int64_t i = from; kind != AMBIT_CONSTANT && i < to; i++) {
-    const int64_t source = ambit__boundary_map(kind, extent, i);
+  const int64_t extent = f->grid->box.hi[axis];
 
-    if (source < *lo) *lo = source;
-    if (source >= *hi) *hi = source + 1;
-  }
+  for (int c = 0; c < (f->special ? f->components : 1); c++)
+    for (int64_t i = from; i < to; i++) {
+      const ambit_boundary kind = ambit__field_boundaries(f, c)->kind[axis][i >= extent];
+      const int64_t source =
+          ambit__boundary_copies(kind) ? ambit__boundary_map(kind, extent, i) : -1;
+
+      if (source >= 0 && source < *lo) *lo = source;
+      if (source >= *hi) *hi = source + 1;
+    }
 }
 
 bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f,
@@ -163,13 +167,12 @@ bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f
   if (ambit__box_is_empty(reach)) return false;
   for (int d = 0; d < own->ndims; d++) {
     const int64_t extent = p->grid->box.hi[d], lo = reach->lo[d], hi = reach->hi[d];
-    const ambit_boundary *kind = f->boundaries.kind[d];
 
     if (ambit__part_continues(p, own, d)) continue;
     if (lo < 0) given->lo[d] = 0;
     if (hi > extent) given->hi[d] = extent;
-    if (lo < 0) add_sources(kind[0], extent, lo, 0, &given->lo[d], &given->hi[d]);
-    if (hi > extent) add_sources(kind[1], extent, extent, hi, &given->lo[d], &given->hi[d]);
+    ambit__field_sources(f, d, lo, 0, &given->lo[d], &given->hi[d]);
+    ambit__field_sources(f, d, extent, hi, &given->lo[d], &given->hi[d]);
   }
   *reach = ambit__box_hull(reach, given);
   return !ambit__box_equal(given, reach);
@@ -230,9 +233,6 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
     for (int k = 0; k < p->steps[i].n; k++)
       if (p->steps[i].args[k].field && p->steps[i].args[k].field->base)
         return "a field is a view of another one";
-    for (int k = 0; k < p->steps[i].n; k++)
-      if (p->steps[i].args[k].field && p->steps[i].args[k].field->special)
-        return "components of a field have boundaries of their own";
   }
   return ambit__program_calmest(p) < 2 ? "a step runs every n iterations, and n is small" : NULL;
 }

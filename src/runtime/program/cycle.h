@@ -102,6 +102,10 @@ bool ambit__part_continues(const ambit_program *p, const ambit__box *own, int ax
 ambit__box ambit__stage_cells(const ambit_program *p, const ambit__flow_stage *st,
                               const ambit__box *own);
 ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own);
+/* Extends cells lo .. hi - 1 of an axis by those that ghost cells from .. to - 1 of a field
+ * copy. */
+void ambit__field_sources(const ambit_field *f, int axis, int64_t from, int64_t to, int64_t *lo,
+                          int64_t *hi);
 /* The ghost cells of a field that a stage reads on such a part. It reads `reach`; the halo provides
  * `given`, which includes all cells that ghost cells copy. Returns false if it reads no ghost
  * cells. */

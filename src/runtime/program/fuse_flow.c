@@ -246,9 +246,9 @@ static const char *add_reads(maker *m, int number, int stage, int arg)
     if (v < 0) return TOO_LARGE;
     if (!neighbours || s->chore) continue;
     if (flow->values[v].boundaries &&
-        !ambit__boundaries_equal(flow->values[v].boundaries, &f->boundaries))
+        !ambit__boundaries_equal(flow->values[v].boundaries, ambit__field_boundaries(f, c)))
       return "two fields with different boundaries trade their values";
-    flow->values[v].boundaries = &f->boundaries;
+    flow->values[v].boundaries = ambit__field_boundaries(f, c);
   }
   return NULL;
 }

@@ -102,7 +102,7 @@ static ambit_status find_needs(ambit_program *p, const ambit__cycle *c, ambit__h
       const ambit_field *f = s->args[i].field;
 
       if (flow ? !reads_first(p, flow, k, i, slice->field) : f != slice->field) continue;
-      if (flow) what.boundaries = &f->boundaries;
+      if (flow) what.boundaries = ambit__field_boundaries(f, slice->first);
       what.region = ambit__box_project(&p->applies[step].region, f->dropped);
       AMBIT_TRY(
           add_param(p, &s->kernel->rule->params[i], &what, ambit__field_closes_rows(p, f), slice));

@@ -45,18 +45,6 @@ static void reach_of(const ambit__step *s, const ambit_field *f, int64_t *low, i
     }
 }
 
-/* Extends cells lo .. hi - 1 by those that ghost cells from .. to - 1 copy. */
-static void add_sources(ambit_boundary kind, int64_t extent, int64_t from, int64_t to, int64_t *lo,
-                        int64_t *hi)
-{
-  for (int64_t i = from; ambit__boundary_copies(kind) && i < to; i++) {
-    const int64_t source = ambit__boundary_map(kind, extent, i);
-
-    if (source < *lo) *lo = source;
-    if (source >= *hi) *hi = source + 1;
-  }
-}
-
 /* Sets the ghost cells that a step reads of a field, when they have their turn, and which cells the
  * filling of cell x reads: x - before[d] .. x. Returns false if it reads none. */
 static bool find_ghosts(const maker *m, int stage, const ambit_field *f, ambit__wave_stage *st,
@@ -84,8 +72,8 @@ static bool find_ghosts(const maker *m, int stage, const ambit_field *f, ambit__
     st->low[d] = lo < 0 && kind[0] != AMBIT_NONE && kind[0] != AMBIT_FIXED ? -lo : 0;
     st->high[d] = hi > extent && kind[1] != AMBIT_NONE && kind[1] != AMBIT_FIXED ? hi - extent : 0;
     any |= st->low[d] || st->high[d];
-    add_sources(kind[0], extent, -st->low[d], 0, &first, &end);
-    add_sources(kind[1], extent, extent, extent + st->high[d], &tail, &unused);
+    ambit__field_sources(f, d, -st->low[d], 0, &first, &end);
+    ambit__field_sources(f, d, extent, extent + st->high[d], &tail, &unused);
     if (kind[0] == AMBIT_PERIODIC) first = extent, end = 0, tail = extent; /* filled at the seam */
     st->turn[d] = end > 0 ? end - 1 : 0;
     before[d] = (int)(end > 0 ? end - 1 - first : 0);
@@ -103,6 +91,25 @@ static const ambit_field *filled_field(const ambit_program *p, const ambit__flow
   return p->steps[st->step].args[st->filled].field;
 }
 
+/* Whether cells beyond a face copy others, of some component. */
+static bool copies(const ambit_field *f, int axis, int side)
+{
+  bool any = false;
+
+  for (int c = 0; c < (f->special ? f->components : 1); c++)
+    any |= ambit__boundary_copies(ambit__field_boundaries(f, c)->kind[axis][side]);
+  return any;
+}
+
+static bool have_same_boundaries(const ambit_field *a, const ambit_field *b)
+{
+  bool same = a->components == b->components;
+
+  for (int c = 0; same && c < (a->special || b->special ? a->components : 1); c++)
+    same = ambit__boundaries_equal(ambit__field_boundaries(a, c), ambit__field_boundaries(b, c));
+  return same;
+}
+
 /* Whether the ghost cells of a value serve a stage, for a field with these boundaries. */
 static bool serves(const maker *m, const ambit__flow_value *v, const ambit_field *f,
                    const ambit__wave_stage *want)
@@ -111,16 +118,13 @@ static bool serves(const maker *m, const ambit__flow_value *v, const ambit_field
 
   if (v->filler < 0) return false;
   st = &m->w->stages[v->filler];
-  if (!ambit__boundaries_equal(&filled_field(m->p, &m->w->flow.stages[v->filler])->boundaries,
-                               &f->boundaries) ||
+  if (!have_same_boundaries(filled_field(m->p, &m->w->flow.stages[v->filler]), f) ||
       !ambit__box_contains(&st->cells, &want->cells))
     return false;
   for (int d = 0; d < want->cells.ndims; d++) {
-    const ambit_boundary *kind = f->boundaries.kind[d];
-
     if (st->low[d] < want->low[d] || st->high[d] < want->high[d]) return false;
-    if (v->stage != v->filler && ((st->low[d] && ambit__boundary_copies(kind[0])) ||
-                                  (st->high[d] && ambit__boundary_copies(kind[1]))))
+    if (v->stage != v->filler &&
+        ((st->low[d] && copies(f, d, 0)) || (st->high[d] && copies(f, d, 1))))
       return false;
   }
   return true;
@@ -346,14 +350,26 @@ static int64_t least_cells(const ambit__wavefront *w, int axis)
 /* What a part has beyond the faces of the grid: cells of its own where it continues. */
 static void set_bounds(const maker *m)
 {
-  for (int b = 0; b < m->p->nfields; b++) {
-    ambit__boundaries *bounds = &m->w->bounds[b];
+  ambit__boundaries *bounds = m->w->bounds;
 
-    *bounds = m->p->fields[b]->boundaries;
-    for (int d = 0; d < m->own->ndims; d++)
-      if (ambit__part_continues(m->p, m->own, d))
-        bounds->kind[d][0] = bounds->kind[d][1] = AMBIT_NONE;
-  }
+  for (int b = 0; b < m->p->nfields; b++)
+    for (int c = 0; c < m->p->fields[b]->components; c++, bounds++) {
+      *bounds = *ambit__field_boundaries(m->p->fields[b], c);
+      for (int d = 0; d < m->own->ndims; d++)
+        if (ambit__part_continues(m->p, m->own, d))
+          bounds->kind[d][0] = bounds->kind[d][1] = AMBIT_NONE;
+    }
+}
+
+/* Those of the components of a field. */
+static const ambit__boundaries *bounds_of(const ambit_program *p, const ambit__wavefront *w,
+                                          const ambit_field *f)
+{
+  const ambit__boundaries *bounds = w->bounds;
+
+  for (int b = 0; p->fields[b] != f; b++)
+    bounds += p->fields[b]->components;
+  return bounds;
 }
 
 static ambit_status allocate(maker *m)
@@ -364,11 +380,14 @@ static ambit_status allocate(maker *m)
   const size_t stages = (size_t)m->flow->nstages + fills;
   const size_t values = (size_t)m->flow->nvalues + fills;
   ambit__wavefront *w = m->w;
+  size_t components = 1;
 
+  for (int i = 0; i < m->p->nfields; i++)
+    components += (size_t)m->p->fields[i]->components;
   AMBIT_TRY(ambit__memory_flow_open(m->p, m->flow->iterations, true, &w->flow));
   w->stages = ambit__new(errors, stages, sizeof *w->stages);
   w->inners = ambit__new(errors, stages, sizeof *w->inners);
-  w->bounds = ambit__new(errors, fields, sizeof *w->bounds);
+  w->bounds = ambit__new(errors, components, sizeof *w->bounds);
   w->spreads = ambit__new(errors, fields, sizeof *w->spreads);
   m->now = ambit__new(errors, fields, sizeof *m->now);
   m->lags = ambit__new(errors, stages, sizeof *m->lags);
@@ -549,9 +568,13 @@ static void set_arguments(ambit_program *p, ambit__wavefront *w, int part)
 
     w->stages[i].args = w->inners[i].args = args;
     if (st->fills) {
+      const ambit_field *f = filled_field(p, st);
+      const ambit__boundaries *bounds = bounds_of(p, w, f);
+
       *args++ =
           (ambit__argument){.store = &w->stores[w->flow.values[w->flow.in[st->ports]].field],
-                            .boundaries = &w->bounds[ambit__program_field(p, filled_field(p, st))]};
+                            .boundaries = bounds,
+                            .special = f->special ? bounds : NULL};
       continue;
     }
     w->stages[i].fn = w->inners[i].fn = w->functions[st->step];

@@ -39,17 +39,22 @@ static bool needs_ghosts(const ambit__step *s, int arg)
   return true;
 }
 
+/* Of all components together, unless these have boundaries of their own. */
 static ambit_status add_ghosts(ambit_program *p, int stage, ambit_field *f, ambit__move_set *set)
 {
-  for (int k = 0; k < p->grid->placement.n; k++) {
-    ambit__move m = {.dst = &f->stores[k],
-                     .count = f->components,
-                     .boundaries = &f->boundaries,
-                     .extents = p->grid->box.hi};
+  const int count = f->special ? 1 : f->components;
 
-    if (ambit__cycle_ghosts(p, stage, f, own_of(p, k), &m.box, &m.reach))
-      AMBIT_TRY(ambit__move_set_add(p->grid, set, k, &m));
-  }
+  for (int k = 0; k < p->grid->placement.n; k++)
+    for (int c = 0; c < f->components; c += count) {
+      ambit__move m = {.dst = &f->stores[k],
+                       .first = c,
+                       .count = count,
+                       .boundaries = ambit__field_boundaries(f, c),
+                       .extents = p->grid->box.hi};
+
+      if (ambit__cycle_ghosts(p, stage, f, own_of(p, k), &m.box, &m.reach))
+        AMBIT_TRY(ambit__move_set_add(p->grid, set, k, &m));
+    }
   return AMBIT_OK;
 }
 

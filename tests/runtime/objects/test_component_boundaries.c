@@ -2,6 +2,7 @@
 /* Boundaries of single components: a field of four components gives the bits of four fields, on all
  * devices and parts. */
 #include "runtime/objects/components.h"
+#include "runtime/program/cycle.h"
 
 enum { ROWS = 11, COLUMNS = 37, CELLS = ROWS * COLUMNS, FIELDS = 4 };
 
@@ -51,6 +52,59 @@ static void components_have_boundaries_of_their_own(void)
     CHECK_MSG(!memcmp(want, got, sizeof want), "%s", *d);
     CHECK_OK(a);
     CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
+/* ---- several iterations at once ---- */
+
+enum { BASIN_ROWS = 40, BASIN_COLUMNS = 150, BASIN = 3 * BASIN_ROWS * BASIN_COLUMNS };
+
+/* A basin with walls: the flow through a wall changes its sign there. */
+static const char *run_basin(const char *device, const char *depth, float *values)
+{
+  ambit *a = open_strict(device);
+  ambit_grid *g = grid_2d(a, BASIN_ROWS, BASIN_COLUMNS);
+  ambit_field *f[2];
+  ambit_program *p = ambit_program_create(g);
+  const char *refusal;
+
+  ambit_option_set(a, "depth", depth);
+  for (int i = 0; i < 2; i++) {
+    f[i] = ambit_field_create_vector(g, i ? "v" : "u", AMBIT_F32, 3, AMBIT_SOA);
+    ambit_field_fill(f[i], start, NULL);
+    ambit_field_boundary(f[i], AMBIT_ALL_FACES, AMBIT_SYMMETRIC, 0);
+    ambit_field_boundary_component(f[i], 1, AMBIT_AXIS(0), AMBIT_ANTISYMMETRIC, 0);
+    ambit_field_boundary_component(f[i], 2, AMBIT_AXIS(1), AMBIT_ANTISYMMETRIC, 0);
+    ambit_field_boundary_component(f[i], 0, AMBIT_LOW(1), AMBIT_CONSTANT, 0.5);
+  }
+  ambit_apply(
+      p,
+      ambit_kernel_create(
+          a, "void basin(const float *u[3], float *v[3]) {"
+             "*v[0] = *u[0] - 0.1f * (u[1][1][0] - u[1][-1][0] + u[2][0][1] - u[2][0][-1]);"
+             "*v[1] = 0.9f * *u[1] - 0.1f * (u[0][1][0] - u[0][-1][0]) + 0.01f * u[1][1][-1];"
+             "*v[2] = 0.9f * *u[2] - 0.1f * (u[0][0][1] - u[0][0][-1]) + 0.01f * u[2][-1][1]; }"),
+      f[0], f[1]);
+  ambit_swap(p, f[0], f[1]);
+  ambit_run(p, 13);
+  refusal = ambit_processes(a) > 1 ? NULL : ambit__cycle_refusal(p);
+  ambit_field_read(f[0], NULL, NULL, values);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  return refusal;
+}
+
+static void iterations_are_computed_together(void)
+{
+  static float want[BASIN], got[BASIN];
+
+  run_basin("cpu", "1", want);
+  EACH_PLACE(d)
+  {
+    const char *refusal = run_basin(*d, "3", got);
+
+    CHECK_MSG(strcmp(*d, "cpu") || !refusal, "refused: %s", refusal);
+    CHECK_MSG(!memcmp(want, got, sizeof want), "%s", *d);
   }
 }
 
@@ -119,6 +173,7 @@ int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"components_have_boundaries_of_their_own", components_have_boundaries_of_their_own},
+      {"iterations_are_computed_together", iterations_are_computed_together},
       {"the_last_boundary_counts", the_last_boundary_counts},
       {"wrong_boundaries_of_components_are_refused", wrong_boundaries_of_components_are_refused},
       {NULL, NULL}};
