@@ -367,11 +367,8 @@ static bool has_bit(const uint64_t *bits, size_t i)
 
 static ambit_status add_edge(graph *g, size_t from, size_t to)
 {
-  ambit__edge *edges =
-      ambit__grow(&g->p->grid->context->errors, g->edges, g->nedges, &g->edge_cap, sizeof *edges);
-
-  if (!edges) return AMBIT_ENOMEM;
-  g->edges = edges;
+  AMBIT_TRY(ambit__make_room(&g->p->grid->context->errors, &g->edges, g->nedges, &g->edge_cap,
+                             sizeof *g->edges));
   g->edges[g->nedges++] = (ambit__edge){from, to};
   return AMBIT_OK;
 }

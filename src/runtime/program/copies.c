@@ -36,16 +36,13 @@ static ambit_status add_transfer(const ambit_program *p, const ambit__step *s, i
 {
   const ambit_grid *g = p->grid;
   const ambit__box box = common(g, s, from, to);
-  ambit__transfer *list;
 
   if (ambit__box_is_empty(&box) || (!g->mine[from] && !g->mine[to])) return AMBIT_OK;
-  list =
-      ambit__grow(ambit__program_errors(p), h->transfers, h->count, &h->cap, sizeof *h->transfers);
-  if (!list) return AMBIT_ENOMEM;
-  h->transfers = list;
-  list[h->count] =
+  AMBIT_TRY(ambit__make_room(ambit__program_errors(p), &h->transfers, h->count, &h->cap,
+                             sizeof *h->transfers));
+  h->transfers[h->count] =
       (ambit__transfer){.from = from, .to = to, .box = box, .cells = ambit__box_volume(&box)};
-  memcpy(list[h->count++].shift, s->shift, sizeof s->shift);
+  memcpy(h->transfers[h->count++].shift, s->shift, sizeof s->shift);
   return AMBIT_OK;
 }
 
