@@ -48,9 +48,8 @@ static const ambit__transfer *item(const ambit__exchange *x, const ambit__channe
 }
 
 /* The address from which the net sends, or at which it receives. */
-static void *bytes_of(const ambit__exchange *x, const ambit__channel *m)
+static void *bytes_of(const ambit__channel *m)
 {
-  if (m->unpacked) return ambit__channel_address(x, m);
   return m->message->direct ? m->message->device_bytes : m->message->bytes;
 }
 
@@ -66,7 +65,6 @@ static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
   size_t at = 0;
 
   m->state = CHANNEL_PACKING;
-  if (m->unpacked) return AMBIT_OK;
   if (m->peer && m->message->direct) /* until the other device has read the previous message */
     AMBIT_TRY(ambit__do(e->transfers, await, m->peer->spare_packed));
   AMBIT_TRY(ambit__meter_start(meter(x), engine_number(x, m), e->transfers));
@@ -90,7 +88,6 @@ static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
   size_t at = 0;
 
   m->state = CHANNEL_DONE;
-  if (m->unpacked) return AMBIT_OK;
   AMBIT_TRY(ambit__meter_start(meter(x), engine_number(x, m), e->transfers));
   for (int i = 0; i < m->nitems; i++) {
     const ambit__halo_slice *f;
@@ -143,7 +140,7 @@ static ambit_status step_channel(ambit__exchange *x, ambit__channel *m)
     if (m->peer) return hand_over(x, m);
     m->state = CHANNEL_MOVING;
     m->since = ambit__trace_clock(ambit__exchange_context(x)->trace);
-    return ambit__net_send(net, m->process, m->tag, bytes_of(x, m), m->bytes, &m->request);
+    return ambit__net_send(net, m->process, m->tag, bytes_of(m), m->bytes, &m->request);
   }
   if (m->state == CHANNEL_MOVING && !m->peer) {
     bool done;
@@ -162,8 +159,7 @@ static ambit_status advance(ambit__exchange *x, ambit__channel *m)
 {
   bool done;
 
-  if (m->incoming && !m->unpacked)
-    return ambit__net_test(ambit__exchange_context(x)->net, &m->request, &done);
+  if (m->incoming) return ambit__net_test(ambit__exchange_context(x)->net, &m->request, &done);
   return step_channel(x, m);
 }
 
@@ -222,7 +218,7 @@ static ambit_status receive(const ambit__exchange *x, ambit__channel *m)
   m->state = CHANNEL_MOVING;
   if (m->peer) return AMBIT_OK;
   m->since = ambit__trace_clock(ambit__exchange_context(x)->trace);
-  return ambit__net_receive(ambit__exchange_context(x)->net, m->process, m->tag, bytes_of(x, m),
+  return ambit__net_receive(ambit__exchange_context(x)->net, m->process, m->tag, bytes_of(m),
                             m->bytes, &m->request);
 }
 
