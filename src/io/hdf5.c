@@ -81,17 +81,11 @@ static ambit_status fail(const ambit__h5 *h, const char *what, const char *name)
 
 /* ---- types ---- */
 
-static bool is_big_endian(void)
-{
-  const uint16_t one = 1;
-
-  return *(const unsigned char *)&one == 0;
-}
-
 /* A floating-point type of 16 bits, from float. */
 static ambit__hid make_short_float(const ambit__h5_api *c, size_t exponent, size_t bias)
 {
-  const ambit__hid t = c->H5Tcopy(is_big_endian() ? c->H5T_IEEE_F32BE_g : c->H5T_IEEE_F32LE_g);
+  const ambit__hid t = c->H5Tcopy(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? c->H5T_IEEE_F32BE_g
+                                                                         : c->H5T_IEEE_F32LE_g);
   const size_t mantissa = 15 - exponent;
 
   if (t < 0) return t;
