@@ -40,15 +40,6 @@ static void dataset_of(const ambit_field *f, bool for_vtk, char path[AMBIT__H5_N
     *c = '_';
 }
 
-static int shape_of(const ambit_field *f, int64_t *shape)
-{
-  const ambit__box b = ambit__field_box(f);
-
-  memcpy(shape, b.hi, (size_t)b.ndims * sizeof *shape);
-  shape[b.ndims] = f->components;
-  return b.ndims + (f->components > 1);
-}
-
 static bool is_short_real(ambit_type type)
 {
   return type == AMBIT_F16 || type == AMBIT_BF16;
@@ -134,7 +125,7 @@ static ambit_status put_datasets(const saving *s, ambit__h5 *h)
   for (int i = 0; i < s->head.n; i++) {
     const ambit_field *f = s->head.fields[i];
     int64_t shape[AMBIT_MAX_DIMS + 1];
-    const int ndims = shape_of(f, shape);
+    const int ndims = ambit__field_shape(f, shape);
 
     dataset_of(f, s->for_vtk, name);
     AMBIT_TRY(ambit__h5_dataset(h, name, stored_type(f, s->for_vtk), ndims, shape, &s->offsets[i]));
@@ -362,7 +353,7 @@ static ambit_status check_shape(const ambit_field *f, const char *path, const am
                                 loading *l)
 {
   int64_t shape[AMBIT_MAX_DIMS + 1];
-  const int ndims = shape_of(f, shape);
+  const int ndims = ambit__field_shape(f, shape);
 
   AMBIT_CHECK(info->type == f->type || (is_short_real(f->type) && info->type == AMBIT_F32),
               ERRORS(f), AMBIT_EIO, "%s: %s has values of type %s, but field '%s' is %s", path,

@@ -19,15 +19,6 @@
 #define ERRORS(f) (&(f)->grid->context->errors)
 #define NET(f)    ((f)->grid->context->net)
 
-static int npy_shape(const ambit_field *f, int64_t *shape)
-{
-  const ambit__box b = ambit__field_box(f);
-
-  memcpy(shape, b.hi, (size_t)b.ndims * sizeof *shape);
-  shape[b.ndims] = f->components;
-  return b.ndims + (f->components > 1);
-}
-
 /* ---- pieces ---- */
 
 static ambit_status put_list(ambit_field *f, const ambit__box *box, void *dense, void *list)
@@ -67,7 +58,7 @@ static void form_of(const ambit_field *f, bool as_list, ambit__npy_info *form)
   if (as_list)
     ambit__cell_list_form(f, form);
   else
-    form->ndims = npy_shape(f, form->shape);
+    form->ndims = ambit__field_shape(f, form->shape);
 }
 
 /* A file that is being saved. */
@@ -195,7 +186,7 @@ ambit_status ambit__save_begin_npy(const char *path, ambit_field *const *f, bool
 static ambit_status check_npy(const ambit_field *f, const char *path, const ambit__npy_info *info)
 {
   int64_t shape[AMBIT__NPY_DIMS];
-  int ndims = npy_shape(f, shape);
+  int ndims = ambit__field_shape(f, shape);
 
   AMBIT_CHECK(info->type == f->type, ERRORS(f), AMBIT_EIO,
               "%s holds values of type %s, but field '%s' is %s", path, ambit_type_name(info->type),

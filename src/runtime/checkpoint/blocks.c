@@ -26,15 +26,16 @@ static int64_t cells_of(const ambit_grid *g)
 static ambit_status add_field(ambit__errors *errors, ambit__container *c, const ambit_field *f,
                               int grid)
 {
-  const ambit__box all = ambit__field_box(f), *b = &all;
   int64_t extents[AMBIT__BLOCK_DIMS];
   char name[AMBIT__BLOCK_NAME];
-  int n = f->grid->active ? 1 : b->ndims;
+  int n = ambit__field_shape(f, extents);
 
   snprintf(name, sizeof name, "grid%d/%.60s", grid, f->name);
-  memcpy(extents, b->hi, (size_t)b->ndims * sizeof *extents);
-  if (f->grid->active) extents[0] = f->grid->active->cells;
-  if (f->components > 1) extents[n++] = f->components;
+  if (f->grid->active) {
+    extents[0] = f->grid->active->cells;
+    extents[1] = f->components;
+    n = 1 + (f->components > 1);
+  }
   return ambit__container_add(errors, c, name, (int)f->type, n, extents) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 

@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+int ambit__field_shape(const ambit_field *f, int64_t *shape)
+{
+  const ambit__box b = ambit__field_box(f);
+
+  memcpy(shape, b.hi, (size_t)b.ndims * sizeof *shape);
+  shape[b.ndims] = f->components;
+  return b.ndims + (f->components > 1);
+}
+
 static ambit_status each_piece(ambit_field *f, const ambit__box *all, ambit__piece_fn fn,
                                void *dense, void *user)
 {

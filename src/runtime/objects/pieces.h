@@ -14,6 +14,10 @@
 
 #include "runtime/objects/objects.h"
 
+/* The shape of an array of the whole field, with its components last if there are several; returns
+ * its dimensions. */
+int ambit__field_shape(const ambit_field *f, int64_t *shape);
+
 /* A function applied to a piece of a field: the cells of `box`, and memory for them as a dense
  * array. */
 typedef ambit_status (*ambit__piece_fn)(ambit_field *f, const ambit__box *box, void *dense,
