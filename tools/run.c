@@ -7,8 +7,8 @@
 #include "runtime/run/run.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "io/field_hdf5.h"
 #include "io/npy.h"
+#include "io/save.h"
 #include "outputs.h"
 
 #include <inttypes.h>

@@ -40,11 +40,9 @@ ambit__block *ambit__container_add(ambit__errors *errors, ambit__container *c, c
                                    int type, int ndims, const int64_t *extents)
 {
   ambit__block b = {.type = type, .ndims = ndims, .bytes = type_bytes(type)};
-  ambit__block *blocks = ambit__grow(errors, c->blocks, c->n, &c->cap, sizeof *blocks);
   size_t length;
 
-  if (!blocks) return NULL;
-  c->blocks = blocks;
+  if (ambit__make_room(errors, &c->blocks, c->n, &c->cap, sizeof *c->blocks)) return NULL;
   clean(name, b.name, sizeof b.name - 12);
   length = strlen(b.name);
   for (int k = 2; ambit__container_find(c, b.name); k++)
@@ -53,8 +51,8 @@ ambit__block *ambit__container_add(ambit__errors *errors, ambit__container *c, c
     b.extents[d] = extents[d];
     b.bytes *= (uint64_t)extents[d];
   }
-  blocks[c->n] = b;
-  return &blocks[c->n++];
+  c->blocks[c->n] = b;
+  return &c->blocks[c->n++];
 }
 
 ambit__block *ambit__container_find(const ambit__container *c, const char *name)
@@ -225,12 +223,11 @@ static bool parse(const char *text, size_t length, size_t blocks, ambit__contain
   if (sscanf(text + length - SUM_CHARS, "sum %" SCNx64, &sum) != 1) return false;
   if (sum != ambit__block_sum(0, text, length - SUM_CHARS)) return false;
   for (size_t i = 0; i < blocks; i++, line += strcspn(line, "\n") + 1) {
-    ambit__block b = {0}, *all = ambit__grow(NULL, c->blocks, c->n, &c->cap, sizeof *all);
+    ambit__block b = {0};
 
-    if (!all) return false;
-    c->blocks = all;
+    if (ambit__make_room(NULL, &c->blocks, c->n, &c->cap, sizeof b)) return false;
     if (!parse_block(line, &b)) return false;
-    all[c->n++] = b;
+    c->blocks[c->n++] = b;
     if (b.at + b.bytes > c->length) c->length = b.at + b.bytes;
   }
   return true;

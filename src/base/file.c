@@ -451,6 +451,24 @@ static ambit_status read_rest(ambit__errors *errors, FILE *in, const char *path,
   return AMBIT_OK;
 }
 
+ambit_status ambit__file_read_at(ambit__errors *errors, int fd, const char *path, uint64_t at,
+                                 void *bytes, size_t n)
+{
+  unsigned char *to = bytes;
+
+  while (n) {
+    ssize_t k = pread(fd, to, n, (off_t)at);
+
+    if (k < 0 && errno == EINTR) continue;
+    AMBIT_CHECK(k > 0, errors, AMBIT_EIO, "cannot read %s: %s", path,
+                k ? strerror(errno) : "it is too short");
+    to += k;
+    at += (uint64_t)k;
+    n -= (size_t)k;
+  }
+  return AMBIT_OK;
+}
+
 ambit_status ambit__file_read_all(ambit__errors *errors, const char *path, size_t max_bytes,
                                   void **data, size_t *size)
 {

@@ -50,6 +50,10 @@ void ambit__file_tell(ambit__file *f, ambit__errors *errors);
 /* Discards the file; NULL is ignored. */
 void ambit__file_abort(ambit__file *f);
 
+/* Reads n bytes of an open file from a place on; `path` is for messages. */
+ambit_status ambit__file_read_at(ambit__errors *errors, int fd, const char *path, uint64_t at,
+                                 void *bytes, size_t n);
+
 /* Reads a whole file of at most `max_bytes` into memory, which the caller frees. A NUL follows the
  * data, not counted in `*size`, so that text can be used directly. */
 ambit_status ambit__file_read_all(ambit__errors *errors, const char *path, size_t max_bytes,

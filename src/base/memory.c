@@ -45,6 +45,18 @@ void *ambit__grow(ambit__errors *errors, void *array, size_t count, size_t *cap,
   return p;
 }
 
+ambit_status ambit__make_room(ambit__errors *errors, void *array, size_t count, size_t *cap,
+                              size_t size)
+{
+  void *p;
+
+  memcpy(&p, array, sizeof p); /* whatever it points to */
+  p = ambit__grow(errors, p, count, cap, size);
+  if (!p) return AMBIT_ENOMEM;
+  memcpy(array, &p, sizeof p);
+  return AMBIT_OK;
+}
+
 void *ambit__arena_alloc(ambit__arena *a, size_t bytes)
 {
   size_t need;

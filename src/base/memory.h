@@ -17,6 +17,9 @@ char *ambit__strdup(ambit__errors *errors, const char *text);
  * failure raises AMBIT_ENOMEM and returns NULL; the old array is unchanged. `cap` is in
  * elements. */
 void *ambit__grow(ambit__errors *errors, void *array, size_t count, size_t *cap, size_t size);
+/* The same in place: `array` is the address of the pointer to it. */
+ambit_status ambit__make_room(ambit__errors *errors, void *array, size_t count, size_t *cap,
+                              size_t size);
 
 /* Memory that is freed all at once. A zero-initialised arena is empty and ready to use. */
 typedef struct ambit__arena {

@@ -117,11 +117,10 @@ static void merge(listing *l)
 
 static bool add(listing *l, const char *stem, const struct stat *st)
 {
-  entry *entries = ambit__grow(NULL, l->entries, l->n, &l->cap, sizeof *entries), *e;
+  entry *e;
 
-  if (!entries) return false;
-  l->entries = entries;
-  e = &entries[l->n++];
+  if (ambit__make_room(NULL, &l->entries, l->n, &l->cap, sizeof *l->entries)) return false;
+  e = &l->entries[l->n++];
   *e = (entry){.bytes = ((int64_t)st->st_size + BLOCK - 1) / BLOCK * BLOCK, .used = st->st_mtim};
   strcpy(e->stem, stem);
   return true;

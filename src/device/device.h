@@ -15,6 +15,7 @@
 #define AMBIT_DEVICE_DEVICE_H
 
 #include "base/settings.h"
+#include "base/team.h"
 #include "codegen/exact.h"
 #include "device/fold.h"
 #include "grid/boundary.h"
@@ -34,6 +35,9 @@ typedef struct ambit__device {
   unsigned nbuffers;               /* of host memory, that it ever had: see host.c */
   ambit__machine machine;          /* the device as estimates see it; see measure.h */
   double copies; /* bytes per second of copies, measured by this process; 0: not yet */
+  /* In host memory: divides work that moves so many values among the threads of the device that are
+   * worth it; NULL: the calling thread does all. */
+  void (*divide)(struct ambit__device *dev, int64_t values, ambit__team_work work, void *arg);
 } ambit__device;
 
 /* A device that works on the caller's thread calls `poll` now and then while it computes, so that
@@ -376,8 +380,7 @@ typedef struct ambit__command {
       ambit__store *src;
       const ambit__box *box;
     } read;
-    /* Copies own cells of a lattice to such an array, of a dense grid, and waits. A device that
-     * cannot is read by boxes. */
+    /* Copies own cells of a lattice to such an array, of a dense grid, and waits. */
     struct {
       void *dst;
       ambit__store *src;
@@ -401,8 +404,8 @@ typedef struct ambit__command {
       const void *value;
     } fill;
     /* Copies a box of own cells of src to the cells of dst at distance `shift` (NULL: the same
-     * cells), which may be in its margins. The stores have the same type and number of components.
-     * Else copies go through the host. */
+     * cells), which may be in its margins. The stores have the same type and number of
+     * components. */
     struct {
       ambit__store *dst, *src;
       const ambit__box *box;
@@ -632,8 +635,8 @@ typedef struct ambit__backend {
   bool twins;                 /* a device that is opened twice has one memory, for two threads */
   /* rows of fields should start at multiples of this many bytes (grid/layout.h); 0: anywhere */
   int line;
-  /* Commands that it can execute, AMBIT__CAN(copy) and so on, of those that not all can: lattice,
-   * most, copy, update, ghosts, batch, pack (and unpack), pass, fold, wave, tiles (and tile_fold),
+  /* Commands that it can execute, AMBIT__CAN(copy) and so on, of those that not all can: most,
+   * update, ghosts, batch, pack (and unpack), pass, fold, wave, tiles (and tile_fold),
    * tile_go, relax, mark (and await), watch (check, report), record (replay), plans, measure. Who
    * cannot foresee or be alone does nothing. */
   uint64_t can;

@@ -18,9 +18,8 @@ enum { SHORT_BYTES = 1 << 10 }; /* values that are copied with a command */
 
 /* Commands that are passed on, if the device behind can execute them. */
 #define CAN                                                                                        \
-  (AMBIT__CAN(lattice) | AMBIT__CAN(copy) | AMBIT__CAN(ghosts) | AMBIT__CAN(pack) |                \
-   AMBIT__CAN(wave) | AMBIT__CAN(tiles) | AMBIT__CAN(relax) | AMBIT__CAN(plans) |                  \
-   AMBIT__CAN(measure))
+  (AMBIT__CAN(ghosts) | AMBIT__CAN(pack) | AMBIT__CAN(wave) | AMBIT__CAN(tiles) |                  \
+   AMBIT__CAN(relax) | AMBIT__CAN(plans) | AMBIT__CAN(measure))
 
 static const ambit__backend driven;
 

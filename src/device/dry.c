@@ -214,12 +214,11 @@ static ambit_status dry_serve(ambit__device *dev, ambit__command *c)
 #define ENTRIES                                                                                    \
   .name = "dry", .summary = "does nothing", .count = dry_count, .close = dry_close,                \
   .info = dry_info, .execute = dry_execute, .serve = dry_serve
-#define WHOLE AMBIT__CAN(lattice) | AMBIT__CAN(copy)
-#define PARTS WHOLE | AMBIT__CAN(ghosts) | AMBIT__CAN(pack)
+#define PARTS AMBIT__CAN(ghosts) | AMBIT__CAN(pack)
 #define PLANS PARTS | AMBIT__CAN(plans)
 
 /* One part, like ref. */
-static const ambit__backend whole = {ENTRIES, .can = WHOLE, .open = open_whole};
+static const ambit__backend whole = {ENTRIES, .open = open_whole};
 static const ambit__backend parts = {ENTRIES, .can = PARTS, .open = open_parts};
 static const ambit__backend waves = {ENTRIES, .can = PLANS | AMBIT__CAN(wave), .open = open_waves};
 static const ambit__backend cuda = {ENTRIES, .can = PLANS, .open = open_cuda, .estimate = estimate};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "device/foreseen.h"
 
-#include <signal.h>
+#include "device/cpu/pool.h"
+
 #include <string.h>
 
 /* ---- threads ---- */
@@ -53,21 +54,17 @@ static bool is_free(ambit__foreseen *f, struct ambit__foreseen_thread *t)
   return ended;
 }
 
-/* Starts a thread, unless there are enough. Signals are left to the threads of the program. */
+/* Starts a thread, unless there are enough. */
 static void start(ambit__foreseen *f, int most)
 {
   struct ambit__foreseen_thread *t = f->threads;
-  sigset_t all, old;
 
   while (t < f->threads + AMBIT__FORESEEN_THREADS && !is_free(f, t))
     t++;
   if (t - f->threads >= most || t == f->threads + AMBIT__FORESEEN_THREADS) return;
   join(t);
   *t = (struct ambit__foreseen_thread){.all = f};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  t->is_live = !pthread_create(&t->id, NULL, work, t);
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  t->is_live = !ambit__thread_begin(&t->id, work, t);
 }
 
 /* ---- tasks ---- */

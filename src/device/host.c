@@ -7,7 +7,6 @@
 #include "device/bounds.h"
 #include "device/cpu/machine.h"
 
-#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,26 +117,6 @@ void ambit__host_release(ambit__device *dev, ambit__buffer *buf)
     free(b->start);
   free(buf->bounds);
   free(b);
-}
-
-ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c)
-{
-  switch (c->kind) {
-  case COMMAND_put:
-    assert(c->put.bytes <= c->put.dst->bytes);
-    memcpy(ambit__host_base(c->put.dst), c->put.src, c->put.bytes);
-    return AMBIT_OK;
-  case COMMAND_get:
-    assert(c->get.bytes <= c->get.src->bytes);
-    memcpy(c->get.dst, ambit__host_base(c->get.src), c->get.bytes);
-    return AMBIT_OK;
-  case COMMAND_write: return ambit__host_write_box(q, c->write.dst, c->write.box, c->write.src);
-  case COMMAND_read: return ambit__host_read_box(q, c->read.dst, c->read.src, c->read.box);
-  case COMMAND_lattice:
-    return ambit__host_read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
-  case COMMAND_fill: return ambit__host_fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
-  default: return AMBIT_OK;
-  }
 }
 
 /* ---- messages ---- */

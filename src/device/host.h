@@ -41,16 +41,20 @@ ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__la
                                ambit__buffer **buf);
 void ambit__host_release(ambit__device *dev, ambit__buffer *buf);
 
-/* Executes put, get, write, read, lattice and fill on the calling thread; others do nothing. */
+/* Executes put, get, write, read, lattice, fill, copy, ghosts, pack and unpack, by the threads of
+ * the device if it has `divide`; others do nothing. Cells behind AMBIT_NONE and AMBIT_FIXED faces
+ * are not ghost cells to fill. */
 ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c);
+/* Some of these; q may be NULL. */
 ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                    const void *src);
 ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__box *box);
-ambit_status ambit__host_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                      const ambit__lattice *l);
-ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                  const void *value);
+ambit_status ambit__host_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                  const ambit__box *box, const int64_t *shift);
+ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
+                                const int64_t *extents, const ambit__box *given,
+                                const ambit__box *reach);
 
 /* Executes queue_open, queue_close, alloc, release, message_open and message_close: plain queues,
  * and messages in plain memory. Others do nothing. */
@@ -73,16 +77,6 @@ typedef struct ambit__host_copy {
   ambit__host_axis axes[AMBIT_MAX_DIMS + 1];
 } ambit__host_copy;
 
-/* From a dense array to a store, from a store to an array, from one value to a store, and between
- * stores: see the commands write, read, fill and copy. Boxes may include margins. */
-ambit__host_copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src);
-ambit__host_copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box);
-ambit__host_copy ambit__host_copy_lattice(void *dst, ambit__store *src, const ambit__lattice *l);
-ambit__host_copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box,
-                                         const void *value);
-ambit__host_copy ambit__host_copy_across(ambit__store *dst, ambit__store *src,
-                                         const ambit__box *box, const int64_t *shift);
-
 /* A patch of ghost cells, which must outlive the result. */
 ambit__host_copy ambit__host_copy_within(ambit__store *store, const ambit__patch *p);
 
@@ -90,13 +84,9 @@ void ambit__host_copy_run(const ambit__host_copy *c);
 /* The share of thread number `thread`. */
 ambit__host_copy ambit__host_copy_share(const ambit__host_copy *whole, int thread, int threads);
 
-/* Fills ghost cells, on the calling thread. Cells behind AMBIT_NONE and AMBIT_FIXED faces are not
- * changed. */
-ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                                const int64_t *extents, const ambit__box *given,
-                                const ambit__box *reach);
-/* Fills a box of ghost cells of a field. Along each axis it lies in the grid, or beyond one face of
- * it, which is not AMBIT_FIXED. Beyond a face that is AMBIT_NONE cells stand for themselves. */
+/* Fills a box of ghost cells of a field, on the calling thread. Along each axis it lies in the
+ * grid, or beyond one face of it, which is not AMBIT_FIXED. Beyond a face that is AMBIT_NONE cells
+ * stand for themselves. */
 void ambit__host_ghost_box(const ambit__argument *field, const int64_t *extents,
                            const ambit__box *box);
 

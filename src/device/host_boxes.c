@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host_boxes.c - runs copies of boxes and ghost cells in host memory.
+/* host_boxes.c - commands in host memory: copies of boxes, messages and ghost cells.
  *
  * The axes of a patch (device/patches.h) are sorted by stride, and those that are contiguous on
  * both sides then are merged. This gives the longest runs: whole boxes, planes or rows by memcpy,
@@ -8,6 +8,7 @@
  */
 #include "device/host.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,42 +76,6 @@ static copy copy_of(const ambit__patch *p, const ambit__layout *l, unsigned char
   if (!c.naxes) add_axis(&c, (axis){1, 0, 0});
   join_axes(&c);
   return c;
-}
-
-copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src)
-{
-  const ambit__patch p = ambit__patch_in(&dst->layout, box);
-
-  return copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), src);
-}
-
-copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box)
-{
-  const ambit__patch p = ambit__patch_out(&src->layout, box);
-
-  return copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer));
-}
-
-copy ambit__host_copy_lattice(void *dst, ambit__store *src, const ambit__lattice *l)
-{
-  const ambit__patch p = ambit__patch_lattice(&src->layout, l);
-
-  return copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer));
-}
-
-copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box, const void *value)
-{
-  const ambit__patch p = ambit__patch_fill(&dst->layout, box, value);
-
-  return copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), value);
-}
-
-copy ambit__host_copy_across(ambit__store *dst, ambit__store *src, const ambit__box *box,
-                             const int64_t *shift)
-{
-  const ambit__patch p = ambit__patch_across(&dst->layout, &src->layout, box, shift);
-
-  return copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), ambit__host_base(src->buffer));
 }
 
 copy ambit__host_copy_within(ambit__store *store, const ambit__patch *p)
@@ -258,28 +223,76 @@ copy ambit__host_copy_share(const copy *whole, int thread, int threads)
   return c;
 }
 
+/* ---- threads ---- */
+
+static void divide(const ambit__queue *q, int64_t values, ambit__team_work work, void *arg)
+{
+  if (q && q->device->divide)
+    q->device->divide(q->device, values, work, arg);
+  else
+    work(arg, 0, 1);
+}
+
+static void copy_share(void *arg, int thread, int threads)
+{
+  const copy mine = ambit__host_copy_share(arg, thread, threads);
+
+  ambit__host_copy_run(&mine);
+}
+
+static ambit_status run_copy(const ambit__queue *q, copy c)
+{
+  divide(q, c.values, copy_share, &c);
+  return AMBIT_OK;
+}
+
+/* A share of the runs of a sparse grid. */
+static void copy_runs(void *arg, int thread, int threads)
+{
+  const ambit__host_runs_job *job = arg;
+  const int64_t n = job->store->layout.active->n;
+
+  ambit__host_runs_copy(job, n * thread / threads, n * (thread + 1) / threads);
+}
+
+/* The store of a sparse grid; the bytes are only read from, unless cells go out. */
+static ambit_status run_runs(const ambit__queue *q, ambit__store *store, const ambit__box *box,
+                             ambit__runs_way way, const void *bytes)
+{
+  ambit__host_runs_job job = {
+      .way = way, .store = store, .box = box, .dense = (unsigned char *)(uintptr_t)bytes};
+  const int64_t stored = store->layout.active->cells, asked = ambit__box_volume(box);
+
+  divide(q, asked < stored ? asked : stored, copy_runs, &job);
+  return AMBIT_OK;
+}
+
 /* ---- ghost cells ---- */
 
-static ambit_status run_patch(void *user, const ambit__patch *p)
-{
-  const copy c = ambit__host_copy_within(user, p);
+typedef struct filling {
+  const ambit__queue *queue; /* NULL: by the calling thread */
+  ambit__store *store;
+} filling;
 
-  ambit__host_copy_run(&c);
-  return AMBIT_OK;
+static ambit_status fill_patch(void *user, const ambit__patch *p)
+{
+  const filling *f = user;
+
+  return run_copy(f->queue, ambit__host_copy_within(f->store, p));
 }
 
 ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                 const int64_t *extents, const ambit__box *given,
                                 const ambit__box *reach)
 {
-  (void)q;
   if (ambit__box_is_empty(given)) return AMBIT_OK; /* no cells to copy */
-  return ambit__patch_ghosts(&store->layout, b, extents, given, reach, run_patch, store);
+  return ambit__patch_ghosts(&store->layout, b, extents, given, reach, fill_patch,
+                             &(filling){q, store});
 }
 
 /* Cells count as given along axes on which they are in the grid, or stand for themselves. */
-static void fill_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
-                     const ambit__box *box)
+static void fill_ghosts(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
+                        const ambit__box *box)
 {
   ambit__box given = *box;
 
@@ -287,7 +300,7 @@ static void fill_box(ambit__store *store, const ambit__boundaries *b, const int6
     if (box->hi[d] <= 0 && b->kind[d][0] != AMBIT_NONE) given.lo[d] = box->hi[d];
     if (box->lo[d] >= extents[d] && b->kind[d][1] != AMBIT_NONE) given.hi[d] = box->lo[d];
   }
-  ambit__patch_ghosts(&store->layout, b, extents, &given, box, run_patch, store);
+  ambit__patch_ghosts(&store->layout, b, extents, &given, box, fill_patch, &(filling){NULL, store});
 }
 
 void ambit__host_ghost_box(const ambit__argument *field, const int64_t *extents,
@@ -295,56 +308,113 @@ void ambit__host_ghost_box(const ambit__argument *field, const int64_t *extents,
 {
   ambit__store one = *field->store;
 
-  if (!field->special) fill_box(field->store, field->boundaries, extents, box);
+  if (!field->special) fill_ghosts(field->store, field->boundaries, extents, box);
   for (int c = 0; field->special && c < field->store->layout.components; c++) {
     one.layout = ambit__layout_slice(&field->store->layout, c, 1);
-    fill_box(&one, &field->special[c], extents, box);
+    fill_ghosts(&one, &field->special[c], extents, box);
   }
 }
 
 /* ---- commands ---- */
 
-/* The store of a sparse grid; the bytes are only read from, unless cells go out. */
-static ambit_status run_runs(ambit__store *store, const ambit__box *box, ambit__runs_way way,
-                             const void *bytes)
-{
-  const ambit__host_runs_job job = {
-      .way = way, .store = store, .box = box, .dense = (unsigned char *)(uintptr_t)bytes};
-
-  ambit__host_runs_copy(&job, 0, store->layout.active->n);
-  return AMBIT_OK;
-}
-
-static ambit_status run_copy(ambit__queue *q, copy c)
-{
-  (void)q;
-  ambit__host_copy_run(&c);
-  return AMBIT_OK;
-}
-
 ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                    const void *src)
 {
-  if (dst->layout.active) return run_runs(dst, box, AMBIT__RUNS_IN, src);
-  return run_copy(q, ambit__host_copy_in(dst, box, src));
+  ambit__patch p;
+
+  if (dst->layout.active) return run_runs(q, dst, box, AMBIT__RUNS_IN, src);
+  p = ambit__patch_in(&dst->layout, box);
+  return run_copy(q, copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), src));
 }
 
 ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__box *box)
 {
-  if (src->layout.active) return run_runs(src, box, AMBIT__RUNS_OUT, dst);
-  return run_copy(q, ambit__host_copy_out(dst, src, box));
+  ambit__patch p;
+
+  if (src->layout.active) return run_runs(q, src, box, AMBIT__RUNS_OUT, dst);
+  p = ambit__patch_out(&src->layout, box);
+  return run_copy(q, copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer)));
 }
 
-ambit_status ambit__host_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                      const ambit__lattice *l)
+static ambit_status read_lattice(ambit__queue *q, void *dst, ambit__store *src,
+                                 const ambit__lattice *l)
 {
-  return run_copy(q, ambit__host_copy_lattice(dst, src, l));
+  const ambit__patch p = ambit__patch_lattice(&src->layout, l);
+
+  return run_copy(q, copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer)));
 }
 
-ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                  const void *value)
+static ambit_status fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                             const void *value)
 {
-  if (dst->layout.active) return run_runs(dst, box, AMBIT__RUNS_FILL, value);
-  return run_copy(q, ambit__host_copy_of_one(dst, box, value));
+  ambit__patch p;
+
+  if (dst->layout.active) return run_runs(q, dst, box, AMBIT__RUNS_FILL, value);
+  p = ambit__patch_fill(&dst->layout, box, value);
+  return run_copy(q, copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), value));
+}
+
+ambit_status ambit__host_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                  const ambit__box *box, const int64_t *shift)
+{
+  ambit__patch p;
+
+  if (src->layout.active) return ambit__host_copy_runs(q, dst, src, box);
+  p = ambit__patch_across(&dst->layout, &src->layout, box, shift);
+  return run_copy(
+      q, copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), ambit__host_base(src->buffer)));
+}
+
+/* Active cells of a box, to or from a message. */
+static ambit_status pack_runs(ambit__store *store, const ambit__box *box, ambit__runs_way way,
+                              unsigned char *bytes)
+{
+  const ambit__host_runs_job job = {
+      .way = way, .packed = true, .store = store, .box = box, .dense = bytes};
+
+  ambit__host_runs_copy(&job, 0, store->layout.active->n);
+  return AMBIT_OK;
+}
+
+static ambit_status pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
+                         const ambit__box *box)
+{
+  if (src->layout.active) return pack_runs(src, box, AMBIT__RUNS_OUT, m->bytes + at);
+  assert(at + ambit__layout_box_bytes(&src->layout, box) <= m->size);
+  return ambit__host_read_box(q, m->bytes + at, src, box);
+}
+
+static ambit_status unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                           const ambit__message *m, size_t at)
+{
+  if (dst->layout.active) return pack_runs(dst, box, AMBIT__RUNS_IN, m->bytes + at);
+  assert(at + ambit__layout_box_bytes(&dst->layout, box) <= m->size);
+  return ambit__host_write_box(q, dst, box, m->bytes + at);
+}
+
+ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c)
+{
+  switch (c->kind) {
+  case COMMAND_put:
+    assert(c->put.bytes <= c->put.dst->bytes);
+    memcpy(ambit__host_base(c->put.dst), c->put.src, c->put.bytes);
+    return AMBIT_OK;
+  case COMMAND_get:
+    assert(c->get.bytes <= c->get.src->bytes);
+    memcpy(c->get.dst, ambit__host_base(c->get.src), c->get.bytes);
+    return AMBIT_OK;
+  case COMMAND_write: return ambit__host_write_box(q, c->write.dst, c->write.box, c->write.src);
+  case COMMAND_read: return ambit__host_read_box(q, c->read.dst, c->read.src, c->read.box);
+  case COMMAND_lattice: return read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
+  case COMMAND_fill: return fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
+  case COMMAND_copy:
+    return ambit__host_copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
+  case COMMAND_ghosts:
+    return ambit__host_ghosts(q, c->ghosts.store, c->ghosts.boundaries, c->ghosts.extents,
+                              c->ghosts.given, c->ghosts.reach);
+  case COMMAND_pack: return pack(q, c->pack.to, c->pack.at, c->pack.src, c->pack.box);
+  case COMMAND_unpack: return unpack(q, c->unpack.dst, c->unpack.box, c->unpack.from, c->unpack.at);
+  default: return AMBIT_OK;
+  }
 }

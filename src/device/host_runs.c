@@ -39,17 +39,6 @@ static void copy_piece(const ambit__host_runs_job *job, const piece *r)
     }
 }
 
-/* Bytes from the start of the dense array to a cell. */
-static int64_t place_in_array(const ambit__host_runs_job *job, const int64_t *cell)
-{
-  const ambit__box *box = job->box;
-  int64_t n = 0;
-
-  for (int d = 0; d < box->ndims; d++)
-    n = n * (box->hi[d] - box->lo[d]) + cell[d] - box->lo[d];
-  return n * job->store->layout.components * (int64_t)ambit_type_size(job->store->layout.type);
-}
-
 /* The first component of the cell at a position. */
 static unsigned char *cell_at(const ambit__store *s, int64_t position)
 {
@@ -84,7 +73,7 @@ void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64
     piece p = piece_of(job->store, i - 1, &row);
 
     if (job->way != AMBIT__RUNS_FILL)
-      p.dense = job->dense + (job->packed ? n * cell : place_in_array(job, row.lo));
+      p.dense = job->dense + cell * (job->packed ? n : ambit__box_number(job->box, row.lo));
     copy_piece(job, &p);
     n += p.n;
   }

@@ -11,8 +11,6 @@
 #include "base/memory.h"
 #include "device/cpu/pool.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -137,19 +135,6 @@ static void *work(void *arg)
   return NULL;
 }
 
-/* Signal handlers should run on the program's own threads. */
-static int start(ambit__thread *e)
-{
-  sigset_t all, before;
-  int err;
-
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  err = pthread_create(&e->thread, NULL, work, e);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return err;
-}
-
 static void destroy(ambit__thread *e)
 {
   pthread_cond_destroy(&e->progress);
@@ -170,7 +155,7 @@ ambit_status ambit__thread_open(ambit__errors *errors, ambit__thread **out)
   pthread_mutex_init(&e->lock, NULL);
   pthread_cond_init(&e->work, NULL);
   pthread_cond_init(&e->progress, NULL);
-  err = start(e);
+  err = ambit__thread_begin(&e->thread, work, e);
   if (err) {
     destroy(e);
     return ambit__raise(errors, AMBIT_EDEVICE,

@@ -27,11 +27,8 @@ void ambit__active_free(ambit__active *a)
 
 ambit_status ambit__active_add(ambit__errors *errors, ambit__active *a, const ambit__run *run)
 {
-  ambit__run *runs = ambit__grow(errors, a->runs, (size_t)a->n, &a->cap, sizeof *runs);
-
-  if (!runs) return AMBIT_ENOMEM;
-  a->runs = runs;
-  runs[a->n++] = *run;
+  AMBIT_TRY(ambit__make_room(errors, &a->runs, (size_t)a->n, &a->cap, sizeof *a->runs));
+  a->runs[a->n++] = *run;
   a->cells += run->hi - run->lo;
   return AMBIT_OK;
 }
@@ -260,6 +257,15 @@ bool ambit__active_next(const ambit__active *a, const ambit__box *box, int64_t *
     return true;
   }
   return false;
+}
+
+int64_t *ambit__active_before(ambit__errors *errors, const ambit__active *a)
+{
+  int64_t *before = ambit__new(errors, (size_t)a->n + 1, sizeof *before);
+
+  for (int64_t i = 0; before && i < a->n; i++)
+    before[i + 1] = before[i] + a->runs[i].hi - a->runs[i].lo;
+  return before;
 }
 
 int64_t ambit__active_count(const ambit__active *a, const ambit__box *box)

@@ -149,6 +149,8 @@ static inline int64_t ambit__run_tail(const ambit__active *a, const ambit__run *
  */
 bool ambit__active_next(const ambit__active *a, const ambit__box *box, int64_t *i, ambit__box *row);
 int64_t ambit__active_count(const ambit__active *a, const ambit__box *box); /* active cells in it */
+/* By run, the active cells before it, to free(); NULL: no memory. */
+int64_t *ambit__active_before(ambit__errors *errors, const ambit__active *a);
 /* The share of active cells that are in runs of AMBIT__LONG_RUN cells or more, and have an active
  * one behind them: along the axis before the last, or the one before that, if it is smaller. */
 enum { AMBIT__LONG_RUN = 16 };

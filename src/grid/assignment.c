@@ -62,13 +62,10 @@ static ambit_status add_piece(assigning *m, int64_t chunk, int64_t from, int64_t
 {
   const int64_t row = m->c->first[chunk] / m->wide, x = m->c->first[chunk] % m->wide + from;
   const int64_t y = row % m->high, stack = stack_of(m, row / m->high);
-  ambit__chunk_piece *pieces =
-      ambit__grow(m->errors, m->pieces, (size_t)m->n, &m->cap, sizeof *pieces);
 
-  if (!pieces) return AMBIT_ENOMEM;
-  m->pieces = pieces;
+  AMBIT_TRY(ambit__make_room(m->errors, &m->pieces, (size_t)m->n, &m->cap, sizeof *m->pieces));
   if (!m->n) m->first_stack = stack;
-  pieces[m->n++] =
+  m->pieces[m->n++] =
       (ambit__chunk_piece){.chunk = chunk,
                            .from = from,
                            .n = n,

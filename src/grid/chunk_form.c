@@ -50,19 +50,14 @@ int ambit__chunk_form_test(const ambit__chunk_form *f, int ndims, int view, cons
 
 int ambit__chunk_form_view(ambit__errors *errors, ambit__chunk_form *f, const ambit__boundaries *b)
 {
-  ambit__boundaries *views;
-  int *reach;
-
   for (int v = 0; v < f->nviews; v++)
     if (ambit__boundaries_equal(&f->views[v], b)) return v;
-  views = ambit__grow(errors, f->views, (size_t)f->nviews, &f->view_cap, sizeof *views);
-  if (!views) return -1;
-  f->views = views;
-  reach = ambit__grow(errors, f->reach, (size_t)f->nviews, &f->reach_cap, sizeof *reach);
-  if (!reach) return -1;
-  f->reach = reach;
-  views[f->nviews] = *b;
-  reach[f->nviews] = 0;
+  if (ambit__make_room(errors, &f->views, (size_t)f->nviews, &f->view_cap, sizeof *f->views))
+    return -1;
+  if (ambit__make_room(errors, &f->reach, (size_t)f->nviews, &f->reach_cap, sizeof *f->reach))
+    return -1;
+  f->views[f->nviews] = *b;
+  f->reach[f->nviews] = 0;
   return f->nviews++;
 }
 
@@ -100,15 +95,11 @@ static void note_test(ambit__tested *t, int x)
 ambit_status ambit__chunk_form_add_test(ambit__errors *errors, ambit__chunk_form *f, int ndims,
                                         int view, const int *offset, bool present)
 {
-  ambit__test *tests;
-
   if (ambit__chunk_form_test(f, ndims, view, offset, present) < f->ntests) return AMBIT_OK;
-  tests = ambit__grow(errors, f->tests, (size_t)f->ntests, &f->test_cap, sizeof *tests);
-  if (!tests) return AMBIT_ENOMEM;
-  f->tests = tests;
-  tests[f->ntests] = (ambit__test){
+  AMBIT_TRY(ambit__make_room(errors, &f->tests, (size_t)f->ntests, &f->test_cap, sizeof *f->tests));
+  f->tests[f->ntests] = (ambit__test){
       .view = view, .column = ambit__chunk_form_column(f, ndims, view, offset), .present = present};
-  memcpy(tests[f->ntests++].offset, offset, (size_t)ndims * sizeof *offset);
+  memcpy(f->tests[f->ntests++].offset, offset, (size_t)ndims * sizeof *offset);
   return AMBIT_OK;
 }
 
@@ -116,13 +107,11 @@ static ambit_status add_column(ambit__errors *errors, ambit__chunk_form *f, int 
                                const int *offset)
 {
   const int x = offset[ndims - 1];
-  ambit__column *columns =
-      ambit__grow(errors, f->columns, (size_t)f->ncolumns, &f->cap, sizeof *columns);
 
-  if (!columns) return AMBIT_ENOMEM;
-  f->columns = columns;
-  columns[f->ncolumns] = (ambit__column){.view = view, .lo = x, .hi = x, .rank = -1};
-  memcpy(columns[f->ncolumns++].offset, offset,
+  AMBIT_TRY(
+      ambit__make_room(errors, &f->columns, (size_t)f->ncolumns, &f->cap, sizeof *f->columns));
+  f->columns[f->ncolumns] = (ambit__column){.view = view, .lo = x, .hi = x, .rank = -1};
+  memcpy(f->columns[f->ncolumns++].offset, offset,
          (size_t)(f->list ? ndims : ndims - 1) * sizeof *offset);
   return AMBIT_OK;
 }

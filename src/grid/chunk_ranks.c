@@ -63,16 +63,13 @@ static ambit_status add_rank(ambit__errors *errors, ambit__chunk_form *f, int nd
                              const ambit__rank *r)
 {
   const bool present = !tests_tell(&f->views[r->view], ndims);
-  ambit__rank *ranks =
-      ambit__grow(errors, f->ranks, (size_t)f->nranks, &f->rank_cap, sizeof *ranks);
   int offset[AMBIT_MAX_DIMS];
 
-  if (!ranks) return AMBIT_ENOMEM;
-  f->ranks = ranks;
+  AMBIT_TRY(ambit__make_room(errors, &f->ranks, (size_t)f->nranks, &f->rank_cap, sizeof *f->ranks));
   memcpy(offset, r->offset, sizeof offset);
   for (int k = 0; k < f->ncolumns; k++)
     if (is_in_row(&f->columns[k], r, ndims)) f->columns[k].rank = f->nranks;
-  ranks[f->nranks++] = *r;
+  f->ranks[f->nranks++] = *r;
   for (int x = r->lo; x <= r->hi; x++) {
     offset[ndims - 1] = x;
     if (x || !r->own)

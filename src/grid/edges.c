@@ -72,14 +72,11 @@ static ambit_status add_edge(ambit__errors *errors, const reads *q, const ambit_
   for (int64_t x = side ? extent : q->lo; x < end; x++) {
     const int64_t there = ambit__boundary_map(q->b->kind[last][side], extent, x);
     const int64_t i = ambit__active_from(a, r->row, there);
-    int32_t *moves;
 
     if (i == a->n || a->runs[i].row != r->row || a->runs[i].lo > there) continue; /* inactive */
-    moves = ambit__grow(errors, e->moves, (size_t)e->n, &e->cap, 2 * sizeof *moves);
-    if (!moves) return AMBIT_ENOMEM;
-    e->moves = moves;
-    moves[2 * e->n] = (int32_t)(r->at + x - r->lo);
-    moves[2 * e->n++ + 1] = (int32_t)(a->runs[i].at + there - a->runs[i].lo);
+    AMBIT_TRY(ambit__make_room(errors, &e->moves, (size_t)e->n, &e->cap, 2 * sizeof *e->moves));
+    e->moves[2 * e->n] = (int32_t)(r->at + x - r->lo);
+    e->moves[2 * e->n++ + 1] = (int32_t)(a->runs[i].at + there - a->runs[i].lo);
   }
   return AMBIT_OK;
 }

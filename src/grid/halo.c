@@ -233,10 +233,7 @@ static ambit_status fold_back(work *w, int axis, piece *p)
   span s;
 
   if (axis == p->box.ndims) {
-    piece *grown = ambit__grow(w->errors, w->pieces, w->npieces, &w->cap, sizeof *grown);
-
-    if (!grown) return AMBIT_ENOMEM;
-    w->pieces = grown;
+    AMBIT_TRY(ambit__make_room(w->errors, &w->pieces, w->npieces, &w->cap, sizeof *w->pieces));
     w->pieces[w->npieces++] = *p;
     return AMBIT_OK;
   }
@@ -270,16 +267,14 @@ static ambit_status add_transfers(work *w, int from, int to)
   ambit__halo *h = w->halo;
 
   for (size_t i = 0; i < w->npieces; i++) {
-    ambit__transfer t = {.from = from, .to = to}, *grown;
+    ambit__transfer t = {.from = from, .to = to};
 
     if (!overlap(&w->pieces[i].box, &w->spec->parts[from])) continue;
     t.box = ambit__box_intersect(&w->pieces[i].box, &w->spec->parts[from]);
     t.cells = ambit__box_volume(&t.box);
     for (int d = 0; d < t.box.ndims; d++)
       t.shift[d] = w->pieces[i].shift[d];
-    grown = ambit__grow(w->errors, h->transfers, h->count, &h->cap, sizeof *grown);
-    if (!grown) return AMBIT_ENOMEM;
-    h->transfers = grown;
+    AMBIT_TRY(ambit__make_room(w->errors, &h->transfers, h->count, &h->cap, sizeof t));
     h->transfers[h->count++] = t;
   }
   return AMBIT_OK;

@@ -180,16 +180,6 @@ size_t ambit__layout_box_bytes(const ambit__layout *l, const ambit__box *box)
   return (size_t)ambit__box_volume(box) * (size_t)l->components * ambit_type_size(l->type);
 }
 
-size_t ambit__layout_span(const ambit__layout *l, const ambit__box *box)
-{
-  int64_t last = (l->components - 1) * l->component;
-
-  if (ambit__box_is_empty(box)) return 0;
-  for (int d = 0; d < box->ndims; d++)
-    last += (box->hi[d] - box->lo[d] - 1) * l->stride[d];
-  return (size_t)(last + 1) * ambit_type_size(l->type);
-}
-
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell)
 {
   const int last = l->own.ndims - 1;

@@ -65,9 +65,6 @@ bool ambit__layout_has(const ambit__layout *l, const ambit__box *box);
 /* Bytes of a box of the field in a dense array. */
 size_t ambit__layout_box_bytes(const ambit__layout *l, const ambit__box *box);
 
-/* Bytes in the buffer from the first value of a box to the end of its last, gaps included. */
-size_t ambit__layout_span(const ambit__layout *l, const ambit__box *box);
-
 /* Position in the buffer of component 0 of a cell (global index), which on a sparse grid is
  * active. */
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell);

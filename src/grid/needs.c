@@ -108,12 +108,10 @@ static bool is_own_cell(const ambit__need *need)
 
 static ambit_status append(ambit__errors *errors, ambit__needs *needs, const ambit__need *need)
 {
-  ambit__need *list = ambit__grow(errors, needs->list, (size_t)needs->n, &needs->cap, sizeof *list);
-
-  if (!list) return AMBIT_ENOMEM;
-  needs->list = list;
+  AMBIT_TRY(
+      ambit__make_room(errors, &needs->list, (size_t)needs->n, &needs->cap, sizeof *needs->list));
   AMBIT_TRY(ambit__index_add(errors, &needs->regions, hash_of(need), needs->n));
-  list[needs->n++] = *need;
+  needs->list[needs->n++] = *need;
   return AMBIT_OK;
 }
 

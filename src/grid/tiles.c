@@ -161,11 +161,8 @@ typedef struct linking {
 
 static ambit_status add_link(ambit__errors *errors, ambit__tile_links *l, int64_t tile, int zone)
 {
-  ambit__tile_link *list = ambit__grow(errors, l->list, l->n, &l->cap, sizeof *list);
-
-  if (!list) return AMBIT_ENOMEM;
-  l->list = list;
-  list[l->n++] = (ambit__tile_link){(int32_t)tile, zone};
+  AMBIT_TRY(ambit__make_room(errors, &l->list, l->n, &l->cap, sizeof *l->list));
+  l->list[l->n++] = (ambit__tile_link){(int32_t)tile, zone};
   return AMBIT_OK;
 }
 

@@ -2,18 +2,19 @@
 /* field_hdf5.c - fields in HDF5 files (docs/design/0023-output.md).
  *
  * Process 0 creates the file and all its datasets through the HDF5 library, and broadcasts where
- * the values of each begin. Then every process writes those of its parts (io/pieces.h).
+ * the values of each begin. Then every process writes those of its parts, in pieces.
  *
  *   name.h5       /u            a dataset per field, with the attributes origin and spacing
  *   name.vtkhdf   /VTKHDF       ImageData; the last axis is VTK's x
  *                 /VTKHDF/CellData/u, and vtkGhostType, which hides the inactive cells of a sparse
  *                 grid
  */
-#include "io/field_hdf5.h"
+#include "io/save.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "io/hdf5.h"
-#include "io/pieces.h"
+#include "runtime/objects/pieces.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,15 +38,6 @@ static void dataset_of(const ambit_field *f, bool for_vtk, char path[AMBIT__H5_N
   snprintf(path + n, (size_t)(AMBIT__H5_NAME - n), "%s", f->name);
   for (char *c = path + n; (c = strchr(c, '/'));)
     *c = '_';
-}
-
-static int shape_of(const ambit_field *f, int64_t *shape)
-{
-  const ambit__box b = ambit__field_box(f);
-
-  memcpy(shape, b.hi, (size_t)b.ndims * sizeof *shape);
-  shape[b.ndims] = f->components;
-  return b.ndims + (f->components > 1);
 }
 
 static bool is_short_real(ambit_type type)
@@ -133,7 +125,7 @@ static ambit_status put_datasets(const saving *s, ambit__h5 *h)
   for (int i = 0; i < s->head.n; i++) {
     const ambit_field *f = s->head.fields[i];
     int64_t shape[AMBIT_MAX_DIMS + 1];
-    const int ndims = shape_of(f, shape);
+    const int ndims = ambit__field_shape(f, shape);
 
     dataset_of(f, s->for_vtk, name);
     AMBIT_TRY(ambit__h5_dataset(h, name, stored_type(f, s->for_vtk), ndims, shape, &s->offsets[i]));
@@ -175,22 +167,11 @@ static void widen(const ambit_field *f, int64_t cells, const uint16_t *from, flo
         (float)(f->type == AMBIT_F16 ? ambit_half_decode(from[i]) : ambit_bfloat_decode(from[i]));
 }
 
-/* Writes the cells of a box, `cell` bytes each, where they belong in a dataset. */
-static ambit_status put_runs(const saving *s, const ambit_field *f, const ambit__box *box,
-                             const unsigned char *from, size_t cell, uint64_t offset)
+static ambit_status put_bytes(void *user, size_t at, void *bytes, size_t n)
 {
-  int64_t at[AMBIT_MAX_DIMS];
-  const ambit__box all = ambit__field_box(f);
-  ambit__box starts;
-  const size_t bytes = (size_t)ambit__box_runs(&all, box, &starts) * cell;
+  const saving *s = user;
 
-  ambit__box_first(&starts, at);
-  do {
-    AMBIT_TRY(
-        ambit__file_write_at(s->file, offset + ambit__cell_number(f, at) * cell, from, bytes));
-    from += bytes;
-  } while (ambit__box_next_row(&starts, at));
-  return AMBIT_OK;
+  return ambit__file_write_at(s->file, s->offsets[s->field] + at, bytes, n);
 }
 
 static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
@@ -200,28 +181,21 @@ static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense
 
   AMBIT_TRY(ambit__field_read_own(f, box, dense));
   if (s->wide) widen(f, ambit__box_volume(box), dense, s->wide);
-  return put_runs(s, f, box, s->wide ? (unsigned char *)s->wide : dense,
-                  ambit_type_size(type) * (size_t)f->components, s->offsets[s->field]);
+  return ambit__each_bytes(f, box, s->wide ? (void *)s->wide : dense,
+                           ambit_type_size(type) * (size_t)f->components, put_bytes, user);
 }
 
 static ambit_status put_mask(ambit_field *f, const ambit__box *box, void *dense, void *user)
 {
-  const saving *s = user;
   const int last = box->ndims - 1;
-  const int64_t width = box->hi[last] - box->lo[last];
   ambit__box row = *box;
   int64_t i = 0;
 
   memset(dense, HIDDEN_CELL, (size_t)ambit__box_volume(box));
-  while (ambit__active_next(f->grid->active, box, &i, &row)) {
-    int64_t n = 0;
-
-    for (int d = 0; d < last; d++)
-      n = n * (box->hi[d] - box->lo[d]) + row.lo[d] - box->lo[d];
-    memset((unsigned char *)dense + n * width + row.lo[last] - box->lo[last], 0,
+  while (ambit__active_next(f->grid->active, box, &i, &row))
+    memset((unsigned char *)dense + ambit__box_number(box, row.lo), 0,
            (size_t)(row.hi[last] - row.lo[last]));
-  }
-  return put_runs(s, f, box, dense, 1, s->offsets[s->head.n]);
+  return ambit__each_bytes(f, box, dense, 1, put_bytes, user);
 }
 
 static ambit_status put_field(saving *s, int i)
@@ -236,7 +210,7 @@ static ambit_status put_field(saving *s, int i)
                          sizeof *s->wide);
     if (!s->wide) return AMBIT_ENOMEM;
   }
-  status = ambit__each_own_piece(f, put_piece, s);
+  status = ambit__each_own_piece(f, true, put_piece, s);
   free(s->wide);
   return status;
 }
@@ -250,7 +224,8 @@ static ambit_status write_field(ambit__saving *head)
 
   for (int i = 0; i < head->n; i++)
     AMBIT_TRY(put_field(s, i));
-  return s->has_mask ? ambit__each_own_piece(head->fields[0], put_mask, s) : AMBIT_OK;
+  s->field = head->n; /* the mask */
+  return s->has_mask ? ambit__each_own_piece(head->fields[0], true, put_mask, s) : AMBIT_OK;
 }
 
 static ambit_status commit(ambit__saving *head)
@@ -378,7 +353,7 @@ static ambit_status check_shape(const ambit_field *f, const char *path, const am
                                 loading *l)
 {
   int64_t shape[AMBIT_MAX_DIMS + 1];
-  const int ndims = shape_of(f, shape);
+  const int ndims = ambit__field_shape(f, shape);
 
   AMBIT_CHECK(info->type == f->type || (is_short_real(f->type) && info->type == AMBIT_F32),
               ERRORS(f), AMBIT_EIO, "%s: %s has values of type %s, but field '%s' is %s", path,
@@ -451,7 +426,7 @@ ambit_status ambit__field_load_hdf5(ambit_field *f, const char *path)
   s = ambit__net_agree(NET(f));
   if (!s) {
     ambit__field_changed(f);
-    ambit__each_own_piece(f, get_piece, &l);
+    ambit__each_own_piece(f, false, get_piece, &l);
     s = ambit__meet(f->grid->context, "has loaded a file");
   }
   ambit__h5_close(l.h);

@@ -47,11 +47,8 @@ ambit_status ambit__cell_list_begin(const ambit_field *f, ambit__npy *npy, ambit
   l->records = ambit__new(ERRORS(f), (size_t)ambit__field_piece_cells(f), record_bytes(f));
   if (!l->records) return AMBIT_ENOMEM;
   if (!a) return AMBIT_OK;
-  l->before = ambit__new(ERRORS(f), (size_t)a->n + 1, sizeof *l->before);
-  if (!l->before) return AMBIT_ENOMEM;
-  for (int64_t i = 0; i < a->n; i++)
-    l->before[i + 1] = l->before[i] + a->runs[i].hi - a->runs[i].lo;
-  return AMBIT_OK;
+  l->before = ambit__active_before(ERRORS(f), a);
+  return l->before ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 void ambit__cell_list_end(ambit__cell_list *l)

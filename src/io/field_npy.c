@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* field_npy.c - fields as arrays in NumPy files, in pieces (io/pieces.h).
+/* field_npy.c - fields as arrays in NumPy files, in pieces (runtime/objects/pieces.h).
  *
  * To save, process 0 creates the file with its full length, every process writes its own parts, and
  * at the end process 0 renames the file. To load, every process opens the file and reads its parts.
@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "io/npy.h"
-#include "io/pieces.h"
+#include "runtime/objects/pieces.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,15 +18,6 @@
 
 #define ERRORS(f) (&(f)->grid->context->errors)
 #define NET(f)    ((f)->grid->context->net)
-
-static int npy_shape(const ambit_field *f, int64_t *shape)
-{
-  const ambit__box b = ambit__field_box(f);
-
-  memcpy(shape, b.hi, (size_t)b.ndims * sizeof *shape);
-  shape[b.ndims] = f->components;
-  return b.ndims + (f->components > 1);
-}
 
 /* ---- pieces ---- */
 
@@ -37,38 +28,25 @@ static ambit_status put_list(ambit_field *f, const ambit__box *box, void *dense,
   return ambit__cell_list_put(f, box, dense, list, false);
 }
 
+static ambit_status put_bytes(void *file, size_t at, void *bytes, size_t n)
+{
+  return ambit__npy_put(file, at, bytes, n);
+}
+
 static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
 {
-  int64_t at[AMBIT_MAX_DIMS];
-  const ambit__box all = ambit__field_box(f);
-  ambit__box starts;
-  const size_t cell = ambit__field_cell_bytes(f);
-  const size_t bytes = (size_t)ambit__box_runs(&all, box, &starts) * cell;
-  const unsigned char *from = dense;
-
   AMBIT_TRY(ambit__field_read_own(f, box, dense));
-  ambit__box_first(&starts, at);
-  do {
-    AMBIT_TRY(ambit__npy_put(file, ambit__cell_number(f, at) * cell, from, bytes));
-    from += bytes;
-  } while (ambit__box_next_row(&starts, at));
-  return AMBIT_OK;
+  return ambit__each_bytes(f, box, dense, ambit__field_cell_bytes(f), put_bytes, file);
+}
+
+static ambit_status get_bytes(void *file, size_t at, void *bytes, size_t n)
+{
+  return ambit__npy_get(file, at, bytes, n);
 }
 
 static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
 {
-  int64_t at[AMBIT_MAX_DIMS];
-  const ambit__box all = ambit__field_box(f);
-  ambit__box starts;
-  const size_t cell = ambit__field_cell_bytes(f);
-  const size_t bytes = (size_t)ambit__box_runs(&all, box, &starts) * cell;
-  unsigned char *to = dense;
-
-  ambit__box_first(&starts, at);
-  do {
-    AMBIT_TRY(ambit__npy_get(file, ambit__cell_number(f, at) * cell, to, bytes));
-    to += bytes;
-  } while (ambit__box_next_row(&starts, at));
+  AMBIT_TRY(ambit__each_bytes(f, box, dense, ambit__field_cell_bytes(f), get_bytes, file));
   return ambit_field_write(f, box->lo, box->hi, dense);
 }
 
@@ -80,7 +58,7 @@ static void form_of(const ambit_field *f, bool as_list, ambit__npy_info *form)
   if (as_list)
     ambit__cell_list_form(f, form);
   else
-    form->ndims = npy_shape(f, form->shape);
+    form->ndims = ambit__field_shape(f, form->shape);
 }
 
 /* A file that is being saved. */
@@ -96,9 +74,9 @@ static ambit_status write_own(ambit_field *f, const saving *s)
   ambit__cell_list list;
   ambit_status status;
 
-  if (!s->form.axes) return ambit__each_own_piece(f, put_piece, s->npy);
+  if (!s->form.axes) return ambit__each_own_piece(f, true, put_piece, s->npy);
   status = ambit__cell_list_begin(f, s->npy, &list);
-  if (!status) status = ambit__each_own_piece(f, put_list, &list);
+  if (!status) status = ambit__each_own_piece(f, true, put_list, &list);
   ambit__cell_list_end(&list);
   return status;
 }
@@ -208,7 +186,7 @@ ambit_status ambit__save_begin_npy(const char *path, ambit_field *const *f, bool
 static ambit_status check_npy(const ambit_field *f, const char *path, const ambit__npy_info *info)
 {
   int64_t shape[AMBIT__NPY_DIMS];
-  int ndims = npy_shape(f, shape);
+  int ndims = ambit__field_shape(f, shape);
 
   AMBIT_CHECK(info->type == f->type, ERRORS(f), AMBIT_EIO,
               "%s holds values of type %s, but field '%s' is %s", path, ambit_type_name(info->type),
@@ -269,7 +247,7 @@ ambit_status ambit__field_load_npy(ambit_field *f, const char *path)
     if (info.axes)
       ambit__cell_list_load(f, path, &info, reader);
     else if (info.seekable)
-      ambit__each_own_piece(f, get_piece, reader);
+      ambit__each_own_piece(f, false, get_piece, reader);
     else
       ambit__each_shared_piece(f, take_piece, reader);
     s = ambit__meet(f->grid->context, "has loaded a file");

@@ -4,7 +4,7 @@
  * Samples are numbers from 0 to 255 in fields of any type, as in streams. Every process reads the
  * whole picture and stores the cells of its own parts.
  */
-#include "io/field_png.h"
+#include "io/save.h"
 
 #include "base/memory.h"
 #include "io/frames.h"

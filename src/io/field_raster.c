@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* field_raster.c - fields from elevation files: every process reads the rows of its own parts. */
-#include "io/field_raster.h"
+#include "io/save.h"
 
 #include "base/memory.h"
 

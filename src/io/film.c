@@ -13,7 +13,6 @@ enum { PLANES = 3, PRECISION = 1000000 };
 
 struct ambit__film {
   ambit__errors *errors;
-  char *path;
   ambit__file *file;
   double rate;           /* frames per second */
   int64_t width, height; /* pixels; 0: there is no frame yet */
@@ -34,8 +33,7 @@ ambit_status ambit__film_create(ambit__errors *errors, const char *path, double 
   if (!f) return AMBIT_ENOMEM;
   f->errors = errors;
   f->rate = rate;
-  f->path = ambit__strdup(errors, path);
-  s = f->path ? ambit__file_create(errors, path, &f->file) : AMBIT_ENOMEM;
+  s = ambit__file_create(errors, path, &f->file);
   if (s) {
     ambit__film_end(f);
     *out = NULL;
@@ -126,7 +124,6 @@ ambit_status ambit__film_end(ambit__film *f)
   else
     ambit__file_abort(f->file);
   free(f->bytes);
-  free(f->path);
   free(f);
   return s;
 }

@@ -81,17 +81,11 @@ static ambit_status fail(const ambit__h5 *h, const char *what, const char *name)
 
 /* ---- types ---- */
 
-static bool is_big_endian(void)
-{
-  const uint16_t one = 1;
-
-  return *(const unsigned char *)&one == 0;
-}
-
 /* A floating-point type of 16 bits, from float. */
 static ambit__hid make_short_float(const ambit__h5_api *c, size_t exponent, size_t bias)
 {
-  const ambit__hid t = c->H5Tcopy(is_big_endian() ? c->H5T_IEEE_F32BE_g : c->H5T_IEEE_F32LE_g);
+  const ambit__hid t = c->H5Tcopy(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? c->H5T_IEEE_F32BE_g
+                                                                         : c->H5T_IEEE_F32LE_g);
   const size_t mantissa = 15 - exponent;
 
   if (t < 0) return t;
@@ -444,41 +438,6 @@ ambit_status ambit__h5_read(ambit__h5 *h, const char *dataset, ambit_type type, 
   const ambit_status s = done ? AMBIT_OK : fail(h, "read the dataset", dataset);
 
   if (id >= 0) c->H5Dclose(id);
-  leave(c);
-  return s;
-}
-
-/* A string of variable length is a pointer, that of fixed length may lack its end. */
-static bool get_text(const ambit__h5_api *c, ambit__hid id, ambit__hid type, char *text,
-                     size_t bytes)
-{
-  const size_t size = c->H5Tget_size(type);
-  char *pointed = NULL;
-
-  if (c->H5Tget_class(type) != AMBIT__H5_CLASS_STRING) return false;
-  if (c->H5Tis_variable_str(type) > 0) {
-    if (c->H5Aread(id, type, &pointed) < 0 || !pointed) return false;
-    snprintf(text, bytes, "%s", pointed);
-    c->H5free_memory(pointed);
-    return true;
-  }
-  if (size + 1 > bytes || c->H5Aread(id, type, text) < 0) return false;
-  text[size] = '\0';
-  return true;
-}
-
-ambit_status ambit__h5_get_text(ambit__h5 *h, const char *object, const char *name, char *text,
-                                size_t bytes)
-{
-  const ambit__h5_api *c = enter();
-  const ambit__hid id =
-      c->H5Aopen_by_name(h->file, object, name, AMBIT__H5_DEFAULT, AMBIT__H5_DEFAULT);
-  const ambit__hid type = id < 0 ? -1 : c->H5Aget_type(id);
-  const bool done = type >= 0 && get_text(c, id, type, text, bytes);
-  const ambit_status s = done ? AMBIT_OK : fail(h, "read the text of the attribute", name);
-
-  if (type >= 0) c->H5Tclose(type);
-  if (id >= 0) c->H5Aclose(id);
   leave(c);
   return s;
 }

@@ -71,9 +71,7 @@ ambit_status ambit__h5_inspect(ambit__h5 *h, const char *dataset, ambit__h5_info
  * the whole dataset. */
 ambit_status ambit__h5_read(ambit__h5 *h, const char *dataset, ambit_type type, const int64_t *lo,
                             const int64_t *count, void *values);
-/* A text of any kind of string that fits; exactly n numbers. */
-ambit_status ambit__h5_get_text(ambit__h5 *h, const char *object, const char *name, char *text,
-                                size_t bytes);
+/* Exactly n numbers. */
 ambit_status ambit__h5_get_numbers(ambit__h5 *h, const char *object, const char *name,
                                    ambit_type type, int n, void *values);
 /* The i-th dataset of a group, in the order of names. False: there are fewer. */

@@ -76,7 +76,6 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(int, H5Tset_strpad, (ambit__hid, int))                                                         \
   X(int, H5Tset_fields, (ambit__hid, size_t, size_t, size_t, size_t, size_t))                      \
   X(int, H5Tset_ebias, (ambit__hid, size_t))                                                       \
-  X(int, H5Tis_variable_str, (ambit__hid))                                                         \
   X(ambit__hid, H5Tget_super, (ambit__hid))                                                        \
   X(int, H5Tclose, (ambit__hid))                                                                   \
   X(ambit__hid, H5Dcreate2,                                                                        \
@@ -93,11 +92,9 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(ambit__hid, H5Aopen_by_name, (ambit__hid, const char *, const char *, ambit__hid, ambit__hid)) \
   X(int, H5Aexists_by_name, (ambit__hid, const char *, const char *, ambit__hid))                  \
   X(ambit__hid, H5Aget_space, (ambit__hid))                                                        \
-  X(ambit__hid, H5Aget_type, (ambit__hid))                                                         \
   X(int, H5Awrite, (ambit__hid, ambit__hid, const void *))                                         \
   X(int, H5Aread, (ambit__hid, ambit__hid, void *))                                                \
-  X(int, H5Aclose, (ambit__hid))                                                                   \
-  X(int, H5free_memory, (void *))
+  X(int, H5Aclose, (ambit__hid))
 
 /* Variables of the library, which H5open sets: behind its macros such as H5T_NATIVE_FLOAT. */
 #define AMBIT__H5_IDS(X)                                                                           \
@@ -134,7 +131,6 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(H5_SELECT_SET, H5S_SELECT_SET, 0)                                                              \
   X(H5_CLASS_INTEGER, H5T_INTEGER, 0)                                                              \
   X(H5_CLASS_FLOAT, H5T_FLOAT, 1)                                                                  \
-  X(H5_CLASS_STRING, H5T_STRING, 3)                                                                \
   X(H5_CLASS_ENUM, H5T_ENUM, 8)                                                                    \
   X(H5_UNSIGNED, H5T_SGN_NONE, 0)                                                                  \
   X(H5_PAD_NULLS, H5T_STR_NULLPAD, 1)

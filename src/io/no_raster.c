@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* no_raster.c - elevation files in a build without them (AMBIT_ELEVATION=OFF): refused by name. */
-#include "io/field_raster.h"
+#include "io/save.h"
 
 static ambit_status refuse(ambit__errors *errors, const char *path)
 {

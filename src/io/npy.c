@@ -308,21 +308,3 @@ ambit_status ambit__npy_read_header(ambit__errors *errors, const char *path, amb
   ambit__npy_close(r);
   return AMBIT_OK;
 }
-
-ambit_status ambit__npy_read(ambit__errors *errors, const char *path, ambit__npy_info *info,
-                             void **data)
-{
-  ambit__npy_reader *r;
-  ambit_status s;
-
-  *data = NULL;
-  AMBIT_TRY(ambit__npy_open(errors, path, info, &r));
-  *data = ambit__new(errors, info->bytes, 1);
-  s = *data ? ambit__npy_next(r, *data, info->bytes) : AMBIT_ENOMEM;
-  ambit__npy_close(r);
-  if (s) {
-    free(*data);
-    *data = NULL;
-  }
-  return s;
-}

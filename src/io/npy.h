@@ -67,9 +67,7 @@ ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes);
 ambit_status ambit__npy_get(ambit__npy_reader *r, size_t at, void *data, size_t bytes);
 void ambit__npy_close(ambit__npy_reader *r); /* NULL is ignored */
 
-/* Reads only the header, or the whole array, which the caller frees. */
+/* Reads only the header. */
 ambit_status ambit__npy_read_header(ambit__errors *errors, const char *path, ambit__npy_info *info);
-ambit_status ambit__npy_read(ambit__errors *errors, const char *path, ambit__npy_info *info,
-                             void **data);
 
 #endif

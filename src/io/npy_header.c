@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum {
+  IS_LITTLE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, /* values here */
   ALIGN = 64,
   PREFIX = 10, /* magic, version, length: 6 + 2 + 2 bytes */
   DESCR_CHARS = 16,
@@ -23,13 +24,6 @@ static const struct {
              {"i2", AMBIT_I16}, {"i8", AMBIT_I64}, {"b1", AMBIT_U8},  {"f2", AMBIT_F16},
              {"u2", AMBIT_U16}, {"u4", AMBIT_U32}, {"u8", AMBIT_U64}};
 enum { NTYPES = sizeof types / sizeof *types };
-
-static bool little_endian(void)
-{
-  const uint16_t one = 1;
-
-  return *(const unsigned char *)&one == 1;
-}
 
 size_t ambit__npy_element(const ambit__npy_info *info)
 {
@@ -61,7 +55,7 @@ static const char *type_name(ambit_type type)
 
 static size_t print_descr(const ambit__npy_info *info, char *out)
 {
-  const char order = little_endian() ? '<' : '>';
+  const char order = IS_LITTLE ? '<' : '>';
   size_t n = 0;
 
   if (info->axes)
@@ -177,9 +171,7 @@ static ambit_status read_type(scan *s)
   for (int i = 0; i < NTYPES; i++) {
     if (!descr[0] || !strchr("<>|=", descr[0]) || strcmp(descr + 1, types[i].name)) continue;
     s->info->type = types[i].type;
-    s->info->swapped =
-        ambit_type_size(types[i].type) > 1 &&
-        ((descr[0] == '<' && !little_endian()) || (descr[0] == '>' && little_endian()));
+    s->info->swapped = ambit_type_size(types[i].type) > 1 && descr[0] == (IS_LITTLE ? '>' : '<');
     return AMBIT_OK;
   }
   for (int i = 0; i < NTYPES; i++)

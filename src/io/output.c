@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/draw.h"
-#include "io/field_hdf5.h"
 #include "io/frames.h"
 #include "io/hdf5.h"
 #include "io/png.h"

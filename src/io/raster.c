@@ -2,6 +2,7 @@
 /* raster.c - opens elevation files, reads values in blocks, and marks cells without data. */
 #include "io/raster.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -81,22 +82,10 @@ void ambit__raster_close(ambit__raster *r)
 
 ambit_status ambit__raster_get(ambit__raster *r, int64_t at, void *bytes, size_t n)
 {
-  unsigned char *to = bytes;
-
   AMBIT_CHECK(at >= 0 && at <= r->bytes && n <= (uint64_t)(r->bytes - at), r->errors, AMBIT_EIO,
               "%s is truncated: %zu bytes at %" PRId64 " are behind its end, at %" PRId64, r->path,
               n, at, r->bytes);
-  while (n) {
-    const ssize_t got = pread(r->fd, to, n, (off_t)at);
-
-    if (got < 0 && errno == EINTR) continue;
-    AMBIT_CHECK(got >= 0, r->errors, AMBIT_EIO, "cannot read %s: %s", r->path, strerror(errno));
-    AMBIT_CHECK(got > 0, r->errors, AMBIT_EIO, "%s became shorter while it was read", r->path);
-    to += got;
-    at += got;
-    n -= (size_t)got;
-  }
-  return AMBIT_OK;
+  return ambit__file_read_at(r->errors, r->fd, r->path, (uint64_t)at, bytes, n);
 }
 
 ambit_status ambit__raster_row(ambit__raster *r, int64_t row, double *values)

@@ -59,13 +59,6 @@ static ambit_status decode_band(ambit__raster *r, decoder *d, int64_t row)
   return AMBIT_OK;
 }
 
-static bool is_big_endian(void)
-{
-  const uint16_t one = 1;
-
-  return *(const unsigned char *)&one == 0;
-}
-
 static ambit_status read_decoded(ambit__raster *r, int64_t row, double *values)
 {
   decoder *d = r->own;
@@ -76,8 +69,8 @@ static ambit_status read_decoded(ambit__raster *r, int64_t row, double *values)
     const int64_t x = i * d->width, left = r->width - x;
 
     ambit__raster_decode(d->bytes + (size_t)i * d->block + (size_t)(row - d->first) * d->stride,
-                         left < d->width ? left : d->width, d->kind, d->bits, is_big_endian(),
-                         values + x);
+                         left < d->width ? left : d->width, d->kind, d->bits,
+                         __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, values + x);
   }
   return AMBIT_OK;
 }

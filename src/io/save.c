@@ -4,10 +4,7 @@
 #include "base/text.h"
 
 #include "io/draw.h"
-#include "io/field_hdf5.h"
 #include "io/field_npy.h"
-#include "io/field_png.h"
-#include "io/field_raster.h"
 #include "io/npy.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #ifndef AMBIT_IO_SAVE_H
 #define AMBIT_IO_SAVE_H
 
+#include "io/raster.h"
 #include "runtime/run/run.h"
 
 /* A file that is being written; the first member of the struct of its format. */
@@ -30,5 +31,23 @@ ambit_status ambit__save_begin(const char *path, int n, ambit_field *const *fiel
 ambit_status ambit__save_end(ambit__saving *s);
 /* Begins, writes and ends a file; pictures too. Collective. */
 ambit_status ambit__save_all(const char *path, int n, ambit_field *const *fields);
+
+/* ---- field_hdf5.c, field_png.c, field_raster.c: formats. Collective ---- */
+
+/* `for_vtk`: as VTKHDF, for ParaView. The fields are of one grid. */
+ambit_status ambit__save_begin_hdf5(const char *path, int n, ambit_field *const *fields,
+                                    bool for_vtk, ambit__saving **out);
+/* Raises an error if the fields cannot be saved so, whatever the path. */
+ambit_status ambit__fields_check_hdf5(int n, ambit_field *const *fields, const char *path,
+                                      bool for_vtk);
+ambit_status ambit__field_load_hdf5(ambit_field *f, const char *path);
+/* The first dataset of cells. *origin: AMBIT_MAX_DIMS + 1 numbers, or NULL. */
+ambit_status ambit__hdf5_inspect(ambit *a, const char *path, ambit_file_info *info, double *origin);
+
+ambit_status ambit__field_load_png(ambit_field *f, const char *path);
+ambit_status ambit__png_inspect(ambit *a, const char *path, ambit_file_info *info);
+
+ambit_status ambit__field_load_raster(ambit_field *f, const char *path,
+                                      ambit__raster_format format);
 
 #endif

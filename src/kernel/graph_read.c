@@ -142,12 +142,10 @@ node *ambit__graph_out(graph *g, int variable)
 
 static void note(reader *r, journal *j, change c)
 {
-  change *list = ambit__grow(r->g->errors, j->list, j->n, &j->cap, sizeof *list);
-
-  r->g->failed = r->g->failed || !list;
-  if (!list) return;
-  j->list = list;
-  list[j->n++] = c;
+  if (ambit__make_room(r->g->errors, &j->list, j->n, &j->cap, sizeof *j->list))
+    r->g->failed = true;
+  else
+    j->list[j->n++] = c;
 }
 
 static void set(reader *r, int variable, node *value)

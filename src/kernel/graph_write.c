@@ -186,12 +186,12 @@ static void *take(writer *w, size_t bytes)
 static void hold(writer *w, int variable, node *n)
 {
   node *before = w->holds[variable];
-  change *list = ambit__grow(w->g->errors, w->changes, w->nchanges, &w->cap, sizeof *list);
 
-  w->g->failed = w->g->failed || !list;
-  if (!list) return;
-  w->changes = list;
-  list[w->nchanges++] =
+  if (ambit__make_room(w->g->errors, &w->changes, w->nchanges, &w->cap, sizeof *w->changes)) {
+    w->g->failed = true;
+    return;
+  }
+  w->changes[w->nchanges++] =
       (change){variable, before, n, {before ? before->holder : -1, n ? n->holder : -1}};
   if (before && before->holder == variable) before->holder = -1;
   w->holds[variable] = n;

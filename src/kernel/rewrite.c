@@ -85,15 +85,12 @@ static int compare(const void *x, const void *y)
 
 static void add_read(work *w, int param, const ambit__read *r)
 {
-  ambit__read *list;
-
   for (size_t i = 0; i < w->nreads[param]; i++)
     if (!compare(&w->reads[param][i], r)) return;
-  list = ambit__grow(w->errors, w->reads[param], w->nreads[param], &w->cap[param], sizeof *list);
-  w->failed = w->failed || !list;
-  if (!list) return;
-  w->reads[param] = list;
-  list[w->nreads[param]++] = *r;
+  if (ambit__make_room(w->errors, &w->reads[param], w->nreads[param], &w->cap[param], sizeof *r))
+    w->failed = true;
+  else
+    w->reads[param][w->nreads[param]++] = *r;
 }
 
 void ambit__rewriting_keep_reads(work *w, int param)

@@ -186,34 +186,28 @@ static double real_binary(int op, double a, double b)
   }
 }
 
+#define COMPARE                                                                                    \
+  switch (op) {                                                                                    \
+  case EXPR_LT: return a < b;                                                                      \
+  case EXPR_LE: return a <= b;                                                                     \
+  case EXPR_GT: return a > b;                                                                      \
+  case EXPR_GE: return a >= b;                                                                     \
+  case EXPR_EQ: return a == b;                                                                     \
+  case EXPR_NE: return a != b;                                                                     \
+  case EXPR_LAND: return a != 0 && b != 0;                                                         \
+  default: return a != 0 || b != 0;                                                                \
+  }
+
 static bool real_compare(int op, double a, double b)
 {
-  switch (op) {
-  case EXPR_LT: return a < b;
-  case EXPR_LE: return a <= b;
-  case EXPR_GT: return a > b;
-  case EXPR_GE: return a >= b;
-  case EXPR_EQ: return a == b;
-  case EXPR_NE: return a != b;
-  case EXPR_LAND: return a != 0 && b != 0;
-  default: return a != 0 || b != 0;
-  }
+  COMPARE
 }
 
 /* Unsigned numbers of 64 bits are ordered as the signed ones with the other first bit. */
 static bool integer_compare(int op, ambit_type type, int64_t a, int64_t b)
 {
   if (type == AMBIT_U64 && op < EXPR_LAND) a ^= INT64_MIN, b ^= INT64_MIN;
-  switch (op) {
-  case EXPR_LT: return a < b;
-  case EXPR_LE: return a <= b;
-  case EXPR_GT: return a > b;
-  case EXPR_GE: return a >= b;
-  case EXPR_EQ: return a == b;
-  case EXPR_NE: return a != b;
-  case EXPR_LAND: return a && b;
-  default: return a || b;
-  }
+  COMPARE
 }
 
 /* Arithmetic shift: the sign bit is extended. */

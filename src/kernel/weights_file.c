@@ -96,7 +96,7 @@ static ambit_status read_divisor(reader *r)
 
 static ambit_status read_weight(reader *r)
 {
-  point *points, *p;
+  point *p;
 
   FAIL_UNLESS(r->ndims, r, "weight before dims; write \"dims %d\" first",
               r->nwords > 2 ? r->nwords - 2 : 2);
@@ -104,10 +104,8 @@ static ambit_status read_weight(reader *r)
               "weight is followed by %d numbers; it takes %d offsets and the weight, %d in all",
               r->nwords - 1, r->ndims, r->ndims + 1);
   FAIL_UNLESS(r->npoints < AMBIT__WEIGHTS_POINTS, r, "more than %d weights", AMBIT__WEIGHTS_POINTS);
-  points = ambit__grow(r->errors, r->points, r->npoints, &r->cap, sizeof *points);
-  if (!points) return AMBIT_ENOMEM;
-  r->points = points;
-  p = &points[r->npoints];
+  AMBIT_TRY(ambit__make_room(r->errors, &r->points, r->npoints, &r->cap, sizeof *r->points));
+  p = &r->points[r->npoints];
   *p = (point){.line = r->line};
   for (int d = 0; d < r->ndims; d++)
     AMBIT_TRY(read_int(r, r->words[1 + d], &p->offset[d]));

@@ -155,13 +155,6 @@ static bool is_written(const ambit_program *p, const ambit_field *f)
   return false;
 }
 
-static bool is_rotated(const ambit_program *p, const ambit_field *f)
-{
-  for (size_t i = 0; p && i < p->nwritten; i++)
-    if (p->written[i].kind == STEP_ROTATE && ambit__step_uses(&p->written[i], f)) return true;
-  return false;
-}
-
 /* A field that never changes needs no copy. Values of one that is rotated may be copied to the
  * field it is rotated with (ambit_swap). */
 static bool must_restore(const ambit__blueprint *b, int i)
@@ -169,7 +162,7 @@ static bool must_restore(const ambit__blueprint *b, int i)
   const ambit_stream *s = b->stream;
   const ambit_field *f = b->fields[i];
 
-  if (is_rotated(s->before, f) || is_rotated(s->program, f))
+  if (ambit__program_rotates(s->before, f) || ambit__program_rotates(s->program, f))
     return b->restored[i] || has_values(b, i);
   return b->restored[i] && (is_written(s->before, f) || is_written(s->program, f));
 }

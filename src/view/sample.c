@@ -151,7 +151,7 @@ static bool is_straight(const samples *s)
   return g->context->net->size == 1 && g->placement.n == 1 && s->planes == 1;
 }
 
-/* Cells of the lattice by way of all cells between them, for sparse grids and other devices. */
+/* Cells of the lattice by way of all cells between them, on a sparse grid. */
 static ambit_status read_through_box(ambit_field *f, int part, const ambit__lattice *l,
                                      unsigned char *to)
 {
@@ -177,7 +177,7 @@ static ambit_status read_through_box(ambit_field *f, int part, const ambit__latt
       box.lo[d] = l->first[d] + at[d] * l->step[d];
       box.hi[d] = box.lo[d] + 1;
     }
-    if (f->grid->active) ambit__field_blank(f, box.hi[last] - box.lo[last], row);
+    ambit__field_blank(f, box.hi[last] - box.lo[last], row);
     s = ambit__do(e->queue, read, row, &f->stores[part], &box);
     for (int64_t i = 0; i < l->count[last]; i++, to += cell)
       memcpy(to, row + (size_t)(i * l->step[last]) * cell, cell);
@@ -189,11 +189,8 @@ static ambit_status read_through_box(ambit_field *f, int part, const ambit__latt
 static ambit_status read_lattice(ambit_field *f, int part, const ambit__lattice *l,
                                  unsigned char *to)
 {
-  const ambit__engine *e = ambit__engine_of(f->grid, part);
-
-  if (f->grid->active || !ambit__can(e->device->backend, lattice))
-    return read_through_box(f, part, l, to);
-  return ambit__do(e->queue, lattice, to, &f->stores[part], l);
+  if (f->grid->active) return read_through_box(f, part, l, to);
+  return ambit__do(ambit__engine_of(f->grid, part)->queue, lattice, to, &f->stores[part], l);
 }
 
 /* Where the sample of a row, a column and a plane is in the array of a lattice. */

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/undo.h"
+#include "device/cpu/pool.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +21,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -486,18 +486,6 @@ static void print_address(const server *s)
             s->token);
 }
 
-static bool begin_thread(server *s)
-{
-  sigset_t all, before;
-  bool begun;
-
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  begun = !pthread_create(&s->thread, NULL, run, s);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return begun;
-}
-
 static bool start(server *s, char *why, size_t size)
 {
   const ambit__viewing *asked = &s->viewer->viewing;
@@ -517,7 +505,7 @@ static bool start(server *s, char *why, size_t size)
   ambit__undo_unlock();
   if (s->listener < 0) return false;
   fcntl(s->listener, F_SETFL, O_NONBLOCK);
-  return begin_thread(s);
+  return !ambit__thread_begin(&s->thread, run, s);
 }
 
 static void notify(void *reader)

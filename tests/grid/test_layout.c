@@ -251,24 +251,6 @@ static void gpus_pack_short_rows(void)
   }
 }
 
-static void a_span_goes_from_the_first_value_to_the_last(void)
-{
-  ambit__layout l = {.type = AMBIT_F64, .components = 1, .own = {.ndims = 2, .hi = {10, 500}}};
-  const ambit__box row = {.ndims = 2, .lo = {4, 7}, .hi = {5, 100}},
-                   rows = {.ndims = 2, .lo = {4, 7}, .hi = {6, 100}}, none = {.ndims = 2};
-
-  CHECK(ambit__layout_make(&l));
-  CHECK_EQ(93 * 8, ambit__layout_span(&l, &row));
-  CHECK_EQ((size_t)(l.stride[0] + 93) * 8, ambit__layout_span(&l, &rows));
-  CHECK_EQ(0, ambit__layout_span(&l, &none));
-  l.components = 3;
-  CHECK(ambit__layout_make(&l));
-  CHECK_EQ((size_t)(2 * l.component + 93) * 8, ambit__layout_span(&l, &row));
-  l.order = AMBIT_AOS;
-  CHECK(ambit__layout_make(&l));
-  CHECK_EQ(3 * 93 * 8, ambit__layout_span(&l, &row));
-}
-
 static void a_size_beyond_63_bits_is_refused(void)
 {
   ambit__layout l = {
@@ -297,8 +279,6 @@ int main(int argc, char **argv)
       {"cores_have_rows_of_an_odd_number_of_lines", cores_have_rows_of_an_odd_number_of_lines},
       {"gpus_have_rows_on_longer_lines", gpus_have_rows_on_longer_lines},
       {"gpus_pack_short_rows", gpus_pack_short_rows},
-      {"a_span_goes_from_the_first_value_to_the_last",
-       a_span_goes_from_the_first_value_to_the_last},
       {"a_size_beyond_63_bits_is_refused", a_size_beyond_63_bits_is_refused},
       {0}};
 

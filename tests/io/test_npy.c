@@ -24,6 +24,24 @@ static ambit_status write_array(const char *path, ambit_type type, int ndims, co
   return ambit__npy_end(n);
 }
 
+/* Reads a whole array. */
+static ambit_status read_array(const char *path, ambit__npy_info *info, void **data)
+{
+  ambit__npy_reader *r;
+  ambit_status s;
+
+  *data = NULL;
+  AMBIT_TRY(ambit__npy_open(&errors, path, info, &r));
+  *data = calloc(info->bytes ? info->bytes : 1, 1);
+  s = *data ? ambit__npy_next(r, *data, info->bytes) : AMBIT_ENOMEM;
+  ambit__npy_close(r);
+  if (s) {
+    free(*data);
+    *data = NULL;
+  }
+  return s;
+}
+
 /* ---- writing ---- */
 
 static void a_small_array_is_written_to_the_byte(void)
@@ -64,7 +82,7 @@ static void every_type_and_shape_comes_back(void)
       for (int d = 0; d < ndims; d++)
         bytes *= (size_t)shape[d];
       CHECK(!write_array(path, (ambit_type)type, ndims, shape, values, bytes));
-      CHECK_MSG(!ambit__npy_read(&errors, path, &info, &got), "%s", errors.text);
+      CHECK_MSG(!read_array(path, &info, &got), "%s", errors.text);
       CHECK(info.type == (ambit_type)type && info.ndims == ndims && info.bytes == bytes);
       CHECK(!memcmp(info.shape, shape, (size_t)ndims * sizeof *shape));
       CHECK(info.offset % 64 == 0 && !info.swapped);
@@ -149,8 +167,7 @@ static void check_read(int major, const char *header, const char *values, size_t
   ambit__npy_info info;
   void *got;
 
-  CHECK_MSG(!ambit__npy_read(&errors, make_file(major, header, values, bytes), &info, &got), "%s",
-            errors.text);
+  CHECK_MSG(!read_array(make_file(major, header, values, bytes), &info, &got), "%s", errors.text);
   ambit__errors_clear(&errors);
   if (!got) return;
   CHECK_MSG(info.type == type, "%s", header);
@@ -190,7 +207,7 @@ static void refuse(const char *words, const char *header)
   ambit__npy_info info;
   void *got;
 
-  CHECK(ambit__npy_read(&errors, make_file(1, header, values, sizeof values), &info, &got) && !got);
+  CHECK(read_array(make_file(1, header, values, sizeof values), &info, &got) && !got);
   told(AMBIT_EIO, words);
 }
 
@@ -339,7 +356,7 @@ static void a_file_cut_anywhere_is_refused(void)
 
     fwrite(data, 1, n, out);
     fclose(out);
-    CHECK(ambit__npy_read(&errors, cut, &info, &got) == AMBIT_EIO && !got);
+    CHECK(read_array(cut, &info, &got) == AMBIT_EIO && !got);
     told(AMBIT_EIO, "cut.npy");
   }
   free(data);
@@ -370,7 +387,7 @@ static void damaged_headers_never_crash(void)
       fwrite(data, 1, size, out);
       fclose(out);
       data[i] = old;
-      if (ambit__npy_read(&errors, bad, &info, &got))
+      if (read_array(bad, &info, &got))
         refused++;
       else
         read++;
@@ -389,15 +406,15 @@ static void files_that_are_not_numpy_are_refused(void)
 
   fputs("\x89PNG\r\n\x1a\n and so on", out);
   fclose(out);
-  CHECK(ambit__npy_read(&errors, folder_path("a.png"), &info, &got) && !got);
+  CHECK(read_array(folder_path("a.png"), &info, &got) && !got);
   told(AMBIT_EIO, "is not a NumPy file");
-  CHECK(ambit__npy_read(&errors, folder_path("none.npy"), &info, &got) && !got);
+  CHECK(read_array(folder_path("none.npy"), &info, &got) && !got);
   told(AMBIT_EIO, "No such file");
-  CHECK(ambit__npy_read(&errors, NULL, &info, &got) && !got);
+  CHECK(read_array(NULL, &info, &got) && !got);
   told(AMBIT_EIO, "cannot open");
-  CHECK(ambit__npy_read(&errors, folder, &info, &got) && !got);
+  CHECK(read_array(folder, &info, &got) && !got);
   told(AMBIT_EIO, "cannot read");
-  CHECK(ambit__npy_read(&errors, make_file(7, "{}", NULL, 0), &info, &got) && !got);
+  CHECK(read_array(make_file(7, "{}", NULL, 0), &info, &got) && !got);
   told(AMBIT_EIO, "version 7.0");
 }
 
@@ -459,7 +476,7 @@ static void several_write_one_array(void)
   told(AMBIT_EINVAL, "at 6 into an array of 8");
   CHECK(!ambit__npy_end(b));
   CHECK(!ambit__npy_end(a));
-  CHECK(!ambit__npy_read(&errors, path, &info, &got));
+  CHECK(!read_array(path, &info, &got));
   CHECK(got && !memcmp(got, values, sizeof values));
   free(got);
 }
@@ -503,7 +520,7 @@ static void print_file(const char *path)
   ambit__npy_info info;
   void *data;
 
-  if (ambit__npy_read(&errors, path, &info, &data)) {
+  if (read_array(path, &info, &data)) {
     printf("refused %s\n", errors.text);
     ambit__errors_clear(&errors);
     return;

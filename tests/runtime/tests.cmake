@@ -37,7 +37,7 @@ ambit_test(runtime/objects/options)
 ambit_test(runtime/objects/register)
 ambit_test(runtime/objects/register_source TIMEOUT 240)
 ambit_test(runtime/objects/table TIMEOUT 240)
-ambit_mpi_test(runtime/objects/unpacked PROCESSES 3)
+ambit_mpi_test(runtime/objects/packed PROCESSES 3)
 ambit_mpi_test(runtime/objects/view PROCESSES 1 3)
 
 ambit_mpi_test(runtime/program/call PROCESSES 1 3)

@@ -95,13 +95,12 @@ def all_processes_are_in_one_file():
     way = collections.Counter()
     for b, _ in ends.values():
         here, there = b["args"]["part"], b["args"]["peer"]
-        size = 12 if abs(here - there) == 2 else 16  # three cells of a row are sent unpacked, those of a column packed
-        assert b["pid"] == here + 1 and b["args"]["process"] == there and b["args"]["bytes"] == size, b
+        assert b["pid"] == here + 1 and b["args"]["process"] == there and b["args"]["bytes"] == 16, b
         way[(here, there) if b["name"] == "send" else (there, here), b["name"]] += 1
     pairs = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 3), (3, 1), (2, 3), (3, 2)]
     assert way == {(pair, name): 3 for pair in pairs for name in ("send", "receive")}, way
     for name in ("pack", "unpack"):
-        assert len(_spans(trace, name)) == 12, name
+        assert len(_spans(trace, name)) == 24, name
     assert len(_spans(trace, "wait")) == 12
     assert {e["args"]["which"] for e in _spans(trace, "star2d1")} == {"inner", "border"}
     _check_times(trace)

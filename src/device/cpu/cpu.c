@@ -74,7 +74,10 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
               ordinal);
   d = ambit__new(errors, 1, sizeof *d);
   if (!d) return AMBIT_ENOMEM;
-  d->head = (ambit__device){.backend = &ambit__backend_cpu, .errors = errors, .settings = settings};
+  d->head = (ambit__device){.backend = &ambit__backend_cpu,
+                            .errors = errors,
+                            .settings = settings,
+                            .divide = ambit__cpu_divide};
   ambit__machine_probe("", &d->head.machine);
   AMBIT_TRY_GOTO(s, ambit__pool_open(errors, own_threads(settings), &d->pool), fail);
   d->head.machine.cores = ambit__pool_most(d->pool);
@@ -118,22 +121,9 @@ static ambit_status queue_open(ambit__device *dev, ambit__queue **out)
 static ambit_status execute(ambit__queue *q, const ambit__command *c)
 {
   switch (c->kind) {
-  case COMMAND_write: return ambit__cpu_write_box(q, c->write.dst, c->write.box, c->write.src);
-  case COMMAND_read: return ambit__cpu_read_box(q, c->read.dst, c->read.src, c->read.box);
-  case COMMAND_lattice:
-    return ambit__cpu_read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
   case COMMAND_most:
     return ambit__cpu_read_most(q, c->most.dst, c->most.src, c->most.lattice, c->most.axis,
                                 c->most.norm);
-  case COMMAND_fill: return ambit__cpu_fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
-  case COMMAND_copy:
-    return ambit__cpu_copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
-  case COMMAND_ghosts:
-    return ambit__cpu_ghosts(q, c->ghosts.store, c->ghosts.boundaries, c->ghosts.extents,
-                             c->ghosts.given, c->ghosts.reach);
-  case COMMAND_pack: return ambit__cpu_pack(q, c->pack.to, c->pack.at, c->pack.src, c->pack.box);
-  case COMMAND_unpack:
-    return ambit__cpu_unpack(q, c->unpack.dst, c->unpack.box, c->unpack.from, c->unpack.at);
   case COMMAND_launch: return ambit__cpu_launch(q, c->launch.fn, c->launch.launch);
   case COMMAND_tiles: return ambit__cpu_tiles(q, c->tiles.fn, c->tiles.launch, c->tiles.list);
   case COMMAND_relax: return ambit__cpu_relax(q, c->relax.fn, c->relax.launch, c->relax.relaxation);
@@ -173,9 +163,9 @@ const ambit__backend ambit__backend_cpu = {
     .comm_cost = AMBIT__CORES_COMM_COST,
     .sparse = true,
     .wide_activity = true, /* with bytes, gcc 12 makes vectors of 16 cells, and ends cell by cell */
-    .can = AMBIT__CAN(lattice) | AMBIT__CAN(most) | AMBIT__CAN(copy) | AMBIT__CAN(ghosts) |
-           AMBIT__CAN(pack) | AMBIT__CAN(fold) | AMBIT__CAN(wave) | AMBIT__CAN(tiles) |
-           AMBIT__CAN(relax) | AMBIT__CAN(plans) | AMBIT__CAN(measure),
+    .can = AMBIT__CAN(most) | AMBIT__CAN(ghosts) | AMBIT__CAN(pack) | AMBIT__CAN(fold) |
+           AMBIT__CAN(wave) | AMBIT__CAN(tiles) | AMBIT__CAN(relax) | AMBIT__CAN(plans) |
+           AMBIT__CAN(measure),
     .count = count,
     .open = open_device,
     .close = close_device,

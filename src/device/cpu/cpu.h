@@ -109,26 +109,10 @@ ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit_
 ambit_status ambit__cpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__lattice *l, int axis, bool norm); /* most.c */
 
-/* ---- memory.c: memory and commands; complete when they return ---- */
+/* ---- memory.c ---- */
 
 ambit_status ambit__cpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
                               ambit__buffer **buf);
-ambit_status ambit__cpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                  const void *src);
-ambit_status ambit__cpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                     const ambit__lattice *l);
-ambit_status ambit__cpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                 const ambit__box *box);
-ambit_status ambit__cpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                 const void *value);
-ambit_status ambit__cpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                 const ambit__box *box, const int64_t *shift);
-ambit_status ambit__cpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
-                             const ambit__box *box);
-ambit_status ambit__cpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                               ambit__message *m, size_t at);
-ambit_status ambit__cpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                               const int64_t *extents, const ambit__box *given,
-                               const ambit__box *reach);
+void ambit__cpu_divide(ambit__device *dev, int64_t values, ambit__team_work work, void *arg);
 
 #endif

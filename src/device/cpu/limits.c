@@ -97,37 +97,30 @@ enum { CHAINS = 12 };
 #  define FMA_SSE_PS(a, x, y) _mm_add_ps(_mm_mul_ps(a, x), y)
 #  define FMA_SSE_PD(a, x, y) _mm_add_pd(_mm_mul_pd(a, x), y)
 
-COPY(copy_sse, SSE2, __m128, 4, _mm_load_ps, _mm_store_ps)
-COPY(nontemporal_sse, SSE2, __m128, 4, _mm_load_ps, _mm_stream_ps)
-FMA(fma32_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
-FMA(fma64_sse, SSE2, __m128d, double, _mm_set1_pd, FMA_SSE_PD)
-FMA(divide_sse, SSE2, __m128, float, _mm_set1_ps, DIVIDE)
-CHAIN(chain_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
+#  define LOOPS(name, target, floats, doubles, n, vector, fma_ps, fma_pd)                          \
+    COPY(copy_##name, target, floats, n, vector##_load_ps, vector##_store_ps)                      \
+    COPY(nontemporal_##name, target, floats, n, vector##_load_ps, vector##_stream_ps)              \
+    FMA(fma32_##name, target, floats, float, vector##_set1_ps, fma_ps)                             \
+    FMA(fma64_##name, target, doubles, double, vector##_set1_pd, fma_pd)                           \
+    FMA(divide_##name, target, floats, float, vector##_set1_ps, DIVIDE)                            \
+    CHAIN(chain_##name, target, floats, float, vector##_set1_ps, fma_ps)                           \
+    static const loops loops_##name = {copy_##name,                                                \
+                                       nontemporal_##name,                                         \
+                                       fma32_##name,                                               \
+                                       fma64_##name,                                               \
+                                       divide_##name,                                              \
+                                       chain_##name,                                               \
+                                       n};
 
-COPY(copy_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_store_ps)
-COPY(nontemporal_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_stream_ps)
-FMA(fma32_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
-FMA(fma64_avx, AVX2, __m256d, double, _mm256_set1_pd, _mm256_fmadd_pd)
-FMA(divide_avx, AVX2, __m256, float, _mm256_set1_ps, DIVIDE)
-CHAIN(chain_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
-
-COPY(copy_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_store_ps)
-COPY(nontemporal_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_stream_ps)
-FMA(fma32_avx512, AVX512, __m512, float, _mm512_set1_ps, _mm512_fmadd_ps)
-FMA(fma64_avx512, AVX512, __m512d, double, _mm512_set1_pd, _mm512_fmadd_pd)
-FMA(divide_avx512, AVX512, __m512, float, _mm512_set1_ps, DIVIDE)
-CHAIN(chain_avx512, AVX512, __m512, float, _mm512_set1_ps, _mm512_fmadd_ps)
+LOOPS(sse, SSE2, __m128, __m128d, 4, _mm, FMA_SSE_PS, FMA_SSE_PD)
+LOOPS(avx, AVX2, __m256, __m256d, 8, _mm256, _mm256_fmadd_ps, _mm256_fmadd_pd)
+LOOPS(avx512, AVX512, __m512, __m512d, 16, _mm512, _mm512_fmadd_ps, _mm512_fmadd_pd)
 
 static loops best_loops(void)
 {
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f"))
-    return (loops){
-        copy_avx512, nontemporal_avx512, fma32_avx512, fma64_avx512, divide_avx512, chain_avx512,
-        16};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return (loops){copy_avx, nontemporal_avx, fma32_avx, fma64_avx, divide_avx, chain_avx, 8};
-  return (loops){copy_sse, nontemporal_sse, fma32_sse, fma64_sse, divide_sse, chain_sse, 4};
+  if (__builtin_cpu_supports("avx512f")) return loops_avx512;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? loops_avx : loops_sse;
 }
 
 #else

@@ -16,7 +16,6 @@
 #include "device/cpu/machine.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -163,16 +162,14 @@ static void *worker(void *arg)
   }
 }
 
-/* Workers block all signals: handlers should run on the program's own threads, not on these small
- * stacks. */
-static int start(seat *s)
+int ambit__thread_begin(pthread_t *thread, void *(*run)(void *arg), void *arg)
 {
   sigset_t all, before;
   int err;
 
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  err = pthread_create(&s->id, NULL, worker, s);
+  err = pthread_create(thread, NULL, run, arg);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return err;
 }
@@ -235,7 +232,7 @@ ambit_status ambit__pool_open(ambit__errors *errors, int threads, ambit__pool **
   if (!threads) threads = ambit__machine_cores();
   AMBIT_TRY(create(errors, threads, &pool));
   for (int t = 1; t < threads; t++) {
-    int err = start(&pool->seats[t]);
+    int err = ambit__thread_begin(&pool->seats[t].id, worker, &pool->seats[t]);
 
     if (err) {
       dismiss(pool, t);

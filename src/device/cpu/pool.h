@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/team.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,6 +39,10 @@ void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void
 
 /* All threads of a pool, for functions that know no pools. */
 ambit__team ambit__pool_team(ambit__pool *pool);
+
+/* Starts a thread that blocks all signals: handlers should run on the program's own threads.
+ * Returns 0 or an errno. */
+int ambit__thread_begin(pthread_t *thread, void *(*run)(void *arg), void *arg);
 
 /* For loops that wait for another thread: a short pause, or after many of them a longer one. */
 void ambit__pool_pause(int64_t pauses);

@@ -53,15 +53,13 @@ static bool is_before(const entry *a, const entry *b)
 
 static ambit_status push(relaxer *x, entry e)
 {
-  entry *h = ambit__grow(x->errors, x->heap, x->nheap, &x->heap_cap, sizeof *h);
   size_t i = x->nheap;
 
-  if (!h) return AMBIT_ENOMEM;
-  x->heap = h;
+  AMBIT_TRY(ambit__make_room(x->errors, &x->heap, x->nheap, &x->heap_cap, sizeof *x->heap));
   x->nheap++;
-  for (; i && is_before(&e, &h[(i - 1) / 2]); i = (i - 1) / 2)
-    h[i] = h[(i - 1) / 2];
-  h[i] = e;
+  for (; i && is_before(&e, &x->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    x->heap[i] = x->heap[(i - 1) / 2];
+  x->heap[i] = e;
   return AMBIT_OK;
 }
 
@@ -169,17 +167,14 @@ static ambit_status choose(relaxer *x)
   while (x->nheap && x->ntasks < x->most && x->naside < 8 * (size_t)x->most) {
     const entry e = pop(x);
     const int64_t i = e.tile - x->tiling->first;
-    entry *aside;
 
     if (!x->awake[i] || e.lead > x->lead[i]) continue;
     if (x->taken[i] < x->round) {
       take(x, e.tile);
       continue;
     }
-    aside = ambit__grow(x->errors, x->aside, x->naside, &x->aside_cap, sizeof *aside);
-    if (!aside) return AMBIT_ENOMEM;
-    x->aside = aside;
-    aside[x->naside++] = e;
+    AMBIT_TRY(ambit__make_room(x->errors, &x->aside, x->naside, &x->aside_cap, sizeof *x->aside));
+    x->aside[x->naside++] = e;
   }
   for (size_t i = 0; i < x->naside; i++)
     AMBIT_TRY(push(x, x->aside[i]));
@@ -272,7 +267,7 @@ ambit_status ambit__cpu_relax(ambit__queue *q, ambit__function *fn, const ambit_
   r->changed = false;
   r->updates = 0;
   if (!r->border)
-    AMBIT_TRY(ambit__cpu_copy_box(q, x.job.before, x.job.values, &x.tiling->own, NULL));
+    AMBIT_TRY(ambit__host_copy_box(q, x.job.before, x.job.values, &x.tiling->own, NULL));
   ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &x.job.call.call);
   x.job.call.call.step = l->step;
   s = relax(&x);

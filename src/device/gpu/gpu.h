@@ -206,10 +206,10 @@ enum { AMBIT__GPU_LINE = 256 };
 
 /* All but name, summary, count, open and `can`: not every driver has recordings and pass. */
 #define AMBIT__GPU_CAN                                                                             \
-  AMBIT__CAN(lattice) | AMBIT__CAN(most) | AMBIT__CAN(copy) | AMBIT__CAN(update) |                 \
-      AMBIT__CAN(ghosts) | AMBIT__CAN(batch) | AMBIT__CAN(pack) | AMBIT__CAN(fold) |               \
-      AMBIT__CAN(tiles) | AMBIT__CAN(tile_go) | AMBIT__CAN(relax) | AMBIT__CAN(mark) |             \
-      AMBIT__CAN(watch) | AMBIT__CAN(plans) | AMBIT__CAN(measure)
+  AMBIT__CAN(most) | AMBIT__CAN(update) | AMBIT__CAN(ghosts) | AMBIT__CAN(batch) |                 \
+      AMBIT__CAN(pack) | AMBIT__CAN(fold) | AMBIT__CAN(tiles) | AMBIT__CAN(tile_go) |              \
+      AMBIT__CAN(relax) | AMBIT__CAN(mark) | AMBIT__CAN(watch) | AMBIT__CAN(plans) |               \
+      AMBIT__CAN(measure)
 #define AMBIT__GPU_ENTRIES                                                                         \
   .comm_cost = AMBIT__GPU_COMM_COST, .closes_rows = true, .sparse = true, .line = AMBIT__GPU_LINE, \
   .close = ambit__gpu_close, .info = ambit__gpu_info_of, .execute = ambit__gpu_execute,            \

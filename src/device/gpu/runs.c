@@ -52,11 +52,8 @@ ambit_status ambit__gpu_list_add(ambit__errors *errors, ambit__gpu_list *l, int6
 static ambit_status note_dense(ambit__errors *errors, ambit__gpu_list *l, int64_t first, int64_t at)
 {
   for (int64_t i = first; i < l->n; at += l->segments[WORDS * i++ + 2]) {
-    int64_t *dense = ambit__grow(errors, l->dense, (size_t)i, &l->dense_cap, sizeof *dense);
-
-    if (!dense) return AMBIT_ENOMEM;
-    l->dense = dense;
-    dense[i] = at;
+    AMBIT_TRY(ambit__make_room(errors, &l->dense, (size_t)i, &l->dense_cap, sizeof *l->dense));
+    l->dense[i] = at;
   }
   return AMBIT_OK;
 }

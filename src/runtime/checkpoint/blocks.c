@@ -5,17 +5,14 @@
  * A process writes and reads the cells of its own parts, in pieces. Rows that follow each other in
  * the file are one access.
  */
-#define _XOPEN_SOURCE 700 /* pread */
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/objects/pieces.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { BUFFER = 1 << 20 }; /* bytes */
 
@@ -29,15 +26,16 @@ static int64_t cells_of(const ambit_grid *g)
 static ambit_status add_field(ambit__errors *errors, ambit__container *c, const ambit_field *f,
                               int grid)
 {
-  const ambit__box all = ambit__field_box(f), *b = &all;
   int64_t extents[AMBIT__BLOCK_DIMS];
   char name[AMBIT__BLOCK_NAME];
-  int n = f->grid->active ? 1 : b->ndims;
+  int n = ambit__field_shape(f, extents);
 
   snprintf(name, sizeof name, "grid%d/%.60s", grid, f->name);
-  memcpy(extents, b->hi, (size_t)b->ndims * sizeof *extents);
-  if (f->grid->active) extents[0] = f->grid->active->cells;
-  if (f->components > 1) extents[n++] = f->components;
+  if (f->grid->active) {
+    extents[0] = f->grid->active->cells;
+    extents[1] = f->components;
+    n = 1 + (f->components > 1);
+  }
   return ambit__container_add(errors, c, name, (int)f->type, n, extents) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
@@ -106,24 +104,6 @@ static ambit_status put(transfer *t, uint64_t at, const unsigned char *bytes, si
   return AMBIT_OK;
 }
 
-static ambit_status read_at(ambit__errors *errors, int fd, const char *path, uint64_t at,
-                            void *bytes, size_t n)
-{
-  unsigned char *to = bytes;
-
-  while (n) {
-    ssize_t k = pread(fd, to, n, (off_t)at);
-
-    if (k < 0 && errno == EINTR) continue;
-    AMBIT_CHECK(k > 0, errors, AMBIT_EIO, "cannot read %s: %s", path,
-                k ? strerror(errno) : "it is too short");
-    to += k;
-    at += (uint64_t)k;
-    n -= (size_t)k;
-  }
-  return AMBIT_OK;
-}
-
 static ambit_status get(transfer *t, uint64_t at, unsigned char *bytes, size_t n)
 {
   while (n) {
@@ -134,7 +114,7 @@ static ambit_status get(transfer *t, uint64_t at, unsigned char *bytes, size_t n
 
       t->at = at;
       t->n = left < BUFFER ? (size_t)left : BUFFER;
-      AMBIT_TRY(read_at(t->errors, t->in, t->path, t->block->at + at, t->buffer, t->n));
+      AMBIT_TRY(ambit__file_read_at(t->errors, t->in, t->path, t->block->at + at, t->buffer, t->n));
     }
     take = (size_t)(t->at + t->n - at);
     if (take > n) take = n;
@@ -146,30 +126,12 @@ static ambit_status get(transfer *t, uint64_t at, unsigned char *bytes, size_t n
   return AMBIT_OK;
 }
 
-/* Moves cells that are adjacent in the block: number `cell` of it and those behind it. */
-static ambit_status move(transfer *t, int64_t cell, size_t size, unsigned char *bytes, int64_t n)
+/* Moves bytes that are adjacent in the block. */
+static ambit_status move(void *user, size_t at, void *bytes, size_t n)
 {
-  const uint64_t at = (uint64_t)cell * size;
+  transfer *t = user;
 
-  return t->out ? put(t, at, bytes, (size_t)n * size) : get(t, at, bytes, (size_t)n * size);
-}
-
-/* Moves the cells of a piece, a dense array: the runs of them that are adjacent in the block. */
-static ambit_status move_rows(transfer *t, const ambit_field *f, const ambit__box *piece,
-                              unsigned char *dense)
-{
-  const size_t size = ambit__field_cell_bytes(f);
-  int64_t at[AMBIT_MAX_DIMS];
-  const ambit__box all = ambit__field_box(f);
-  ambit__box starts;
-  const int64_t run = ambit__box_runs(&all, piece, &starts);
-
-  ambit__box_first(&starts, at);
-  do {
-    AMBIT_TRY(move(t, ambit__box_number(&all, at), size, dense, run));
-    dense += (size_t)run * size;
-  } while (ambit__box_next_row(&starts, at));
-  return AMBIT_OK;
+  return t->out ? put(t, at, bytes, n) : get(t, at, bytes, n);
 }
 
 static ambit_status move_runs(transfer *t, const ambit_field *f, const ambit__box *piece,
@@ -184,60 +146,39 @@ static ambit_status move_runs(transfer *t, const ambit_field *f, const ambit__bo
   while (ambit__active_next(a, piece, &i, &row)) {
     const int64_t first = t->before[i - 1] + row.lo[last] - a->runs[i - 1].lo;
 
-    AMBIT_TRY(move(t, first, size, dense + (size_t)ambit__box_number(piece, row.lo) * size,
-                   row.hi[last] - row.lo[last]));
+    AMBIT_TRY(move(t, (size_t)first * size, dense + (size_t)ambit__box_number(piece, row.lo) * size,
+                   (size_t)(row.hi[last] - row.lo[last]) * size));
   }
   return AMBIT_OK;
 }
 
-static ambit_status move_piece(transfer *t, ambit_field *f, const ambit__box *piece,
-                               unsigned char *dense)
+static ambit_status move_piece(ambit_field *f, const ambit__box *piece, void *dense, void *user)
 {
-  const bool sparse = f->grid->active != NULL;
+  transfer *t = user;
 
-  if (sparse && !ambit__active_count(f->grid->active, piece)) return AMBIT_OK;
+  if (f->grid->active && !ambit__active_count(f->grid->active, piece)) return AMBIT_OK;
   if (t->out) AMBIT_TRY(ambit__field_read_own(f, piece, dense));
-  AMBIT_TRY(sparse ? move_runs(t, f, piece, dense) : move_rows(t, f, piece, dense));
+  AMBIT_TRY(f->grid->active
+                ? move_runs(t, f, piece, dense)
+                : ambit__each_bytes(f, piece, dense, ambit__field_cell_bytes(f), move, t));
   return t->out ? AMBIT_OK : ambit_field_write(f, piece->lo, piece->hi, dense);
 }
 
+/* Each cell has one place in the file, where one part writes it. */
 static ambit_status move_field(transfer *t, ambit_field *f)
 {
-  const int64_t most = ambit__field_piece_cells(f);
-  unsigned char *dense = ambit__field_piece_new(f);
-  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
-
   t->n = 0;
-  for (int i = 0; !s && i < f->grid->placement.n; i++) {
-    const ambit__box *own = &f->stores[i].layout.own;
-    ambit__box piece;
-
-    if (ambit__box_is_empty(own)) continue;
-    if (t->out && f->stores[i].layout.is_copy) continue; /* each cell has one place in the file */
-    ambit__box_first_piece(own, most, &piece);
-    do
-      s = move_piece(t, f, &piece, dense);
-    while (!s && ambit__box_next_piece(own, most, &piece));
-  }
-  free(dense);
-  return s || !t->out ? s : flush(t);
+  AMBIT_TRY(ambit__each_own_piece(f, t->out != NULL, move_piece, t));
+  return t->out ? flush(t) : AMBIT_OK;
 }
 
 /* ---- grids ---- */
 
 static ambit_status count_before(transfer *t, const ambit_grid *g)
 {
-  int64_t n = 0;
-
   free(t->before);
-  t->before = NULL;
-  if (!g->active) return AMBIT_OK;
-  t->before = ambit__new(t->errors, (size_t)g->active->n, sizeof *t->before);
-  for (int64_t i = 0; t->before && i < g->active->n; i++) {
-    t->before[i] = n;
-    n += g->active->runs[i].hi - g->active->runs[i].lo;
-  }
-  return t->before ? AMBIT_OK : AMBIT_ENOMEM;
+  t->before = g->active ? ambit__active_before(t->errors, g->active) : NULL;
+  return t->before || !g->active ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 /* Process 0 writes the runs; all know them. */
@@ -388,7 +329,8 @@ ambit_status ambit__block_read(ambit *a, const ambit__block *b, void **bytes)
   ambit_status s;
 
   *bytes = ambit__new(&a->errors, (size_t)b->bytes + 1, 1);
-  s = *bytes ? read_at(&a->errors, c->in, c->from, b->at, *bytes, (size_t)b->bytes) : AMBIT_ENOMEM;
+  s = *bytes ? ambit__file_read_at(&a->errors, c->in, c->from, b->at, *bytes, (size_t)b->bytes)
+             : AMBIT_ENOMEM;
   if (!s) return AMBIT_OK;
   free(*bytes);
   *bytes = NULL;
@@ -408,7 +350,7 @@ ambit_status ambit__block_check(ambit__errors *errors, int fd, const ambit__bloc
   while (!s && at < end) {
     const size_t take = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
 
-    s = read_at(errors, fd, b->name, b->at + at, buffer, take);
+    s = ambit__file_read_at(errors, fd, b->name, b->at + at, buffer, take);
     if (!s) *sum += ambit__block_sum(at, buffer, take);
     at += take;
   }

@@ -364,7 +364,7 @@ ambit_status ambit_checkpoint(ambit *a, const char *path, const char *every)
 ambit_status ambit_checkpoint_value(ambit *a, const char *name, void *value, size_t bytes)
 {
   ambit__checkpoint *c;
-  ambit__kept_value *values, *v;
+  ambit__kept_value *v;
   size_t i = 0;
 
   if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
@@ -375,11 +375,9 @@ ambit_status ambit_checkpoint_value(ambit *a, const char *name, void *value, siz
   while (i < c->nvalues && strcmp(c->values[i].name, name))
     i++;
   if (i == c->nvalues) {
-    values = ambit__grow(&a->errors, c->values, i, &c->values_cap, sizeof *values);
-    if (!values) return AMBIT_ENOMEM;
-    c->values = values;
-    values[i] = (ambit__kept_value){.name = ambit__strdup(&a->errors, name)};
-    if (!values[i].name) return AMBIT_ENOMEM;
+    AMBIT_TRY(ambit__make_room(&a->errors, &c->values, i, &c->values_cap, sizeof *c->values));
+    c->values[i] = (ambit__kept_value){.name = ambit__strdup(&a->errors, name)};
+    if (!c->values[i].name) return AMBIT_ENOMEM;
     c->nvalues++;
   }
   v = &c->values[i];

@@ -48,62 +48,48 @@ static const ambit__transfer *item(const ambit__exchange *x, const ambit__channe
 }
 
 /* The address from which the net sends, or at which it receives. */
-static void *bytes_of(const ambit__exchange *x, const ambit__channel *m)
+static void *bytes_of(const ambit__channel *m)
 {
-  if (m->unpacked) return ambit__channel_address(x, m);
   return m->message->direct ? m->message->device_bytes : m->message->bytes;
 }
 
-static int engine_number(const ambit__exchange *x, const ambit__channel *m)
+/* Packs all transfers of a message, or unpacks them. */
+static ambit_status move_items(const ambit__exchange *x, ambit__channel *m)
 {
-  return x->program->grid->placement.engine[m->part];
+  const ambit__engine *e = engine(x, m->part);
+  const int number = x->program->grid->placement.engine[m->part];
+  const double start = ambit__trace_clock(ambit__exchange_context(x)->trace);
+  size_t at = 0;
+
+  AMBIT_TRY(ambit__meter_start(meter(x), number, e->transfers));
+  for (int i = 0; i < m->nitems; i++) {
+    const ambit__halo_slice *f;
+    const ambit__transfer *t = item(x, m, i, &f);
+    const ambit__box there = ambit__transfer_target(f->field->grid, t);
+    ambit__store store =
+        m->incoming ? ambit__slice_store(f, m->part) : ambit__slice_source(f, m->part);
+
+    AMBIT_TRY(m->incoming ? ambit__do(e->transfers, unpack, &store, &there, m->message, at)
+                          : ambit__do(e->transfers, pack, m->message, at, &store, &t->box));
+    at += ambit__channel_item_bytes(f, t);
+  }
+  AMBIT_TRY(ambit__meter_stop(meter(x), number, e->transfers, METER_MOVE));
+  note(x, m, m->incoming ? NOTE_UNPACK : NOTE_PACK, start);
+  return m->packed ? ambit__do(e->transfers, mark, m->packed) : AMBIT_OK;
 }
 
 static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
 {
-  const ambit__engine *e = engine(x, m->part);
-  const double start = ambit__trace_clock(ambit__exchange_context(x)->trace);
-  size_t at = 0;
-
   m->state = CHANNEL_PACKING;
-  if (m->unpacked) return AMBIT_OK;
   if (m->peer && m->message->direct) /* until the other device has read the previous message */
-    AMBIT_TRY(ambit__do(e->transfers, await, m->peer->spare_packed));
-  AMBIT_TRY(ambit__meter_start(meter(x), engine_number(x, m), e->transfers));
-  for (int i = 0; i < m->nitems; i++) {
-    const ambit__halo_slice *f;
-    const ambit__transfer *t = item(x, m, i, &f);
-    ambit__store store = ambit__slice_source(f, m->part);
-
-    AMBIT_TRY(ambit__do(e->transfers, pack, m->message, at, &store, &t->box));
-    at += ambit__channel_item_bytes(f, t);
-  }
-  AMBIT_TRY(ambit__meter_stop(meter(x), engine_number(x, m), e->transfers, METER_MOVE));
-  note(x, m, NOTE_PACK, start);
-  return m->packed ? ambit__do(e->transfers, mark, m->packed) : AMBIT_OK;
+    AMBIT_TRY(ambit__do(engine(x, m->part)->transfers, await, m->peer->spare_packed));
+  return move_items(x, m);
 }
 
 static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
 {
-  const ambit__engine *e = engine(x, m->part);
-  const double start = ambit__trace_clock(ambit__exchange_context(x)->trace);
-  size_t at = 0;
-
   m->state = CHANNEL_DONE;
-  if (m->unpacked) return AMBIT_OK;
-  AMBIT_TRY(ambit__meter_start(meter(x), engine_number(x, m), e->transfers));
-  for (int i = 0; i < m->nitems; i++) {
-    const ambit__halo_slice *f;
-    const ambit__transfer *t = item(x, m, i, &f);
-    ambit__store store = ambit__slice_store(f, m->part);
-    ambit__box box = ambit__transfer_target(f->field->grid, t);
-
-    AMBIT_TRY(ambit__do(e->transfers, unpack, &store, &box, m->message, at));
-    at += ambit__channel_item_bytes(f, t);
-  }
-  AMBIT_TRY(ambit__meter_stop(meter(x), engine_number(x, m), e->transfers, METER_MOVE));
-  note(x, m, NOTE_UNPACK, start);
-  return m->packed ? ambit__do(e->transfers, mark, m->packed) : AMBIT_OK;
+  return move_items(x, m);
 }
 
 /* Passes a message between two engines of this process. */
@@ -143,7 +129,7 @@ static ambit_status step_channel(ambit__exchange *x, ambit__channel *m)
     if (m->peer) return hand_over(x, m);
     m->state = CHANNEL_MOVING;
     m->since = ambit__trace_clock(ambit__exchange_context(x)->trace);
-    return ambit__net_send(net, m->process, m->tag, bytes_of(x, m), m->bytes, &m->request);
+    return ambit__net_send(net, m->process, m->tag, bytes_of(m), m->bytes, &m->request);
   }
   if (m->state == CHANNEL_MOVING && !m->peer) {
     bool done;
@@ -162,8 +148,7 @@ static ambit_status advance(ambit__exchange *x, ambit__channel *m)
 {
   bool done;
 
-  if (m->incoming && !m->unpacked)
-    return ambit__net_test(ambit__exchange_context(x)->net, &m->request, &done);
+  if (m->incoming) return ambit__net_test(ambit__exchange_context(x)->net, &m->request, &done);
   return step_channel(x, m);
 }
 
@@ -222,7 +207,7 @@ static ambit_status receive(const ambit__exchange *x, ambit__channel *m)
   m->state = CHANNEL_MOVING;
   if (m->peer) return AMBIT_OK;
   m->since = ambit__trace_clock(ambit__exchange_context(x)->trace);
-  return ambit__net_receive(ambit__exchange_context(x)->net, m->process, m->tag, bytes_of(x, m),
+  return ambit__net_receive(ambit__exchange_context(x)->net, m->process, m->tag, bytes_of(m),
                             m->bytes, &m->request);
 }
 

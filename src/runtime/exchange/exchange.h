@@ -31,8 +31,7 @@ typedef struct ambit__channel {
   int *items; /* transfers, as pairs of a slice of the exchange and a transfer of its halo; owned */
   int nitems;
   size_t bytes;
-  bool unpacked;           /* sent from and received in the memory of the field (unpacked.c) */
-  ambit__message *message; /* buffer of the part's device; NULL if unpacked */
+  ambit__message *message; /* buffer of the part's device */
   ambit__event *packed;    /* outgoing: packed; incoming: unpacked. NULL on synchronous devices */
   /* A message may arrive before the device has unpacked the previous one: two buffers alternate. */
   ambit__message *spare; /* NULL on synchronous devices */
@@ -142,12 +141,6 @@ ambit_status ambit__exchange_make(ambit_program *p, ambit__exchange_kind kind,
 void ambit__exchange_free(ambit__exchange *x); /* NULL does nothing */
 /* Whether cells move between engines or processes. */
 bool ambit__exchange_is_far(const ambit__exchange *x);
-
-/* unpacked.c: whether a complete channel needs no packing; the length of its message then; its
- * current address. */
-bool ambit__channel_is_unpacked(const ambit__exchange *x, const ambit__channel *m);
-size_t ambit__channel_span(const ambit__exchange *x, const ambit__channel *m);
-unsigned char *ambit__channel_address(const ambit__exchange *x, const ambit__channel *m);
 
 /* Bytes of a transfer in a message. Transfers are aligned for values of all types. */
 size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transfer *t);

@@ -125,11 +125,6 @@ static ambit_status open_channel(ambit__exchange *x, ambit__channel *m)
 
   if (g->mine[m->other])
     m->peer = find_channel(x, m->other - g->first, m->part + g->first, !m->incoming);
-  m->unpacked = ambit__channel_is_unpacked(x, m);
-  if (m->unpacked) {
-    m->bytes = ambit__channel_span(x, m);
-    return AMBIT_OK;
-  }
   AMBIT_TRY(open_message(x, m, &m->message, &m->packed));
   if (m->incoming && m->packed) return open_message(x, m, &m->spare, &m->spare_packed);
   return AMBIT_OK;

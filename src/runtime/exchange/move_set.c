@@ -11,15 +11,13 @@ ambit_status ambit__move_set_add(const ambit_grid *g, ambit__move_set *l, int pa
 {
   ambit *a = g->context;
   ambit__engine_moves *list;
-  ambit__move *moves;
 
   if (!l->engines) l->engines = ambit__new(&a->errors, (size_t)a->nengines, sizeof *l->engines);
   if (!l->engines) return AMBIT_ENOMEM;
   list = &l->engines[g->placement.engine[part]];
-  moves = ambit__grow(&a->errors, list->moves, (size_t)list->n, &list->cap, sizeof *moves);
-  if (!moves) return AMBIT_ENOMEM;
-  list->moves = moves;
-  moves[list->n++] = *m;
+  AMBIT_TRY(
+      ambit__make_room(&a->errors, &list->moves, (size_t)list->n, &list->cap, sizeof *list->moves));
+  list->moves[list->n++] = *m;
   return AMBIT_OK;
 }
 

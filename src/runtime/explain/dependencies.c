@@ -274,32 +274,22 @@ static void add_piece(graph *g, const ambit__operation *op, const ambit__piece *
   }
 }
 
-static void add_reduction(graph *g, const char *verb, const ambit__step *s)
+/* The scalars that a step reduces into, or the fields that it rotates. */
+static void add_names(graph *g, kind what, const char *verb, const ambit__step *s)
 {
-  node *n = add_node(g, SHARE);
+  node *n = add_node(g, what);
   size_t at;
 
   if (!n) return;
   at = (size_t)snprintf(n->label, sizeof n->label, "%s", verb);
   for (int i = 0; i < s->n; i++) {
-    if (s->kernel->rule->params[i].kind != PARAM_REDUCE) continue;
-    if (at < sizeof n->label)
-      at += (size_t)snprintf(n->label + at, sizeof n->label - at, " %s", s->args[i].scalar->name);
-    add_access(g, n, s->args[i].scalar, -1, NULL, true);
-  }
-}
+    const ambit_scalar *to = s->args[i].scalar;
 
-static void add_rotation(graph *g, const ambit__step *s)
-{
-  node *n = add_node(g, ROTATE);
-  size_t at;
-
-  if (!n) return;
-  at = (size_t)snprintf(n->label, sizeof n->label, "rotate");
-  for (int i = 0; i < s->n; i++) {
+    if (what == SHARE && s->kernel->rule->params[i].kind != PARAM_REDUCE) continue;
     if (at < sizeof n->label)
-      at += (size_t)snprintf(n->label + at, sizeof n->label - at, " %s", s->args[i].field->name);
-    add_access(g, n, s->args[i].field, -1, NULL, true);
+      at += (size_t)snprintf(n->label + at, sizeof n->label - at, " %s",
+                             what == SHARE ? to->name : s->args[i].field->name);
+    add_access(g, n, what == SHARE ? (const void *)to : s->args[i].field, -1, NULL, true);
   }
 }
 
@@ -323,8 +313,8 @@ static void add_operation(graph *g, const ambit__operation *op)
     for (int i = 0; i < op->npieces; i++)
       add_piece(g, op, &op->pieces[i]);
     break;
-  case OP_ALLREDUCE_BEGIN: add_reduction(g, "reduce", &g->p->steps[op->step]); break;
-  case OP_ALLREDUCE_END: add_reduction(g, "reduced", &g->p->steps[op->step]); break;
+  case OP_ALLREDUCE_BEGIN: add_names(g, SHARE, "reduce", &g->p->steps[op->step]); break;
+  case OP_ALLREDUCE_END: add_names(g, SHARE, "reduced", &g->p->steps[op->step]); break;
   case OP_CALL: add_call(g, &g->p->steps[op->step].call); break;
   case OP_GHOSTS:
   case OP_KEEP:
@@ -332,7 +322,7 @@ static void add_operation(graph *g, const ambit__operation *op)
   case OP_WAVE:
   case OP_FUSED:
   case OP_TRADE: break; /* of cycles, which are not drawn */
-  case OP_ROTATE: add_rotation(g, &g->p->steps[op->step]); break;
+  case OP_ROTATE: add_names(g, ROTATE, "rotate", &g->p->steps[op->step]); break;
   }
 }
 
@@ -367,11 +357,8 @@ static bool has_bit(const uint64_t *bits, size_t i)
 
 static ambit_status add_edge(graph *g, size_t from, size_t to)
 {
-  ambit__edge *edges =
-      ambit__grow(&g->p->grid->context->errors, g->edges, g->nedges, &g->edge_cap, sizeof *edges);
-
-  if (!edges) return AMBIT_ENOMEM;
-  g->edges = edges;
+  AMBIT_TRY(ambit__make_room(&g->p->grid->context->errors, &g->edges, g->nedges, &g->edge_cap,
+                             sizeof *g->edges));
   g->edges[g->nedges++] = (ambit__edge){from, to};
   return AMBIT_OK;
 }

@@ -106,16 +106,14 @@ static way way_of(const ambit_grid *g, int from, int to)
 static ambit_status add_parcel(ambit_program *p, parcels *list, int exchange,
                                const ambit__halo_slice *f, const ambit__transfer *x)
 {
-  parcel *all =
-      ambit__grow(&p->grid->context->errors, list->all, list->count, &list->cap, sizeof *all);
   parcel one = {exchange, x->from, x->to, f->field, x->box, way_of(p->grid, x->from, x->to), 0};
 
-  if (!all) return AMBIT_ENOMEM;
   one.bytes = one.way == COPIED || p->grid->active
                   ? (size_t)ambit__grid_count(p->grid, &x->box) * (size_t)f->count *
                         ambit_type_size(f->field->type)
                   : ambit__channel_item_bytes(f, x);
-  list->all = all;
+  AMBIT_TRY(ambit__make_room(&p->grid->context->errors, &list->all, list->count, &list->cap,
+                             sizeof *list->all));
   list->all[list->count++] = one;
   return AMBIT_OK;
 }

@@ -246,11 +246,8 @@ typedef struct items {
 
 static ambit_status add_item(ambit *a, items *all, item it)
 {
-  item *list = ambit__grow(&a->errors, all->list, all->n, &all->cap, sizeof *list);
-
-  if (!list) return AMBIT_ENOMEM;
-  all->list = list;
-  list[all->n++] = it;
+  AMBIT_TRY(ambit__make_room(&a->errors, &all->list, all->n, &all->cap, sizeof *all->list));
+  all->list[all->n++] = it;
   return AMBIT_OK;
 }
 

@@ -293,33 +293,12 @@ int ambit_field_components(const ambit_field *f)
 
 /* ---- margins ---- */
 
-/* Copies all cells of a part between stores through host memory. */
-static ambit_status move_pieces(const ambit_field *f, int part, ambit__store *to,
-                                ambit__store *from)
-{
-  const ambit__engine *e = ambit__engine_of(f->grid, part);
-  const ambit__box *own = &from->layout.own;
-  void *dense = ambit__field_piece_new(f);
-  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
-  ambit__box piece;
-
-  ambit__box_first_piece(own, ambit__field_piece_cells(f), &piece);
-  if (!s) do {
-      AMBIT_TRY_GOTO(s, ambit__do(e->queue, read, dense, from, &piece), done);
-      AMBIT_TRY_GOTO(s, ambit__do(e->queue, write, to, &piece, dense), done);
-    } while (ambit__box_next_piece(own, ambit__field_piece_cells(f), &piece));
-done:
-  free(dense);
-  return s;
-}
-
 static ambit_status move_values(const ambit_field *f, int part, ambit__store *to,
                                 ambit__store *from)
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
 
   if (ambit__box_is_empty(&from->layout.own)) return AMBIT_OK;
-  if (!ambit__can(e->device->backend, copy)) return move_pieces(f, part, to, from);
   return ambit__do(e->queue, copy, to, from, &from->layout.own, NULL);
 }
 

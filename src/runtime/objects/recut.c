@@ -238,7 +238,7 @@ static ambit_status move_box(const removal *r, int i, int k)
     const int from = i - r->old->first;
     const ambit__engine *e = engine_of(g, r->old, from);
 
-    if (e == ambit__engine_of(g, k - g->first) && ambit__can(e->device->backend, copy))
+    if (e == ambit__engine_of(g, k - g->first))
       return ambit__do(e->queue, copy, &r->now[k - g->first], &r->from[from], &box, NULL);
   }
   ambit__box_first_piece(&box, most, &piece);

@@ -51,12 +51,8 @@ typedef struct search {
 
 static bool is_on(const search *s, const int64_t *cell)
 {
-  int64_t at = 0;
-
-  if (!s->active) return s->mask->is_active(cell, s->mask->user) != 0;
-  for (int d = 0; d < s->planes.ndims; d++)
-    at = at * (s->planes.hi[d] - s->planes.lo[d]) + cell[d] - s->planes.lo[d];
-  return s->active[at] != 0;
+  return s->active ? s->active[ambit__box_number(&s->planes, cell)] != 0
+                   : s->mask->is_active(cell, s->mask->user) != 0;
 }
 
 /* Adds the runs of a row. */

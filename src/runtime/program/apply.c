@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char applied_to[] = "a kernel was applied to";
+
 /* Whether the kernel runs once, on scalars, instead of on every cell. */
 static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
 {
@@ -133,23 +135,21 @@ ambit_status ambit_apply_args(ambit_program *p, const ambit_kernel *k, int nargs
   return apply(p, &(region){.box = p->grid->box}, k, nargs, args);
 }
 
-/* The box of a step; NULL: the ends of the grid. */
-static ambit_status take_box(const ambit_program *p, const int64_t *lo, const int64_t *hi,
-                             ambit__box *box)
+ambit_status ambit__program_box(const ambit_program *p, const ambit_grid *g, const char *what,
+                                const int64_t *lo, const int64_t *hi, ambit__box *box)
 {
   char asked[160], have[160];
 
-  *box = p->grid->box;
+  *box = g->box;
   for (int d = 0; d < box->ndims; d++) {
     if (lo) box->lo[d] = lo[d];
     if (hi) box->hi[d] = hi[d];
   }
   ambit__box_print(box, asked, sizeof asked);
-  ambit__box_print(&p->grid->box, have, sizeof have);
-  AMBIT_CHECK(!ambit__box_is_empty(box) && ambit__box_contains(&p->grid->box, box),
+  ambit__box_print(&g->box, have, sizeof have);
+  AMBIT_CHECK(!ambit__box_is_empty(box) && ambit__box_contains(&g->box, box),
               ambit__program_errors(p), AMBIT_EINVAL,
-              "a kernel was applied to the box %s; it must be within the grid %s and not empty",
-              asked, have);
+              "%s the box %s; it must be within the grid %s and not empty", what, asked, have);
   return AMBIT_OK;
 }
 
@@ -159,7 +159,7 @@ ambit_status ambit_apply_box_args(ambit_program *p, const int64_t *lo, const int
   region r = {.normal = NULL};
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
-  AMBIT_TRY(take_box(p, lo, hi, &r.box));
+  AMBIT_TRY(ambit__program_box(p, p->grid, applied_to, lo, hi, &r.box));
   return apply(p, &r, k, nargs, args);
 }
 
@@ -170,7 +170,7 @@ ambit_status ambit_sweep_args(ambit_program *p, unsigned from, const int64_t *lo
   char asked[120];
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
-  AMBIT_TRY(take_box(p, lo, hi, &r.box));
+  AMBIT_TRY(ambit__program_box(p, p->grid, applied_to, lo, hi, &r.box));
   ambit__faces_print(from, asked, sizeof asked);
   for (int d = 0; d < p->grid->box.ndims; d++) {
     if (from == AMBIT_LOW(d)) r.sweep = d + 1;

@@ -36,16 +36,13 @@ static ambit_status add_transfer(const ambit_program *p, const ambit__step *s, i
 {
   const ambit_grid *g = p->grid;
   const ambit__box box = common(g, s, from, to);
-  ambit__transfer *list;
 
   if (ambit__box_is_empty(&box) || (!g->mine[from] && !g->mine[to])) return AMBIT_OK;
-  list =
-      ambit__grow(ambit__program_errors(p), h->transfers, h->count, &h->cap, sizeof *h->transfers);
-  if (!list) return AMBIT_ENOMEM;
-  h->transfers = list;
-  list[h->count] =
+  AMBIT_TRY(ambit__make_room(ambit__program_errors(p), &h->transfers, h->count, &h->cap,
+                             sizeof *h->transfers));
+  h->transfers[h->count] =
       (ambit__transfer){.from = from, .to = to, .box = box, .cells = ambit__box_volume(&box)};
-  memcpy(list[h->count++].shift, s->shift, sizeof s->shift);
+  memcpy(h->transfers[h->count++].shift, s->shift, sizeof s->shift);
   return AMBIT_OK;
 }
 
@@ -206,25 +203,6 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
   return AMBIT_OK;
 }
 
-/* The cells that are copied; NULL: up to the ends of their grid. */
-static ambit_status take_source(const ambit_program *p, const ambit_grid *g, const int64_t *lo,
-                                const int64_t *hi, ambit__box *box)
-{
-  char asked[160], grid[160];
-
-  *box = g->box;
-  for (int d = 0; d < box->ndims; d++) {
-    if (lo) box->lo[d] = lo[d];
-    if (hi) box->hi[d] = hi[d];
-  }
-  ambit__box_print(&g->box, grid, sizeof grid);
-  ambit__box_print(box, asked, sizeof asked);
-  AMBIT_CHECK(!ambit__box_is_empty(box) && ambit__box_contains(&g->box, box),
-              ambit__program_errors(p), AMBIT_EINVAL,
-              "the box %s of a copy must be within the grid %s and not empty", asked, grid);
-  return AMBIT_OK;
-}
-
 ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int64_t *lo,
                             const int64_t *hi, ambit_field *to, const int64_t *at)
 {
@@ -234,7 +212,7 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(ambit__copy_check_fields(p, from, to));
-  AMBIT_TRY(take_source(p, from->grid, lo, hi, &s.box));
+  AMBIT_TRY(ambit__program_box(p, from->grid, "a copy takes", lo, hi, &s.box));
   for (int d = 0; at && d < s.box.ndims && d < p->grid->box.ndims; d++) {
     AMBIT_CHECK(at[d] >= 0 && at[d] < p->grid->box.hi[d], ambit__program_errors(p), AMBIT_EINVAL,
                 "a copy to index %lld along axis %d leaves the grid, which has %lld cells there",

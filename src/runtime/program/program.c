@@ -354,15 +354,12 @@ ambit_arg ambit_arg_table(const void *values, ambit_type type, int rows, int col
 
 ambit_status ambit__program_append(ambit_program *p, ambit__step step, const ambit_arg *args)
 {
-  ambit__step *steps;
-
   AMBIT_CHECK(!p->is_calling, ambit__program_errors(p), AMBIT_EPROGRAM,
               "a callback of a called program appends a step to the program that called it");
   ambit__program_unseal(p);
-  steps = ambit__grow(ambit__program_errors(p), p->written, p->nwritten, &p->written_cap,
-                      sizeof *p->written);
-  if (!steps) return AMBIT_ENOMEM;
-  p->steps = p->written = steps;
+  AMBIT_TRY(ambit__make_room(ambit__program_errors(p), &p->written, p->nwritten, &p->written_cap,
+                             sizeof *p->written));
+  p->steps = p->written;
   step.args = ambit__new(ambit__program_errors(p), (size_t)step.n, sizeof *args);
   if (!step.args) return AMBIT_ENOMEM;
   if (step.n) memcpy(step.args, args, (size_t)step.n * sizeof *args);

@@ -376,6 +376,10 @@ static inline ambit__box ambit__step_part(const ambit_program *p, const ambit__s
 void ambit__program_unseal(ambit_program *p);
 /* Frees a program that does not run. */
 void ambit__program_free(ambit_program *p);
+/* The box lo .. hi - 1 of a grid that a step works on; NULL: up to the ends of the grid. `what` is
+ * for the message: "a copy takes". */
+ambit_status ambit__program_box(const ambit_program *p, const ambit_grid *g, const char *what,
+                                const int64_t *lo, const int64_t *hi, ambit__box *box);
 /* Appends a step, which was checked, with a copy of its arguments. */
 ambit_status ambit__program_append(ambit_program *p, ambit__step step, const ambit_arg *args);
 int ambit__program_field(const ambit_program *p, const ambit_field *f); /* -1: not used */

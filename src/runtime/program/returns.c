@@ -45,16 +45,14 @@ static bool next_image(const returns *r, const ambit__box *cells, int64_t *image
 static ambit_status add_transfer(const returns *r, int from, int to, const ambit__box *box,
                                  const int64_t *image)
 {
+  ambit__transfer t = {.from = from, .to = to, .box = *box, .cells = ambit__box_volume(box)};
   ambit__halo *h = r->halo;
-  ambit__transfer *list = ambit__grow(ambit__program_errors(r->p), h->transfers, h->count, &h->cap,
-                                      sizeof *h->transfers);
 
-  if (!list) return AMBIT_ENOMEM;
-  h->transfers = list;
-  list += h->count++;
-  *list = (ambit__transfer){.from = from, .to = to, .box = *box, .cells = ambit__box_volume(box)};
   for (int d = 0; d < box->ndims; d++)
-    list->shift[d] = -image[d];
+    t.shift[d] = -image[d];
+  AMBIT_TRY(
+      ambit__make_room(ambit__program_errors(r->p), &h->transfers, h->count, &h->cap, sizeof t));
+  h->transfers[h->count++] = t;
   return AMBIT_OK;
 }
 

@@ -79,14 +79,8 @@ char *ambit__tuned_text(const ambit_program *p)
 
 ambit_status ambit__plan_share(ambit__net *net, char plan[AMBIT__PLAN_CHARS])
 {
-  double chars[AMBIT__PLAN_CHARS];
-
-  for (int i = 0; i < AMBIT__PLAN_CHARS; i++)
-    chars[i] = net->rank ? 0 : (unsigned char)plan[i];
-  AMBIT_TRY(ambit__net_max(net, chars, AMBIT__PLAN_CHARS));
-  for (int i = 0; i < AMBIT__PLAN_CHARS; i++)
-    plan[i] = (char)(unsigned char)chars[i];
-  return AMBIT_OK;
+  AMBIT_TRY(ambit__net_agree(net));
+  return ambit__net_broadcast(net, 0, plan, AMBIT__PLAN_CHARS);
 }
 
 /* Reads the first line of a note; returns its depth, or 0 if it has none. A plan that is none, or

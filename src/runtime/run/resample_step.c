@@ -106,22 +106,10 @@ static ambit_status gather(job *j, int part, const ambit__box *needs, unsigned c
 
   for (int i = 0; i < j->n; i++) {
     transfer *t = &j->list[i];
-    const ambit__box *b = &t->box;
-    const size_t row = (size_t)(b->hi[b->ndims - 1] - b->lo[b->ndims - 1]) * cell;
-    const unsigned char *from = t->bytes;
-    int64_t at[AMBIT_MAX_DIMS];
 
     if (t->to != part) continue;
     AMBIT_TRY(ambit__net_wait(j->p->grid->context->net, &t->request, 1));
-    ambit__box_first(b, at);
-    do {
-      int64_t place = 0;
-
-      for (int d = 0; d < b->ndims; d++)
-        place = place * (needs->hi[d] - needs->lo[d]) + at[d] - needs->lo[d];
-      memcpy(values + (size_t)place * cell, from, row);
-      from += row;
-    } while (ambit__box_next_row(b, at));
+    ambit__dense_copy(values, needs, t->bytes, &t->box, &t->box, cell);
   }
   return AMBIT_OK;
 }

@@ -131,14 +131,14 @@ static void wrong_copies_are_refused(void)
   ambit_copy_box(p, u, NULL, NULL, d, NULL);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "they differ in components");
   ambit_copy_box(p, u, AMBIT_INDEX(0, 4), AMBIT_INDEX(2, 9), u, AMBIT_INDEX(5, 0));
-  CHECK_FAILED(a, AMBIT_EINVAL, "the box [0,2)x[4,9) of a copy must be within the grid");
+  CHECK_FAILED(a, AMBIT_EINVAL, "a copy takes the box [0,2)x[4,9); it must be within the grid");
   ambit_copy_box(p, u, AMBIT_INDEX(0, 0), AMBIT_INDEX(2, 2), u, AMBIT_INDEX(7, 0));
   CHECK_FAILED(a, AMBIT_EINVAL, "a copy to the box [7,9)x[0,2) leaves the grid [0,8)x[0,8)");
   ambit_copy_box(p, u, AMBIT_INDEX(0, 0), AMBIT_INDEX(2, 2), u, AMBIT_INDEX(1, INT64_MAX));
   CHECK_FAILED(a, AMBIT_EINVAL,
                "a copy to index 9223372036854775807 along axis 1 leaves the grid, which has 8");
   ambit_copy_box(p, u, AMBIT_INDEX(INT64_MIN, 0), AMBIT_INDEX(2, 2), u, AMBIT_INDEX(1, 1));
-  CHECK_FAILED(a, AMBIT_EINVAL, "of a copy must be within the grid");
+  CHECK_FAILED(a, AMBIT_EINVAL, "it must be within the grid");
   ambit_copy_box(p, u, AMBIT_INDEX(0, 0), AMBIT_INDEX(3, 3), u, AMBIT_INDEX(2, 2));
   CHECK_FAILED(a, AMBIT_EPROGRAM, "the two boxes overlap");
   CHECK_EQ(AMBIT_EINVAL, ambit_copy_box(NULL, u, NULL, NULL, u, NULL));

@@ -9,22 +9,29 @@
  *        | part 0 | 1 |      the file: row 0 of part 0, row 0 of part 1, row 1 of part 0 ...
  *        +--------+---+
  */
-#ifndef AMBIT_IO_PIECES_H
-#define AMBIT_IO_PIECES_H
+#ifndef AMBIT_RUNTIME_OBJECTS_PIECES_H
+#define AMBIT_RUNTIME_OBJECTS_PIECES_H
 
-#include "base/file.h"
-#include "runtime/run/run.h"
+#include "runtime/objects/objects.h"
+
+/* The shape of an array of the whole field, with its components last if there are several; returns
+ * its dimensions. */
+int ambit__field_shape(const ambit_field *f, int64_t *shape);
 
 /* A function applied to a piece of a field: the cells of `box`, and memory for them as a dense
  * array. */
 typedef ambit_status (*ambit__piece_fn)(ambit_field *f, const ambit__box *box, void *dense,
                                         void *user);
-/* Applies it to the parts of this process; or to the whole grid, in order, on all processes. */
-ambit_status ambit__each_own_piece(ambit_field *f, ambit__piece_fn fn, void *user);
+/* Applies it to the parts of this process, with `once` not to copies of cells that other parts have
+ * too; or to the whole grid, in order, on all processes. */
+ambit_status ambit__each_own_piece(ambit_field *f, bool once, ambit__piece_fn fn, void *user);
 ambit_status ambit__each_shared_piece(ambit_field *f, ambit__piece_fn fn, void *user);
 
-/* The number of a cell in an array of the whole grid. */
-size_t ambit__cell_number(const ambit_field *f, const int64_t *at);
+/* Applies a function to the bytes of a piece, a dense array with so many per cell, that are
+ * adjacent in an array of the whole grid; `at` is their place there. */
+typedef ambit_status (*ambit__bytes_fn)(void *user, size_t at, void *bytes, size_t n);
+ambit_status ambit__each_bytes(const ambit_field *f, const ambit__box *piece, void *dense,
+                               size_t cell, ambit__bytes_fn fn, void *user);
 
 /* ---- a file of all processes ---- */
 

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/pieces.h"
+#include "runtime/objects/pieces.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+int ambit__field_shape(const ambit_field *f, int64_t *shape)
+{
+  const ambit__box b = ambit__field_box(f);
+
+  memcpy(shape, b.hi, (size_t)b.ndims * sizeof *shape);
+  shape[b.ndims] = f->components;
+  return b.ndims + (f->components > 1);
+}
 
 static ambit_status each_piece(ambit_field *f, const ambit__box *all, ambit__piece_fn fn,
                                void *dense, void *user)
@@ -20,13 +29,14 @@ static ambit_status each_piece(ambit_field *f, const ambit__box *all, ambit__pie
   return AMBIT_OK;
 }
 
-ambit_status ambit__each_own_piece(ambit_field *f, ambit__piece_fn fn, void *user)
+ambit_status ambit__each_own_piece(ambit_field *f, bool once, ambit__piece_fn fn, void *user)
 {
   void *dense = ambit__field_piece_new(f);
   ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
 
   for (int i = 0; !s && i < f->grid->placement.n; i++)
-    s = each_piece(f, &f->stores[i].layout.own, fn, dense, user);
+    if (!once || !f->stores[i].layout.is_copy)
+      s = each_piece(f, &f->stores[i].layout.own, fn, dense, user);
   free(dense);
   return s;
 }
@@ -42,14 +52,21 @@ ambit_status ambit__each_shared_piece(ambit_field *f, ambit__piece_fn fn, void *
   return s;
 }
 
-size_t ambit__cell_number(const ambit_field *f, const int64_t *at)
+ambit_status ambit__each_bytes(const ambit_field *f, const ambit__box *piece, void *dense,
+                               size_t cell, ambit__bytes_fn fn, void *user)
 {
   const ambit__box all = ambit__field_box(f);
-  size_t n = 0;
+  ambit__box starts;
+  const size_t n = (size_t)ambit__box_runs(&all, piece, &starts) * cell;
+  unsigned char *bytes = dense;
+  int64_t at[AMBIT_MAX_DIMS];
 
-  for (int d = 0; d < all.ndims; d++)
-    n = n * (size_t)all.hi[d] + (size_t)at[d];
-  return n;
+  ambit__box_first(&starts, at);
+  do {
+    AMBIT_TRY(fn(user, (size_t)ambit__box_number(&all, at) * cell, bytes, n));
+    bytes += n;
+  } while (ambit__box_next_row(&starts, at));
+  return AMBIT_OK;
 }
 
 ambit_status ambit__share_name(ambit *a, const char *of_first, char **beside)
