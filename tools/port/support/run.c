@@ -22,12 +22,14 @@ static int port_covers(const ambit_grid *g, const int64_t *extents, int axes, un
   return 1;
 }
 
-/* The grid of the step: one that an array of it has, if that is large enough; exact: not larger
- * along these axes, where reads go round the edge. */
+/* The grid of the step: the largest one that an array of it has, if that is large enough, so that
+ * arrays which meet larger ones in another step stay there; exact: not larger along these axes,
+ * where reads go round the edge. */
 static ambit_grid *port_choose_grid(port_record **records, unsigned exact)
 {
   const int axes = port_now->axes;
   int64_t need[PORT_AXES] = {0};
+  ambit_grid *best = NULL;
 
   for (int i = 0; i < port_now->nargs; i++)
     for (int d = 0; d < axes; d++) {
@@ -36,9 +38,10 @@ static ambit_grid *port_choose_grid(port_record **records, unsigned exact)
       if (n > need[d]) need[d] = n;
     }
   for (int i = 0; i < port_now->nargs; i++)
-    if (records[i]->grid && port_covers(records[i]->grid, need, axes, exact))
-      return records[i]->grid;
-  return port_grid(axes, need);
+    if (records[i]->grid && port_covers(records[i]->grid, need, axes, exact) &&
+        (!best || ambit_grid_cells(records[i]->grid) > ambit_grid_cells(best)))
+      best = records[i]->grid;
+  return best ? best : port_grid(axes, need);
 }
 
 /* ---- records of the arguments ---- */
