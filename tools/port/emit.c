@@ -65,6 +65,7 @@ static void print_slot(ambit__text *t, const step *s, const param *p)
   if (p->clamp & ~p->periodic) ambit__print(t, ", .clamp = %u", p->clamp & ~p->periodic);
   if (p->loose) ambit__print(t, ", .loose = %u", p->loose);
   if (p->is_fresh) ambit__print(t, ", .fresh = 1");
+  if (port_step_reads_first(s, p)) ambit__print(t, ", .first = 1");
   if (p->copies) ambit__print(t, ", .copies = %d", 1 + port_emit_slot(s, p->copies));
   ambit__print(t, p->array ? "},\n" : "}, /* %s */\n", p->name);
   if (p->kind == P_UPDATE)

@@ -553,8 +553,21 @@ param *port_step_param(step *s, const access *a, poly *offsets)
     return NULL;
   }
   if (a->is_write && p->kind == P_READ) p->kind = P_WRITE;
+  if (a->is_write && (!s->first_write || a->order < s->first_write - 1))
+    s->first_write = a->order + 1;
+  if (a->is_read && a->order > p->last_read) p->last_read = a->order;
   if (a->is_read && meets_box(s, offsets, want.periodic | want.clamp)) p->reads_written = true;
   return p;
+}
+
+bool port_step_reads_first(const step *s, const param *p)
+{
+  if (p->kind != P_READ || s->nest->ninner || !s->first_write ||
+      p->last_read >= s->first_write - 1 || (p->periodic | p->clamp))
+    return false;
+  for (int d = 0; d < s->naxes; d++)
+    if (p->low[d] || p->high[d] || p->near[d][0]) return false;
+  return true;
 }
 
 param *port_step_value(step *s, const char *text, value_type type, const access *element)

@@ -188,7 +188,9 @@ bool port_inline(nest *n);
 void port_rename(node **at, const symbol *from, node *to);
 void port_rename_locals(node *n);
 
-/* normal.c: turns some ways to write a nest into others. */
+/* normal.c: turns some ways to write a nest into others; first of all, a switch into if and else.
+ */
+void port_switches(node **at);
 void port_normalise(nest *n);
 
 /* structs.c: local variables that are structs become a variable for each member. */
@@ -271,6 +273,7 @@ typedef struct param {
   poly fold[AXES];               /* axis of the array -> index that is part of the base */
   int64_t low[AXES], high[AXES]; /* offsets that are read, by grid axis */
   bool reads_written;            /* it reads cells that the step may write */
+  int last_read;                 /* the order of the last access that reads it */
   unsigned periodic, clamp;      /* grid axes */
   unsigned loose, exact;         /* of these: reads outside do not matter, or do */
   const guard *near[AXES][4];    /* tables of neighbours, by grid axis */
@@ -291,6 +294,7 @@ typedef struct step {
   poly shift[AXES];  /* index = loop variable + shift, or shift alone */
   int nwrites;
   access *writes[64];
+  int first_write; /* the order of the first one in the cell, and 1; 0: none */
   bool has_reductions;
   int nparams;
   param params[AMBIT_MAX_PARAMS];
@@ -320,6 +324,10 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
 bool port_depend(nest *n, step *steps);
 /* Whether a step writes cells of one colour, and reads cells of the other: it may run in place. */
 bool port_is_one_colour(nest *n, const step *s);
+
+/* Whether an array is read at the cell itself alone, before anything is written there: it may be
+ * the one that is written. */
+bool port_step_reads_first(const step *s, const param *p);
 
 /* copies.c: finds out which parameters are fresh, and which are copies. */
 void port_find_copies(step *s);

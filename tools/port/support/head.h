@@ -56,6 +56,7 @@ typedef struct port_slot {
   unsigned periodic, clamp;              /* sets of axes, a bit each: reads may leave the grid */
   unsigned loose;                        /* such reads are not used: any grid will do */
   int fresh;                             /* PORT_WRITE: each cell is set, whatever it held */
+  int first;  /* PORT_READ: of a cell, before it is written: the array may be the written one */
   int copies; /* ... to the value in slot copies - 1, and the step does no more; 0: else */
 } port_slot;
 

@@ -12,14 +12,15 @@ typedef struct port_argument {
 
 typedef struct port_order {
   port_rule *rule;
-  int axes; /* those of the rule, or of the arrays: port_shape_cells */
+  int axes;     /* those of the rule, or of the arrays: port_shape_cells, port_split_planes */
+  int is_plane; /* one of the planes that the step goes over */
   int64_t lo[PORT_AXES], hi[PORT_AXES];
   int nargs, slot;
   port_argument args[PORT_SLOTS];
   double values[PORT_SLOTS];
 } port_order;
 
-enum { PORT_ORDERS = 64 };
+enum { PORT_ORDERS = 64, PORT_PLANES = 32 };
 static port_order port_orders[PORT_ORDERS],
     *port_now; /* the steps of a nest; the one being begun */
 static int port_norders;
@@ -313,6 +314,72 @@ static void port_shape_cells(void)
     r->stride[r->axes - 1] = (int64_t)ambit_type_size(r->type);
     for (int d = r->axes - 2; d >= 0; d--)
       r->stride[d] = r->stride[d + 1] * r->extent[d + 1];
+  }
+}
+
+/* Whether planes of an array are arrays of their own, on the device, in other steps. */
+static int port_has_planes(const port_record *a)
+{
+  for (int i = 0; i < port_nrecords; i++) {
+    const port_record *r = port_records[i];
+    const int64_t at = r->base - a->base;
+
+    if (a->stride[0] && r->dev_ok && !r->nrows && r->axes == a->axes - 1 && r->type == a->type &&
+        at >= 0 && at % a->stride[0] == 0 && at / a->stride[0] < port_now->hi[0] &&
+        !memcmp(r->stride, a->stride + 1, (size_t)r->axes * sizeof *r->stride))
+      return 1;
+  }
+  return 0;
+}
+
+/* for (q ...) u[q][j][i] += dt * r[q][j][i], where other nests name the planes r[0] and r[1]: a
+ * step for each plane, if cells are computed by themselves. Else planes would move to the host and
+ * back between these nests. */
+static void port_split_planes(void)
+{
+  static port_order all;
+  const port_rule *rule = port_orders[0].rule;
+  int found = 0;
+
+  all = port_orders[0];
+  port_now = &all;
+  if (port_norders != 1 || all.axes < 2 || all.hi[0] - all.lo[0] > PORT_PLANES ||
+      (rule->text && strstr(rule->text, "index(")))
+    return;
+  for (int s = 0; s < rule->nslots; s++)
+    if (rule->slots[s].kind > PORT_VALUE) return;
+  for (int i = 0; i < all.nargs; i++) {
+    const port_slot *slot = &rule->slots[all.args[i].slot];
+    const port_record *r = &all.args[i].r;
+
+    int varies = 0; /* within a plane */
+
+    if (r->nrows || r->stride[0] < 0 || slot->periodic || slot->clamp) return;
+    for (int d = 0; d < all.axes; d++) {
+      if (slot->low[d] || slot->high[d]) return;
+      varies |= d && r->stride[d];
+    }
+    if (!varies) return;
+    found |= port_has_planes(r);
+  }
+  if (!found) return;
+  port_norders = 0;
+  for (int64_t at = all.lo[0]; at < all.hi[0]; at++) {
+    port_order *o = &port_orders[port_norders++];
+
+    *o = all;
+    o->is_plane = 1;
+    o->axes--;
+    memmove(o->lo, o->lo + 1, sizeof o->lo - sizeof *o->lo);
+    memmove(o->hi, o->hi + 1, sizeof o->hi - sizeof *o->hi);
+    for (int i = 0; i < o->nargs; i++) {
+      port_record *r = &o->args[i].r;
+
+      r->axes--;
+      r->base += at * r->stride[0];
+      memmove(r->stride, r->stride + 1, sizeof r->stride - sizeof *r->stride);
+      memmove(r->extent, r->extent + 1, sizeof r->extent - sizeof *r->extent);
+    }
   }
 }
 

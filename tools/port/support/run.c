@@ -453,6 +453,18 @@ static void port_join_rows(port_record *a, port_record *b)
   }
 }
 
+/* An array that is written, and read by another name, as in u[i] = w[i] + dt * k[i] with w being u:
+ * the step updates it in place. */
+static int port_is_in_cell(const port_argument *a, const port_argument *b)
+{
+  const port_slot *slots = port_now->rule->slots;
+
+  if (slots[a->slot].kind == PORT_WRITE)
+    return (port_norders == 1 || port_now->is_plane) && slots[b->slot].first && !a->r.nrows &&
+           port_same_array(&a->r, &b->r);
+  return slots[b->slot].kind == PORT_WRITE && port_is_in_cell(b, a);
+}
+
 /* Everything that could keep a step from running, before anything is done. */
 static const char *port_check(void)
 {
@@ -494,7 +506,8 @@ static const char *port_check(void)
       const port_kind kind = rule->slots[port_now->args[k].slot].kind;
 
       if ((port_writes_slot(kind) || port_writes_slot(slot->kind)) &&
-          port_share(&port_now->args[i].r, &port_now->args[k].r))
+          port_share(&port_now->args[i].r, &port_now->args[k].r) &&
+          !port_is_in_cell(&port_now->args[i], &port_now->args[k]))
         return "arrays overlap";
     }
   }
@@ -567,6 +580,7 @@ PORT_API int port_go(void)
   const char *why = port_why_not;
   int done = 1;
 
+  port_split_planes();
   if (port_is_done()) {
     port_norders = port_nplaces = 0;
     port_why_not = NULL;
