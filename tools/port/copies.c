@@ -53,7 +53,7 @@ static bool search_reads(node *e, void *user)
   if (e->kind == N_ASSIGN && e->text && !want->step->has_reductions) return false;
   if (e->access && !e->access->is_value && !e->access->is_table && e->access->is_read)
     want->found |= port_step_param(want->step, e->access, offsets) == want->param;
-  return !e->access;
+  return !port_is_leaf_access(e);
 }
 
 static bool is_read(step *s, const param *p)

@@ -196,7 +196,7 @@ static bool gather(node *e, void *user)
   if (e->kind == N_ASSIGN && e->text && !l->step->has_reductions) return false;
   if (e->access && !e->access->is_value && !e->access->is_table && l->n < MOST_ACCESSES)
     l->at[l->n++] = e->access;
-  return !e->access;
+  return !port_is_leaf_access(e);
 }
 
 static bool within(nest *n, const step *s, const list *l)
@@ -292,7 +292,8 @@ static bool shared_number(node *e, void *user)
 {
   nest *n = user;
 
-  if (!e->access || !e->access->is_value || !e->access->nsubs) return false;
+  if (!e->access || !(e->access->is_value || e->access->is_lookup) || !e->access->nsubs)
+    return false;
   for (int i = 0; i < n->naccesses; i++)
     if (n->accesses[i]->is_write && n->accesses[i]->array == e->access->array) return true;
   return false;

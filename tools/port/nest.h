@@ -82,6 +82,7 @@ typedef struct access {
   node *node;
   bool is_write, is_read;
   bool is_table;   /* a constant table, indexed by short loops: part of the kernel */
+  bool is_lookup;  /* ... or any table, with subscripts that each cell computes */
   bool is_value;   /* no loop variable in it: a number that all cells share */
   int order;       /* of execution within a cell */
   int nfrom;       /* the loops that were open */
@@ -228,6 +229,9 @@ const char *port_mirrored(const char *op);
 /* access.c: the array that an expression is an element of; NULL after a refusal. */
 access *port_access_of(nest *n, node *e);
 bool port_is_element(const node *e);
+/* An element of a table whose subscripts each cell computes: k[material[j][i]]; NULL: none. */
+access *port_lookup_of(nest *n, node *e);
+bool port_is_leaf_access(const node *e);     /* an element with no others in its subscripts */
 const char *port_array_name(const array *a); /* u, g->u */
 bool port_is_function(const char *name);     /* of <math.h>, which only computes */
 /* Axes of an array that are tables of pointers, from the first on: 1 for double **a. 0: it is one
@@ -260,7 +264,8 @@ typedef enum param_kind {
   P_SUM,
   P_MIN,
   P_MAX,
-  P_TERM
+  P_TERM,
+  P_TABLE
 } param_kind;
 
 typedef struct param {
@@ -278,7 +283,7 @@ typedef struct param {
   unsigned loose, exact;         /* of these: reads outside do not matter, or do */
   const guard *near[AXES][4];    /* tables of neighbours, by grid axis */
   poly extent[AXES];             /* by grid axis, where a guard says it; else bad */
-  const char *value;             /* P_VALUE: C text */
+  const char *value;             /* P_VALUE: C text; P_TABLE: of its first element */
   const access *element;         /* P_VALUE: an element of an array, or NULL */
   const node *reduction;         /* the assignment */
   bool is_fresh;                 /* P_WRITE: every cell is set, whatever it held */
@@ -313,6 +318,9 @@ step *port_steps(nest *n);
 /* The parameter that an access goes to, and how far from the cell it is along each axis. */
 param *port_step_param(step *s, const access *a, poly *offsets);
 param *port_step_value(step *s, const char *text, value_type type, const access *element);
+param *port_step_lookup(step *s, const access *a);
+/* Of a level of a table; 0: known at run time only. */
+int64_t port_table_extent(const access *a, int level);
 const char *port_step_name(step *s, const symbol *sym, const char *wish);
 /* The number of a table of neighbours in the kernel. */
 int port_step_table(step *s, const guard *g);

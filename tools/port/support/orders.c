@@ -29,6 +29,25 @@ static const volatile void
     *port_places[8]; /* that results go to: no elements of arrays of the step */
 static int port_nplaces;
 
+/* Numbers of a table, as a step has seen them. */
+enum { PORT_TABLES = 63, PORT_VERSIONS = 4, PORT_TABLE_BYTES = 49152 };
+typedef struct port_table_numbers {
+  const port_rule *rule;
+  int slot;
+  ambit_type type;
+  int rows, columns;
+  void *values;
+} port_table_numbers;
+static port_table_numbers port_tables[PORT_TABLES];
+static int port_ntables;
+
+static ambit_arg port_arg_table(int which)
+{
+  const port_table_numbers *t = &port_tables[which];
+
+  return ambit_arg_table(t->values, t->type, t->rows, t->columns);
+}
+
 static int port_takes_array(port_kind k)
 {
   return k == PORT_READ || k == PORT_WRITE || k == PORT_UPDATE;
@@ -68,7 +87,8 @@ static int port_next_slot(void)
   const port_rule *rule = port_now->rule;
 
   while (port_now->slot < rule->nslots && !port_takes_array(rule->slots[port_now->slot].kind) &&
-         rule->slots[port_now->slot].kind != PORT_VALUE)
+         rule->slots[port_now->slot].kind != PORT_VALUE &&
+         rule->slots[port_now->slot].kind != PORT_TABLE)
     port_now->slot++;
   return port_now->slot++;
 }
@@ -122,6 +142,71 @@ PORT_API void port_rows(const void *table, int levels, int64_t offset, const int
   a->r.nrows = 1;
   for (int d = 0; d < levels; d++)
     a->r.stride[d] = 0;
+}
+
+/* ---- tables that cells look numbers up in ---- */
+
+/* The numbers, and room for them in to. */
+static void port_gather_table(const port_table_numbers *t, const char *from, int64_t row_size,
+                              int64_t size, char *to)
+{
+  const size_t bytes = ambit_type_size(t->type);
+
+  for (int r = 0; r < t->rows; r++)
+    for (int c = 0; c < t->columns; c++, to += bytes)
+      memcpy(to, from + r * row_size + c * size, bytes);
+}
+
+/* Code is generated for the numbers: a table that changes all the time is left to the host. columns
+ * 0: as many as its memory has, number `which` of the kernel. */
+PORT_API void port_table(const volatile void *base, int which, int64_t rows, int64_t row_size,
+                         int64_t columns, int64_t size)
+{
+  const int slot = port_next_slot();
+  const char *from = (const char *)(uintptr_t)base, *last;
+  port_rule *rule = port_now->rule;
+  port_table_numbers t = {.rule = rule, .slot = slot, .type = rule->slots[slot].type};
+  const port_object *o = columns ? NULL : port_object_at(from);
+  size_t bytes;
+  int versions = 0;
+
+  if (!columns) {
+    columns = o ? (o->p + o->bytes - from) / size : 0;
+    port_require(columns > 0, "the length of a table is not known");
+    port_require(!rule->kernel || rule->distance[which] == columns,
+                 "the length of a table has changed");
+    if (columns <= PORT_TABLE_BYTES) rule->distance[which] = (int)columns;
+  }
+  bytes = (size_t)(rows * columns) * ambit_type_size(t.type);
+  port_require(bytes <= PORT_TABLE_BYTES, "a table has more than 48 KiB");
+  if (port_why_not) return;
+  t.rows = (int)rows;
+  t.columns = (int)columns;
+  last = from + (rows - 1) * row_size + (columns - 1) * size + ambit_type_size(t.type) - 1;
+  port_reads(from, (size_t)(last + 1 - from));
+  port_apart(from);
+  port_apart(last);
+  t.values = malloc(bytes);
+  if (!t.values) exit(1);
+  port_gather_table(&t, from, row_size, size, t.values);
+  for (int i = 0; i < port_ntables; i++) {
+    const port_table_numbers *k = &port_tables[i];
+
+    if (k->rule != rule || k->slot != slot) continue;
+    versions++;
+    if (memcmp(k->values, t.values, bytes)) continue;
+    port_now->values[slot] = i;
+    free(t.values);
+    return;
+  }
+  port_require(versions < PORT_VERSIONS && port_ntables < PORT_TABLES,
+               "the numbers of a table change all the time");
+  if (port_why_not) {
+    free(t.values);
+    return;
+  }
+  port_now->values[slot] = port_ntables;
+  port_tables[port_ntables++] = t;
 }
 
 /* ---- tables of neighbours ---- */
@@ -347,7 +432,7 @@ static void port_split_planes(void)
       (rule->text && strstr(rule->text, "index(")))
     return;
   for (int s = 0; s < rule->nslots; s++)
-    if (rule->slots[s].kind > PORT_VALUE) return;
+    if (rule->slots[s].kind > PORT_VALUE && rule->slots[s].kind != PORT_TABLE) return;
   for (int i = 0; i < all.nargs; i++) {
     const port_slot *slot = &rule->slots[all.args[i].slot];
     const port_record *r = &all.args[i].r;

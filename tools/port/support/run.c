@@ -426,7 +426,8 @@ static void port_submit(port_record **records, ambit_grid *g)
       e.fields[s] = port_spare_field(g, rule->slots[s].type, spare++, NULL);
     if (k == PORT_TERM && rule->late)
       e.fields[s] = rule->term_fields[s] = port_spare_field(g, rule->slots[s].type, terms++, rule);
-    if (k == PORT_VALUE) e.values[s] = port_now->values[s];
+    if (k == PORT_VALUE || k == PORT_TABLE) e.values[s] = port_now->values[s];
+    if (k == PORT_TABLE) e.tables = e.tables * (PORT_TABLES + 1) + (int64_t)e.values[s] + 1;
     if (k == PORT_SUM || k == PORT_MIN || k == PORT_MAX || k == PORT_TERM) reduces = 1;
   }
   if (reduces && rule->late) port_know_all(rule);
@@ -614,38 +615,55 @@ PORT_API int port_go(void)
 
 /* ---- copies of whole arrays ---- */
 
-/* The array at this address, if so many bytes are whole rows of it, without gaps. */
-static const port_record *port_whole_rows(const void *base, size_t bytes)
+/* Whether these bytes are whole rows of an array, or of the array of structs that it is a member
+ * of, without gaps. */
+static int port_is_whole(const port_record *r, const char *base, size_t bytes)
 {
-  for (int i = 0; i < port_nrecords; i++) {
-    const port_record *r = port_records[i];
-    int64_t step = (int64_t)ambit_type_size(r->type);
-    int whole = r->base == (const char *)base && !r->nrows && !r->host_ok;
+  int64_t step = r->stride[r->axes - 1];
 
-    for (int d = r->axes - 1; d >= 0 && whole; d--) {
-      whole &= r->stride[d] == step && (!d || r->extent[d] > 0);
-      step *= d ? r->extent[d] : 1;
-    }
-    if (whole && bytes % (size_t)step == 0) return r;
+  if (r->nrows || !r->dev_ok || step <= 0 || r->base < base || r->base >= base + step) return 0;
+  for (int d = r->axes - 1; d >= 0; d--) {
+    if (r->stride[d] != step || (d && r->extent[d] <= 0)) return 0;
+    step *= d ? r->extent[d] : 1;
   }
-  return NULL;
+  return bytes % (size_t)step == 0;
+}
+
+/* Queues steps that copy all of it, one for each member; 0: some of it is on the host alone. */
+static int port_copy_whole(char *to, const char *from, size_t bytes)
+{
+  port_record found[PORT_ORDERS];
+  int64_t covered = 0;
+  int n = 0, is_needed = 0;
+
+  for (int i = 0; i < port_nrecords && n < PORT_ORDERS; i++) {
+    const port_record *r = port_records[i];
+
+    if (!port_is_whole(r, from, bytes)) continue;
+    for (int k = 0; k < n; k++)
+      if (found[k].stride[found[k].axes - 1] != r->stride[r->axes - 1] || found[k].base == r->base)
+        return 0;
+    covered += (int64_t)ambit_type_size(r->type);
+    is_needed |= !r->host_ok;
+    found[n++] = *r;
+  }
+  if (!is_needed || covered != found[0].stride[found[0].axes - 1]) return 0;
+  for (int i = 0; i < n; i++) {
+    const port_record *r = &found[i];
+
+    port_begin(port_copy_rule(r->type, r->axes));
+    port_cells(0, 0, (int64_t)bytes / r->stride[0]);
+    for (int d = 1; d < r->axes; d++)
+      port_cells(d, 0, r->extent[d]);
+    port_array(r->base, r->extent, r->stride, NULL, 0);
+    port_array(to + (r->base - from), r->extent, r->stride, NULL, 0);
+  }
+  return port_go();
 }
 
 PORT_API void *port_memcpy(void *to, const void *from, size_t bytes)
 {
-  const port_record *r = port_whole_rows(from, bytes);
-
-  if (r) {
-    port_record copy = *r;
-
-    port_begin(port_copy_rule(copy.type, copy.axes));
-    port_cells(0, 0, (int64_t)bytes / copy.stride[0]);
-    for (int d = 1; d < copy.axes; d++)
-      port_cells(d, 0, copy.extent[d]);
-    port_array(from, copy.extent, copy.stride, NULL, 0);
-    port_array(to, copy.extent, copy.stride, NULL, 0);
-    if (port_go()) return to;
-  }
+  if (port_copy_whole(to, from, bytes)) return to;
   port_reads(from, bytes);
   port_writes(to, bytes);
   return memcpy(to, from, bytes);
