@@ -22,7 +22,7 @@ PROGRAMS = {
     "cardiac": (5, [(33, 3, 4, "/dev/stdout")]),
     "cells": (1, [()]),
     "colours": (4, [()]),
-    "combine": (2, [()]),
+    "combine": (5, [()]),
     "converge": (3, [()]),
     "depth": (6, [()]),
     "edges_flat": (3, [(), (7, 5)]),

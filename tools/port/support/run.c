@@ -437,6 +437,7 @@ static void port_submit(port_record **records, ambit_grid *g)
     const int writes = port_writes_slot(rule->slots[port_now->args[i].slot].kind);
 
     if (writes) records[i]->host_ok = records[i]->moves = 0;
+    records[i]->puts = 0;
     if (records[i]->pending < 1 + writes) records[i]->pending = 1 + writes;
   }
   if (!reduces || rule->late) return;
