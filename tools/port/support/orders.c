@@ -423,24 +423,22 @@ static int port_has_planes(const port_record *a)
 static void port_split_planes(void)
 {
   static port_order all;
-  const port_rule *rule = port_orders[0].rule;
+  const port_order *o = port_now = port_orders;
+  const port_rule *rule = o->rule;
   int found = 0;
 
-  all = port_orders[0];
-  port_now = &all;
-  if (port_norders != 1 || all.axes < 2 || all.hi[0] - all.lo[0] > PORT_PLANES ||
+  if (port_norders != 1 || o->axes < 2 || o->hi[0] - o->lo[0] > PORT_PLANES ||
       (rule->text && strstr(rule->text, "index(")))
     return;
   for (int s = 0; s < rule->nslots; s++)
     if (rule->slots[s].kind > PORT_VALUE && rule->slots[s].kind != PORT_TABLE) return;
-  for (int i = 0; i < all.nargs; i++) {
-    const port_slot *slot = &rule->slots[all.args[i].slot];
-    const port_record *r = &all.args[i].r;
-
+  for (int i = 0; i < o->nargs; i++) {
+    const port_slot *slot = &rule->slots[o->args[i].slot];
+    const port_record *r = &o->args[i].r;
     int varies = 0; /* within a plane */
 
     if (r->nrows || r->stride[0] < 0 || slot->periodic || slot->clamp) return;
-    for (int d = 0; d < all.axes; d++) {
+    for (int d = 0; d < o->axes; d++) {
       if (slot->low[d] || slot->high[d]) return;
       varies |= d && r->stride[d];
     }
@@ -448,17 +446,18 @@ static void port_split_planes(void)
     found |= port_has_planes(r);
   }
   if (!found) return;
+  all = *o;
   port_norders = 0;
   for (int64_t at = all.lo[0]; at < all.hi[0]; at++) {
-    port_order *o = &port_orders[port_norders++];
+    port_order *plane = &port_orders[port_norders++];
 
-    *o = all;
-    o->is_plane = 1;
-    o->axes--;
-    memmove(o->lo, o->lo + 1, sizeof o->lo - sizeof *o->lo);
-    memmove(o->hi, o->hi + 1, sizeof o->hi - sizeof *o->hi);
-    for (int i = 0; i < o->nargs; i++) {
-      port_record *r = &o->args[i].r;
+    *plane = all;
+    plane->is_plane = 1;
+    plane->axes--;
+    memmove(plane->lo, plane->lo + 1, sizeof plane->lo - sizeof *plane->lo);
+    memmove(plane->hi, plane->hi + 1, sizeof plane->hi - sizeof *plane->hi);
+    for (int i = 0; i < plane->nargs; i++) {
+      port_record *r = &plane->args[i].r;
 
       r->axes--;
       r->base += at * r->stride[0];
