@@ -299,10 +299,23 @@ static bool shared_number(node *e, void *user)
   return false;
 }
 
+/* A look-up in an array that other nests go over, of unknown length or with several axes: that is
+ * no table, but a field that steps change. */
+static bool field_lookup(node *e, void *user)
+{
+  const access *a = e->access;
+
+  (void)user;
+  for (int l = 0; a && a->is_lookup && l < a->nsubs; l++)
+    if (a->array->is_axis[l] && (!port_table_extent(a, l) || a->array->nstrides[l] > 1))
+      return true;
+  return false;
+}
+
 bool port_depend(nest *n, step *steps)
 {
   list *lists[64];
-  const node *shared;
+  const node *shared, *looked;
   int count = 0;
 
   for (leaf *l = n->leaves; l; l = l->next)
@@ -311,6 +324,13 @@ bool port_depend(nest *n, step *steps)
           n, shared,
           port_text("all cells read %s, and the nest writes that array", shown(shared->access)),
           "copy the value to a variable before the nest");
+  for (leaf *l = n->leaves; l; l = l->next)
+    if ((looked = port_find(l->body, field_lookup, NULL)))
+      return port_refuse(
+          n, looked,
+          port_text("the place in '%s' is computed, and other nests go over that array",
+                    port_array_name(looked->access->array)),
+          "tables that no nest goes over are understood");
   for (step *s = steps; s; s = s->next) {
     if (count == 64) return port_refuse(n, n->node, "the nest writes at too many places", NULL);
     lists[count] = port_new(sizeof(list));
