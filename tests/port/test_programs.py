@@ -14,6 +14,7 @@ import check
 # How many nests each program has, and the arguments it runs with. None is left serial. For some, the steps that the nests
 # become.
 PROGRAMS = {
+    "automaton": (1, [()]),
     "back": (19, [()]),
     "blur": (2, [()]),
     "branches": (2, [()]),
@@ -21,6 +22,7 @@ PROGRAMS = {
     "cardiac": (5, [(33, 3, 4, "/dev/stdout")]),
     "cells": (1, [()]),
     "colours": (4, [()]),
+    "combine": (5, [()]),
     "converge": (3, [()]),
     "depth": (6, [()]),
     "edges_flat": (3, [(), (7, 5)]),
@@ -30,6 +32,7 @@ PROGRAMS = {
     "flags": (7, [()]),
     "flattened": (5, [(), (13,)]),
     "flat": (8, [(), (40,)]),
+    "fluxes": (6, [()]),
     "foreign": (2, [()]),
     "history": (3, [()]),
     "forest": (2, [()]),
@@ -44,6 +47,7 @@ PROGRAMS = {
     "late": (14, [()]),
     "levels": (5, [()]),
     "live": (6, [()]),
+    "lookup": (4, [()]),
     "macros": (11, [()]),
     "median": (3, [()]),
     "more_rows": (3, [()]),

@@ -21,12 +21,29 @@ static void shift(double *to, const double *from, int n)
   for (int i = 1; i < n; i++)
     to[i] = from[i - 1] * 0.5 + 1;
 }
+static void scale(double *to, const double *from, int n)
+{
+#pragma ambit
+  for (int i = 0; i < n; i++)
+    to[i] = from[i] * 0.5;
+}
+static void twice(double *to, const double *from, int n)
+{
+#pragma ambit
+  for (int i = 0; i < n; i++) {
+    to[i] = 2 * from[i];
+    to[i] += from[i];
+  }
+}
 int main(void)
 {
   for (int i = 0; i < 64; i++)
     a[i] = i;
   shift(a, a, 64);
   shift(a + 1, a, 63);
+  scale(a, a, 64);
+  scale(a + 1, a, 63);
+  twice(a, a, 64);
   for (int i = 0; i < 64; i++)
     printf("%.17g\\n", a[i]);
   return 0;
@@ -574,6 +591,9 @@ def arrays_that_overlap_run_serially_and_say_so(folder):
     r = TOOLS.must(ported(folder, source))
     assert r.stdout == want
     assert r.stderr.count("overlap.c:7: this nest runs serially: arrays overlap") == 1, r.stderr
+    assert "overlap.c:13" in r.stderr and "overlap.c:19" in r.stderr, r.stderr
+    source.write_text(OVERLAP.replace("  scale(a + 1, a, 63);\n", ""))
+    assert "overlap.c:13" not in TOOLS.must(ported(folder, source)).stderr  # a cell reads itself, and is then written
 
 
 def a_thousand_lines_take_less_than_two_seconds(folder):

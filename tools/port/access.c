@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_TABLE = 12288 }; /* elements of a table of a kernel, of 4 bytes each */
+
 array *port_arrays;
 
 bool port_is_element(const node *e)
@@ -21,6 +23,8 @@ bool port_is_element(const node *e)
 
 typedef struct path {
   nest *nest;
+  bool looks_up; /* subscripts may be anything */
+  int nlookups;  /* ... and so many are not linear */
   ambit__text key;
   symbol *root;
   int n;
@@ -40,6 +44,10 @@ static bool subscript(path *p, const node *at, poly e, node *text)
   bool is_open = false;
 
   if (p->n == LEVELS) return port_refuse(p->nest, at, "there are too many subscripts", NULL);
+  if (e.is_bad && p->looks_up && text) {
+    p->nlookups++;
+    e = port_poly_number(0);
+  }
   if (e.is_bad) {
     return port_refuse(
         p->nest, text ? text : at, "the subscript is not linear in the loop variables",
@@ -184,6 +192,50 @@ access *port_access_of(nest *n, node *e)
   memcpy(a->subs, p.subs, sizeof a->subs);
   memcpy(a->subs_text, p.text, sizeof a->subs_text);
   return a;
+}
+
+bool port_is_leaf_access(const node *e)
+{
+  return e->access && !e->access->is_lookup;
+}
+
+int64_t port_table_extent(const access *a, int level)
+{
+  return a->array->levels[level] == LEVEL_TYPED && !a->array->is_open[level] &&
+                 a->array->extents[level] > 0
+             ? a->array->extents[level]
+             : 0;
+}
+
+access *port_lookup_of(nest *n, node *e)
+{
+  const node *fault = n->fault;
+  const char *why = n->why, *advice = n->advice;
+  path p = {.nest = n, .looks_up = true};
+  access *a = NULL;
+  bool fits = follow(&p, e) && p.nlookups && p.n <= 2 && e->type <= T_I64;
+  char *key = ambit__text_finish(&p.key);
+
+  for (int l = 0; l < p.n && fits; l++) {
+    fits = p.text[l] && p.levels[l] != LEVEL_ROWS && !(l && p.behind[l]);
+    p.subs[l] = port_poly_number(0);
+  }
+  n->fault = fault;
+  n->why = why;
+  n->advice = advice;
+  if (fits && key) {
+    a = port_new(sizeof *a);
+    a->array = array_of(&p, port_text("%s", key), e);
+    a->node = e;
+    a->nsubs = p.n;
+    a->is_table = a->is_lookup = true;
+    memcpy(a->subs, p.subs, sizeof a->subs);
+    memcpy(a->subs_text, p.text, sizeof a->subs_text);
+    fits = (p.n == 1 || port_table_extent(a, 1)) &&
+           port_table_extent(a, 0) * (p.n == 2 ? port_table_extent(a, 1) : 1) <= MOST_TABLE;
+  }
+  free(key);
+  return fits ? a : NULL;
 }
 
 static const char *fill(const access *a, bool whole, bool is_code)

@@ -40,6 +40,7 @@ static node *assignment(const step *s, node *statement)
 typedef struct search {
   step *step;
   const param *param;
+  int order; /* of the assignment */
   bool found;
 } search;
 
@@ -51,14 +52,16 @@ static bool search_reads(node *e, void *user)
 
   if (e->kind == N_ASSIGN && e->a->access && !is_written_by(want->step, e->a->access)) return false;
   if (e->kind == N_ASSIGN && e->text && !want->step->has_reductions) return false;
-  if (e->access && !e->access->is_value && !e->access->is_table && e->access->is_read)
+  if (e->access && !e->access->is_value && !e->access->is_table && e->access->is_read &&
+      e->access->order < want->order)
     want->found |= port_step_param(want->step, e->access, offsets) == want->param;
-  return !e->access;
+  return !port_is_leaf_access(e);
 }
 
-static bool is_read(step *s, const param *p)
+/* Whether the cell is read before it is set. */
+static bool is_read(step *s, const param *p, const access *set)
 {
-  search want = {s, p, false};
+  search want = {s, p, set->order, false};
 
   port_walk(s->leaf->body, search_reads, &want);
   return want.found;
@@ -89,7 +92,7 @@ void port_find_copies(step *s)
     param *to = e ? own_param(s, e->a) : NULL;
     const param *from;
 
-    if (!to || to->kind != P_WRITE || is_read(s, to)) continue;
+    if (!to || to->kind != P_WRITE || is_read(s, to, e->a->access)) continue;
     to->is_fresh = true;
     from = own_param(s, port_bare(e->b));
     if (!from || from->kind != P_READ || from->type != to->type || to->copies ||

@@ -196,7 +196,7 @@ static bool gather(node *e, void *user)
   if (e->kind == N_ASSIGN && e->text && !l->step->has_reductions) return false;
   if (e->access && !e->access->is_value && !e->access->is_table && l->n < MOST_ACCESSES)
     l->at[l->n++] = e->access;
-  return !e->access;
+  return !port_is_leaf_access(e);
 }
 
 static bool within(nest *n, const step *s, const list *l)
@@ -292,16 +292,30 @@ static bool shared_number(node *e, void *user)
 {
   nest *n = user;
 
-  if (!e->access || !e->access->is_value || !e->access->nsubs) return false;
+  if (!e->access || !(e->access->is_value || e->access->is_lookup) || !e->access->nsubs)
+    return false;
   for (int i = 0; i < n->naccesses; i++)
     if (n->accesses[i]->is_write && n->accesses[i]->array == e->access->array) return true;
+  return false;
+}
+
+/* A look-up in an array that other nests go over, of unknown length or with several axes: that is
+ * no table, but a field that steps change. */
+static bool field_lookup(node *e, void *user)
+{
+  const access *a = e->access;
+
+  (void)user;
+  for (int l = 0; a && a->is_lookup && l < a->nsubs; l++)
+    if (a->array->is_axis[l] && (!port_table_extent(a, l) || a->array->nstrides[l] > 1))
+      return true;
   return false;
 }
 
 bool port_depend(nest *n, step *steps)
 {
   list *lists[64];
-  const node *shared;
+  const node *shared, *looked;
   int count = 0;
 
   for (leaf *l = n->leaves; l; l = l->next)
@@ -310,6 +324,13 @@ bool port_depend(nest *n, step *steps)
           n, shared,
           port_text("all cells read %s, and the nest writes that array", shown(shared->access)),
           "copy the value to a variable before the nest");
+  for (leaf *l = n->leaves; l; l = l->next)
+    if ((looked = port_find(l->body, field_lookup, NULL)))
+      return port_refuse(
+          n, looked,
+          port_text("the place in '%s' is computed, and other nests go over that array",
+                    port_array_name(looked->access->array)),
+          "tables that no nest goes over are understood");
   for (step *s = steps; s; s = s->next) {
     if (count == 64) return port_refuse(n, n->node, "the nest writes at too many places", NULL);
     lists[count] = port_new(sizeof(list));

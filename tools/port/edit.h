@@ -59,6 +59,7 @@ void port_probes_find(function *f, nest **nests, int n);
 bool port_probe_is(const node *s);
 bool port_probe_is_source(const node *s);
 bool port_probe_is_loop(const node *s);
+bool port_probe_is_repeated(const function *f, const node *s); /* such a loop, within another one */
 const char *port_probe_subscripts(
     node *e); /* calls that bring elements in subscripts to the host */
 const char *port_probe_text(const unit *u, const function *f, const node *s);

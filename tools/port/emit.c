@@ -15,9 +15,9 @@
 static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32", "AMBIT_U8",
                                     "AMBIT_I16", "AMBIT_I64", "AMBIT_U8",  "AMBIT_U8",
                                     "AMBIT_I16", "AMBIT_I32"};
-static const char *const kinds[] = {"PORT_READ",   "PORT_WRITE", "PORT_UPDATE",
-                                    "PORT_SHADOW", "PORT_VALUE", "PORT_SUM",
-                                    "PORT_MIN",    "PORT_MAX",   "PORT_TERM"};
+static const char *const kinds[] = {"PORT_READ",  "PORT_WRITE", "PORT_UPDATE", "PORT_SHADOW",
+                                    "PORT_VALUE", "PORT_SUM",   "PORT_MIN",    "PORT_MAX",
+                                    "PORT_TERM",  "PORT_TABLE"};
 
 static const char *const casts[] = {"(float)",          "",       "(int)",   "(unsigned char)",
                                     "(short)",          "(long)", "(_Bool)", "(signed char)",
@@ -50,10 +50,11 @@ static void print_offsets(ambit__text *t, const int64_t *v, int n)
 static void print_slot(ambit__text *t, const step *s, const param *p)
 {
   bool reads = p->periodic || p->clamp;
+  const int naxes = p->array ? s->naxes : 0;
 
   ambit__print(t, "        {.kind = %s, .type = %s", kinds[p->kind], types[p->type]);
   if (p->array) ambit__print(t, ", .name = \"%s\"", p->array->root->name);
-  for (int d = 0; d < s->naxes; d++)
+  for (int d = 0; d < naxes; d++)
     reads |= p->low[d] || p->high[d];
   if (reads) {
     ambit__print(t, ", .low = ");
@@ -65,6 +66,7 @@ static void print_slot(ambit__text *t, const step *s, const param *p)
   if (p->clamp & ~p->periodic) ambit__print(t, ", .clamp = %u", p->clamp & ~p->periodic);
   if (p->loose) ambit__print(t, ", .loose = %u", p->loose);
   if (p->is_fresh) ambit__print(t, ", .fresh = 1");
+  if (port_step_reads_first(s, p)) ambit__print(t, ", .first = 1");
   if (p->copies) ambit__print(t, ", .copies = %d", 1 + port_emit_slot(s, p->copies));
   ambit__print(t, p->array ? "},\n" : "}, /* %s */\n", p->name);
   if (p->kind == P_UPDATE)
@@ -273,6 +275,23 @@ static void print_tables(ambit__text *t, const char *in, const step *s, const pa
     }
 }
 
+static const char *table_size(const access *a, int level)
+{
+  return port_text("(int64_t)sizeof(%s)", prefix(a, level, true));
+}
+
+/* A table whose subscripts cells compute. */
+static void print_lookup(ambit__text *t, const char *in, const param *p)
+{
+  const access *a = p->like;
+  const int64_t rows = a->nsubs == 2 ? port_table_extent(a, 0) : 1;
+  const char *size = a->nsubs == 2 ? table_size(a, 0) : "0";
+
+  ambit__print(t, "%s  port_table(&%s, %d, %" PRId64 ", %s, %" PRId64 ", %s);\n", in, p->value,
+               (int)p->low[0], rows, size, port_table_extent(a, a->nsubs - 1),
+               table_size(a, a->nsubs - 1));
+}
+
 /* ---- calls ---- */
 
 static const char *cell_text(const step *s, int d, bool is_hi)
@@ -304,6 +323,7 @@ static void print_step(ambit__text *t, const char *in, const step *s)
     const param *p = &s->params[i];
 
     if (p->kind == P_VALUE) ambit__print(t, "%s  port_value((double)(%s));\n", in, p->value);
+    if (p->kind == P_TABLE) print_lookup(t, in, p);
     if (p->array) print_array(t, in, s, p);
     print_tables(t, in, s, p);
   }

@@ -87,7 +87,7 @@ static bool gather(node *e, void *user)
   if (e->access && !e->access->is_value && !e->access->is_table && f->n < MOST_ACCESSES)
     f->at[f->n++] = e->access;
   if (e->kind == N_ASSIGN && e->text && f->nreductions < 8) f->reductions[f->nreductions++] = e;
-  return !e->access;
+  return !port_is_leaf_access(e);
 }
 
 static bool same_cell(const access *a, const access *b)
@@ -553,8 +553,40 @@ param *port_step_param(step *s, const access *a, poly *offsets)
     return NULL;
   }
   if (a->is_write && p->kind == P_READ) p->kind = P_WRITE;
+  if (a->is_write && (!s->first_write || a->order < s->first_write - 1))
+    s->first_write = a->order + 1;
+  if (a->is_read && a->order > p->last_read) p->last_read = a->order;
   if (a->is_read && meets_box(s, offsets, want.periodic | want.clamp)) p->reads_written = true;
   return p;
+}
+
+param *port_step_lookup(step *s, const access *a)
+{
+  param want = {.kind = P_TABLE, .type = a->array->type, .like = a, .value = port_access_text(a)};
+  int unknown = 0;
+
+  for (int i = 0; i < s->nparams; i++) {
+    if (s->params[i].kind != P_TABLE) continue;
+    if (!strcmp(s->params[i].value, want.value)) return &s->params[i];
+    unknown += !port_table_extent(s->params[i].like, 0);
+  }
+  if (!port_table_extent(a, 0)) s->in_place = NULL; /* its text is not complete */
+  if (unknown >= 4) {
+    port_refuse(s->nest, a->node, "the nest has too many tables of unknown length", NULL);
+    return NULL;
+  }
+  want.low[0] = 7 - unknown; /* its number in the text */
+  return add_param(s, &want, a->array->root->name, a->node);
+}
+
+bool port_step_reads_first(const step *s, const param *p)
+{
+  if (p->kind != P_READ || s->nest->ninner || !s->first_write ||
+      p->last_read >= s->first_write - 1 || (p->periodic | p->clamp))
+    return false;
+  for (int d = 0; d < s->naxes; d++)
+    if (p->low[d] || p->high[d] || p->near[d][0]) return false;
+  return true;
 }
 
 param *port_step_value(step *s, const char *text, value_type type, const access *element)

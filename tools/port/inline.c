@@ -266,6 +266,7 @@ static bool unfold(nest *n, node *call, node **out, symbol **result)
     *tail = s;
     tail = &s->next;
   }
+  port_switches(&body);
   port_walk(body, note_locals, &r);
   rename_below(&body, &r);
   if (!without_returns(&body->list, *result))
@@ -369,5 +370,6 @@ static bool expand_list(nest *n, node **list)
 
 bool port_inline(nest *n)
 {
+  port_switches(&n->copy);
   return expand_list(n, &n->copy);
 }

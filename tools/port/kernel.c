@@ -155,6 +155,16 @@ static bool print_place(step *s, ambit__text *t, node *e)
   const char *name;
   param *p;
 
+  if (e->access->is_lookup) {
+    if (!(p = port_step_lookup(s, e->access))) return false;
+    ambit__print(t, "%s", p->name);
+    for (int l = 0; l < e->access->nsubs; l++) {
+      ambit__print(t, "[(int)(");
+      if (!print(s, t, e->access->subs_text[l])) return false;
+      ambit__print(t, ")]");
+    }
+    return true;
+  }
   if (e->access->is_table) {
     const symbol *root = e->access->array->root;
 
@@ -553,7 +563,7 @@ static bool declare_tables(node *e, void *user)
   symbol *sym;
   node decl = {.kind = N_DECL};
 
-  if (!e->access || !e->access->is_table || !d->ok) return true;
+  if (!e->access || !e->access->is_table || e->access->is_lookup || !d->ok) return true;
   sym = e->access->array->root;
   for (int i = 0; i < d->n; i++)
     if (d->done[i] == sym) return true;
@@ -576,15 +586,21 @@ static bool gather_params(node *e, void *user)
   if (e->kind == N_ASSIGN && e->text && !s->has_reductions) return false;
   if (e->access && !e->access->is_value && !e->access->is_table)
     port_step_param(s, e->access, offsets);
-  return !e->access;
+  return !port_is_leaf_access(e);
 }
 
 static void print_param(ambit__text *t, const param *p, bool is_last)
 {
-  static const char *const kinds[] = {"const ", "", "const ", "", "", "sum ", "min ", "max ", ""};
+  static const char *const kinds[] = {"const ", "",     "const ", "", "",
+                                      "sum ",   "min ", "max ",   "", "table "};
 
-  ambit__print(t, "%s%s %s%s", kinds[p->kind], type_names[p->type], p->kind == P_VALUE ? "" : "*",
-               p->name);
+  ambit__print(t, "%s%s %s%s", kinds[p->kind], type_names[p->type],
+               p->kind == P_VALUE || p->kind == P_TABLE ? "" : "*", p->name);
+  for (int l = 0; p->kind == P_TABLE && l < p->like->nsubs; l++) {
+    const int64_t n = port_table_extent(p->like, l);
+
+    ambit__print(t, n ? "[%" PRId64 "]" : "[PORT_%" PRId64 "]", n ? n : p->low[0]);
+  }
   if (p->kind == P_UPDATE) ambit__print(t, ", %s *%s_new", type_names[p->type], p->name);
   if (!is_last) ambit__print(t, ", ");
 }

@@ -82,6 +82,7 @@ typedef struct access {
   node *node;
   bool is_write, is_read;
   bool is_table;   /* a constant table, indexed by short loops: part of the kernel */
+  bool is_lookup;  /* ... or any table, with subscripts that each cell computes */
   bool is_value;   /* no loop variable in it: a number that all cells share */
   int order;       /* of execution within a cell */
   int nfrom;       /* the loops that were open */
@@ -188,7 +189,9 @@ bool port_inline(nest *n);
 void port_rename(node **at, const symbol *from, node *to);
 void port_rename_locals(node *n);
 
-/* normal.c: turns some ways to write a nest into others. */
+/* normal.c: turns some ways to write a nest into others; first of all, a switch into if and else.
+ */
+void port_switches(node **at);
 void port_normalise(nest *n);
 
 /* structs.c: local variables that are structs become a variable for each member. */
@@ -226,6 +229,9 @@ const char *port_mirrored(const char *op);
 /* access.c: the array that an expression is an element of; NULL after a refusal. */
 access *port_access_of(nest *n, node *e);
 bool port_is_element(const node *e);
+/* An element of a table whose subscripts each cell computes: k[material[j][i]]; NULL: none. */
+access *port_lookup_of(nest *n, node *e);
+bool port_is_leaf_access(const node *e);     /* an element with no others in its subscripts */
 const char *port_array_name(const array *a); /* u, g->u */
 bool port_is_function(const char *name);     /* of <math.h>, which only computes */
 /* Axes of an array that are tables of pointers, from the first on: 1 for double **a. 0: it is one
@@ -258,7 +264,8 @@ typedef enum param_kind {
   P_SUM,
   P_MIN,
   P_MAX,
-  P_TERM
+  P_TERM,
+  P_TABLE
 } param_kind;
 
 typedef struct param {
@@ -271,11 +278,12 @@ typedef struct param {
   poly fold[AXES];               /* axis of the array -> index that is part of the base */
   int64_t low[AXES], high[AXES]; /* offsets that are read, by grid axis */
   bool reads_written;            /* it reads cells that the step may write */
+  int last_read;                 /* the order of the last access that reads it */
   unsigned periodic, clamp;      /* grid axes */
   unsigned loose, exact;         /* of these: reads outside do not matter, or do */
   const guard *near[AXES][4];    /* tables of neighbours, by grid axis */
   poly extent[AXES];             /* by grid axis, where a guard says it; else bad */
-  const char *value;             /* P_VALUE: C text */
+  const char *value;             /* P_VALUE: C text; P_TABLE: of its first element */
   const access *element;         /* P_VALUE: an element of an array, or NULL */
   const node *reduction;         /* the assignment */
   bool is_fresh;                 /* P_WRITE: every cell is set, whatever it held */
@@ -291,6 +299,7 @@ typedef struct step {
   poly shift[AXES];  /* index = loop variable + shift, or shift alone */
   int nwrites;
   access *writes[64];
+  int first_write; /* the order of the first one in the cell, and 1; 0: none */
   bool has_reductions;
   int nparams;
   param params[AMBIT_MAX_PARAMS];
@@ -309,6 +318,9 @@ step *port_steps(nest *n);
 /* The parameter that an access goes to, and how far from the cell it is along each axis. */
 param *port_step_param(step *s, const access *a, poly *offsets);
 param *port_step_value(step *s, const char *text, value_type type, const access *element);
+param *port_step_lookup(step *s, const access *a);
+/* Of a level of a table; 0: known at run time only. */
+int64_t port_table_extent(const access *a, int level);
 const char *port_step_name(step *s, const symbol *sym, const char *wish);
 /* The number of a table of neighbours in the kernel. */
 int port_step_table(step *s, const guard *g);
@@ -320,6 +332,10 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
 bool port_depend(nest *n, step *steps);
 /* Whether a step writes cells of one colour, and reads cells of the other: it may run in place. */
 bool port_is_one_colour(nest *n, const step *s);
+
+/* Whether an array is read at the cell itself alone, before anything is written there: it may be
+ * the one that is written. */
+bool port_step_reads_first(const step *s, const param *p);
 
 /* copies.c: finds out which parameters are fresh, and which are copies. */
 void port_find_copies(step *s);

@@ -64,8 +64,22 @@ typedef struct arm {
   node *list;
 } arm;
 
-/* The statements from *at on, labels first; moves *at behind the break. False: it goes on into the
- * next label. */
+/* Whether the statement at *at, or the last one of a block there, ends a branch; a break is left
+ * out. */
+static bool ends_arm(node **at)
+{
+  node *s = *at, **last;
+
+  if (s->kind == S_BREAK) *at = NULL;
+  if (s->kind != S_BLOCK || !s->list)
+    return s->kind == S_BREAK || s->kind == S_RETURN || s->kind == S_CONTINUE;
+  for (last = &s->list; (*last)->next;)
+    last = &(*last)->next;
+  return ends_arm(last);
+}
+
+/* The statements from *at on, labels first; moves *at behind the last one. False: it goes on into
+ * the next label. */
 static bool read_arm(node **at, node *value, arm *out)
 {
   node *s = *at, **tail = &out->list;
@@ -92,14 +106,15 @@ static bool read_arm(node **at, node *value, arm *out)
     break;
   }
   if (is_default) out->condition = NULL;
-  for (; s && s->kind != S_BREAK; s = *at) {
+  for (bool ends = false; s && !ends; s = *at) {
     *at = s->next;
-    if (port_find(s, breaks, NULL)) return false;
     s->next = NULL;
     *tail = s;
-    tail = &s->next;
+    ends = ends_arm(tail);
+    if (*tail && port_find(*tail, breaks, NULL)) return false;
+    if (*tail) tail = &(*tail)->next;
   }
-  *at = s ? s->next : NULL;
+  if (!s) *at = NULL;
   return true;
 }
 
@@ -122,6 +137,22 @@ static node *from_switch(node *s)
   }
   *tail = otherwise;
   return first ? first : otherwise ? otherwise : port_node(S_NULL, s);
+}
+
+void port_switches(node **at)
+{
+  node *s = *at, *to;
+
+  if (!s) return;
+  if (s->kind == S_OTHER && s->text && !strcmp(s->text, "switch") && (to = from_switch(s))) {
+    to->next = s->next;
+    *at = s = to;
+  }
+  port_switches(&s->b);
+  port_switches(&s->c);
+  port_switches(&s->d);
+  for (node **k = &s->list; *k; k = &(*k)->next)
+    port_switches(k);
 }
 
 /* ---- v[k++] ---- */
@@ -502,12 +533,8 @@ static void copy_by_elements(nest *n, node *f)
 static void normalise(nest *n, node **list)
 {
   for (node **at = list; *at; at = &(*at)->next) {
-    node *s = *at, *to, *after, **inside = NULL;
+    node *s = *at, *after, **inside = NULL;
 
-    if (s->kind == S_OTHER && s->text && !strcmp(s->text, "switch") && (to = from_switch(s))) {
-      to->next = s->next;
-      *at = s = to;
-    }
     if (s->kind == S_FOR) {
       const struct node *next = s->next;
 

@@ -311,6 +311,12 @@ static bool is_loop_around(node *e, void *user)
          port_find(e->d, is_around, user);
 }
 
+bool port_probe_is_repeated(const function *f, const node *s)
+{
+  return port_probe_is_loop(s) &&
+         (f->round || port_find(f->body, is_loop_around, (void *)(uintptr_t)s));
+}
+
 bool port_probe_is_line(const function *f, const nest *n, nest *const *nests, int nnests)
 {
   touching t = {n, nests, nnests, port_find(f->body, is_loop_around, n->node)};

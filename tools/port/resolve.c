@@ -300,6 +300,12 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
       if (!port_resolve(n, k->b)) return false;
     return true;
   }
+  if (!is_write && (a = port_lookup_of(n, e))) {
+    for (int l = 0; l < a->nsubs; l++)
+      if (!port_resolve(n, a->subs_text[l])) return false;
+    e->access = a;
+    return true;
+  }
   if (!(a = port_access_of(n, e))) return false;
   if (!is_write && is_invariant(n, a) &&
       !(a->nsubs && is_pinned(n))) { /* a number that all cells share */

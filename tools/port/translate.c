@@ -613,7 +613,7 @@ static void tell_all_refused(run *r)
 {
   for (int i = 0; i < r->nrefused; i++)
     if (!port_find(r->refused[i].nest->node->d, calls_steps, NULL) &&
-        !port_probe_is_loop(r->refused[i].nest->node) &&
+        !port_probe_is_repeated(r->refused[i].nest->function, r->refused[i].nest->node) &&
         !is_inlined(r, r->refused[i].nest->function, 0))
       tell_refused(r, r->refused[i].nest, r->refused[i].about);
 }
@@ -755,13 +755,13 @@ void port_translate(unit *units, const settings *set)
     if (u != support) translate_file(r, u, false);
   for (unit *u = units; u; u = u->next) /* last, since it calls the others */
     if (u == support) translate_file(r, u, true);
+  port_host_steps(units);
   tell_all_refused(r);
   for (unit *u = units; u && !set->quiet; u = u->next) {
     port_tell_idle(u);
     tell_included(u);
   }
   if (set->propose) return;
-  port_host_steps(units);
   for (unit *u = units; u; u = u->next)
     finish_file(r, u, u == support, is_called);
   if (is_called && !set->quiet)

@@ -136,7 +136,7 @@ static double odd(double total, int most)
         total += w[i][j] * low;
     switch (n % 3) {
     case 0: high = REST(low); break;
-    case 1: high += low;
+    case 1: high += low; /* fall through */
     default: rounds++;
     }
   } while (++rounds < most && n > 3);

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-static void show(const char *name, const void *values, unsigned long bytes)
+__attribute__((unused)) static void show(const char *name, const void *values, unsigned long bytes)
 {
   const unsigned char *p = values;
   unsigned long h = 1469598103934665603ul;

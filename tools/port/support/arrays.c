@@ -25,6 +25,7 @@ typedef struct port_record {
   int host_ok, dev_ok;
   int pending;                 /* queued steps read it: 1, write it: 2 */
   int moves;                   /* of single elements, since a step wrote it */
+  int puts;                    /* ... to the device, since a step used it */
   struct port_record *copy_of; /* its values in the box of `copy` are still to be copied from there:
                                 * copies.c; NULL: it has its own */
   int64_t copy_lo[PORT_AXES], copy_hi[PORT_AXES];
@@ -697,7 +698,8 @@ PORT_API void port_put(const volatile void *p, size_t bytes)
       continue;
     port_part(r);
     if (r->pending) port_flush();
-    if (r->host_ok && r->moves++ >= PORT_MOVES)
+    r->moves++;
+    if (r->host_ok && r->puts++ >= PORT_MOVES)
       r->dev_ok = 0;
     else
       port_move_cell(r, element, at, 0);

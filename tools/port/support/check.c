@@ -8,8 +8,10 @@ static int port_beside; /* steps to compare; 0: the step did not run */
 
 PORT_API void port_go_beside(void)
 {
-  const int n = port_norders;
+  int n;
 
+  port_split_planes();
+  n = port_norders;
   for (int k = 0; k < port_nrecords; k++)
     port_to_host(port_records[k]);
   port_beside = port_go() ? n : 0;

@@ -45,7 +45,8 @@ typedef enum port_kind {
   PORT_SUM,      /* reductions; they take no argument */
   PORT_MIN,
   PORT_MAX,
-  PORT_TERM /* the terms of a sum that is taken in the order of the source; takes no argument */
+  PORT_TERM, /* the terms of a sum that is taken in the order of the source; takes no argument */
+  PORT_TABLE /* numbers that cells look up */
 } port_kind;
 
 typedef struct port_slot {
@@ -56,6 +57,7 @@ typedef struct port_slot {
   unsigned periodic, clamp;              /* sets of axes, a bit each: reads may leave the grid */
   unsigned loose;                        /* such reads are not used: any grid will do */
   int fresh;                             /* PORT_WRITE: each cell is set, whatever it held */
+  int first;  /* PORT_READ: of a cell, before it is written: the array may be the written one */
   int copies; /* ... to the value in slot copies - 1, and the step does no more; 0: else */
 } port_slot;
 
@@ -109,6 +111,8 @@ PORT_API void port_rows(const void *table, int levels, int64_t offset, const int
 PORT_API void port_neighbours(int which, int axis, const void *table, size_t bytes,
                               int64_t n) PORT_UNUSED;
 PORT_API void port_value(double x) PORT_UNUSED;
+PORT_API void port_table(const volatile void *base, int which, int64_t rows, int64_t row_size,
+                         int64_t columns, int64_t size) PORT_UNUSED;
 PORT_API void port_require(int holds, const char *what) PORT_UNUSED;
 PORT_API void port_apart(const volatile void *p) PORT_UNUSED;
 PORT_API void port_ahead(const port_rule *rule, int slot, double tol, int strict,

@@ -12,14 +12,15 @@ typedef struct port_argument {
 
 typedef struct port_order {
   port_rule *rule;
-  int axes; /* those of the rule, or of the arrays: port_shape_cells */
+  int axes;     /* those of the rule, or of the arrays: port_shape_cells, port_split_planes */
+  int is_plane; /* one of the planes that the step goes over */
   int64_t lo[PORT_AXES], hi[PORT_AXES];
   int nargs, slot;
   port_argument args[PORT_SLOTS];
   double values[PORT_SLOTS];
 } port_order;
 
-enum { PORT_ORDERS = 64 };
+enum { PORT_ORDERS = 64, PORT_PLANES = 32 };
 static port_order port_orders[PORT_ORDERS],
     *port_now; /* the steps of a nest; the one being begun */
 static int port_norders;
@@ -27,6 +28,25 @@ static const char *port_why_not;
 static const volatile void
     *port_places[8]; /* that results go to: no elements of arrays of the step */
 static int port_nplaces;
+
+/* Numbers of a table, as a step has seen them. */
+enum { PORT_TABLES = 63, PORT_VERSIONS = 4, PORT_TABLE_BYTES = 49152 };
+typedef struct port_table_numbers {
+  const port_rule *rule;
+  int slot;
+  ambit_type type;
+  int rows, columns;
+  void *values;
+} port_table_numbers;
+static port_table_numbers port_tables[PORT_TABLES];
+static int port_ntables;
+
+static ambit_arg port_arg_table(int which)
+{
+  const port_table_numbers *t = &port_tables[which];
+
+  return ambit_arg_table(t->values, t->type, t->rows, t->columns);
+}
 
 static int port_takes_array(port_kind k)
 {
@@ -67,7 +87,8 @@ static int port_next_slot(void)
   const port_rule *rule = port_now->rule;
 
   while (port_now->slot < rule->nslots && !port_takes_array(rule->slots[port_now->slot].kind) &&
-         rule->slots[port_now->slot].kind != PORT_VALUE)
+         rule->slots[port_now->slot].kind != PORT_VALUE &&
+         rule->slots[port_now->slot].kind != PORT_TABLE)
     port_now->slot++;
   return port_now->slot++;
 }
@@ -121,6 +142,71 @@ PORT_API void port_rows(const void *table, int levels, int64_t offset, const int
   a->r.nrows = 1;
   for (int d = 0; d < levels; d++)
     a->r.stride[d] = 0;
+}
+
+/* ---- tables that cells look numbers up in ---- */
+
+/* The numbers, and room for them in to. */
+static void port_gather_table(const port_table_numbers *t, const char *from, int64_t row_size,
+                              int64_t size, char *to)
+{
+  const size_t bytes = ambit_type_size(t->type);
+
+  for (int r = 0; r < t->rows; r++)
+    for (int c = 0; c < t->columns; c++, to += bytes)
+      memcpy(to, from + r * row_size + c * size, bytes);
+}
+
+/* Code is generated for the numbers: a table that changes all the time is left to the host. columns
+ * 0: as many as its memory has, number `which` of the kernel. */
+PORT_API void port_table(const volatile void *base, int which, int64_t rows, int64_t row_size,
+                         int64_t columns, int64_t size)
+{
+  const int slot = port_next_slot();
+  const char *from = (const char *)(uintptr_t)base, *last;
+  port_rule *rule = port_now->rule;
+  port_table_numbers t = {.rule = rule, .slot = slot, .type = rule->slots[slot].type};
+  const port_object *o = columns ? NULL : port_object_at(from);
+  size_t bytes;
+  int versions = 0;
+
+  if (!columns) {
+    columns = o ? (o->p + o->bytes - from) / size : 0;
+    port_require(columns > 0, "the length of a table is not known");
+    port_require(!rule->kernel || rule->distance[which] == columns,
+                 "the length of a table has changed");
+    if (columns <= PORT_TABLE_BYTES) rule->distance[which] = (int)columns;
+  }
+  bytes = (size_t)(rows * columns) * ambit_type_size(t.type);
+  port_require(bytes <= PORT_TABLE_BYTES, "a table has more than 48 KiB");
+  if (port_why_not) return;
+  t.rows = (int)rows;
+  t.columns = (int)columns;
+  last = from + (rows - 1) * row_size + (columns - 1) * size + ambit_type_size(t.type) - 1;
+  port_reads(from, (size_t)(last + 1 - from));
+  port_apart(from);
+  port_apart(last);
+  t.values = malloc(bytes);
+  if (!t.values) exit(1);
+  port_gather_table(&t, from, row_size, size, t.values);
+  for (int i = 0; i < port_ntables; i++) {
+    const port_table_numbers *k = &port_tables[i];
+
+    if (k->rule != rule || k->slot != slot) continue;
+    versions++;
+    if (memcmp(k->values, t.values, bytes)) continue;
+    port_now->values[slot] = i;
+    free(t.values);
+    return;
+  }
+  port_require(versions < PORT_VERSIONS && port_ntables < PORT_TABLES,
+               "the numbers of a table change all the time");
+  if (port_why_not) {
+    free(t.values);
+    return;
+  }
+  port_now->values[slot] = port_ntables;
+  port_tables[port_ntables++] = t;
 }
 
 /* ---- tables of neighbours ---- */
@@ -313,6 +399,71 @@ static void port_shape_cells(void)
     r->stride[r->axes - 1] = (int64_t)ambit_type_size(r->type);
     for (int d = r->axes - 2; d >= 0; d--)
       r->stride[d] = r->stride[d + 1] * r->extent[d + 1];
+  }
+}
+
+/* Whether planes of an array are arrays of their own, on the device, in other steps. */
+static int port_has_planes(const port_record *a)
+{
+  for (int i = 0; i < port_nrecords; i++) {
+    const port_record *r = port_records[i];
+    const int64_t at = r->base - a->base;
+
+    if (a->stride[0] && r->dev_ok && !r->nrows && r->axes == a->axes - 1 && r->type == a->type &&
+        at >= 0 && at % a->stride[0] == 0 && at / a->stride[0] < port_now->hi[0] &&
+        !memcmp(r->stride, a->stride + 1, (size_t)r->axes * sizeof *r->stride))
+      return 1;
+  }
+  return 0;
+}
+
+/* for (q ...) u[q][j][i] += dt * r[q][j][i], where other nests name the planes r[0] and r[1]: a
+ * step for each plane, if cells are computed by themselves. Else planes would move to the host and
+ * back between these nests. */
+static void port_split_planes(void)
+{
+  static port_order all;
+  const port_order *o = port_now = port_orders;
+  const port_rule *rule = o->rule;
+  int found = 0;
+
+  if (port_norders != 1 || o->axes < 2 || o->hi[0] - o->lo[0] > PORT_PLANES ||
+      (rule->text && strstr(rule->text, "index(")))
+    return;
+  for (int s = 0; s < rule->nslots; s++)
+    if (rule->slots[s].kind > PORT_VALUE && rule->slots[s].kind != PORT_TABLE) return;
+  for (int i = 0; i < o->nargs; i++) {
+    const port_slot *slot = &rule->slots[o->args[i].slot];
+    const port_record *r = &o->args[i].r;
+    int varies = 0; /* within a plane */
+
+    if (r->nrows || r->stride[0] < 0 || slot->periodic || slot->clamp) return;
+    for (int d = 0; d < o->axes; d++) {
+      if (slot->low[d] || slot->high[d]) return;
+      varies |= d && r->stride[d];
+    }
+    if (!varies) return;
+    found |= port_has_planes(r);
+  }
+  if (!found) return;
+  all = *o;
+  port_norders = 0;
+  for (int64_t at = all.lo[0]; at < all.hi[0]; at++) {
+    port_order *plane = &port_orders[port_norders++];
+
+    *plane = all;
+    plane->is_plane = 1;
+    plane->axes--;
+    memmove(plane->lo, plane->lo + 1, sizeof plane->lo - sizeof *plane->lo);
+    memmove(plane->hi, plane->hi + 1, sizeof plane->hi - sizeof *plane->hi);
+    for (int i = 0; i < plane->nargs; i++) {
+      port_record *r = &plane->args[i].r;
+
+      r->axes--;
+      r->base += at * r->stride[0];
+      memmove(r->stride, r->stride + 1, sizeof r->stride - sizeof *r->stride);
+      memmove(r->extent, r->extent + 1, sizeof r->extent - sizeof *r->extent);
+    }
   }
 }
 

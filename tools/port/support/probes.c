@@ -274,15 +274,19 @@ static void port_scatter(port_entry *e)
   port_flush();
   for (int i = 0; i < n; i++) {
     int64_t hi[PORT_AXES];
-    long long element = 0; /* as large as any */
+    union {
+      float f32;
+      double f64;
+      int i32;
+    } element;
 
     for (int d = 0; d < axes; d++)
       hi[d] = p->at[i][d] + 1;
     port_must(ambit_field_read(e->fields[0], p->at[i], hi, &element) == AMBIT_OK);
     switch (type) {
-    case AMBIT_F32: *(float *)(void *)&element += (float)x[i]; break;
-    case AMBIT_F64: *(double *)(void *)&element += x[i]; break;
-    default: *(int *)(void *)&element += (int)x[i];
+    case AMBIT_F32: element.f32 += (float)x[i]; break;
+    case AMBIT_F64: element.f64 += x[i]; break;
+    default: element.i32 += (int)x[i];
     }
     port_must(ambit_field_write(e->fields[0], p->at[i], hi, &element) == AMBIT_OK);
   }

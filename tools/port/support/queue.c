@@ -18,6 +18,7 @@ typedef struct port_entry {
   ambit_field *fields[PORT_SLOTS]; /* NULL: not an array */
   int64_t lo[PORT_AXES], hi[PORT_AXES];
   double values[PORT_SLOTS];
+  int64_t tables;    /* which ones, as one number */
   port_spots *spots; /* of a sample, or a source (probes.c); NULL: a step */
 } port_entry;
 
@@ -51,8 +52,8 @@ static port_program *port_last; /* the program that ran last: results are there 
 static int port_same_step(const port_entry *a, const port_entry *b)
 {
   return a->rule == b->rule && a->grid == b->grid && a->spots == b->spots &&
-         !memcmp(a->fields, b->fields, sizeof a->fields) && !memcmp(a->lo, b->lo, sizeof a->lo) &&
-         !memcmp(a->hi, b->hi, sizeof a->hi);
+         a->tables == b->tables && !memcmp(a->fields, b->fields, sizeof a->fields) &&
+         !memcmp(a->lo, b->lo, sizeof a->lo) && !memcmp(a->hi, b->hi, sizeof a->hi);
 }
 
 static int port_same(const port_entry *a, const port_entry *b)
@@ -135,6 +136,7 @@ static port_rule port_swap_rule;
 static void port_know_all(const port_rule *rule);
 static void port_note_entry(const port_entry *e);
 static void port_close_sample(void);
+static ambit_arg port_arg_table(int which);
 static void port_append_tape(port_program *p, const port_entry *e, port_tape **to);
 static void port_give_sources(const port_program *p, int64_t times);
 static void port_note_rows(const port_program *p, int64_t times);
@@ -210,6 +212,8 @@ static void port_append(port_program *p, int k)
       args[n++] = ambit_arg_field(e->fields[s - 1]);
     else if (e->fields[s])
       args[n++] = ambit_arg_field(e->fields[s]);
+    else if (slot->kind == PORT_TABLE)
+      args[n++] = port_arg_table((int)e->values[s]);
     else {
       p->scalars[k][s] = ambit_scalar_create(port_context, e->rule->place, slot->type);
       ambit_scalar_set(p->scalars[k][s], e->values[s]);

@@ -22,12 +22,14 @@ static int port_covers(const ambit_grid *g, const int64_t *extents, int axes, un
   return 1;
 }
 
-/* The grid of the step: one that an array of it has, if that is large enough; exact: not larger
- * along these axes, where reads go round the edge. */
+/* The grid of the step: the largest one that an array of it has, if that is large enough, so that
+ * arrays which meet larger ones in another step stay there; exact: not larger along these axes,
+ * where reads go round the edge. */
 static ambit_grid *port_choose_grid(port_record **records, unsigned exact)
 {
   const int axes = port_now->axes;
   int64_t need[PORT_AXES] = {0};
+  ambit_grid *best = NULL;
 
   for (int i = 0; i < port_now->nargs; i++)
     for (int d = 0; d < axes; d++) {
@@ -36,9 +38,10 @@ static ambit_grid *port_choose_grid(port_record **records, unsigned exact)
       if (n > need[d]) need[d] = n;
     }
   for (int i = 0; i < port_now->nargs; i++)
-    if (records[i]->grid && port_covers(records[i]->grid, need, axes, exact))
-      return records[i]->grid;
-  return port_grid(axes, need);
+    if (records[i]->grid && port_covers(records[i]->grid, need, axes, exact) &&
+        (!best || ambit_grid_cells(records[i]->grid) > ambit_grid_cells(best)))
+      best = records[i]->grid;
+  return best ? best : port_grid(axes, need);
 }
 
 /* ---- records of the arguments ---- */
@@ -423,7 +426,8 @@ static void port_submit(port_record **records, ambit_grid *g)
       e.fields[s] = port_spare_field(g, rule->slots[s].type, spare++, NULL);
     if (k == PORT_TERM && rule->late)
       e.fields[s] = rule->term_fields[s] = port_spare_field(g, rule->slots[s].type, terms++, rule);
-    if (k == PORT_VALUE) e.values[s] = port_now->values[s];
+    if (k == PORT_VALUE || k == PORT_TABLE) e.values[s] = port_now->values[s];
+    if (k == PORT_TABLE) e.tables = e.tables * (PORT_TABLES + 1) + (int64_t)e.values[s] + 1;
     if (k == PORT_SUM || k == PORT_MIN || k == PORT_MAX || k == PORT_TERM) reduces = 1;
   }
   if (reduces && rule->late) port_know_all(rule);
@@ -433,6 +437,7 @@ static void port_submit(port_record **records, ambit_grid *g)
     const int writes = port_writes_slot(rule->slots[port_now->args[i].slot].kind);
 
     if (writes) records[i]->host_ok = records[i]->moves = 0;
+    records[i]->puts = 0;
     if (records[i]->pending < 1 + writes) records[i]->pending = 1 + writes;
   }
   if (!reduces || rule->late) return;
@@ -448,6 +453,18 @@ static void port_join_rows(port_record *a, port_record *b)
     a->lo[d] = b->lo[d] = a->lo[d] < b->lo[d] ? a->lo[d] : b->lo[d];
     a->hi[d] = b->hi[d] = a->hi[d] > b->hi[d] ? a->hi[d] : b->hi[d];
   }
+}
+
+/* An array that is written, and read by another name, as in u[i] = w[i] + dt * k[i] with w being u:
+ * the step updates it in place. */
+static int port_is_in_cell(const port_argument *a, const port_argument *b)
+{
+  const port_slot *slots = port_now->rule->slots;
+
+  if (slots[a->slot].kind == PORT_WRITE)
+    return (port_norders == 1 || port_now->is_plane) && slots[b->slot].first && !a->r.nrows &&
+           port_same_array(&a->r, &b->r);
+  return slots[b->slot].kind == PORT_WRITE && port_is_in_cell(b, a);
 }
 
 /* Everything that could keep a step from running, before anything is done. */
@@ -491,7 +508,8 @@ static const char *port_check(void)
       const port_kind kind = rule->slots[port_now->args[k].slot].kind;
 
       if ((port_writes_slot(kind) || port_writes_slot(slot->kind)) &&
-          port_share(&port_now->args[i].r, &port_now->args[k].r))
+          port_share(&port_now->args[i].r, &port_now->args[k].r) &&
+          !port_is_in_cell(&port_now->args[i], &port_now->args[k]))
         return "arrays overlap";
     }
   }
@@ -564,6 +582,7 @@ PORT_API int port_go(void)
   const char *why = port_why_not;
   int done = 1;
 
+  port_split_planes();
   if (port_is_done()) {
     port_norders = port_nplaces = 0;
     port_why_not = NULL;
@@ -597,38 +616,55 @@ PORT_API int port_go(void)
 
 /* ---- copies of whole arrays ---- */
 
-/* The array at this address, if so many bytes are whole rows of it, without gaps. */
-static const port_record *port_whole_rows(const void *base, size_t bytes)
+/* Whether these bytes are whole rows of an array, or of the array of structs that it is a member
+ * of, without gaps. */
+static int port_is_whole(const port_record *r, const char *base, size_t bytes)
 {
-  for (int i = 0; i < port_nrecords; i++) {
-    const port_record *r = port_records[i];
-    int64_t step = (int64_t)ambit_type_size(r->type);
-    int whole = r->base == (const char *)base && !r->nrows && !r->host_ok;
+  int64_t step = r->stride[r->axes - 1];
 
-    for (int d = r->axes - 1; d >= 0 && whole; d--) {
-      whole &= r->stride[d] == step && (!d || r->extent[d] > 0);
-      step *= d ? r->extent[d] : 1;
-    }
-    if (whole && bytes % (size_t)step == 0) return r;
+  if (r->nrows || !r->dev_ok || step <= 0 || r->base < base || r->base >= base + step) return 0;
+  for (int d = r->axes - 1; d >= 0; d--) {
+    if (r->stride[d] != step || (d && r->extent[d] <= 0)) return 0;
+    step *= d ? r->extent[d] : 1;
   }
-  return NULL;
+  return bytes % (size_t)step == 0;
+}
+
+/* Queues steps that copy all of it, one for each member; 0: some of it is on the host alone. */
+static int port_copy_whole(char *to, const char *from, size_t bytes)
+{
+  port_record found[PORT_ORDERS];
+  int64_t covered = 0;
+  int n = 0, is_needed = 0;
+
+  for (int i = 0; i < port_nrecords && n < PORT_ORDERS; i++) {
+    const port_record *r = port_records[i];
+
+    if (!port_is_whole(r, from, bytes)) continue;
+    for (int k = 0; k < n; k++)
+      if (found[k].stride[found[k].axes - 1] != r->stride[r->axes - 1] || found[k].base == r->base)
+        return 0;
+    covered += (int64_t)ambit_type_size(r->type);
+    is_needed |= !r->host_ok;
+    found[n++] = *r;
+  }
+  if (!is_needed || covered != found[0].stride[found[0].axes - 1]) return 0;
+  for (int i = 0; i < n; i++) {
+    const port_record *r = &found[i];
+
+    port_begin(port_copy_rule(r->type, r->axes));
+    port_cells(0, 0, (int64_t)bytes / r->stride[0]);
+    for (int d = 1; d < r->axes; d++)
+      port_cells(d, 0, r->extent[d]);
+    port_array(r->base, r->extent, r->stride, NULL, 0);
+    port_array(to + (r->base - from), r->extent, r->stride, NULL, 0);
+  }
+  return port_go();
 }
 
 PORT_API void *port_memcpy(void *to, const void *from, size_t bytes)
 {
-  const port_record *r = port_whole_rows(from, bytes);
-
-  if (r) {
-    port_record copy = *r;
-
-    port_begin(port_copy_rule(copy.type, copy.axes));
-    port_cells(0, 0, (int64_t)bytes / copy.stride[0]);
-    for (int d = 1; d < copy.axes; d++)
-      port_cells(d, 0, copy.extent[d]);
-    port_array(from, copy.extent, copy.stride, NULL, 0);
-    port_array(to, copy.extent, copy.stride, NULL, 0);
-    if (port_go()) return to;
-  }
+  if (port_copy_whole(to, from, bytes)) return to;
   port_reads(from, bytes);
   port_writes(to, bytes);
   return memcpy(to, from, bytes);

@@ -60,7 +60,7 @@ static void port_append_rotations(port_program *p)
 /* Whether entry b is entry a with its fields exchanged; adds to the known pairs of the exchange. */
 static int port_is_turned(const port_entry *a, const port_entry *b, port_exchange *x)
 {
-  if (a->rule != b->rule || a->grid != b->grid || a->spots != b->spots ||
+  if (a->rule != b->rule || a->grid != b->grid || a->spots != b->spots || a->tables != b->tables ||
       memcmp(a->lo, b->lo, sizeof a->lo) || memcmp(a->hi, b->hi, sizeof a->hi) ||
       memcmp(a->values, b->values, sizeof a->values))
     return 0;
