@@ -51,12 +51,15 @@ function(ambit_test_properties test label timeout is_slow)
   endif()
   # What a test tests does not depend on the GPUs that are there, unless it asks for them.
   list(APPEND environment "AMBIT_DEVICES=cpu")
-  # OpenCL on the processor compiles slowly: under sanitizers the tests of the device itself must do.
+  # OpenCL on the processor compiles slowly: under sanitizers the tests of the device itself must do, in the release build those and one
+  # of each subject.
   if(AMBIT_SANITIZE AND NOT label MATCHES "^device")
     list(APPEND environment "TEST_DEVICES=ref cpu")
+  elseif(NOT AMBIT_TEST_WHOLE AND label MATCHES "^(io|runtime|skeleton|view)" AND NOT label MATCHES "long" AND NOT test MATCHES "${subject_is_opencl}")
+    list(APPEND environment "TEST_DEVICES=ref cpu cuda")
   endif()
   # Most of the time of tests with PoCL goes into its optimiser. Those that look for mistakes of compilers have it.
-  if(NOT label MATCHES "random|long" AND NOT test STREQUAL "runtime.arithmetic")
+  if(NOT label MATCHES "long" AND NOT test MATCHES "^(random.opencl|random.checked_opencl|runtime.arithmetic)$")
     list(APPEND environment "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable")
   endif()
   if(NOT AMBIT_SANITIZE MATCHES "thread" AND NOT test MATCHES "${subject_is_code}")
@@ -99,6 +102,23 @@ function(ambit_mpi_processes test n)
   set_tests_properties(${test} PROPERTIES PROCESSORS ${cores})
 endfunction()
 
+# Whether this build's part of make check has a test above net with n of all these numbers of processes. The sanitized build has the
+# first, mostly one process, since each of several takes as long; the release build has several, and one where it has OpenCL.
+function(ambit_has_processes result test n all)
+  list(GET all 0 first)
+  list(GET all -1 last)
+  set(${result} OFF PARENT_SCOPE)
+  if(AMBIT_TEST_WHOLE OR first EQUAL last)
+    set(${result} ON PARENT_SCOPE)
+  elseif(AMBIT_SANITIZE AND test MATCHES "${subject_is_messages}" AND n EQUAL last)
+    set(${result} ON PARENT_SCOPE)
+  elseif(AMBIT_SANITIZE AND NOT test MATCHES "${subject_is_messages}" AND n EQUAL first)
+    set(${result} ON PARENT_SCOPE)
+  elseif(NOT AMBIT_SANITIZE AND (n GREATER 1 OR test MATCHES "${subject_is_opencl}"))
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 # ambit_mpi_test(layer/name PROCESSES n... [USES_MPI] [as for ambit_test]): under the mpirun of each MPI there is, with each of
 # these numbers of processes; layer.name.openmpi.2 is one test. USES_MPI: the program itself does, so there is one for each.
 function(ambit_mpi_test path)
@@ -119,12 +139,10 @@ function(ambit_mpi_test path)
     endif()
     set(before "")
     foreach(n ${T_PROCESSES})
-      if(AMBIT_SANITIZE AND n EQUAL 1 AND NOT T_PROCESSES STREQUAL "1" AND NOT layer STREQUAL "net") # several do all that one does
-        continue()
-      endif()
       set(case ${test}.${family}.${n})
       set(command ${AMBIT_MPIRUN_${family}} -n ${n} $<TARGET_FILE:${target}> ${T_ARGS})
-      if(layer STREQUAL "net" OR family STREQUAL AMBIT_FIRST_FAMILY)
+      ambit_has_processes(has_processes ${test} ${n} "${T_PROCESSES}")
+      if(layer STREQUAL "net" OR (family STREQUAL AMBIT_FIRST_FAMILY AND has_processes))
         add_test(NAME ${case} COMMAND ${command})
         ambit_test_properties(${case} "${layer};mpi" "${T_TIMEOUT}" ${T_SLOW})
       else()

@@ -34,8 +34,12 @@ foreach(parts 2 3 4)
     $<$<EQUAL:${parts},4>:--sleep>)
   ambit_test_properties(random.sparse.${parts} random 300 OFF)
 endforeach()
-foreach(family ${AMBIT_UPPER_FAMILIES}) # one part in each process, and two
-  foreach(run "2 1" "3 1" "4 1" "2 2")
+set(runs "2 1" "3 1" "4 1" "2 2") # one part in each process, and two
+if(AMBIT_SANITIZE)
+  set(runs "3 1" "2 2")
+endif()
+foreach(family ${AMBIT_UPPER_FAMILIES})
+  foreach(run ${runs})
     separate_arguments(run)
     list(GET run 0 processes)
     list(GET run 1 parts)
@@ -53,6 +57,9 @@ endforeach()
 
 foreach(family ${AMBIT_UPPER_FAMILIES}) # sparse grids
   foreach(processes 2 3)
+    if(AMBIT_SANITIZE AND processes EQUAL 2)
+      continue()
+    endif()
     ambit_family_test(random.${family}.sparse.${processes} ${family} ${processes} random 300 OFF ${AMBIT_MPIRUN_${family}}
       -n ${processes} $<TARGET_FILE:test_random_random> --sparse --count 3 --seed 0x6${processes}00)
   endforeach()

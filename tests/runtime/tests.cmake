@@ -110,6 +110,18 @@ foreach(family ${AMBIT_UPPER_FAMILIES}) # inner cells while messages are on thei
     $<TARGET_FILE:test_runtime_roles> results_do_not_depend_on_roles)
 endforeach()
 
+if(AMBIT_SANITIZE) # one process has all cases: those with messages of their own
+  foreach(run "2 points sources_and_receivers_anywhere_give_the_bits_of_the_definition" "3 profiles strict_bits_are_the_same_on_all_cuts"
+          "2 sweeps parts_take_turns_where_the_axis_is_cut")
+    separate_arguments(run)
+    list(POP_FRONT run n name case)
+    foreach(family ${AMBIT_UPPER_FAMILIES})
+      ambit_family_test(runtime.${name}.${family}.${n} ${family} ${n} runtime 120 OFF ${AMBIT_MPIRUN_${family}} -n ${n}
+        $<TARGET_FILE:test_runtime_${name}> ${case})
+    endforeach()
+  endforeach()
+endif()
+
 set_tests_properties(runtime.unlike PROPERTIES RUN_SERIAL ON) # compares times of devices
 
 # One process runs out of memory, or MPI fails in it: the program takes its memory from the test, and so do the modules
