@@ -35,10 +35,12 @@ if(AMBIT_MPI_FAMILIES)
   list(GET AMBIT_MPI_FAMILIES 0 mpirun)
   set(mpirun ${AMBIT_MPIRUN_${mpirun}})
 endif()
-foreach(share 1 2 3)
+foreach(share 1 2)
   ambit_script(meta.examples.${share} docs/check_examples.py TIMEOUT 900
-    ARGS ${share}/3 $<TARGET_FILE:ambit_tool> $<TARGET_FILE:ambit> ${CMAKE_C_COMPILER} c++ ${mpirun})
+    ARGS ${share}/2 $<TARGET_FILE:ambit_tool> $<TARGET_FILE:ambit> ${CMAKE_C_COMPILER} c++ ${mpirun})
 endforeach()
+ambit_long_test(long.examples meta 3600 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/docs/check_examples.py
+  1/1 $<TARGET_FILE:ambit_tool> $<TARGET_FILE:ambit> ${CMAKE_C_COMPILER} c++ ${mpirun})
 ambit_script(meta.options docs/check_options.py)
 ambit_script(meta.readme docs/check_readme.py TIMEOUT 120
   ARGS $<TARGET_FILE:ambit> ${CMAKE_CURRENT_BINARY_DIR}/docs/readme ${CMAKE_C_COMPILER})
@@ -239,12 +241,12 @@ if(NOT AMBIT_SANITIZE)
   ambit_costs(200 python.package)
 endif()
 # keep-sorted
-ambit_costs(100 device.nvrtc install.gen meta.examples.1 meta.examples.2 meta.examples.3 meta.tidy plan.fused plan.fused_parts plan.strip port.tool runtime.join.${AMBIT_FIRST_FAMILY}.1
+ambit_costs(100 device.nvrtc install.gen meta.examples.1 meta.examples.2 meta.tidy plan.fused plan.fused_parts plan.strip port.tool runtime.join.${AMBIT_FIRST_FAMILY}.3
   tool.checkpoint view.browser view.terminal)
 # keep-sorted
 ambit_costs(50 bench.programs device.compile device.gpu device.gpu_kernels device.parts_launch
   net.faults.mpich net.faults.openmpi net.large.${AMBIT_FIRST_FAMILY}.2 plan.fused_parts.${AMBIT_FIRST_FAMILY}.2 port.programs random.opencl
-  random.random runtime.boundaries runtime.call.${AMBIT_FIRST_FAMILY}.1 runtime.checked_launch runtime.faults.mpich runtime.faults.openmpi
-  runtime.profiles.${AMBIT_FIRST_FAMILY}.1 runtime.program runtime.reduce runtime.register_source runtime.sleep.${AMBIT_FIRST_FAMILY}.1
-  runtime.sweeps.${AMBIT_FIRST_FAMILY}.1 runtime.until runtime.wavefront skeleton.diagnostics.${AMBIT_FIRST_FAMILY}.1 skeleton.stencil tool.bench
+  random.random runtime.boundaries runtime.call.${AMBIT_FIRST_FAMILY}.3 runtime.checked_launch runtime.faults.mpich runtime.faults.openmpi
+  runtime.profiles.${AMBIT_FIRST_FAMILY}.3 runtime.program runtime.reduce runtime.register_source runtime.sleep.${AMBIT_FIRST_FAMILY}.3
+  runtime.sweeps.${AMBIT_FIRST_FAMILY}.3 runtime.until runtime.wavefront skeleton.diagnostics.${AMBIT_FIRST_FAMILY}.3 skeleton.stencil tool.bench
   tool.gen_cuda tool.gen_opencl tool.run tool.sturdy view.http)

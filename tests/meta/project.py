@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Common to the checks: the files of the project, tools of one version, and the exit code of a skip."""
-import pathlib, re, shutil, subprocess, sys
+import os, pathlib, re, shutil, subprocess, sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CODE = "include src tools tests examples bench".split()
@@ -20,6 +20,19 @@ def files(*folders, ext="ch"):
     wanted = re.compile(rf".*\.[{ext}]$")
     names = {n for n in names if wanted.match(n) and not INPUT.match(n)}
     return sorted(ROOT / n for n in names if (ROOT / n).is_file())
+
+
+def sample(paths, of):
+    """Of these files, for make check: those of the last commits and of none yet, and one of so many of the others. All in make
+    check-long, and without git."""
+    def git(*words):
+        r = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+        return None if r.returncode else {ROOT / name for name in r.stdout.split("\n")}
+
+    changed, recent = git("diff", "--name-only", "HEAD"), git("log", "-6", "--name-only", "--format=")
+    if "AMBIT_TEST_LONG" in os.environ or changed is None or recent is None:
+        return paths
+    return [p for i, p in enumerate(paths) if i % of == 0 or p in changed | recent]
 
 
 def clang_tool(name):

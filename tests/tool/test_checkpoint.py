@@ -15,7 +15,8 @@ TOOL, EXAMPLES, CC = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[
 MPIRUN = sys.argv[4:5]
 LONG = bool(os.environ.get("AMBIT_TEST_LONG"))
 killed = 0
-FEW = ["24_resume/resume", "11_conjugate_gradients/gradients", "04_poisson/poisson"]
+ALONE = ["24_resume/resume", "11_conjugate_gradients/gradients"]
+TOGETHER = ["04_poisson/poisson"]
 ARGS = {"heat": ["--check"], "cardiac": ["40", "3", "20"], "restore": ["--check"], "porous": ["--size", "16"],
         "terrain": ["--check", "--size", "300"], "helmholtz": ["--ambit-lanes=cpu,ref"]}
 DEVICES = ["cpu", "cpu*2", "opencl"] if LONG else ["cpu", "cpu*2"]
@@ -105,7 +106,7 @@ def _programs():
 def examples_that_are_killed_continue():
     for f in _programs():
         name = f"{f.parent.name}/{f.name}"
-        if LONG or name in FEW:
+        if LONG or name in ALONE:
             print("#", name, flush=True)
             _same_when_killed([f, *ARGS.get(f.name, [])], kills=6 if LONG else 2)
 
@@ -115,7 +116,7 @@ def examples_on_several_processes_continue():
         raise tool.Skipped("there is no MPI")
     for f in _programs():
         name = f"{f.parent.name}/{f.name}"
-        if name in FEW or (LONG and f.parent.name[:2] not in ("07", "09")):
+        if name in TOGETHER or (LONG and f.parent.name[:2] not in ("07", "09")):
             print("#", name, flush=True)
             _same_when_killed([f, *ARGS.get(f.name, [])], processes=(2, 1, 3), kills=6 if LONG else 2)
 
