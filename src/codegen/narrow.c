@@ -397,22 +397,18 @@ static void print_divided(const work *w, const ambit__expr *e)
   ambit__print(w->t, ")");
 }
 
+/* As a call: gcc 12 does not vectorise abs(a - b) > 20 ? 255 : 0 with a condition. */
 static void print_abs(const work *w, const ambit__expr *e)
 {
-  lane *type = lane_of(hull(ambit__range_of(w->n->now, e->a), ambit__range_of(w->n->now, e)));
-
-  ambit__print(w->t, "(");
-  print_lane(w, e->a, type);
-  ambit__print(w->t, " < (%s)0 ? (%s)((%s)0 - ", type->name, type->name, type->name);
-  print_lane(w, e->a, type);
-  ambit__print(w->t, ") : ");
-  print_lane(w, e->a, type);
+  ambit__print(w->t, "__builtin_abs(");
+  print_lane(w, e->a, &lanes[4]);
   ambit__print(w->t, ")");
 }
 
-static bool is_abs(const ambit__expr *e)
+static bool is_abs(const ambit__narrow *n, const ambit__expr *e)
 {
-  return e->op == EXPR_CALL && e->call == CALL_abs && e->type == AMBIT_I32;
+  return e->op == EXPR_CALL && e->call == CALL_abs && e->type == AMBIT_I32 &&
+         ambit__range_of(n->now, e->a).low > INT32_MIN;
 }
 
 /* Without its conversion to the type of the lane. */
@@ -434,7 +430,7 @@ static void print_value(const work *w, const ambit__expr *e, lane *to)
     ambit__name_local(w->s, w->t, e->index);
   } else if (has_constant(e)) {
     print_divided(w, e);
-  } else if (is_abs(e)) {
+  } else if (is_abs(w->n, e)) {
     print_abs(w, e);
   } else {
     print_plain(w, e);

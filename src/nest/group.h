@@ -16,9 +16,9 @@ typedef struct ambit__binding {
   bool packed;   /* the rows of the field are not aligned to cache lines; TARGET_GPU only */
   bool shared;   /* another parameter is bound to the same field, and one of them is written */
   ambit_boundary
-      ends[2];  /* of closed rows, as ambit__boundary_map; else AMBIT_NONE; TARGET_GPU only */
+      ends[2];      /* of closed rows, as ambit__boundary_map; else AMBIT_NONE; TARGET_GPU only */
   unsigned dropped; /* bit d: a field that has no axis d: its stride along it is 0 */
-  bool carried; /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
+  bool carried;     /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
   /* In C: cells fold their values of the field into totals (device/fold.h), which are in its
    * place; false: they store them. */
   bool onto;

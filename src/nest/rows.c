@@ -41,7 +41,8 @@ static void let_field(job *j, int i)
                  n->dialect->types[ambit__nest_stored(n, i)], n->bind[i].shared ? "" : "restrict ",
                  p->name, i);
   for (int d = j->form ? j->last : 0; d < j->last + !n->bind[i].contiguous; d++)
-    if (d == j->last && (ambit__binding_is_uniform(&n->bind[i], j->last + 1) || n->bind[i].adjacent))
+    if (d == j->last &&
+        (ambit__binding_is_uniform(&n->bind[i], j->last + 1) || n->bind[i].adjacent))
       ambit__nest_do(n, "const int64_t %s_s%d = %d", p->name, d,
                      ambit__binding_is_uniform(&n->bind[i], j->last + 1) ? 0 : p->components);
     else
@@ -414,6 +415,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
   if (!r->plain) ambit__rows_begin_narrow(&j);
   widens = ambit__rows_widens(&j, lane_bytes(&j));
   j.lanes &= r->vectors || j.reduces || j.row_totals || n->nlooks || widens;
+  n->loads_first |= !j.form && !n->is_narrow && r->rows[0] * r->rows[1] > 1;
   if (!n->is_narrow && !n->group->checks) {
     ambit__hoists_begin(&n->hoists, n->rule);
     ambit__hoists_add_limits(&n->hoists, n->rule);

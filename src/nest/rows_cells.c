@@ -144,6 +144,29 @@ static void keep_contributions(job *j, int r, bool ragged)
   }
 }
 
+/* The reads of a cell as variables. Of several rows by way of the pointers to the first one, so
+ * that compilers see which of them, and of the values computed from them, are the same: Darcy's law
+ * divides once per face between rows in the place of twice. */
+static void let_loads(job *j, int r)
+{
+  ambit__nest *n = j->n;
+
+  if (!n->loads_first || j->count == 1) {
+    ambit__nest_let_loads(n);
+    return;
+  }
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    for (int k = 0; ambit__nest_is_field(n, i) && !n->widened[i] && k < p->nreads; k++)
+      ambit__nest_node(n, NODE_LOAD,
+                       .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
+                       .name = ambit__nest_text(n, "%s_r%d", p->name, k),
+                       .access = ambit__rows_access(j, i, p->reads[k].component, r,
+                                                    p->reads[k].offset, ambit__rows_x(j)));
+  }
+}
+
 static void add_cell(job *j, int r, int inside, bool ragged)
 {
   ambit__nest *n = j->n;
@@ -153,7 +176,7 @@ static void add_cell(job *j, int r, int inside, bool ragged)
   ambit__nest_block(n);
   if (inside >= 0) ambit__nest_do(n, "enum { inside = %d }", inside);
   ambit__rows_let_place(j, r);
-  if (!n->is_narrow) ambit__nest_let_loads(n);
+  if (!n->is_narrow) let_loads(j, r);
   ambit__nest_let_outs(n);
   ambit__nest_node(n, NODE_RULE, .inside = inside, .row = r);
   if (j->direct)

@@ -337,6 +337,20 @@ static void terms_that_are_not_linear_stay_beside_linear_ones(void)
 }
 
 /* Parameters in any order, also between the fields. */
+/* Both cells compute the mean at the face between them alike. */
+static void means_of_two_cells_have_one_form(void)
+{
+  static const char *const bodies[] = {"*v = 2 * *u * u[1] / (*u + u[1]);",
+                                       "*v = 2 * (*u * u[1]) / (*u + u[1]);",
+                                       "float m = *u; *v = 2 * m * u[1] / (u[1] + m);"};
+
+  check_one_rule("void mean(const float *u, float *v)", bodies, 3,
+                 "void mean(const float *u, float *v)\n"
+                 "{\n"
+                 "  v[0] = 2.0f * (u[0] * u[1]) / (u[0] + u[1]);\n"
+                 "}\n");
+}
+
 static void sums_with_parameters_are_taps_with_factors(void)
 {
   static const char *const texts[] = {
@@ -657,6 +671,7 @@ int main(int argc, char **argv)
       {"heat_is_one_rule_however_it_is_spelled", heat_is_one_rule_however_it_is_spelled},
       {"terms_that_are_not_linear_stay_beside_linear_ones",
        terms_that_are_not_linear_stay_beside_linear_ones},
+      {"means_of_two_cells_have_one_form", means_of_two_cells_have_one_form},
       {"sums_with_parameters_are_taps_with_factors", sums_with_parameters_are_taps_with_factors},
       {"some_rules_stay_as_they_are", some_rules_stay_as_they_are},
       {"random_sums_keep_their_values", random_sums_keep_their_values},

@@ -442,6 +442,53 @@ static void totals_of_all_types_are_those_of_ref(void)
   }
 }
 
+/* A kernel that counts values in the intervals of a histogram and folds them onto a profile: on
+ * cores, since OpenCL's compiler takes minutes for it. */
+static void a_histogram_goes_beside_totals(void)
+{
+  enum { BINS = 16 };
+
+  for (int i = 0; i < 6; i++) {
+    ambit *a = open_on(i % 2 ? "cpu" : "cpu*3");
+    ambit_grid *g;
+    ambit_field *n;
+    ambit_scalar *count[BINS];
+    ambit_program *p;
+    ambit_arg args[BINS + 1];
+    static int values[FOLDED];
+    double sum = 0, want = 0, cells = 0;
+
+    if (test_takes(i, 2)) {
+      ambit_option_set(a, "threads", "1");
+      g = ambit_grid_create(a, 3, folded);
+      n = ambit_field_create_on(g, "n", AMBIT_I32, all_axes[i]);
+      p = ambit_program_create(g);
+      args[0] = ambit_arg_field(n);
+      for (int c = 0; c < BINS; c++)
+        args[c + 1] = ambit_arg_scalar(count[c] = ambit_scalar_create(a, "c", AMBIT_I64));
+      ambit_apply_args(p,
+                       ambit_kernel_create(
+                           a, "void all(sum int *n, sum long *c[16])\n"
+                              "{ long b = (index(0) + 3 * index(1) + index(2)) % 16; *n = (int)b;\n"
+                              "  for (int k = 0; k < 16; k++) if (b == k) *c[k] += 1; }"),
+                       BINS + 1, args);
+      ambit_run(p, 2);
+      memset(values, 0, sizeof values);
+      ambit_field_read(n, NULL, NULL, values);
+      for (int c = 0; c < FOLDED; c++)
+        sum += values[c];
+      for (int c = 0; c < BINS; c++) {
+        want += c * ambit_scalar_get(count[c]);
+        cells += ambit_scalar_get(count[c]);
+      }
+      CHECK_EQ(FOLDED, (long)cells);
+      CHECK_MSG(sum == want, "axes 0x%x: the totals are %g, not %g", all_axes[i], sum, want);
+      CHECK_OK(a);
+    }
+    ambit_close(a);
+  }
+}
+
 /* A profile has the cells of a face that lies along an axis of its own, and all cells at others. */
 static void each_cell_at_several_faces_is_updated_once(void)
 {
@@ -873,6 +920,7 @@ int main(int argc, char **argv)
       {"strict_bits_are_those_of_ref", strict_bits_are_those_of_ref},
       {"large_sums_go_through_slabs", large_sums_go_through_slabs},
       {"totals_of_all_types_are_those_of_ref", totals_of_all_types_are_those_of_ref},
+      {"a_histogram_goes_beside_totals", a_histogram_goes_beside_totals},
       {"each_cell_at_several_faces_is_updated_once", each_cell_at_several_faces_is_updated_once},
       {"a_step_may_read_the_profile_that_it_reduces_onto",
        a_step_may_read_the_profile_that_it_reduces_onto},
