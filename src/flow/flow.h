@@ -135,13 +135,10 @@ ambit_boundary ambit__flow_kind(const ambit__flow *f, int value, int axis, int s
 static inline int ambit__flow_mirror(ambit_boundary kind, int n)
 {
   switch (kind) {
-  case AMBIT_REFLECT:
-    return n + 1;
+  case AMBIT_REFLECT: return n + 1;
   case AMBIT_SYMMETRIC:
-  case AMBIT_ANTISYMMETRIC: /* with the other sign */
-    return n;
-  default:
-    return kind == AMBIT_CLAMP;
+  case AMBIT_ANTISYMMETRIC: /* with the other sign */ return n;
+  default: return kind == AMBIT_CLAMP;
   }
 }
 

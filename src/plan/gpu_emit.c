@@ -22,7 +22,8 @@ int ambit__gpucode_threads(const ambit__target *t, int most)
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__machine *m = ambit__target_machine(t);
-  const double ns = ambit__price_bound(g->rule, g->bind, g->ndims).bytes / (AMBIT__FIT_CELLS * m->copy);
+  const double ns =
+      ambit__price_bound(g->rule, g->bind, g->ndims).bytes / (AMBIT__FIT_CELLS * m->copy);
 
   (void)p;
   if (g->ndims <= 3) return ns;

@@ -475,7 +475,8 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   const ambit__rule *rule = g->rule;
   const ambit__machine *m = ambit__target_machine(t);
   const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
-  double ns = ambit__price_bound(rule, g->bind, g->ndims).bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
+  double ns = ambit__price_bound(rule, g->bind, g->ndims).bytes / (AMBIT__FIT_STRIP * m->copy),
+         under_way, loads;
   ambit__strip j;
 
   if (!ambit__strip_begin(g, p, &j)) return 1e9;

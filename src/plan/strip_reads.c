@@ -33,8 +33,8 @@ static bool has_only(const ambit__group *g, ambit_type type)
   for (int i = 0; i < g->rule->nparams; i++) {
     const ambit__param *p = &g->rule->params[i];
 
-    if (is_field(g, i) && (p->type != type || p->low[x] > most || p->high[x] > most ||
-                           g->bind[i].dropped))
+    if (is_field(g, i) &&
+        (p->type != type || p->low[x] > most || p->high[x] > most || g->bind[i].dropped))
       return false;
   }
   return true;

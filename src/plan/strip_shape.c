@@ -91,7 +91,8 @@ static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t plan
 static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t cells, int64_t stacks)
 {
   const double planes = p->ahead ? p->ahead + 1 : p->rows[1];
-  const double bytes = ambit__price_bound(g->rule, g->bind, g->ndims).bytes * planes * (double)cells;
+  const double bytes =
+      ambit__price_bound(g->rule, g->bind, g->ndims).bytes * planes * (double)cells;
 
   return ambit__min64((int64_t)ceil(bytes / p->panel), stacks);
 }

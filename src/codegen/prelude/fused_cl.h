@@ -99,7 +99,7 @@ AMBIT_FORMULA(int, ambit_inside, (int kind, int distance),
               : kind == AMBIT_DOUBLE || kind == AMBIT_OPPOSITE ? distance - 1
                                                                : 0)
 /* A value of two bytes is a half. */
-#define AMBIT_OPPOSITE_OF(T, value) (sizeof(T) == 2 ? (T)((int)(value) ^ 0x8000) : (T)-(value))
+#define AMBIT_OPPOSITE_OF(T, value) (sizeof(T) == 2 ? (T)((int)(value) ^ 0x8000) : (T) - (value))
 
 /* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
  * first of the n lanes that share the row. The kinds of the faces are constants. _store_all stores
@@ -124,8 +124,7 @@ AMBIT_FORMULA(int, ambit_inside, (int kind, int distance),
         (above != AMBIT_NOTHING && above != AMBIT_NUMBER))                                         \
       ambit_gather_##T##_##N(row, from, lanes);                                                    \
     for (int j = 0; j < N; j++) {                                                                  \
-      if ((below == AMBIT_OPPOSITE && x + j < first) ||                                            \
-          (above == AMBIT_OPPOSITE && x + j >= end))                                               \
+      if ((below == AMBIT_OPPOSITE && x + j < first) || (above == AMBIT_OPPOSITE && x + j >= end)) \
         row[j] = AMBIT_OPPOSITE_OF(T, row[j]);                                                     \
       if (below == AMBIT_NUMBER && x + j < first) row[j] = low;                                    \
       if (above == AMBIT_NUMBER && x + j >= end) row[j] = high;                                    \

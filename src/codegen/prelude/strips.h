@@ -264,8 +264,14 @@ template <ambit_face KIND> AMBIT_INLINE int ambit_inside(int distance)
          : KIND == AMBIT_DOUBLE || KIND == AMBIT_OPPOSITE ? distance - 1
                                                           : 0;
 }
-template <typename T> AMBIT_FORMULA(T, ambit_opposite, (T value), (T)-value)
-AMBIT_FORMULA(ambit_f16, ambit_opposite, (ambit_f16 bits), (ambit_f16)(bits ^ 0x8000))
+template <typename T> AMBIT_INLINE T ambit_opposite(T value)
+{
+  return (T)-value;
+}
+AMBIT_INLINE ambit_f16 ambit_opposite(ambit_f16 bits)
+{
+  return (ambit_f16)(bits ^ 0x8000);
+}
 
 /* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
  * first of the LANES lanes that share the row. */

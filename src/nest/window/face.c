@@ -247,8 +247,7 @@ void ambit__window_mirror_low(const ambit__window *j, int value)
     const int lag = newest + last + n, from = newest + last - (ambit__flow_mirror(kind, n) - 1);
 
     ambit__nest_if(j->n, "row - %d == first%d + %d", newest, j->z, last);
-    copy_plane(j, value, kind, lag, from, fetched ? -f->down : 0,
-               j->rows + (fetched ? f->up : 0));
+    copy_plane(j, value, kind, lag, from, fetched ? -f->down : 0, j->rows + (fetched ? f->up : 0));
     if (!lanes) ambit__nest_close(j->n); /* exchanges are not in branches */
     if (f->shared >= 0 && lag > f->shared - fetched)
       ambit__window_share_rows(j, value, lag, 0, j->rows);

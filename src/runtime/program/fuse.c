@@ -122,12 +122,12 @@ static void make_group(const ambit_program *p, ambit__fused *f)
 
     snprintf(f->names[i], sizeof f->names[i], "a%d", i);
     f->params[i] = param_of(p, f, i);
-    f->bind[i] = (ambit__binding){
-        .is_field = field != NULL,
-        .dropped = field ? field->dropped : 0,
-        .points = f->plan.operands[i].points,
-        .samples =
-            f->plan.operands[i].points && ambit__step_samples(&p->steps[f->plan.operands[i].step])};
+    f->bind[i] =
+        (ambit__binding){.is_field = field != NULL,
+                         .dropped = field ? field->dropped : 0,
+                         .points = f->plan.operands[i].points,
+                         .samples = f->plan.operands[i].points &&
+                                    ambit__step_samples(&p->steps[f->plan.operands[i].step])};
     if (!field || ambit__binding_is_uniform(&f->bind[i], p->grid->box.ndims)) continue;
     f->bind[i].contiguous = field->order == AMBIT_SOA || field->components == 1;
     f->bind[i].packed = ambit__field_is_packed(field);

@@ -571,10 +571,9 @@ static void set_arguments(ambit_program *p, ambit__wavefront *w, int part)
       const ambit_field *f = filled_field(p, st);
       const ambit__boundaries *bounds = bounds_of(p, w, f);
 
-      *args++ =
-          (ambit__argument){.store = &w->stores[w->flow.values[w->flow.in[st->ports]].field],
-                            .boundaries = bounds,
-                            .special = f->special ? bounds : NULL};
+      *args++ = (ambit__argument){.store = &w->stores[w->flow.values[w->flow.in[st->ports]].field],
+                                  .boundaries = bounds,
+                                  .special = f->special ? bounds : NULL};
       continue;
     }
     w->stages[i].fn = w->inners[i].fn = w->functions[st->step];

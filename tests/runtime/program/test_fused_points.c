@@ -44,7 +44,7 @@ static void place(unsigned *state, const shot *s, int n, double *x)
 static shot draw_shot(unsigned seed)
 {
   static const ambit_boundary boundaries[] = {AMBIT_CONSTANT, AMBIT_PERIODIC, AMBIT_FIXED,
-                                              AMBIT_CLAMP, AMBIT_REFLECT, AMBIT_ANTISYMMETRIC};
+                                              AMBIT_CLAMP,    AMBIT_REFLECT,  AMBIT_ANTISYMMETRIC};
   shot s = {.seed = seed};
   unsigned state = seed * 2654435761u + 1;
 
