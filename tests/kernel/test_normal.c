@@ -336,7 +336,6 @@ static void terms_that_are_not_linear_stay_beside_linear_ones(void)
                  "}\n");
 }
 
-/* Parameters in any order, also between the fields. */
 /* Both cells compute the mean at the face between them alike. */
 static void means_of_two_cells_have_one_form(void)
 {
@@ -351,6 +350,7 @@ static void means_of_two_cells_have_one_form(void)
                  "}\n");
 }
 
+/* Parameters in any order, also between the fields. */
 static void sums_with_parameters_are_taps_with_factors(void)
 {
   static const char *const texts[] = {
