@@ -140,17 +140,21 @@ static bool has_place(const ambit__nest *n, int i, const ambit__read *r)
   return k < 0 || form->columns[k].reads;
 }
 
-void ambit__nest_let_loads(ambit__nest *n)
+void ambit__nest_let_loads(ambit__nest *n, ambit__nest_place *place, void *user)
 {
   for (int i = 0; n->loads_first && i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
-    for (int k = 0; ambit__nest_is_field(n, i) && !n->widened[i] && k < p->nreads; k++)
-      if (has_place(n, i, &p->reads[k]))
+    for (int k = 0; ambit__nest_is_field(n, i) && !n->widened[i] && k < p->nreads; k++) {
+      const ambit__read *r = &p->reads[k];
+
+      if (has_place(n, i, r))
         ambit__nest_node(n, NODE_LOAD,
                          .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
                          .name = ambit__nest_text(n, "%s_r%d", p->name, k),
-                         .access = {i, p->reads[k].component, p->reads[k].offset, NULL});
+                         .access = place ? place(user, i, r)
+                                         : (ambit__nest_access){i, r->component, r->offset, NULL});
+    }
   }
 }
 

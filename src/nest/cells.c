@@ -28,7 +28,7 @@ enum { WARP = 32 }; /* threads that take a branch together */
 static void add_body(ambit__nest *n, int inside)
 {
   if (inside >= 0) ambit__nest_do(n, "enum { inside = %d }", inside);
-  ambit__nest_let_loads(n);
+  ambit__nest_let_loads(n, NULL, NULL);
   ambit__nest_let_outs(n);
   ambit__nest_node(n, NODE_RULE, .inside = inside);
   ambit__nest_store_outs(n);
@@ -83,7 +83,7 @@ static void add_pieces(ambit__nest *n, int threads, int each)
   ambit__nest_each_output(n, let_kept, &each);
   ambit__nest_unroll(n, "k", 0, each);
   let_kth(n, threads);
-  ambit__nest_let_loads(n);
+  ambit__nest_let_loads(n, NULL, NULL);
   ambit__nest_let_outs(n);
   ambit__nest_node(n, NODE_RULE, .inside = -1);
   ambit__nest_each_output(n, keep, NULL);

@@ -269,8 +269,9 @@ void ambit__nest_store_carried(ambit__nest *n);
 void ambit__nest_let_ended(ambit__nest *n);
 void ambit__nest_let_values(ambit__nest *n);
 /* "const float u_r0 = u_at[-1];" for every read, if loads come first: compilers do not move them
- * out of branches. */
-void ambit__nest_let_loads(ambit__nest *n);
+ * out of branches. `place` says where a value is; NULL: where the pointers to the cell say. */
+typedef ambit__nest_access ambit__nest_place(void *user, int param, const ambit__read *r);
+void ambit__nest_let_loads(ambit__nest *n, ambit__nest_place *place, void *user);
 /* "float v_out = v_at[0];" for every written component and reduction, and "v_at[0] = v_out;". */
 void ambit__nest_let_outs(ambit__nest *n);
 void ambit__nest_let_results(ambit__nest *n); /* of reductions alone */

@@ -144,27 +144,14 @@ static void keep_contributions(job *j, int r, bool ragged)
   }
 }
 
-/* The reads of a cell as variables. Of several rows by way of the pointers to the first one, so
- * that compilers see which of them, and of the values computed from them, are the same: Darcy's law
- * divides once per face between rows in the place of twice. */
-static void let_loads(job *j, int r)
+/* Of several rows by way of the pointers to the first one, so that compilers see which reads, and
+ * which of the values computed from them, are the same: Darcy's law divides once per face between
+ * rows in the place of twice. */
+static ambit__nest_access place_in_block(void *user, int param, const ambit__read *r)
 {
-  ambit__nest *n = j->n;
+  const each *e = user;
 
-  if (!n->loads_first || j->count == 1) {
-    ambit__nest_let_loads(n);
-    return;
-  }
-  for (int i = 0; i < n->rule->nparams; i++) {
-    const ambit__param *p = ambit__nest_param(n, i);
-
-    for (int k = 0; ambit__nest_is_field(n, i) && !n->widened[i] && k < p->nreads; k++)
-      ambit__nest_node(n, NODE_LOAD,
-                       .type = ambit__nest_text(n, "const %s", ambit__nest_type(n, i)),
-                       .name = ambit__nest_text(n, "%s_r%d", p->name, k),
-                       .access = ambit__rows_access(j, i, p->reads[k].component, r,
-                                                    p->reads[k].offset, ambit__rows_x(j)));
-  }
+  return ambit__rows_access(e->j, param, r->component, e->r, r->offset, ambit__rows_x(e->j));
 }
 
 static void add_cell(job *j, int r, int inside, bool ragged)
@@ -176,7 +163,7 @@ static void add_cell(job *j, int r, int inside, bool ragged)
   ambit__nest_block(n);
   if (inside >= 0) ambit__nest_do(n, "enum { inside = %d }", inside);
   ambit__rows_let_place(j, r);
-  if (!n->is_narrow) let_loads(j, r);
+  if (!n->is_narrow) ambit__nest_let_loads(n, j->count > 1 ? place_in_block : NULL, &here);
   ambit__nest_let_outs(n);
   ambit__nest_node(n, NODE_RULE, .inside = inside, .row = r);
   if (j->direct)

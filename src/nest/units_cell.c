@@ -168,7 +168,7 @@ void ambit__units_add_cell(ambit__nest *n)
       ambit__nest_do(n, "const %s i%d = from%d + t", n->integer, last, last);
     if (ambit__units_have_words(n)) let_tests(n);
   }
-  ambit__nest_let_loads(n);
+  ambit__nest_let_loads(n, NULL, NULL);
   ambit__nest_let_outs(n);
   ambit__nest_node(n, NODE_RULE, .inside = -1);
   ambit__nest_store_outs(n);

@@ -126,7 +126,7 @@ typedef struct ambit__price {
   double bytes;   /* every value that must be read or written, counted once each */
   double written; /* of these */
   double flops;
-  double divisions, specials; /* of these: divisions and square roots, other functions */
+  double divisions, specials; /* of these: divisions, but by numbers, and roots; other functions */
   double inverted;            /* of the divisions: on cores, products with an inverse */
   bool in_double;             /* some operation is in double */
   double others; /* operations on integers, comparisons and selections, in those on 4 bytes */

@@ -39,7 +39,7 @@ typedef struct count {
 } count;
 
 /* What is the same in all cells, or in those of a row, is computed once; a division by a number is
- * a product. */
+ * a product, in strict code only where it is a power of 2. */
 static ambit__visit count_expr(void *user, const ambit__expr *e)
 {
   const count *c = user;
