@@ -253,7 +253,10 @@ static double instructions_of(const ambit__group *g, const ambit__window *j)
   for (int i = 0; i < j->flow->nstages; i++) {
     const ambit__window_stage *f = &j->stages[i];
     const ambit__flow_stage *st = &j->flow->stages[i];
-    const double work = f->taps ? f->ntaps : (double)st->rule->flops * share_of(g, j, st);
+    const double work = f->taps
+                            ? f->ntaps
+                            : ((double)st->rule->flops + ambit__price_more(st->rule, g->ndims)) *
+                                  share_of(g, j, st);
 
     n += (work + AMBIT__FIT_STAGED) * widest + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
   }

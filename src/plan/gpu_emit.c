@@ -22,8 +22,10 @@ int ambit__gpucode_threads(const ambit__target *t, int most)
 double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__machine *m = ambit__target_machine(t);
+  const ambit__price price = ambit__price_bound(g->rule, g->bind, g->ndims);
   const double ns =
-      ambit__price_bound(g->rule, g->bind, g->ndims).bytes / (AMBIT__FIT_CELLS * m->copy);
+      fmax(price.bytes / (AMBIT__FIT_CELLS * m->copy),
+           AMBIT__FIT_WORKS * ambit__price_work(&price, m, 1) + AMBIT__FIT_THREAD / m->fma32);
 
   (void)p;
   if (g->ndims <= 3) return ns;

@@ -185,9 +185,10 @@ static double warp_time(const ambit__group *g, const ambit__window *j)
   double n = 10, shares = 0;
 
   for (int i = 0; i < j->flow->nstages; i++) {
-    const double flops = (double)j->flow->stages[i].rule->flops;
+    const ambit__rule *rule = j->flow->stages[i].rule;
+    const double flops = (double)rule->flops * (g->strict ? 1 : AMBIT__FIT_FUSED);
 
-    n += ((g->strict ? flops : AMBIT__FIT_FUSED * flops) + 0.5) * cells_of(j) *
+    n += (flops + ambit__price_more(rule, g->ndims) + 0.5) * cells_of(j) *
          ambit__registers_of_widest(j->flow);
   }
   for (int v = 0; v < j->flow->nvalues; v++)

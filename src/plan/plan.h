@@ -135,6 +135,8 @@ ambit__price ambit__price_of(const ambit__rule *rule);
 /* The same with its fields, on a grid of so many axes; fields on some axes stay in the caches, and
  * move no bytes. */
 ambit__price ambit__price_bound(const ambit__rule *rule, const ambit__binding *bind, int ndims);
+/* Instructions of a GPU for a cell, beside its multiplications and additions. */
+double ambit__price_more(const ambit__rule *rule, int ndims);
 /* Reads of fields in one update, at all offsets. */
 int ambit__rule_reads(const ambit__rule *rule);
 /* ns of the work of one cell on all cores of a machine, at `rate` operations for a multiply-add. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* price.c - the least memory traffic and work of one update of one cell, and the time of the
  * latter. */
+#include "plan/fitted.h"
 #include "plan/plan.h"
 
 #include "codegen/flat.h"
@@ -121,4 +122,13 @@ ambit__price ambit__price_of(const ambit__rule *rule)
 ambit__price ambit__price_bound(const ambit__rule *rule, const ambit__binding *bind, int ndims)
 {
   return price_of(rule, bind, ndims - 1);
+}
+
+double ambit__price_more(const ambit__rule *rule, int ndims)
+{
+  const ambit__price price = ambit__price_bound(rule, NULL, ndims);
+
+  return AMBIT__FIT_MORE_OTHERS * price.others / narrowness(rule) +
+         AMBIT__FIT_MORE_DIVIDES * (price.divisions - price.inverted) +
+         AMBIT__FIT_MORE_CALLS * price.specials;
 }

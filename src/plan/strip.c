@@ -35,10 +35,23 @@ enum {
   MANY_BYTES = 64,        /* that a cell takes */
   FEW_PLANES = 6,         /* of single bytes: Sobel 1801, with 8 1718; in OpenCL 1805 and 1878 */
   SHORT = 2,              /* bytes of a half */
-  FEW = 2                 /* warps of a block with short lanes */
+  ENOUGH_BLOCKS = 4,      /* of which some load while others compute */
+  WARPS = 4,              /* of a block; one of 8 leaves more registers unused */
+  FEW = 2                 /* with short lanes */
 };
 
 /* ---- choice of plans ---- */
+
+/* Whether neighbours of a field are read that other warps may write at the same time. Not those of
+ * another colour: they are written, if at all, with the values that they have. */
+static bool reads_written(const ambit__rule *rule, int param)
+{
+  const ambit__param *p = &rule->params[param];
+  unsigned axes;
+
+  return p->is_written && p->reads_neighbours &&
+         (ambit__rule_spreads(rule) || !ambit__rule_colour(rule, param, &axes));
+}
 
 /* Packed rows begin at whole vectors, but not at whole lines. Fields on some axes are read only. */
 static bool fields_fit(const ambit__group *g, bool packed)
@@ -52,7 +65,7 @@ static bool fields_fit(const ambit__group *g, bool packed)
 
     if (p->kind != PARAM_FIELD || !b->is_field) continue;
     if (!(b->contiguous || ambit__binding_is_uniform(b, g->ndims)) || (b->packed && !packed) ||
-        b->shared || (p->is_written && (p->reads_neighbours || b->dropped)))
+        b->shared || (p->is_written && b->dropped) || reads_written(rule, i))
       return false;
     n++;
   }
@@ -121,7 +134,7 @@ typedef struct form {
 /* With `lanes` in a row, as many as the rows take. */
 static int warps_of(const ambit__group *g, const form *f, int few, int lanes)
 {
-  int warps = g->ndims > 2 ? 8 : 4;
+  int warps = WARPS;
 
   if (f->ring) return f->ring;
   while (lanes < WARP && warps > 1 &&
@@ -198,12 +211,20 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                        .panel = AMBIT__FIT_PANEL * (double)ambit__target_machine(t)->l2};
 }
 
+static bool reads_in_place(const ambit__rule *rule)
+{
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].is_written && rule->params[i].reads_neighbours) return true;
+  return false;
+}
+
 /* Whether a form is of use for the group, whatever its registers. */
 static bool is_possible(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   if (!p->strip || (p->sums && (g->strict || ambit__strip_packed_cells(g, p->packed) > 1)))
     return false;
   if (p->ring && (p->apart || g->ndims != 3)) return false;
+  if (p->ahead && reads_in_place(g->rule)) return false;
   if (p->lanes < WARP && p->rows[0] > 1) return false;
   return (!t->max_threads || WARP * p->threads[1] <= t->max_threads) && has_room(g, p);
 }
@@ -228,9 +249,9 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
       {.rows = 1, .planes = 4},
       {.rows = 2, .planes = 2},
       {.rows = 1, .planes = 1},
-      {.sums = true, .rows = 4, .planes = 1, .ahead = 1},
-      {.sums = true, .rows = 2, .planes = 1, .ahead = 2},
       {.sums = true, .rows = 2, .planes = 1, .ahead = 1},
+      {.sums = true, .rows = 2, .planes = 1, .ahead = 2},
+      {.sums = true, .rows = 4, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 1, .planes = 1, .ahead = 2},
       {.sums = true, .rows = 1, .planes = 1, .ahead = 1},
       {.rows = 2, .planes = 1, .ahead = 2, .ring = 12},
@@ -391,20 +412,11 @@ static int missing_warps(const ambit__strip *j, const ambit__plan *p, const ambi
   return few > 0 ? few : 0;
 }
 
-/* How often a tile loads the rows of its widest value, beyond three times. Tiles find planes of
- * other tiles only in the second-level cache. */
-static double planes_again(const ambit__strip *j)
+/* What each of them costs. Warps of tiles load all they need at once. */
+static double warp_cost(const ambit__strip *j)
 {
-  double most = 3;
-
-  for (int i = 0; i < j->nvalues; i++)
-    for (int q = 0; q < j->values[i].nrows; q++) {
-      const ambit__value_row *r = &j->values[i].rows[q];
-      const double times = (double)(r->high - r->low + j->planes) / j->planes;
-
-      if (r->is_read && times > most) most = times;
-    }
-  return most - 3;
+  if (j->planes) return AMBIT__FIT_WARP_TILES;
+  return j->moves && j->span > MANY_PLANES ? AMBIT__FIT_WARP_SHIFTS : AMBIT__FIT_WARP;
 }
 
 /* Copies of the rows beside a block's, relative to those of a large block. Planes of doubles are
@@ -454,29 +466,51 @@ static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambi
          (AMBIT__FIT_TURN + AMBIT__FIT_WORKED * work) / (double)ambit__box_volume(&box);
 }
 
-/* How many times the cache of instructions holds the rule's for the cells that a lane computes in
- * unrolled code; at least 1. */
-static double overflow(const ambit__group *g, const ambit__strip *j)
+/* Cells that a lane computes in unrolled code. */
+static double cells_of(const ambit__strip *j)
 {
-  const ambit__price price = ambit__price_of(g->rule);
-  const double each =
-      price.flops + AMBIT__FIT_DIVIDES * price.divisions + AMBIT__FIT_CALLS * price.specials;
-  const int planes = j->planes ? j->planes : j->moves ? 1 : j->period;
-
-  return fmax(1, each * j->lane * j->rows * planes / AMBIT__FIT_CODE);
+  return (double)j->lane * j->rows * (j->planes ? j->planes : j->moves ? 1 : j->period);
 }
 
-/* ns per cell. The base is the memory traffic. It costs more if the code is long, if many rows are
- * loaded several times, if too few bytes are in flight, if compilers may delay loads, if warps that
- * advance along z are far apart, or if there are too few warps, above all for code that shifts many
- * registers. */
+/* How many times the cache of instructions holds the rule's for these cells; at least 1. */
+static double overflow(const ambit__price *price, const ambit__strip *j)
+{
+  const double each =
+      price->flops + AMBIT__FIT_DIVIDES * price->divisions + AMBIT__FIT_CALLS * price->specials;
+
+  return j->taps ? 1 : fmax(1, each * cells_of(j) / AMBIT__FIT_CODE);
+}
+
+/* The work on a cell, with its share of what a thread does beside the rule. */
+static double work_ns(const ambit__rule *rule, const ambit__price *price, const ambit__machine *m,
+                      const ambit__strip *j)
+{
+  double thread = AMBIT__FIT_THREAD;
+
+  for (int i = 0; i < rule->nparams; i++)
+    thread += rule->params[i].kind == PARAM_REDUCE ? AMBIT__FIT_FOLD : 0;
+  return AMBIT__FIT_WORKS * ambit__price_work(price, m, 1) + thread / (cells_of(j) * m->fma32);
+}
+
+/* What both take. A block alone loads first, and computes then; planes ahead are loaded
+ * meanwhile. */
+static double together(double memory, double work, const ambit__strip *j, const ambit__plan *p)
+{
+  const int blocks = j->planes ? p->resident : ENOUGH_BLOCKS;
+
+  return fmax(memory, work) + AMBIT__FIT_ALONE / blocks * fmin(memory, work);
+}
+
+/* ns per cell: memory traffic and work. Traffic costs more if many rows are loaded several times,
+ * if too few bytes are in flight, if compilers may delay loads, if warps that advance along z are
+ * far apart, or if there are too few warps, above all for code that shifts many registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__rule *rule = g->rule;
   const ambit__machine *m = ambit__target_machine(t);
   const double wanted = AMBIT__FIT_FLIGHT * m->chain * m->copy / m->cores; /* bytes in flight */
-  double ns = ambit__price_bound(rule, g->bind, g->ndims).bytes / (AMBIT__FIT_STRIP * m->copy),
-         under_way, loads;
+  const ambit__price price = ambit__price_bound(rule, g->bind, g->ndims);
+  double ns = price.bytes / (AMBIT__FIT_STRIP * m->copy), under_way, loads;
   ambit__strip j;
 
   if (!ambit__strip_begin(g, p, &j)) return 1e9;
@@ -486,18 +520,16 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   }
   under_way = bytes_under_way(&j, p, rule);
   loads = loads_of(&j);
-  if (!j.taps) ns *= overflow(g, &j);
   if (loads > 2) ns *= 1 + AMBIT__FIT_LOADED * (loads - 2);
   if (j.z > 0) ns = fmax(ns, AMBIT__FIT_LOADS * loads / m->fma32);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
   if (is_wasteful(g, p)) ns *= AMBIT__FIT_WASTEFUL;
   if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->packed))
     ns *= AMBIT__FIT_TALL;
-  ns *= 1 + (j.moves && j.span > MANY_PLANES ? AMBIT__FIT_WARP_SHIFTS : AMBIT__FIT_WARP) *
-                missing_warps(&j, p, rule);
-  if (j.planes) ns *= 1 + AMBIT__FIT_AGAIN * planes_again(&j);
+  ns *= 1 + warp_cost(&j) * missing_warps(&j, p, rule);
   if (j.apart || !j.planes) ns *= AMBIT__FIT_APART;
   if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= AMBIT__FIT_ADVANCES;
+  ns = together(ns, work_ns(rule, &price, m, &j), &j, p) * overflow(&price, &j);
   ns = fmax(ns, idle_ns(g, m, p));
   ambit__strip_end(&j);
   return ns;

@@ -426,9 +426,9 @@ static void a_step_on_few_cells_has_many_blocks(void)
     measured m;
     const char *plan;
   } known[] = {
-      {{"box3d1", AMBIT_F32, {128, 128, 128}, {{0}}}, "(strip tile 4x2x2 "},
+      {{"box3d1", AMBIT_F32, {128, 128, 128}, {{0}}}, "(strip tile 4x2x4 "},
       {{"box3d1", AMBIT_F32, {0}, {{0}}}, "(strip sum 4x2 "},
-      {{"star3d2", AMBIT_F32, {96, 96, 96}, {{0}}}, "(strip tile 4x2x2 "},
+      {{"star3d2", AMBIT_F32, {96, 96, 96}, {{0}}}, "(strip tile 4x2x3 "},
       {{"star3d2", AMBIT_F32, {0}, {{0}}}, "(strip sum 4x2 "},
       {{"box3d2", AMBIT_F32, {128, 128, 128}, {{0}}}, "(strip sum 4x2 "},
   };

@@ -53,7 +53,7 @@ static bool is_copied(const ambit_program *p, const ambit_field *f, int axis)
     const ambit_boundary kind = b->kind[axis][side];
 
     if (kind != AMBIT_CLAMP && kind != AMBIT_SYMMETRIC && kind != AMBIT_REFLECT) return false;
-    if (b->on[axis][side] != AMBIT_NONE) return false;
+    if (b->on[axis][side] == AMBIT_CONSTANT) return false;
     for (size_t i = 0; i < p->nsteps; i++)
       if (p->steps[i].kind == STEP_APPLY && writes(&p->steps[i], f) &&
           reach_of(p, &p->steps[i], f) > (kind != AMBIT_REFLECT))
