@@ -75,7 +75,8 @@ typedef struct ambit__node {
   bool unless; /* IF: if not; lanes exchange values in the body: not every language has a branch */
   ambit__loop_kind how;      /* LOOP */
   int along, threads;        /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
-  bool rolled, unrolled;     /* LOOP, on GPUs: compilers should not unroll it; should */
+  bool rolled, unrolled;     /* LOOP, on GPUs: compilers should not unroll it; should; */
+  bool batched;              /* should take a few turns at a time, so that their loads overlap */
   bool folds;                /* LOOP_VECTOR: its turns fold reductions into r_part */
   ambit__nest_access access; /* LOAD, STORE, FOLD: its parameter */
   ambit__store_kind store;   /* STORE */
@@ -325,6 +326,16 @@ ambit__tap *ambit__nest_sum(const ambit__group *g, ambit__sum *sum);
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each);
 /* The axes that lie along threads, the last one along x; returns their number. */
 int ambit__nest_launched_axes(const ambit__group *g, int axes[AMBIT_MAX_DIMS]);
+
+/* folds.c: on a GPU, threads that fold the values of cells into totals of fields (binding onto). */
+typedef struct ambit__nest_folds {
+  int along;      /* the axis of neighbouring threads, with memory that is adjacent */
+  int pieces;     /* a folded axis: cells of a total along it are cut into pieces, a total each */
+  int inner;      /* a folded axis: that of the innermost loop */
+  int threads[2]; /* of a block: along that axis; those beside them have other totals if it is
+                     folded, else other cells of the same totals, along the axis of the pieces */
+} ambit__nest_folds;
+void ambit__nest_folded(ambit__nest *n, const ambit__nest_folds *f);
 
 /* units.c: on a GPU and a sparse grid, the units of a thread (grid/assignment.h), which have so
  * many cells of so many rows. `rows` must stay. */

@@ -287,6 +287,7 @@ static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node
   if (node->how == LOOP_VECTOR && !d->kernel) print_vector(n, w, node);
   if (node->rolled) ambit__line(w, "#pragma unroll 1");
   if (node->unrolled) ambit__line(w, "#pragma unroll");
+  if (node->batched) ambit__line(w, "#pragma unroll 4");
   ambit__line_begin(w);
   ambit__print(&w->text, "for (");
   if (node->type) ambit__print(&w->text, "%s %s = ", node->type, node->name);
