@@ -72,20 +72,29 @@ static void count_totals(job *j)
   ambit__nest_do(n, "const %s totals = %s", n->integer, totals);
 }
 
-/* The place of the thread's total, and its piece. Threads without one fold no cells. */
+/* The place of the thread's total, and its piece. Threads without one fold no cells. Divisions take
+ * as long as many cells, and totals with one piece need one fewer. */
 static void find_total(job *j)
 {
   ambit__nest *n = j->n;
   const int p = j->f->pieces;
+  int first = 0;
+
+  while (first < n->group->ndims && is_folded(j, first))
+    first++;
 
   ambit__nest_do(n, "const %s total = first + %s", n->integer, n->dialect->thread[j->rows]);
   ambit__nest_do(n, "%s rest = total", n->integer);
   for (int d = ambit__nest_last(n); d >= 0; d--) {
     if (is_folded(j, d)) continue;
-    ambit__nest_do(n, "const %s y%d = lo%d + rest %% %s", n->integer, d, d, size_of(n, d));
-    ambit__nest_do(n, "rest /= %s", size_of(n, d));
+    ambit__nest_do(n, "const %s beyond%d = %srest / %s%s", n->integer, d,
+                   d == first ? "pieces > 1 ? " : "", size_of(n, d), d == first ? " : 0" : "");
+    ambit__nest_do(n, "const %s y%d = lo%d + rest - beyond%d * %s", n->integer, d, d, d,
+                   size_of(n, d));
+    ambit__nest_do(n, "rest = beyond%d", d);
   }
-  ambit__nest_do(n, "const %s from = lo%d + rest * share", n->integer, p);
+  ambit__nest_do(n, "const %s piece = rest", n->integer);
+  ambit__nest_do(n, "const %s from = lo%d + piece * share", n->integer, p);
   ambit__nest_do(n, "const %s below = from + share < hi%d ? from + share : hi%d", n->integer, p, p);
 }
 
@@ -180,7 +189,7 @@ static void store_total(job *j, int i, int c)
   if (half) ambit__nest_barrier(n);
 }
 
-/* "double *r_at = r_mem + (r_o + y1 * r_s1 + rest * r_s0)": the last is the number of a piece. */
+/* "double *r_at = r_mem + (r_o + piece * r_s0 + y1 * r_s1)" */
 static void let_places(job *j)
 {
   ambit__nest *n = j->n;
@@ -189,7 +198,7 @@ static void let_places(job *j)
     const char *name = ambit__nest_name(n, i), *at;
 
     if (!n->bind[i].onto) continue;
-    at = ambit__nest_text(n, "%s_mem + (%s_o + rest * %s_s%d", name, name, name, j->f->pieces);
+    at = ambit__nest_text(n, "%s_mem + (%s_o + piece * %s_s%d", name, name, name, j->f->pieces);
     for (int d = 0; d < n->group->ndims; d++)
       if (!is_folded(j, d)) at = ambit__nest_text(n, "%s + y%d * %s_s%d", at, d, name, d);
     ambit__nest_do(n, "%s%s *%s_at = %s)", n->dialect->global,

@@ -13,11 +13,12 @@
 enum {
   THREADS = 256,
   WARP = 32,
-  TURNS = 16, /* of a thread along rows that are folded, if it can have so many */
-  LEAST = 8,  /* cells of a thread in a piece */
-  WASTE = 8,  /* of threads beside totals, one in so many may be idle */
-  BUSY = 16,  /* blocks of a multiprocessor, before totals are cut */
-  MOST = 64   /* blocks of a multiprocessor that a launch has */
+  FEW = 4,   /* cells of a thread of a warp that folds a total, if it can have so many, */
+  MANY = 16, /* and of a block */
+  LEAST = 8, /* cells of a thread in a piece */
+  WASTE = 8, /* of threads beside totals, one in so many may be idle */
+  BUSY = 16, /* blocks of a multiprocessor, before totals are cut */
+  MOST = 64  /* blocks of a multiprocessor that a launch has */
 };
 
 /* ---- choice of a plan ---- */
@@ -36,16 +37,14 @@ static bool is_folded(const ambit__group *g, int axis)
   return ambit__group_folded(g) >> axis & 1;
 }
 
-/* Threads along rows whose cells are folded into one total. */
-static int threads_of_row(int64_t cells, int most)
+/* Threads along rows of `row` cells, of totals of so many cells. */
+static int threads_of_row(int64_t row, int64_t cells, int most)
 {
   int n = 1;
 
-  while (n < cells && n < WARP)
+  while (n < row && 2 * n <= most && cells >= (int64_t)2 * n * (n < WARP ? FEW : MANY))
     n *= 2;
-  while (n < most && cells >= (int64_t)n * TURNS)
-    n *= 2;
-  return n < most ? n : most;
+  return n;
 }
 
 /* Threads beside each other, of so many totals: as many as leave few of them idle. */
@@ -72,18 +71,17 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 {
   ambit__plan p = {.strategy = &ambit__strategy_folds, .depth = 1, .threads = {1, 1, 1}};
   const int threads = ambit__gpucode_threads(t, THREADS);
-  int64_t totals = 1;
+  int64_t totals = 1, cells = 1;
   int longest = -1;
 
   if (most < 1) return 0;
-  for (int d = 0; d < g->ndims; d++)
-    if (!is_folded(g, d))
-      totals *= g->cells[d];
-    else if (longest < 0 || g->cells[d] > g->cells[longest])
-      longest = d;
+  for (int d = 0; d < g->ndims; d++) {
+    *(is_folded(g, d) ? &cells : &totals) *= g->cells[d];
+    if (is_folded(g, d) && (longest < 0 || g->cells[d] > g->cells[longest])) longest = d;
+  }
   p.axes[0] = last_long_axis(g);
   p.axes[1] = p.axes[2] = longest;
-  p.threads[0] = is_folded(g, p.axes[0]) ? threads_of_row(g->cells[p.axes[0]], threads)
+  p.threads[0] = is_folded(g, p.axes[0]) ? threads_of_row(g->cells[p.axes[0]], cells, threads)
                                          : threads_beside(totals, threads);
   p.threads[1] = threads / p.threads[0];
   for (int d = 0; d < g->ndims; d++)
