@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Random reductions onto profiles, of grids of 1 to 4 axes: other extents and parts, several
+ * results of a step, cells of a box. Values are few enough for sums to be exact, so that all
+ * devices have the bits of ref. */
+#include "runtime/places.h"
+#include "support/draw.h"
+
+enum { MOST = 100000, CASES = 48 };
+
+typedef struct problem {
+  int ndims, components;
+  int64_t n[4], lo[4], hi[4];
+  unsigned axes; /* of the profile */
+  ambit_type type;
+  ambit_order order;
+  bool boxed, stores, totals, strict, mixed; /* mixed: another result is onto another axis */
+} problem;
+
+typedef struct result {
+  unsigned char m[3 * 8 * MOST], other[8 * MOST];
+  float g[MOST];
+  double total, least;
+} result;
+
+static const char *const names[] = {"float", "double", "int", "short", "unsigned char", "long"};
+static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_I16, AMBIT_U8, AMBIT_I64};
+
+static problem draw_problem(int *kind)
+{
+  static const int64_t extents[] = {1, 2, 5, 8, 13, 31, 33, 70, 129, 700, 3001, 20011};
+  problem q = {.ndims = 1 + (int)draw(4), .components = 1 + (int)draw(3), .order = AMBIT_SOA};
+  int64_t cells = 1;
+
+  for (int d = 0; d < q.ndims; d++) {
+    do
+      q.n[d] = extents[draw(12)];
+    while (cells * q.n[d] > MOST);
+    cells *= q.n[d];
+  }
+  *kind = (int)draw(6);
+  q.type = types[*kind];
+  q.axes = (unsigned)draw(1 << q.ndims);
+  if (q.axes == (1u << q.ndims) - 1) q.axes &= ~(1u << draw(q.ndims));
+  if (draw(3) == 0) q.order = AMBIT_AOS;
+  q.stores = draw(2);
+  q.totals = draw(3) == 0;
+  q.strict = draw(4) == 0;
+  q.boxed = draw(3) == 0;
+  q.mixed = q.ndims > 1 && draw(4) == 0;
+  for (int d = 0; d < q.ndims; d++) {
+    q.lo[d] = q.boxed ? draw(q.n[d]) : 0;
+    q.hi[d] = q.boxed ? q.lo[d] + 1 + draw(q.n[d] - q.lo[d]) : q.n[d];
+  }
+  return q;
+}
+
+static unsigned axes_of(const problem *q)
+{
+  unsigned axes = 0;
+
+  for (int d = 0; d < q->ndims; d++)
+    if (q->axes >> d & 1) axes |= AMBIT_AXIS(d);
+  return axes;
+}
+
+static double start(const int64_t *i, int component, void *user)
+{
+  (void)component;
+  (void)user;
+  return (double)((i[0] * 7 + i[1] * 5 + i[2] * 3 + i[3] + i[0] * i[1]) % 11 - 5);
+}
+
+/* Sums of components, or their largest values, and what else the step has. */
+static void print_kernel(const problem *q, const char *type, char *text, size_t size)
+{
+  char sub[16] = "";
+  int n = snprintf(text, size, "void all(const float *f, %s %s *m",
+                   q->components == 2 ? "max" : "sum", type);
+
+  if (q->components > 1) n += snprintf(text + n, size - (size_t)n, "[%d]", q->components);
+  n += snprintf(text + n, size - (size_t)n, "%s%s%s)\n{ float v = *f;\n",
+                q->mixed ? ", min float *o" : "", q->stores ? ", float *g" : "",
+                q->totals ? ", sum double *total, min float *least" : "");
+  for (int c = 0; c < q->components; c++) {
+    if (q->components > 1) snprintf(sub, sizeof sub, "[%d]", c);
+    n += snprintf(text + n, size - (size_t)n, "  %s*m%s = (%s)(v + %d);\n",
+                  c == 1 ? "if (v > 1) " : "", sub, type, 5 + c);
+  }
+  snprintf(text + n, size - (size_t)n, "%s%s%s}", q->mixed ? "  *o = v * 2;\n" : "",
+           q->stores ? "  *g = v + 0.5f;\n" : "", q->totals ? "  *total = v; *least = v;\n" : "");
+}
+
+static void solve(const char *devices, const problem *q, const char *type, result *r)
+{
+  ambit *a = open_on(devices);
+  ambit_grid *g;
+  ambit_field *f, *m, *o, *h;
+  ambit_scalar *total, *least;
+  ambit_program *p;
+  ambit_arg args[6];
+  char text[600];
+  int n = 0;
+
+  memset(r, 0, sizeof *r);
+  ambit_option_set(a, "strict", q->strict ? "1" : "0");
+  g = ambit_grid_create(a, q->ndims, q->n);
+  f = ambit_field_create(g, "f", AMBIT_F32);
+  h = ambit_field_create(g, "g", AMBIT_F32);
+  m = ambit_field_create_vector_on(g, "m", q->type, q->components, q->order, axes_of(q));
+  o = ambit_field_create_on(g, "o", AMBIT_F32, q->axes & 1 ? 0 : AMBIT_AXIS(0));
+  total = ambit_scalar_create(a, "total", AMBIT_F64);
+  least = ambit_scalar_create(a, "least", AMBIT_F32);
+  p = ambit_program_create(g);
+  ambit_field_fill(f, start, NULL);
+  ambit_field_set(m, 3);
+  args[n++] = ambit_arg_field(f);
+  args[n++] = ambit_arg_field(m);
+  if (q->mixed) args[n++] = ambit_arg_field(o);
+  if (q->stores) args[n++] = ambit_arg_field(h);
+  if (q->totals) args[n++] = ambit_arg_scalar(total);
+  if (q->totals) args[n++] = ambit_arg_scalar(least);
+  print_kernel(q, type, text, sizeof text);
+  if (q->boxed)
+    ambit_apply_box_args(p, q->lo, q->hi, ambit_kernel_create(a, text), n, args);
+  else
+    ambit_apply_args(p, ambit_kernel_create(a, text), n, args);
+  ambit_run(p, 3);
+  ambit_field_read(m, NULL, NULL, r->m);
+  ambit_field_read(o, NULL, NULL, r->other);
+  ambit_field_read(h, NULL, NULL, r->g);
+  r->total = ambit_scalar_get(total);
+  r->least = ambit_scalar_get(least);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+/* Two parts of a device that has memory of its own, too. */
+static void folds_have_the_bits_of_ref(void)
+{
+  static result want, got;
+
+  for (int i = 0; i < CASES; i++) {
+    problem q;
+    int kind;
+
+    state = (uint64_t)i;
+    draw(2);
+    q = draw_problem(&kind);
+    if (!test_takes(i, 4)) continue;
+    solve("ref", &q, names[kind], &want);
+    EACH_PLACE_HERE(d)
+    for (int parts = 1; parts <= 2; parts++) {
+      char devices[40];
+
+      if (parts > 1 && (!strncmp(*d, "cpu", 3) || !strcmp(*d, "ref"))) continue;
+      snprintf(devices, sizeof devices, parts > 1 ? "%s*2" : "%s", *d);
+      solve(devices, &q, names[kind], &got);
+      CHECK_MSG(
+          !memcmp(&got, &want, sizeof got),
+          "%s, case %d: %d axes, %ld x %ld x %ld x %ld cells, onto axes 0x%x, %d components of "
+          "%s: bits differ",
+          devices, i, q.ndims, (long)q.n[0], (long)q.n[1], (long)q.n[2], (long)q.n[3], q.axes,
+          q.components, names[kind]);
+    }
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {{"folds_have_the_bits_of_ref", folds_have_the_bits_of_ref},
+                                    {NULL, NULL}};
+
+  return test_main(argc, argv, tests);
+}
