@@ -10,6 +10,8 @@
  *   PER, NEXT          threads of a total, and how far apart: 1 along rows, else neighbouring
  *                      threads have neighbouring totals
  *
+ *   EXACT              if defined, results are long accumulators (sums.h), and FOLD is not needed
+ *
  * Axes are numbered from the inside. Axis a has n_a cells, s_a apart in u, and t_a apart in the
  * results. Axes 0 to 5 are folded, 0 with the smallest distances; axes 6 to 11 are left, among them
  * that of the components.
@@ -26,13 +28,27 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fold(
   enum { SIDE = THREADS / PER }; /* totals of a block */
   const ambit_i64 outer = n8 * n9 * n10 * n11, all = n6 * n7 * outer;
   const ambit_i64 share = THREAD / NEXT % PER;
+#ifdef EXACT
+  SHARED ambit_i64 words[SIDE * AMBIT_LONG_WORDS];
+#else
   SHARED S lanes[THREADS];
+#endif
 
   for (ambit_i64 block = BLOCK * SIDE; block < all; block += BLOCKS * SIDE) {
-    const ambit_i64 i = block + (NEXT == 1 ? THREAD / PER : THREAD % SIDE);
+    const int mine = NEXT == 1 ? THREAD / PER : THREAD % SIDE;
+    const ambit_i64 i = block + mine;
     const ambit_i64 cells = i < all ? n0 : 0;
     ambit_i64 at = base, to = first, a6 = i, a7 = 0;
+#ifdef EXACT
+    AMBIT_SHARED ambit_i64 *own = words + mine * AMBIT_LONG_WORDS;
+    ambit_part sum = ambit_part_zero();
+
+    for (int k = THREAD; k < SIDE * AMBIT_LONG_WORDS; k += THREADS)
+      ambit_long_clear(words, k);
+    BARRIER;
+#else
     S sum = FROM_BITS(identity);
+#endif
 
     if (n7 * outer > 1) {
       a6 = i % n6;
@@ -56,8 +72,19 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fold(
               GLOBAL const T *row = u + (at + a1 * s1 + a2 * s2 + a3 * s3 + a4 * s4 + a5 * s5);
 
               for (ambit_i64 x = share; x < cells; x += PER)
+#ifdef EXACT
+                sum = ambit_part_add(sum, own, row[x * s0]);
+#else
                 sum = FOLD(sum, (S)row[x * s0]);
+#endif
             }
+#ifdef EXACT
+    ambit_part_leave(sum, own);
+    BARRIER;
+    for (int k = share; i < all && k < AMBIT_LONG_WORDS; k += PER)
+      results[to * AMBIT_LONG_WORDS + k] =
+          ambit_long_get(own, k) + (more ? results[to * AMBIT_LONG_WORDS + k] : 0);
+#else
     lanes[THREAD] = sum;
     for (int width = PER / 2; width > 0; width /= 2) {
       BARRIER;
@@ -68,6 +95,7 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fold(
       sum = lanes[THREAD];
       results[to] = RESULT(more ? FOLD((S)results[to], sum) : sum);
     }
+#endif
     BARRIER;
   }
 }

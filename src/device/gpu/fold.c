@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fold.c - reductions along some axes on a GPU: a fixed kernel (codegen/prelude/fold.h) per type,
  * kind and number of threads for a total. These are adjacent if its cells are; else neighbouring
- * threads have neighbouring totals, and read neighbouring cells. Strict sums are left to the host.
+ * threads have neighbouring totals, and read neighbouring cells.
  *
  * It folds the cells of a scratch field, or the totals that launches left (nest/folds.c).
  */
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char ambit__prelude_fold[]; /* embedded by the build */
+extern const char ambit__prelude_fold[], ambit__prelude_sums[]; /* embedded by the build */
 
 enum { MANY = 1 << 16 /* totals, which keep a GPU busy with few threads each */ };
 
@@ -21,8 +21,9 @@ typedef enum way { COLUMNS, MANY_COLUMNS, ROWS, MANY_ROWS, SINGLE } way;
 
 static const int threads_of[] = {16, 4, AMBIT__MOVE_THREADS, 16, 1};
 
-/* The types in memory: values become totals, totals do, totals become values. */
-typedef enum form { INTO_TOTALS, OF_TOTALS, INTO_VALUES } form;
+/* The types in memory: values become totals, totals do, totals become values, values become exact
+ * sums. */
+typedef enum form { INTO_TOTALS, OF_TOTALS, INTO_VALUES, INTO_SUMS } form;
 
 enum {
   FOLDED = AMBIT_MAX_DIMS,
@@ -35,7 +36,7 @@ bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how)
 {
   const ambit__gpu_device *d = ambit__gpu_device_of(dev);
 
-  return !how->exact && (d->info.has_double || !ambit__type_is_real(how->param->type));
+  return d->info.has_double || !ambit__type_is_real(how->param->type);
 }
 
 /* ---- the kernel ---- */
@@ -49,6 +50,7 @@ static char *write_source(const ambit__dialect *l, const ambit__param *q, form f
        "((b) > (a) ? (b) : (a))"},
       {"((a) + (b))", "((b) < (a) ? (b) : (a))", "((b) > (a) ? (b) : (a))"}};
   const bool real = ambit__type_is_real(q->type), wide = q->type == AMBIT_U64;
+  const bool values = f == INTO_TOTALS || f == INTO_SUMS;
   const char *value = l->types[q->type], *total = l->types[ambit__type_total(q->type)];
   const int per = threads_of[w];
   ambit__text t = {0};
@@ -57,8 +59,11 @@ static char *write_source(const ambit__dialect *l, const ambit__param *q, form f
   ambit__dialect_print(l, &t);
   ambit__print(&t, "%s#define KERNEL %s\n#define GLOBAL %s\n#define SHARED %s\n", l->strict,
                l->kernel, l->global, l->shared);
-  ambit__print(&t, "#define T %s\n#define S %s\n#define R %s\n", f == INTO_TOTALS ? value : total,
-               total, f == INTO_VALUES ? value : total);
+  if (f == INTO_SUMS) ambit__print(&t, "#define EXACT\n%s", ambit__prelude_sums);
+  ambit__print(&t, "#define T %s\n#define S %s\n#define R %s\n", values ? value : total, total,
+               f == INTO_SUMS     ? l->types[AMBIT_I64]
+               : f == INTO_VALUES ? value
+                                  : total);
   ambit__print(&t, "#define FOLD(a, b) %s\n", folds[real ? 0 : wide ? 2 : 1][q->reduce]);
   ambit__print(&t, "#define RESULT(x) ((R)(x)%s)\n", real ? " + 0" : "");
   ambit__print(&t, "#define FROM_BITS(x) %s\n",
@@ -159,11 +164,11 @@ static shape shape_of(const ambit__fold *how, const ambit__layout *l, const ambi
   return s;
 }
 
-static way way_of(const shape *s)
+static way way_of(const ambit__fold *how, const shape *s)
 {
   const bool many = s->totals >= MANY;
 
-  if (s->cells == 1) return SINGLE;
+  if (s->cells == 1 && !how->exact) return SINGLE;
   return s->rows ? (many ? MANY_ROWS : ROWS) : many ? MANY_COLUMNS : COLUMNS;
 }
 
@@ -171,7 +176,7 @@ static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how, form f
                            const ambit__gpu_memory *results, const ambit__gpu_memory *values,
                            const shape *s, bool more)
 {
-  const way w = way_of(s);
+  const way w = way_of(how, s);
   ambit__gpu_shared *code = NULL;
   const ambit__value one = ambit__reduce_identity(how->param);
   const int64_t again = more;
@@ -179,6 +184,7 @@ static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how, form f
   ambit__gpu_arg args[ARGS];
   int n = 0;
 
+  if (how->exact) f = INTO_SUMS;
   AMBIT_TRY(get(ambit__gpu_device_of(lane->head.device), how->param, f, w, &code));
   memcpy(&identity, &one, sizeof identity);
   args[n++] = ambit__gpu_arg_memory(values);

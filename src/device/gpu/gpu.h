@@ -62,7 +62,7 @@ typedef struct ambit__gpu_device {
   struct ambit__gpu_shared *shared; /* list of modules in use */
   /* by type, kind of reduction, types in memory and threads of a total: of fold.c; NULL: not needed
    * yet */
-  struct ambit__gpu_shared *folds[11][3][3][5];
+  struct ambit__gpu_shared *folds[11][3][4][5];
 } ambit__gpu_device;
 
 /* A piece of pinned memory, and its counterpart on the device. */
