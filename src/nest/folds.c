@@ -132,7 +132,8 @@ static void open_axis(job *j, int d, bool inner)
   if (threads > 1) from = ambit__nest_text(n, "%s + %s", from, n->dialect->thread[side]);
   ambit__nest_loop(n, .type = n->integer, .name = ambit__nest_text(n, "y%d", d), .from = from,
                    .below = pieces ? "below" : ambit__nest_text(n, "hi%d", d),
-                   .step = ambit__nest_text(n, "%d", threads), .rolled = !inner, .batched = inner);
+                   .step = ambit__nest_text(n, "%d", threads), .rolled = !inner,
+                   .batched = inner ? j->f->batch : 0);
 }
 
 static void add_cells(job *j)
@@ -157,39 +158,71 @@ static void add_cells(job *j)
 
 /* ---- the end of a total ---- */
 
-/* Folds the threads of each total as a tree, and stores it. */
+/* Waits for the other threads of the totals: those of a row of `threads` may be of one warp. */
+static void wait_for(job *j, int threads)
+{
+  ambit__nest_node(j->n, NODE_BARRIER, .narrow = j->rows && threads <= AMBIT__WARP);
+}
+
+/* Levels of the tree, from the one of `threads` threads to that of more than `last`. */
+static void add_levels(job *j, int i, const char *tree, int threads, int last)
+{
+  ambit__nest *n = j->n;
+  const char *step = j->rows ? "n" : ambit__nest_text(n, "n * %d", j->f->threads[0]);
+
+  if (threads <= last) return;
+  ambit__nest_loop(n, .type = "int", .name = "n", .from = ambit__nest_text(n, "%d", threads / 2),
+                   .below = ambit__nest_text(n, "%d", last / 2), .by = '/', .step = "2");
+  ambit__nest_if(n, "%s < n", n->dialect->thread[!j->rows]);
+  ambit__nest_node(n, NODE_FOLD, .name = ambit__nest_text(n, "%s[lane]", tree),
+                   .value = ambit__nest_text(n, "%s[lane + %s]", tree, step), .joins = true,
+                   .access = {.param = i});
+  ambit__nest_close(n);
+  wait_for(j, threads);
+  ambit__nest_close(n);
+}
+
+/* Folds the threads of each total as a tree. */
+static const char *fold_threads(job *j, int i, int c)
+{
+  ambit__nest *n = j->n;
+  const int threads = j->f->threads[!j->rows];
+  const int inside = j->rows && threads > AMBIT__WARP ? AMBIT__WARP : threads;
+  const char *type = ambit__total_type(n->group, n->dialect, i),
+             *space = n->dialect->shared_pointer;
+  const char *tree = name_of(j, "lanes", i, c);
+
+  ambit__nest_do(n, "%s%s *%s = (%s%s *)lanes", space, type, tree, space, type);
+  ambit__nest_do(n, "%s[lane] = %s", tree, name_of(j, "total", i, c));
+  wait_for(j, threads);
+  add_levels(j, i, tree, threads, inside);
+  add_levels(j, i, tree, inside, 1);
+  return ambit__nest_text(n, "%s[lane]", tree);
+}
+
+/* As a value of the field, if there is one piece and m_to is the field; else as a total. Adding 0
+ * makes -0 and 0 the same result. */
 static void store_total(job *j, int i, int c)
 {
   static const int here[AMBIT_MAX_DIMS];
   ambit__nest *n = j->n;
-  const int side = !j->rows, half = j->f->threads[side] / 2;
-  const char *type = ambit__total_type(n->group, n->dialect, i),
-             *space = n->dialect->shared_pointer;
-  const char *tree = name_of(j, "lanes", i, c), *own = name_of(j, "total", i, c);
-  const char *step = j->rows ? "n" : ambit__nest_text(n, "n * %d", j->f->threads[0]);
+  const ambit__param *p = ambit__nest_param(n, i);
+  const bool real = ambit__type_is_real(p->type), shares = j->f->threads[!j->rows] > 1;
+  const char *own = shares ? fold_threads(j, i, c) : name_of(j, "total", i, c);
+  const char *at = ambit__nest_distance(n, &(ambit__nest_access){i, c, here, NULL});
 
-  if (half) {
-    ambit__nest_do(n, "%s%s *%s = (%s%s *)lanes", space, type, tree, space, type);
-    ambit__nest_do(n, "%s[lane] = %s", tree, own);
-    ambit__nest_barrier(n);
-    ambit__nest_loop(n, .type = "int", .name = "n", .from = ambit__nest_text(n, "%d", half),
-                     .below = "0", .by = '/', .step = "2");
-    ambit__nest_if(n, "%s < n", n->dialect->thread[side]);
-    ambit__nest_node(n, NODE_FOLD, .name = ambit__nest_text(n, "%s[lane]", tree),
-                     .value = ambit__nest_text(n, "%s[lane + %s]", tree, step), .joins = true,
-                     .access = {.param = i});
-    ambit__nest_close(n);
-    ambit__nest_barrier(n);
-    ambit__nest_close(n);
-    own = ambit__nest_text(n, "%s[lane]", tree);
-  }
-  ambit__nest_if(n, "total < totals && %s == 0", n->dialect->thread[side]);
-  ambit__nest_do(n, "%s = %s", ambit__nest_value(n, &(ambit__nest_access){i, c, here, NULL}), own);
+  ambit__nest_if(n, "total < totals && %s == 0", n->dialect->thread[!j->rows]);
+  ambit__nest_if(n, "%s_to", p->name);
+  ambit__nest_do(n, "%s_to[%s_place + (%s)] = (%s)(%s%s)", p->name, p->name, at,
+                 ambit__nest_type(n, i), own, real ? " + 0" : "");
+  ambit__nest_otherwise(n);
+  ambit__nest_do(n, "%s_mem[%s_place + (%s)] = %s", p->name, p->name, at, own);
   ambit__nest_close(n);
-  if (half) ambit__nest_barrier(n);
+  ambit__nest_close(n);
+  if (shares) wait_for(j, j->f->threads[!j->rows]);
 }
 
-/* "double *r_at = r_mem + (r_o + piece * r_s0 + y1 * r_s1)" */
+/* "const long r_place = r_o + piece * r_s0 + y1 * r_s1" */
 static void let_places(job *j)
 {
   ambit__nest *n = j->n;
@@ -198,11 +231,10 @@ static void let_places(job *j)
     const char *name = ambit__nest_name(n, i), *at;
 
     if (!n->bind[i].onto) continue;
-    at = ambit__nest_text(n, "%s_mem + (%s_o + piece * %s_s%d", name, name, name, j->f->pieces);
+    at = ambit__nest_text(n, "%s_o + piece * %s_s%d", name, name, j->f->pieces);
     for (int d = 0; d < n->group->ndims; d++)
       if (!is_folded(j, d)) at = ambit__nest_text(n, "%s + y%d * %s_s%d", at, d, name, d);
-    ambit__nest_do(n, "%s%s *%s_at = %s)", n->dialect->global,
-                   n->dialect->types[ambit__nest_stored(n, i)], name, at);
+    ambit__nest_do(n, "const %s %s_place = %s", n->integer, name, at);
   }
 }
 

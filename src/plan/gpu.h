@@ -23,7 +23,8 @@
  * first cell, or -1 if the others do not follow it.
  *
  * Of a field onto which cells are folded, u_mem is memory for totals, with stride 0 along folded
- * axes but for that of the pieces (nest/folds.c); share is the number of cells of a piece along it.
+ * axes but for that of the pieces (nest/folds.c), and u_to the field, if totals are stored as its
+ * values at once, or NULL; share is the number of cells of a piece along it.
  *
  * On tiles (nest/tiles.c), the box is replaced by tables of boxes, and what is found about them.
  *
@@ -44,7 +45,7 @@
 #include "plan/emit.h"
 
 enum {
-  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 14,
+  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (5 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 14,
   AMBIT__GPUCODE_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
   AMBIT__GPUCODE_PARTIALS = 65536, /* most blocks of a launch that reduces */
   AMBIT__GPUCODE_FEW = 1024,       /* the same, where this many keep the device busy */

@@ -30,7 +30,7 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fold(
   const ambit_i64 share = THREAD / NEXT % PER;
 #ifdef EXACT
   SHARED ambit_i64 words[SIDE * AMBIT_LONG_WORDS];
-#else
+#elif PER > 1
   SHARED S lanes[THREADS];
 #endif
 
@@ -84,6 +84,8 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fold(
     for (int k = share; i < all && k < AMBIT_LONG_WORDS; k += PER)
       results[to * AMBIT_LONG_WORDS + k] =
           ambit_long_get(own, k) + (more ? results[to * AMBIT_LONG_WORDS + k] : 0);
+#elif PER == 1
+    if (i < all) results[to] = RESULT(more ? FOLD((S)results[to], sum) : sum);
 #else
     lanes[THREAD] = sum;
     for (int width = PER / 2; width > 0; width /= 2) {
@@ -96,6 +98,8 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fold(
       results[to] = RESULT(more ? FOLD((S)results[to], sum) : sum);
     }
 #endif
+#if PER > 1
     BARRIER;
+#endif
   }
 }

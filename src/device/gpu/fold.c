@@ -13,7 +13,8 @@
 
 extern const char ambit__prelude_fold[], ambit__prelude_sums[]; /* embedded by the build */
 
-enum { MANY = 1 << 16 /* totals, which keep a GPU busy with few threads each */ };
+/* Totals that keep a GPU busy with few threads each; that need all threads of a block. */
+enum { MANY = 1 << 16, FEW = 1 << 10 };
 
 /* How totals are divided among threads: whether the cells of one are adjacent, whether there
  * are many, and whether each has one cell. */
@@ -169,7 +170,7 @@ static way way_of(const ambit__fold *how, const shape *s)
   const bool many = s->totals >= MANY;
 
   if (s->cells == 1 && !how->exact) return SINGLE;
-  return s->rows ? (many ? MANY_ROWS : ROWS) : many ? MANY_COLUMNS : COLUMNS;
+  return s->rows || s->totals < FEW ? (many ? MANY_ROWS : ROWS) : many ? MANY_COLUMNS : COLUMNS;
 }
 
 static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how, form f,

@@ -328,6 +328,7 @@ typedef struct flight {
   const ambit__gpu_memory *aims;       /* the cells of warps that points touch */
   const ambit__gpu_memory *windows;    /* where warps write down their cells; NULL: they compute */
   int64_t blocks;                      /* of the first kernel */
+  bool final;                          /* cells folded onto fields become values of those at once */
 } flight;
 
 static const ambit__gpu_assigned no_cells;
@@ -387,8 +388,10 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
   case SLOT_MEMORY:
   case SLOT_THAN:
     return t->f->bind[s->param].onto ? t->f->pieces : ambit__gpu_memory_of(store_of(t, s)->buffer);
-  case SLOT_VALUE:
-  case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
+  case SLOT_VALUE: return ambit__gpu_memory_of(l->args[s->param].value);
+  case SLOT_RESULT:
+    if (!t->f->bind[s->param].onto) return ambit__gpu_memory_of(l->args[s->param].value);
+    return t->final ? ambit__gpu_memory_of(l->args[s->param].store->buffer) : NULL;
   case SLOT_PARTIALS:
     return !is_own(t) && ambit__group_is_exact(&t->f->group, s->param)
                ? t->lane->sums[s->param]
@@ -416,8 +419,9 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
 /* Whether memory may be missing. */
 static bool may_lack(ambit__gpucode_slot_kind kind)
 {
-  return kind == SLOT_ENDED || kind == SLOT_AIMS || kind == SLOT_WINDOWS ||
-         (kind >= SLOT_STARTS && kind <= SLOT_ROWS) || (kind >= SLOT_GROUPS && kind <= SLOT_CELLS);
+  return kind == SLOT_ENDED || kind == SLOT_RESULT || kind == SLOT_MEMORY || kind == SLOT_AIMS ||
+         kind == SLOT_WINDOWS || (kind >= SLOT_STARTS && kind <= SLOT_ROWS) ||
+         (kind >= SLOT_GROUPS && kind <= SLOT_CELLS);
 }
 
 static void fill(const flight *t, int n, const ambit__gpucode_slot *slots, int64_t *numbers,
@@ -668,6 +672,19 @@ static ambit_status make_pieces(function *f, const flight *t, size_t bytes)
   return d->driver->alloc(d->gpu, bytes, &f->pieces);
 }
 
+/* Whether totals may become values at once: no others are of the same cells, and the step does not
+ * read the field. */
+static bool is_final(const function *f, const flight *t)
+{
+  const ambit__launch *l = t->l;
+  bool final = t->v->shape.pieces == 1 && !l->adds;
+
+  for (int i = 0; i < l->nargs; i++)
+    for (int k = 0; f->bind[i].onto && k < l->nargs; k++)
+      final &= k == i || !l->args[k].store || l->args[k].store->buffer != l->args[i].store->buffer;
+  return final;
+}
+
 static ambit_status run_folded(function *f, flight *t)
 {
   const ambit__launch *l = t->l;
@@ -676,6 +693,8 @@ static ambit_status run_folded(function *f, flight *t)
 
   if (ambit__box_is_empty(&l->box)) return AMBIT_OK;
   shape_of(t, &l->box);
+  t->final = is_final(f, t);
+  if (t->final) return run(t);
   memcpy(x.args, l->args, (size_t)l->nargs * sizeof *x.args);
   for (int i = 0; i < l->nargs; i++)
     if (f->bind[i].onto) place_totals(t, i, &x);

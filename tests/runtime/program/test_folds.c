@@ -165,9 +165,39 @@ static void folds_have_the_bits_of_ref(void)
   }
 }
 
+/* More than a device copies to the host at once: 568 bytes of each exact sum. */
+static void many_strict_totals_are_read(void)
+{
+  enum { ROWS = 20000 };
+  static float values[ROWS];
+
+  EACH_PLACE_HERE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g;
+    ambit_field *n;
+    ambit_program *p;
+    int bad = 0;
+
+    ambit_option_set(a, "strict", "1");
+    g = ambit_grid_create(a, 2, (int64_t[]){ROWS, 3});
+    n = ambit_field_create_on(g, "n", AMBIT_F32, AMBIT_AXIS(0));
+    p = ambit_program_create(g);
+    ambit_apply(p, ambit_kernel_create(a, "void k(sum float *n) { *n = index(0) + index(1); }"), n);
+    ambit_run(p, 1);
+    ambit_field_read(n, NULL, NULL, values);
+    for (int i = 0; i < ROWS; i++)
+      bad += values[i] != (float)(3 * i + 3);
+    CHECK_MSG(!bad, "%s: %d sums differ", *d, bad);
+    CHECK_OK(a);
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {{"folds_have_the_bits_of_ref", folds_have_the_bits_of_ref},
+                                    {"many_strict_totals_are_read", many_strict_totals_are_read},
                                     {NULL, NULL}};
 
   return test_main(argc, argv, tests);
