@@ -146,7 +146,7 @@ static void folds_have_the_bits_of_ref(void)
     state = (uint64_t)i;
     draw(2);
     q = draw_problem(&kind);
-    if (!test_takes(i, 4)) continue;
+    if (!test_takes(i, 6)) continue;
     solve("ref", &q, names[kind], &want);
     EACH_PLACE_HERE(d)
     for (int parts = 1; parts <= 2; parts++) {
@@ -194,10 +194,54 @@ static void many_strict_totals_are_read(void)
   }
 }
 
+/* Enough iterations to be recorded (run/replay.c), with one piece of each total, and several. */
+static void iterate(const char *devices, const int64_t *n, unsigned axes, int *values)
+{
+  ambit *a = open_on(devices);
+  ambit_grid *g = ambit_grid_create(a, 2, n);
+  ambit_field *f = ambit_field_create(g, "f", AMBIT_I32),
+              *h = ambit_field_create(g, "h", AMBIT_I32);
+  ambit_field *m = ambit_field_create_on(g, "m", AMBIT_I32, axes);
+  ambit_program *p = ambit_program_create(g);
+  ambit_kernel *k = ambit_kernel_create(
+      a, "void total(const int *f, sum int *m) { *m = *f; }\n"
+         "void push(const int *f, const int *m, int *h) { *h = (f[0][1] * 3 + *m) % 1001; }");
+
+  ambit_field_set(f, 7);
+  ambit_field_boundary(f, AMBIT_ALL_FACES, AMBIT_CONSTANT, 5);
+  ambit_apply(p, k, f, m);
+  ambit_apply(p, ambit_kernel_find(k, "push"), f, m, h);
+  ambit_swap(p, f, h);
+  ambit_run(p, 40);
+  ambit_field_read(f, NULL, NULL, values);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void many_iterations_fold_alike(void)
+{
+  enum { CELLS = 6000 };
+  static const int64_t extents[][2] = {{300, 20}, {20, 300}, {3, 2000}, {2000, 3}};
+  static int want[CELLS], got[CELLS];
+
+  for (int i = 0; i < 8; i++) {
+    const unsigned axes = i % 2 ? AMBIT_AXIS(0) : AMBIT_AXIS(1);
+
+    if (!test_takes(i, 3)) continue;
+    iterate("ref", extents[i / 2], axes, want);
+    EACH_PLACE_HERE(d)
+    {
+      iterate(*d, extents[i / 2], axes, got);
+      CHECK_MSG(!memcmp(got, want, sizeof got), "%s, case %d: bits differ", *d, i);
+    }
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {{"folds_have_the_bits_of_ref", folds_have_the_bits_of_ref},
                                     {"many_strict_totals_are_read", many_strict_totals_are_read},
+                                    {"many_iterations_fold_alike", many_iterations_fold_alike},
                                     {NULL, NULL}};
 
   return test_main(argc, argv, tests);
