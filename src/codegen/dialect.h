@@ -34,7 +34,8 @@ typedef struct ambit__dialect {
   const char *shared_pointer; /* address space of a pointer into it */
   const char *unaliased;      /* after the * of a pointer without aliases */
   const char *barrier;        /* waits for all threads of the block */
-  const char *fence;          /* the same, and they see each other's stores to device memory */
+  const char *narrow_barrier; /* the same for the threads of a warp, if they can alone */
+  const char *fence;          /* as `barrier`, and they see each other's stores to device memory */
   const char *thread[3];      /* index of this thread in its block, x first, signed */
   const char *block[3];       /* index of this block, 64 bits */
   const char *blocks[3];      /* number of blocks, 64 bits */

@@ -26,6 +26,7 @@ const ambit__dialect ambit__dialect_cuda = {
     .shared_pointer = "",
     .unaliased = "__restrict__ ",
     .barrier = "__syncthreads()",
+    .narrow_barrier = "__syncwarp()",
     .fence = "__syncthreads()",
     .thread = {"(int)threadIdx.x", "(int)threadIdx.y", "(int)threadIdx.z"},
     .block = {"(long long)blockIdx.x", "(long long)blockIdx.y", "(long long)blockIdx.z"},

@@ -26,6 +26,7 @@ const ambit__dialect ambit__dialect_opencl = {
     .shared_pointer = "local ",
     .unaliased = "restrict ",
     .barrier = "barrier(CLK_LOCAL_MEM_FENCE)",
+    .narrow_barrier = "barrier(CLK_LOCAL_MEM_FENCE)",
     .fence = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
     .thread = {"(int)get_local_id(0)", "(int)get_local_id(1)", "(int)get_local_id(2)"},
     .block = {"(long)get_group_id(0)", "(long)get_group_id(1)", "(long)get_group_id(2)"},

@@ -181,7 +181,8 @@ typedef struct ambit__launch {
   /* reductions are folded into the present values of their scalars, and strict sums into the long
    * accumulators behind them, instead of starting anew */
   bool more;
-  uint32_t folds;        /* the same for some parameters: one bit each */
+  uint32_t folds; /* the same for some parameters: one bit each */
+  bool adds; /* results of cells folded onto fields are totals, which are added to; else values */
   ambit__buffer *faults; /* for a checked function: see device/faults.h */
 } ambit__launch;
 
@@ -460,9 +461,9 @@ typedef struct ambit__command {
       ambit__message *to, *from;
     } pass;
 
-    /* Reductions along some axes (device/fold.h): folds a box of own cells of src, of one
-     * component, into totals in device memory, which unless `more` start from the identity. Else
-     * the host does; see `folds`. */
+    /* Reductions along some axes (device/fold.h): folds a box of own cells of src into totals in
+     * device memory, which unless `more` start from the identity. Else the host does; see `folds`.
+     */
     struct {
       const ambit__fold *how;
       ambit__buffer *totals;

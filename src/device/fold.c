@@ -6,18 +6,29 @@
 
 enum { LANES = 8 }; /* partial sums of a row, so that compilers make vectors */
 
-size_t ambit__fold_bytes(const ambit__fold *f)
+static size_t size_of(const ambit__fold *f) /* of one total */
 {
   return f->exact ? sizeof(ambit__long) : sizeof(ambit__value);
 }
 
+/* Of one component, of so many cells. */
+static size_t part_of(const ambit__fold *f, const ambit__box *cells)
+{
+  return (size_t)ambit__box_volume(cells) * size_of(f);
+}
+
+size_t ambit__fold_bytes(const ambit__fold *f)
+{
+  return part_of(f, &f->cells) * (size_t)f->param->components;
+}
+
 void ambit__fold_begin(const ambit__fold *f, void *totals)
 {
-  const int64_t n = ambit__box_volume(&f->cells);
+  const int64_t n = ambit__box_volume(&f->cells) * f->param->components;
   const ambit__value one = ambit__reduce_identity(f->param);
 
   if (f->exact)
-    memset(totals, 0, (size_t)n * sizeof(ambit__long));
+    memset(totals, 0, ambit__fold_bytes(f));
   else
     for (int64_t i = 0; i < n; i++)
       ((ambit__value *)totals)[i] = one;
@@ -105,8 +116,8 @@ static row_fn row_of(const ambit__fold *f)
 /* ---- boxes ---- */
 
 /* Rows along the last axis: those of a total one after the other, or totals beside each other. */
-void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, const int64_t *stride,
-                     const ambit__box *box)
+static void add(const ambit__fold *f, void *totals, const void *values, const int64_t *stride,
+                const ambit__box *box)
 {
   const int last = box->ndims - 1;
   const bool along = !(f->dropped >> last & 1);
@@ -115,7 +126,6 @@ void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, con
   const row_fn fold = row_of(f);
   int64_t at[AMBIT_MAX_DIMS], cell[AMBIT_MAX_DIMS] = {0};
 
-  if (ambit__box_is_empty(box)) return;
   ambit__box_first(box, at);
   do {
     int64_t place = 0;
@@ -124,29 +134,36 @@ void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, con
       place += (at[d] - box->lo[d]) * stride[d];
       cell[d] = f->dropped >> d & 1 ? 0 : at[d];
     }
-    fold(f,
-         (unsigned char *)totals +
-             (size_t)ambit__box_number(&f->cells, cell) * ambit__fold_bytes(f),
+    fold(f, (unsigned char *)totals + (size_t)ambit__box_number(&f->cells, cell) * size_of(f),
          (const unsigned char *)values + place * (int64_t)size, stride[last], n, along);
   } while (ambit__box_next_row(box, at));
 }
 
-void ambit__fold_join(const ambit__fold *f, void *totals, const void *others,
-                      const ambit__box *of_others)
+void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, const int64_t *stride,
+                     int64_t component, const ambit__box *box)
 {
-  const ambit__box both = ambit__box_intersect(&f->cells, of_others);
-  const int last = both.ndims - 1;
-  const size_t size = ambit__fold_bytes(f);
+  const size_t size = ambit_type_size(f->param->type);
+
+  for (int c = 0; !ambit__box_is_empty(box) && c < f->param->components; c++)
+    add(f, (unsigned char *)totals + (size_t)c * part_of(f, &f->cells),
+        (const unsigned char *)values + c * component * (int64_t)size, stride, box);
+}
+
+/* One component. */
+static void join(const ambit__fold *f, void *totals, const void *others,
+                 const ambit__box *of_others, const ambit__box *both)
+{
+  const int last = both->ndims - 1;
+  const size_t size = size_of(f);
   int64_t at[AMBIT_MAX_DIMS];
 
-  if (ambit__box_is_empty(&both)) return;
-  ambit__box_first(&both, at);
+  ambit__box_first(both, at);
   do {
     unsigned char *to = (unsigned char *)totals + (size_t)ambit__box_number(&f->cells, at) * size;
     const unsigned char *from =
         (const unsigned char *)others + (size_t)ambit__box_number(of_others, at) * size;
 
-    for (int64_t x = both.lo[last]; x < both.hi[last]; x++, to += size, from += size)
+    for (int64_t x = both->lo[last]; x < both->hi[last]; x++, to += size, from += size)
       if (f->exact) {
         ambit__long_join((ambit__long *)(void *)to, (const ambit__long *)(const void *)from);
       } else {
@@ -154,11 +171,23 @@ void ambit__fold_join(const ambit__fold *f, void *totals, const void *others,
 
         *t = ambit__reduce_fold(f->param, *t, *(const ambit__value *)(const void *)from);
       }
-  } while (ambit__box_next_row(&both, at));
+  } while (ambit__box_next_row(both, at));
 }
 
-/* Totals that are not exact sums. -0 becomes 0: the order of the two does not matter. */
-static void store_totals(ambit_type type, const ambit__value *totals, void *values, int64_t n)
+void ambit__fold_join(const ambit__fold *f, void *totals, const void *others,
+                      const ambit__box *of_others)
+{
+  const ambit__box both = ambit__box_intersect(&f->cells, of_others);
+
+  for (int c = 0; !ambit__box_is_empty(&both) && c < f->param->components; c++)
+    join(f, (unsigned char *)totals + (size_t)c * part_of(f, &f->cells),
+         (const unsigned char *)others + (size_t)c * part_of(f, of_others), of_others, &both);
+}
+
+/* Totals that are not exact sums, as every step-th value. -0 becomes 0: the order of the two does
+ * not matter. */
+static void store_totals(ambit_type type, const ambit__value *totals, void *values, int64_t n,
+                         int step)
 {
   const bool real = ambit__type_is_real(type);
 
@@ -166,7 +195,8 @@ static void store_totals(ambit_type type, const ambit__value *totals, void *valu
 #define X(name, value, ctype, text)                                                                \
   case AMBIT_##name:                                                                               \
     for (int64_t i = 0; i < n; i++)                                                                \
-      ((ctype *)values)[i] = real ? (ctype)(totals[i].real + 0.0) : (ctype)totals[i].integer;      \
+      ((ctype *)values)[i * step] =                                                                \
+          real ? (ctype)(totals[i].real + 0.0) : (ctype)totals[i].integer;                         \
     break;
     AMBIT_TYPE_MAP(X)
 #undef X
@@ -176,14 +206,17 @@ static void store_totals(ambit_type type, const ambit__value *totals, void *valu
 void ambit__fold_finish(const ambit__fold *f, const void *totals, void *values)
 {
   const int64_t n = ambit__box_volume(&f->cells);
+  const int components = f->param->components;
   const ambit_type type = f->param->type;
-  unsigned char *to = values;
+  const size_t size = ambit_type_size(type);
 
-  if (!f->exact) {
-    store_totals(type, totals, values, n);
-    return;
+  for (int c = 0; c < components; c++) {
+    const void *from = (const unsigned char *)totals + (size_t)c * part_of(f, &f->cells);
+    unsigned char *to = (unsigned char *)values + (size_t)c * size;
+
+    if (!f->exact) store_totals(type, from, to, n, components);
+    for (int64_t i = 0; f->exact && i < n; i++, to += (size_t)components * size)
+      ambit__value_store(
+          to, type, (ambit__value){.real = ambit__long_value((const ambit__long *)from + i, type)});
   }
-  for (int64_t i = 0; i < n; i++, to += ambit_type_size(type))
-    ambit__value_store(
-        to, type, (ambit__value){.real = ambit__long_value((const ambit__long *)totals + i, type)});
 }

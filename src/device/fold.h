@@ -5,7 +5,8 @@
  *        x x x x  ->  t        totals of a part, row-major; here in host memory, by devices that
  *        x x x x  ->  t        work there, and by the runtime for others
  *
- * A total is an ambit__value, a double or a 64-bit integer; of a strict sum an ambit__long.
+ * A total is an ambit__value, a double or a 64-bit integer; of a strict sum an ambit__long. Totals
+ * of each component of the parameter follow those of the one before.
  */
 #ifndef AMBIT_DEVICE_FOLD_H
 #define AMBIT_DEVICE_FOLD_H
@@ -20,16 +21,16 @@ typedef struct ambit__fold {
   ambit__box cells;          /* of the totals: cell 0 along these axes */
 } ambit__fold;
 
-size_t ambit__fold_bytes(const ambit__fold *f);             /* of one total */
+size_t ambit__fold_bytes(const ambit__fold *f);             /* of all totals */
 void ambit__fold_begin(const ambit__fold *f, void *totals); /* sets all to the identity */
 /* Folds the cells of a box, whose projection lies in f->cells. `values` is the first one of them,
- * and stride the distance between cells, in values. */
+ * stride the distance between cells, and component that between components, in values. */
 void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, const int64_t *stride,
-                     const ambit__box *box);
+                     int64_t component, const ambit__box *box);
 /* Folds the totals of other cells into those that are the same cell. */
 void ambit__fold_join(const ambit__fold *f, void *totals, const void *others,
                       const ambit__box *of_others);
-/* The totals as values, dense, of the type of the parameter. */
+/* The totals as values, dense, components last, of the type of the parameter. */
 void ambit__fold_finish(const ambit__fold *f, const void *totals, void *values);
 
 #endif

@@ -104,7 +104,7 @@ void ambit__nest_let_places(ambit__nest *n)
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
-    if (ambit__nest_is_field(n, i) && !is_kept(n, i))
+    if (ambit__nest_is_field(n, i) && !is_kept(n, i) && !n->bind[i].onto)
       ambit__nest_do(n, "%s%s%s *%s_at = %s", n->dialect->global, p->is_written ? "" : "const ",
                      ambit__nest_type(n, i), p->name, place_of(n, i, -1));
   }

@@ -19,8 +19,8 @@ typedef struct ambit__binding {
       ends[2];      /* of closed rows, as ambit__boundary_map; else AMBIT_NONE; TARGET_GPU only */
   unsigned dropped; /* bit d: a field that has no axis d: its stride along it is 0 */
   bool carried;     /* a field that a sweep carries: its stride along the axis of the sweep is 0 */
-  /* In C: cells fold their values of the field into totals (device/fold.h), which are in its
-   * place; false: they store them. */
+  /* Cells fold their values of the field into totals (device/fold.h), which are in its place;
+   * false: they store them. */
   bool onto;
   bool points;  /* not a field: points of a flow, */
   bool samples; /* which are sampled */
@@ -118,6 +118,14 @@ static inline bool ambit__group_reduces(const ambit__group *g)
   for (int i = 0; i < g->rule->nparams; i++)
     if (g->rule->params[i].kind == PARAM_REDUCE) return true;
   return false;
+}
+
+/* The axes along which cells are folded into totals of fields; 0: none are. */
+static inline unsigned ambit__group_folded(const ambit__group *g)
+{
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (g->bind[i].onto) return g->bind[i].dropped;
+  return 0;
 }
 
 static inline bool ambit__group_sums_exactly(const ambit__group *g)

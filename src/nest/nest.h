@@ -42,7 +42,7 @@ typedef enum ambit__node_kind {
   NODE_SHARED,  /* declares what all cells share: values, and in C the operators of reductions */
   NODE_FOLD,    /* name = name and value, by the operator of a reduction */
   NODE_CALL,    /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
-  NODE_BARRIER, /* on GPUs: all threads of the block wait for each other */
+  NODE_BARRIER, /* on GPUs: all threads of the block, or of a warp, wait for each other */
   NODE_ARRAY,   /* on GPUs, declares name: slots in registers, or in memory that a block shares */
   NODE_WORDS,   /* declares variables for several cells at a time: nest/strip/pairs.h */
   NODE_NOTE,    /* a comment: value */
@@ -72,11 +72,13 @@ typedef struct ambit__node {
   int cells;           /* CALL: of a vector */
   int size[4];         /* ARRAY: of each subscript; the rest are 0 */
   bool shared, zeroed; /* ARRAY */
+  bool narrow;         /* BARRIER: of a warp */
   bool unless; /* IF: if not; lanes exchange values in the body: not every language has a branch */
-  ambit__loop_kind how;      /* LOOP */
-  int along, threads;        /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
-  bool rolled, unrolled;     /* LOOP, on GPUs: compilers should not unroll it; should */
-  bool folds;                /* LOOP_VECTOR: its turns fold reductions into r_part */
+  ambit__loop_kind how;  /* LOOP */
+  int along, threads;    /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
+  bool rolled, unrolled; /* LOOP, on GPUs: compilers should not unroll it; should; */
+  int batched; /* should take so many turns at a time, so that their loads overlap; 0: no matter */
+  bool folds;  /* LOOP_VECTOR: its turns fold reductions into r_part */
   ambit__nest_access access; /* LOAD, STORE, FOLD: its parameter */
   ambit__store_kind store;   /* STORE */
   ambit_type wide;           /* FOLD: the type in which it is done */
@@ -325,6 +327,17 @@ ambit__tap *ambit__nest_sum(const ambit__group *g, ambit__sum *sum);
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each);
 /* The axes that lie along threads, the last one along x; returns their number. */
 int ambit__nest_launched_axes(const ambit__group *g, int axes[AMBIT_MAX_DIMS]);
+
+/* folds.c: on a GPU, threads that fold the values of cells into totals of fields (binding onto). */
+typedef struct ambit__nest_folds {
+  int along;      /* the axis of neighbouring threads, with memory that is adjacent */
+  int pieces;     /* a folded axis: cells of a total along it are cut into pieces, a total each */
+  int inner;      /* a folded axis: that of the innermost loop, */
+  int batch;      /* of which so many turns are taken together */
+  int threads[2]; /* of a block: along that axis; those beside them have other totals if it is
+                     folded, else other cells of the same totals, along the axis of the pieces */
+} ambit__nest_folds;
+void ambit__nest_folded(ambit__nest *n, const ambit__nest_folds *f);
 
 /* units.c: on a GPU and a sparse grid, the units of a thread (grid/assignment.h), which have so
  * many cells of so many rows. `rows` must stay. */

@@ -287,6 +287,7 @@ static void print_loop(ambit__nest *n, ambit__writer *w, const ambit__node *node
   if (node->how == LOOP_VECTOR && !d->kernel) print_vector(n, w, node);
   if (node->rolled) ambit__line(w, "#pragma unroll 1");
   if (node->unrolled) ambit__line(w, "#pragma unroll");
+  if (node->batched) ambit__line(w, "#pragma unroll %d", node->batched);
   ambit__line_begin(w);
   ambit__print(&w->text, "for (");
   if (node->type) ambit__print(&w->text, "%s %s = ", node->type, node->name);
@@ -477,7 +478,9 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
       ambit__line(w, "%s(%s);", ambit__nest_callee(n, node->name, node->type, node->cells),
                   node->value);
       break;
-    case NODE_BARRIER: ambit__line(w, "%s;", n->dialect->barrier); break;
+    case NODE_BARRIER:
+      ambit__line(w, "%s;", node->narrow ? n->dialect->narrow_barrier : n->dialect->barrier);
+      break;
     case NODE_ARRAY: print_array(n, w, node); break;
     case NODE_WORDS: print_words(n, w, node); break;
     case NODE_NOTE: ambit__line(w, "/* %s */", node->value); break;

@@ -22,6 +22,10 @@
  * update; share, the number of them that a block has; and in a list first, the position of the
  * first cell, or -1 if the others do not follow it.
  *
+ * Of a field onto which cells are folded, u_mem is memory for totals, with stride 0 along folded
+ * axes but for that of the pieces (nest/folds.c), and u_to the field, if totals are stored as its
+ * values at once, or NULL; share is the number of cells of a piece along it.
+ *
  * On tiles (nest/tiles.c), the box is replaced by tables of boxes, and what is found about them.
  *
  * A rule that reduces has a second kernel, <entry>_fold, which runs in one block and folds the
@@ -41,7 +45,7 @@
 #include "plan/emit.h"
 
 enum {
-  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 14,
+  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (5 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 14,
   AMBIT__GPUCODE_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
   AMBIT__GPUCODE_PARTIALS = 65536, /* most blocks of a launch that reduces */
   AMBIT__GPUCODE_FEW = 1024,       /* the same, where this many keep the device busy */
@@ -76,7 +80,7 @@ enum {
   X(LINES, "lines", "ambit_i32", KEPT | ALONE, "places of units, and distances to rows")           \
   X(CELLS, "cells", "ambit_i32", KEPT | ALONE, "places of cells, and what they test")              \
   X(UNITS, "units", NULL, 0, "number of units to update: a few cells each")                        \
-  X(SHARE, "share", NULL, 0, "number of them that a block updates")                                \
+  X(SHARE, "share", NULL, 0, "number of them that a block updates; cells of a piece")              \
   X(FIRST, "first", NULL, 0, "of a list: place of the first, or -1 if others do not follow it")    \
   X(TABLE, "table", "", KEPT | ALONE, "of tiles (nest/tiles.c): boxes")                            \
   X(THAN, "$_than", "$", KEPT, "values to compare those of $ with")                                \

@@ -48,6 +48,7 @@ static void add_range(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
     add_axes(slots, n, SLOT_LO, 0, g->ndims);
     add_axes(slots, n, SLOT_HI, 0, g->ndims);
   }
+  if (ambit__group_folded(g)) add(slots, n, SLOT_SHARE, 0, 0);
   add_axes(slots, n, SLOT_OFFSET, 0, g->ndims);
 }
 
@@ -80,6 +81,7 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
       else
         add_axes(slots, &n, SLOT_STRIDE, i, g->ndims);
       add(slots, &n, SLOT_COMPONENT, i, 0);
+      if (g->bind[i].onto) add(slots, &n, SLOT_RESULT, i, 0);
     }
   }
   add_range(g, slots, &n);
@@ -184,7 +186,8 @@ static void print_slot(const ambit__nest *n, const ambit__gpucode_slot *s, ambit
     type = n->integer;
   else if (*type == '$')
     type = s->kind == SLOT_PARTIALS ? ambit__total_type(n->group, n->dialect, s->param)
-                                    : ambit__nest_type(n, s->param);
+           : s->kind == SLOT_RESULT ? ambit__nest_type(n, s->param)
+                                    : n->dialect->types[ambit__nest_stored(n, s->param)];
   if (kinds[s->kind].type)
     ambit__print(t, "%s%s%s *%s", n->dialect->global, how & KEPT ? "const " : "", type,
                  how & ALONE ? n->dialect->unaliased : "");

@@ -71,6 +71,7 @@ typedef struct ambit__plan {
   bool rolled;          /* strategy fused: turns are a loop, as rows are in memory anyway */
   int resident;         /* blocks that a multiprocessor should run at once; 0: as many as it can */
   int wave;             /* blocks that the whole device runs at once; 0: unspecified */
+  int axes[3]; /* strategy folds: along threads, of pieces, of the innermost loop (nest/folds.c) */
 } ambit__plan;
 
 /* The launch of a kernel over a box; x first. */
@@ -79,6 +80,8 @@ typedef struct ambit__shape {
   int threads[3];
   size_t shared; /* bytes of dynamic shared memory */
   size_t edges;  /* bytes of device memory through which blocks that run together exchange values */
+  int64_t share; /* of cells that are folded onto fields (nest/folds.c): those of a piece, */
+  int64_t pieces; /* and their number */
 } ambit__shape;
 
 typedef struct ambit__strategy {

@@ -201,6 +201,11 @@ template <typename T> T __shfl_down_sync(unsigned, T value, int n)
 
   return warp::exchange(value, lane + n < warp::LANES ? lane + n : lane);
 }
+static inline void __syncwarp()
+{
+  __shfl_sync(0xffffffffu, 0, 0);
+}
+
 static inline void __syncthreads()
 {
   warp::block &b = warp::here();

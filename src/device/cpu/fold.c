@@ -33,7 +33,7 @@ static void fold_share(void *arg, int thread, int threads)
   int64_t lo, n, place;
 
   if (j->axis < 0) { /* there is one total */
-    ambit__fold_add(j->how, j->totals, j->values, j->layout->stride, j->box);
+    ambit__fold_add(j->how, j->totals, j->values, j->layout->stride, j->layout->component, j->box);
     return;
   }
   lo = j->box->lo[j->axis];
@@ -42,7 +42,7 @@ static void fold_share(void *arg, int thread, int threads)
   mine.hi[j->axis] = lo + n * (thread + 1) / threads;
   place = (mine.lo[j->axis] - lo) * j->layout->stride[j->axis];
   ambit__fold_add(j->how, j->totals, j->values + place * (int64_t)ambit_type_size(j->layout->type),
-                  j->layout->stride, &mine);
+                  j->layout->stride, j->layout->component, &mine);
 }
 
 ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,

@@ -402,6 +402,6 @@ ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src
 
 ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
 {
-  assert(bytes <= src->bytes && bytes <= AMBIT__STAGE_BYTES);
+  assert(bytes <= src->bytes);
   return ambit__gpu_fetch((ambit__gpu_lane *)q, dst, ambit__gpu_memory_of(src), bytes);
 }

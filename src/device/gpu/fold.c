@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fold.c - reductions along some axes on a GPU: a fixed kernel (codegen/prelude/fold.h) per type,
  * kind and number of threads for a total. These are adjacent if its cells are; else neighbouring
- * threads have neighbouring totals, and read neighbouring cells. Strict sums are left to the host.
+ * threads have neighbouring totals, and read neighbouring cells.
+ *
+ * It folds the cells of a scratch field, or the totals that launches left (nest/folds.c).
  */
 #include "base/text.h"
 #include "device/gpu/gpu.h"
@@ -9,39 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char ambit__prelude_fold[]; /* embedded by the build */
+extern const char ambit__prelude_fold[], ambit__prelude_sums[]; /* embedded by the build */
 
-enum { MANY = 1 << 16 /* totals, which keep a GPU busy with few threads each */ };
+/* Totals that keep a GPU busy with few threads each; that need all threads of a block. */
+enum { MANY = 1 << 16, FEW = 1 << 10 };
 
-/* How totals are divided among threads: whether the cells of one are adjacent, and whether there
- * are many. */
-typedef struct way {
-  bool rows, many;
-} way;
+/* How totals are divided among threads: whether the cells of one are adjacent, whether there
+ * are many, and whether each has one cell. */
+typedef enum way { COLUMNS, MANY_COLUMNS, ROWS, MANY_ROWS, SINGLE } way;
 
-static way way_of(const ambit__fold *how, int64_t totals)
-{
-  return (way){.rows = how->dropped >> (how->cells.ndims - 1) & 1, .many = totals >= MANY};
-}
+static const int threads_of[] = {16, 4, AMBIT__MOVE_THREADS, 16, 1};
 
-static int threads_of(way w)
-{
-  if (w.many) return w.rows ? 16 : 4;
-  return w.rows ? AMBIT__MOVE_THREADS : 16;
-}
+/* The types in memory: values become totals, totals do, totals become values, values become exact
+ * sums. */
+typedef enum form { INTO_TOTALS, OF_TOTALS, INTO_VALUES, INTO_SUMS } form;
 
-enum { FOLDED = 5, LEFT = 5, AXES = FOLDED + LEFT, ARGS = 6 + 2 * AXES + LEFT };
+enum {
+  FOLDED = AMBIT_MAX_DIMS,
+  LEFT = AMBIT_MAX_DIMS,
+  AXES = FOLDED + LEFT,
+  ARGS = 6 + 2 * AXES + LEFT
+};
 
 bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how)
 {
   const ambit__gpu_device *d = ambit__gpu_device_of(dev);
 
-  return !how->exact && (d->info.has_double || !ambit__type_is_real(how->param->type));
+  return d->info.has_double || !ambit__type_is_real(how->param->type);
 }
 
 /* ---- the kernel ---- */
 
-static char *write_source(const ambit__dialect *l, const ambit__param *q, way w)
+static char *write_source(const ambit__dialect *l, const ambit__param *q, form f, way w)
 {
   static const char *const folds[][3] = {
       {"((a) + (b))", "((b) < (a) || (b) != (b) ? (b) : (a))",
@@ -50,40 +51,45 @@ static char *write_source(const ambit__dialect *l, const ambit__param *q, way w)
        "((b) > (a) ? (b) : (a))"},
       {"((a) + (b))", "((b) < (a) ? (b) : (a))", "((b) > (a) ? (b) : (a))"}};
   const bool real = ambit__type_is_real(q->type), wide = q->type == AMBIT_U64;
+  const bool values = f == INTO_TOTALS || f == INTO_SUMS;
+  const char *value = l->types[q->type], *total = l->types[ambit__type_total(q->type)];
+  const int per = threads_of[w];
   ambit__text t = {0};
 
   ambit__print(&t, "/* Cells folded along some axes. */\n");
   ambit__dialect_print(l, &t);
   ambit__print(&t, "%s#define KERNEL %s\n#define GLOBAL %s\n#define SHARED %s\n", l->strict,
                l->kernel, l->global, l->shared);
-  ambit__print(&t, "#define T %s\n#define S %s\n", l->types[q->type],
-               real   ? "double"
-               : wide ? "ambit_u64"
-                      : "ambit_i64");
+  if (f == INTO_SUMS) ambit__print(&t, "#define EXACT\n%s", ambit__prelude_sums);
+  ambit__print(&t, "#define T %s\n#define S %s\n#define R %s\n", values ? value : total, total,
+               f == INTO_SUMS     ? l->types[AMBIT_I64]
+               : f == INTO_VALUES ? value
+                                  : total);
   ambit__print(&t, "#define FOLD(a, b) %s\n", folds[real ? 0 : wide ? 2 : 1][q->reduce]);
+  ambit__print(&t, "#define RESULT(x) ((R)(x)%s)\n", real ? " + 0" : "");
   ambit__print(&t, "#define FROM_BITS(x) %s\n",
                real   ? "AMBIT_F64_OF((ambit_u64)(x))"
                : wide ? "((ambit_u64)(x))"
                       : "(x)");
   ambit__print(&t, "#define THREADS %d\n#define PER %d\n#define NEXT %d\n", AMBIT__MOVE_THREADS,
-               threads_of(w), w.rows ? 1 : AMBIT__MOVE_THREADS / threads_of(w));
+               per, w == ROWS || w == MANY_ROWS ? 1 : AMBIT__MOVE_THREADS / per);
   ambit__print(&t, "#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n#define BARRIER %s\n%s",
                l->thread[0], l->block[0], l->blocks[0], l->barrier, ambit__prelude_fold);
   return ambit__text_finish(&t);
 }
 
-/* Compiled once per device, type, kind and way. */
-static ambit_status get(ambit__gpu_device *d, const ambit__param *q, way w,
+/* Compiled once per device, type, kind, form and way. */
+static ambit_status get(ambit__gpu_device *d, const ambit__param *q, form f, way w,
                         ambit__gpu_shared **code)
 {
-  ambit__gpu_shared **known = &d->folds[q->type][q->reduce][2 * w.rows + w.many];
+  ambit__gpu_shared **known = &d->folds[q->type][q->reduce][f][w];
   ambit__gpu_text text = {
       .name = "fold", .what = "a fixed kernel", .entry = "ambit_fold", .strict = true};
   char *source;
   ambit_status s = AMBIT_OK;
 
   if (!*known) {
-    source = write_source(d->driver->dialect, q, w);
+    source = write_source(d->driver->dialect, q, f, w);
     AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
     text.source = source;
     s = ambit__gpu_shared_get(d, &text, known);
@@ -95,7 +101,7 @@ static ambit_status get(ambit__gpu_device *d, const ambit__param *q, way w,
 
 void ambit__gpu_folds_free(ambit__gpu_device *d)
 {
-  ambit__gpu_shared **all = &d->folds[0][0][0];
+  ambit__gpu_shared **all = &d->folds[0][0][0][0];
 
   for (size_t i = 0; i < sizeof d->folds / sizeof *all; i++)
     ambit__gpu_shared_drop(d, all[i]);
@@ -105,43 +111,73 @@ void ambit__gpu_folds_free(ambit__gpu_device *d)
 
 /* Axes from the inside: those that are folded, then those that are left. */
 typedef struct shape {
-  int64_t n[AXES], stride[AXES], total[LEFT];
-  int64_t base, first, totals;
+  int64_t n[AXES], stride[AXES], result[LEFT];
+  int64_t base, first, cells, totals;
+  bool rows; /* cells of a total are adjacent */
 } shape;
 
-static void describe(const ambit__fold *how, const ambit__layout *l, const ambit__box *box,
-                     shape *s)
+ambit__layout ambit__gpu_totals_layout(ambit_type type, int components, unsigned dropped,
+                                       const ambit__box *box)
 {
-  int folded = 0, left = 0;
-  int64_t step = 1;
+  ambit__layout l = {
+      .type = ambit__type_total(type), .components = components, .own = *box, .component = 1};
 
-  s->base = ambit__layout_at(l, box->lo);
-  s->first = 0;
-  s->totals = 1;
-  for (int i = 0; i < AXES; i++) {
-    s->n[i] = 1;
-    s->stride[i] = 0;
-    if (i < LEFT) s->total[i] = 0;
-  }
   for (int d = box->ndims - 1; d >= 0; d--) {
-    const bool folds = how->dropped >> d & 1;
-    const int i = folds ? folded++ : FOLDED + left++;
-
-    s->n[i] = box->hi[d] - box->lo[d];
-    s->stride[i] = l->stride[d];
-    if (folds) continue;
-    s->total[i - FOLDED] = step;
-    s->first += (box->lo[d] - how->cells.lo[d]) * step;
-    s->totals *= s->n[i];
-    step *= how->cells.hi[d] - how->cells.lo[d];
+    if (dropped >> d & 1) continue;
+    l.stride[d] = l.component;
+    l.component *= box->hi[d] - box->lo[d];
   }
+  return l;
 }
 
-static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how,
-                           const ambit__gpu_memory *totals, const ambit__gpu_memory *values,
+static void add_axis(shape *s, int axis, int64_t n, int64_t stride, int64_t result)
+{
+  s->n[axis] = n;
+  s->stride[axis] = stride;
+  if (axis < FOLDED) {
+    s->cells *= n;
+    return;
+  }
+  s->result[axis - FOLDED] = result;
+  s->totals *= n;
+}
+
+/* The cells of a box in a layout, and where their results go in another. */
+static shape shape_of(const ambit__fold *how, const ambit__layout *l, const ambit__layout *to,
+                      const ambit__box *box)
+{
+  int64_t there[AMBIT_MAX_DIMS];
+  shape s = {.base = ambit__layout_at(l, box->lo), .cells = 1, .totals = 1};
+  int folded = 0, left = FOLDED;
+
+  for (int i = 0; i < AXES; i++)
+    s.n[i] = 1;
+  for (int d = box->ndims - 1; d >= 0; d--) {
+    const bool folds = how->dropped >> d & 1;
+
+    there[d] = folds ? to->own.lo[d] : box->lo[d];
+    s.rows |= folds && l->stride[d] == 1 && box->hi[d] - box->lo[d] > 1;
+    add_axis(&s, folds ? folded++ : left++, box->hi[d] - box->lo[d], l->stride[d], to->stride[d]);
+  }
+  if (how->param->components > 1)
+    add_axis(&s, left, how->param->components, l->component, to->component);
+  s.first = ambit__layout_at(to, there);
+  return s;
+}
+
+static way way_of(const ambit__fold *how, const shape *s)
+{
+  const bool many = s->totals >= MANY;
+
+  if (s->cells == 1 && !how->exact) return SINGLE;
+  return s->rows || s->totals < FEW ? (many ? MANY_ROWS : ROWS) : many ? MANY_COLUMNS : COLUMNS;
+}
+
+static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how, form f,
+                           const ambit__gpu_memory *results, const ambit__gpu_memory *values,
                            const shape *s, bool more)
 {
-  const way w = way_of(how, s->totals);
+  const way w = way_of(how, s);
   ambit__gpu_shared *code = NULL;
   const ambit__value one = ambit__reduce_identity(how->param);
   const int64_t again = more;
@@ -149,11 +185,12 @@ static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how,
   ambit__gpu_arg args[ARGS];
   int n = 0;
 
-  AMBIT_TRY(get(ambit__gpu_device_of(lane->head.device), how->param, w, &code));
+  if (how->exact) f = INTO_SUMS;
+  AMBIT_TRY(get(ambit__gpu_device_of(lane->head.device), how->param, f, w, &code));
   memcpy(&identity, &one, sizeof identity);
   args[n++] = ambit__gpu_arg_memory(values);
   args[n++] = ambit__gpu_arg_number(&s->base);
-  args[n++] = ambit__gpu_arg_memory(totals);
+  args[n++] = ambit__gpu_arg_memory(results);
   args[n++] = ambit__gpu_arg_number(&s->first);
   args[n++] = ambit__gpu_arg_number(&identity);
   args[n++] = ambit__gpu_arg_number(&again);
@@ -162,8 +199,8 @@ static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how,
     args[n++] = ambit__gpu_arg_number(&s->stride[i]);
   }
   for (int i = 0; i < LEFT; i++)
-    args[n++] = ambit__gpu_arg_number(&s->total[i]);
-  return ambit__gpu_moves_run(lane, code->run, s->totals * threads_of(w), n, args);
+    args[n++] = ambit__gpu_arg_number(&s->result[i]);
+  return ambit__gpu_moves_run(lane, code->run, s->totals * threads_of[w], n, args);
 }
 
 /* If the box has cells of some totals only, the others start from the identity too: a launch that
@@ -173,16 +210,28 @@ ambit_status ambit__gpu_fold(ambit__queue *q, const ambit__fold *how, ambit__buf
 {
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   const ambit__box there = ambit__box_project(box, how->dropped);
-  const ambit__gpu_memory *to = ambit__gpu_memory_of(totals);
+  const ambit__gpu_memory *results = ambit__gpu_memory_of(totals);
   const ambit__gpu_memory *from = ambit__gpu_memory_of(src->buffer);
+  const ambit__layout to =
+      ambit__gpu_totals_layout(how->param->type, how->param->components, how->dropped, &how->cells);
   shape s;
 
   if (!more && !ambit__box_equal(&there, &how->cells)) {
-    describe(how, &src->layout, &how->cells, &s);
+    s = shape_of(how, &src->layout, &to, &how->cells);
     s.n[0] = 0;
-    AMBIT_TRY(launch(lane, how, to, from, &s, false));
+    AMBIT_TRY(launch(lane, how, INTO_TOTALS, results, from, &s, false));
     more = true;
   }
-  describe(how, &src->layout, box, &s);
-  return launch(lane, how, to, from, &s, more);
+  s = shape_of(how, &src->layout, &to, box);
+  return launch(lane, how, INTO_TOTALS, results, from, &s, more);
+}
+
+ambit_status ambit__gpu_fold_pieces(ambit__gpu_lane *lane, const ambit__fold *how,
+                                    const ambit__store *to, const ambit__gpu_memory *pieces,
+                                    const ambit__layout *l, const ambit__box *box, bool more)
+{
+  const shape s = shape_of(how, l, &to->layout, box);
+
+  return launch(lane, how, more ? OF_TOTALS : INTO_VALUES, ambit__gpu_memory_of(to->buffer), pieces,
+                &s, more);
 }

@@ -38,7 +38,9 @@ typedef struct function {
   ambit__gpu_rest *rests;        /* if it relaxes: the tiles of parts so far; owned */
   ambit__gpu_memory *edges;      /* of a flow that loops; NULL: not launched yet; owned */
   int64_t rounds;                /* at least as many as exchanges through it so far */
-  int nslots, nfold;             /* number of parameters of the two kernels */
+  ambit__gpu_memory *pieces;     /* totals of cells folded onto fields; NULL: not launched; owned */
+  size_t pieces_bytes;
+  int nslots, nfold; /* number of parameters of the two kernels */
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
 } function;
 
@@ -103,6 +105,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   ambit__gpu_rests_free(d, f->rests);
   ambit__gpu_chore_close(d, f->chore);
   if (f->edges) d->driver->release(f->edges);
+  if (f->pieces) d->driver->release(f->pieces);
   free(f->own.source);
   free(f->head.plan);
   free(f);
@@ -234,7 +237,7 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
 static bool can_tile(const function *f)
 {
   return !f->own.source && !f->head.checked && !f->group.form && !f->group.flow && f->group.ndims &&
-         !ambit__group_sums_exactly(&f->group);
+         !ambit__group_sums_exactly(&f->group) && !ambit__group_folded(&f->group);
 }
 
 static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, ambit__function **fn)
@@ -283,6 +286,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   for (int i = 0; i < f->group.rule->nparams; i++)
     f->head.words += f->group.rule->params[i].kind == PARAM_REDUCE;
   f->head.sweeps = g->sweep && !f->own.source;
+  f->head.totals = ambit__group_folded(&f->group);
   *fn = &f->head;
   return AMBIT_OK;
 fail:
@@ -324,6 +328,7 @@ typedef struct flight {
   const ambit__gpu_memory *aims;       /* the cells of warps that points touch */
   const ambit__gpu_memory *windows;    /* where warps write down their cells; NULL: they compute */
   int64_t blocks;                      /* of the first kernel */
+  bool final;                          /* cells folded onto fields become values of those at once */
 } flight;
 
 static const ambit__gpu_assigned no_cells;
@@ -351,7 +356,9 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   case SLOT_TILES: return t->tiled->n;
   case SLOT_ROUND: return t->tiled->round;
   case SLOT_FIRST: return t->assigned->first;
-  case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->assigned->units);
+  case SLOT_SHARE:
+    return t->f->head.totals ? t->v->shape.share
+                             : ambit__sparse_share(&t->v->plan, t->assigned->units);
   case SLOT_ROW: return t->f->aimed[s->param].row;
   case SLOT_TOUCHED: return t->f->aimed[s->param].touched;
   case SLOT_STEP: return l->step;
@@ -379,9 +386,12 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
 
   switch (s->kind) {
   case SLOT_MEMORY:
-  case SLOT_THAN: return ambit__gpu_memory_of(store_of(t, s)->buffer);
-  case SLOT_VALUE:
-  case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
+  case SLOT_THAN:
+    return t->f->bind[s->param].onto ? t->f->pieces : ambit__gpu_memory_of(store_of(t, s)->buffer);
+  case SLOT_VALUE: return ambit__gpu_memory_of(l->args[s->param].value);
+  case SLOT_RESULT:
+    if (!t->f->bind[s->param].onto) return ambit__gpu_memory_of(l->args[s->param].value);
+    return t->final ? ambit__gpu_memory_of(l->args[s->param].store->buffer) : NULL;
   case SLOT_PARTIALS:
     return !is_own(t) && ambit__group_is_exact(&t->f->group, s->param)
                ? t->lane->sums[s->param]
@@ -409,8 +419,9 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
 /* Whether memory may be missing. */
 static bool may_lack(ambit__gpucode_slot_kind kind)
 {
-  return kind == SLOT_ENDED || kind == SLOT_AIMS || kind == SLOT_WINDOWS ||
-         (kind >= SLOT_STARTS && kind <= SLOT_ROWS) || (kind >= SLOT_GROUPS && kind <= SLOT_CELLS);
+  return kind == SLOT_ENDED || kind == SLOT_RESULT || kind == SLOT_MEMORY || kind == SLOT_AIMS ||
+         kind == SLOT_WINDOWS || (kind >= SLOT_STARTS && kind <= SLOT_ROWS) ||
+         (kind >= SLOT_GROUPS && kind <= SLOT_CELLS);
 }
 
 static void fill(const flight *t, int n, const ambit__gpucode_slot *slots, int64_t *numbers,
@@ -609,6 +620,99 @@ static ambit_status aim(ambit__gpu_device *d, function *f, flight *t)
   return AMBIT_OK;
 }
 
+/* ---- cells folded onto fields ---- */
+
+/* Launches that fold, and the totals that they leave: those of the cells of the box for each piece,
+ * which lie along one of the folded axes. */
+typedef struct folded {
+  ambit__argument args[AMBIT_MAX_PARAMS];
+  ambit__store stores[AMBIT_MAX_PARAMS]; /* without a buffer: in f->pieces */
+  ambit__box boxes[AMBIT_MAX_PARAMS];
+  int64_t totals;
+} folded;
+
+static void place_totals(const flight *t, int param, folded *x)
+{
+  const ambit__param *q = &t->f->group.rule->params[param];
+  const ambit__box own = t->l->args[param].store->layout.own;
+  const unsigned dropped = t->f->bind[param].dropped;
+  const int axis = t->v->plan.axes[1];
+  ambit__layout *l = &x->stores[param].layout;
+  ambit__box *box = &x->boxes[param];
+
+  *box = t->l->box;
+  for (int d = 0; d < box->ndims; d++)
+    if (dropped >> d & 1) {
+      box->lo[d] = own.lo[d];
+      box->hi[d] = own.lo[d] + 1;
+    }
+  *l = ambit__gpu_totals_layout(q->type, q->components, dropped, box);
+  l->own = own;
+  l->origin = x->totals;
+  for (int d = 0; d < box->ndims; d++)
+    l->origin -= (box->lo[d] - own.lo[d]) * l->stride[d];
+  l->stride[axis] = l->component * q->components;
+  box->hi[axis] += t->v->shape.pieces - 1;
+  x->totals += l->stride[axis] * t->v->shape.pieces;
+  x->args[param].store = &x->stores[param];
+}
+
+/* Launches on other boxes may have had less memory. */
+static ambit_status make_pieces(function *f, const flight *t, size_t bytes)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(t->lane->head.device);
+
+  if (f->pieces && f->pieces_bytes >= bytes) return AMBIT_OK;
+  if (f->pieces) {
+    AMBIT_TRY(d->driver->queue_sync(t->lane->queue));
+    d->driver->release(f->pieces);
+    f->pieces = NULL;
+  }
+  f->pieces_bytes = bytes;
+  return d->driver->alloc(d->gpu, bytes, &f->pieces);
+}
+
+/* Whether totals may become values at once: no others are of the same cells, and the step does not
+ * read the field. */
+static bool is_final(const function *f, const flight *t)
+{
+  const ambit__launch *l = t->l;
+  bool final = t->v->shape.pieces == 1 && !l->adds;
+
+  for (int i = 0; i < l->nargs; i++)
+    for (int k = 0; f->bind[i].onto && k < l->nargs; k++)
+      final &= k == i || !l->args[k].store || l->args[k].store->buffer != l->args[i].store->buffer;
+  return final;
+}
+
+static ambit_status run_folded(function *f, flight *t)
+{
+  const ambit__launch *l = t->l;
+  ambit__launch left = *l;
+  folded x = {.totals = 0};
+
+  if (ambit__box_is_empty(&l->box)) return AMBIT_OK;
+  shape_of(t, &l->box);
+  t->final = is_final(f, t);
+  if (t->final) return run(t);
+  memcpy(x.args, l->args, (size_t)l->nargs * sizeof *x.args);
+  for (int i = 0; i < l->nargs; i++)
+    if (f->bind[i].onto) place_totals(t, i, &x);
+  AMBIT_TRY(make_pieces(f, t, (size_t)x.totals * sizeof(int64_t)));
+  left.args = x.args;
+  t->l = &left;
+  AMBIT_TRY(run(t));
+  t->l = l;
+  for (int i = 0; i < l->nargs; i++) {
+    const ambit__fold how = {.param = &f->group.rule->params[i], .dropped = f->bind[i].dropped};
+
+    if (f->bind[i].onto)
+      AMBIT_TRY(ambit__gpu_fold_pieces(t->lane, &how, l->args[i].store, f->pieces,
+                                       &x.stores[i].layout, &x.boxes[i], l->adds));
+  }
+  return AMBIT_OK;
+}
+
 ambit__gpu_chore *ambit__gpu_chore_in(const ambit__function *fn)
 {
   return ((const function *)fn)->chore;
@@ -628,7 +732,7 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   if (f->aimed && !l->times) return AMBIT_OK;
   if (f->group.flow && f->group.flow->loops) return run_together(f, &t);
   if (t.v->code->fold) AMBIT_TRY(make_partials(t.lane, f, is_own(&t)));
-  AMBIT_TRY(run(&t));
+  AMBIT_TRY(f->head.totals ? run_folded(f, &t) : run(&t));
   return t.v->code->fold ? run_fold(&t) : AMBIT_OK;
 }
 

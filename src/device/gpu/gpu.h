@@ -60,8 +60,9 @@ typedef struct ambit__gpu_device {
   ambit__gpu_module *adopts; /* the kernels of adopt.c; NULL: not needed yet */
   ambit__gpu_function *set, *adopt;
   struct ambit__gpu_shared *shared; /* list of modules in use */
-  /* by type, kind of reduction and whether blocks fold rows: of fold.c; NULL: not needed yet */
-  struct ambit__gpu_shared *folds[11][3][4];
+  /* by type, kind of reduction, types in memory and threads of a total: of fold.c; NULL: not needed
+   * yet */
+  struct ambit__gpu_shared *folds[11][3][4][5];
 } ambit__gpu_device;
 
 /* A piece of pinned memory, and its counterpart on the device. */
@@ -222,6 +223,15 @@ enum { AMBIT__GPU_LINE = 256 };
 bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how);
 ambit_status ambit__gpu_fold(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
                              ambit__store *src, const ambit__box *box, bool more);
+/* Folds totals of pieces, a box of cells of a layout, into those of a store, or (unless `more`)
+ * sets its values. */
+ambit_status ambit__gpu_fold_pieces(ambit__gpu_lane *lane, const ambit__fold *how,
+                                    const ambit__store *to, const ambit__gpu_memory *pieces,
+                                    const ambit__layout *l, const ambit__box *box, bool more);
+/* Totals of the cells of a box, row-major, components one after the other; stride 0 along axes that
+ * `dropped` has. */
+ambit__layout ambit__gpu_totals_layout(ambit_type type, int components, unsigned dropped,
+                                       const ambit__box *box);
 void ambit__gpu_folds_free(ambit__gpu_device *d);
 
 /* ---- gpu.c ---- */

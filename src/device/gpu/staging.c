@@ -46,11 +46,14 @@ ambit_status ambit__gpu_fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
   ambit__gpu_staging *staging;
 
-  AMBIT_TRY(ambit__gpu_staging_take(lane, false, &staging));
-  AMBIT_TRY(driver->copy_out(lane->queue, staging->host, from, 0, bytes));
-  AMBIT_TRY(ambit__gpu_staging_pass(lane, staging));
-  AMBIT_TRY(driver->event_sync(staging->done));
-  memcpy(to, staging->host, bytes);
+  for (size_t at = 0, n; at < bytes; at += n) {
+    n = bytes - at < AMBIT__STAGE_BYTES ? bytes - at : AMBIT__STAGE_BYTES;
+    AMBIT_TRY(ambit__gpu_staging_take(lane, false, &staging));
+    AMBIT_TRY(driver->copy_out(lane->queue, staging->host, from, at, n));
+    AMBIT_TRY(ambit__gpu_staging_pass(lane, staging));
+    AMBIT_TRY(driver->event_sync(staging->done));
+    memcpy((unsigned char *)to + at, staging->host, n);
+  }
   return AMBIT_OK;
 }
 

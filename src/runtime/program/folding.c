@@ -67,22 +67,35 @@ static bool can_cut(const ambit__box *box, unsigned onto, int cores)
   return cores == 1;
 }
 
+/* Whether a GPU can: a thread folds along the same axes for all fields. */
+static bool gpu_can(const ambit__step *s, ambit__device *dev, int i, unsigned others)
+{
+  const ambit__fold how = {.param = &s->kernel->rule->params[i],
+                           .dropped = s->args[i].field->dropped};
+
+  return (!others || others == how.dropped) &&
+         (!dev->backend->folds || dev->backend->folds(dev, &how));
+}
+
 bool ambit__folds_at_once(const ambit_program *p, size_t step, int engine, const ambit__box *box)
 {
   const ambit__step *s = &p->steps[step];
-  const ambit__device *dev = p->grid->context->engines[engine].device;
+  ambit__device *dev = p->grid->context->engines[engine].device;
+  const bool gpu = dev->backend->line != 0;
   ambit__device_info info = {0};
   unsigned onto = 0;
 
-  if (dev->backend->line || ambit__options_checks(p->grid->context)) return false;
+  if (ambit__options_checks(p->grid->context)) return false;
   for (int i = 0; i < s->n; i++) {
     const ambit__param *q = &s->kernel->rule->params[i];
 
     if (!q->is_folded) continue;
-    if (q->components > 1 || is_exact(p, q)) return false;
-    onto |= s->args[i].field->dropped & ~s->dropped;
+    if (is_exact(p, q) || (gpu ? !gpu_can(s, dev, i, onto) : q->components > 1)) return false;
+    onto |= s->args[i].field->dropped;
   }
-  dev->backend->info((ambit__device *)dev, &info);
+  onto &= ~s->dropped;
+  if (gpu) return onto != 0;
+  dev->backend->info(dev, &info);
   return onto && can_cut(box, onto, info.cores);
 }
 
@@ -106,7 +119,7 @@ static ambit__store totals_of(const ambit_program *p, size_t step, const ambit__
                               int part)
 {
   ambit__layout l = {.type = ambit__type_total(x->how.param->type),
-                     .components = 1,
+                     .components = x->how.param->components,
                      .own = ambit__step_part(p, &p->steps[step], part)};
   int64_t stride = 1;
 
@@ -116,6 +129,7 @@ static ambit__store totals_of(const ambit_program *p, size_t step, const ambit__
     l.origin += (l.own.lo[d] - x->how.cells.lo[d]) * stride;
     stride *= x->how.cells.hi[d] - x->how.cells.lo[d];
   }
+  l.component = stride;
   return (ambit__store){.layout = l, .buffer = x->totals};
 }
 
@@ -133,12 +147,12 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
                          .dropped = f->to[i]->dropped,
                          .cells = ambit__folding_cells(p, step, f, i, p->grid->first + part)};
   if (own.hi[0] - own.lo[0] > f->planes) own.hi[0] = own.lo[0] + f->planes;
-  if (!f->component[i] && !folds) {
+  if (!folds) {
     x->scratch.layout = (ambit__layout){
         .type = q->type, .components = q->components, .line = e->backend->line, .own = own};
     AMBIT_TRY(ambit__store_allocate(f->to[i], part, &x->scratch));
   }
-  bytes = (size_t)ambit__box_volume(&x->how.cells) * ambit__fold_bytes(&x->how);
+  bytes = ambit__fold_bytes(&x->how);
   x->host = ambit__new(ambit__program_errors(p), bytes, 1);
   if (!x->host) return AMBIT_ENOMEM;
   if (!ambit__can(e->device->backend, fold) || !bytes) return AMBIT_OK;
@@ -160,16 +174,15 @@ static bool combines(const ambit_program *p, const ambit__step *s, const ambit_f
 static size_t most_bytes(const ambit_program *p, size_t step, const ambit__folding *f, int i)
 {
   const ambit__placement *where = &p->grid->placement;
-  const size_t each = ambit__fold_bytes(&f->parts[i * where->n].how);
+  ambit__fold how = f->parts[i * where->n].how;
   size_t most = 0;
 
   for (int r = 0; r < p->grid->context->net->size; r++) {
     size_t bytes = 0;
 
     for (int k = where->first[r]; k < where->first[r + 1]; k++) {
-      const ambit__box cells = ambit__folding_cells(p, step, f, i, k);
-
-      bytes += (size_t)ambit__box_volume(&cells) * each;
+      how.cells = ambit__folding_cells(p, step, f, i, k);
+      bytes += ambit__fold_bytes(&how);
     }
     if (bytes > most) most = bytes;
   }
@@ -187,7 +200,7 @@ static ambit_status make_messages(ambit_program *p, size_t step, ambit__folding 
     f->bytes[i] = most_bytes(p, step, f, i);
     f->combines[i] = combines(p, &p->steps[step], f->to[i]);
     if (f->combines[i] && f->bytes[i] > most) most = f->bytes[i];
-    cells = (size_t)ambit__box_volume(&all) * (size_t)(1 + f->to[i]->components);
+    cells = (size_t)ambit__box_volume(&all) * (size_t)f->to[i]->components;
     if (cells > values) values = cells;
   }
   f->values = ambit__new(ambit__program_errors(p), values, sizeof(int64_t));
@@ -216,13 +229,9 @@ ambit_status ambit__folding_make(ambit_program *p, size_t step)
   f = p->applies[step].folding = ambit__new(ambit__program_errors(p), 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
   for (int i = 0; i < s->n; i++) {
-    const ambit__param *q = &s->kernel->rule->params[i];
-
-    for (int c = 0; q->is_folded && c < q->components; c++) {
-      f->params[f->n] = i;
-      f->component[f->n] = c;
-      f->to[f->n++] = s->args[i].field;
-    }
+    if (!s->kernel->rule->params[i].is_folded) continue;
+    f->params[f->n] = i;
+    f->to[f->n++] = s->args[i].field;
   }
   f->planes = ambit__folding_planes(p, step);
   f->parts = ambit__new(ambit__program_errors(p), (size_t)(f->n * p->grid->placement.n) + 1,
@@ -244,7 +253,7 @@ void ambit__folding_free(ambit_program *p, size_t step)
       ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
       ambit__engine *e = ambit__engine_of(p->grid, k);
 
-      if (!f->component[i] && x->scratch.buffer != x->totals) ambit__store_release(e, &x->scratch);
+      if (x->scratch.buffer != x->totals) ambit__store_release(e, &x->scratch);
       if (x->totals) ambit__ask(e->device, release, x->totals);
       free(x->host);
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* folding.h - a step that reduces onto fields of fewer axes.
  *
- * On cores the function of the step folds the values of cells into totals. Else it stores them in a
+ * The function of the step folds the values of cells into totals. If it cannot, it stores them in a
  * scratch field, a slab of planes at a time, and the device folds each slab while it is in the
- * cache. Parts that are beside each other along a reduced axis then combine their totals.
+ * cache. Parts that are beside each other along a reduced axis then combine their totals. On GPUs
+ * totals that are not combined become values of the field on the device.
  */
 #ifndef AMBIT_RUNTIME_PROGRAM_FOLDING_H
 #define AMBIT_RUNTIME_PROGRAM_FOLDING_H
@@ -13,24 +14,24 @@
 /* One reduction on one part of this process. */
 typedef struct ambit__folding_part {
   ambit__fold how;
-  ambit__store scratch;  /* its layout: of the largest slab; owned; of component 0: for all. If the
-                          * function folds: the totals, owned by the next one */
+  ambit__store scratch;  /* its layout: of the largest slab; owned. If the function folds: the
+                          * totals, owned by the next one */
   ambit__buffer *totals; /* on the device; NULL: it cannot fold; owned */
   unsigned char *host;   /* the same in host memory; owned */
-  bool begun;            /* in this iteration some cells were folded */
+  bool begun;            /* in this iteration some cells were folded; */
+  bool stored;           /* the field has the results */
 } ambit__folding_part;
 
 typedef struct ambit__folding {
-  int n; /* reductions: one for each component of a field, one after the other */
+  int n; /* reductions */
   int params[AMBIT_MAX_PARAMS];
-  int component[AMBIT_MAX_PARAMS]; /* of the field */
   ambit_field *to[AMBIT_MAX_PARAMS];
   int64_t planes;                  /* of a slab along axis 0 */
   bool combines[AMBIT_MAX_PARAMS]; /* by reduction: several parts have cells of one total */
   ambit__folding_part *parts;      /* by reduction and part; owned */
-  void *values; /* for the result of a part: of one component, then of all, cell by cell; owned */
-  unsigned char *mine, *all;      /* totals of this process, and of all of them; owned */
-  size_t bytes[AMBIT_MAX_PARAMS]; /* by reduction: of the totals of the process that has most */
+  void *values;                    /* for the result of a part; owned */
+  unsigned char *mine, *all;       /* totals of this process, and of all of them; owned */
+  size_t bytes[AMBIT_MAX_PARAMS];  /* by reduction: of the totals of the process that has most */
 } ambit__folding;
 
 static inline ambit__folding_part *ambit__folding_part_of(const ambit_program *p,
@@ -50,7 +51,8 @@ ambit__box ambit__folding_cells(const ambit_program *p, size_t step, const ambit
                                 int part);
 
 /* Whether the function of a step on an engine is asked to fold into totals, and bindings for that.
- * It folds the means of columns of 250 x 400 floats six times as fast as by a scratch field. */
+ * On cores it folds the means of columns of 250 x 400 floats six times as fast as by a scratch
+ * field. */
 bool ambit__folds_at_once(const ambit_program *p, size_t step, int engine, const ambit__box *box);
 void ambit__folding_bind(const ambit_program *p, size_t step, int engine, const ambit__box *box,
                          ambit__binding *bind);

@@ -119,7 +119,7 @@ static ambit_status launch_piece(ambit_program *p, const ambit__operation *op,
   if (ambit__chore_is_host(p->steps[op->step].chore))
     AMBIT_TRY(ambit__host_step(p, (size_t)op->step, piece, l.step));
   else if (apply->folding)
-    AMBIT_TRY(ambit__fold_launch(p, op->step, piece, q, &l, go));
+    AMBIT_TRY(ambit__fold_launch(p, op, piece, q, &l, go));
   else
     AMBIT_TRY(go(p, op->step, piece->part, q, &l));
   AMBIT_TRY(ambit__meter_stop(a->meter, engine, q, METER_COMPUTE));

@@ -119,14 +119,17 @@ static int launches_of(const ambit_program *p, const ambit__operation *op)
 {
   const ambit__apply *apply = &p->applies[op->step];
 
-  if (op->kind == OP_LAUNCH && (apply->folding || apply->sweeping)) return -1;
+  if (op->kind == OP_LAUNCH && apply->sweeping) return -1;
+  if (op->kind == OP_LAUNCH && apply->folding && !ambit__fold_stays(p, op)) return -1;
   if (op->every > 1) return 0;
   switch (op->kind) {
   case OP_BEGIN:
   case OP_EDGES:
   case OP_FINISH: return ambit__exchange_is_far(op->exchange) ? -1 : 1;
   case OP_LAUNCH:
-    return apply->checks || p->steps[op->step].kernel->rule->uses_step ? -1 : op->npieces;
+    return apply->checks || p->steps[op->step].kernel->rule->uses_step
+               ? -1
+               : op->npieces << (apply->folding != NULL);
   case OP_ROTATE: return 0;
   default: return -1;
   }

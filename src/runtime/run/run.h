@@ -146,9 +146,11 @@ ambit_status ambit__program_try(ambit_program *p, ambit__progress *progress);
 typedef ambit_status (*ambit__launch_fn)(ambit_program *p, int step, int part, ambit__queue *q,
                                          const ambit__launch *l);
 /* Launches a piece of such a step, slab by slab; `like` has all but the box. */
-ambit_status ambit__fold_launch(ambit_program *p, int step, const ambit__piece *piece,
-                                ambit__queue *q, const ambit__launch *like,
-                                ambit__launch_fn launch);
+ambit_status ambit__fold_launch(ambit_program *p, const ambit__operation *op,
+                                const ambit__piece *piece, ambit__queue *q,
+                                const ambit__launch *like, ambit__launch_fn launch);
+/* Whether the host has no part in it. */
+bool ambit__fold_stays(const ambit_program *p, const ambit__operation *op);
 /* After all pieces: stores the results. Collective. */
 ambit_status ambit__fold_finish_step(ambit_program *p, int step);
 
