@@ -69,7 +69,7 @@ typedef struct ambit__node {
    */
   const char *from, *below, *step;
   char by;             /* LOOP: 0 for +; with - and / it counts down, name > below; name -= step */
-  int cells;           /* CALL: of a vector */
+  int cells;           /* CALL, LOOP_VECTOR: of a vector; LOOP_VECTOR 0: compilers choose */
   int size[4];         /* ARRAY: of each subscript; the rest are 0 */
   bool shared, zeroed; /* ARRAY */
   bool unless; /* IF: if not; lanes exchange values in the body: not every language has a branch */

@@ -259,11 +259,12 @@ const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *typ
 
 static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list);
 
-/* "#pragma omp simd reduction(+:s_part) reduction(r_join:r_part)" */
+/* "#pragma omp simd simdlen(16) reduction(+:s_part) reduction(r_join:r_part)" */
 static void print_vector(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
   ambit__line_begin(w);
   ambit__print(&w->text, "#pragma omp simd");
+  if (node->cells) ambit__print(&w->text, " simdlen(%d)", node->cells);
   for (int i = 0; node->folds && i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
