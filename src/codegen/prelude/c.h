@@ -34,7 +34,8 @@ AMBIT_LIBRARY(float, f)
   {                                                                                                \
     return value;                                                                                  \
   }
-#define AMBIT_HAS_DOUBLE 1
+#define AMBIT_HAS_DOUBLE        1
+#define AMBIT_DIVIDES_AS_DOUBLE 1
 /* By comparison: gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x), which is -0 for
  * -0.5. */
 #define AMBIT_IS_SMALL(x) (!((x) <= -1 || (x) >= 1))
