@@ -131,6 +131,10 @@ struct ambit__nest {
   ambit__shares shares;
   int nlooks;
   const ambit__expr *looks[AMBIT__LOOKS];
+  /* In C: sums that are counted in tables, by so many statements of the rule (nest/rows_bins.c). */
+  const ambit__stmt *bins;
+  int nbins;
+  bool is_counted[AMBIT_MAX_PARAMS];
   struct ambit__pairs *pairs; /* what NODE_WORDS declares */
   bool ends_late;             /* the nest tests itself whether the run has ended, after its loads */
   const void *builder;        /* what a builder keeps for its hooks */
@@ -238,7 +242,17 @@ static inline bool ambit__nest_is_field(const ambit__nest *n, int i)
 
 static inline bool ambit__nest_is_reduction(const ambit__nest *n, int i)
 {
-  return ambit__nest_param(n, i)->kind == PARAM_REDUCE;
+  return ambit__nest_param(n, i)->kind == PARAM_REDUCE && !n->is_counted[i];
+}
+
+/* Statement k of those that count in tables. */
+static inline const ambit__stmt *ambit__nest_bin(const ambit__nest *n, int k)
+{
+  const ambit__stmt *s = n->bins;
+
+  while (k-- > 0)
+    s = s->next;
+  return s;
 }
 
 static inline const char *ambit__nest_type(const ambit__nest *n, int i)

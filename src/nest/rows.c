@@ -87,7 +87,7 @@ static void let_param(job *j, int i)
 
   if (ambit__nest_is_field(n, i))
     let_field(j, i);
-  else if (!ambit__nest_is_reduction(n, i))
+  else if (!ambit__nest_is_reduction(n, i) && !n->is_counted[i])
     ambit__nest_do(n, "const %s %s_v = *(const %s *)call->origin[%d]", type, p->name, type, i);
   else if (ambit__rows_is_exact(j, i))
     let_block(j, i);
@@ -148,6 +148,7 @@ static void add_results(job *j)
     ambit__nest_fold_into(n, "*sum", "total[l]", true);
     ambit__nest_close(n);
   }
+  ambit__rows_add_tables(j);
   for (int i = 0; i < n->rule->nparams; i++)
     if (ambit__rows_is_exact(j, i)) close_block(j, i);
   if (j->r->nontemporal) ambit__nest_do(n, "AMBIT_FENCE()");
@@ -426,6 +427,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
   if (!r->plain) ambit__rows_begin_narrow(&j);
   widens = ambit__rows_widens(&j, lane_bytes(&j));
   j.lanes &= r->vectors || j.reduces || j.row_totals || n->nlooks || widens;
+  ambit__rows_begin_bins(&j);
   n->loads_first |= !j.form && !n->is_narrow && r->rows[0] * r->rows[1] > 1;
   if (!n->is_narrow && !n->group->checks) {
     ambit__hoists_begin(&n->hoists, n->rule);
@@ -434,6 +436,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
   }
   if (!j.taps && !n->group->checks) ambit__hoists_add_rows(&n->hoists, n->rule, j.last);
   let_call(&j, lane_bytes(&j));
+  ambit__rows_let_tables(&j);
   if (has_totals(&j)) ambit__rows_let_all(&j, "total", total_type);
   if (j.form)
     add_chunks(&j);

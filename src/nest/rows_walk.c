@@ -333,9 +333,11 @@ static void add_vector(job *j, int inside, bool ragged)
   if (!ragged) prefetch_components(j);
   ambit__rows_load_wide(j);
   ambit__rows_look_up(j, inside);
+  ambit__rows_let_bins(j);
   ambit__rows_open_lanes(j);
   ambit__rows_add_cells(j, inside, ragged);
   ambit__nest_close(j->n);
+  ambit__rows_count(j, ragged);
   store_vector(j, ragged);
   settle(j);
 }

@@ -194,6 +194,13 @@ typedef long long ambit_vector __attribute__((vector_size(AMBIT_VECTOR), may_ali
 typedef long long ambit_loose_vector
     __attribute__((vector_size(AMBIT_VECTOR), may_alias, aligned(1)));
 
+/* Adds the numbers of cells to four tables of n each (nest/rows_bins.c). */
+AMBIT_INLINE void ambit_count(ambit_i64 *bins, int n, const int32_t *bin, long from, long to)
+{
+  for (long l = from; l < to; l++)
+    bins[(l & 3) * n + bin[l]]++;
+}
+
 AMBIT_INLINE void ambit_put(void *to, const void *from, int bytes)
 {
   for (int i = 0; i < bytes; i += AMBIT_VECTOR)
