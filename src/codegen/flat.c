@@ -23,13 +23,14 @@ int ambit__calls_power(const ambit__expr *e)
   return 0;
 }
 
-/* Integer division has no vector instruction, except by a constant. */
+/* Division of integers has no vector instruction, except by a constant, and by way of doubles
+ * (AMBIT_QUOTIENT in prelude/arithmetic.h). */
 static bool is_costly(const ambit__expr *e, bool relaxed)
 {
   if (e->op == EXPR_CALL)
     return !ambit__call_is_cheap(e->call) && !(relaxed && ambit__calls_own(e));
-  return (e->op == EXPR_DIV || e->op == EXPR_MOD) && !ambit__type_is_real(e->type) &&
-         e->b->op != EXPR_CONST;
+  return (e->op == EXPR_DIV || e->op == EXPR_MOD) && e->b->op != EXPR_CONST &&
+         (e->type == AMBIT_I64 || e->type == AMBIT_U64);
 }
 
 /* What flat statements must not have. */

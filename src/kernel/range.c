@@ -56,8 +56,7 @@ static ambit__range square(ambit__range a)
   return (ambit__range){near * near, far * far};
 }
 
-/* Whether two expressions are one node, or the same local, number or value of a field. */
-static bool is_same(const ambit__expr *a, const ambit__expr *b)
+bool ambit__expr_is_same(const ambit__expr *a, const ambit__expr *b)
 {
   if (a == b) return true;
   if (a->op != b->op || a->type != b->type) return false;
@@ -67,21 +66,21 @@ static bool is_same(const ambit__expr *a, const ambit__expr *b)
   case EXPR_READ:
     return a->index == b->index && a->component == b->component &&
            !memcmp(a->offset, b->offset, sizeof a->offset);
-  case EXPR_CAST: return is_same(a->a, b->a);
+  case EXPR_CAST: return ambit__expr_is_same(a->a, b->a);
   default: return false;
   }
 }
 
 bool ambit__expr_is_least(const ambit__expr *e)
 {
-  return e->op == EXPR_COND && e->a->op == EXPR_LT && is_same(e->a->a, e->b) &&
-         is_same(e->a->b, e->c);
+  return e->op == EXPR_COND && e->a->op == EXPR_LT && ambit__expr_is_same(e->a->a, e->b) &&
+         ambit__expr_is_same(e->a->b, e->c);
 }
 
 bool ambit__expr_is_most(const ambit__expr *e)
 {
-  return e->op == EXPR_COND && e->a->op == EXPR_LT && is_same(e->a->a, e->c) &&
-         is_same(e->a->b, e->b);
+  return e->op == EXPR_COND && e->a->op == EXPR_LT && ambit__expr_is_same(e->a->a, e->c) &&
+         ambit__expr_is_same(e->a->b, e->b);
 }
 
 static ambit__range choice(const ambit__expr *e, ambit__range b, ambit__range c)
@@ -128,7 +127,8 @@ static ambit__range binary(const ambit__expr *e, ambit__range a, ambit__range b)
   switch (e->op) {
   case EXPR_ADD: return within((ambit__range){a.low + b.low, a.high + b.high}, e->type);
   case EXPR_SUB: return within((ambit__range){a.low - b.high, a.high - b.low}, e->type);
-  case EXPR_MUL: return within(is_same(e->a, e->b) ? square(a) : product(a, b), e->type);
+  case EXPR_MUL:
+    return within(ambit__expr_is_same(e->a, e->b) ? square(a) : product(a, b), e->type);
   case EXPR_AND:
   case EXPR_OR:
   case EXPR_XOR: return bits(e, a, b);

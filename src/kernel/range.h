@@ -17,6 +17,8 @@ ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e);
 /* The same from the ranges of its operands; those of a local are not known here. */
 ambit__range ambit__range_from(const ambit__expr *e, ambit__range a, ambit__range b,
                                ambit__range c);
+/* Whether two expressions are one node, or the same local, number or value of a field. */
+bool ambit__expr_is_same(const ambit__expr *a, const ambit__expr *b);
 /* Whether an expression is the smaller one of two integers, a < b ? a : b, or the larger one,
  * a < b ? b : a. Only numbers, locals and values of fields are compared with each other. */
 bool ambit__expr_is_least(const ambit__expr *e);

@@ -69,7 +69,7 @@ typedef struct ambit__node {
    */
   const char *from, *below, *step;
   char by;             /* LOOP: 0 for +; with - and / it counts down, name > below; name -= step */
-  int cells;           /* CALL: of a vector */
+  int cells;           /* CALL, LOOP_VECTOR: of a vector; LOOP_VECTOR 0: compilers choose */
   int size[4];         /* ARRAY: of each subscript; the rest are 0 */
   bool shared, zeroed; /* ARRAY */
   bool narrow;         /* BARRIER: of a warp */
@@ -133,6 +133,10 @@ struct ambit__nest {
   ambit__shares shares;
   int nlooks;
   const ambit__expr *looks[AMBIT__LOOKS];
+  /* In C: sums that are counted in tables, by so many statements of the rule (nest/rows_bins.c). */
+  const ambit__stmt *bins;
+  int nbins;
+  bool is_counted[AMBIT_MAX_PARAMS];
   struct ambit__pairs *pairs; /* what NODE_WORDS declares */
   bool ends_late;             /* the nest tests itself whether the run has ended, after its loads */
   const void *builder;        /* what a builder keeps for its hooks */
@@ -240,7 +244,17 @@ static inline bool ambit__nest_is_field(const ambit__nest *n, int i)
 
 static inline bool ambit__nest_is_reduction(const ambit__nest *n, int i)
 {
-  return ambit__nest_param(n, i)->kind == PARAM_REDUCE;
+  return ambit__nest_param(n, i)->kind == PARAM_REDUCE && !n->is_counted[i];
+}
+
+/* Statement k of those that count in tables. */
+static inline const ambit__stmt *ambit__nest_bin(const ambit__nest *n, int k)
+{
+  const ambit__stmt *s = n->bins;
+
+  while (k-- > 0)
+    s = s->next;
+  return s;
 }
 
 static inline const char *ambit__nest_type(const ambit__nest *n, int i)

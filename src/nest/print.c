@@ -168,8 +168,11 @@ static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 static bool skip(const ambit__scope *s, const ambit__stmt *st)
 {
   const spot *here = s->user;
+  ambit__nest *n = here->n;
 
-  return here->n->hooks.skip(here->n, here->rule, st);
+  for (int k = 0; k < n->nbins; k++)
+    if (ambit__nest_bin(n, k) == st) return true;
+  return n->hooks.skip && n->hooks.skip(n, here->rule, st);
 }
 
 static void set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
@@ -192,7 +195,7 @@ static ambit__scope scope_of(const spot *here)
                         .inside = here->rule && here->rule->inside >= 0 ? "inside" : NULL,
                         .compares = !n->group->form,
                         .instead = n->hooks.instead ? instead : NULL,
-                        .skip = n->hooks.skip ? skip : NULL,
+                        .skip = n->hooks.skip || n->nbins ? skip : NULL,
                         .set = n->hooks.set ? set : NULL,
                         .hoists = staged ? NULL : &n->hoists,
                         .narrow = n->is_narrow ? &n->narrow : NULL,
@@ -259,11 +262,12 @@ const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *typ
 
 static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list);
 
-/* "#pragma omp simd reduction(+:s_part) reduction(r_join:r_part)" */
+/* "#pragma omp simd simdlen(16) reduction(+:s_part) reduction(r_join:r_part)" */
 static void print_vector(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
   ambit__line_begin(w);
   ambit__print(&w->text, "#pragma omp simd");
+  if (node->cells) ambit__print(&w->text, " simdlen(%d)", node->cells);
   for (int i = 0; node->folds && i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 

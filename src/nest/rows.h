@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.h - the builder `rows`. rows.c has the loops over a box or over chunks, rows_walk.c the loop
  * along a block of rows, rows_cells.c the cells of a block, rows_sum.c those of weighted sums,
- * rows_narrow.c narrow integers, rows_split.c rules with many results. */
+ * rows_narrow.c narrow integers, rows_split.c rules with many results, rows_bins.c histograms. */
 #ifndef AMBIT_NEST_ROWS_H
 #define AMBIT_NEST_ROWS_H
 
@@ -115,5 +115,16 @@ void ambit__rows_load_wide(ambit__rows_job *j);
 void ambit__rows_let_shares(ambit__rows_job *j, int r);
 /* Look-ups for vectors of all rows. */
 void ambit__rows_look_up(ambit__rows_job *j, int inside);
+
+/* ---- rows_bins.c: nothing, where sums count nothing ---- */
+
+void ambit__rows_begin_bins(ambit__rows_job *j);
+/* The tables, and their numbers for the sums. */
+void ambit__rows_let_tables(ambit__rows_job *j);
+void ambit__rows_add_tables(ambit__rows_job *j);
+/* An array for a vector of each row; the number of a cell; and of all lanes that are cells. */
+void ambit__rows_let_bins(ambit__rows_job *j);
+void ambit__rows_keep_bin(ambit__rows_job *j, int r, int inside);
+void ambit__rows_count(ambit__rows_job *j, bool ragged);
 
 #endif

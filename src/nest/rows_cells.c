@@ -171,6 +171,7 @@ static void add_cell(job *j, int r, int inside, bool ragged)
   else
     ambit__nest_each_output(n, keep_result, &here);
   keep_contributions(j, r, ragged);
+  ambit__rows_keep_bin(j, r, inside);
   ambit__nest_close(n);
 }
 

@@ -194,16 +194,14 @@ static bool skip(ambit__nest *n, const ambit__node *rule, const ambit__stmt *st)
 static bool is_look(ambit__nest *n, const ambit__expr *e)
 {
   const ambit__table *table = e->op == EXPR_TABLE ? &n->rule->tables[e->index] : NULL;
-  bool fits;
   ambit__range r;
 
   if (!table || (table->type != AMBIT_U8 && table->type != AMBIT_I16) || table->naxes > 1 ||
       table->size[0] > (table->type == AMBIT_U8 ? MOST_BYTES : MOST_SHORTS))
     return false;
   r = ambit__narrow_range(&n->narrow, e->a);
-  fits = table->type == AMBIT_U8 ? r.low >= 0 && r.high <= UINT8_MAX
-                                 : r.low >= INT16_MIN && r.high <= INT16_MAX;
-  return e->a->op != EXPR_CONST && fits && !ambit__expr_looks_up(n->rule, e->a);
+  return e->a->op != EXPR_CONST && r.low >= INT16_MIN && r.high <= INT16_MAX &&
+         !ambit__expr_looks_up(n->rule, e->a);
 }
 
 static ambit__visit collect_look(void *user, const ambit__expr *e)
@@ -238,12 +236,13 @@ static void let_subscripts(job *j, int r, int inside)
   for (int k = 0; k < n->nlooks; k++) {
     const ambit__expr *e = n->looks[k]->a;
     const int last = (int)n->rule->tables[n->looks[k]->index].size[0] - 1;
+    const ambit__range range = ambit__narrow_range(&n->narrow, e);
     const char *at = ambit__nest_expr(n, &rule, e);
 
     if (is_short(n->looks[k]))
       ambit__nest_do(n, "look%d_%d[l] = (int16_t)(%s)", k, r, at);
-    else if (ambit__narrow_range(&n->narrow, e).high > last)
-      ambit__nest_do(n, "look%d_%d[l] = (uint8_t)ambit_clip_i32(%s, %d)", k, r, at, last);
+    else if (range.low < 0 || range.high > last)
+      ambit__nest_do(n, "look%d_%d[l] = ambit_subscript((int16_t)(%s), %d)", k, r, at, last);
     else
       ambit__nest_do(n, "look%d_%d[l] = (uint8_t)(%s)", k, r, at);
   }
@@ -269,12 +268,9 @@ void ambit__rows_look_up(job *j, int inside)
     ambit__text name = {0};
 
     ambit__name_table(&name, table);
-    if (is_short(look))
-      ambit__nest_do(n, "ambit_look_up_shorts(look%d_%d, %s, %d, LANES)", k % n->nlooks,
-                     k / n->nlooks, ambit__nest_keep(n, &name), (int)table->size[0] - 1);
-    else
-      ambit__nest_do(n, "ambit_look_up(look%d_%d, %s, LANES)", k % n->nlooks, k / n->nlooks,
-                     ambit__nest_keep(n, &name));
+    ambit__nest_do(n, "ambit_look_up%s(look%d_%d, %s, %d, LANES)", is_short(look) ? "_shorts" : "",
+                   k % n->nlooks, k / n->nlooks, ambit__nest_keep(n, &name),
+                   (int)table->size[0] - 1);
   }
 }
 

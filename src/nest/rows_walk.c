@@ -160,6 +160,7 @@ static const char *name_buffer(job *j, ambit__nest_access a, int r)
 /* A whole vector. */
 static void put_buffer(job *j, ambit__nest_access a, int r)
 {
+  if (j->n->bind[a.param].adjacent) return;
   ambit__nest_node(j->n, NODE_STORE, .store = store_of(j, a), .value = name_buffer(j, a, r),
                    .access = ambit__rows_access(j, a.param, a.component, r, a.offset, "x"));
 }
@@ -184,6 +185,28 @@ static void prefetch_below(job *j, ambit__nest_access a, int r)
   ambit__nest_do(j->n, "__builtin_prefetch(%s, 1)", ambit__nest_pointer(j->n, &below));
 }
 
+/* Of a field whose components are adjacent. */
+static void weave_result(job *j, ambit__nest_access a, int r)
+{
+  if (j->n->bind[a.param].adjacent) store_result(j, a, r);
+}
+
+/* Whole vectors. gcc weaves 16 bytes of each component best: 64 RGB bytes in 0.6 of the time. */
+static void put_buffers(job *j)
+{
+  int cells = 0;
+
+  for (int i = 0; i < j->n->rule->nparams; i++)
+    if (j->n->bind[i].adjacent && ambit__nest_param(j->n, i)->is_written)
+      cells = 16 / (int)ambit_type_size(ambit__nest_param(j->n, i)->type);
+  ambit__rows_each_result(j, put_buffer);
+  if (!cells) return;
+  ambit__nest_loop(j->n, .type = "long", .name = "l", .from = "0", .below = "LANES",
+                   .how = LOOP_VECTOR, .cells = cells);
+  ambit__rows_each_result(j, weave_result);
+  ambit__nest_close(j->n);
+}
+
 /* An end of the rows that does not fill a vector. Its cache line is not stored past the caches and
  * must first come from memory, so the same end of the next rows is prefetched here, a whole row
  * ahead. At ends that fill a vector, prefetching would put lines in the cache that the stores must
@@ -205,11 +228,11 @@ static void store_vector(job *j, bool ragged)
     return;
   }
   if (j->folds) {
-    ambit__rows_each_result(j, put_buffer);
+    put_buffers(j);
     return;
   }
   ambit__nest_if(j->n, "__builtin_expect(x >= x0 && x + LANES <= x1, 1)");
-  ambit__rows_each_result(j, put_buffer);
+  put_buffers(j);
   ambit__nest_otherwise(j->n);
   store_ragged(j);
   ambit__nest_close(j->n);
@@ -310,9 +333,11 @@ static void add_vector(job *j, int inside, bool ragged)
   if (!ragged) prefetch_components(j);
   ambit__rows_load_wide(j);
   ambit__rows_look_up(j, inside);
+  ambit__rows_let_bins(j);
   ambit__rows_open_lanes(j);
   ambit__rows_add_cells(j, inside, ragged);
   ambit__nest_close(j->n);
+  ambit__rows_count(j, ragged);
   store_vector(j, ragged);
   settle(j);
 }

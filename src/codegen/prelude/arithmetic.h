@@ -12,6 +12,14 @@
  *                      is never negative, a constant if it need not hide x except in CUDA
  */
 
+/* Doubles give the quotient of two integers of 32 bits: a wrong one would be off by 1 / b, and they
+ * round by less than |a / b| / 2^52. Unlike integers, vectors of them can be divided. */
+#if AMBIT_DIVIDES_AS_DOUBLE
+#  define AMBIT_QUOTIENT(T, a, b) (sizeof(T) < 8 ? (T)((double)(a) / (double)(b)) : (a) / (b))
+#else
+#  define AMBIT_QUOTIENT(T, a, b) ((a) / (b))
+#endif
+
 /* Integers: x / 0 and x % 0 are 0, the one quotient that overflows wraps, shift counts are taken
  * modulo the width. A negation goes through unsigned numbers: with -fwrapv gcc 12 can turn -a / b
  * into a / -b, which differs if -a wraps. */
@@ -19,13 +27,13 @@
   AMBIT_FORMULA(T, ambit_neg_##name, (T a), (T)(0 - (U)a))                                         \
   AMBIT_INLINE T ambit_div_##name(T a, T b)                                                        \
   {                                                                                                \
-    T safe = b == 0 || b == -1 ? 1 : b, q = a / safe;                                              \
+    T safe = b == 0 || b == -1 ? 1 : b, q = AMBIT_QUOTIENT(T, a, safe);                            \
     return b == 0 ? 0 : b == -1 ? (T)(0 - (U)a) : q;                                               \
   }                                                                                                \
   AMBIT_INLINE T ambit_mod_##name(T a, T b)                                                        \
   {                                                                                                \
     T safe = b == 0 || b == -1 ? 1 : b;                                                            \
-    return a % safe;                                                                               \
+    return a - AMBIT_QUOTIENT(T, a, safe) * safe;                                                  \
   }                                                                                                \
   AMBIT_FORMULA(T, ambit_shl_##name, (T a, T b), (T)((U)a << ((U)b & (8 * sizeof(T) - 1))))        \
   AMBIT_FORMULA(T, ambit_shr_##name, (T a, T b), a >> ((U)b & (8 * sizeof(T) - 1)))                \
@@ -41,10 +49,11 @@ AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
   AMBIT_FORMULA(U, ambit_neg_##name, (U a), 0 - a)                                                 \
   AMBIT_INLINE U ambit_div_##name(U a, U b)                                                        \
   {                                                                                                \
-    U q = a / (b == 0 ? 1 : b);                                                                    \
+    U safe = b == 0 ? 1 : b, q = AMBIT_QUOTIENT(U, a, safe);                                       \
     return b == 0 ? 0 : q;                                                                         \
   }                                                                                                \
-  AMBIT_FORMULA(U, ambit_mod_##name, (U a, U b), a % (b == 0 ? 1 : b))                             \
+  AMBIT_FORMULA(U, ambit_mod_##name, (U a, U b),                                                   \
+                b == 0 ? 0 : a - AMBIT_QUOTIENT(U, a, (b == 0 ? 1 : b)) * b)                       \
   AMBIT_FORMULA(U, ambit_shl_##name, (U a, ambit_u32 b), a << (b & (8 * sizeof(U) - 1)))           \
   AMBIT_FORMULA(U, ambit_shr_##name, (U a, ambit_u32 b), a >> (b & (8 * sizeof(U) - 1)))           \
   AMBIT_FORMULA(U, ambit_clip_##name, (U a, U most), a > most ? most : a)

@@ -34,7 +34,8 @@ AMBIT_LIBRARY(float, f)
   {                                                                                                \
     return value;                                                                                  \
   }
-#define AMBIT_HAS_DOUBLE 1
+#define AMBIT_HAS_DOUBLE        1
+#define AMBIT_DIVIDES_AS_DOUBLE 1
 /* By comparison: gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x), which is -0 for
  * -0.5. */
 #define AMBIT_IS_SMALL(x) (!((x) <= -1 || (x) >= 1))
@@ -192,6 +193,13 @@ AMBIT_LIMITS(f64, double)
 typedef long long ambit_vector __attribute__((vector_size(AMBIT_VECTOR), may_alias));
 typedef long long ambit_loose_vector
     __attribute__((vector_size(AMBIT_VECTOR), may_alias, aligned(1)));
+
+/* Adds the numbers of cells to four tables of n each (nest/rows_bins.c). */
+AMBIT_INLINE void ambit_count(ambit_i64 *bins, int n, const int32_t *bin, long from, long to)
+{
+  for (long l = from; l < to; l++)
+    bins[(l & 3) * n + bin[l]]++;
+}
 
 AMBIT_INLINE void ambit_put(void *to, const void *from, int bytes)
 {

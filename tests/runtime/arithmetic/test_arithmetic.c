@@ -133,6 +133,11 @@ static void integers_wrap_and_division_by_zero_is_zero(void)
       {"n % m", INT32_MIN, -1, 0},
       {"n / m", -7, 2, -3},
       {"n % m", -7, 2, -1},
+      {"n / m", INT32_MAX, INT32_MAX - 1, 1}, /* quotients of doubles are as exact */
+      {"n / m", INT32_MAX - 1, INT32_MAX, 0},
+      {"n % m", INT32_MIN, INT32_MAX, -1},
+      {"n / m", INT32_MAX - 2, 3, 715827881},
+      {"n % m", INT32_MIN, 65535, -32768},
       {"n + m", INT32_MAX, 1, INT32_MIN},
       {"n * n", 65536, 0, 0},
       {"-n", INT32_MIN, 0, INT32_MIN},

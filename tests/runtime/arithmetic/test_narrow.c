@@ -10,9 +10,17 @@ typedef struct scene {
   ambit_type type, other;
   int ndims;
   int64_t extents[3];
-  double k;     /* for a parameter k; of a table of shorts, its length */
+  double k;     /* for a parameter k; of a table, its length */
   bool relaxed; /* not only in strict mode */
 } scene;
+
+/* Components of v, which are adjacent: n of "*v[n]". */
+static int components(const scene *s)
+{
+  const char *v = strstr(s->rule, "*v[");
+
+  return v ? v[3] - '0' : 1;
+}
 
 /* Numbers at the ends of ranges, among others. */
 static double value_of(int64_t n, ambit_type type)
@@ -44,7 +52,8 @@ static void compute(const scene *s, const char *device, const char *strict, void
 {
   ambit *a = open_on(device);
   ambit_grid *g = ambit_grid_create(a, s->ndims, s->extents);
-  ambit_field *u = ambit_field_create(g, "u", s->type), *v = ambit_field_create(g, "v", s->type);
+  ambit_field *u = ambit_field_create(g, "u", s->type);
+  ambit_field *v = ambit_field_create_vector(g, "v", s->type, components(s), AMBIT_AOS);
   ambit_field *w = ambit_field_create(g, "w", s->other);
   ambit_program *p = ambit_program_create(g);
   unsigned char k[100];
@@ -62,7 +71,8 @@ static void compute(const scene *s, const char *device, const char *strict, void
     ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v,
                 ambit_arg_table(l, AMBIT_I16, 1, (int)s->k));
   else if (strstr(s->rule, "table"))
-    ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, ambit_arg_table(k, AMBIT_U8, 1, 100));
+    ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v,
+                ambit_arg_table(k, AMBIT_U8, 1, (int)s->k));
   else if (strstr(s->rule, "int k"))
     ambit_apply(p, ambit_kernel_create(a, s->rule), u, w, v, s->k);
   else
@@ -79,7 +89,7 @@ static size_t bytes_of(const scene *s)
 
   for (int d = 0; d < s->ndims; d++)
     n *= (size_t)s->extents[d];
-  return n;
+  return n * (size_t)components(s);
 }
 
 static void check(const scene *s)
@@ -263,7 +273,16 @@ static void bytes_are_looked_up(void)
        AMBIT_U8,
        2,
        {9, 150},
-       0,
+       100,
+       false},
+      {"void r(const unsigned char *u, const unsigned char *w, unsigned char *v,\n"
+       "       table unsigned char k[30])\n"
+       "{ *v = k[9 * u[0][-1] - 3 * *w] ^ k[u[1][0] - 200]; }", /* and below the first one, that */
+       AMBIT_U8,
+       AMBIT_U8,
+       2,
+       {9, 150},
+       30,
        false},
       {"void r(const short *u, const unsigned char *w, short *v)\n"
        "{ *v = *u - 300 * (int)(60 * expf(-0.01f * *w)); }",
@@ -303,6 +322,42 @@ static void shorts_are_looked_up(void)
   }
 }
 
+/* Results of narrow types that are computed in wider ones, or looked up. */
+static void adjacent_components_are_woven(void)
+{
+  static const scene scenes[] = {
+      {"void r(const unsigned char *u, const unsigned char *w, unsigned char *v[3])\n"
+       "{ float a = u[0][1] * 0.7f, b = u[-1][0] + *w;\n"
+       "  *v[0] = sqrtf(a); *v[1] = fminf(a, b); *v[2] = a > b ? *w : 255 * (a / (b + 1)); }",
+       AMBIT_U8,
+       AMBIT_U8,
+       2,
+       {9, 211},
+       0,
+       false},
+      {"void r(const short *u, const short *w, short *v[2])\n"
+       "{ *v[0] = 0.3f * *u + u[1][-1]; *v[1] = *w / 3; }",
+       AMBIT_I16,
+       AMBIT_I16,
+       2,
+       {9, 100},
+       0,
+       false},
+      {"void r(const unsigned char *u, const unsigned char *w, unsigned char *v[4],\n"
+       "       table unsigned char k[90])\n"
+       "{ *v[0] = k[*u]; *v[1] = k[*w - 30]; *v[2] = *u; *v[3] = k[u[0][-1]]; }",
+       AMBIT_U8,
+       AMBIT_U8,
+       2,
+       {9, 150},
+       90,
+       true},
+  };
+
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+    check(&scenes[i]);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -314,6 +369,7 @@ int main(int argc, char **argv)
        real_numbers_are_cut_off_before_they_become_integers},
       {"bytes_are_looked_up", bytes_are_looked_up},
       {"shorts_are_looked_up", shorts_are_looked_up},
+      {"adjacent_components_are_woven", adjacent_components_are_woven},
       {NULL, NULL},
   };
 

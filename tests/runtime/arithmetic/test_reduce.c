@@ -631,6 +631,65 @@ static void a_reduction_has_several_values(void)
   }
 }
 
+enum { BINS = 9 };
+
+static double scattered(const int64_t *index, int component, void *user)
+{
+  const int64_t n = (index[0] * 37 + index[1] * 11) % 80;
+
+  (void)component;
+  (void)user;
+  return n == 1 ? NAN : n == 2 ? -INFINITY : n == 3 ? 1e20 : (double)n / 4 - 4;
+}
+
+/* In tables, and beside other reductions. Numbers that are no integers are compared one by one. */
+static void values_are_counted(void)
+{
+  static const struct {
+    const char *text;
+    double first;
+  } rules[] = {
+      {"double b = *u; for (int k = 0; k < 9; k++) if (b == k - 2) *c[k] += 1;", -2},
+      {"int b = (int)*u; if (b < 0) b = -100; for (int k = 0; k < 9; k++) *c[k] = b == k + 1;", 1},
+      {"float b = (float)*u; for (int k = 0; k < 9; k++) if (b == k + 0.25f) *c[k] = 1;", 0.25},
+  };
+  const int64_t lo[] = {1, 3}, hi[] = {19, 207};
+
+  EACH_DEVICE(d)
+  for (int r = 0; r < 3; r++) {
+    ambit *a = open_on(*d);
+    ambit_grid *g = grid_2d(a, 21, 211);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F64);
+    ambit_program *p = ambit_program_create(g);
+    ambit_scalar *c[BINS], *most = ambit_scalar_create(a, "most", AMBIT_I32);
+    ambit_arg args[BINS + 2] = {ambit_arg_field(u)};
+    double want[BINS] = {0};
+    char text[300];
+
+    for (int k = 0; k < BINS; k++)
+      args[k + 1] = ambit_arg_scalar(c[k] = ambit_scalar_create(a, "c", AMBIT_I64));
+    args[BINS + 1] = ambit_arg_scalar(most);
+    snprintf(text, sizeof text,
+             "void k(const double *u, sum long *c[9], max int *m) { %s *m = (int)*u < 99; }",
+             rules[r].text);
+    ambit_field_fill(u, scattered, NULL);
+    ambit_apply_box_args(p, lo, hi, ambit_kernel_create(a, text), BINS + 2, args);
+    ambit_run(p, 2);
+    CHECK_OK(a);
+    for (int64_t y = lo[0]; y < hi[0]; y++)
+      for (int64_t x = lo[1]; x < hi[1]; x++) {
+        const double v = scattered((int64_t[]){y, x}, 0, NULL), b = r == 1 ? trunc(v) : v;
+
+        for (int k = 0; k < BINS; k++)
+          want[k] += b == rules[r].first + k;
+      }
+    for (int k = 0; k < BINS; k++)
+      CHECK_NEAR(want[k], ambit_scalar_get(c[k]), 0);
+    CHECK_NEAR(1.0, ambit_scalar_get(most), 0);
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -658,6 +717,7 @@ int main(int argc, char **argv)
        different_reductions_into_one_scalar_are_refused},
       {"a_reduction_runs_on_several_faces", a_reduction_runs_on_several_faces},
       {"a_long_name_of_a_reduction_works", a_long_name_of_a_reduction_works},
+      {"values_are_counted", values_are_counted},
       {"a_reduction_has_several_values", a_reduction_has_several_values},
       {NULL, NULL},
   };
