@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Tests that are scripts: of the tree, the documents, the tool, the package of Python.
 
-find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
   message(STATUS "no Python 3: the tests that are scripts are left out")
   return()

@@ -161,7 +161,6 @@ if(AMBIT_MPI_FAMILIES)
       ambit_long_test(long.${test} "runtime;mpi" 3600 ${command} 1)
       set_tests_properties(long.${test} PROPERTIES RESOURCE_LOCK starved WORKING_DIRECTORY ${folder})
     endforeach()
-    find_package(Python3 COMPONENTS Interpreter)
     if(Python3_FOUND) # a run for each call that fails while a context is opened or closed: most wait for their end
       set(command ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/runtime/faults/test_opening.py $<TARGET_FILE:runtime_starved>)
       add_test(NAME runtime.starved.opening.${family} COMMAND ${command} 1 5 ${AMBIT_MPIRUN_${family}})
