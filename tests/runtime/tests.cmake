@@ -144,7 +144,7 @@ if(AMBIT_MPI_FAMILIES)
       ambit_internal "-Wl,--exclude-libs,ALL" ${starving} ${losing} ambit_uses_${family})
     add_dependencies(runtime_starved ambit_starving_${family})
     # what fails, processes, the victim, one of so many calls (0: none here); make check-long has them all
-    foreach(run "memory 2 0 14" "memory 3 1 19" "messages 2 1 17" "messages 2 0 0" "messages 3 2 0")
+    foreach(run "memory 2 0 41" "memory 3 1 53" "messages 2 1 17" "messages 2 0 0" "messages 3 2 0")
       separate_arguments(run)
       list(POP_FRONT run kind n victim stride)
       if(AMBIT_SANITIZE)
