@@ -62,7 +62,7 @@ function(ambit_test_properties test label timeout is_slow)
   if(NOT label MATCHES "long" AND NOT test MATCHES "^(random.opencl|random.checked_opencl|runtime.arithmetic)$")
     list(APPEND environment "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable")
   endif()
-  if(NOT AMBIT_SANITIZE MATCHES "thread" AND NOT test MATCHES "${subject_is_code}")
+  if(NOT AMBIT_SANITIZE MATCHES "thread" AND NOT test MATCHES "${subject_is_code}|${subject_is_long_runs}")
     list(APPEND environment "${quick_cc}")
   endif()
   # On aarch64 the leak check of gcc 12 and clang 14 takes 4 s of each process, since it walks all regions that memory could come

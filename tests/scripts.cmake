@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Tests that are scripts: of the tree, the documents, the tool, the package of Python.
 
-find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
   message(STATUS "no Python 3: the tests that are scripts are left out")
   return()
@@ -26,7 +25,8 @@ function(ambit_script test file)
 endfunction()
 
 ambit_script(meta.abi meta/check_abi.py ARGS ${CMAKE_C_COMPILER})
-ambit_script(meta.format meta/check_format.py)
+ambit_script(meta.format meta/check_format.py ARGS --sample)
+ambit_long_test(long.format meta 600 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/meta/check_format.py)
 ambit_script(meta.harness meta/check_harness.py)
 ambit_script(meta.header meta/check_header.py)
 ambit_script(meta.layers meta/check_layers.py)
@@ -237,16 +237,13 @@ function(ambit_costs cost)
     endif()
   endforeach()
 endfunction()
-if(NOT AMBIT_SANITIZE)
-  ambit_costs(200 python.package)
-endif()
 # keep-sorted
-ambit_costs(100 device.nvrtc install.gen meta.examples.1 meta.examples.2 meta.tidy plan.fused plan.fused_parts plan.strip port.tool runtime.join.${AMBIT_FIRST_FAMILY}.3
+ambit_costs(100 device.nvrtc install.gen meta.examples.1 meta.examples.2 meta.tidy plan.fused plan.fused_parts plan.strip port.programs port.tool python.package runtime.join.${AMBIT_FIRST_FAMILY}.3
   tool.checkpoint view.browser view.terminal)
 # keep-sorted
 ambit_costs(50 bench.programs device.compile device.gpu device.gpu_kernels device.parts_launch
-  net.faults.mpich net.faults.openmpi net.large.${AMBIT_FIRST_FAMILY}.2 plan.fused_parts.${AMBIT_FIRST_FAMILY}.2 port.programs random.opencl
+  net.faults.mpich net.faults.openmpi net.large.${AMBIT_FIRST_FAMILY}.2 plan.fused_parts.${AMBIT_FIRST_FAMILY}.2 random.opencl
   random.random runtime.boundaries runtime.call.${AMBIT_FIRST_FAMILY}.3 runtime.checked_launch runtime.faults.mpich runtime.faults.openmpi
-  runtime.profiles.${AMBIT_FIRST_FAMILY}.3 runtime.program runtime.reduce runtime.register_source runtime.sleep.${AMBIT_FIRST_FAMILY}.3
-  runtime.sweeps.${AMBIT_FIRST_FAMILY}.3 runtime.until runtime.wavefront skeleton.diagnostics.${AMBIT_FIRST_FAMILY}.3 skeleton.stencil tool.bench
+  runtime.narrow runtime.profiles.${AMBIT_FIRST_FAMILY}.3 runtime.program runtime.reduce runtime.register_source runtime.sleep.${AMBIT_FIRST_FAMILY}.3
+  runtime.sweeps.${AMBIT_FIRST_FAMILY}.3 runtime.tune runtime.until runtime.wavefront skeleton.diagnostics.${AMBIT_FIRST_FAMILY}.3 skeleton.stencil tool.bench
   tool.gen_cuda tool.gen_opencl tool.run tool.sturdy view.http)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum {
-  PROBLEMS = 2000,
+  PROBLEMS = 1000,
   MOST_TEXT = 8192,      /* characters of a rule */
   MOST_BLOCKS_YZ = 65535 /* limit of CUDA along y and z */
 };

@@ -7,13 +7,12 @@
  * lane of a warp must reach the same exchanges in the same order: a launch returns false if one
  * does not.
  */
-#include <cmath>
-#include <csetjmp>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
+#include <math.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
-#include <utility>
 
 #define __global__
 #define __device__
@@ -143,14 +142,20 @@ static bool run_blocks(int n)
   return true;
 }
 
+template <size_t... I> struct indices {
+};
+template <size_t N, size_t... I> struct below : below<N - 1, N - 1, I...> {
+};
+template <size_t... I> struct below<0, I...> : indices<I...> {
+};
 template <typename... P, size_t... I>
-void call_with(void (*f)(P...), const long long *a, std::index_sequence<I...>)
+void call_with(void (*f)(P...), const long long *a, indices<I...>)
 {
   f((P)a[I]...);
 }
 template <typename... P> void call(void (*f)(P...), const long long *a)
 {
-  call_with(f, a, std::index_sequence_for<P...>());
+  call_with(f, a, below<sizeof...(P)>());
 }
 
 /* Runs all blocks. All parameters have eight bytes. */

@@ -262,11 +262,7 @@ static void compare(uint64_t seed, const char *devices, const char *depth)
   free(got);
 }
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { PROGRAMS = 20 };
-#else
-enum { PROGRAMS = 60 };
-#endif
 
 static void results_do_not_depend_on_roles(void)
 {
@@ -274,7 +270,7 @@ static void results_do_not_depend_on_roles(void)
   static const char *const devices[] = {"cpu", "cpu", "cpu*2", "cpu*3"};
   ambit *a = ambit_open(NULL, NULL);
   const int one = ambit_processes(a) > 1 ? PROGRAMS / 3 : PROGRAMS;
-  const int n = getenv("AMBIT_TEST_LONG") ? 40 * one : one;
+  const int n = getenv("AMBIT_TEST_LONG") ? 120 * one : one;
 
   ambit_close(a);
   for (int i = 0; i < n; i++)
