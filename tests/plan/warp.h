@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #include <ucontext.h>
 #include <utility>
 
@@ -143,10 +144,19 @@ static bool run_blocks(int n)
   return true;
 }
 
+/* A parameter from its eight bytes: all bytes of a double count, the first ones of a float. */
+template <typename P> P argument(const long long &bytes)
+{
+  P value;
+
+  if (!std::is_floating_point<P>::value) return (P)bytes;
+  memcpy(&value, &bytes, sizeof value);
+  return value;
+}
 template <typename... P, size_t... I>
 void call_with(void (*f)(P...), const long long *a, std::index_sequence<I...>)
 {
-  f((P)a[I]...);
+  f(argument<P>(a[I])...);
 }
 template <typename... P> void call(void (*f)(P...), const long long *a)
 {
@@ -245,6 +255,21 @@ static inline long long __double_as_longlong(double x)
   long long bits;
 
   memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+static inline float warp_half_to_float(unsigned short bits)
+{
+  _Float16 half;
+
+  memcpy(&half, &bits, sizeof half);
+  return (float)half;
+}
+static inline unsigned short warp_float_to_half(float x)
+{
+  const _Float16 half = (_Float16)x;
+  unsigned short bits;
+
+  memcpy(&bits, &half, sizeof bits);
   return bits;
 }
 /* Needs no atomic operation, as fibers yield only at barriers and exchanges. */
