@@ -87,8 +87,8 @@ elseif(AMBIT_SANITIZE MATCHES "address" AND CMAKE_C_COMPILER_ID STREQUAL "GNU") 
 endif()
 
 # VTK and h5py, of scripts/setup check-all, read our files. Sanitizers see io.field, which writes them.
-if(NOT AMBIT_SANITIZE) # the emulated GPU, with halves and with conditions that it checks itself
-  foreach(case half until:a_bound_is_compared_in_double)
+if(NOT AMBIT_SANITIZE) # the emulated GPU: halves, tiles that sleep, conditions that it checks itself
+  foreach(case half sleep:from_nan_to_nan_is_no_change until:a_bound_is_compared_in_double)
     string(REPLACE ":" ";" case ${case})
     list(POP_FRONT case name)
     add_test(NAME device.emulated.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/emulated/run $<TARGET_FILE:test_runtime_${name}> ${case})

@@ -272,14 +272,19 @@ static inline unsigned short warp_float_to_half(float x)
   memcpy(&bits, &half, sizeof bits);
   return bits;
 }
-/* Needs no atomic operation, as fibers yield only at barriers and exchanges. */
-static inline unsigned atomicAdd(unsigned *at, unsigned n)
-{
-  const unsigned old = *at;
-
-  *at += n;
-  return old;
-}
+/* They need no atomic operation, as fibers yield only at barriers and exchanges. */
+#define WARP_ATOMIC(name, value)                                                                   \
+  template <typename T, typename N> T name(T *at, N by)                                            \
+  {                                                                                                \
+    const T old = *at, n = (T)by;                                                                  \
+                                                                                                   \
+    *at = value;                                                                                   \
+    return old;                                                                                    \
+  }
+WARP_ATOMIC(atomicAdd, (T)(old + n))
+WARP_ATOMIC(atomicExch, n)
+WARP_ATOMIC(atomicMin, old < n ? old : n)
+WARP_ATOMIC(atomicMax, old > n ? old : n)
 static inline double __longlong_as_double(long long bits)
 {
   double x;
