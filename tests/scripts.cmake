@@ -87,6 +87,16 @@ elseif(AMBIT_SANITIZE MATCHES "address" AND CMAKE_C_COMPILER_ID STREQUAL "GNU") 
 endif()
 
 # VTK and h5py, of scripts/setup check-all, read our files. Sanitizers see io.field, which writes them.
+if(NOT AMBIT_SANITIZE) # the emulated GPU: halves, tiles that sleep, conditions that it checks itself
+  foreach(case half sleep:from_nan_to_nan_is_no_change until:a_bound_is_compared_in_double)
+    string(REPLACE ":" ";" case ${case})
+    list(POP_FRONT case name)
+    add_test(NAME device.emulated.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/emulated/run $<TARGET_FILE:test_runtime_${name}> ${case})
+    ambit_test_properties(device.emulated.${name} device 240 ON)
+    set_property(TEST device.emulated.${name} APPEND PROPERTY ENVIRONMENT "TEST_DEVICES=ref cuda" "EMULATED_DIR=${CMAKE_BINARY_DIR}/tests/emulated.${name}")
+  endforeach()
+endif()
+
 if(NOT AMBIT_SANITIZE AND "AMBIT_HAVE_HDF5=1" IN_LIST AMBIT_DEFINITIONS)
   ambit_script(io.vtk io/check_hdf5.py TIMEOUT 180 ARGS $<TARGET_FILE:test_io_field> $<TARGET_FILE:ambit_tool> ${mpirun})
   ambit_test_properties(io.vtk "io;mpi" 180 OFF)

@@ -14,6 +14,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+enum { HEAT_ROWS = 90, HEAT_COLUMNS = 40 };
+
 static ambit *a; /* of the test that runs */
 static char folder[64];
 
@@ -100,6 +102,44 @@ static void callbacks_are_called_as_before(void)
   CHECK_EQ(AMBIT_OK, ambit_run(w.program, 9));
   CHECK_EQ(408, calls);
   CHECK(first_value("n_09.npy") == 9);
+}
+
+/* The result of 12 iterations of heat with a receiver, with an output after every n. */
+static void run_heat(int64_t n, double *values)
+{
+  static const char heat[] = AMBIT_SOURCE(void heat(const double *u, double *v) {
+    *v = *u + 0.2 * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
+  });
+  ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){HEAT_ROWS, HEAT_COLUMNS});
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F64);
+  ambit_field *v = ambit_field_create(g, "v", AMBIT_F64);
+  ambit_points *middle = ambit_points_create(g, 1, (double[]){44.5, 20}, AMBIT_LINEAR);
+  ambit_record *seen = ambit_record_create(a, "seen");
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_fill(u, column, NULL);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+  ambit_apply(p, ambit_kernel_create(a, heat), u, v);
+  ambit_swap(p, u, v);
+  ambit_sample(p, middle, u, seen);
+  if (n) ambit_output(p, n, path_of("u.npy"), 1, &u, NULL);
+  CHECK_EQ(AMBIT_OK, ambit_run(p, 12));
+  ambit_field_read(u, NULL, NULL, values);
+  ambit_grid_destroy(g);
+  ambit_record_destroy(seen);
+}
+
+/* Stretches between outputs begin with several iterations at once, or with single ones. */
+static void results_do_not_depend_on_output(void)
+{
+  static double want[HEAT_ROWS * HEAT_COLUMNS], got[HEAT_ROWS * HEAT_COLUMNS];
+
+  ambit_option_set(a, "strict", "1");
+  run_heat(0, want);
+  for (int64_t n = 2; n < 6; n++) {
+    run_heat(n, got);
+    CHECK(!memcmp(want, got, sizeof want));
+  }
 }
 
 static void paraview_gets_a_list_of_files(void)
@@ -344,6 +384,7 @@ static void remove_folder(void)
   }
 IN_CONTEXT(files_have_the_iteration_as_their_number)
 IN_CONTEXT(callbacks_are_called_as_before)
+IN_CONTEXT(results_do_not_depend_on_output)
 IN_CONTEXT(paraview_gets_a_list_of_files)
 IN_CONTEXT(a_film_has_a_frame_for_each_output)
 IN_CONTEXT(a_film_that_does_not_fit_is_told_and_an_older_one_stays)
@@ -358,6 +399,7 @@ int main(int argc, char **argv)
   static const test_case cases[] = {
       {"files_have_the_iteration_as_their_number", files_have_the_iteration_as_their_number_},
       {"callbacks_are_called_as_before", callbacks_are_called_as_before_},
+      {"results_do_not_depend_on_output", results_do_not_depend_on_output_},
       {"paraview_gets_a_list_of_files", paraview_gets_a_list_of_files_},
       {"a_film_has_a_frame_for_each_output", a_film_has_a_frame_for_each_output_},
       {"a_film_that_does_not_fit_is_told_and_an_older_one_stays",

@@ -148,10 +148,30 @@ template <size_t N, size_t... I> struct below : below<N - 1, N - 1, I...> {
 };
 template <size_t... I> struct below<0, I...> : indices<I...> {
 };
+/* A parameter from its eight bytes: all bytes of a double count, the first ones of a float. */
+template <typename P> struct argument {
+  static P of(const long long &bytes)
+  {
+    return (P)bytes;
+  }
+};
+template <typename P> struct real_argument {
+  static P of(const long long &bytes)
+  {
+    P value;
+
+    memcpy(&value, &bytes, sizeof value);
+    return value;
+  }
+};
+template <> struct argument<float> : real_argument<float> {
+};
+template <> struct argument<double> : real_argument<double> {
+};
 template <typename... P, size_t... I>
 void call_with(void (*f)(P...), const long long *a, indices<I...>)
 {
-  f((P)a[I]...);
+  f(argument<P>::of(a[I])...);
 }
 template <typename... P> void call(void (*f)(P...), const long long *a)
 {
@@ -252,14 +272,34 @@ static inline long long __double_as_longlong(double x)
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
-/* Needs no atomic operation, as fibers yield only at barriers and exchanges. */
-static inline unsigned atomicAdd(unsigned *at, unsigned n)
+static inline float warp_half_to_float(unsigned short bits)
 {
-  const unsigned old = *at;
+  _Float16 half;
 
-  *at += n;
-  return old;
+  memcpy(&half, &bits, sizeof half);
+  return (float)half;
 }
+static inline unsigned short warp_float_to_half(float x)
+{
+  const _Float16 half = (_Float16)x;
+  unsigned short bits;
+
+  memcpy(&bits, &half, sizeof bits);
+  return bits;
+}
+/* They need no atomic operation, as fibers yield only at barriers and exchanges. */
+#define WARP_ATOMIC(name, value)                                                                   \
+  template <typename T, typename N> T name(T *at, N by)                                            \
+  {                                                                                                \
+    const T old = *at, n = (T)by;                                                                  \
+                                                                                                   \
+    *at = value;                                                                                   \
+    return old;                                                                                    \
+  }
+WARP_ATOMIC(atomicAdd, (T)(old + n))
+WARP_ATOMIC(atomicExch, n)
+WARP_ATOMIC(atomicMin, old < n ? old : n)
+WARP_ATOMIC(atomicMax, old > n ? old : n)
 static inline double __longlong_as_double(long long bits)
 {
   double x;

@@ -679,5 +679,6 @@ void program_print(const program_plan *p, FILE *to)
             p->called + p->ncalled, p->call_iterations,
             p->call_until ? " at most, until s0 > 1 if they set it" : "");
   lines_print(p, to);
+  points_print(p, to);
   print_actions(p, to);
 }

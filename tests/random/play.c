@@ -16,7 +16,8 @@ typedef struct stage {
   ambit_scalar *scalars[MOST_SCALARS];
   ambit_kernel *kernels[MOST_KERNELS];
   ambit_program *program, *called;
-  ambit_program *at; /* the one that gets steps now */
+  ambit_program *at;  /* the one that gets steps now */
+  ambit_record *seen; /* by receivers; NULL: there are none */
   bool sparse;
 } stage;
 
@@ -344,7 +345,9 @@ static void make_program(stage *s)
     append(s, &s->p->steps[i]);
     if (s->p->ncalled && i + 1 == end) call(s);
   }
-  if (!s->sparse) lines_append(s->p, s->program, s->grid, s->a, s->fields);
+  if (s->sparse) return;
+  lines_append(s->p, s->program, s->grid, s->a, s->fields);
+  s->seen = points_append(s->p, s->program, s->grid, s->a, s->fields);
 }
 
 /* ---- actions ---- */
@@ -405,6 +408,10 @@ static void collect(const stage *s, outcome *o)
   }
   for (int i = 0; i < p->nscalars; i++)
     o->scalars[i] = ambit_scalar_get(s->scalars[i]);
+  if (!s->seen) return;
+  o->nrows = ambit_record_rows(s->seen) * ambit_record_columns(s->seen);
+  o->rows = calloc((size_t)o->nrows + 1, sizeof *o->rows);
+  ambit_record_read(s->seen, 0, ambit_record_rows(s->seen), o->rows);
 }
 
 /* ---- parts ---- */
@@ -538,4 +545,5 @@ void outcome_free(outcome *o)
 {
   for (int i = 0; i < MOST_FIELDS; i++)
     free(o->values[i]);
+  free(o->rows);
 }

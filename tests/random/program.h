@@ -8,6 +8,7 @@
  *   rules.c     writes the text of a kernel
  *   generate.c  makes a program from its seed, and prints it
  *   lines.c     adds sweeps and reductions along some axes
+ *   points.c    adds points, records, profiles that do not change, and observers
  *   play.c      runs a program in a context and keeps the results
  */
 #ifndef AMBIT_RANDOM_PROGRAM_H
@@ -158,6 +159,12 @@ void lines_append(const program_plan *p, ambit_program *to, ambit_grid *g, ambit
                   ambit_field *const *fields);
 void lines_print(const program_plan *p, FILE *to);
 
+/* Appends sources, receivers and a steady profile, of programs that have them (points.c). Returns
+ * what receivers keep; NULL: there are none. */
+ambit_record *points_append(const program_plan *p, ambit_program *to, ambit_grid *g, ambit *a,
+                            ambit_field *const *fields);
+void points_print(const program_plan *p, FILE *to);
+
 /* ---- running it ---- */
 
 typedef struct outcome {
@@ -165,6 +172,8 @@ typedef struct outcome {
   char story[2000];
   void *values[MOST_FIELDS]; /* owned */
   double scalars[MOST_SCALARS];
+  double *rows;  /* of the record, n numbers; owned */
+  int64_t nrows; /* n */
   int64_t iterations;
   int converged;
 } outcome;

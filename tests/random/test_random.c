@@ -8,6 +8,7 @@
  *   test_random --seed 0x4...              from 2^42 on: with unsigned types and random numbers
  *   test_random --seed 0x8...              from 2^43 on: with sweeps and profiles, after the steps
  *   test_random --seed 0x1...              from 2^44 on: with steps in place, of one colour
+ *   test_random --seed 0x2...              from 2^45 on: with points, steady profiles, observers
  *   test_random --seed 0x... --print       prints the program
  *   test_random --device opencl            on another device than cpu; skipped if there is none
  *   test_random --device cpu*3 --recut     the cut moves while programs run
@@ -144,6 +145,23 @@ static bool same_scalar(const program_plan *p, int scalar, bool strict, const ou
   return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
 }
 
+/* Values of a field at points. */
+static bool same_rows(bool strict, const outcome *want, const outcome *got)
+{
+  if (want->nrows != got->nrows) {
+    printf("# ref kept %" PRId64 " numbers, %s %" PRId64 "\n", want->nrows, device, got->nrows);
+    return false;
+  }
+  for (int64_t i = 0; i < want->nrows; i++) {
+    const double a = want->rows[i], b = got->rows[i];
+
+    if (strict ? isnan(a) ? isnan(b) : a == b : is_near(a, b, AMBIT_F32)) continue;
+    printf("# number %" PRId64 " of the record: ref %.17g, %s %.17g\n", i, a, device, b);
+    return false;
+  }
+  return true;
+}
+
 static bool same_outcome(const program_plan *p, bool strict, const outcome *want,
                          const outcome *got)
 {
@@ -164,7 +182,7 @@ static bool same_outcome(const program_plan *p, bool strict, const outcome *want
       printf("# scalar s%d: ref %.17g, %s %.17g\n", i, want->scalars[i], device, got->scalars[i]);
       return false;
     }
-  return true;
+  return same_rows(strict, want, got);
 }
 
 /* ---- one program ---- */

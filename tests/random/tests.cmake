@@ -13,6 +13,10 @@ add_test(NAME random.lines COMMAND test_random_random --count 8 --seed 0x8000000
 ambit_test_properties(random.lines random 300 OFF)
 add_test(NAME random.lines_parts COMMAND test_random_random --device cpu*3 --count 6 --seed 0x80000002000)
 ambit_test_properties(random.lines_parts random 300 OFF)
+add_test(NAME random.points COMMAND test_random_random --seed 0x200000001000 --count 8)
+add_test(NAME random.points_parts COMMAND test_random_random --device cpu*3 --seed 0x220000002000 --count 4)
+ambit_test_properties(random.points random 300 OFF)
+ambit_test_properties(random.points_parts random 300 OFF)
 add_test(NAME random.waves COMMAND test_random_random --count 8 --seed 0x20000001078)
 ambit_test_properties(random.waves random 300 OFF)
 add_test(NAME random.coloured COMMAND test_random_random --plan "(wavefront" --count 8 --seed 0x100000001000)
@@ -48,6 +52,10 @@ foreach(family ${AMBIT_UPPER_FAMILIES})
   endforeach()
 endforeach()
 
+foreach(family ${AMBIT_UPPER_FAMILIES}) # sources, receivers, and runs in stretches
+  ambit_family_test(random.${family}.points ${family} 2 random 300 OFF ${AMBIT_MPIRUN_${family}} -n 2 $<TARGET_FILE:test_random_random>
+    --count 4 --seed 0x220000005000)
+endforeach()
 foreach(family ${AMBIT_UPPER_FAMILIES}) # an option that one process has alone
   ambit_family_test(random.${family}.checkpoint ${family} 3 random 300 OFF ${AMBIT_MPIRUN_${family}} -n 3
     $<TARGET_FILE:test_random_random> --checkpoint --count 1 --seed 0x3330)
@@ -166,6 +174,9 @@ ambit_long_test(long.random.unsigned.parts random 7200 test_random_random --devi
 ambit_long_test(long.random.unsigned.opencl random 7200 test_random_random --device opencl --seed 0x40000300000 --count 200)
 ambit_long_test(long.random.waves random 7200 test_random_random --seed 0x20000100000 --count 4000)
 ambit_long_test(long.random.waves.parts random 7200 test_random_random --device cpu*3 --seed 0x20000200000 --count 2000)
+ambit_long_test(long.random.points random 7200 test_random_random --seed 0x200000100000 --count 2000)
+ambit_long_test(long.random.points.waves random 7200 test_random_random --seed 0x220000100000 --count 2000)
+ambit_long_test(long.random.points.parts random 7200 test_random_random --device cpu*3 --seed 0x200000200000 --count 1000)
 ambit_long_test(long.random.coloured random 7200 test_random_random --seed 0x100000100000 --count 4000)
 ambit_long_test(long.random.coloured.parts random 7200 test_random_random --device cpu*3 --seed 0x100000200000 --count 2000)
 ambit_long_test(long.random.coloured.opencl random 7200 test_random_random --device opencl --seed 0x100000300000 --count 200)

@@ -89,6 +89,7 @@ AMBIT_INLINE float ambit_ratio_by(float a, float b)
 
 /* Halves, as bits. */
 typedef unsigned short ambit_f16;
+#ifdef __CUDACC__
 AMBIT_INLINE float ambit_f32_from_f16(ambit_f16 bits)
 {
   float x;
@@ -101,3 +102,7 @@ AMBIT_INLINE ambit_f16 ambit_f16_from_f32(float x)
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
 }
+#else
+#  define ambit_f32_from_f16(bits) warp_half_to_float(bits)
+#  define ambit_f16_from_f32(x)    warp_float_to_half(x)
+#endif

@@ -107,7 +107,8 @@ static char *list(const ambit_program *p)
     if (!depth) add_fused(p, AMBIT__FUSE_TURNS, &seen);
   }
   if (!ambit__cycle_refuse_steps(p) && !ambit__wavefront_refusal(p))
-    ambit__print(&seen, "(wavefront depth N rows N tile N strip N)\n"); /* also by a compiler */
+    ambit__print(&seen, "(wavefront depth N rows N tile N strip N) with numbers that the grid "
+                        "allows ('(wavefront' chooses them)\n"); /* also by a compiler */
   for (line = seen.chars; line && (end = strchr(line, '\n')); line = end + 1, n++)
     if (n < MOST_LISTED) ambit__print(&t, "%s%.*s", n ? ", " : "", (int)(end - line), line);
   if (n > MOST_LISTED) ambit__print(&t, " and %d more", n - MOST_LISTED);

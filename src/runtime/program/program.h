@@ -308,6 +308,7 @@ struct ambit_program {
   bool relaxes;                /* the order of updates does not matter (ambit_program_relax) */
   bool awaits_rest;            /* running until nothing changes */
   const ambit_scalar *awaited; /* running: the scalar of the stop condition; NULL: none */
+  bool after_cycle;            /* halos are not those at the start of a single iteration */
   bool watched;                /* the device evaluates the stop condition */
   bool converged;              /* the last run_until ended because its condition held */
   struct ambit__observer *observers; /* in order; NULL: none; owned */

@@ -375,6 +375,7 @@ ambit_status ambit__program_ready(ambit_program *p)
     AMBIT_TRY(finish(p, x, false));
   }
   ambit__halo_state_note(p, p->start);
+  p->after_cycle = false;
   return AMBIT_OK;
 }
 

@@ -218,7 +218,6 @@ static ambit_status iterate_all(ambit_program *p, int64_t n, ambit__progress *pr
 {
   const int64_t end = p->iteration + n;
   course at = {0};
-  bool ready = true; /* halos are valid for a single iteration */
 
   while (p->iteration < end) {
     ambit__cycle *c;
@@ -226,12 +225,12 @@ static ambit_status iterate_all(ambit_program *p, int64_t n, ambit__progress *pr
 
     AMBIT_TRY(next_cycle(p, end - p->iteration, &at, &c));
     cycle = c && is_preferred(p, c);
-    if (!cycle && !ready) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
-    ready = !cycle;
+    if (!cycle && p->after_cycle) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
+    p->after_cycle = cycle;
     AMBIT_TRY(c ? iterate_round(p, c, cycle, progress) : iterate_single(p, 1, progress));
     if (ambit__run_stops(p)) break;
   }
-  if (ready) ambit__program_rest(p);
+  if (!p->after_cycle) ambit__program_rest(p);
   return ambit__run_or_stop(p, ambit__fuse_note(p));
 }
 

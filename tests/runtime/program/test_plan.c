@@ -67,7 +67,7 @@ static void a_plan_that_there_is_not_is_an_error_that_lists_those_there_are(void
     run("cpu", plans[i], AMBIT_CLAMP, &o);
     CHECK_EQ(AMBIT_EOPTION, o.status);
     CHECK_MSG(strstr(o.text, plans[i]) && strstr(o.text, "there are (rows ") &&
-                  strstr(o.text, "(wavefront depth N"),
+                  strstr(o.text, "(wavefront depth N rows N tile N strip N) with numbers that"),
               "%s", o.text);
   }
   run("cpu", "(wavefront depth 3 rows 4 tile 16)", AMBIT_PERIODIC, &o); /* has no tiles */
