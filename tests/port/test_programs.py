@@ -12,8 +12,9 @@ import os, pathlib, sys, tempfile
 import check
 
 # How many nests each program has, and the arguments it runs with. None is left serial. For some, the steps that the nests
-# become.
+# become, or words of the notes.
 PROGRAMS = {
+    "around": (3, [()], ", 8 serial"),
     "automaton": (1, [()]),
     "back": (19, [()]),
     "blur": (2, [()]),
