@@ -125,7 +125,7 @@ static const char *calls(const uses *u, const char *separator)
 /* "u (4000000 bytes)"; the size of what a pointer leads to is not known before the program runs. */
 static const char *sized(const use *a)
 {
-  const long long bytes = strcmp(a->bytes, "1") ? clang_Type_getSizeOf(a->base->ctype) : 0;
+  const long long bytes = a->bytes[1] ? clang_Type_getSizeOf(a->base->ctype) : 0;
 
   return bytes > 0 ? port_text("%s (%lld bytes)", a->text, bytes) : a->text;
 }

@@ -288,6 +288,24 @@ static bool is_pinned(const nest *n)
   return false;
 }
 
+static bool names_short(node *e, void *user)
+{
+  const nest *n = user;
+
+  for (int i = 0; i < n->ninner && e->kind == N_NAME; i++)
+    if (n->inner[i].var == e->sym) return true;
+  return false;
+}
+
+static bool names_cells(node *e, void *user)
+{
+  const nest *n = user;
+
+  for (int i = 0; i < n->nloops && e->kind == N_NAME; i++)
+    if (n->loops[i].var == e->sym) return true;
+  return false;
+}
+
 bool port_element(nest *n, node *e, bool is_write, bool is_read)
 {
   access *a;
@@ -309,6 +327,9 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
     return true;
   }
   if (!is_write && (a = port_lookup_of(n, e))) {
+    if (!n->is_unrolled && port_find(e, names_short, n) && port_find(e, names_cells, n))
+      return port_refuse(n, e, "the subscript is not linear in the loop variables",
+                         "indices that are kept inside an array by min and max are understood");
     for (int l = 0; l < a->nsubs; l++)
       if (!port_resolve(n, a->subs_text[l])) return false;
     e->access = a;

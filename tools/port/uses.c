@@ -128,6 +128,12 @@ static void add_object(uses *u, node *base, const char *text, const char *bytes,
   add_cell(&u->at[u->n++], cell);
 }
 
+typedef struct members {
+  bool has_arrays, has_pointers; /* to elements that count */
+} members;
+
+static members members_of(CXType t);
+
 static void add_element(uses *u, node *base, bool is_write, node *cell)
 {
   const bool is_whole = base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param);
@@ -140,8 +146,11 @@ static void add_element(uses *u, node *base, bool is_write, node *cell)
     return;
   }
   text = port_print(base);
-  add_object(u, base, text, is_whole ? port_text("sizeof(%s)", text) : "1", levels_of(base->ctype),
-             is_write, cell);
+  add_object(u, base, text,
+             is_whole                             ? port_text("sizeof(%s)", text)
+             : members_of(base->ctype).has_arrays ? "0"
+                                                  : "1",
+             levels_of(base->ctype), is_write, cell);
 }
 
 static void add_use(uses *u, node *base, bool is_write)
@@ -158,10 +167,6 @@ bool port_use_is_element(const node *e)
 }
 
 /* ---- structs with arrays in them ---- */
-
-typedef struct members {
-  bool has_arrays, has_pointers; /* to elements that count */
-} members;
 
 static void look_into(CXType t, members *m);
 

@@ -10,7 +10,7 @@ enum { USES = 128, CELLS = 4, NUMBERS = 32 };
 
 typedef struct use {
   const char *text;  /* a pointer or an array */
-  const char *bytes; /* of the object, or "1": not known */
+  const char *bytes; /* of the object, or not known: "1", of a struct with arrays "0" */
   int levels;        /* of pointers in it, that lead to elements */
   bool is_write;
   node *base;
