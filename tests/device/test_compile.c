@@ -68,6 +68,7 @@ static void a_foreseen_source_that_fails_says_why(void)
 static void closing_ends_compilers_at_work(void)
 {
   const double start = ambit__clock();
+  char key[AMBIT__HASH_CHARS];
   ambit__errors errors;
   ambit__cc *cc;
 
@@ -75,7 +76,8 @@ static void closing_ends_compilers_at_work(void)
   cc = open_cc(&errors);
   write_wrapper("sleep 30");
   ambit__cc_foresee(cc, plus_seven, 2, true);
-  CHECK(!ambit__cc_is_ready(cc, plus_seven));
+  ambit__cc_key(cc, plus_seven, key);
+  CHECK(!ambit__cc_is_ready(cc, key));
   close_cc(cc, &errors);
   CHECK(ambit__clock() - start < 20);
   end();

@@ -62,7 +62,7 @@ def ways(tools, devices, processes):
 
 def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes=(2,), flags=(), nests=None, steps=(), sanitize=True, strict_parallel=True):
     """Serial against translated. runs: arguments of the program, one tuple for each run. nests: how many must be translated;
-    steps: that they become."""
+    steps: that they become, or words of the notes."""
     source, folder = pathlib.Path(source), pathlib.Path(folder)
     name = source.stem
     serial = tools.compile_serial(source, folder / f"{name}_serial", *flags)
@@ -70,7 +70,8 @@ def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes
     if nests is not None:
         assert f": {nests} nest" in notes, f"{name}: not {nests} nests\n{notes}"
     for n in steps:
-        assert f"({n} steps)" in notes, f"{name}: not {n} steps\n{notes}"
+        words = n if isinstance(n, str) else f"({n} steps)"
+        assert words in notes, f"{name}: not '{words}'\n{notes}"
     ported = tools.compile_ported(folder / f"{name}_ported.c", folder / f"{name}_ported", *flags)
     clean = None
     if sanitize:

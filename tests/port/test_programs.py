@@ -12,8 +12,9 @@ import os, pathlib, sys, tempfile
 import check
 
 # How many nests each program has, and the arguments it runs with. None is left serial. For some, the steps that the nests
-# become.
+# become, or words of the notes.
 PROGRAMS = {
+    "around": (3, [()], ", 8 serial"),
     "automaton": (1, [()]),
     "back": (19, [()]),
     "blur": (2, [()]),
@@ -21,6 +22,7 @@ PROGRAMS = {
     "bytes": (7, [()]),
     "cardiac": (5, [(33, 3, 4, "/dev/stdout")]),
     "cells": (1, [()]),
+    "clamps": (3, [()]),
     "colours": (4, [()]),
     "combine": (5, [()]),
     "converge": (3, [()]),
@@ -72,8 +74,10 @@ PROGRAMS = {
     "stages": (4, [()]),
     "static_arrays": (2, [()]),
     "structs": (3, [()]),
+    "torus": (2, [(), (10, 8)]),
     "until": (4, [(), (17, 9), (31, 3, 1e-9), (40, 250, 1e-9)]),
     "vla": (1, [()]),
+    "whole": (2, [()]),
     "within": (4, [()]),
     "wrapped": (4, [()]),
     "wave3d": (1, [(), (23,)]),

@@ -15,6 +15,8 @@ typedef struct distance {
   bool is_never;        /* they never meet */
   bool is_known[LOOPS]; /* per loop of the nest */
   int64_t by[LOOPS];    /* iterations from P to Q; counted in the direction of the loop */
+  const guard
+      *round[LOOPS]; /* not known, but `by` is, or lies beyond an end of this periodic axis */
 } distance;
 
 /* Whether a fixed index lies outside the range of a loop variable plus shift, provably. */
@@ -61,15 +63,27 @@ static bool other_planes(nest *n, const access *p, const access *q)
   return false;
 }
 
+/* P at i, Q at (i + 1) % n. */
+static void go_round(const nest *n, poly p, const guard *g, distance *d)
+{
+  poly sp, sq;
+  const int lp = loop_in(n, p, &sp), lq = loop_in(n, g->inner, &sq);
+
+  if (g->is_periodic && !g->table && lp >= 0 && lp == lq && n->loops[lp].step == 1 &&
+      port_poly_is_number(port_poly_sub(sp, sq), &d->by[lp]))
+    d->round[lp] = g;
+}
+
 static distance between(nest *n, const access *p, const access *q)
 {
-  distance d = {other_planes(n, p, q), {false}, {0}};
+  distance d = {other_planes(n, p, q), {false}, {0}, {NULL}};
 
   for (int axis = 0; axis < p->naxes && !d.is_never; axis++) {
     poly sp, sq, diff;
     int64_t lo, hi;
     const int lp = loop_in(n, p->index[axis], &sp), lq = loop_in(n, q->index[axis], &sq);
 
+    if (q->guards[axis] && !p->guards[axis]) go_round(n, p->index[axis], q->guards[axis], &d);
     if (p->guards[axis] || q->guards[axis]) continue; /* anywhere along this axis */
     diff = port_poly_sub(sp, sq);
     if (lp < 0 && lq < 0) {
@@ -117,17 +131,20 @@ static poly parity_of(nest *n, node *e)
   return port_poly_of(n, e);
 }
 
-/* The cells that compute anything have one colour: an integer that is even for all of them. Bad:
- * there is no such condition. */
-static poly colour_of(nest *n, node *condition)
+/* The cells that compute anything, where the condition holds or fails, have one colour: an integer
+ * that is even for all of them. Bad: there is no such condition. */
+static poly colour_of(nest *n, node *condition, bool holds)
 {
   poly p;
 
-  if (condition->kind == N_BINARY && !strcmp(condition->op, "&&")) {
-    p = colour_of(n, condition->a);
-    return p.is_bad ? colour_of(n, condition->b) : p;
+  if (condition->kind == N_UNARY && !strcmp(condition->op, "!"))
+    return colour_of(n, condition->a, !holds);
+  if (condition->kind == N_BINARY && !strcmp(condition->op, holds ? "&&" : "||")) {
+    p = colour_of(n, condition->a, holds);
+    return p.is_bad ? colour_of(n, condition->b, holds) : p;
   }
-  if (condition->kind != N_BINARY || strcmp(condition->op, "==")) return port_poly_bad();
+  if (condition->kind != N_BINARY || strcmp(condition->op, holds ? "==" : "!="))
+    return port_poly_bad();
   return port_poly_add(parity_of(n, condition->a), parity_of(n, condition->b));
 }
 
@@ -143,28 +160,40 @@ static poly colour_of_leaf(nest *n, const leaf *l)
 
   for (node *s = l->body->list; s; s = s->next) {
     if (!port_find(s, has_access, NULL)) continue;
-    if (only || s->kind != S_IF || s->c || port_find(s->a, has_access, NULL))
+    if (only || s->kind != S_IF || (s->c && port_find(s->b, has_access, NULL)) ||
+        port_find(s->a, has_access, NULL))
       return port_poly_bad();
     only = s;
   }
-  return only ? colour_of(n, only->a) : port_poly_bad();
+  return only ? colour_of(n, only->a, !only->c) : port_poly_bad();
 }
 
-/* Whether cells at this distance have different colours. */
-static bool is_other_colour(const nest *n, const distance *d, poly colour)
+/* Whether cells at this distance have different colours; round an axis, if its extent is even. */
+static bool is_other_colour(nest *n, const distance *d, poly colour)
 {
-  int64_t sum = 0, factor;
+  int64_t sum = 0, factor, extent;
+  bool is_other;
 
   for (int k = 0; k < n->nloops && !colour.is_bad; k++) {
     poly c, r;
 
     if (!port_poly_has(colour, n->loops[k].atom)) continue;
-    if (!d->is_known[k] || !port_poly_split(colour, n->loops[k].atom, &c, &r) ||
+    if (!(d->is_known[k] || d->round[k]) || !port_poly_split(colour, n->loops[k].atom, &c, &r) ||
         !port_poly_is_number(c, &factor))
       return false;
     sum += factor * d->by[k] * n->loops[k].step;
   }
-  return !colour.is_bad && sum % 2 != 0;
+  is_other = !colour.is_bad && sum % 2 != 0;
+  for (int k = 0; k < n->nloops && is_other; k++) {
+    const poly size = d->round[k] ? d->round[k]->n : port_poly_number(0);
+
+    if (port_poly_is_number(size, &extent))
+      is_other = extent % 2 == 0;
+    else
+      port_require(n, port_text("(%s) %% 2 == 0", port_poly_code(size)),
+                   "cells at the two ends of a periodic axis have one colour");
+  }
+  return is_other;
 }
 
 /* ---- steps ---- */

@@ -197,6 +197,58 @@ static poly choice_of(nest *n, node *e, poly yes, poly no, const loop *l)
                        port_poly_sub(inner, port_poly_mul(stride, moved)));
 }
 
+/* The index that a clamp keeps inside: i + 2. */
+static poly unclamped(const nest *n, poly p)
+{
+  for (int k = 0; k < n->nguards; k++) {
+    const guard *g = &n->guards[k];
+    poly c, r;
+    int64_t x;
+
+    if (port_poly_has(p, g->atom) && !g->is_periodic && !g->by &&
+        port_poly_split(p, g->atom, &c, &r) && port_poly_is_number(c, &x) && x == 1)
+      return port_poly_add(r, g->inner);
+  }
+  return p;
+}
+
+/* v < 0 ? 0 : v, and v > n - 1 ? n - 1 : v, where v is i + 2 or a clamp of that; also as max and
+ * min. */
+static poly clamped(nest *n, node *e, poly yes, poly no)
+{
+  const node *c = e->a;
+  const bool is_pair =
+      c->kind == N_BINARY && strchr("<>", c->op[0]) && (!c->op[1] || c->op[1] == '=');
+  const poly a = is_pair ? unclamped(n, port_poly_of(n, c->a)) : port_poly_bad(),
+             b = is_pair ? unclamped(n, port_poly_of(n, c->b)) : port_poly_bad();
+  const char *op = c->op;
+  const loop *l;
+  poly shift, last, inside, end;
+  int64_t by, over, lo;
+  bool is_less, is_low;
+
+  if (a.is_bad || b.is_bad) return port_poly_bad();
+  if (!(l = only_loop(n, port_poly_sub(a, b), &shift))) { /* 0 < v */
+    op = port_mirrored(op);
+    if (!(l = only_loop(n, port_poly_sub(b, a), &shift))) return port_poly_bad();
+  }
+  inside = only_loop(n, unclamped(n, no), &last) == l ? no : yes;
+  end = port_poly_equal(inside, no) ? yes : no;
+  is_less = op[0] == '<';
+  is_low = is_less == port_poly_equal(end, yes);
+  if (only_loop(n, unclamped(n, inside), &last) != l || !port_poly_is_number(last, &by) ||
+      !port_poly_is_number(l->lo, &lo) || lo ||
+      !port_poly_equal(end, is_low ? l->lo : port_poly_sub(l->hi, port_poly_number(1))))
+    return port_poly_bad();
+  /* It is v <= end, or v <= end - 1, or the opposite of these. */
+  if (!port_poly_is_number(port_poly_add(port_poly_sub(shift, last), end), &over))
+    return port_poly_bad();
+  over = -over - (is_less != (op[1] == '='));
+  if (over != 0 && over != -1) return port_poly_bad();
+  if (is_low ? by >= 0 : by <= 0) return inside;
+  return port_poly_equal(inside, unclamped(n, inside)) ? make(n, inside, false, l->hi) : inside;
+}
+
 static poly choice(nest *n, node *e)
 {
   const poly yes = port_poly_of(n, e->b), no = port_poly_of(n, e->c);
@@ -206,7 +258,7 @@ static poly choice(nest *n, node *e)
 
     if (!p.is_bad) return p;
   }
-  return port_poly_bad();
+  return yes.is_bad || no.is_bad ? port_poly_bad() : clamped(n, e, yes, no);
 }
 
 static bool is_written(node *e, void *user)

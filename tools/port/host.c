@@ -19,9 +19,9 @@ static struct {
   const node *nests[NESTS];
   bool has_results[NESTS];
   int nnests;
-  bool explains;     /* what host code costs */
-  bool is_spread;    /* sources in a loop: where they wander, their array is on the host */
-  const node *loop;  /* with steps in it, around the current statement; NULL: none */
+  bool explains;    /* what host code costs */
+  bool is_spread;   /* sources and receivers in a loop: where they wander, arrays are on the host */
+  const node *loop; /* with steps in it, around the current statement; NULL: none */
   const function *f; /* that it is in */
 } h;
 
@@ -51,6 +51,12 @@ bool port_host_is_quiet(const node *n)
   for (int i = 0; i < h.nnests; i++)
     if (h.nests[i] == n) return !h.has_results[i];
   return false;
+}
+
+static bool is_loop(node *n, void *user)
+{
+  (void)user;
+  return n->kind == S_FOR || n->kind == S_WHILE || n->kind == S_DO;
 }
 
 /* A function that is not known may call any other. */
@@ -119,7 +125,7 @@ static const char *calls(const uses *u, const char *separator)
 /* "u (4000000 bytes)"; the size of what a pointer leads to is not known before the program runs. */
 static const char *sized(const use *a)
 {
-  const long long bytes = strcmp(a->bytes, "1") ? clang_Type_getSizeOf(a->base->ctype) : 0;
+  const long long bytes = a->bytes[1] ? clang_Type_getSizeOf(a->base->ctype) : 0;
 
   return bytes > 0 ? port_text("%s (%lld bytes)", a->text, bytes) : a->text;
 }
@@ -268,6 +274,7 @@ static bool point(const unit *u, const node *s, const uses *list)
     return false;
   port_uses_in(e->b, &all);
   cell = port_print(e->a);
+  if (port_use_base(e->a)->kind == N_NAME && port_use_base(e->a)->sym->is_private) return false;
   for (int i = 0; i < list->n; i++)
     if (list->at[i].is_write &&
         (list->at[i].ncells != 1 || list->at[i].base != port_use_base(e->a) ||
@@ -313,12 +320,6 @@ static bool probe(const unit *u, const node *s)
   port_edit(s->begin, port_statement_end(u, s) - s->begin,
             port_text("{\n%s  %s%s\n%s}", in, before, port_probe_text(u, h.f, s), in));
   return true;
-}
-
-static bool is_source(node *s, void *user)
-{
-  (void)user;
-  return port_probe_is_source(s);
 }
 
 static void place(const unit *u, const node *s, const char *text, bool is_alone)
@@ -427,8 +428,8 @@ static void children(const unit *u, node *s)
 
 static bool is_compound(const node *s)
 {
-  return s->kind == S_BLOCK || s->kind == S_IF || s->kind == S_FOR || s->kind == S_WHILE ||
-         s->kind == S_DO || s->kind == S_OTHER;
+  return s->kind == S_BLOCK || s->kind == S_IF || s->kind == S_OTHER ||
+         is_loop((node *)(uintptr_t)s, NULL);
 }
 
 /* A loop over receivers and sources. */
@@ -436,13 +437,18 @@ static void probe_loop(const unit *u, node *s, const uses *list, bool is_alone)
 {
   const bool was_spread = h.is_spread;
 
-  if (!h.is_spread && port_find(s, is_source, NULL) && is_steady(s, list) && !list->reads_all &&
-      !list->writes_all && !list->waits) {
+  if (!h.is_spread && is_steady(s, list) && !list->reads_all && !list->writes_all && !list->waits) {
     place(u, s, port_text("if (port_wanders) { %s}", calls(list, "; ")), is_alone);
     h.is_spread = true;
   }
   children(u, s);
   h.is_spread = was_spread;
+}
+
+static bool has_loops(node *e, void *user)
+{
+  return e != user && (is_loop(e, NULL) || (e->kind == N_CALL && e->callee &&
+                                            port_find(port_real(e->callee)->body, is_loop, NULL)));
 }
 
 /* is_alone: other statements may stand before it. */
@@ -458,7 +464,7 @@ static void statement(const unit *u, node *s, bool is_alone)
       port_uses_in(s->a, &list);
       place(u, s, calls(&list, "; "), is_alone);
     }
-    if (s->kind == S_FOR || s->kind == S_WHILE || s->kind == S_DO) h.loop = s;
+    if (is_loop(s, NULL)) h.loop = s;
     children(u, s);
     h.loop = around;
     return;
@@ -471,7 +477,9 @@ static void statement(const unit *u, node *s, bool is_alone)
   }
   if (!list.n && !list.reads_all && !list.writes_all && !list.waits && !list.nnumbers) return;
   if (is_compound(s) && (!is_steady(s, &list) || (s->kind == S_IF && h.loop))) {
+    if (is_loop(s, NULL) && port_find(s, has_loops, s)) h.loop = NULL; /* it goes over cells */
     children(u, s); /* of a condition in a loop over time, nothing is copied where it is false */
+    h.loop = around;
     return;
   }
   if (point(u, s, &list)) return;
@@ -491,15 +499,26 @@ static void statement(const unit *u, node *s, bool is_alone)
 
 /* ---- functions ---- */
 
-/* Functions that a loop with steps in it calls run in each of its rounds. */
+/* Functions that a loop with steps in it calls run in each of its rounds; a loop without steps that
+ * calls a function with loops goes over cells. */
+typedef struct round {
+  node *loop;
+  bool is_inner; /* in a loop without steps */
+} round_of;
+
 static bool note_round(node *e, void *user)
 {
+  round_of *r = user, inner = {r->loop, true};
   function *f = e->kind == N_CALL && e->callee ? port_real(e->callee) : NULL;
 
   if (is_nest(e, NULL)) return false; /* it has their bodies in its kernel */
-  if (f && f->body && !f->round) {
-    f->round = user;
-    port_walk(f->body, note_round, user);
+  if (is_loop(e, NULL) && !r->is_inner && !has_steps(e)) {
+    port_walk(e, note_round, &inner);
+    return false;
+  }
+  if (f && f->body && !f->round && !(r->is_inner && port_find(f->body, is_loop, NULL))) {
+    f->round = r->loop;
+    port_walk(f->body, note_round, r);
   }
   return true;
 }
@@ -508,8 +527,7 @@ static bool find_rounds(node *e, void *user)
 {
   (void)user;
   if (is_nest(e, NULL)) return false;
-  if ((e->kind == S_FOR || e->kind == S_WHILE || e->kind == S_DO) && has_steps(e))
-    port_walk(e, note_round, e);
+  if (is_loop(e, NULL) && has_steps(e)) port_walk(e, note_round, &(round_of){e, false});
   return true;
 }
 
@@ -533,6 +551,7 @@ void port_host_steps(unit *units)
 
 typedef struct scope {
   const unit *u;
+  const function *f;
   int n;
 } scope;
 
@@ -544,9 +563,12 @@ static bool guard_locals(node *s, void *user)
   char *out;
 
   if (s->kind != S_DECL) return true;
-  for (node *d = s->list; d; d = d->next)
-    if (d->sym->type == T_ARRAY && !d->sym->is_global && port_use_counts(d->sym->ctype))
+  for (node *d = s->list; d; d = d->next) {
+    port_use_find_private(c->f, d->sym);
+    if (d->sym->type == T_ARRAY && !d->sym->is_global && !d->sym->is_private &&
+        port_use_counts(d->sym->ctype))
       ambit__print(&t, " PORT_LOCAL(port_local_%d, %s);", ++c->n, d->sym->name);
+  }
   out = ambit__text_finish(&t);
   if (out && out[0]) port_edit(port_statement_end(c->u, s), 0, port_text("%s", out));
   free(out);
@@ -574,13 +596,14 @@ static void open_main(const unit *u, const function *f)
 
 void port_host(unit *u, bool is_called, bool explains)
 {
-  scope c = {u, 0};
+  scope c = {u, NULL, 0};
 
   h.explains = explains;
   for (function *f = u->functions; f; f = f->next) {
     if (!f->is_editable || !f->body) continue;
     if (!strcmp(f->name, "main")) open_main(u, f);
     if (is_called && f->has_steps) port_edit(f->body->begin + 1, 0, " PORT_CALLED;");
+    c.f = f;
     port_walk(f->body, guard_locals, &c);
     port_numbers_declare(u, f);
     h.loop = f->round;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { PROBES = 512, INPUTS = 16 };
+enum { PROBES = 512, INPUTS = 16, FEW = 8 };
 
 static struct {
   const node *at[PROBES];
@@ -117,6 +117,14 @@ static bool fits(const node *s, inputs *in)
   return e->a->kind == N_NAME || (port_use_is_element(e->a) && is_place(e->a));
 }
 
+/* A loop that may have many rounds. */
+static bool is_long(node *e, void *user)
+{
+  (void)user;
+  return e->kind == S_FOR &&
+         !(e->b && e->b->kind == N_BINARY && e->b->b->is_constant && e->b->b->value <= FEW);
+}
+
 static bool all_fit(const node *s, bool (*accepts)(const node *s))
 {
   if (s->kind == S_BLOCK) {
@@ -124,9 +132,11 @@ static bool all_fit(const node *s, bool (*accepts)(const node *s))
       if (!all_fit(k, accepts)) return false;
     return s->list != NULL;
   }
-  if (s->kind == S_FOR)
+  if (s->kind == S_FOR) /* two long loops go over cells */
     return s->a && s->b && s->c && !port_find(s->a, is_value_of_array, NULL) &&
-           !port_find(s->b, is_value_of_array, NULL) && all_fit(s->d, accepts);
+           !port_find(s->b, is_value_of_array, NULL) &&
+           !(is_long((node *)(uintptr_t)s, NULL) && port_find(s->d, is_long, NULL)) &&
+           all_fit(s->d, accepts);
   if (s->kind == S_DECL) {
     for (node *d = s->list; d; d = d->next)
       if (!is_number(d->sym->type) || (d->a && port_find(d->a, is_value_of_array, NULL)))
@@ -150,10 +160,16 @@ bool port_probe_is(const node *s)
   return false;
 }
 
+static bool is_base(node *e, void *user)
+{
+  return e->kind == N_NAME && e->sym == user;
+}
+
 bool port_probe_is_source(const node *s)
 {
   node *e = s->kind == S_EXPR ? s->a : NULL;
 
+  if (e && e->kind == N_ASSIGN && port_find(e->b, is_base, port_use_base(e->a)->sym)) return false;
   return e && e->kind == N_ASSIGN && (e->op[0] == '+' || e->op[0] == '-') && e->a->type <= T_I32 &&
          e->a->type == e->b->type && port_use_is_element(e->a) && port_use_counts(e->a->ctype) &&
          is_place(e->a) && !port_find(e->b, is_called, NULL);

@@ -288,6 +288,24 @@ static bool is_pinned(const nest *n)
   return false;
 }
 
+static bool names_short(node *e, void *user)
+{
+  const nest *n = user;
+
+  for (int i = 0; i < n->ninner && e->kind == N_NAME; i++)
+    if (n->inner[i].var == e->sym) return true;
+  return false;
+}
+
+static bool names_cells(node *e, void *user)
+{
+  const nest *n = user;
+
+  for (int i = 0; i < n->nloops && e->kind == N_NAME; i++)
+    if (n->loops[i].var == e->sym) return true;
+  return false;
+}
+
 bool port_element(nest *n, node *e, bool is_write, bool is_read)
 {
   access *a;
@@ -296,11 +314,22 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
   if (root_of(e)->kind == N_NAME &&
       port_nest_is_local(n, root_of(e)->sym)) { /* a table of the kernel */
     if (e->kind != N_INDEX) return port_refuse(n, e, "this is not an element of an array", NULL);
-    for (node *k = e; k->kind == N_INDEX; k = k->a)
+    for (node *k = e; k->kind == N_INDEX; k = k->a) {
+      const poly p = port_poly_of(n, k->b);
+
+      for (int i = 0; i < n->nloops; i++)
+        if (port_poly_has(p, n->loops[i].atom))
+          return port_refuse(
+              n, e, port_text("'%s' keeps a value for each cell of a line", root_of(e)->sym->name),
+              "nests between arrays of all cells would run in parallel");
       if (!port_resolve(n, k->b)) return false;
+    }
     return true;
   }
   if (!is_write && (a = port_lookup_of(n, e))) {
+    if (!n->is_unrolled && port_find(e, names_short, n) && port_find(e, names_cells, n))
+      return port_refuse(n, e, "the subscript is not linear in the loop variables",
+                         "indices that are kept inside an array by min and max are understood");
     for (int l = 0; l < a->nsubs; l++)
       if (!port_resolve(n, a->subs_text[l])) return false;
     e->access = a;

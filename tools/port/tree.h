@@ -91,6 +91,7 @@ struct symbol {
   value_type type;
   bool is_global, is_param;
   bool is_late;         /* results of steps come when the host reads it: numbers.c */
+  bool is_private;      /* no step uses the memory that it leads to: uses.c */
   bool is_place;        /* not a variable: the name is an expression, *sum */
   node *init;           /* of a declaration */
   const node *constant; /* the real number that it always is; NULL: none, or not asked for */

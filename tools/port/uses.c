@@ -128,19 +128,29 @@ static void add_object(uses *u, node *base, const char *text, const char *bytes,
   add_cell(&u->at[u->n++], cell);
 }
 
+typedef struct members {
+  bool has_arrays, has_pointers; /* to elements that count */
+} members;
+
+static members members_of(CXType t);
+
 static void add_element(uses *u, node *base, bool is_write, node *cell)
 {
   const bool is_whole = base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param);
   const char *text;
 
+  if (base->kind == N_NAME && base->sym->is_private) return;
   if (base->kind != N_NAME && base->kind != N_MEMBER) {
     if (is_write) u->writes_all = true;
     u->reads_all = true;
     return;
   }
   text = port_print(base);
-  add_object(u, base, text, is_whole ? port_text("sizeof(%s)", text) : "1", levels_of(base->ctype),
-             is_write, cell);
+  add_object(u, base, text,
+             is_whole                             ? port_text("sizeof(%s)", text)
+             : members_of(base->ctype).has_arrays ? "0"
+                                                  : "1",
+             levels_of(base->ctype), is_write, cell);
 }
 
 static void add_use(uses *u, node *base, bool is_write)
@@ -157,10 +167,6 @@ bool port_use_is_element(const node *e)
 }
 
 /* ---- structs with arrays in them ---- */
-
-typedef struct members {
-  bool has_arrays, has_pointers; /* to elements that count */
-} members;
 
 static void look_into(CXType t, members *m);
 
@@ -264,8 +270,15 @@ static void use_call(uses *u, node *e)
   }
 }
 
+/* Variables that the statement declares have no results before it. */
+static bool declares(node *e, void *user)
+{
+  return e->kind == N_DECL && e->sym == user;
+}
+
 static void use_number(uses *u, const symbol *s, bool is_set)
 {
+  if (port_find(u->scope, declares, (void *)(uintptr_t)s)) return;
   for (int i = 0; i < u->nnumbers; i++)
     if (u->numbers[i] == s) {
       u->is_set[i] &= is_set;
@@ -322,6 +335,7 @@ void port_uses_of(node *s, uses *u)
 {
   node *e = s->kind == S_EXPR ? s->a : NULL, *first = e;
 
+  u->scope = s;
   while (e && e->kind == N_ASSIGN && !strcmp(e->op, "=") && e->a->kind == N_NAME &&
          e->a->sym->is_late) {
     use_number(u, e->a->sym, true);
@@ -341,21 +355,34 @@ static bool is_name_of(const node *e, const symbol *s)
  * others, or others to its own. */
 static bool leaks(const node *e, const symbol *s)
 {
+  const node *root = e;
   static const char *const memory[] = {"free", "malloc", "calloc", NULL};
   const bool gives =
       (e->kind == N_ASSIGN && is_name_of(e->a, s)) || (e->kind == N_DECL && e->sym == s);
   const node *given = !gives ? NULL : e->kind == N_DECL ? e->a : e->b;
 
+  for (; root->kind == N_INDEX && e->type < T_POINTER; root = root->a)
+    if (leaks(root->b, s)) return true;
+  if (root != e) return !is_name_of(root, s) && leaks(root, s);
   while (given && given->kind == N_CAST)
     given = given->a;
+  if (e->kind == N_UNARY && e->op[0] == '&' && is_name_of(port_use_base(e->a), s)) return true;
   if (gives && s->type == T_POINTER && given)
     return given->kind != N_CALL || !is_one_of(given->text, memory);
   if (is_name_of(e, s)) return true;
   if (e->kind == N_CALL && is_one_of(e->text, memory)) return false;
-  if (e->a && !(e->kind == N_INDEX && is_name_of(e->a, s)) && leaks(e->a, s)) return true;
+  if (e->a && leaks(e->a, s)) return true;
   for (const node *k = e->list; k; k = k->next)
     if (leaks(k, s)) return true;
   return (e->b && leaks(e->b, s)) || (e->c && leaks(e->c, s)) || (e->d && leaks(e->d, s));
+}
+
+void port_use_find_private(const function *f, symbol *s)
+{
+  s->is_private = !s->is_global && (s->type == T_ARRAY || s->type == T_POINTER) && h.nroots < ROOTS;
+  for (int i = 0; i < h.nroots; i++)
+    s->is_private &= h.roots[i] != s;
+  s->is_private = s->is_private && !leaks(f->body, s);
 }
 
 bool port_use_is_of_steps(const unit *u, const node *base)

@@ -259,11 +259,8 @@ void ambit__cc_foresee(ambit__cc *cc, const char *source, int most, bool quiet)
     close(fd);
 }
 
-bool ambit__cc_is_ready(ambit__cc *cc, const char *source)
+bool ambit__cc_is_ready(ambit__cc *cc, const char *key)
 {
-  char key[AMBIT__HASH_CHARS];
-
-  ambit__cc_key(cc, source, key);
   return ambit__foreseen_is_done(&cc->foreseen, key);
 }
 

@@ -36,8 +36,8 @@ void ambit__cc_close(ambit__cc *cc);
  * `quiet`, nobody waits for it, and no message says that it takes long. */
 void ambit__cc_foresee(ambit__cc *cc, const char *source, int most, bool quiet);
 
-/* Whether loading a source that was foreseen would not wait for a compiler. */
-bool ambit__cc_is_ready(ambit__cc *cc, const char *source);
+/* Whether loading a source that was foreseen, by its key, would not wait for a compiler. */
+bool ambit__cc_is_ready(ambit__cc *cc, const char *key);
 
 /* The address of `symbol` in the compiled source. It is valid until the module was released as
  * often as it was loaded. If compilation fails: AMBIT_ECOMPILE, with the compiler's output and the

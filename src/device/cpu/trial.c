@@ -40,7 +40,8 @@ struct ambit__cpu_trial {
   int n;
   struct candidate {
     way way;
-    char *source;          /* until it is compiled */
+    char *source; /* until it is compiled */
+    char key[AMBIT__HASH_CHARS];
     ambit__module *module; /* NULL: the function's own, or it could not be compiled */
     ambit_cpu_fn run;      /* NULL: not compiled */
   } ways[MOST];
@@ -208,7 +209,9 @@ static void compile_ahead(trial *t)
     struct candidate *c = &t->ways[i];
 
     c->source = ambit__cpu_way_source(t->d, &t->group, &c->way);
-    if (c->source) ambit__cc_foresee(c->way.cc, c->source, 1, true);
+    if (!c->source) continue;
+    ambit__cc_key(c->way.cc, c->source, c->key);
+    ambit__cc_foresee(c->way.cc, c->source, 1, true);
   }
   t->state = TRIAL_COMPILES;
 }
@@ -216,8 +219,7 @@ static void compile_ahead(trial *t)
 static bool are_compiled(const trial *t)
 {
   for (int i = 1; i < t->n; i++)
-    if (t->ways[i].source && !ambit__cc_is_ready(t->ways[i].way.cc, t->ways[i].source))
-      return false;
+    if (t->ways[i].source && !ambit__cc_is_ready(t->ways[i].way.cc, t->ways[i].key)) return false;
   return true;
 }
 

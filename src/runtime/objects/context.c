@@ -79,10 +79,12 @@ bool ambit__failed(ambit *a)
 
 ambit_status ambit__meet(ambit *a, const char *doing)
 {
+  double number;
   int who;
 
   if (!a->net || is_foreign(a)) return a->errors.status;
-  AMBIT_TRY(ambit__net_agree_on_number(a->net, doing, ambit__options_number(a), &who));
+  number = a->net->size > 1 ? ambit__options_number(a) : 0;
+  AMBIT_TRY(ambit__net_agree_on_number(a->net, doing, number, &who));
   return who ? ambit__options_differ(a, who) : AMBIT_OK;
 }
 

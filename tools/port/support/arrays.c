@@ -170,13 +170,19 @@ static int port_is_in(const port_object *o, const volatile void *p)
   return (const volatile char *)p >= o->p && (const volatile char *)p < o->p + o->bytes;
 }
 
-static const port_object *port_object_at(const volatile void *p)
+/* The allocation that it lies in; NULL: none. */
+static const port_object *port_allocated_at(const volatile void *p)
 {
   const int i = port_heap_before(p);
 
+  return i && port_is_in(&port_heap.at[i - 1], p) ? &port_heap.at[i - 1] : NULL;
+}
+
+static const port_object *port_object_at(const volatile void *p)
+{
   for (int k = port_named.n - 1; k >= 0; k--)
     if (port_is_in(&port_named.at[k], p)) return &port_named.at[k];
-  return i && port_is_in(&port_heap.at[i - 1], p) ? &port_heap.at[i - 1] : NULL;
+  return port_allocated_at(p);
 }
 
 static void port_insert(port_list *l, int at, port_object o)
@@ -517,9 +523,11 @@ static void port_fetch(port_record *r, int write)
 
 /* A pointer alone (1 byte) stands for the whole object it points into; where that is not known, for
  * all memory of unknown extent. */
+/* bytes 1: an object of any size begins here, or goes on; 0: a struct, whose first array may do so,
+ * too. */
 static void port_touch(const volatile void *p, size_t bytes, int write)
 {
-  const port_object *o = bytes <= 1 ? port_object_at(p) : NULL;
+  const port_object *o = !bytes ? port_allocated_at(p) : bytes == 1 ? port_object_at(p) : NULL;
   const char *lo = (const char *)(uintptr_t)p, *hi = lo + bytes;
   const int unknown = bytes <= 1 && !o;
   int found = !unknown;
@@ -533,11 +541,13 @@ static void port_touch(const volatile void *p, size_t bytes, int write)
     port_do_statements();
   else
     port_expect(lo, hi);
-  for (int i = 0; i < port_nrecords && !found; i++)
+  for (int i = 0; i < port_nrecords && !found && bytes; i++)
     found = port_meets(port_records[i], lo, hi);
   for (int i = 0; i < port_nrecords; i++) {
     port_record *r = port_records[i];
 
+    if (unknown && !bytes && port_allocated_at(r->nrows ? r->table : (const void *)r->base))
+      continue;
     if (found && !port_meets(r, lo, hi) && !(unknown && port_is_foreign(r))) continue;
     port_fetch(r, write);
   }

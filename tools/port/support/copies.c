@@ -269,7 +269,7 @@ static void port_add_source(ambit_field *f, ambit_grid *g, const int64_t *at, do
 
 /* Host code is about to change one element, u[src] += x. Where its value is on the device the step
  * is queued; 0: the host does it. */
-PORT_API int port_point(const volatile void *p, size_t bytes, int op, ambit_type type, double x)
+PORT_API int port_point(volatile void *p, size_t bytes, int op, ambit_type type, double x)
 {
   const char *element = (const char *)(uintptr_t)p;
   int64_t at[PORT_AXES];

@@ -137,7 +137,7 @@ PORT_API void port_reads(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_writes(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_get(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_put(const volatile void *p, size_t bytes) PORT_UNUSED;
-PORT_API int port_point(const volatile void *p, size_t bytes, int op, ambit_type type,
+PORT_API int port_point(volatile void *p, size_t bytes, int op, ambit_type type,
                         double x) PORT_UNUSED;
 PORT_API void port_reads_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
 PORT_API void port_writes_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;

@@ -57,7 +57,8 @@ PORT_API void port_begin(port_rule *rule)
 {
   port_open(NULL, NULL);
   port_now = &port_orders[port_norders < PORT_ORDERS ? port_norders++ : PORT_ORDERS - 1];
-  memset(port_now, 0, sizeof *port_now);
+  memset(port_now, 0, offsetof(port_order, args)); /* arguments: when they are added */
+  memset(port_now->values, 0, sizeof port_now->values);
   port_now->rule = rule;
   port_now->axes = rule->axes;
 }
@@ -104,6 +105,7 @@ PORT_API void port_array(const volatile void *base, const int64_t *extents, cons
   const int slot = port_next_slot(), axes = port_now->axes;
   port_argument *a = &port_now->args[port_now->nargs++];
 
+  memset(a, 0, sizeof *a);
   a->slot = slot;
   a->object = object;
   a->bytes = bytes;

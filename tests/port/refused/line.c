@@ -1,0 +1,16 @@
+/* says: 'x' keeps a value for each cell of a line */
+/* says: nests between arrays of all cells */
+int main(void)
+{
+  static double v[100][100];
+#pragma ambit
+  for (int j = 0; j < 100; j++) {
+    double x[100];
+
+    for (int i = 0; i < 100; i++)
+      x[i] = v[i][j];
+    for (int i = 1; i < 100; i++)
+      v[i][j] = x[i] - x[i - 1];
+  }
+  return (int)v[0][0];
+}
