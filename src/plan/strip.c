@@ -466,30 +466,28 @@ static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambi
          (AMBIT__FIT_TURN + AMBIT__FIT_WORKED * work) / (double)ambit__box_volume(&box);
 }
 
-/* Cells that a lane computes in unrolled code. */
-static double cells_of(const ambit__strip *j)
-{
-  return (double)j->lane * j->rows * (j->planes ? j->planes : j->moves ? 1 : j->period);
-}
-
-/* How many times the cache of instructions holds the rule's for these cells; at least 1. */
+/* How many times the cache of instructions holds the rule's for the cells that a lane computes in
+ * unrolled code; at least 1. */
 static double overflow(const ambit__price *price, const ambit__strip *j)
 {
   const double each =
       price->flops + AMBIT__FIT_DIVIDES * price->divisions + AMBIT__FIT_CALLS * price->specials;
+  const int planes = j->planes ? j->planes : j->moves ? 1 : j->period;
 
-  return j->taps ? 1 : fmax(1, each * cells_of(j) / AMBIT__FIT_CODE);
+  return j->taps ? 1 : fmax(1, each * j->lane * j->rows * planes / AMBIT__FIT_CODE);
 }
 
 /* The work on a cell, with its share of what a thread does beside the rule. */
 static double work_ns(const ambit__rule *rule, const ambit__price *price, const ambit__machine *m,
                       const ambit__strip *j)
 {
+  const int planes = j->planes ? j->planes : LEAST_PLANES;
   double thread = AMBIT__FIT_THREAD;
 
   for (int i = 0; i < rule->nparams; i++)
     thread += rule->params[i].kind == PARAM_REDUCE ? AMBIT__FIT_FOLD : 0;
-  return AMBIT__FIT_WORKS * ambit__price_work(price, m, 1) + thread / (cells_of(j) * m->fma32);
+  return AMBIT__FIT_WORKS * ambit__price_work(price, m, 1) +
+         thread / (j->lane * j->rows * planes * m->fma32);
 }
 
 /* What both take. A block alone loads first, and computes then; planes ahead are loaded
