@@ -252,7 +252,8 @@ AMBIT_API ambit_status ambit_grid_create_nested(ambit *a, int ndims, const int64
 
 /* ---- fields ------------------------------------------------------------------------------- */
 
-/* Memory layout of the components of a cell. Kernels are written the same way for both. */
+/* Memory layout of the components of a cell. Kernels are written the same way for both. Where all
+ * devices are GPUs, of one process, fields of both are stored as AMBIT_SOA. */
 typedef enum ambit_order {
   AMBIT_SOA = 0, /* structure of arrays, one array per component; the default */
   AMBIT_AOS = 1  /* array of structures, the components of a cell adjacent */

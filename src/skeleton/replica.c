@@ -13,7 +13,7 @@ static ambit_field *copy_field(ambit_grid *g, const ambit__blueprint *b, int i)
 {
   const ambit_field *from = b->fields[i];
   ambit_field *f =
-      ambit_field_create_vector(g, from->name, from->type, from->components, from->order);
+      ambit_field_create_vector(g, from->name, from->type, from->components, from->asked);
 
   if (!f) return NULL;
   if (ambit__field_copy_boundaries(f, from)) return NULL;

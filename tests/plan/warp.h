@@ -226,6 +226,10 @@ template <typename T> T __shfl_down_sync(unsigned, T value, int n)
 
   return warp::exchange(value, lane + n < warp::LANES ? lane + n : lane);
 }
+static inline int __popc(unsigned bits)
+{
+  return __builtin_popcount(bits);
+}
 static inline void __syncwarp()
 {
   __shfl_sync(0xffffffffu, 0, 0);

@@ -193,6 +193,18 @@ static ambit_status check_field(ambit *a, const char *name, ambit_type type, int
   return AMBIT_OK;
 }
 
+/* The order in memory. On GPUs neighbouring threads have neighbouring cells, and a warp that stores
+ * adjacent components touches as many lines for each of them as for all. Messages between processes
+ * follow from the order, so that they all need the same. */
+static ambit_order order_of(const ambit *a, int components, ambit_order asked)
+{
+  bool gpus = ambit_processes(a) == 1;
+
+  for (int i = 0; i < a->nengines; i++)
+    gpus = gpus && a->engines[i].backend->line;
+  return components == 1 || gpus ? AMBIT_SOA : asked;
+}
+
 static ambit_field *create(ambit_grid *g, const char *name, ambit_type type, int components,
                            ambit_order order, unsigned dropped)
 {
@@ -206,7 +218,8 @@ static ambit_field *create(ambit_grid *g, const char *name, ambit_type type, int
   f->name = ambit__strdup(&a->errors, name);
   f->type = type;
   f->components = components;
-  f->order = components > 1 ? order : AMBIT_SOA;
+  f->order = order_of(a, components, order);
+  f->asked = components > 1 ? order : AMBIT_SOA;
   f->dropped = dropped;
   if (!f->name || make_stores(f)) {
     ambit_field_destroy(f);

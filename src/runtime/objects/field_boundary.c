@@ -147,7 +147,7 @@ static ambit_status check_component(const ambit_field *f, int component, ambit_b
               "field '%s': a component alone cannot be %s at a face; set it for the field, with "
               "ambit_field_boundary",
               f->name, ambit__boundary_name(kind));
-  AMBIT_CHECK(f->order == AMBIT_SOA, ambit__field_errors(f), AMBIT_EUNSUPPORTED,
+  AMBIT_CHECK(f->asked == AMBIT_SOA, ambit__field_errors(f), AMBIT_EUNSUPPORTED,
               "field '%s': components have boundaries of their own only in fields of order "
               "AMBIT_SOA",
               f->name);

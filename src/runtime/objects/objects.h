@@ -164,7 +164,8 @@ struct ambit_field {
   char *name;
   ambit_type type;
   int components;
-  ambit_order order;    /* of components in memory */
+  ambit_order order;    /* of components in memory, */
+  ambit_order asked;    /* and as the user asked for it */
   unsigned dropped;     /* of a profile: bit d: it has no axis d (profile.c); else 0 */
   ambit__store *stores; /* one per part of this process; owned */
   ambit_field *base;    /* of a view: the field it shows, which owns the buffers; NULL: no view */

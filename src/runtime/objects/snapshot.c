@@ -140,6 +140,7 @@ static ambit_field *copy_field(snapshot *s, const ambit_field *from)
                      .type = from->type,
                      .components = from->components,
                      .order = from->order,
+                     .asked = from->asked,
                      .dropped = from->dropped,
                      .boundaries = from->boundaries};
   ambit__list_add(&f->grid->fields, &f->link, f);

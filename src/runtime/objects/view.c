@@ -129,6 +129,7 @@ ambit_field *ambit_field_create_view(ambit_grid *coarse, ambit_field *field, con
                      .type = field->type,
                      .components = field->components,
                      .order = field->order,
+                     .asked = field->asked,
                      .next_view = field->views};
   memcpy(v->first, first, (size_t)coarse->box.ndims * sizeof *first);
   v->name = name_of(field, first);

@@ -70,8 +70,7 @@ ambit_status ambit__step_check_targets(const ambit_program *p, const ambit__step
                 "kernel %s writes field '%s' at neighbours: this is not possible on sparse grids. "
                 "Write to a second field and swap the two",
                 rule->name, f->name);
-    AMBIT_CHECK(f->components == 1 || f->order == AMBIT_SOA, ambit__program_errors(p),
-                AMBIT_EUNSUPPORTED,
+    AMBIT_CHECK(f->asked == AMBIT_SOA, ambit__program_errors(p), AMBIT_EUNSUPPORTED,
                 "kernel %s writes field '%s' at neighbours, so its order must be AMBIT_SOA",
                 rule->name, f->name);
     for (int c = 0; c < f->components; c++)

@@ -397,7 +397,7 @@ static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *
                 "program on its grid",
                 f->name);
     AMBIT_CHECK(f->type == first->type && f->components == first->components &&
-                    f->order == first->order && f->dropped == first->dropped,
+                    f->asked == first->asked && f->dropped == first->dropped,
                 ambit__program_errors(p), AMBIT_EPROGRAM,
                 "fields '%s' and '%s' cannot be rotated: they differ in type, components, order or "
                 "axes",
