@@ -14,7 +14,7 @@ enum {
   /* strips that advance through a ring: the base, and what each row takes from there */
   RING = 10,
   RING_ROW = 18,
-  PACKED = 24,           /* bytes while they are computed */
+  PACKED = 30,           /* bytes while they are computed */
   EXACT = 16,            /* windows of a strict sum, and a call */
   POINT = 3,             /* a place in a list, and what was seen */
   DOUBLE_CONSTANTS = 16, /* of windows, */
