@@ -79,8 +79,12 @@ def a_mask_shows_what_a_sparse_grid_takes():
 
 def the_plan_is_the_one_that_runs():
     for size in ("64x64", "512x2048"):
-        plan = tool.run("explain", "star2d1", "--size", size)[0].split("plan on")[1].split("\n")[1].strip()
-        assert plan.startswith("(rows") and plan in tool.run("run", "star2d1", "--size", size, "--report")[1]
+        for _ in range(2):  # another test may have measured the speeds of this machine between the two
+            plan = tool.run("explain", "star2d1", "--size", size)[0].split("plan on")[1].split("\n")[1].strip()
+            report = tool.run("run", "star2d1", "--size", size, "--report")[1]
+            if plan in report:
+                break
+        assert plan.startswith("(rows") and plan in report, (plan, report)
 
 
 def the_text_of_the_kernel_is_shown():
