@@ -79,11 +79,8 @@ def a_mask_shows_what_a_sparse_grid_takes():
 
 def the_plan_is_the_one_that_runs():
     for size in ("64x64", "512x2048"):
-        for _ in range(2):  # another test may have measured the speeds of this machine between the two
-            plan = tool.run("explain", "star2d1", "--size", size)[0].split("plan on")[1].split("\n")[1].strip()
-            report = tool.run("run", "star2d1", "--size", size, "--report")[1]
-            if plan in report:
-                break
+        plan = tool.run("explain", "star2d1", "--size", size)[0].split("plan on")[1].split("\n")[1].strip()
+        report = tool.run("run", "star2d1", "--size", size, "--report", "--ambit-trial=0")[1]  # a trial may end with another
         assert plan.startswith("(rows") and plan in report, (plan, report)
 
 
