@@ -74,6 +74,44 @@ static bool is_alone(const uses *u, const ambit__stmt *s, int sum)
          u->reads[sum] == (s->kind == STMT_IF && s->body->value->op == EXPR_ADD);
 }
 
+/* A value, and whether a variable in it is set. */
+typedef struct change {
+  const ambit__stmt *set;
+  const ambit__expr *value;
+  bool found;
+} change;
+
+static ambit__visit find_variable(void *user, const ambit__expr *e)
+{
+  change *c = user;
+  const ambit__op op = c->set->kind == STMT_SET_OUT ? EXPR_OUT : EXPR_LOCAL;
+
+  c->found |= e->op == op && e->index == c->set->index;
+  return VISIT_INSIDE;
+}
+
+static ambit__visit find_change(void *user, const ambit__stmt *s)
+{
+  change *c = user;
+
+  c->set = s;
+  if (s->kind == STMT_SET_LOCAL || s->kind == STMT_SET_OUT)
+    ambit__visit_expr(&(ambit__visitor){.expr = find_variable, .user = c}, c->value);
+  return VISIT_INSIDE;
+}
+
+/* Whether the value that n statements from s on compare is the same at the end of the cell. */
+static bool is_kept(const ambit__rule *rule, const ambit__stmt *s, int n)
+{
+  int sum;
+  change c = {.value = counted(rule, s, &sum)->a};
+
+  while (n-- > 0)
+    s = s->next;
+  ambit__visit_stmts(&(ambit__visitor){.stmt = find_change, .user = &c}, s);
+  return !c.found;
+}
+
 /* The statements from s on that count the same value, the next number each. */
 static int count_bins(const ambit__rule *rule, const uses *u, const ambit__stmt *s)
 {
@@ -107,7 +145,7 @@ void ambit__rows_begin_bins(job *j)
   for (const ambit__stmt *s = n->rule->body; s && !n->nbins; s = s->next) {
     const int k = count_bins(n->rule, &u, s);
 
-    if (k < LEAST) continue;
+    if (k < LEAST || !is_kept(n->rule, s, k)) continue;
     n->bins = s;
     n->nbins = k;
   }

@@ -5,8 +5,8 @@
  * at a time and long before its use, which keeps more memory accesses in flight than one cell per
  * thread can. See docs/design/0003-strips.md for reasons and measurements.
  *
- *   (strip tile 4x2x4 warps 8 resident 2 depth 1)
- *   (strip sum 4x2 ahead 1 warps 8 resident 2 depth 1)
+ *   (strip tile 4x2x4 warps 4 resident 4 depth 1)
+ *   (strip sum 4x2 ahead 1 warps 4 resident 4 depth 1)
  *   (strip ring 4x2 ahead 2 warps 12 resident 1 depth 1)
  *
  * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
