@@ -178,6 +178,10 @@ ambit__rule *ambit__rule_like(ambit__errors *errors, const ambit__rule *rule);
 ambit__graph_node *ambit__node_placed(ambit__graph *g, const ambit__expr *like,
                                       ambit__graph_node *a, ambit__graph_node *b,
                                       ambit__graph_node *c);
+/* normal.c: the same, and products of two cells have one form; not in strict mode. */
+ambit__graph_node *ambit__node_normal(ambit__graph *g, const ambit__expr *like,
+                                      ambit__graph_node *a, ambit__graph_node *b,
+                                      ambit__graph_node *c);
 /* linear.c: sums of neighbours have one form; not in strict mode. */
 void ambit__graph_sums(ambit__graph *g);
 

@@ -357,6 +357,30 @@ ambit_status ambit__rule_simplify(ambit__errors *errors, const ambit__rule *rule
 ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, int64_t extent,
                                 bool strict, ambit__rule **out);
 
+/* ---- values that neighbouring cells have in common (repeats.c, docs/design/0035-repeats.md) ---- */
+
+/* Cells, at most, to those whose values a cell reads. */
+enum { AMBIT__REPEATS_MARGIN = 16 };
+
+/* A rule as two: `values` stores those that are costly in a field, parameter `param` of both; in
+ * `rest`, which has the results, cells read them at offsets of up to `low` and `high` along the
+ * last two axes. */
+typedef struct ambit__repeats {
+  const ambit__rule *values, *rest;
+  int param, n; /* the field, its components; n 0: the rule stays one */
+  int of;       /* such values that the rule computes in a cell */
+  int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
+  ambit_type type; /* of the field */
+  double left;     /* the share of operations that is left */
+  ambit__rule *made[2][2];
+} ambit__repeats;
+
+/* Of values that move along the last `axes` of the axes of a grid. The rules refer to `rule`, which
+ * must stay. */
+ambit_status ambit__rule_repeats(ambit__errors *errors, const ambit__rule *rule, int ndims,
+                                 int axes, bool strict, ambit__repeats *out);
+void ambit__repeats_free(ambit__repeats *c);
+
 /* ---- values at faces (faces.c) ---- */
 
 /* What a read of a component through a face returns. */

@@ -18,8 +18,9 @@ static bool is_power_of_2(const ambit__graph_node *n)
 /* Out of strict mode (2 * u) * u[1] is 2 * (u * u[1]), the same number unless the product
  * underflows: so two cells, of two rows that are computed together, have one mean, say
  * 2 * a * b / (a + b). */
-static ambit__graph_node *make(ambit__graph *g, const ambit__expr *like, ambit__graph_node *a,
-                               ambit__graph_node *b, ambit__graph_node *c)
+ambit__graph_node *ambit__node_normal(ambit__graph *g, const ambit__expr *like,
+                                      ambit__graph_node *a, ambit__graph_node *b,
+                                      ambit__graph_node *c)
 {
   const bool doubles = like->op == EXPR_MUL && ambit__type_is_real(like->type) &&
                        a->e.op == EXPR_MUL && b->e.op == EXPR_READ;
@@ -38,7 +39,7 @@ ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, 
   const bool places = rule->max_axis >= 0;
   ambit__graph g = {.errors = errors,
                     .rule = rule,
-                    .make = strict ? ambit__node_placed : make,
+                    .make = strict ? ambit__node_placed : ambit__node_normal,
                     .extent = extent,
                     .most = MOST_NODES};
   ambit__rule *to;

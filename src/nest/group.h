@@ -22,6 +22,7 @@ typedef struct ambit__binding {
   /* Cells fold their values of the field into totals (device/fold.h), which are in its place;
    * false: they store them. */
   bool onto;
+  bool cached;  /* a field that stays in a cache while it is read: it needs no prefetching */
   bool points;  /* not a field: points of a flow, */
   bool samples; /* which are sampled */
 } ambit__binding;

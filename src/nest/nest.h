@@ -149,6 +149,7 @@ struct ambit__nest {
   const char *lanes;   /* of a kernel, in front of all: how lanes exchange values; NULL: none */
   const char *opening; /* of a kernel: a statement before all others; NULL: none */
   const char *last;    /* of a kernel: a parameter after all others; NULL: none */
+  bool calls_own;      /* functions of the prelude call those of prelude/math.h */
   bool failed;         /* no memory */
   ambit__arena arena;
 };
@@ -331,6 +332,16 @@ typedef struct ambit__rows {
   bool factored;    /* a weighted sum with fewer operations: nest/factors.h */
 } ambit__rows;
 void ambit__nest_rows(ambit__nest *n, const ambit__rows *r);
+
+/* repeats.c: in C, tiles of a box whose repeated values (kernel/repeats.c) one function stores in
+ * an array, for which another one computes the rest of the rule. */
+typedef struct ambit__repeats_tile {
+  int64_t cells[AMBIT_MAX_DIMS]; /* 1 along the first axes, a power of 2 along the last one */
+} ambit__repeats_tile;
+/* Elements of the array for each value of a cell. */
+int64_t ambit__repeats_room(const ambit__repeats *r, const ambit__repeats_tile *tile, int ndims);
+void ambit__nest_repeats(ambit__nest *n, const ambit__repeats *r, const ambit__repeats_tile *tile,
+                         const char *values, const char *rest);
 /* The terms of the rule of a group, if that is a weighted sum of one field into another whose terms
  * may be reordered; else NULL. The caller frees them. */
 ambit__tap *ambit__nest_sum(const ambit__group *g, ambit__sum *sum);

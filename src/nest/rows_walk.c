@@ -268,7 +268,7 @@ static void add_prefetch(job *j)
     const ambit__param *p = ambit__nest_param(j->n, i);
 
     if (!ambit__nest_is_field(j->n, i) || !j->n->bind[i].contiguous || !p->nreads ||
-        p->components > 1 || j->n->widened[i])
+        p->components > 1 || j->n->widened[i] || j->n->bind[i].cached)
       continue;
     for (int z = p->high[along]; z < j->count + p->high[along]; z++) {
       int offset[AMBIT_MAX_DIMS] = {0};
@@ -313,7 +313,9 @@ static void prefetch_components(job *j)
   for (int i = 0; j->last > 0 && i < j->n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(j->n, i);
 
-    if (!ambit__nest_is_field(j->n, i) || !j->n->bind[i].contiguous || p->components == 1) continue;
+    if (!ambit__nest_is_field(j->n, i) || !j->n->bind[i].contiguous || p->components == 1 ||
+        j->n->bind[i].cached)
+      continue;
     for (int c = 0; c < p->components; c++) {
       const int k = furthest_read(p, c, j->last);
 

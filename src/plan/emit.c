@@ -14,7 +14,7 @@ const char *ambit__entry_name(const ambit__group *g)
   return g->entry ? g->entry : AMBIT_ENTRY;
 }
 
-static void emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
+static void emit_head(const ambit__group *g, const ambit__plan *p, bool calls_own, ambit__writer *w)
 {
   ambit__print(&w->text, "/* Kernel %s, written by Ambit. Plan ", g->rule->name);
   p->strategy->describe(p, &w->text);
@@ -26,7 +26,7 @@ static void emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
                  ambit__prelude_call);
   if (g->form) ambit__print(&w->text, "#define AMBIT_SHORT_ROWS 1\n");
   ambit__dialect_print(&ambit__dialect_c, &w->text);
-  if (!g->strict && ambit__rule_calls_own(g->rule, g->ndims - 1))
+  if (!g->strict && calls_own)
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_math, ambit__prelude_math_wide);
   if (ambit__group_sums_exactly(g))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);
@@ -39,7 +39,7 @@ static void emit_function(ambit__nest *n, const ambit__plan *p, ambit__writer *w
 {
   const ambit__group *g = n->group;
 
-  emit_head(g, p, w);
+  emit_head(g, p, n->calls_own || ambit__rule_calls_own(g->rule, g->ndims - 1), w);
   if (n->is_narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
   if (n->nlooks) ambit__print(&w->text, "%s\n", ambit__prelude_look_up);
   if (g->form && !g->checks) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);

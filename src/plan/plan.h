@@ -56,6 +56,8 @@ typedef struct ambit__plan {
   int64_t block;
   /* operations per cell of a weighted sum that is factored (nest/factors.h), its terms; 0: not */
   int factored, terms;
+  int repeats, of; /* of so many values per cell, such as neighbours have too, these are computed */
+  double left;     /* the share of operations that is left then */
   bool nontemporal; /* stores bypass the caches */
   bool scalar;      /* TARGET_C: the rule has operations that compilers do not vectorise */
   int threads[3];   /* TARGET_GPU: threads per block, x first */

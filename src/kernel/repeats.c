@@ -1,0 +1,819 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* repeats.c - values that neighbouring cells have in common.
+ *
+ * A flux through the right face of a cell is the flux through the left face of the next one:
+ *
+ *   *v = *u - r * (flux(u[0], u[1]) - flux(u[-1], u[0]))
+ *
+ * computes it twice. Two nodes of the graph of a rule are of one *class* if one is the other with
+ * all reads moved along the last two axes. Classes of costly nodes that differ by a move become
+ * components of a field of one rule, which computes them once in each cell, and are read by the
+ * rest of the rule:
+ *
+ *   values: c[x] = flux(u[x - 1], u[x])        rest: v[x] = u[x] - r * (c[x + 1] - c[x])
+ *
+ * Both rules have the parameters of the old one, and behind them the field of these values. A value
+ * has the operations that the rule gives it, so the bits are the same.
+ */
+#include "base/hash.h"
+#include "base/index.h"
+#include "kernel/graph.h"
+#include "kernel/rewrite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_NODES = 4000,
+  LEAST_WORK = 4, /* of a value, in operations: less than to store and load it */
+  STORE = 8,      /* in operations: storing a value, */
+  LOAD = 4,       /* loading one, */
+  DIVISION = 16,  /* a division or root, */
+  FUNCTION = 30,  /* a function */
+  AXES = 2        /* along which values move, at most: the last ones */
+};
+
+/* Of the work of a rule, that which must be left at most; and what values take beyond a tile. */
+static const double LEFT = 0.85, BEYOND = 1.1;
+
+typedef ambit__graph_node node;
+typedef ambit__graph graph;
+typedef ambit__graph_step step;
+
+/* What is known of a node. */
+typedef struct slot {
+  bool moves;                /* it is the same rule for its value in all cells; */
+  bool reads;                /* it has a read: */
+  int low[AXES], high[AXES]; /* the offsets of all of them, the last axis first */
+  int class;                 /* of nodes that differ by a move: the number of its first node */
+  long work;                 /* with its operands */
+  bool is_kept;              /* the rest reads it */
+  bool is_seen;
+  node *to; /* in the rest */
+} slot;
+
+/* What is known of a class, by its number. */
+typedef struct class
+{
+  int members;               /* nodes, */
+  int n;                     /* of which the rest needs so many */
+  int low[AXES], high[AXES]; /* their lowest offsets, of all */
+  node *first;               /* the one that is nearest to the cell */
+  int component;             /* -1: it stays as it is */
+  bool is_given_up;
+} class;
+
+typedef struct looking {
+  int ndims, axes; /* of the grid; the last ones, along which values move */
+  bool strict;
+} looking;
+
+typedef struct work {
+  graph g;
+  int ndims, axes; /* as in `looking` */
+  ambit_type type;
+  int nslots;
+  slot *slots;       /* by node; owned */
+  class *classes;    /* owned */
+  ambit__index keys; /* classes by their keys; owned */
+} work;
+
+static slot *of(const work *w, const node *n)
+{
+  return &w->slots[n->id];
+}
+
+/* Each of the axes along which values move. */
+static int axis_of(const work *w, int k)
+{
+  return w->ndims - 1 - k;
+}
+
+/* ---- classes ---- */
+
+/* Whether the value of a node is made alike in all cells. */
+static bool is_alike(const work *w, const ambit__expr *e)
+{
+  switch (e->op) {
+  case EXPR_OUT:
+  case EXPR_LOCAL:
+  case EXPR_NORMAL: return false;
+  case EXPR_INDEX: return e->index < w->ndims - w->axes;
+  default: return !e->is_outside && !e->clamped;
+  }
+}
+
+static long work_of(const ambit__expr *e)
+{
+  if (e->op == EXPR_DIV || e->op == EXPR_MOD) return e->b->op == EXPR_CONST ? 1 : DIVISION;
+  if (e->op == EXPR_CALL && e->call == CALL_sqrt) return DIVISION;
+  if (e->op == EXPR_CALL) return ambit__call_is_cheap(e->call) ? 1 : FUNCTION;
+  return e->op == EXPR_READ || e->op >= EXPR_NEG;
+}
+
+/* What an operand is for a class: its own class, and how far it is moved. */
+typedef struct part {
+  int class, move[AXES];
+} part;
+
+static part part_of(const work *w, const node *n, const node *operand)
+{
+  const slot *o = operand ? of(w, operand) : NULL;
+  part p = {.class = o ? o->class : -1};
+
+  for (int k = 0; o && o->reads && k < AXES; k++)
+    p.move[k] = o->low[k] - of(w, n)->low[k];
+  return p;
+}
+
+static bool comes_after(const part *a, const part *b)
+{
+  if (a->class != b->class) return a->class > b->class;
+  return memcmp(a->move, b->move, sizeof a->move) > 0;
+}
+
+/* Sums and products do not depend on the order of two operands. */
+static void find_parts(const work *w, const node *n, part parts[3])
+{
+  parts[0] = part_of(w, n, ambit__node_a(n));
+  parts[1] = part_of(w, n, ambit__node_b(n));
+  parts[2] = part_of(w, n, ambit__node_c(n));
+  if ((n->e.op == EXPR_ADD || n->e.op == EXPR_MUL) && comes_after(&parts[0], &parts[1])) {
+    const part first = parts[0];
+
+    parts[0] = parts[1];
+    parts[1] = first;
+  }
+}
+
+/* A node without its operands, moved so that its lowest offsets are 0. */
+static ambit__expr bare(const work *w, const node *n)
+{
+  ambit__expr e = n->e;
+
+  e.a = e.b = e.c = NULL;
+  e.place = (ambit__place){0};
+  for (int k = 0; e.op == EXPR_READ && k < w->axes; k++)
+    e.offset[axis_of(w, k)] = 0;
+  return e;
+}
+
+static bool are_alike(const work *w, const node *x, const node *y)
+{
+  const ambit__expr a = bare(w, x), b = bare(w, y);
+  part of_x[3], of_y[3];
+
+  find_parts(w, x, of_x);
+  find_parts(w, y, of_y);
+  for (int i = 0; i < 3; i++)
+    if (memcmp(&of_x[i], &of_y[i], sizeof of_x[i]) != 0) return false;
+  return a.op == b.op && a.type == b.type && a.index == b.index && a.component == b.component &&
+         a.call == b.call && a.value.integer == b.value.integer &&
+         !memcmp(a.offset, b.offset, sizeof a.offset);
+}
+
+static uint64_t key_of(const work *w, const node *n)
+{
+  const ambit__expr e = bare(w, n);
+  const int numbers[] = {(int)e.op, (int)e.type, e.index, e.component, (int)e.call};
+  part parts[3];
+  ambit__hash h;
+
+  find_parts(w, n, parts);
+  ambit__hash_init(&h);
+  ambit__hash_bytes(&h, numbers, sizeof numbers);
+  ambit__hash_bytes(&h, &e.value.integer, sizeof e.value.integer);
+  ambit__hash_bytes(&h, e.offset, sizeof e.offset);
+  ambit__hash_bytes(&h, parts, sizeof parts);
+  return h.w[0];
+}
+
+static void find_class(work *w, node *n)
+{
+  const uint64_t key = key_of(w, n);
+  slot *s = of(w, n);
+
+  for (size_t at = 0; (s->class = ambit__index_next(&w->keys, key, &at)) >= 0;)
+    if (are_alike(w, w->g.nodes[s->class], n)) return;
+  s->class = n->id;
+  if (ambit__index_add(w->g.errors, &w->keys, key, n->id) != AMBIT_OK) w->g.failed = true;
+}
+
+static void join_reads(slot *s, const slot *o)
+{
+  for (int k = 0; o->reads && k < AXES; k++) {
+    if (!s->reads || o->low[k] < s->low[k]) s->low[k] = o->low[k];
+    if (!s->reads || o->high[k] > s->high[k]) s->high[k] = o->high[k];
+  }
+  s->reads |= o->reads;
+}
+
+static void look_at(work *w, node *n)
+{
+  const node *const operands[] = {ambit__node_a(n), ambit__node_b(n), ambit__node_c(n)};
+  slot *s = of(w, n);
+
+  s->moves = is_alike(w, &n->e);
+  s->reads = n->e.op == EXPR_READ;
+  for (int k = 0; s->reads && k < w->axes; k++)
+    s->low[k] = s->high[k] = n->e.offset[axis_of(w, k)];
+  s->work = work_of(&n->e);
+  for (int i = 0; i < 3 && operands[i]; i++) {
+    const slot *o = of(w, operands[i]);
+
+    s->moves &= o->moves;
+    join_reads(s, o);
+    s->work += o->work < MOST_NODES ? o->work : MOST_NODES;
+  }
+  find_class(w, n);
+  w->classes[s->class].members++;
+}
+
+/* ---- which of them the rest reads ---- */
+
+static bool is_candidate(const work *w, const node *n)
+{
+  const slot *s = of(w, n);
+
+  return s->moves && s->reads && s->work > LEAST_WORK && n->e.type == w->type &&
+         w->classes[s->class].members > 1 && !w->classes[s->class].is_given_up;
+}
+
+/* Of the middle of its reads from the cell, twice. */
+static int distance(const slot *s)
+{
+  int sum = 0;
+
+  for (int k = 0; k < AXES; k++)
+    sum += abs(s->low[k] + s->high[k]);
+  return sum;
+}
+
+/* The largest candidates that a value is made of. */
+static void find_kept(work *w, node *n)
+{
+  slot *s = n ? of(w, n) : NULL;
+  class *c;
+
+  if (!n || s->is_seen) return;
+  s->is_seen = true;
+  s->is_kept = is_candidate(w, n);
+  if (!s->is_kept) {
+    find_kept(w, ambit__node_a(n));
+    find_kept(w, ambit__node_b(n));
+    find_kept(w, ambit__node_c(n));
+    return;
+  }
+  c = &w->classes[s->class];
+  if (!c->n || distance(s) < distance(of(w, c->first))) c->first = n;
+  for (int k = 0; k < AXES; k++) {
+    if (!c->n || s->low[k] < c->low[k]) c->low[k] = s->low[k];
+    if (!c->n || s->low[k] > c->high[k]) c->high[k] = s->low[k];
+  }
+  c->n++;
+}
+
+static void find_in_steps(work *w, const step *list)
+{
+  for (const step *s = list; s; s = s->next) {
+    if (s->is_live) find_kept(w, s->value);
+    find_in_steps(w, s->body);
+    find_in_steps(w, s->other);
+  }
+}
+
+static void forget(work *w)
+{
+  for (int i = 0; i < w->nslots; i++)
+    w->slots[i].is_seen = false;
+}
+
+/* The cells beside a tile in which values are needed; of one class. */
+typedef struct margin {
+  int low[AXES], high[AXES];
+} margin;
+
+static margin margin_of(const work *w, const class *c)
+{
+  margin m = {{0}, {0}};
+
+  for (int k = 0; k < AXES; k++) {
+    m.low[k] = of(w, c->first)->low[k] - c->low[k];
+    m.high[k] = c->high[k] - of(w, c->first)->low[k];
+  }
+  return m;
+}
+
+static margin margin_of_all(const work *w)
+{
+  margin all = {{0}, {0}};
+
+  for (int i = 0; i < w->nslots; i++) {
+    const margin m = w->classes[i].n ? margin_of(w, &w->classes[i]) : all;
+
+    for (int k = 0; k < AXES; k++) {
+      if (m.low[k] > all.low[k]) all.low[k] = m.low[k];
+      if (m.high[k] > all.high[k]) all.high[k] = m.high[k];
+    }
+  }
+  return all;
+}
+
+/* Margins are no wider than tiles have room for. */
+static bool is_narrow(const margin *m)
+{
+  for (int k = 0; k < AXES; k++)
+    if (m->low[k] > AMBIT__REPEATS_MARGIN || m->high[k] > AMBIT__REPEATS_MARGIN) return false;
+  return true;
+}
+
+/* Whether a value reads no cell, from a margin too, that is further away than those that the rule
+ * reads. */
+static bool stays_near(work *w, const node *n, const margin *m)
+{
+  const ambit__param *p = n && n->e.op == EXPR_READ ? &w->g.rule->params[n->e.index] : NULL;
+
+  if (!n || of(w, n)->is_seen) return true;
+  of(w, n)->is_seen = true;
+  for (int k = 0; p && k < w->axes; k++) {
+    const int d = axis_of(w, k);
+
+    if (n->e.offset[d] - m->low[k] < -p->low[d] || n->e.offset[d] + m->high[k] > p->high[d])
+      return false;
+  }
+  return stays_near(w, ambit__node_a(n), m) && stays_near(w, ambit__node_b(n), m) &&
+         stays_near(w, ambit__node_c(n), m);
+}
+
+/* Gives up the largest class of which the rest needs one node, or which would read too far: others
+ * may be larger then. false: all are good. */
+static bool give_up(work *w)
+{
+  const margin all = margin_of_all(w);
+  class *worst = NULL;
+
+  for (int i = 0; i < w->nslots; i++) {
+    class *c = &w->classes[i];
+    margin own;
+
+    if (!c->n || (worst && of(w, c->first)->work <= of(w, worst->first)->work)) continue;
+    forget(w);
+    own = margin_of(w, c);
+    if (c->n == 1 || !is_narrow(&own) || !stays_near(w, c->first, &all)) worst = c;
+  }
+  if (worst) worst->is_given_up = true;
+  return worst != NULL;
+}
+
+/* What is given up leaves its parts as candidates. */
+static void take_largest(work *w)
+{
+  do {
+    for (int i = 0; i < w->nslots; i++) {
+      w->slots[i].is_kept = w->slots[i].is_seen = false;
+      w->classes[i].n = 0;
+    }
+    find_in_steps(w, w->g.first);
+  } while (give_up(w));
+}
+
+/* ---- what it is worth ---- */
+
+/* The work of all nodes that values need; `stop`: of the rest, which loads what is kept. */
+static long total(work *w, node *n, bool stop)
+{
+  slot *s = n ? of(w, n) : NULL;
+
+  if (!n || s->is_seen) return 0;
+  s->is_seen = true;
+  if (stop && s->is_kept) return LOAD;
+  return work_of(&n->e) + total(w, ambit__node_a(n), stop) + total(w, ambit__node_b(n), stop) +
+         total(w, ambit__node_c(n), stop);
+}
+
+static long total_of_steps(work *w, const step *list, bool stop)
+{
+  long sum = 0;
+
+  for (const step *s = list; s; s = s->next) {
+    if (s->is_live) sum += total(w, s->value, stop);
+    sum += total_of_steps(w, s->body, stop) + total_of_steps(w, s->other, stop);
+  }
+  return sum;
+}
+
+/* The work of the whole rule, for each cell. */
+static long work_before(work *w)
+{
+  forget(w);
+  return total_of_steps(w, w->g.first, false);
+}
+
+/* That of values which the rest reads, and of the rest. */
+static double work_after(work *w)
+{
+  long values = 0, rest;
+
+  forget(w);
+  rest = total_of_steps(w, w->g.first, true);
+  forget(w);
+  for (int i = 0; i < w->nslots; i++)
+    if (w->classes[i].n) values += STORE + total(w, w->classes[i].first, false);
+  return (double)values * BEYOND + (double)rest;
+}
+
+/* The work of a value if smaller ones are there. */
+static long own_work(work *w, const node *n, bool is_whole)
+{
+  if (!n || (!is_whole && is_candidate(w, n))) return 0;
+  if (of(w, n)->is_seen) return 0;
+  of(w, n)->is_seen = true;
+  return work_of(&n->e) + own_work(w, ambit__node_a(n), false) +
+         own_work(w, ambit__node_b(n), false) + own_work(w, ambit__node_c(n), false);
+}
+
+/* Whether a value takes less time to compute where it is read than to store and load. */
+static bool is_cheap(work *w, const class *c)
+{
+  forget(w);
+  return own_work(w, c->first, true) * (c->n - 1) <= STORE + LOAD * c->n;
+}
+
+/* Gives up classes that the rest reads, or only those that are cheap if smaller ones are kept;
+ * false: there are none. */
+static bool descend(work *w, bool all)
+{
+  bool any = false;
+
+  for (int i = 0; i < w->nslots; i++)
+    if (w->classes[i].n && (all || is_cheap(w, &w->classes[i])))
+      any = w->classes[i].is_given_up = true;
+  return any;
+}
+
+/* Values may be few and large, such as fluxes through faces, or what these are made of, such as
+ * pressures: which takes the least work. */
+static void choose(work *w)
+{
+  bool *best = ambit__new(w->g.errors, (size_t)w->nslots + 1, sizeof *best);
+  double least = -1;
+
+  w->g.failed |= !best;
+  for (int all = 0; best && all < 2; all++) {
+    for (int i = 0; i < w->nslots; i++)
+      w->classes[i].is_given_up = false;
+    do {
+      take_largest(w);
+      if (least >= 0 && work_after(w) >= least) continue;
+      least = work_after(w);
+      for (int i = 0; i < w->nslots; i++)
+        best[i] = w->classes[i].is_given_up;
+    } while (descend(w, all));
+  }
+  for (int i = 0; best && i < w->nslots; i++)
+    w->classes[i].is_given_up = best[i];
+  if (best) take_largest(w);
+  free(best);
+}
+
+static void number_classes(work *w, ambit__repeats *out)
+{
+  const margin all = margin_of_all(w);
+
+  for (int k = 0; k < w->axes; k++) {
+    out->low[axis_of(w, k)] = all.low[k];
+    out->high[axis_of(w, k)] = all.high[k];
+  }
+  for (int i = 0; i < w->nslots; i++) {
+    class *c = &w->classes[i];
+
+    c->component = -1;
+    if (!c->n) continue;
+    c->component = out->n++;
+    out->of += c->n;
+  }
+}
+
+/* ---- the graph of a rule ---- */
+
+static void free_work(work *w)
+{
+  ambit__graph_free(&w->g);
+  ambit__index_free(&w->keys);
+  free(w->slots);
+  free(w->classes);
+}
+
+/* The type of most of the work that could be kept. */
+static ambit_type type_of(const work *w)
+{
+  double work[2] = {0};
+
+  for (int i = 0; i < w->nslots; i++)
+    if (w->g.nodes[i]->e.type == AMBIT_F32 || w->g.nodes[i]->e.type == AMBIT_F64)
+      work[w->g.nodes[i]->e.type == AMBIT_F64] += (double)work_of(&w->g.nodes[i]->e);
+  return work[1] > work[0] ? AMBIT_F64 : AMBIT_F32;
+}
+
+/* Reads a rule, and finds what cells have in common. */
+static void begin(work *w, ambit__errors *errors, const ambit__rule *rule, const looking *how)
+{
+  *w = (work){.ndims = how->ndims, .axes = how->axes};
+  w->g = (graph){.errors = errors,
+                 .rule = rule,
+                 .make = how->strict ? ambit__node_placed : ambit__node_normal,
+                 .most = MOST_NODES};
+  ambit__graph_read(&w->g);
+  if (!w->g.failed) ambit__graph_use(&w->g);
+  if (w->g.failed) return;
+  w->nslots = w->g.count;
+  w->slots = ambit__new(errors, (size_t)w->nslots, sizeof *w->slots);
+  w->classes = ambit__new(errors, (size_t)w->nslots, sizeof *w->classes);
+  w->g.failed = !w->slots || !w->classes;
+  for (int i = 0; i < w->nslots && !w->g.failed; i++)
+    look_at(w, w->g.nodes[i]);
+  if (w->g.failed) return;
+  w->type = type_of(w);
+  choose(w);
+}
+
+/* ---- the two rules ---- */
+
+/* A copy of a rule with the field of its common values behind its parameters. */
+static ambit__rule *extend(ambit__errors *errors, const ambit__rule *rule, ambit_type type,
+                           int components)
+{
+  ambit__rule *to = ambit__rule_like(errors, rule);
+  const char *kept;
+  char name[32];
+  bool *flags;
+
+  if (!to) return NULL;
+  to->written = NULL;
+  snprintf(name, sizeof name, "ambit_values%d", rule->nparams);
+  to->params = ambit__arena_alloc(&to->arena, (size_t)(rule->nparams + 1) * sizeof *rule->params);
+  flags = ambit__arena_alloc(&to->arena, (size_t)components);
+  kept = ambit__arena_strndup(&to->arena, name, strlen(name));
+  if (!to->params || !flags || !kept) {
+    ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
+    ambit__rule_free(to);
+    return NULL;
+  }
+  memcpy(to->params, rule->params, (size_t)rule->nparams * sizeof *rule->params);
+  memset(flags, 0, (size_t)components);
+  to->params[to->nparams++] = (ambit__param){.label = kept,
+                                             .name = kept,
+                                             .kind = PARAM_FIELD,
+                                             .type = type,
+                                             .is_vector = true,
+                                             .components = components,
+                                             .writes = flags,
+                                             .keeps = flags};
+  return to;
+}
+
+/* The reads of all fields, as the statements have them. */
+typedef struct reads {
+  ambit__read *list; /* of one field; owned */
+  size_t n, cap;
+  int param;
+  bool failed;
+  ambit__errors *errors;
+} reads;
+
+static ambit__visit note_read(void *user, const ambit__expr *e)
+{
+  reads *r = user;
+  ambit__read new = {.component = e->component, .place = e->place};
+
+  if (e->op != EXPR_READ || e->index != r->param) return VISIT_INSIDE;
+  memcpy(new.offset, e->offset, sizeof new.offset);
+  for (size_t i = 0; i < r->n; i++)
+    if (!ambit__read_compare(&r->list[i], &new)) return VISIT_INSIDE;
+  if (ambit__make_room(r->errors, &r->list, r->n, &r->cap, sizeof *r->list))
+    r->failed = true;
+  else
+    r->list[r->n++] = new;
+  return r->failed ? VISIT_END : VISIT_INSIDE;
+}
+
+static int compare_reads(const void *x, const void *y)
+{
+  return ambit__read_compare(x, y);
+}
+
+static bool set_reads(ambit__errors *errors, ambit__rule *rule, int param)
+{
+  ambit__param *p = &rule->params[param];
+  reads r = {.param = param, .errors = errors};
+  ambit__read *kept;
+
+  ambit__visit_stmts(&(ambit__visitor){.expr = note_read, .user = &r}, rule->body);
+  for (int c = 0; c < p->components && !r.failed; c++)
+    if (p->keeps[c]) {
+      ambit__expr old = {.op = EXPR_READ, .index = param, .component = c};
+
+      memcpy(old.offset, ambit__param_target(p, c), sizeof old.offset);
+      note_read(&r, &old);
+    }
+  kept = ambit__arena_alloc(&rule->arena, (r.n + 1) * sizeof *kept);
+  if (!kept || r.failed) {
+    free(r.list);
+    ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
+    return false;
+  }
+  if (r.n) {
+    qsort(r.list, r.n, sizeof *r.list, compare_reads);
+    memcpy(kept, r.list, r.n * sizeof *kept);
+  }
+  free(r.list);
+  memset(p->low, 0, sizeof p->low);
+  memset(p->high, 0, sizeof p->high);
+  p->reads_neighbours = false;
+  p->reads = kept;
+  p->nreads = (int)r.n;
+  for (int i = 0; i < p->nreads; i++)
+    ambit__param_reach(p, &kept[i]);
+  return true;
+}
+
+/* Completes a rule of a graph whose steps are its own. */
+static ambit__rule *write_rule(work *w, ambit__rule *to)
+{
+  bool good = !w->g.failed;
+
+  if (good) ambit__graph_use(&w->g);
+  good = good && ambit__graph_write(&w->g, to);
+  for (int i = 0; good && i < to->nparams; i++)
+    good = to->params[i].kind != PARAM_FIELD || set_reads(w->g.errors, to, i);
+  if (good) return to;
+  ambit__rule_free(to);
+  return NULL;
+}
+
+static void drop_results(step **list)
+{
+  while (*list) {
+    drop_results(&(*list)->body);
+    drop_results(&(*list)->other);
+    if ((*list)->from->kind == STMT_SET_OUT)
+      *list = (*list)->next;
+    else
+      list = &(*list)->next;
+  }
+}
+
+static step **end_of(step **list)
+{
+  while (*list)
+    list = &(*list)->next;
+  return list;
+}
+
+/* The rule of the values: no result of the old one is left. */
+static ambit__rule *write_values(work *w, ambit__rule *to)
+{
+  const int param = to->nparams - 1;
+  const int components = to->params[param].components;
+  bool *flags = ambit__arena_alloc(&to->arena, (size_t)components);
+  step **end;
+
+  w->g.failed |= !flags;
+  for (int i = 0; i < param; i++) {
+    ambit__param *p = &to->params[i];
+    bool *none = ambit__arena_alloc(&to->arena, (size_t)p->components);
+
+    w->g.failed |= !none;
+    if (!none) break;
+    memset(none, 0, (size_t)p->components);
+    if (p->kind == PARAM_REDUCE) p->kind = PARAM_VALUE;
+    p->writes = p->keeps = none;
+    p->targets = NULL;
+    p->is_written = p->is_folded = false;
+  }
+  drop_results(&w->g.first);
+  end = end_of(&w->g.first);
+  for (int i = 0; i < w->nslots && !w->g.failed; i++) {
+    const class *c = &w->classes[i];
+    const ambit__stmt from = {.kind = STMT_SET_OUT,
+                              .place = c->first ? c->first->e.place : (ambit__place){0},
+                              .index = param,
+                              .component = c->component};
+
+    if (c->component < 0) continue;
+    *end = ambit__graph_add_step(&w->g, from, c->first);
+    if (*end) end = &(*end)->next;
+  }
+  if (flags) memset(flags, 1, (size_t)components);
+  to->params[param].writes = flags;
+  to->params[param].is_written = true;
+  return write_rule(w, to);
+}
+
+static node *rest_of(const work *w, const node *n)
+{
+  return n ? of(w, n)->to : NULL;
+}
+
+static void make_rest(work *w, node *n, int param)
+{
+  slot *s = of(w, n);
+  const class *c = &w->classes[s->class];
+  ambit__expr read = {.op = EXPR_READ, .type = w->type, .place = n->e.place, .index = param};
+
+  if (!s->is_kept) {
+    s->to = ambit__node_like(&w->g, &n->e, rest_of(w, ambit__node_a(n)),
+                             rest_of(w, ambit__node_b(n)), rest_of(w, ambit__node_c(n)));
+    return;
+  }
+  read.component = c->component;
+  for (int k = 0; k < w->axes; k++)
+    read.offset[axis_of(w, k)] = s->low[k] - of(w, c->first)->low[k];
+  s->to = ambit__node_like(&w->g, &read, NULL, NULL, NULL);
+  s->to->is_bare = true;
+}
+
+static void replace(work *w, step *list)
+{
+  for (step *s = list; s; s = s->next) {
+    s->value = rest_of(w, s->value);
+    for (ambit__merge *m = s->merges; m; m = m->next)
+      m->value = rest_of(w, m->value);
+    replace(w, s->body);
+    replace(w, s->other);
+  }
+}
+
+static ambit__rule *write_rest(work *w, ambit__rule *to)
+{
+  for (int i = 0; i < w->nslots && !w->g.failed; i++)
+    make_rest(w, w->g.nodes[i], to->nparams - 1);
+  if (!w->g.failed) replace(w, w->g.first);
+  return write_rule(w, to);
+}
+
+/* Reads the rule again, with the field of its values, and makes one of the two rules of it. */
+static ambit__rule *write_part(ambit__errors *errors, const ambit__rule *rule,
+                               const ambit__repeats *out, const looking *how,
+                               ambit__rule *(*write)(work *, ambit__rule *))
+{
+  ambit__rule *to = extend(errors, rule, out->type, out->n), *made = NULL;
+  ambit__repeats same = {0};
+  work w;
+
+  if (!to) return NULL;
+  begin(&w, errors, to, how);
+  if (!w.g.failed) number_classes(&w, &same);
+  if (w.g.failed)
+    ambit__rule_free(to);
+  else
+    made = write(&w, to);
+  free_work(&w);
+  return made;
+}
+
+/* Both rules, in normal form. */
+static bool write_both(ambit__errors *errors, const ambit__rule *rule, const looking *how,
+                       ambit__repeats *out)
+{
+  out->made[0][0] = write_part(errors, rule, out, how, write_values);
+  out->made[1][0] = write_part(errors, rule, out, how, write_rest);
+  for (int i = 0; i < 2; i++)
+    if (!out->made[i][0] || errors->status ||
+        ambit__rule_normal(errors, out->made[i][0], 0, how->strict, &out->made[i][1]))
+      return false;
+  out->values = out->made[0][1] ? out->made[0][1] : out->made[0][0];
+  out->rest = out->made[1][1] ? out->made[1][1] : out->made[1][0];
+  return true;
+}
+
+ambit_status ambit__rule_repeats(ambit__errors *errors, const ambit__rule *rule, int ndims,
+                                 int axes, bool strict, ambit__repeats *out)
+{
+  const looking how = {ndims, axes < ndims ? axes : ndims, strict};
+  bool good;
+  work w;
+
+  *out = (ambit__repeats){.param = rule->nparams, .left = 1};
+  begin(&w, errors, rule, &how);
+  good = !w.g.failed;
+  if (good) {
+    out->type = w.type;
+    number_classes(&w, out);
+    out->left = work_after(&w) / (double)work_before(&w);
+  }
+  free_work(&w);
+  if (!good || !out->n || out->left > LEFT || !write_both(errors, rule, &how, out))
+    ambit__repeats_free(out);
+  return errors->status;
+}
+
+void ambit__repeats_free(ambit__repeats *r)
+{
+  for (int i = 0; i < 2; i++) {
+    ambit__rule_free(r->made[i][1]);
+    ambit__rule_free(r->made[i][0]);
+  }
+  *r = (ambit__repeats){0};
+}
