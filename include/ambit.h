@@ -189,8 +189,9 @@ AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-/* An argument of a kernel, or a value elsewhere. A number for a parameter of an integer type must
- * be whole. The macros at the end of this file make it of what is written there. */
+/* An argument of a kernel, or a value elsewhere. A number for an integer type, of a parameter, a
+ * scalar or a boundary, must be one that the type has: whole, and within its range. The macros at
+ * the end of this file make it of what is written there. */
 typedef enum ambit_arg_kind {
   AMBIT_ARG_FIELD = 0,
   AMBIT_ARG_SCALAR = 1,
@@ -339,7 +340,7 @@ typedef double (*ambit_fill_fn)(const int64_t *index, int component, void *user)
 AMBIT_API ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user);
 /* By all threads at once, in any order: the function is thread-safe, and does not call Ambit. */
 AMBIT_API ambit_status ambit_field_fill_parallel(ambit_field *f, ambit_fill_fn fn, void *user);
-/* Gives every component of every cell one value, on the device. */
+/* Gives every component of every cell one value, converted in the same way, on the device. */
 AMBIT_API ambit_status ambit_field_set(ambit_field *f, double value);
 
 /* Copies the cells lo <= index < hi from or to a dense row-major array of the field's type. With

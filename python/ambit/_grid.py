@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Grids: dense, sparse and nested."""
 import ctypes
+import operator
 import os
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
@@ -31,12 +32,12 @@ class Grid(Owned):
 
     def __init__(self, *shape: int, mask: Optional[Mask] = None, origin: Optional[Sequence[float]] = None,
                  spacing: Optional[Sequence[float]] = None, context: Optional[Context] = None) -> None:
-        if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)):
+        if len(shape) == 1 and hasattr(shape[0], "__iter__"):
             shape = tuple(shape[0])
         if isinstance(mask, Field):
             context = mask.context
         context = context or current()
-        extents = [int(n) for n in shape]
+        extents = [operator.index(n) for n in shape]
         handle = create(context, extents, mask)
         super().__init__(context, context._made(handle))
         self._shape = shape_of(self._handle)
@@ -56,10 +57,10 @@ class Grid(Owned):
     def nested(cls, *shape: int, levels: int, context: Optional[Context] = None) -> List["Grid"]:
         """Grids for multigrid methods: each has half the extents of the one before it."""
         context = context or current()
-        extents = shape if len(shape) != 1 or isinstance(shape[0], (int, np.integer)) else tuple(shape[0])
+        extents = [operator.index(n) for n in (tuple(shape[0]) if len(shape) == 1 and hasattr(shape[0], "__iter__") else shape)]
         grids = (ctypes.c_void_p * levels)()
         a = context._begin()
-        context._check(lib.ambit_grid_create_nested(a, len(extents), index([int(n) for n in extents]), levels, grids))
+        context._check(lib.ambit_grid_create_nested(a, len(extents), index(extents), levels, grids))
         return [cls._adopt(context, int(g or 0)) for g in grids]
 
     @classmethod

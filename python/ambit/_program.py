@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs: steps, runs, callbacks, output."""
 import ctypes
+import operator
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from . import _declarations as c
@@ -263,6 +264,8 @@ class Program(Owned):
         before: int = count(p)
         if to is not None:
             iterations = max(0, to - before)
+        if iterations is not None:
+            iterations = operator.index(iterations)
         if progress:
             self._run_with_bar(iterations, until, most, check_every or 1)
         else:

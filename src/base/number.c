@@ -37,6 +37,19 @@ void ambit__number_print_double(char out[AMBIT__NUMBER_CHARS], double x)
   plain_point(out);
 }
 
+void ambit__number_show(char out[AMBIT__NUMBER_CHARS], double x)
+{
+  char *end;
+
+  if (!isfinite(x)) {
+    strcpy(out, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+    return;
+  }
+  ambit__number_print_double(out, x);
+  end = out + strlen(out) - 2;
+  if (!strcmp(end, ".0")) *end = '\0';
+}
+
 /* Both conversions must agree: some compilers round float constants twice, through double. */
 static bool reads_as(const char *text, float x)
 {

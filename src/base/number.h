@@ -28,6 +28,8 @@ enum { AMBIT__NUMBER_CHARS = 32 }; /* room for any finite number and its NUL */
  * so that C parses it as a real number: "0.1", "1.0", "1e-07". x is finite. */
 void ambit__number_print_float(char out[AMBIT__NUMBER_CHARS], float x);
 void ambit__number_print_double(char out[AMBIT__NUMBER_CHARS], double x);
+/* The same of any number, for messages: "0.1", "300", "nan", "-inf". */
+void ambit__number_show(char out[AMBIT__NUMBER_CHARS], double x);
 
 /* Reads one finite decimal number; `text` must contain nothing else. */
 bool ambit__number_read(const char *text, double *out);

@@ -8,11 +8,14 @@
  */
 #include "kernel/value.h"
 
+#include "base/number.h"
 #include "kernel/kernel.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 bool ambit__type_is_real(ambit_type t)
@@ -373,12 +376,29 @@ ambit__value ambit__value_of(double number, ambit_type type)
   return ambit__value_cast(real(number), AMBIT_F64, type);
 }
 
-bool ambit__value_is_whole(double number, ambit_type type)
-{
-  return ambit__type_is_real(type) || trunc(number) == number;
-}
-
 double ambit__value_number(ambit__value v, ambit_type type)
 {
   return ambit__value_cast(v, type, AMBIT_F64).real;
+}
+
+ambit_status ambit__value_check(ambit__errors *errors, double number, ambit_type type,
+                                const char *advice, const char *what, ...)
+{
+  char owner[200], text[AMBIT__NUMBER_CHARS];
+  int64_t least, most;
+  va_list ap;
+
+  if (ambit__type_is_real(type) ||
+      ambit__value_number(ambit__value_of(number, type), type) == number)
+    return AMBIT_OK;
+  va_start(ap, what);
+  vsnprintf(owner, sizeof owner, what, ap);
+  va_end(ap);
+  range(type, &least, &most);
+  ambit__number_show(text, number);
+  return ambit__raise(errors, AMBIT_EINVAL,
+                      "%s is %s and cannot be %s: give a whole number from %" PRId64 " to %" PRIu64
+                      "%s",
+                      owner, ambit_type_name(type), text, type == AMBIT_U64 ? 0 : least,
+                      type == AMBIT_U64 ? UINT64_MAX : (uint64_t)most, advice);
 }

@@ -9,6 +9,7 @@
 #define AMBIT_KERNEL_VALUE_H
 
 #include "ambit.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 
@@ -74,7 +75,14 @@ bool ambit__values_same(const void *a, const void *b, size_t n, ambit_type type)
 /* Converts a number given by the user as EXPR_CAST from double does. */
 ambit__value ambit__value_of(double number, ambit_type type);
 double ambit__value_number(ambit__value v, ambit_type type);
-/* Whether that drops no fraction: the type is real, or the number is whole. */
-bool ambit__value_is_whole(double number, ambit_type type);
+/* Raises an error if the type has no such number: it is an integer type, and the number is a
+ * fraction or beyond its range. `what` begins the message, as printf does: "scalar '%s'"; `advice`
+ * follows "give a whole number from 0 to 255". */
+ambit_status ambit__value_check(ambit__errors *errors, double number, ambit_type type,
+                                const char *advice, const char *what, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 5, 6)))
+#endif
+    ;
 
 #endif

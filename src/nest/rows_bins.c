@@ -42,11 +42,6 @@ static const ambit__expr *counted(const ambit__rule *rule, const ambit__stmt *s,
   return test->op == EXPR_EQ && test->b->op == EXPR_CONST ? test : NULL;
 }
 
-static double number_of(const ambit__expr *e)
-{
-  return ambit__type_is_real(e->type) ? e->value.real : (double)e->value.integer;
-}
-
 typedef struct uses {
   int sets[AMBIT_MAX_PARAMS], reads[AMBIT_MAX_PARAMS];
 } uses;
@@ -125,9 +120,10 @@ static int count_bins(const ambit__rule *rule, const uses *u, const ambit__stmt 
     if (!test || !is_alone(u, s, sum)) break;
     if (!first) {
       first = test;
-      low = number_of(test->b);
+      low = ambit__value_number(test->b->value, test->b->type);
     }
-    if (!(fabs(low) < FAR) || low != (int)low || number_of(test->b) != low + n ||
+    if (!(fabs(low) < FAR) || low != (int)low ||
+        ambit__value_number(test->b->value, test->b->type) != low + n ||
         !ambit__expr_is_same(test->a, first->a))
       break;
   }
@@ -192,7 +188,7 @@ void ambit__rows_keep_bin(job *j, int r, int inside)
   if (!n->nbins) return;
   test = counted(n->rule, n->bins, &sum);
   value = ambit__nest_expr(n, &rule, test->a);
-  low = (int)number_of(test->b);
+  low = (int)ambit__value_number(test->b->value, test->b->type);
   if (test->a->type == AMBIT_I32) {
     ambit__nest_do(n, "bin%d[l] = (ambit_u32)%s - %d < %du ? %s - %d : %d", r, value, low, n->nbins,
                    value, low, n->nbins);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* diagnostics.c - numbers that tell about a field: norms, extreme values with their place,
  * histograms. Each is one kernel or two, written here for the field's type and components. */
+#include "base/number.h"
 #include "runtime/run/run.h"
 
 #include <math.h>
@@ -151,16 +152,20 @@ static ambit_status count_bins(ambit_program *p, const ambit_field *f, double lo
                                int first, int m, ambit_scalar *const *counts)
 {
   ambit_arg args[BINS + 2] = {ambit_arg_field(f), ambit_arg_number(first)};
+  char low[AMBIT__NUMBER_CHARS], high[AMBIT__NUMBER_CHARS], scale[AMBIT__NUMBER_CHARS];
   ambit__text t = {0};
 
+  ambit__number_print_double(low, lo);
+  ambit__number_print_double(high, hi);
+  ambit__number_print_double(scale, n / (hi - lo));
   for (int k = 0; k < m; k++)
     args[k + 2] = ambit_arg_scalar(counts[first + k]);
   ambit__print(&t, "void histogram(");
   print_field(&t, f);
   ambit__print(&t, "double first, sum long *c[%d]) ", m);
   open_values(&t, f);
-  ambit__print(&t, "double b = floor((x - %.17g) * %.17g); ", lo, n / (hi - lo));
-  ambit__print(&t, "if (b >= %d && x <= %.17g) b = %d.0; b -= first; ", n, hi, n - 1); /* rounded */
+  ambit__print(&t, "double b = floor((x - %s) * %s); ", low, scale);
+  ambit__print(&t, "if (b >= %d && x <= %s) b = %d.0; b -= first; ", n, high, n - 1); /* rounded */
   ambit__print(&t, "for (int k = 0; k < %d; k++) if (b == k) *c[k] += 1; } }", m);
   return append(p, &t, m + 2, args);
 }
@@ -172,11 +177,11 @@ ambit_status ambit_histogram(ambit_program *p, const ambit_field *f, double lo, 
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
   first = p->nwritten;
-  AMBIT_CHECK(n > 0 && counts && isfinite(lo) && isfinite(hi) && lo < hi, ambit__program_errors(p),
-              AMBIT_EINVAL,
-              "ambit_histogram: %d bins from %g to %g; there must be at least one, and the first "
-              "number less than the second",
-              n, lo, hi);
+  AMBIT_CHECK(n > 0 && counts && lo < hi && isfinite(hi - lo) && isfinite(n / (hi - lo)),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "ambit_histogram: %d bin%s from %g to %g; there must be at least one, and the first "
+              "number less than the second, by less than 1.8e308",
+              n, n == 1 ? "" : "s", lo, hi);
   for (int k = 0; k < n; k++)
     AMBIT_TRY(check(p, "ambit_histogram", f, counts[k], AMBIT_I64));
   for (int k = 0; k < n; k += BINS)

@@ -142,6 +142,9 @@ def test_errors_have_classes_and_leave_the_context_usable():
         ambit.open(thread=3)
     with pytest.raises(ambit.InvalidArgument):
         ambit.Grid(0, 4)
+    for shape in ((2.5, 3), (2.5,)):  # as NumPy does it
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            ambit.Grid(*shape)
     with pytest.raises(ambit.FileError):
         ambit.Grid(4).field("u").load("/nonexistent/u.npy")
     with pytest.raises(OSError):

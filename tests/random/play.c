@@ -23,10 +23,10 @@ typedef struct stage {
 
 /* ---- values ---- */
 
-/* x as a value of the type: integers have no fraction. */
+/* x as a value of the type: integers have no fraction, and some no sign. */
 static double fitting(ambit_type type, double x)
 {
-  return is_real(type) ? x : trunc(x);
+  return is_real(type) ? x : ambit__type_is_unsigned(type) && x < 0 ? 0 : trunc(x);
 }
 
 static double real_value(const program_plan *p, dice *d)
@@ -126,7 +126,8 @@ static void set_component(const stage *s, int field)
             kinds[(luck / 3 + (uint64_t)(3 * d + side)) % (is_real(f->type) ? 5 : 4)], d + 1);
   if (s->sparse && inactive_kind(s, field) != AMBIT_NONE && luck / 3 % 2)
     ambit_field_boundary_component(s->fields[field], 1, AMBIT_INACTIVE,
-                                   luck / 6 % 2 ? AMBIT_CONSTANT : AMBIT_CLAMP, -2);
+                                   luck / 6 % 2 ? AMBIT_CONSTANT : AMBIT_CLAMP,
+                                   fitting(f->type, -2));
 }
 
 static void set_even(const stage *s, int field)
@@ -152,7 +153,7 @@ static void set_boundaries(const stage *s, int field)
   for (int d = 0; d < s->p->ndims; d++)
     for (int side = 0; side < 2; side++)
       ambit_field_boundary(s->fields[field], AMBIT_FACE(d, side), f->kind[d][side],
-                           f->value[d][side]);
+                           fitting(f->type, f->value[d][side]));
 }
 
 /* A face of a field: a value on it, a gradient, a scalar or a field as its value, or components
@@ -168,7 +169,7 @@ static void set_new_face(const stage *s, int field, unsigned face, dice *d)
 
   from[f->components - 1] = 0;
   switch (dice_below(d, 6)) {
-  case 0: ambit_field_boundary(s->fields[field], face, kind, value / 8.0); break;
+  case 0: ambit_field_boundary(s->fields[field], face, kind, fitting(f->type, value / 8.0)); break;
   case 1:
     if (s->p->nscalars)
       ambit_field_boundary(s->fields[field], face, dice_chance(d, 30) ? AMBIT_CONSTANT : kind,
@@ -300,7 +301,7 @@ static void apply(stage *s, const step_plan *step)
 
     args[i] = q->field >= 0    ? ambit_arg_field(s->fields[q->field])
               : q->scalar >= 0 ? ambit_arg_scalar(s->scalars[q->scalar])
-                               : ambit_arg_number(q->number);
+                               : ambit_arg_number(fitting(q->type, q->number));
   }
   if (step->where == ON_GRID)
     ambit_apply_args(s->at, kernel, n, args);
@@ -386,7 +387,8 @@ static void act(stage *s, const action *a, int round)
   case DO_WRITE_BOX: write_box(s, a->object, round); break;
   case DO_BOUNDARY:
     ambit_field_boundary(s->fields[a->object], AMBIT_ALL_FACES,
-                         round % 2 ? AMBIT_CLAMP : AMBIT_CONSTANT, 0.5);
+                         round % 2 ? AMBIT_CLAMP : AMBIT_CONSTANT,
+                         fitting(s->p->fields[a->object].type, 0.5));
     break;
   }
 }

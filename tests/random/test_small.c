@@ -128,7 +128,8 @@ typedef struct plan {
 
 static double any_value(dice *d, const plan *p)
 {
-  if (p->wild && dice_chance(d, 4)) return dice_chance(d, 50) ? NAN : -(double)INFINITY;
+  if (p->wild && dice_chance(d, 4) && p->type != AMBIT_I32)
+    return dice_chance(d, 50) ? NAN : -(double)INFINITY;
   if (p->type != AMBIT_I32 && dice_chance(d, 8)) return -0.0;
   return dice_between(d, -3, 9);
 }

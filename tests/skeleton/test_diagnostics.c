@@ -3,6 +3,7 @@
 #include "runtime/places.h"
 #include "runtime/program/program.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { ROWS = 11, COLUMNS = 14, CELLS = ROWS * COLUMNS, BINS = 20 };
@@ -144,6 +145,25 @@ static void values_just_below_the_end_are_counted(void)
   ambit_close(a);
 }
 
+static void intervals_between_large_whole_numbers_are_counted(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_2d(a, 1, 3);
+  ambit_field *f = ambit_field_create(g, "f", AMBIT_F64);
+  ambit_program *p = ambit_program_create(g);
+  ambit_scalar *counts[2];
+
+  for (int k = 0; k < 2; k++)
+    counts[k] = ambit_scalar_create(a, "count", AMBIT_I64);
+  ambit_field_write(f, NULL, NULL, (double[]){-1e15, 1e15, 4e15});
+  ambit_histogram(p, f, -3000000000000000, 3000000000000000, 2, counts);
+  ambit_run(p, 1);
+  CHECK_OK(a);
+  for (int k = 0; k < 2; k++)
+    CHECK_EQ(1, (int)ambit_scalar_get(counts[k]));
+  ambit_close(a);
+}
+
 /* The place in a profile counts its own cells, as ambit_field_read does. */
 static void profiles_are_measured(void)
 {
@@ -214,7 +234,9 @@ static void wrong_calls_are_refused(void)
   ambit_locate(p, f, AMBIT_MEAN, s, n);
   CHECK_FAILED(a, AMBIT_EINVAL, "have a place");
   ambit_histogram(p, f, 1, 1, 1, &n);
-  CHECK_FAILED(a, AMBIT_EINVAL, "bins from 1 to 1");
+  CHECK_FAILED(a, AMBIT_EINVAL, "1 bin from 1 to 1");
+  ambit_histogram(p, f, -DBL_MAX, DBL_MAX, 1, &n);
+  CHECK_FAILED(a, AMBIT_EINVAL, "1 bin from -1.79769e+308 to");
   ambit_close(a);
 }
 
@@ -225,6 +247,8 @@ int main(int argc, char **argv)
       {"histograms_count_all_values", histograms_count_all_values},
       {"many_bins_are_few_kernels", many_bins_are_few_kernels},
       {"values_just_below_the_end_are_counted", values_just_below_the_end_are_counted},
+      {"intervals_between_large_whole_numbers_are_counted",
+       intervals_between_large_whole_numbers_are_counted},
       {"profiles_are_measured", profiles_are_measured},
       {"nan_is_found", nan_is_found},
       {"wrong_calls_are_refused", wrong_calls_are_refused},

@@ -231,7 +231,7 @@ def mistakes_in_outputs_are_explained():
 
 
 def the_report_names_speed_and_plan():
-    _, err = tool.run("run", "star2d1", "--size", "64x64", "--report")
+    _, err = tool.run("run", "star2d1", "--size", "64x64", "--report", "--ambit-trial=0")  # a trial may end with another plan
     assert "Gcells/s" in err and "GB/s" in err and "(rows" in err, err
 
 

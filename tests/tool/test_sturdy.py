@@ -25,7 +25,9 @@ def a_kernel_whose_compiling_takes_too_long_runs_all_the_same():
         for trick in (f"sleep {4 * tool.SOON}", "exec yes chatter"):
             _, err = tool.run(*words, f / "slow.npy", f"--ambit-cc={_compiler(f, trick)}", AMBIT_PATIENCE="2",
                               XDG_CACHE_HOME=f / "cache")
-            assert "has not finished after 1 s" in err and "kernel heat runs without being compiled" in err, err
+            assert "has not finished after 1 s" in err, err
+            # on a busy machine already the trial of the compiler takes too long
+            assert "kernel heat runs without being compiled" in err or "kernels run without being compiled" in err, err
             assert "option patience" in err, err
         tool.run(*words, f / "ref.npy", "--device", "ref")
         assert (np.load(f / "slow.npy") == np.load(f / "ref.npy")).all()

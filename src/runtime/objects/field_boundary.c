@@ -71,6 +71,14 @@ static ambit_status check_inactive(const ambit_field *f, ambit_boundary kind)
   return AMBIT_OK;
 }
 
+/* The value of a constant face, or of inactive cells. */
+static ambit_status check_value(const ambit_field *f, ambit_boundary kind, double value)
+{
+  if (kind != AMBIT_CONSTANT) return AMBIT_OK;
+  return ambit__value_check(ambit__field_errors(f), value, f->type, "",
+                            "a cell outside of field '%s'", f->name);
+}
+
 static ambit_status set_inactive(ambit_field *f, ambit_boundary kind, double value)
 {
   AMBIT_TRY(check_inactive(f, kind));
@@ -115,6 +123,7 @@ static void set_objects(ambit_field *f, int first, int end, unsigned faces, ambi
 static ambit_status set_number(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
 {
   AMBIT_TRY(check_kind(f, kind));
+  AMBIT_TRY(check_value(f, kind, value));
   if (faces == AMBIT_INACTIVE) return set_inactive(f, kind, value);
   AMBIT_TRY(check_faces(f, faces));
   set_faces(&f->boundaries, f->grid->box.ndims, faces, kind, value);
@@ -141,8 +150,8 @@ static ambit_status check_component(const ambit_field *f, int component, ambit_b
 {
   AMBIT_TRY(check_kind(f, kind));
   AMBIT_CHECK(component >= 0 && component < f->components, ambit__field_errors(f), AMBIT_EINVAL,
-              "field '%s' has %d components, and the boundary of component %d was set", f->name,
-              f->components, component);
+              "field '%s' has %d component%s, and the boundary of component %d was set", f->name,
+              f->components, f->components == 1 ? "" : "s", component);
   AMBIT_CHECK(!is_of_the_field(kind), ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': a component alone cannot be %s at a face; set it for the field, with "
               "ambit_field_boundary",
@@ -186,6 +195,7 @@ ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsig
 {
   if (ambit__field_failed(f)) return ambit__field_status(f);
   AMBIT_TRY(check_component(f, component, kind));
+  AMBIT_TRY(check_value(f, kind, value));
   AMBIT_TRY(faces == AMBIT_INACTIVE ? check_component_inactive(f, kind)
                                     : check_component_faces(f, faces));
   if (!f->special) {
@@ -263,9 +273,10 @@ static ambit_status set_field(ambit_field *f, unsigned faces, ambit_boundary kin
                            : "of another grid");
   AMBIT_CHECK(value->components == 1 || value->components == f->components, ambit__field_errors(f),
               AMBIT_EINVAL,
-              "field '%s' has %d components, and the value of its boundary, '%s', has %d; it can "
+              "field '%s' has %d component%s, and the value of its boundary, '%s', has %d; it can "
               "have 1 or as many",
-              f->name, f->components, value->name, value->components);
+              f->name, f->components, f->components == 1 ? "" : "s", value->name,
+              value->components);
   return set_value(f, faces, kind, NULL, value);
 }
 

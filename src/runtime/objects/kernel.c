@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "runtime/objects/objects.h"
 
 #include <inttypes.h>
@@ -211,7 +212,7 @@ static bool is_word(const char *name)
 ambit_status ambit_define(ambit *a, const char *name, ambit_type type, double value)
 {
   ambit__define d = {.type = type}, *defines;
-  char *copy;
+  char *copy, text[AMBIT__NUMBER_CHARS];
 
   if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
   AMBIT_CHECK(is_word(name), &a->errors, AMBIT_EINVAL,
@@ -221,12 +222,13 @@ ambit_status ambit_define(ambit *a, const char *name, ambit_type type, double va
               "the constant %s has the type %s; give float, double or an integer type", name,
               ambit_type_name(type));
   d.value = ambit__value_of(value, type);
+  ambit__number_show(text, value);
   AMBIT_CHECK(ambit__type_is_real(type) ||
                   (fabs(value) <= 0x1p53 && ambit__value_number(d.value, type) == value),
               &a->errors, AMBIT_EINVAL,
-              "the constant %s is %.17g, which is no value of type %s, or beyond 2^53: give it "
+              "the constant %s is %s, which is no value of type %s, or beyond 2^53: give it "
               "another type, or write it into the text",
-              name, value, ambit_type_name(type));
+              name, text, ambit_type_name(type));
   copy = ambit__new(&a->errors, strlen(name) + 1, 1);
   defines = ambit__grow(&a->errors, a->defines, a->ndefines, &a->defines_cap, sizeof *defines);
   if (defines) a->defines = defines;

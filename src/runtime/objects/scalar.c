@@ -81,10 +81,8 @@ ambit_status ambit_scalar_set(ambit_scalar *s, double value)
   unsigned char bytes[sizeof(double)] = {0};
 
   if (!s || ambit__failed(s->context)) return s ? s->context->errors.status : AMBIT_EINVAL;
-  AMBIT_CHECK(ambit__value_is_whole(value, s->type), &s->context->errors, AMBIT_EINVAL,
-              "scalar '%s' is %s and cannot be %.17g: set a whole number, or use a scalar of type "
-              "AMBIT_F64",
-              s->name, ambit_type_name(s->type), value);
+  AMBIT_TRY(ambit__value_check(&s->context->errors, value, s->type,
+                               ", or use a scalar of type AMBIT_F64", "scalar '%s'", s->name));
   ambit__value_store(bytes, s->type, ambit__value_of(value, s->type));
   return ambit__scalar_put(s, bytes);
 }

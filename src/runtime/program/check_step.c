@@ -51,8 +51,8 @@ static ambit_status check_field_argument(const ambit_program *p, const ambit__ru
               "'%s': views are read at the cell itself only",
               rule->name, f->name, f->base ? f->base->name : "");
   AMBIT_CHECK(q->components == f->components, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s: parameter '%s' has %d components, but field '%s' has %d", rule->name,
-              q->label, q->components, f->name, f->components);
+              "kernel %s: parameter '%s' has %d component%s, but field '%s' has %d", rule->name,
+              q->label, q->components, q->components == 1 ? "" : "s", f->name, f->components);
   return AMBIT_OK;
 }
 
@@ -85,12 +85,9 @@ static ambit_status check_number_argument(const ambit_program *p, const ambit__r
   AMBIT_CHECK(q->kind == PARAM_VALUE, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' is a pointer: it takes a field, not a number", rule->name,
               q->label);
-  AMBIT_CHECK(
-      ambit__value_is_whole(number, q->type), ambit__program_errors(p), AMBIT_EINVAL,
-      "kernel %s: parameter '%s' is %s and cannot be %.17g: give a whole number, or declare "
-      "the parameter double",
-      rule->name, q->label, ambit_type_name(q->type), number);
-  return AMBIT_OK;
+  return ambit__value_check(ambit__program_errors(p), number, q->type,
+                            ", or declare the parameter double", "kernel %s: parameter '%s'",
+                            rule->name, q->label);
 }
 
 static ambit_status check_arguments(const ambit_program *p, const ambit__step *s)

@@ -306,9 +306,9 @@ ambit_record *ambit_history_all(ambit_program *p, const char *name, int n,
     fits = scalars[i] && scalars[i]->context == p->grid->context;
   if (!fits) {
     ambit__raise(ambit__program_errors(p), AMBIT_EINVAL,
-                 "ambit_history: %d scalars every %lld iterations; there must be at least one, "
+                 "ambit_history: %d scalar%s every %lld iterations; there must be at least one, "
                  "none of them NULL or of another context, and the interval at least 1",
-                 n, (long long)every);
+                 n, n == 1 ? "" : "s", (long long)every);
     return NULL;
   }
   r = ambit_record_create(p->grid->context, name);

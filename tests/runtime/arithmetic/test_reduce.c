@@ -654,11 +654,14 @@ static void values_are_counted(void)
       {"float b = (float)*u; for (int k = 0; k < 9; k++) if (b == k + 0.25f) *c[k] = 1;", 0.25},
       {"int b = (int)*u; for (int k = 0; k < 9; k++) if (b == k + 1) *c[k] += 1; if (b > 2) b = 1;",
        1},
+      {"unsigned long b = *u < 9 ? (unsigned long)(long)*u : 99uL;"
+       "for (int k = 0; k < 9; k++) if (b == (unsigned long)(k - 1)) *c[k] += 1;",
+       -1},
   };
   const int64_t lo[] = {1, 3}, hi[] = {19, 207};
 
   EACH_DEVICE(d)
-  for (int r = 0; r < 4; r++) {
+  for (int r = 0; r < 5; r++) {
     ambit *a = open_on(*d);
     ambit_grid *g = grid_2d(a, 21, 211);
     ambit_field *u = ambit_field_create(g, "u", AMBIT_F64);
@@ -680,7 +683,7 @@ static void values_are_counted(void)
     CHECK_OK(a);
     for (int64_t y = lo[0]; y < hi[0]; y++)
       for (int64_t x = lo[1]; x < hi[1]; x++) {
-        const double v = scattered((int64_t[]){y, x}, 0, NULL), b = r % 2 ? trunc(v) : v;
+        const double v = scattered((int64_t[]){y, x}, 0, NULL), b = r == 1 || r > 2 ? trunc(v) : v;
 
         for (int k = 0; k < BINS; k++)
           want[k] += b == rules[r].first + k;

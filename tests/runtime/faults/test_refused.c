@@ -77,17 +77,18 @@ static void types_and_components_must_be_equal(void)
   ambit_apply(s.p, k, d, s.v, 1);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel k: parameter 'u' is float, but field 'd' is double");
   ambit_apply(s.p, k, s.u, pair, 1);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'v' has 1 components, but field 'pair' has 2");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'v' has 1 component, but field 'pair' has 2");
   ambit_apply(s.p, k, s.u, s.v, s.s);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'k' is float, but scalar 'total' is double");
   ambit_close(s.a);
 }
 
 /* In C a fraction is dropped without a word. */
-static void a_number_for_an_integer_must_be_whole(void)
+static void a_number_for_an_integer_must_be_one_of_its_values(void)
 {
   scene s = set_up("ref");
   ambit_scalar *n = ambit_scalar_create(s.a, "n", AMBIT_I32);
+  ambit_field *b = ambit_field_create_vector(s.g, "b", AMBIT_U8, 2, AMBIT_SOA);
   ambit_kernel *k = kernel(&s, "void k(const float *u, float *v, int n) { *v = n * *u; }");
 
   ambit_apply(s.p, k, s.u, s.v, 2.5);
@@ -95,7 +96,18 @@ static void a_number_for_an_integer_must_be_whole(void)
   ambit_apply(s.p, k, s.u, s.v, NAN);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "parameter 'n' is int and cannot be nan");
   ambit_scalar_set(n, -0.5);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "scalar 'n' is int and cannot be -0.5: set a whole number");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "scalar 'n' is int and cannot be -0.5: give a whole number");
+  ambit_scalar_set(n, 0x1p31);
+  CHECK_FAILED(s.a, AMBIT_EINVAL,
+               "2147483648: give a whole number from -2147483648 to 2147483647,");
+  ambit_field_boundary(b, AMBIT_LOW(0), AMBIT_CONSTANT, 0.1);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "outside of field 'b' is unsigned char and cannot be 0.1: give");
+  ambit_field_boundary_component(b, 1, AMBIT_LOW(0), AMBIT_CONSTANT, -1);
+  CHECK_FAILED(s.a, AMBIT_EINVAL,
+               "'b' is unsigned char and cannot be -1: give a whole number from 0");
+  ambit_field_boundary(b, AMBIT_INACTIVE, AMBIT_CONSTANT, INFINITY);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "cannot be inf: give a whole number from 0 to 255");
+  ambit_field_boundary(b, AMBIT_LOW(0), AMBIT_CLAMP, 0.1); /* has no value */
   ambit_scalar_set(n, -3);
   ambit_apply(s.p, k, s.u, s.v, 2.0);
   CHECK_OK(s.a);
@@ -302,7 +314,8 @@ int main(int argc, char **argv)
       {"an_argument_must_be_of_the_kind_of_its_parameter",
        an_argument_must_be_of_the_kind_of_its_parameter},
       {"types_and_components_must_be_equal", types_and_components_must_be_equal},
-      {"a_number_for_an_integer_must_be_whole", a_number_for_an_integer_must_be_whole},
+      {"a_number_for_an_integer_must_be_one_of_its_values",
+       a_number_for_an_integer_must_be_one_of_its_values},
       {"everything_must_belong_together", everything_must_belong_together},
       {"a_read_through_a_face_without_boundary_is_refused_by_name",
        a_read_through_a_face_without_boundary_is_refused_by_name},

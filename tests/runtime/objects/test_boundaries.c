@@ -235,30 +235,6 @@ static void a_boundary_changed_between_runs_counts_from_then_on(void)
   }
 }
 
-static void a_constant_has_the_type_of_the_field(void)
-{
-  EACH_DEVICE(device)
-  {
-    ambit *a = open_on(*device);
-    ambit_grid *g = grid_1d(a, 1);
-    ambit_field *u = ambit_field_create(g, "u", AMBIT_U8),
-                *v = ambit_field_create(g, "v", AMBIT_U8);
-    ambit_program *p = ambit_program_create(g);
-    uint8_t got = 0;
-
-    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1e9);
-    ambit_apply(
-        p,
-        ambit_kernel_create(a, "void k(const unsigned char *u, unsigned char *v) { *v = u[1]; }"),
-        u, v);
-    ambit_run(p, 1);
-    ambit_field_read(v, NULL, NULL, &got);
-    CHECK_OK(a);
-    CHECK_EQ(255, got);
-    ambit_close(a);
-  }
-}
-
 /* An iteration has one launch and one swap, and nothing fills ghost cells. */
 static void constant_ghosts_are_filled_once_though_fields_swap(void)
 {
@@ -583,7 +559,6 @@ int main(int argc, char **argv)
       {"mixtures_of_boundaries_in_three_dimensions", mixtures_of_boundaries_in_three_dimensions},
       {"a_boundary_changed_between_runs_counts_from_then_on",
        a_boundary_changed_between_runs_counts_from_then_on},
-      {"a_constant_has_the_type_of_the_field", a_constant_has_the_type_of_the_field},
       {"constant_ghosts_are_filled_once_though_fields_swap",
        constant_ghosts_are_filled_once_though_fields_swap},
       {"faces_have_normals", faces_have_normals},
