@@ -152,12 +152,6 @@ enum {
   X(cl_int, clEnqueueWriteBuffer,                                                                  \
     (cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint, const cl_event *,   \
      cl_event *))                                                                                  \
-  X(cl_int, clEnqueueReadBufferRect,                                                               \
-    (cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, const size_t *, size_t,    \
-     size_t, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *))                       \
-  X(cl_int, clEnqueueWriteBufferRect,                                                              \
-    (cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, const size_t *, size_t,    \
-     size_t, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *))                 \
   X(cl_int, clEnqueueCopyBuffer,                                                                   \
     (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *,          \
      cl_event *))                                                                                  \
