@@ -293,8 +293,7 @@ static void describe(const ambit__plan *p, ambit__text *t)
 
 /* Processors without non-temporal stores, ARM, do better with one long loop along the rows: the
  * address computations of many short loops cost more than they save. */
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
   const ambit__rows rows = {.rows = {p->rows[0], p->rows[1]},
                             .strip = p->strip,
@@ -303,11 +302,9 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
                             .nontemporal = p->nontemporal,
                             .scalar = p->scalar,
                             .factored = p->factored > 0};
-  ambit__nest n;
 
-  ambit__emit_begin(&n, g, t);
-  ambit__nest_rows(&n, &rows);
-  ambit__emit_end(&n, p, w);
+  ambit__nest_rows(n, &rows);
+  ambit__emit(n, p, w);
 }
 
 const ambit__strategy ambit__strategy_rows = {
