@@ -10,7 +10,6 @@
 
 #include "kernel/kernel.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "nest/strip/pairs.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
