@@ -38,16 +38,14 @@ void tool_group_free(tool_group *g)
 ambit_status tool_emit(ambit *a, const ambit__group *g, const ambit__target *target,
                        tool_code *code)
 {
-  ambit__writer w = {0};
   ambit__text line = {0};
 
   AMBIT_CHECK(ambit__plan_choose(g, target, &code->choice), &a->errors, AMBIT_EUNSUPPORTED,
               "no strategy for %s supports kernel %s", target->kind == TARGET_C ? "C" : "GPUs",
               g->rule->name);
   code->choice.strategy->describe(&code->choice, &line);
-  code->choice.strategy->emit(g, target, &code->choice, &w);
   code->plan = ambit__text_finish(&line);
-  code->source = ambit__writer_finish(&w);
+  code->source = ambit__plan_source(g, target, &code->choice);
   if (code->plan && code->source) return AMBIT_OK;
   tool_code_free(code);
   return ambit__raise(&a->errors, AMBIT_ENOMEM, "out of memory for the source of kernel %s",

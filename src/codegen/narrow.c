@@ -29,11 +29,6 @@ static bool holds(ambit__range all, ambit__range r)
   return all.low <= r.low && r.high <= all.high;
 }
 
-static ambit__range hull(ambit__range a, ambit__range b)
-{
-  return (ambit__range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
-}
-
 static lane *lane_of(ambit__range r)
 {
   int i = 0;
@@ -91,9 +86,9 @@ void ambit__narrow_pass(ambit__narrow *n, const ambit__stmt *s)
 
   if (s->kind != STMT_LOCAL && s->kind != STMT_SET_LOCAL) return;
   if (s->value) r = ambit__range_of(n->now, s->value);
-  if (s->kind == STMT_SET_LOCAL && n->held[s->index]) r = hull(n->now[s->index], r);
+  if (s->kind == STMT_SET_LOCAL && n->held[s->index]) r = ambit__range_hull(n->now[s->index], r);
   n->now[s->index] = r;
-  n->ever[s->index] = hull(n->ever[s->index], r);
+  n->ever[s->index] = ambit__range_hull(n->ever[s->index], r);
 }
 
 static ambit__visit pass(void *user, const ambit__stmt *s)
@@ -183,7 +178,7 @@ static void print_truth(const work *w, const ambit__expr *e)
   } else if (compares(e)) {
     const ambit__range a = ambit__range_of(w->n->now, e->a), b = ambit__range_of(w->n->now, e->b);
 
-    print_infix(w, e, lane_of(hull(a, b)), signs[e->op - EXPR_LT]);
+    print_infix(w, e, lane_of(ambit__range_hull(a, b)), signs[e->op - EXPR_LT]);
   } else if (e->op == EXPR_LAND || e->op == EXPR_LOR) {
     ambit__print(w->t, "(");
     print_truth(w, e->a);
@@ -382,7 +377,7 @@ static void print_divided(const work *w, const ambit__expr *e)
 {
   const ambit__range a = ambit__range_of(w->n->now, e->a);
   const int64_t k = e->b->value.integer;
-  lane *type = lane_of(e->op == EXPR_SHR ? a : hull(a, (ambit__range){0, k}));
+  lane *type = lane_of(e->op == EXPR_SHR ? a : ambit__range_hull(a, (ambit__range){0, k}));
 
   if (e->op == EXPR_SHR && k >= type->bits && a.low >= 0) {
     ambit__print(w->t, "0");

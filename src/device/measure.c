@@ -2,46 +2,32 @@
 #include "device/measure.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "device/cache.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_BYTES = 1 << 16 };
 
 /* ---- the option ---- */
 
-static bool read_text(const char *path, char text[MOST_BYTES])
-{
-  FILE *f = fopen(path, "r");
-  size_t n = f ? fread(text, 1, MOST_BYTES - 1, f) : 0;
-  const bool good = f && !ferror(f) && feof(f);
-
-  text[n] = '\0';
-  if (f) fclose(f);
-  return good;
-}
-
 ambit_status ambit__machine_load(ambit__errors *errors, const char *option, ambit__machine *m)
 {
   const ambit__machine *recorded = ambit__machine_recorded(option);
-  ambit_status s = AMBIT_ENOMEM;
+  ambit_status s;
   char *text;
 
   if (recorded) {
     *m = *recorded;
     return AMBIT_OK;
   }
-  text = malloc(MOST_BYTES);
-  if (text && !read_text(option, text))
-    s = ambit__raise(errors, AMBIT_EOPTION,
-                     "option machine is '%s'; it must be neoverse2, xeon16, xeon64, h200, laptop, "
-                     "or a file that describes a machine, as `ambit devices` prints it",
-                     option);
-  else if (text)
-    s = ambit__machine_read(errors, option, text, m);
+  AMBIT_CHECK(!ambit__file_read_text(NULL, option, MOST_BYTES, &text), errors, AMBIT_EOPTION,
+              "option machine is '%s'; it must be neoverse2, xeon16, xeon64, h200, laptop, or a "
+              "file that describes a machine, as `ambit devices` prints it",
+              option);
+  s = ambit__machine_read(errors, option, text, m);
   free(text);
   return s;
 }

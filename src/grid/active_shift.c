@@ -6,8 +6,6 @@
  */
 #include "grid/active.h"
 
-#include <string.h>
-
 /* Active cells of a part, and those that are `away` from them, in all of the grid. */
 typedef struct pairing {
   ambit__errors *errors;

@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ERRORS(f) (&(f)->grid->context->errors)
 #define NET(f)    ((f)->grid->context->net)

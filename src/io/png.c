@@ -37,7 +37,6 @@ ambit_status ambit__png_put(ambit__errors *errors, const char *path, const ambit
 #  include <setjmp.h>
 #  include <stdio.h>
 #  include <stdlib.h>
-#  include <string.h>
 
 enum { NOTE = 80 }; /* characters */
 

@@ -3,8 +3,6 @@
 #include "base/text.h"
 #include "io/raster.h"
 
-#include <string.h>
-
 ambit__raster_format ambit__raster_format_of(const char *path)
 {
   static const struct {

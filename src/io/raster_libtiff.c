@@ -10,7 +10,6 @@
 
 #  include <inttypes.h>
 #  include <stdlib.h>
-#  include <string.h>
 #  include <tiffio.h>
 #  include <unistd.h>
 

@@ -357,7 +357,7 @@ ambit_status ambit__rule_simplify(ambit__errors *errors, const ambit__rule *rule
 ambit_status ambit__rule_normal(ambit__errors *errors, const ambit__rule *rule, int64_t extent,
                                 bool strict, ambit__rule **out);
 
-/* ---- values that neighbouring cells have in common (repeats.c, docs/design/0035-repeats.md) ---- */
+/* ---- values that neighbours have in common (repeats.c, docs/design/0035-repeats.md) ---- */
 
 /* Cells, at most, to those whose values a cell reads. */
 enum { AMBIT__REPEATS_MARGIN = 16 };

@@ -35,7 +35,7 @@ static ambit__range within(ambit__range r, ambit_type type)
   return r.low < all.low || r.high > all.high ? all : r;
 }
 
-static ambit__range hull(ambit__range a, ambit__range b)
+ambit__range ambit__range_hull(ambit__range a, ambit__range b)
 {
   return (ambit__range){ambit__min64(a.low, b.low), ambit__max64(a.high, b.high)};
 }
@@ -85,12 +85,12 @@ bool ambit__expr_is_most(const ambit__expr *e)
 
 static ambit__range choice(const ambit__expr *e, ambit__range b, ambit__range c)
 {
-  if (e->type == AMBIT_U64) return within(hull(b, c), e->type);
+  if (e->type == AMBIT_U64) return within(ambit__range_hull(b, c), e->type);
   if (ambit__expr_is_least(e))
     return (ambit__range){ambit__min64(b.low, c.low), ambit__min64(b.high, c.high)};
   if (ambit__expr_is_most(e))
     return (ambit__range){ambit__max64(b.low, c.low), ambit__max64(b.high, c.high)};
-  return hull(b, c);
+  return ambit__range_hull(b, c);
 }
 
 /* No result has more bits than both operands, and a sign only if one of them may have it. */

@@ -9,6 +9,8 @@ typedef struct ambit__range {
   int64_t low, high;
 } ambit__range;
 
+/* The smallest range with both. */
+ambit__range ambit__range_hull(ambit__range a, ambit__range b);
 /* All values of an integer type. */
 ambit__range ambit__range_of_type(ambit_type type);
 /* The values of an expression of an integer type, or more; for other types everything. `locals` are

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "nest/dots.h"
 
+#include "kernel/range.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   FEWEST = 3, /* terms of a sum that is worth it */
@@ -18,17 +19,11 @@ typedef struct work {
 
 /* ---- sums ---- */
 
-static bool same_place(const ambit__expr *a, const ambit__expr *b)
-{
-  return a->index == b->index && a->component == b->component &&
-         !memcmp(a->offset, b->offset, sizeof a->offset);
-}
-
 static bool add_term(ambit__dot *to, const ambit__expr *read, int64_t weight)
 {
   int i = 0;
 
-  while (i < to->n && !same_place(to->reads[i], read))
+  while (i < to->n && !ambit__expr_is_same(to->reads[i], read))
     i++;
   if (i == AMBIT__DOT_TERMS) return false;
   if (i == to->n) {

@@ -10,7 +10,6 @@
 
 #include "net/startup.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *title(const char *family)

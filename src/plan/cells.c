@@ -196,20 +196,17 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
                              : ambit__gpucode_cell_cost(g, t, p);
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
   const ambit__rows rows = {.rows = {1, 1}, .plain = true};
-  ambit__nest n;
 
-  ambit__emit_begin(&n, g, t);
   if (t->kind == TARGET_C) {
-    ambit__nest_rows(&n, &rows);
+    ambit__nest_rows(n, &rows);
   } else {
-    ambit__hoists_begin(&n.hoists, n.rule);
-    ambit__nest_cells_launched(&n, p->threads, p->rows[1], p->rows[0]);
+    ambit__hoists_begin(&n->hoists, n->rule);
+    ambit__nest_cells_launched(n, p->threads, p->rows[1], p->rows[0]);
   }
-  ambit__emit_end(&n, p, w);
+  ambit__emit(n, p, w);
 }
 
 const ambit__strategy ambit__strategy_cells = {

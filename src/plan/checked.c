@@ -63,8 +63,9 @@ static void build(ambit__nest *n, const ambit__plan *p)
   ambit__nest_check(n);
 }
 
-static void print_prelude(const ambit__group *g, const ambit__target *t, ambit__nest *n)
+static void print_prelude(const ambit__target *t, ambit__nest *n)
 {
+  const ambit__group *g = n->group;
   ambit__text *prelude = &n->prelude;
 
   if (t->kind == TARGET_C) ambit__print(prelude, "%s", ambit__prelude_full_call);
@@ -76,15 +77,11 @@ static void print_prelude(const ambit__group *g, const ambit__target *t, ambit__
 #endif
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
-  ambit__nest n;
-
-  ambit__emit_begin(&n, g, t);
-  build(&n, p);
-  print_prelude(g, t, &n);
-  ambit__emit_end(&n, p, w);
+  build(n, p);
+  print_prelude(t, n);
+  ambit__emit(n, p, w);
 }
 
 const ambit__strategy ambit__strategy_checked = {

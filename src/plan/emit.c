@@ -51,14 +51,19 @@ static void emit_function(ambit__nest *n, const ambit__plan *p, ambit__writer *w
   ambit__close(w);
 }
 
-void ambit__emit_begin(ambit__nest *n, const ambit__group *g, const ambit__target *t)
-{
-  ambit__nest_begin(n, g, t->kind == TARGET_C ? &ambit__dialect_c : t->dialect);
-}
-
-void ambit__emit_end(ambit__nest *n, const ambit__plan *p, ambit__writer *w)
+void ambit__emit(ambit__nest *n, const ambit__plan *p, ambit__writer *w)
 {
   (n->dialect->kernel ? ambit__emit_kernel : emit_function)(n, p, w);
   w->text.failed |= n->prelude.failed;
-  ambit__nest_free(n);
+}
+
+char *ambit__plan_source(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  ambit__writer w = {0};
+  ambit__nest n;
+
+  ambit__nest_begin(&n, g, t->kind == TARGET_C ? &ambit__dialect_c : t->dialect);
+  p->strategy->emit(&n, t, p, &w);
+  ambit__nest_free(&n);
+  return ambit__writer_finish(&w);
 }

@@ -19,11 +19,9 @@ double ambit__plan_costs_nothing(const ambit__group *g, const ambit__target *t,
 /* The name of the generated function. */
 const char *ambit__entry_name(const ambit__group *g);
 
-/* An empty nest in the language of a target. */
-void ambit__emit_begin(ambit__nest *n, const ambit__group *g, const ambit__target *t);
-/* The file of a nest, which is freed: the comment at the top (kernel, plan), preludes, and the C
- * function, or the kernel of a GPU with the one that folds totals. */
-void ambit__emit_end(ambit__nest *n, const ambit__plan *p, ambit__writer *w);
+/* The file of a nest: the comment at the top (kernel, plan), preludes, and the C function, or the
+ * kernel of a GPU with the one that folds totals. */
+void ambit__emit(ambit__nest *n, const ambit__plan *p, ambit__writer *w);
 /* gpu_emit.c: a kernel; before it, the helpers of those with strips or units of cells. */
 void ambit__emit_kernel(ambit__nest *n, const ambit__plan *p, ambit__writer *w);
 void ambit__emit_strips(ambit__nest *n);

@@ -146,20 +146,18 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 
 /* ---- code ---- */
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
   const ambit__nest_folds f = {.along = p->axes[0],
                                .pieces = p->axes[1],
                                .inner = p->axes[2],
                                .batch = p->rows[0],
                                .threads = {p->threads[0], p->threads[1]}};
-  ambit__nest n;
 
-  ambit__emit_begin(&n, g, t);
-  ambit__hoists_begin(&n.hoists, n.rule);
-  ambit__nest_folded(&n, &f);
-  ambit__emit_end(&n, p, w);
+  (void)t;
+  ambit__hoists_begin(&n->hoists, n->rule);
+  ambit__nest_folded(n, &f);
+  ambit__emit(n, p, w);
 }
 
 const ambit__strategy ambit__strategy_folds = {

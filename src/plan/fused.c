@@ -363,26 +363,23 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   return ns;
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
+  const ambit__group *g = n->group;
   const ambit__dialect *d = t->dialect;
   ambit__window fast, edge;
 
   if (ambit__fused_begin(g, p, false, &fast) && ambit__fused_begin(g, p, true, &edge)) {
-    const bool shares = ambit__window_shared(&fast) || ambit__window_shared(&edge);
-    ambit__nest n;
-
-    ambit__emit_begin(&n, g, t);
-    n.lanes = t->lanes;
-    if (d->fused) n.opening = "AMBIT_LANES";
-    if (!d->has_lanes && shares) n.last = "local uint4 *shared";
-    ambit__emit_strips(&n);
-    if (d->fused) ambit__print(&n.prelude, "\n%s\n%s", d->lanes, d->fused);
+    n->lanes = t->lanes;
+    if (d->fused) n->opening = "AMBIT_LANES";
+    if (!d->has_lanes && (ambit__window_shared(&fast) || ambit__window_shared(&edge)))
+      n->last = "local uint4 *shared";
+    ambit__emit_strips(n);
+    if (d->fused) ambit__print(&n->prelude, "\n%s\n%s", d->lanes, d->fused);
     if (ambit__flow_has_points(g->flow))
-      ambit__print(&n.prelude, "\n#define AMBIT_GLOBAL %s\n%s", d->global, ambit__prelude_aims);
-    ambit__nest_window(&n, &fast, &edge);
-    ambit__emit_end(&n, p, w);
+      ambit__print(&n->prelude, "\n#define AMBIT_GLOBAL %s\n%s", d->global, ambit__prelude_aims);
+    ambit__nest_window(n, &fast, &edge);
+    ambit__emit(n, p, w);
     ambit__window_end(&edge);
   }
   ambit__window_end(&fast);

@@ -21,14 +21,11 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
   *shape = (ambit__shape){.blocks = {1, 1, 1}, .threads = {1, 1, 1}};
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
-  ambit__nest n;
-
-  ambit__emit_begin(&n, g, t);
-  ambit__nest_once(&n);
-  ambit__emit_end(&n, p, w);
+  (void)t;
+  ambit__nest_once(n);
+  ambit__emit(n, p, w);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)

@@ -317,17 +317,15 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return n;
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
   ambit__resident j;
-  ambit__nest n;
 
-  if (!begin_all(g, p, &j)) return;
-  ambit__emit_begin(&n, g, t);
-  ambit__emit_strips(&n);
-  ambit__nest_resident(&n, &j);
-  ambit__emit_end(&n, p, w);
+  (void)t;
+  if (!begin_all(n->group, p, &j)) return;
+  ambit__emit_strips(n);
+  ambit__nest_resident(n, &j);
+  ambit__emit(n, p, w);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)

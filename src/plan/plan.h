@@ -45,6 +45,7 @@ typedef struct ambit__target {
 } ambit__target;
 
 struct ambit__strategy;
+struct ambit__nest;        /* nest/nest.h */
 struct ambit__launch_line; /* plan/launch_line.h */
 
 typedef struct ambit__plan {
@@ -92,7 +93,8 @@ typedef struct ambit__strategy {
   bool (*applies)(const ambit__group *g, const ambit__target *t);
   int (*candidates)(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most);
   double (*cost)(const ambit__group *g, const ambit__target *t, const ambit__plan *p); /* ns/cell */
-  void (*emit)(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+  /* Fills an empty nest, and writes its file (ambit__emit in emit.h). */
+  void (*emit)(struct ambit__nest *n, const ambit__target *t, const ambit__plan *p,
                ambit__writer *w);
   void (*describe)(const ambit__plan *p, ambit__text *t);
   /* TARGET_GPU: the launch over a box that is not empty. */
@@ -123,6 +125,8 @@ int ambit__plan_candidates(const ambit__group *g, const ambit__target *t, ambit_
 /* Appends the plans that there are for a group, a line each; those of a strategy by their
  * estimates, the fastest first. */
 void ambit__plan_list(const ambit__group *g, const ambit__target *t, ambit__text *lines);
+/* The generated file, to free(); NULL: out of memory. */
+char *ambit__plan_source(const ambit__group *g, const ambit__target *t, const ambit__plan *p);
 /* Whether a plan is one that a user who wrote `start` wants; any is if that is NULL or empty. */
 bool ambit__plan_begins(const char *plan, const char *start);
 

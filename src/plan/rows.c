@@ -355,7 +355,7 @@ static void add_function(ambit__nest *to, const char *name, ambit__nest *n)
 
 /* The tiles of a group, in a nest that has begun, and in front of it the functions of the values
  * and of the rest. */
-static void emit_tiles(const ambit__group *g, const ambit__target *t, const ambit__repeats *r,
+static void emit_tiles(const ambit__group *g, const ambit__repeats *r,
                        const ambit__repeats_tile *tile, const ambit__rows *rows, ambit__nest *to)
 {
   const ambit__rows single = {.rows = {1, 1}};
@@ -365,11 +365,11 @@ static void emit_tiles(const ambit__group *g, const ambit__target *t, const ambi
   ambit__group part = part_of(g, r->values, r, bind);
   ambit__nest n;
 
-  ambit__emit_begin(&n, &part, t);
+  ambit__nest_begin(&n, &part, to->dialect);
   ambit__nest_rows(&n, &single);
   add_function(to, values, &n);
   part.rule = r->rest;
-  ambit__emit_begin(&n, &part, t);
+  ambit__nest_begin(&n, &part, to->dialect);
   ambit__nest_rows(&n, rows);
   add_function(to, rest, &n);
   ambit__nest_repeats(to, r, tile, values, rest);
@@ -471,8 +471,7 @@ static void describe(const ambit__plan *p, ambit__text *t)
 
 /* Processors without non-temporal stores, ARM, do better with one long loop along the rows: the
  * address computations of many short loops cost more than they save. */
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
   const ambit__rows rows = {.rows = {p->rows[0], p->rows[1]},
                             .strip = p->strip,
@@ -483,17 +482,15 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
                             .factored = p->factored > 0};
   ambit__repeats repeats = {0};
   ambit__repeats_tile tile;
-  ambit__nest n;
 
-  ambit__emit_begin(&n, g, t);
-  if (p->repeats) find_repeats(g, p, &repeats);
+  if (p->repeats) find_repeats(n->group, p, &repeats);
   if (repeats.n) {
-    tile = tile_of(g, t, &repeats, p);
-    emit_tiles(g, t, &repeats, &tile, &rows, &n);
+    tile = tile_of(n->group, t, &repeats, p);
+    emit_tiles(n->group, &repeats, &tile, &rows, n);
   } else {
-    ambit__nest_rows(&n, &rows);
+    ambit__nest_rows(n, &rows);
   }
-  ambit__emit_end(&n, p, w);
+  ambit__emit(n, p, w);
   ambit__repeats_free(&repeats);
 }
 

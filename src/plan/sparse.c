@@ -155,15 +155,12 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
                           .threads = {p->threads[0], 1, 1}};
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
-  ambit__nest n;
-
-  ambit__emit_begin(&n, g, t);
-  ambit__emit_strips(&n);
-  ambit__nest_units(&n, p->threads[0], p->wide, p->rows);
-  ambit__emit_end(&n, p, w);
+  (void)t;
+  ambit__emit_strips(n);
+  ambit__nest_units(n, p->threads[0], p->wide, p->rows);
+  ambit__emit(n, p, w);
 }
 
 const ambit__strategy ambit__strategy_sparse = {

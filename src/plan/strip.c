@@ -20,7 +20,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   WARP = AMBIT__WARP,
@@ -543,33 +542,28 @@ static ambit__places places_of(const ambit__strip *w, const ambit__rule *rule)
   return w->cells > 2 && ambit__rule_is_quads(rule) ? PLACES_QUADS : PLACES_PAIRS;
 }
 
-static void emit_kernel(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                        ambit__strip *j, ambit__writer *w)
+static void emit_kernel(ambit__nest *n, const ambit__plan *p, ambit__strip *j, ambit__writer *w)
 {
-  const ambit__dialect *d = t->dialect;
-  ambit__nest n;
-
-  ambit__emit_begin(&n, g, t);
-  ambit__hoists_begin(&n.hoists, n.rule);
-  n.ends_late = j->planes > 0;
-  j->n = &n;
+  ambit__hoists_begin(&n->hoists, n->rule);
+  n->ends_late = j->planes > 0;
+  j->n = n;
   ambit__nest_strip(j);
-  ambit__emit_strips(&n);
-  if (j->cells > 1 && p->packed >= PACKED_MINIMA && !d->has_lanes)
-    ambit__print(&n.prelude, "\n#define AMBIT_MINIMA\n");
-  if (j->cells > 1) ambit__print(&n.prelude, "\n%s", ambit__prelude_bytes);
-  ambit__emit_end(&n, p, w);
+  ambit__emit_strips(n);
+  if (j->cells > 1 && p->packed >= PACKED_MINIMA && !n->dialect->has_lanes)
+    ambit__print(&n->prelude, "\n#define AMBIT_MINIMA\n");
+  if (j->cells > 1) ambit__print(&n->prelude, "\n%s", ambit__prelude_bytes);
+  ambit__emit(n, p, w);
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
-  const ambit__rule *rule = g->rule;
+  const ambit__rule *rule = n->group->rule;
   ambit__dots dots = {0};
   ambit__pairs pairs = {.dots = &dots};
   ambit__strip j;
 
-  if (!ambit__strip_begin(g, p, &j)) return;
+  (void)t;
+  if (!ambit__strip_begin(n->group, p, &j)) return;
   pairs.places = places_of(&j, rule);
   pairs.minima = pairs.places != PLACES_QUADS && p->packed >= PACKED_MINIMA;
   pairs.x = j.x;
@@ -578,7 +572,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
   if (j.cells == 1 ||
       ((!p->packed || ambit__rule_is_paired(rule, p->packed) || ambit__dots_begin(&dots, rule)) &&
        ambit__pairs_begin(&pairs, rule)))
-    emit_kernel(g, t, p, &j, w);
+    emit_kernel(n, p, &j, w);
   ambit__dots_end(&dots);
   ambit__pairs_end(&pairs);
   ambit__strip_end(&j);

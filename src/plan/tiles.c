@@ -44,15 +44,12 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
                      .threads = {p->threads[0], p->threads[1], 1}};
 }
 
-static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                 ambit__writer *w)
+static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
-  ambit__nest n;
-
-  ambit__emit_begin(&n, g, t);
-  ambit__print(&n.prelude, "#define AMBIT_HEAD %d\n%s", AMBIT__TILES_HEAD, ambit__prelude_tiles);
-  ambit__nest_tiles(&n, p->threads);
-  ambit__emit_end(&n, p, w);
+  (void)t;
+  ambit__print(&n->prelude, "#define AMBIT_HEAD %d\n%s", AMBIT__TILES_HEAD, ambit__prelude_tiles);
+  ambit__nest_tiles(n, p->threads);
+  ambit__emit(n, p, w);
 }
 
 const ambit__strategy ambit__strategy_tiles = {

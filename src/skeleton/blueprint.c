@@ -4,7 +4,6 @@
 #include "skeleton/stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int ambit__blueprint_find(void *const *list, int n, const void *object)
 {

@@ -4,7 +4,6 @@
 #include "skeleton/stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- making ---- */
 

@@ -11,7 +11,6 @@
 #include "skeleton/stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { TAG_ITEM = 1, TAG_RESULT = 2, NAP_NS = 50000 };

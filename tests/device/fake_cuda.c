@@ -420,25 +420,6 @@ ambit__cu_result cuMemcpyDtoDAsync_v2(ambit__cu_pointer to, ambit__cu_pointer fr
   return CU_OK;
 }
 
-/* The address of a side of a copy, if its rows are in one allocation and do not overlap. */
-static char *side_at(const ambit__cu_side *s, size_t bytes, size_t rows)
-{
-  if (s->pitch < bytes || s->x || s->y || s->array) return NULL;
-  return s->kind == CU_AT_HOST ? s->host : at(s->device, (rows - 1) * s->pitch + bytes);
-}
-
-ambit__cu_result cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st *description, ambit__cu_stream s)
-{
-  const ambit__cu_copy_2d *c = (const void *)description;
-  const char *from = side_at(&c->from, c->bytes, c->rows);
-  char *to = side_at(&c->to, c->bytes, c->rows);
-
-  NEED(s->context == current && from && to, INVALID_VALUE);
-  for (size_t i = 0; i < c->rows; i++)
-    memcpy(to + i * c->to.pitch, from + i * c->from.pitch, c->bytes);
-  return CU_OK;
-}
-
 ambit__cu_result cuMemcpyPeerAsync(ambit__cu_pointer to, ambit__cu_context to_context,
                                    ambit__cu_pointer from, ambit__cu_context from_context,
                                    size_t bytes, ambit__cu_stream s)

@@ -246,40 +246,6 @@ static void bytes_come_back_from_where_they_were_put(void)
   end();
 }
 
-static void rows_go_where_their_pitch_says(void)
-{
-  const ambit__gpu_rows rows = {
-      .bytes = 3, .count = 2, .at = 10, .pitch = 20, .host = 4, .host_pitch = 6};
-  ambit__gpu_rows beyond = rows;
-  char *host = NULL, want[16] = "..............";
-  ambit__gpu_memory *m = NULL;
-  ambit__gpu_queue *q;
-  ambit__gpu *g;
-
-  begin();
-  g = open_gpu(0);
-  q = open_queue(g);
-  CHECK_EQ(AMBIT_OK, cuda->alloc(g, 33, &m));
-  CHECK_EQ(AMBIT_OK, cuda->host_alloc(g, sizeof want, (void **)&host));
-  memcpy(host, "0123abc789def345", sizeof want);
-  CHECK_EQ(AMBIT_OK, cuda->zero(q, m, 0, 33));
-  CHECK_EQ(AMBIT_OK, cuda->rows_in(q, m, host, &rows));
-  CHECK_EQ(AMBIT_OK, cuda->copy_out(q, host, m, 30, 3));
-  CHECK(!memcmp(host, "def3abc7", 8));
-  memset(host, '.', sizeof want);
-  CHECK_EQ(AMBIT_OK, cuda->rows_out(q, host, m, &rows));
-  memcpy(want + 4, "abc...def", 9);
-  CHECK(!memcmp(host, want, 14));
-  beyond.at++;
-  check_story(AMBIT_EDEVICE, cuda->rows_in(q, m, host, &beyond),
-              "cuda:0, copying 2 rows of 3 bytes to it");
-  cuda->host_release(g, host);
-  cuda->release(m);
-  cuda->queue_close(q);
-  cuda->close(g);
-  end();
-}
-
 static void bytes_go_from_one_gpu_to_another(void)
 {
   ambit__gpu_memory *memory[2] = {NULL, NULL};
@@ -682,7 +648,6 @@ int main(int argc, char **argv)
       {"devices_and_contexts_live_side_by_side", devices_and_contexts_live_side_by_side},
       {"closing_nothing_does_nothing", closing_nothing_does_nothing},
       {"bytes_come_back_from_where_they_were_put", bytes_come_back_from_where_they_were_put},
-      {"rows_go_where_their_pitch_says", rows_go_where_their_pitch_says},
       {"bytes_go_from_one_gpu_to_another", bytes_go_from_one_gpu_to_another},
       {"too_much_memory_is_refused_with_what_is_free",
        too_much_memory_is_refused_with_what_is_free},

@@ -52,19 +52,6 @@ static void handles_and_addresses_have_their_size(void)
   CHECK_EQ(sizeof(nvrtcResult), sizeof(ambit__nvrtc_result));
 }
 
-static void a_copy_of_rows_is_described_as_they_do(void)
-{
-  CHECK_EQ(sizeof(CUDA_MEMCPY2D), sizeof(ambit__cu_copy_2d));
-  CHECK_EQ(offsetof(CUDA_MEMCPY2D, srcMemoryType), offsetof(ambit__cu_copy_2d, from.kind));
-  CHECK_EQ(offsetof(CUDA_MEMCPY2D, srcHost), offsetof(ambit__cu_copy_2d, from.host));
-  CHECK_EQ(offsetof(CUDA_MEMCPY2D, srcDevice), offsetof(ambit__cu_copy_2d, from.device));
-  CHECK_EQ(offsetof(CUDA_MEMCPY2D, srcPitch), offsetof(ambit__cu_copy_2d, from.pitch));
-  CHECK_EQ(offsetof(CUDA_MEMCPY2D, dstXInBytes), offsetof(ambit__cu_copy_2d, to));
-  CHECK_EQ(offsetof(CUDA_MEMCPY2D, dstPitch), offsetof(ambit__cu_copy_2d, to.pitch));
-  CHECK_EQ(offsetof(CUDA_MEMCPY2D, WidthInBytes), offsetof(ambit__cu_copy_2d, bytes));
-  CHECK_EQ(offsetof(CUDA_MEMCPY2D, Height), offsetof(ambit__cu_copy_2d, rows));
-}
-
 #endif
 
 static void having_no_device_has_a_reason(void)
@@ -112,7 +99,6 @@ int main(int argc, char **argv)
       WITH_HEADERS(the_functions_of_nvrtc_have_their_true_types),
       WITH_HEADERS(the_numbers_are_theirs),
       WITH_HEADERS(handles_and_addresses_have_their_size),
-      WITH_HEADERS(a_copy_of_rows_is_described_as_they_do),
       {"having_no_device_has_a_reason", having_no_device_has_a_reason},
       {"a_device_past_the_last_is_refused_by_number", a_device_past_the_last_is_refused_by_number},
       {0}};

@@ -70,14 +70,6 @@ static usage read_report(const char *log)
   return u;
 }
 
-static char *write_source(const ambit__group *g, const ambit__plan *p)
-{
-  ambit__writer w = {0};
-
-  p->strategy->emit(g, &h200, p, &w);
-  return ambit__writer_finish(&w);
-}
-
 /* Compiles, to machine code with a report or to PTX. The compiler's output is to free(). */
 static bool compile(const char *source, bool strict, bool to_ptx, char **said)
 {
@@ -109,7 +101,7 @@ static void check_spills(const char *name, const char *plan, const usage *u)
 
 static void check_plan(const char *name, const ambit__group *g, const ambit__plan *p, bool to_ptx)
 {
-  char *source = write_source(g, p), *said = NULL;
+  char *source = ambit__plan_source(g, &h200, p), *said = NULL;
   ambit__text plan = {0};
 
   p->strategy->describe(p, &plan);

@@ -50,7 +50,6 @@ static void fuser_build(const ambit__group *g, ambit__function **fn)
 {
   fuser_function *f;
   ambit__text line = {0};
-  ambit__writer w = {0};
   char *source;
 
   f = calloc(1, sizeof *f);
@@ -58,8 +57,7 @@ static void fuser_build(const ambit__group *g, ambit__function **fn)
   CHECK(ambit__plan_choose(g, fuser_target(g), &f->plan));
   f->plan.strategy->describe(&f->plan, &line);
   f->head.plan = ambit__text_finish(&line);
-  f->plan.strategy->emit(g, fuser_target(g), &f->plan, &w);
-  source = ambit__writer_finish(&w);
+  source = ambit__plan_source(g, fuser_target(g), &f->plan);
   if (getenv("FUSED_SHOW")) puts(source);
   f->library = compile(source, false);
   CHECK_MSG(f->library != NULL, "not compiled:\n%s", source);

@@ -167,14 +167,12 @@ static inline void run_simulated(problem *p, const ambit__group *g, const ambit_
   const long long blocks[] = {shape.blocks[0], shape.blocks[1], shape.blocks[2]};
   const long long one[] = {1, 1, 1};
   long long args[AMBIT__GPUCODE_SLOTS];
-  ambit__writer w = {0};
   simulated *f;
   char *source;
   void *library;
   int n = ambit__gpucode_slots(g, slots);
 
-  plan->strategy->emit(g, &gpu, plan, &w);
-  source = ambit__writer_finish(&w);
+  source = ambit__plan_source(g, &gpu, plan);
   library = compile(source, ambit__group_reduces(g));
   CHECK_MSG(library != NULL, "%s: not compiled:\n%s", p->name, source);
   free(source);

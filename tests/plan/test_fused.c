@@ -66,15 +66,13 @@ static void run_fused(const ambit_program *p, const ambit__fused *f, const ambit
   const int n = ambit__gpucode_slots(&f->group, slots);
   long long args[AMBIT__GPUCODE_SLOTS], blocks[3];
   ambit__box row = p->grid->box;
-  ambit__writer w = {0};
   ambit__shape shape;
   int64_t chunks;
   simulated *run;
   char *source;
   void *library;
 
-  plan->strategy->emit(&f->group, &gpu, plan, &w);
-  source = ambit__writer_finish(&w);
+  source = ambit__plan_source(&f->group, &gpu, plan);
   library = compile(source, false);
   CHECK_MSG(library != NULL, "not compiled:\n%s", source);
   if (getenv("FUSED_SHOW")) puts(source);
@@ -255,7 +253,6 @@ static void all_lanes_of_a_warp_have_one_number(void)
                    .kind = {{AMBIT_CLAMP, AMBIT_CLAMP}, {AMBIT_PERIODIC, AMBIT_PERIODIC}},
                    .depth = 2};
   ambit__fused *f = calloc(1, sizeof *f);
-  ambit__writer w = {0};
   ambit_field *fields[8];
   ambit__plan plan;
   ambit_program *p;
@@ -267,8 +264,7 @@ static void all_lanes_of_a_warp_have_one_number(void)
   CHECK_EQ(AMBIT_OK, ambit__program_seal(p));
   CHECK(!ambit__fuse_group(p, t.depth, f));
   CHECK(ambit__plan_choose(&f->group, &gpu, &plan));
-  plan.strategy->emit(&f->group, &gpu, &plan, &w);
-  source = ambit__writer_finish(&w);
+  source = ambit__plan_source(&f->group, &gpu, &plan);
   for (const char *at = strstr(source, "void ambit_kernel("); (at = strstr(at, index)); at++, n++)
     CHECK_MSG(!strncmp(at - strlen(one), one, strlen(one)), "%.60s", at - 30);
   CHECK(n > 0);
@@ -289,11 +285,9 @@ static char *emit_opencl(const ambit__group *g, const char *lanes, bool is_cpu, 
                            .max_threads = 1024,
                            .shared = 48 << 10,
                            .is_cpu = is_cpu};
-  ambit__writer w = {0};
 
   CHECK(ambit__plan_choose(g, &t, plan));
-  plan->strategy->emit(g, &t, plan, &w);
-  return ambit__writer_finish(&w);
+  return ambit__plan_source(g, &t, plan);
 }
 
 /* With exchanges between lanes a block has several warps, which take branches of their own. */

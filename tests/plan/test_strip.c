@@ -104,12 +104,10 @@ static void write_plans(ambit__group g)
     g.strict = i % 2 != 0;
     n = ambit__strategy_strip.candidates(&g, &t, plans, MOST_PLANS);
     for (int k = 0; k < n; k++) {
-      ambit__writer w = {0};
       char *source;
 
       if (!prints && count++ % 27) continue;
-      plans[k].strategy->emit(&g, &t, &plans[k], &w);
-      source = ambit__writer_finish(&w);
+      source = ambit__plan_source(&g, &t, &plans[k]);
       CHECK(source && strstr(source, AMBIT_ENTRY));
       print_source(i, t.dialect, plans[k].strategy->name, source);
       free(source);

@@ -251,7 +251,6 @@ static void count(const ambit__plan *plan)
 /* Plans, describes and writes a group. */
 static bool write_group(const problem *p, ambit__plan *plan)
 {
-  ambit__writer w = {0};
   ambit__text line = {0};
   char *source;
 
@@ -259,8 +258,7 @@ static bool write_group(const problem *p, ambit__plan *plan)
   plan->strategy->describe(plan, &line);
   CHECK(line.len > 2 && line.chars[0] == '(');
   ambit__text_free(&line);
-  plan->strategy->emit(&p->group, &p->target, plan, &w);
-  source = ambit__writer_finish(&w);
+  source = ambit__plan_source(&p->group, &p->target, plan);
   CHECK_MSG(source && strstr(source, AMBIT_ENTRY), "seed %" PRIu64 ": no code", p->seed);
   print_source(p->seed, p->target.kind == TARGET_GPU ? p->target.dialect : &ambit__dialect_c,
                plan->strategy->name, source);
@@ -473,7 +471,6 @@ static void masks_of_bytes_are_widened_on_cores(void)
   for (int i = 0; i < 2; i++) {
     const ambit__target t = {.vector_bytes = 32, .has_nontemporal = i};
     ambit__group g = {.bind = bind, .depth = 1, .ndims = 1, .cells = {1000}};
-    ambit__writer w = {0};
     ambit__rule *rule;
     ambit__plan plan;
     char *source;
@@ -481,8 +478,7 @@ static void masks_of_bytes_are_widened_on_cores(void)
     CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "mask", text, &rule));
     g.rule = rule;
     CHECK(ambit__plan_choose(&g, &t, &plan));
-    plan.strategy->emit(&g, &t, &plan, &w);
-    source = ambit__writer_finish(&w);
+    source = ambit__plan_source(&g, &t, &plan);
     CHECK(source && strstr(source, "AMBIT_INTS(uint8_t, m_w0_0, ") &&
           strstr(source, "m_w0_0[l] ?"));
     free(source);
@@ -497,7 +493,6 @@ static int count_walks(const char *text)
                                          {.is_field = true, .contiguous = true}};
   const ambit__target t = {.vector_bytes = 64, .has_nontemporal = true};
   ambit__group g = {.bind = bind, .depth = 1, .ndims = 2, .cells = {100, 100}};
-  ambit__writer w = {0};
   ambit__rule *rule;
   ambit__plan plan;
   char *source;
@@ -506,8 +501,7 @@ static int count_walks(const char *text)
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "k", text, &rule));
   g.rule = rule;
   CHECK(ambit__plan_choose(&g, &t, &plan));
-  plan.strategy->emit(&g, &t, &plan, &w);
-  source = ambit__writer_finish(&w);
+  source = ambit__plan_source(&g, &t, &plan);
   for (const char *s = source; s && (s = strstr(s, "for (long x = ")); s++)
     n++;
   free(source);

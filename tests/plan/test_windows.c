@@ -56,11 +56,9 @@ static bool is_balanced(const char *source)
 
 static void write_plan(const ambit__group *g, const ambit__target *t, const ambit__plan *plan)
 {
-  ambit__writer w = {0};
   char *source;
 
-  plan->strategy->emit(g, t, plan, &w);
-  source = ambit__writer_finish(&w);
+  source = ambit__plan_source(g, t, plan);
   CHECK_MSG(source && strstr(source, AMBIT_ENTRY), "seed %" PRIu64 ": no code", seed);
   if (source && strstr(source, AMBIT_ENTRY))
     CHECK_MSG(is_balanced(strstr(source, AMBIT_ENTRY)), "seed %" PRIu64 ":\n%s", seed, source);

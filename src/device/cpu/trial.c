@@ -84,11 +84,9 @@ char *ambit__cpu_way_source(const device *d, const ambit__group *given, const wa
 {
   const ambit__target target = target_of(d);
   ambit__group g = *given;
-  ambit__writer out = {0};
 
   g.entry = w->entry;
-  w->plan.strategy->emit(&g, &target, &w->plan, &out);
-  return ambit__writer_finish(&out);
+  return ambit__plan_source(&g, &target, &w->plan);
 }
 
 /* ---- memory ---- */

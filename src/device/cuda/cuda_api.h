@@ -51,33 +51,13 @@ typedef struct _nvrtcProgram *ambit__nvrtc_program;
   X(CU_TIMED_EVENT, CU_EVENT_DEFAULT, 0)                                                           \
   X(CU_PLAIN_EVENT, CU_EVENT_DISABLE_TIMING, 2)                                                    \
   X(CU_CAPTURE_THIS_ONLY, CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                       \
-  X(CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE, 1)                                                 \
-  X(CU_AT_HOST, CU_MEMORYTYPE_HOST, 1)                                                             \
-  X(CU_AT_DEVICE, CU_MEMORYTYPE_DEVICE, 2)
+  X(CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE, 1)
 
 enum {
 #define X(name, original, value) name = value,
   AMBIT__CUDA_VALUES(X)
 #undef X
 };
-
-struct CUDA_MEMCPY2D_st;
-
-/* One side of a copy of rows; and the whole structure, under a name that does not conflict with
- * cuda.h. */
-typedef struct ambit__cu_side {
-  size_t x, y;       /* start: bytes, rows */
-  unsigned int kind; /* CU_AT_... */
-  void *host;
-  ambit__cu_pointer device;
-  void *array; /* unused */
-  size_t pitch;
-} ambit__cu_side;
-
-typedef struct ambit__cu_copy_2d {
-  ambit__cu_side from, to;
-  size_t bytes, rows;
-} ambit__cu_copy_2d;
 
 /* libcuda.so.1; all return CUresult. */
 #define AMBIT__CUDA_MAP(X)                                                                         \
@@ -122,7 +102,6 @@ typedef struct ambit__cu_copy_2d {
   X(cuMemcpyDtoHAsync_v2, (void *to, ambit__cu_pointer from, size_t bytes, ambit__cu_stream s))    \
   X(cuMemcpyDtoDAsync_v2,                                                                          \
     (ambit__cu_pointer to, ambit__cu_pointer from, size_t bytes, ambit__cu_stream s))              \
-  X(cuMemcpy2DAsync_v2, (const struct CUDA_MEMCPY2D_st *copy, ambit__cu_stream s))                 \
   X(cuMemcpyPeerAsync,                                                                             \
     (ambit__cu_pointer to, ambit__cu_context to_context, ambit__cu_pointer from,                   \
      ambit__cu_context from_context, size_t bytes, ambit__cu_stream s))                            \

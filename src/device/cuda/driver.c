@@ -423,44 +423,6 @@ static ambit_status copy(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_a
                           "copying %zu bytes within it", bytes);
 }
 
-static ambit_status copy_rows(ambit__gpu_queue *q, const ambit__cu_side *from,
-                              const ambit__cu_side *to, const ambit__gpu_rows *r)
-{
-  const ambit__cu_copy_2d copy = {*from, *to, r->bytes, r->count};
-
-  if (!r->bytes || !r->count) return AMBIT_OK;
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(q->gpu, q->gpu->cuda->cuMemcpy2DAsync_v2((const void *)&copy, q->stream),
-                          "copying %zu rows of %zu bytes %s it", r->count, r->bytes,
-                          to->kind == CU_AT_DEVICE ? "to" : "from");
-}
-
-static ambit__cu_side on_device(const ambit__gpu_memory *m, const ambit__gpu_rows *r)
-{
-  return (ambit__cu_side){.kind = CU_AT_DEVICE, .device = m->address + r->at, .pitch = r->pitch};
-}
-
-static ambit__cu_side on_host(const void *p, const ambit__gpu_rows *r)
-{
-  return (ambit__cu_side){.kind = CU_AT_HOST, .host = (char *)p + r->host, .pitch = r->host_pitch};
-}
-
-static ambit_status rows_in(ambit__gpu_queue *q, ambit__gpu_memory *to, const void *from,
-                            const ambit__gpu_rows *r)
-{
-  const ambit__cu_side host = on_host(from, r), device = on_device(to, r);
-
-  return copy_rows(q, &host, &device, r);
-}
-
-static ambit_status rows_out(ambit__gpu_queue *q, void *to, const ambit__gpu_memory *from,
-                             const ambit__gpu_rows *r)
-{
-  const ambit__cu_side host = on_host(to, r), device = on_device(from, r);
-
-  return copy_rows(q, &device, &host, r);
-}
-
 static ambit_status copy_across(ambit__gpu_queue *q, ambit__gpu_memory *to,
                                 const ambit__gpu_memory *from, size_t bytes)
 {
@@ -514,8 +476,6 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .copy_in = copy_in,
     .copy_out = copy_out,
     .copy = copy,
-    .rows_in = rows_in,
-    .rows_out = rows_out,
     .copy_across = copy_across,
     .zero = zero,
     .build = ambit__cuda_build,

@@ -2,19 +2,14 @@
 /* boxes.c - copies boxes of cells between stores and dense arrays.
  *
  * A box with the same layout in the store as in the dense array is copied directly. Other boxes are
- * gathered or scattered by a kernel on the device, a piece of staging memory at a time, or, in
- * messages, copied row by row.
+ * gathered or scattered by a kernel on the device, a piece of staging memory at a time.
  */
 #include "device/gpu/gpu.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum {
-  AXES = AMBIT__PATCH_AXES,
-  MOVE_ARGS = 6 + 3 * AXES,
-  MOST_PITCH = INT32_MAX /* bytes, the limit of CUDA */
-};
+enum { AXES = AMBIT__PATCH_AXES, MOVE_ARGS = 6 + 3 * AXES };
 
 /* A patch between two memories. */
 typedef struct job {
@@ -337,32 +332,6 @@ int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box)
   const ambit__patch p = ambit__patch_out(&s->layout, box);
 
   return ambit__patch_is_dense(&p) ? p.from : -1;
-}
-
-int ambit__gpu_rows_of(const ambit__store *s, const ambit__box *box, ambit__gpu_rows *sets)
-{
-  const ambit__patch p = ambit__patch_out(&s->layout, box);
-  const int64_t size = (int64_t)ambit_type_size(s->layout.type);
-  /* The first axis is the rows; of two others, the one with more of them, and the sets. */
-  const int rows = p.naxes == 3 && p.n[2] > p.n[1] ? 2 : 1, other = 3 - rows;
-  const int64_t n = p.naxes == 3 ? p.n[other] : 1;
-  int64_t run;
-
-  if (p.naxes < 2 || p.naxes > 3 || p.to_step[0] != 1 || p.from_step[0] != 1) return 0;
-  run = p.n[0];
-  if (run * size < AMBIT__GPU_LEAST_ROW || p.from_step[rows] * size > MOST_PITCH ||
-      n > AMBIT__GPU_SETS)
-    return 0;
-  for (int64_t i = 0; i < n; i++)
-    sets[i] = (ambit__gpu_rows){
-        .bytes = (size_t)(run * size),
-        .count = (size_t)p.n[rows],
-        .at = (size_t)((p.from + (i ? i * p.from_step[other] : 0)) * size),
-        .pitch = (size_t)(p.from_step[rows] * size),
-        .host = (size_t)((i ? i * p.to_step[other] : 0) * size),
-        .host_pitch = (size_t)(p.to_step[rows] * size),
-    };
-  return (int)n;
 }
 
 ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int64_t first,

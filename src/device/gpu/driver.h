@@ -57,14 +57,6 @@ typedef struct ambit__gpu_arg {
   size_t bytes; /* of the value */
 } ambit__gpu_arg;
 
-/* Pieces of memory of the same length at equal distances, on the device and in host memory. All in
- * bytes. */
-typedef struct ambit__gpu_rows {
-  size_t bytes, count;     /* length of a row; number of rows */
-  size_t at, pitch;        /* device: offset of the first; distance between rows */
-  size_t host, host_pitch; /* the same in host memory */
-} ambit__gpu_rows;
-
 typedef struct ambit__gpu_driver {
   const char *name; /* "cuda", "opencl" */
   const ambit__dialect *dialect;
@@ -116,11 +108,6 @@ typedef struct ambit__gpu_driver {
                            size_t bytes);
   ambit_status (*copy)(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_at,
                        const ambit__gpu_memory *from, size_t from_at, size_t bytes);
-  /* Copies of rows, without a kernel. */
-  ambit_status (*rows_in)(ambit__gpu_queue *q, ambit__gpu_memory *to, const void *from,
-                          const ambit__gpu_rows *rows);
-  ambit_status (*rows_out)(ambit__gpu_queue *q, void *to, const ambit__gpu_memory *from,
-                           const ambit__gpu_rows *rows);
   /* From the memory of another device. NULL: not supported. */
   ambit_status (*copy_across)(ambit__gpu_queue *q, ambit__gpu_memory *to,
                               const ambit__gpu_memory *from, size_t bytes);

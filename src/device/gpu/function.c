@@ -127,15 +127,6 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .minima = d->info.minima};
 }
 
-static char *write_source(ambit__gpu_device *d, const ambit__group *g, const ambit__plan *plan)
-{
-  const ambit__target target = target_of(d);
-  ambit__writer w = {0};
-
-  plan->strategy->emit(g, &target, plan, &w);
-  return ambit__writer_finish(&w);
-}
-
 void ambit__gpu_foresee(ambit__device *dev, const ambit__group *g)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
@@ -146,7 +137,7 @@ void ambit__gpu_foresee(ambit__device *dev, const ambit__group *g)
 
   if (!d->driver->foresee || g->checks || (!g->form && ambit__gpu_has_own(d, g))) return;
   if (!ambit__plan_choose(g, &target, &plan)) return;
-  text.source = source = write_source(d, g, &plan);
+  text.source = source = ambit__plan_source(g, &target, &plan);
   if (source && !ambit__gpu_shared_find(d, &text)) d->driver->foresee(d->gpu, source, g->strict);
   free(source);
 }
@@ -160,10 +151,11 @@ static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
                           .entry = AMBIT_ENTRY,
                           .strict = f->group.strict,
                           .has_fold = ambit__group_reduces(&f->group)};
+  const ambit__target target = target_of(d);
   ambit_status s;
   char *source;
 
-  text.source = source = write_source(d, &f->group, &v->plan);
+  text.source = source = ambit__plan_source(&f->group, &target, &v->plan);
   if (source)
     s = ambit__gpu_shared_get(d, &text, &v->code);
   else

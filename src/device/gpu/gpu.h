@@ -259,13 +259,6 @@ void ambit__gpu_staging_free(ambit__gpu_lane *lane);
  * `first` of the array on. A box that is dense in the store needs no move: ambit__gpu_dense_place
  * is its offset in values from the start of the store's memory; -1: it is not dense. */
 int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box);
-enum {
-  AMBIT__GPU_SETS = 4,
-  AMBIT__GPU_LEAST_ROW = 1024 /* bytes: shorter rows are gathered faster than copied */
-};
-/* A box that is not dense, as sets of rows in the store and in a dense array. Returns the number of
- * sets, or 0 if gather and scatter are faster. */
-int ambit__gpu_rows_of(const ambit__store *s, const ambit__box *box, ambit__gpu_rows *sets);
 ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int64_t first,
                                const ambit__store *from, const ambit__box *box);
 ambit_status ambit__gpu_scatter(ambit__gpu_lane *lane, const ambit__store *to,

@@ -2,10 +2,9 @@
 /* messages.c - events, and messages: pinned memory with a twin on the device.
  *
  * To pack, a box is gathered on the device into the same bytes of the message's twin, and copied to
- * the host from there; to unpack, the reverse. A box that is dense in the store is copied directly,
- * and so are long rows: a kernel would have to wait for running kernels, and take the place of some
- * of their blocks. A message that is sent from device memory stays in the twin. The host waits for
- * nothing, and boxes in different bytes of a message are independent.
+ * the host from there; to unpack, the reverse. A box that is dense in the store is copied directly.
+ * A message that is sent from device memory stays in the twin. The host waits for nothing, and
+ * boxes in different bytes of a message are independent.
  */
 #include "device/gpu/gpu.h"
 
@@ -131,8 +130,6 @@ typedef struct parcel {
   int64_t index; /* its offset in the twin, in values */
   size_t dense;  /* its offset in the store, in bytes, if it is dense there */
   bool is_dense;
-  ambit__gpu_rows sets[AMBIT__GPU_SETS]; /* if it is not: rows that are copied without a kernel */
-  int nsets;
 } parcel;
 
 static parcel parcel_of(ambit__queue *q, ambit__message *m, size_t at, const ambit__store *store,
@@ -151,7 +148,6 @@ static parcel parcel_of(ambit__queue *q, ambit__message *m, size_t at, const amb
 
   assert(at % size == 0 && at + p.bytes <= m->size && ambit__layout_has(&store->layout, box));
   p.dense = p.is_dense ? (size_t)place * size : 0;
-  if (!p.is_dense && !m->direct) p.nsets = ambit__gpu_rows_of(store, box, p.sets);
   return p;
 }
 
@@ -166,9 +162,6 @@ ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
   if (p.is_dense && m->direct)
     return p.driver->copy(p.lane->queue, p.twin, at, p.cells, p.dense, p.bytes);
   if (p.is_dense) return p.driver->copy_out(p.lane->queue, p.host, p.cells, p.dense, p.bytes);
-  for (int i = 0; i < p.nsets; i++)
-    AMBIT_TRY(p.driver->rows_out(p.lane->queue, p.host, p.cells, &p.sets[i]));
-  if (p.nsets) return AMBIT_OK;
   AMBIT_TRY(ambit__gpu_gather(p.lane, p.twin, p.index, src, box));
   return m->direct ? AMBIT_OK : p.driver->copy_out(p.lane->queue, p.host, p.twin, at, p.bytes);
 }
@@ -184,9 +177,6 @@ ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__
   if (p.is_dense && m->direct)
     return p.driver->copy(p.lane->queue, p.cells, p.dense, p.twin, at, p.bytes);
   if (p.is_dense) return p.driver->copy_in(p.lane->queue, p.cells, p.dense, p.host, p.bytes);
-  for (int i = 0; i < p.nsets; i++)
-    AMBIT_TRY(p.driver->rows_in(p.lane->queue, p.cells, p.host, &p.sets[i]));
-  if (p.nsets) return AMBIT_OK;
   if (!m->direct) AMBIT_TRY(p.driver->copy_in(p.lane->queue, p.twin, at, p.host, p.bytes));
   return ambit__gpu_scatter(p.lane, dst, box, p.twin, p.index);
 }

@@ -105,7 +105,6 @@ enum {
   CL_DEVICE_VERSION = 0x102F,
   CL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035,
   CL_DEVICE_EXTENSIONS = 0x1030,
-  CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,
   CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, /* cl_nv_device_attribute_query */
   CL_DEVICE_WARP_SIZE_NV = 0x4003,
   CL_DEVICE_WAVEFRONT_WIDTH_AMD = 0x4043,   /* cl_amd_device_attribute_query */
@@ -152,12 +151,6 @@ enum {
   X(cl_int, clEnqueueWriteBuffer,                                                                  \
     (cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint, const cl_event *,   \
      cl_event *))                                                                                  \
-  X(cl_int, clEnqueueReadBufferRect,                                                               \
-    (cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, const size_t *, size_t,    \
-     size_t, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *))                       \
-  X(cl_int, clEnqueueWriteBufferRect,                                                              \
-    (cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, const size_t *, size_t,    \
-     size_t, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *))                 \
   X(cl_int, clEnqueueCopyBuffer,                                                                   \
     (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *,          \
      cl_event *))                                                                                  \

@@ -366,42 +366,6 @@ static ambit_status copy_out(ambit__gpu_queue *q, void *to, const ambit__gpu_mem
       "clEnqueueReadBuffer");
 }
 
-/* The start of rows in OpenCL's coordinates, and the bytes and number of rows. */
-typedef struct rect {
-  size_t device[3], host[3], region[3];
-} rect;
-
-static rect rect_of(const ambit__gpu_rows *r)
-{
-  return (rect){{r->at % r->pitch, r->at / r->pitch, 0},
-                {r->host % r->host_pitch, r->host / r->host_pitch, 0},
-                {r->bytes, r->count, 1}};
-}
-
-static ambit_status rows_in(ambit__gpu_queue *q, ambit__gpu_memory *to, const void *from,
-                            const ambit__gpu_rows *r)
-{
-  const rect at = rect_of(r);
-
-  return ambit__cl_check(q->gpu,
-                         ambit__cl.clEnqueueWriteBufferRect(q->queue, to->mem, CL_FALSE, at.device,
-                                                            at.host, at.region, r->pitch, 0,
-                                                            r->host_pitch, 0, from, 0, NULL, NULL),
-                         "clEnqueueWriteBufferRect");
-}
-
-static ambit_status rows_out(ambit__gpu_queue *q, void *to, const ambit__gpu_memory *from,
-                             const ambit__gpu_rows *r)
-{
-  const rect at = rect_of(r);
-
-  return ambit__cl_check(q->gpu,
-                         ambit__cl.clEnqueueReadBufferRect(q->queue, from->mem, CL_FALSE, at.device,
-                                                           at.host, at.region, r->pitch, 0,
-                                                           r->host_pitch, 0, to, 0, NULL, NULL),
-                         "clEnqueueReadBufferRect");
-}
-
 static ambit_status copy(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_at,
                          const ambit__gpu_memory *from, size_t from_at, size_t bytes)
 {
@@ -449,8 +413,6 @@ const ambit__gpu_driver ambit__gpu_driver_opencl = {
     .copy_in = copy_in,
     .copy_out = copy_out,
     .copy = copy,
-    .rows_in = rows_in,
-    .rows_out = rows_out,
     .zero = zero,
     .build = ambit__cl_build,
     .unload = ambit__cl_unload,

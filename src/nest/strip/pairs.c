@@ -2,9 +2,7 @@
 #include "nest/strip/pairs.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   MOST_NODES = 400, /* of an expression, which is examined anew on every level */
@@ -336,18 +334,12 @@ static bool print_short_test(const work *w, ambit__text *t, const ambit__expr *e
   return true;
 }
 
-static bool is_same(const ambit__expr *a, const ambit__expr *b)
-{
-  return a->index == b->index && a->component == b->component &&
-         !memcmp(a->offset, b->offset, sizeof a->offset);
-}
-
 /* The one value of a field that an expression is a function of: the first one, if `same` is NULL,
  * else NULL if there are others. */
 static const ambit__expr *only_read(const ambit__expr *e, const ambit__expr *same)
 {
   if (!e || e->op == EXPR_CONST) return same;
-  if (e->op == EXPR_READ) return !same || is_same(e, same) ? e : NULL;
+  if (e->op == EXPR_READ) return !same || ambit__expr_is_same(e, same) ? e : NULL;
   if (!e->a) return NULL;
   same = only_read(e->a, same);
   if (same && e->b) same = only_read(e->b, same);

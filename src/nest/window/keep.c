@@ -154,11 +154,6 @@ static void find_period(ambit__window *j)
 
 /* ---- cells beside a tile ---- */
 
-static int round_up(int n, int unit)
-{
-  return (n + unit - 1) / unit * unit;
-}
-
 /* At faces, and in three dimensions, where both codes have the same tiles, with the cells that
  * those outside a face repeat. */
 static void find_beside(ambit__window *j)
@@ -179,8 +174,8 @@ static void find_beside(ambit__window *j)
   }
   j->below = j->lead + first;
   j->above = j->drain;
-  j->before = round_up(all[j->x][0], j->lane);
-  j->after = round_up(all[j->x][1], j->lane);
+  j->before = (int)ambit__round_up(all[j->x][0], j->lane);
+  j->after = (int)ambit__round_up(all[j->x][1], j->lane);
   j->down = j->y < 0 ? 0 : all[j->y][0];
   j->up = j->y < 0 ? 0 : all[j->y][1];
 }

@@ -12,11 +12,6 @@
 
 enum { MOST_LISTED = 24 };
 
-static const char *wanted(const ambit_program *p)
-{
-  return p->grid->context->settings.plan;
-}
-
 static bool has_choice(const ambit_program *p)
 {
   for (int e = 0; e < p->grid->context->nengines; e++)
@@ -32,18 +27,19 @@ static bool cycle_is_wanted(const ambit_program *p)
   char line[AMBIT__PLAN_CHARS];
 
   for (int e = 0; c && c->fused && e < p->grid->context->nengines; e++)
-    if (c->fused->functions[e] && ambit__plan_begins(c->fused->functions[e]->plan, wanted(p)))
+    if (c->fused->functions[e] &&
+        ambit__plan_begins(c->fused->functions[e]->plan, ambit__program_plan(p)))
       return true;
   if (!c || !c->wavefront) return false;
   ambit__cycle_print(p, line);
-  return ambit__plan_begins(line, wanted(p));
+  return ambit__plan_begins(line, ambit__program_plan(p));
 }
 
 static bool some_is_wanted(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nsteps; i++)
     for (int e = 0; p->applies[i].functions && e < p->grid->context->nengines; e++)
-      if (ambit__plan_begins(p->applies[i].functions[e]->plan, wanted(p))) return true;
+      if (ambit__plan_begins(p->applies[i].functions[e]->plan, ambit__program_plan(p))) return true;
   return cycle_is_wanted(p);
 }
 
@@ -121,14 +117,14 @@ ambit_status ambit__program_check_plan(ambit_program *p)
   bool lacks;
   char *plans;
 
-  if (!*wanted(p)) return AMBIT_OK;
+  if (!*ambit__program_plan(p)) return AMBIT_OK;
   lacks = has_choice(p) && !some_is_wanted(p);
   AMBIT_TRY(ambit__net_all(p->grid->context->net, &lacks, 1));
   if (!lacks) return AMBIT_OK;
   plans = list(p);
   ambit__raise(ambit__program_errors(p), AMBIT_EOPTION,
                "option plan is '%s', but no plan of the program begins like that: there are %s",
-               wanted(p), plans ? plans : "others");
+               ambit__program_plan(p), plans ? plans : "others");
   free(plans);
   return AMBIT_EOPTION;
 }

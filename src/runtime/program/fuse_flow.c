@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fuse_flow.c - makes the flow of several iterations from its flow in memory. */
+#include "base/integers.h"
 #include "base/number.h"
 #include "runtime/program/fuse.h"
 #include "runtime/program/memory_flow.h"
@@ -596,16 +597,13 @@ static const char *place(maker *m)
 
 /* ---- parts ---- */
 
-static int round_up(int n, int unit)
-{
-  return (n + unit - 1) / unit * unit;
-}
-
 /* Kernels load whole vectors along the last axis, and along the first one sometimes more planes
  * than they need. */
 static int margin_of(int axis, int ndims, int halo)
 {
-  return axis == ndims - 1 ? round_up(halo, AMBIT__ALIGNED) : axis == 0 ? 2 * halo : halo;
+  return axis == ndims - 1 ? (int)ambit__round_up(halo, AMBIT__ALIGNED)
+         : axis == 0       ? 2 * halo
+                           : halo;
 }
 
 static void set_halo(maker *m, int axis)

@@ -128,16 +128,6 @@ void ambit__wavefront_weigh(const problem *m, const ambit__wavefront *w, double 
   }
 }
 
-static double least(double a, double b)
-{
-  return a < b ? a : b;
-}
-
-static double most(double a, double b)
-{
-  return a > b ? a : b;
-}
-
 /* Nanoseconds of one of so many threads to move a byte from and to where the fields are. A
  * third-level cache counts where its speed was measured here: in a virtual machine it has the size
  * of the host's, which others use, too, and a wave that is wrong for that is given up when it is
@@ -155,9 +145,9 @@ static double slowness(const problem *m, double threads)
 /* Nanoseconds to start so many threads. */
 static double start_time(const problem *m, double threads)
 {
-  const double all = most(AMBIT__FIT_FEW, m->machine->cores);
+  const double all = fmax(AMBIT__FIT_FEW, m->machine->cores);
 
-  return threads > 1 ? m->machine->launch * most(AMBIT__FIT_FEW, threads) / all : 0;
+  return threads > 1 ? m->machine->launch * fmax(AMBIT__FIT_FEW, threads) / all : 0;
 }
 
 /* Nanoseconds of a core for a cell in its cache, computed in boxes of some rows or planes. In two
@@ -165,11 +155,11 @@ static double start_time(const problem *m, double threads)
 static double core_time(const problem *m, double rows, bool strips)
 {
   const double together =
-      least(rows, m->p->grid->box.ndims > 2 ? AMBIT__PLANES_TOGETHER : AMBIT__ROWS_TOGETHER);
+      fmin(rows, m->p->grid->box.ndims > 2 ? AMBIT__PLANES_TOGETHER : AMBIT__ROWS_TOGETHER);
   const double own = m->machine->copy2 / m->machine->cores; /* bytes per nanosecond */
 
   return m->launches * m->machine->chain * AMBIT__FIT_START / m->row +
-         (strips ? m->work : most(m->work, (m->bytes + m->again / together) / own));
+         (strips ? m->work : fmax(m->work, (m->bytes + m->again / together) / own));
 }
 
 double ambit__wavefront_room(const problem *m)
@@ -196,7 +186,7 @@ double ambit__wavefront_time_single(const problem *m)
 {
   const double core = core_time(m, AMBIT__ROWS_TOGETHER, false),
                memory = (m->bytes + m->far) * slowness(m, m->threads);
-  const double cell = most(core, memory) + AMBIT__FIT_UNHIDDEN * least(core, memory);
+  const double cell = fmax(core, memory) + AMBIT__FIT_UNHIDDEN * fmin(core, memory);
 
   return m->cells * cell / m->threads + m->launches * start_time(m, m->threads) + m->exchange;
 }
@@ -212,7 +202,7 @@ static double owners(const problem *m, const ambit__wavefront *w)
 {
   const int64_t room = w->wave.least ? m->rows / w->wave.least : m->rows;
 
-  return most(1, least(m->threads, (double)room));
+  return fmax(1, fmin(m->threads, (double)room));
 }
 
 double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double cached,

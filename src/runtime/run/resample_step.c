@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Cells that go from a part of the source to one of the destination. */
 typedef struct transfer {

@@ -414,23 +414,6 @@ ambit__cu_result cuMemcpyDtoDAsync_v2(ambit__cu_pointer to, ambit__cu_pointer fr
   return add(s, [=] { memmove(at(to), at(from), bytes); });
 }
 
-ambit__cu_result cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st *description, ambit__cu_stream s)
-{
-  ENTER;
-  const ambit__cu_copy_2d c = *(const ambit__cu_copy_2d *)description;
-  char *to = (char *)(c.to.kind == CU_AT_HOST ? c.to.host : at(c.to.device));
-  const char *from = (const char *)(c.from.kind == CU_AT_HOST ? c.from.host : at(c.from.device));
-
-  add(s, [=] {
-    for (size_t i = 0; i < c.rows; i++)
-      memcpy(to + i * c.to.pitch, from + i * c.from.pitch, c.bytes);
-  });
-  if ((c.to.kind == CU_AT_HOST && !is_pinned(to)) ||
-      (c.from.kind == CU_AT_HOST && !is_pinned(from)))
-    run_all(s);
-  return CU_OK;
-}
-
 ambit__cu_result cuMemcpyPeerAsync(ambit__cu_pointer to, ambit__cu_context, ambit__cu_pointer from,
                                    ambit__cu_context, size_t bytes, ambit__cu_stream s)
 {

@@ -48,7 +48,6 @@ enum { FAILURE = 999, NVRTC_FAILURE = 11 }; /* CUDA_ERROR_UNKNOWN, NVRTC_ERROR_I
 #define ARGS_cuMemcpyHtoDAsync_v2         (to, from, bytes, s)
 #define ARGS_cuMemcpyDtoHAsync_v2         (to, from, bytes, s)
 #define ARGS_cuMemcpyDtoDAsync_v2         (to, from, bytes, s)
-#define ARGS_cuMemcpy2DAsync_v2           (copy, s)
 #define ARGS_cuMemcpyPeerAsync            (to, to_context, from, from_context, bytes, s)
 #define ARGS_cuMemsetD8Async              (p, value, bytes, s)
 #define ARGS_cuModuleLoadData             (m, image)
