@@ -382,7 +382,7 @@ void port_use_find_private(const function *f, symbol *s)
   s->is_private = !s->is_global && (s->type == T_ARRAY || s->type == T_POINTER) && h.nroots < ROOTS;
   for (int i = 0; i < h.nroots; i++)
     s->is_private &= h.roots[i] != s;
-  s->is_private = s->is_private && !leaks(f->body, s);
+  s->is_private = s->is_private && !port_probe_writes(s) && !leaks(f->body, s);
 }
 
 bool port_use_is_of_steps(const unit *u, const node *base)
