@@ -49,7 +49,7 @@ PROGRAMS = {
     "late": (14, [()]),
     "levels": (5, [()]),
     "live": (6, [()]),
-    "lookup": (4, [()]),
+    "lookup": (5, [()]),
     "macros": (11, [()]),
     "median": (3, [()]),
     "more_rows": (3, [()]),

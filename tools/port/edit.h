@@ -58,6 +58,7 @@ bool port_host_is_quiet(const node *n); /* and has no result */
 void port_probes_find(function *f, nest **nests, int n);
 bool port_probe_is(const node *s);
 bool port_probe_is_source(const node *s);
+bool port_probe_writes(const symbol *s); /* a probe does, to what the variable leads to */
 bool port_probe_is_loop(const node *s);
 bool port_probe_is_repeated(const function *f, const node *s); /* such a loop, within another one */
 const char *port_probe_subscripts(

@@ -566,8 +566,11 @@ static bool guard_locals(node *s, void *user)
   for (node *d = s->list; d; d = d->next) {
     port_use_find_private(c->f, d->sym);
     if (d->sym->type == T_ARRAY && !d->sym->is_global && !d->sym->is_private &&
-        port_use_counts(d->sym->ctype))
+        (port_use_counts(d->sym->ctype) || port_use_is_table(d->sym->ctype))) {
       ambit__print(&t, " PORT_LOCAL(port_local_%d, %s);", ++c->n, d->sym->name);
+      if (port_use_is_table(d->sym->ctype))
+        ambit__print(&t, " port_has_length(%s, sizeof(%s));", d->sym->name, d->sym->name);
+    }
   }
   out = ambit__text_finish(&t);
   if (out && out[0]) port_edit(port_statement_end(c->u, s), 0, port_text("%s", out));

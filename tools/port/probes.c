@@ -117,12 +117,18 @@ static bool fits(const node *s, inputs *in)
   return e->a->kind == N_NAME || (port_use_is_element(e->a) && is_place(e->a));
 }
 
-/* A loop that may have many rounds. */
+/* A loop that may have many rounds: up to its bound, or down from its start. */
 static bool is_long(node *e, void *user)
 {
+  const node *init = e->a && e->a->kind == S_EXPR ? e->a->a : e->a;
+  const node *start = !init                    ? NULL
+                      : init->kind == S_DECL   ? init->list->a
+                      : init->kind == N_ASSIGN ? init->b
+                                               : NULL;
+  const node *most = !e->b || e->b->kind != N_BINARY ? NULL : e->b->op[0] == '>' ? start : e->b->b;
+
   (void)user;
-  return e->kind == S_FOR &&
-         !(e->b && e->b->kind == N_BINARY && e->b->b->is_constant && e->b->b->value <= FEW);
+  return e->kind == S_FOR && !(most && most->is_constant && most->value <= FEW);
 }
 
 static bool all_fit(const node *s, bool (*accepts)(const node *s))
@@ -157,6 +163,13 @@ bool port_probe_is(const node *s)
 {
   for (int i = 0; i < h.n; i++)
     if (h.at[i] == s) return true;
+  return false;
+}
+
+bool port_probe_writes(const symbol *s)
+{
+  for (int i = 0; i < h.n; i++)
+    if (port_use_base(h.at[i]->a->a)->sym == s) return true;
   return false;
 }
 

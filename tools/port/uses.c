@@ -13,6 +13,7 @@ enum { ROOTS = 512 };
 
 static struct {
   bool types[T_OTHER];
+  bool has_tables[T_OTHER];   /* steps look up numbers in arrays whose length the run must know */
   bool has_structs;           /* arrays of structs are used by steps */
   const symbol *roots[ROOTS]; /* variables that steps name arrays by */
   int nroots;
@@ -21,13 +22,15 @@ static struct {
 void port_host_use(const step *steps)
 {
   for (const step *s = steps; s; s = s->next)
-    for (int i = 0; i < s->nparams; i++)
+    for (int i = 0; i < s->nparams; i++) {
+      if (s->params[i].kind == P_TABLE) h.has_tables[s->params[i].type] = true;
       if (s->params[i].array) {
         h.types[s->params[i].type] = true;
         if (h.nroots < ROOTS) h.roots[h.nroots++] = s->params[i].array->root;
         if (strstr(s->params[i].array->key, "].") || strstr(s->params[i].array->key, "]->"))
           h.has_structs = true;
       }
+    }
 }
 
 void port_host_use_type(value_type t)
@@ -64,6 +67,13 @@ bool port_use_counts(CXType t)
   const value_type v = port_type_of(element_of(t));
 
   return (v < T_OTHER && (h.types[v] || (v == T_STRUCT && h.has_structs))) || is_byte(t);
+}
+
+bool port_use_is_table(CXType t)
+{
+  const value_type v = port_type_of(element_of(t));
+
+  return v < T_OTHER && h.has_tables[v];
 }
 
 node *port_use_base(node *e)
@@ -382,7 +392,7 @@ void port_use_find_private(const function *f, symbol *s)
   s->is_private = !s->is_global && (s->type == T_ARRAY || s->type == T_POINTER) && h.nroots < ROOTS;
   for (int i = 0; i < h.nroots; i++)
     s->is_private &= h.roots[i] != s;
-  s->is_private = s->is_private && !leaks(f->body, s);
+  s->is_private = s->is_private && !port_probe_writes(s) && !leaks(f->body, s);
 }
 
 bool port_use_is_of_steps(const unit *u, const node *base)

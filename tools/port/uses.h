@@ -33,6 +33,7 @@ void port_uses_in(node *n, uses *u); /* anything below n */
 void port_uses_of(node *s, uses *u); /* a statement: s = err = 0 gives new values */
 
 bool port_use_counts(CXType t);          /* its elements have a type that steps use */
+bool port_use_is_table(CXType t);        /* cells may look numbers up in it */
 bool port_use_is_element(const node *e); /* of an array */
 node *port_use_base(node *e);            /* the pointer or array that e is an element of */
 /* Finds out whether a local variable leads to memory that no step uses, and no other variable. */

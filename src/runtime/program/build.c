@@ -389,18 +389,10 @@ ambit_status ambit__program_regions(ambit_program *p)
   return ambit__program_roles(p);
 }
 
-static size_t count_launched(const ambit_program *p)
-{
-  size_t n = 0;
-
-  for (size_t i = 0; i < p->nsteps; i++)
-    n += p->steps[i].kind == STEP_APPLY && !is_idle(&p->applies[i]);
-  return n;
-}
-
 ambit_status ambit__program_build(ambit_program *p)
 {
-  const bool several = count_launched(p) > 1 || p->grid->context->nengines > 1;
+  /* The caller builds the first function while compilers work on the others. */
+  bool is_ahead = p->grid->context->nengines > 1;
   ambit__index known = {0};
   ambit_status s;
 
@@ -410,9 +402,12 @@ ambit_status ambit__program_build(ambit_program *p)
   s = find_models(p, &known);
   ambit__index_free(&known);
   AMBIT_TRY(s);
-  for (size_t i = 0; several && i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_APPLY && !is_idle(&p->applies[i]) && p->applies[i].model == i)
-      foresee_step(p, i);
+  for (size_t i = 0; i < p->nsteps; i++) {
+    if (p->steps[i].kind != STEP_APPLY || is_idle(&p->applies[i]) || p->applies[i].model != i)
+      continue;
+    if (is_ahead) foresee_step(p, i);
+    is_ahead = true;
+  }
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY) AMBIT_TRY(build_step(p, i));
   return AMBIT_OK;

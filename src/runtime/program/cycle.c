@@ -374,6 +374,7 @@ static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
     AMBIT_TRY(ambit__wavefront_make(p, &c->flow, &p->grid->parts[p->grid->first + k], w));
     w->wave.size = like->wave.size;
     w->expected = like->expected;
+    w->single = like->single;
   }
   c->tail = tail_of(p);
   return AMBIT_OK;
@@ -390,12 +391,24 @@ static ambit_status add_waves(ambit_program *p, int depth)
   AMBIT_TRY(ambit__net_all(p->grid->context->net, &can, 1));
   if (!can) return AMBIT_OK;
   s = ambit__wavefront_choose(p, depth, &p->cycle->flow, &like);
-  if (!s && rival_of(p)) s = ambit__wavefront_rival(p, &like, rival_of(p));
+  if (!depth && rival_of(p))
+    p->rival = (ambit__rival){.seconds = 1e-9 * ambit__wavefront_expected(&like), .waits = true};
   if (!s) s = agree_on_wave(p, &like);
   if (!s && like.stages) s = make_waves(p, &like);
   if (!like.stages) ambit__flow_free(&p->cycle->flow);
   ambit__wavefront_free(p, &like);
   return s;
+}
+
+ambit_status ambit__cycle_find_rival(ambit_program *p)
+{
+  const ambit__wavefront none = {.single = 1e9 * p->rival.seconds};
+  const bool waits = p->rival.waits;
+
+  p->rival.waits = false;
+  return !waits     ? AMBIT_OK
+         : p->cycle ? ambit__wavefront_rival(p, p->cycle->wavefront, &p->rival)
+                    : ambit__wavefront_rival(p, &none, &p->rival);
 }
 
 static ambit_status plan_wavefront(ambit_program *p, int depth)

@@ -58,6 +58,8 @@ const char *ambit__cycle_refusal(const ambit_program *p);
 /* Makes p->cycle with its flow, and its halos or wavefront, if the option depth asks for it and
  * it is possible. */
 ambit_status ambit__cycle_plan(ambit_program *p);
+/* Looks for p->rival among waves, if nobody did. */
+ambit_status ambit__cycle_find_rival(ambit_program *p);
 /* Builds the launch of a fused cycle, when steps have their functions; with one part, chooses it
  * first. Drops cycles that cannot be built. */
 ambit_status ambit__cycle_fuse(ambit_program *p);

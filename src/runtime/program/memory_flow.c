@@ -104,16 +104,26 @@ void ambit__memory_flow_add(const ambit_program *p, const ambit__flow_stage *lik
 
 /* ---- the flow ---- */
 
-ambit_status ambit__memory_flow_open(const ambit_program *p, int depth, bool fills, ambit__flow *f)
+size_t ambit__memory_flow_fills(const ambit_program *p, int depth)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
+      n += p->steps[i].args[k].field && ambit__step_param(&p->steps[i], k)->reads_neighbours;
+  return n * (size_t)depth;
+}
+
+ambit_status ambit__memory_flow_open(const ambit_program *p, int depth, size_t fills,
+                                     ambit__flow *f)
 {
   size_t args = 0;
 
   for (size_t i = 0; i < p->nsteps; i++)
     args += (size_t)p->steps[i].n;
   args *= (size_t)depth;
-  AMBIT_TRY(
-      ambit__flow_open(ambit__program_errors(p), p->nsteps * (size_t)depth + (fills ? args : 0),
-                       (size_t)p->nfields + (fills ? 2 : 1) * args, (fills ? 2 : 1) * args, f));
+  AMBIT_TRY(ambit__flow_open(ambit__program_errors(p), p->nsteps * (size_t)depth + fills,
+                             (size_t)p->nfields + args + fills, args + fills, f));
   f->memory = true;
   f->iterations = depth;
   for (int d = 0; d < p->grid->box.ndims; d++)
@@ -157,7 +167,7 @@ ambit_status ambit__memory_flow_make(const ambit_program *p, int depth, ambit__f
 {
   ambit__errors *errors = ambit__program_errors(p);
   const size_t n = (size_t)p->nfields;
-  const ambit_status s = ambit__memory_flow_open(p, depth, false, f);
+  const ambit_status s = ambit__memory_flow_open(p, depth, 0, f);
   int *now = ambit__new(errors, n, sizeof *now);
 
   f->after = ambit__new(errors, n, sizeof *f->after);

@@ -21,9 +21,12 @@ const char *ambit__step_refuse_periodic(const ambit_program *p, size_t step, int
  * failure. */
 ambit_status ambit__memory_flow_make(const ambit_program *p, int depth, ambit__flow *f);
 
-/* An empty flow with room for the stages of `depth` iterations and, if `fills`, for those that fill
- * ghost cells. It has the values of all fields. */
-ambit_status ambit__memory_flow_open(const ambit_program *p, int depth, bool fills, ambit__flow *f);
+/* The stages that fill ghost cells, in so many iterations, at most. */
+size_t ambit__memory_flow_fills(const ambit_program *p, int depth);
+/* An empty flow with room for the stages of `depth` iterations and for so many that fill ghost
+ * cells. It has the values of all fields. */
+ambit_status ambit__memory_flow_open(const ambit_program *p, int depth, size_t fills,
+                                     ambit__flow *f);
 /* Adds a stage like the given one, of a step with cells or one that fills ghost cells. `buffers`
  * has the buffer of each field argument, or of the field that is filled; `now`, the present value
  * of each buffer, changes. */

@@ -221,6 +221,7 @@ typedef struct ambit__rival {
   int depth;                    /* 0: there is none */
   char plan[AMBIT__PLAN_CHARS]; /* "": the one of the model for this depth */
   double seconds;               /* of an iteration as chosen, by estimate */
+  bool waits;                   /* a long run looks for it: ambit__cycle_find_rival */
 } ambit__rival;
 
 /* Whether it is, given both times. */

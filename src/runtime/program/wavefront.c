@@ -376,7 +376,7 @@ static ambit_status allocate(maker *m)
 {
   ambit__errors *errors = ambit__program_errors(m->p);
   const size_t fields = (size_t)m->p->nfields + 1;
-  const size_t fills = (size_t)m->flow->nports; /* at most */
+  const size_t fills = ambit__memory_flow_fills(m->p, m->flow->iterations);
   const size_t stages = (size_t)m->flow->nstages + fills;
   const size_t values = (size_t)m->flow->nvalues + fills;
   ambit__wavefront *w = m->w;
@@ -384,7 +384,7 @@ static ambit_status allocate(maker *m)
 
   for (int i = 0; i < m->p->nfields; i++)
     components += (size_t)m->p->fields[i]->components;
-  AMBIT_TRY(ambit__memory_flow_open(m->p, m->flow->iterations, true, &w->flow));
+  AMBIT_TRY(ambit__memory_flow_open(m->p, m->flow->iterations, fills, &w->flow));
   w->stages = ambit__new(errors, stages, sizeof *w->stages);
   w->inners = ambit__new(errors, stages, sizeof *w->inners);
   w->bounds = ambit__new(errors, components, sizeof *w->bounds);

@@ -46,6 +46,7 @@ typedef struct ambit__wavefront {
   ambit__device *device;       /* of the part */
   ambit__function **functions; /* by step; NULL: not needed; owned */
   double expected;             /* time of the wave over that of single iterations, by the model */
+  double single;               /* nanoseconds of one of these, also if there are no stages */
 } ambit__wavefront;
 
 /* The reason why iterations of the program cannot be done in one pass; NULL: they can. */
@@ -79,8 +80,10 @@ bool ambit__wavefront_pays(const ambit__wavefront *w);
  * many as are best, and *flow its flow. Leaves w->stages NULL if there is none worthwhile. */
 ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__flow *flow,
                                      ambit__wavefront *w);
-/* The rival of a wavefront that was chosen so, of another depth; if there is none, of single
- * iterations. */
+/* Nanoseconds of an iteration, by the model: of a wave, or if there is none, of single ones. */
+double ambit__wavefront_expected(const ambit__wavefront *w);
+/* Finds the depth and plan of the rival of a wavefront that was chosen so, or of single iterations
+ * if w has no stages. That takes longer than the choice. */
 ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefront *w,
                                     ambit__rival *rival);
 

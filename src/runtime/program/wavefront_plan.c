@@ -217,22 +217,28 @@ static bool is_weighed(const problem *m, int depth)
   return m->wish.any || (size_t)depth * m->p->nsteps <= MOST_STAGES;
 }
 
-/* Times by depth; 0: not worthwhile. */
+/* Times by depth; 0: not worthwhile. Twice the depth takes twice as long to weigh, so none is
+ * weighed beyond one that does not fit, or is slower than the one before. */
 static ambit_status time_depths(const problem *m, double single, double *times, double *best)
 {
+  double before = HUGE_VAL;
+
   *best = 0;
-  for (int i = 0; i < DEPTHS; i++) {
+  for (int i = 0; i < DEPTHS; i++)
+    times[i] = 0;
+  for (int i = 0; i < DEPTHS && before >= 0; i++) {
     ambit__flow flow = {0};
     ambit__wavefront w = {0};
     ambit_status s;
+    double time;
 
-    times[i] = 0;
     if (!is_weighed(m, depths[i])) continue;
-    s = make(m, depths[i], &flow, &w, &times[i]);
+    s = make(m, depths[i], &flow, &w, &time);
     discard(m, &flow, &w);
     AMBIT_TRY(s);
-    if (times[i] < 0 || (!m->wish.any && times[i] > AMBIT__FIT_WAVE * single)) times[i] = 0;
+    if (time >= 0 && (m->wish.any || time <= AMBIT__FIT_WAVE * single)) times[i] = time;
     if (times[i] > 0 && (*best <= 0 || times[i] < *best)) *best = times[i];
+    before = time > before ? -1 : time;
   }
   return AMBIT_OK;
 }
@@ -261,13 +267,18 @@ ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__f
   if (!depth && !m.wish.any && !is_worth_trying(&m)) return AMBIT_OK;
   if (depth) return make_forced(&m, depth, flow, w);
   AMBIT_TRY(time_depths(&m, single, times, &best));
-  for (int i = 0; i < DEPTHS; i++)
+  for (int i = 0; i < DEPTHS && !w->stages; i++)
     if (times[i] > 0 && times[i] <= AMBIT__FIT_NEARLY * best) {
       AMBIT_TRY(make(&m, depths[i], flow, w, &times[i]));
       w->expected = times[i] / single;
-      return AMBIT_OK;
     }
+  w->single = single;
   return AMBIT_OK;
+}
+
+double ambit__wavefront_expected(const ambit__wavefront *w)
+{
+  return (w->stages ? w->expected : 1) * w->single;
 }
 
 ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefront *w,
@@ -275,11 +286,9 @@ ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefro
 {
   const int chosen = w->stages ? w->wave.iterations : 1;
   problem m = ambit__wavefront_problem_of(p);
-  const double single = ambit__wavefront_time_single(&m);
-  const double time = w->stages ? w->expected * single : single;
+  const double time = ambit__wavefront_expected(w);
   double best = -1;
 
-  *rival = (ambit__rival){.seconds = 1e-9 * time};
   m.is_rival = true;
   for (int i = 0; i < DEPTHS; i++) {
     ambit__flow flow = {0};

@@ -134,7 +134,7 @@ void ambit__machine_prepare(const ambit_program *p, int64_t n);
 
 /* At the start of a run of n iterations: the iteration at which plans are to be tried. INT64_MAX:
  * there are no others, or the run is too short. */
-int64_t ambit__trial_begin_at(const ambit_program *p, int64_t n);
+int64_t ambit__trial_begin_at(ambit_program *p, int64_t n);
 int64_t ambit__trial_iterations(const ambit_program *p); /* that a trial takes */
 /* Whether it can be held in the next n iterations. */
 bool ambit__trial_fits(const ambit_program *p, int64_t n);

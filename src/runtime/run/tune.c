@@ -346,12 +346,13 @@ static bool is_due(const ambit_program *p)
                          !ambit__lean_is_open(p) && ambit__sleep_pause(p) > 0);
 }
 
-int64_t ambit__trial_begin_at(const ambit_program *p, int64_t n)
+int64_t ambit__trial_begin_at(ambit_program *p, int64_t n)
 {
   const double seconds = p->rival.seconds;
 
   if (is_asked(p)) return p->iteration;
-  if (!is_due(p) || (double)n * seconds < LONG || n < SHARE * ambit__trial_iterations(p))
+  if ((double)n * seconds < LONG || ambit__cycle_find_rival(p) || !is_due(p) ||
+      n < SHARE * ambit__trial_iterations(p))
     return INT64_MAX;
   if (p->rival.depth) ambit__fuse_foresee(p, &p->rival);
   return p->iteration + (int64_t)(SOON / seconds);

@@ -1,5 +1,6 @@
 /* Numbers that cells look up: materials by a byte, a tabulated function, a table of a struct, with
- * two subscripts, behind a pointer; one that changes between steps. Structs that memcpy copies. */
+ * two subscripts, behind a pointer, local to a caller; one that changes between steps. Structs that
+ * memcpy copies. */
 #include "show.h"
 
 #include <stdlib.h>
@@ -30,14 +31,25 @@ static double pressure_of(double rho)
   return (1 - x) * pressure[k] + x * pressure[k + 1];
 }
 
+/* A table of the caller, whose length is not known here. */
+static void turn(const short *by)
+{
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++)
+      cells[j][i] = (cells[j][i] + by[mat[j][i]]) % 3;
+}
+
 int main(void)
 {
+  short shifts[3];
   unsigned char *curve = malloc(64), *image = malloc(N * N), *out = malloc(N * N);
 
   for (int m = 0; m < 3; m++)
     loss[m] = 1 / (1 + materials[m].sigma);
   for (int k = 0; k < 17; k++)
     pressure[k] = k * k / 16.0;
+  for (int m = 0; m < 3; m++)
+    shifts[m] = 2 - m;
   for (int k = 0; k < 64; k++)
     curve[k] = 255 - k * 3;
   for (int j = 0; j < N; j++)
@@ -61,6 +73,7 @@ int main(void)
       for (int i = 1; i < N; i++)
         next[j][i] = rule[cells[j][i]][cells[j - 1][i - 1]];
     memcpy(cells, next, sizeof cells);
+    turn(shifts);
     if (t == 4) loss[1] = 0.75f;
   }
 #pragma ambit

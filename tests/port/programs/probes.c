@@ -49,6 +49,7 @@ static double **rows(void)
 static void heat(int steps)
 {
   double **u = rows(), **w = rows(), middle = 0, *line = malloc(MOST * sizeof *line);
+  double total = 0, lowest[MOST], *highest = malloc(MOST * sizeof *highest); /* no call gets them */
 
 #pragma ambit
   for (int t = 0; t < steps; t++) {
@@ -63,13 +64,18 @@ static void heat(int steps)
     w = swap;
     middle = u[NY / 2][NX / 2];
     line[t] = middle + u[3][4];
+    lowest[t] = u[1][1];
+    highest[t] = u[NY - 2][NX - 2];
     if (t % 9 == 4) {
       line[t] *= u[1][1];
       printf("%d %a %a\n", t, top, middle);
     }
   }
+  for (int t = 0; t < steps; t++)
+    total += lowest[t] - t * highest[t];
   show("line", line, steps * sizeof *line);
-  printf("%a\n", middle);
+  printf("%a %a\n", middle, total);
+  free(highest);
   for (int i = 0; i < NY; i++) {
     free(u[i]);
     free(w[i]);

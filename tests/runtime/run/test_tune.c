@@ -191,7 +191,10 @@ static void run(const char *devices, bool alone, const char *tune, int64_t itera
   memset(o, 0, sizeof *o);
   if (look) ambit_on_iteration(p, look, count_look, NULL);
   CHECK_EQ(AMBIT_OK, ambit__program_seal(p));
-  if (estimate > 0) p->rival.seconds = estimate;
+  if (estimate > 0)
+    p->rival.seconds = estimate;
+  else
+    CHECK_EQ(AMBIT_OK, ambit__cycle_find_rival(p)); /* a long run does so by itself */
   o->rival = p->rival;
   CHECK_EQ(AMBIT_OK, ambit_run(p, iterations));
   CHECK_EQ(iterations, ambit_program_iterations(p));

@@ -173,6 +173,7 @@ static int depth_of(const measured *m, char *plan, size_t size, ambit__rival *ri
   depth = p->cycle ? p->cycle->schedule.iterations : 1;
   snprintf(plan, size, "single");
   if (p->cycle) ambit__wavefront_print(p->cycle->wavefront, plan, size);
+  CHECK_EQ(AMBIT_OK, ambit__cycle_find_rival(p));
   *rival = p->rival;
   CHECK_OK(a);
   ambit_close(a);

@@ -275,6 +275,11 @@ PORT_API void port_free(void *p)
   free(p);
 }
 
+PORT_API void port_has_length(const volatile void *p, size_t bytes)
+{
+  port_object_add(p, bytes);
+}
+
 PORT_API void port_leave_scope(void *guard)
 {
   const port_guard *g = guard;

@@ -146,6 +146,8 @@ PORT_API void port_writes_all(void) PORT_UNUSED;
 PORT_API void port_wait(void) PORT_UNUSED;
 PORT_API void port_forget(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API void port_leave_scope(void *guard) PORT_UNUSED;
+/* A local array that cells may look numbers up in, in a function that gets a pointer to it. */
+PORT_API void port_has_length(const volatile void *p, size_t bytes) PORT_UNUSED;
 PORT_API int port_first(void) PORT_UNUSED;
 PORT_API int port_enter(void) PORT_UNUSED;
 PORT_API void port_leave(int *frame) PORT_UNUSED;
