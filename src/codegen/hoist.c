@@ -2,7 +2,9 @@
 #include "codegen/hoist.h"
 #include "kernel/range.h"
 
-enum { FEW_DIVISIONS = 3 }; /* in the time of one and of the products with its inverse */
+/* Divisions in the time of one and of the products with its inverse, of floats and of doubles,
+ * which processors divide half as fast. */
+enum { FEW_DIVISIONS = 3, FEW_OF_DOUBLES = 2 };
 
 /* ---- what can be hoisted ---- */
 
@@ -155,9 +157,20 @@ void ambit__hoists_add_limits(ambit__hoists *h, const ambit__rule *rule)
 
 static int find_divisor(const ambit__hoists *h, const ambit__expr *e)
 {
-  for (int i = 0; i < h->ndivisors; i++)
-    if (h->divisors[i].value->op == e->op && h->divisors[i].value->index == e->index) return i;
+  for (int i = 0; i < h->ndivisors; i++) {
+    const ambit__expr *d = h->divisors[i].value;
+
+    if (ambit__expr_is_same(d, e) ||
+        (d->op == e->op && e->op == EXPR_VALUE && d->index == e->index))
+      return i;
+  }
   return -1;
+}
+
+/* A local, a plain parameter or a value of a field. */
+static bool can_share(const ambit__expr *e)
+{
+  return e->op == EXPR_LOCAL || e->op == EXPR_VALUE || e->op == EXPR_READ;
 }
 
 static ambit__visit count_divisors(void *user, const ambit__expr *e)
@@ -165,7 +178,7 @@ static ambit__visit count_divisors(void *user, const ambit__expr *e)
   ambit__hoists *h = user;
 
   if (e->op == EXPR_DIV && ambit__type_is_real(e->type) && e->b->type == e->type &&
-      (e->b->op == EXPR_LOCAL || e->b->op == EXPR_VALUE)) {
+      can_share(e->b)) {
     const int i = find_divisor(h, e->b);
 
     if (i >= 0)
@@ -181,12 +194,18 @@ void ambit__hoists_add_divisors(ambit__hoists *h, const ambit__rule *rule)
   ambit__visit_stmts(&(ambit__visitor){.expr = count_divisors, .user = h}, rule->body);
 }
 
+static bool is_inverted(const ambit__hoists *h, int i)
+{
+  const bool is_double = h->divisors[i].value->type == AMBIT_F64;
+
+  return h->divisors[i].count >= (is_double ? FEW_OF_DOUBLES : FEW_DIVISIONS);
+}
+
 bool ambit__hoists_inverts(const ambit__hoists *h, const ambit__expr *division)
 {
-  const ambit__expr *e = division->b;
-  const int i = e->op == EXPR_LOCAL || e->op == EXPR_VALUE ? find_divisor(h, e) : -1;
+  const int i = can_share(division->b) ? find_divisor(h, division->b) : -1;
 
-  return i >= 0 && h->divisors[i].count >= FEW_DIVISIONS;
+  return i >= 0 && is_inverted(h, i);
 }
 
 int ambit__hoists_inverted(const ambit__hoists *h)
@@ -194,7 +213,7 @@ int ambit__hoists_inverted(const ambit__hoists *h)
   int n = 0;
 
   for (int i = 0; i < h->ndivisors; i++)
-    if (h->divisors[i].count >= FEW_DIVISIONS) n += h->divisors[i].count - 1;
+    if (is_inverted(h, i)) n += h->divisors[i].count - 1;
   return n;
 }
 

@@ -28,7 +28,7 @@ typedef struct ambit__hoists {
   const ambit__expr *rows[AMBIT__HOISTS];
   int ndivisors;
   struct {
-    const ambit__expr *value; /* a local or a plain parameter */
+    const ambit__expr *value; /* a local, a plain parameter or a value of a field */
     int count;                /* divisions by it */
   } divisors[AMBIT__HOISTS];
 } ambit__hoists;

@@ -360,6 +360,22 @@ static void examine(job *j)
   j->tests = !n->group->checks && ambit__rule_tests(n->rule, !j->form, j->low, j->high);
 }
 
+static ambit__visit find_cut(void *user, const ambit__expr *e)
+{
+  *(bool *)user |= e->op == EXPR_CAST && e->type == AMBIT_I32 && e->a->type == AMBIT_F64;
+  return VISIT_INSIDE;
+}
+
+/* Whether the rule makes ints of doubles. In as many lanes as a vector has doubles, gcc takes half
+ * of a vector of ints and halves those of doubles: look-ups took twice as long. */
+static bool cuts_doubles(const ambit__rule *rule)
+{
+  bool cuts = false;
+
+  ambit__visit_stmts(&(ambit__visitor){.expr = find_cut, .user = &cuts}, rule->body);
+  return cuts;
+}
+
 /* The size of the narrowest value in the lanes: of those written, or if there are none, of the real
  * numbers read, or if there are none, of all that are read. */
 static size_t lane_bytes(const job *j)
@@ -376,7 +392,7 @@ static size_t lane_bytes(const job *j)
         continue;
       if (!least || size < least) least = size;
     }
-  return least ? least : sizeof(float);
+  return !least || (least > sizeof(float) && cuts_doubles(j->n->rule)) ? sizeof(float) : least;
 }
 
 /* Whether all factors of weights can be hoisted. */

@@ -35,6 +35,9 @@
 /* Of the last cache: results that it keeps for the next step are not stored past it. 16 Xeon cores:
  * D2Q9 in 0.54 of it 0.47 ns per cell, past it 0.55; D3Q19 in 0.87 of it 2.5, past it 1.9. */
 #define AMBIT__FIT_STAYS 0.75
+/* Copies past the caches by ordinary ones, from which results are stored so: at 1 they take up to
+ * 1.1 times as long (1-D, 16 bytes per cell, one core of a Cascade Lake). */
+#define AMBIT__FIT_PAST 1.05
 
 /* Threads for a launch in the second-level cache: operations by multiply-adds, rather more than
  * cores do, which leaves small launches to few threads; and the least share of the time of a launch

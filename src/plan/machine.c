@@ -297,7 +297,7 @@ double ambit__machine_copy(const machine *m, double cores)
 bool ambit__machine_stores_past(const machine *m, double cores)
 {
   return m->has_nontemporal &&
-         ambit__machine_copy(m, cores) > rate_of_one(m->plain, m->plain1, cores);
+         ambit__machine_copy(m, cores) > AMBIT__FIT_PAST * rate_of_one(m->plain, m->plain1, cores);
 }
 
 double ambit__machine_issue(const machine *m)

@@ -112,6 +112,32 @@ static void numbers_that_limit_values_are_variables(void)
   CHECK_EQ(0, count("void r(const int *u, int *v) { *v = *u < 3 ? *u : 3; }", NULL));
 }
 
+/* How many divisions products with inverses replace. */
+static int count_inverted(const char *text)
+{
+  ambit__rule *rule = parse_ok(text);
+  ambit__hoists h = {0};
+  int n;
+
+  ambit__hoists_add_divisors(&h, rule);
+  n = ambit__hoists_inverted(&h);
+  ambit__rule_free(rule);
+  return n;
+}
+
+static void divisions_by_one_value_share_its_inverse(void)
+{
+  CHECK_EQ(2, count_inverted("void r(const float *u, float *v)"
+                             "{ *v = *u / u[1] + u[2] / u[1] + u[3] / u[1]; }"));
+  CHECK_EQ(0, count_inverted("void r(const float *u, float *v) { *v = *u / u[1] + u[2] / u[1]; }"));
+  CHECK_EQ(1,
+           count_inverted("void r(const double *u, double *v) { *v = *u / u[1] + u[2] / u[1]; }"));
+  CHECK_EQ(0,
+           count_inverted("void r(const double *u, double *v) { *v = *u / u[1] + u[1] / u[2]; }"));
+  CHECK_EQ(1, count_inverted("void r(const double *u, double *v, double k, double m)"
+                             "{ *v = *u / k + u[1] / k + u[2] / m; }"));
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -122,6 +148,7 @@ int main(int argc, char **argv)
       {"values_that_are_long_without_their_names_are_not",
        values_that_are_long_without_their_names_are_not},
       {"numbers_that_limit_values_are_variables", numbers_that_limit_values_are_variables},
+      {"divisions_by_one_value_share_its_inverse", divisions_by_one_value_share_its_inverse},
       {0}};
 
   return test_main(argc, argv, tests);

@@ -120,13 +120,15 @@ AMBIT_POWERS(f32, float)
                 : x >= (F)(above) ? (T)(most)                                                      \
                                   : (T)x)
 /* The same from double, cut as a double: gcc 12 makes masks of two widths of selections between
- * integers, and their logic: linear interpolation in a table took 1.3 times as long. */
+ * integers, and their logic: linear interpolation in a table took 1.3 times as long. The last
+ * selection is one of bits: of another one gcc makes a branch, around the look-ups that follow, and
+ * leaves the loop scalar. */
 #define AMBIT_CUT_F64(to, T, least, most)                                                          \
   AMBIT_INLINE T ambit_##to##_from_f64(double x)                                                   \
   {                                                                                                \
     double y = x > (double)(least) ? x : (double)(least);                                          \
     y = y < (double)(most) ? y : (double)(most);                                                   \
-    y = AMBIT_IS_SMALL(x) ? 0 : y;                                                                 \
+    y = AMBIT_F64_OF(AMBIT_BITS_F64(y) & -(ambit_u64)!AMBIT_IS_SMALL(x));                          \
     return (T)(ambit_i32)y;                                                                        \
   }
 /* To bytes by way of int: vectors of one width. On ARM gcc 12 makes masks and their logic of the
