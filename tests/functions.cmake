@@ -79,7 +79,8 @@ function(ambit_test_properties test label timeout)
     list(APPEND environment "TEST_DEVICES=ref cpu")
   elseif(NOT AMBIT_TEST_WHOLE AND home STREQUAL "opencl" AND NOT label MATCHES "long")
     list(APPEND environment "TEST_DEVICES=ref opencl")
-  elseif(NOT AMBIT_TEST_WHOLE AND label MATCHES "^(io|runtime|skeleton|view)" AND NOT label MATCHES "long|spare")
+  elseif(NOT AMBIT_TEST_WHOLE AND label MATCHES "^(io|runtime|skeleton|view)" AND NOT label MATCHES "long"
+         AND NOT (is_spare AND test MATCHES "[.]1$")) # make check-long has the others on all devices as long.${test}
     list(APPEND environment "TEST_DEVICES=ref cpu cuda")
   endif()
   # Most of the time of tests with PoCL goes into its optimiser. Those that look for mistakes of compilers have it.
