@@ -32,8 +32,8 @@ demo:
 check:
 	$(call setup,check)
 	$(call preset,release,build) & first=$$!; $(call preset,dev,build/sanitize) && wait $$first
-	$(build) build -j $(JOBS)
-	$(build) build/sanitize -j $(JOBS)
+	$(build) build -j $(JOBS) --target checked
+	$(build) build/sanitize -j $(JOBS) --target checked
 	python3 tests/meta/run_tests.py --jobs $$(($(JOBS) + 2)) dev release
 
 check-threads:
@@ -44,9 +44,10 @@ check-threads:
 
 check-long:
 	$(call setup,check)
-	$(call preset,release,build)
+	$(call preset,release,build) & first=$$!; $(call preset,dev,build/sanitize) && wait $$first
 	$(build) build -j $(JOBS)
-	python3 tests/meta/run_tests.py --jobs $(JOBS) long
+	$(build) build/sanitize -j $(JOBS)
+	python3 tests/meta/run_tests.py --jobs $(JOBS) dev-all long
 
 # Each optional part left out, a build each (an hour).
 check-matrix:
@@ -101,9 +102,9 @@ clean:
 help:
 	@echo "make           set up and build: build/ambit, build/libambit.so, build/examples/"
 	@echo "make demo      run the heat example on all cores; writes heat.png"
-	@echo "make check     all tests, plain and with sanitizers"
+	@echo "make check     each test, optimised or with sanitizers"
 	@echo "make check-threads  threads, pools and messages, with the thread sanitizer"
-	@echo "make check-long  random programs and fuzzing beyond make check (an hour)"
+	@echo "make check-long  all tests in both builds, random programs and fuzzing beyond make check (hours)"
 	@echo "make check-matrix  builds without each optional part, and their tests (an hour)"
 	@echo "make coverage  lines and branches that the tests reach"
 	@echo "make docs      the documents as a site with a search, build/site/index.html"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# How tests are declared: programs, processes of MPI, long ones.
+# How tests are declared: programs, processes of MPI, long ones. Where make check runs them: homes.cmake.
 
-# ambit_test(layer[/folder]/name [SLOW] [TIMEOUT seconds] [FILES more.c...] [LIBS more...] [ARGS ...]); make check-long has it too, with
+# ambit_test(layer[/folder]/name [TIMEOUT seconds] [FILES more.c...] [LIBS more...] [ARGS ...]); make check-long has it too, with
 # all its cases, if make check has some of them only.
 function(ambit_test path)
-  cmake_parse_arguments(T "SLOW" "TIMEOUT" "FILES;LIBS;ARGS" ${ARGN})
+  cmake_parse_arguments(T "" "TIMEOUT" "FILES;LIBS;ARGS" ${ARGN})
   ambit_test_program(${path} "")
   add_test(NAME ${test} COMMAND ${target} ${T_ARGS})
-  ambit_test_properties(${test} ${layer} "${T_TIMEOUT}" ${T_SLOW})
+  ambit_test_properties(${test} ${layer} "${T_TIMEOUT}")
   file(STRINGS ${folder}/test_${name}.c sampled REGEX "EACH_DEVICE|EACH_PLACE|test_takes")
   if(sampled)
     ambit_long_test(long.${test} ${layer} 3600 ${target} ${T_ARGS})
@@ -23,7 +23,8 @@ macro(ambit_test_program path suffix)
   set(test ${layer}.${name})
   set(target test_${layer}_${name}${suffix})
   add_executable(${target} ${folder}/test_${name}.c ${T_FILES})
-  if(AMBIT_SANITIZE AND T_SLOW) # the sanitizer build runs none of these
+  ambit_home(home ${test})
+  if(AMBIT_SANITIZE AND home STREQUAL "plain")
     set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
   set_target_properties(${target} PROPERTIES
@@ -39,15 +40,36 @@ macro(ambit_test_program path suffix)
   endif()
 endmacro()
 
-function(ambit_test_properties test label timeout is_slow)
+# Makes the program of a test that make check runs here a part of the target checked.
+function(ambit_needs_program test)
+  string(REPLACE "." ";" words ${test})
+  list(GET words 0 layer)
+  list(GET words 1 name)
+  foreach(target test_${layer}_${name} test_${layer}_${name}_openmpi test_${layer}_${name}_mpich)
+    if(TARGET ${target})
+      add_dependencies(checked ${target})
+    endif()
+  endforeach()
+endfunction()
+
+function(ambit_test_properties test label timeout)
   if(NOT timeout OR timeout LESS 600) # for tests that hang: a busy machine may take ten times as long as an idle one
     set(timeout 600)
   endif()
   if(CMAKE_C_FLAGS_RELEASE MATCHES "--coverage") # not optimised, and counts: a program that is killed leaves none
     math(EXPR timeout "8 * ${timeout}")
   endif()
-  if(is_slow)
+  ambit_home(home ${test})
+  ambit_is_spare(is_spare ${test})
+  if(label MATCHES "long")
+    set(is_spare OFF)
+  elseif(is_spare)
+    list(APPEND label spare ${home})
+  elseif(home STREQUAL "plain")
     list(APPEND label slow)
+  endif()
+  if(NOT label MATCHES "long|spare" AND NOT (AMBIT_SANITIZE AND label MATCHES "slow"))
+    ambit_needs_program(${test})
   endif()
   # What a test tests does not depend on the GPUs that are there, unless it asks for them.
   list(APPEND environment "AMBIT_DEVICES=cpu")
@@ -55,7 +77,10 @@ function(ambit_test_properties test label timeout is_slow)
   # of each subject.
   if(AMBIT_SANITIZE AND NOT label MATCHES "^device")
     list(APPEND environment "TEST_DEVICES=ref cpu")
-  elseif(NOT AMBIT_TEST_WHOLE AND label MATCHES "^(io|runtime|skeleton|view)" AND NOT label MATCHES "long" AND NOT test MATCHES "${subject_is_opencl}")
+  elseif(NOT AMBIT_TEST_WHOLE AND home STREQUAL "opencl" AND NOT label MATCHES "long")
+    list(APPEND environment "TEST_DEVICES=ref opencl")
+  elseif(NOT AMBIT_TEST_WHOLE AND label MATCHES "^(io|runtime|skeleton|view)" AND NOT label MATCHES "long"
+         AND NOT (is_spare AND test MATCHES "[.]1$")) # make check-long has the others on all devices as long.${test}
     list(APPEND environment "TEST_DEVICES=ref cpu cuda")
   endif()
   # Most of the time of tests with PoCL goes into its optimiser. Those that look for mistakes of compilers have it.
@@ -84,10 +109,10 @@ function(ambit_long_test test label timeout) # COMMAND...
 endfunction()
 
 # A test of a layer above net with processes of one MPI: in make check if it is the first, else in make check-long.
-function(ambit_family_test test family processes label timeout is_slow) # COMMAND...
+function(ambit_family_test test family processes label timeout) # COMMAND...
   if(family STREQUAL AMBIT_FIRST_FAMILY)
     add_test(NAME ${test} COMMAND ${ARGN})
-    ambit_test_properties(${test} "${label};mpi" ${timeout} ${is_slow})
+    ambit_test_properties(${test} "${label};mpi" ${timeout})
   else()
     set(test long.${test})
     ambit_long_test(${test} "${label};mpi" 3600 ${ARGN})
@@ -102,27 +127,10 @@ function(ambit_mpi_processes test n)
   set_tests_properties(${test} PROPERTIES PROCESSORS ${cores})
 endfunction()
 
-# Whether this build's part of make check has a test above net with n of all these numbers of processes. The sanitized build has the
-# first, mostly one process, since each of several takes as long; the release build has several, and one where it has OpenCL.
-function(ambit_has_processes result test n all)
-  list(GET all 0 first)
-  list(GET all -1 last)
-  set(${result} OFF PARENT_SCOPE)
-  if(AMBIT_TEST_WHOLE OR first EQUAL last)
-    set(${result} ON PARENT_SCOPE)
-  elseif(AMBIT_SANITIZE AND test MATCHES "${subject_is_messages}" AND n EQUAL last)
-    set(${result} ON PARENT_SCOPE)
-  elseif(AMBIT_SANITIZE AND NOT test MATCHES "${subject_is_messages}" AND n EQUAL first)
-    set(${result} ON PARENT_SCOPE)
-  elseif(NOT AMBIT_SANITIZE AND (n GREATER 1 OR test MATCHES "${subject_is_opencl}"))
-    set(${result} ON PARENT_SCOPE)
-  endif()
-endfunction()
-
 # ambit_mpi_test(layer/name PROCESSES n... [USES_MPI] [as for ambit_test]): under the mpirun of each MPI there is, with each of
 # these numbers of processes; layer.name.openmpi.2 is one test. USES_MPI: the program itself does, so there is one for each.
 function(ambit_mpi_test path)
-  cmake_parse_arguments(T "SLOW;USES_MPI" "TIMEOUT" "PROCESSES;FILES;LIBS;ARGS" ${ARGN})
+  cmake_parse_arguments(T "USES_MPI" "TIMEOUT" "PROCESSES;FILES;LIBS;ARGS" ${ARGN})
   set(libs ${T_LIBS})
   if(NOT T_USES_MPI)
     ambit_test_program(${path} "")
@@ -141,16 +149,18 @@ function(ambit_mpi_test path)
     foreach(n ${T_PROCESSES})
       set(case ${test}.${family}.${n})
       set(command ${AMBIT_MPIRUN_${family}} -n ${n} $<TARGET_FILE:${target}> ${T_ARGS})
-      ambit_has_processes(has_processes ${test} ${n} "${T_PROCESSES}")
-      if(layer STREQUAL "net" OR (family STREQUAL AMBIT_FIRST_FAMILY AND has_processes))
+      if(layer STREQUAL "net" OR family STREQUAL AMBIT_FIRST_FAMILY)
         add_test(NAME ${case} COMMAND ${command})
-        ambit_test_properties(${case} "${layer};mpi" "${T_TIMEOUT}" ${T_SLOW})
+        ambit_test_properties(${case} "${layer};mpi" "${T_TIMEOUT}")
       else()
         set(case long.${case})
         ambit_long_test(${case} "${layer};mpi" 600 ${command})
       endif()
       if(n GREATER 1 AND NOT layer STREQUAL "net") # one process has compiled it all for OpenCL; processes with OpenCL: random.opencl
         set_property(TEST ${case} APPEND PROPERTY ENVIRONMENT "TEST_DEVICES=ref cpu cuda")
+        if(case MATCHES "${subject_is_messages}" AND NOT AMBIT_TEST_WHOLE)
+          set_property(TEST ${case} APPEND PROPERTY ENVIRONMENT AMBIT_CC=none)
+        endif()
       endif()
       ambit_mpi_processes(${case} ${n})
       set_tests_properties(${case} PROPERTIES DEPENDS "${before}") # which compiled the same kernels

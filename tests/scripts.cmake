@@ -16,12 +16,12 @@ foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)
   endif()
 endforeach()
 
-# ambit_script(label.name file.py [TIMEOUT seconds] [SLOW] [ARGS ...])
+# ambit_script(label.name file.py [TIMEOUT seconds] [ARGS ...])
 function(ambit_script test file)
-  cmake_parse_arguments(T "SLOW" "TIMEOUT" "ARGS" ${ARGN})
+  cmake_parse_arguments(T "" "TIMEOUT" "ARGS" ${ARGN})
   string(REGEX REPLACE "\\..*" "" label ${test})
   add_test(NAME ${test} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${T_ARGS})
-  ambit_test_properties(${test} ${label} "${T_TIMEOUT}" ${T_SLOW})
+  ambit_test_properties(${test} ${label} "${T_TIMEOUT}")
 endfunction()
 
 ambit_script(meta.abi meta/check_abi.py ARGS ${CMAKE_C_COMPILER})
@@ -67,13 +67,13 @@ if(NOT AMBIT_SANITIZE AND OpenMP_C_FOUND)
   add_executable(test_bench_programs ${nests})
   target_link_libraries(test_bench_programs PRIVATE ambit OpenMP::OpenMP_C m)
   add_test(NAME bench.programs COMMAND test_bench_programs --size small)
-  ambit_test_properties(bench.programs bench 120 OFF)
+  ambit_test_properties(bench.programs bench 120)
   set_property(TEST bench.programs APPEND PROPERTY ENVIRONMENT "OMP_WAIT_POLICY=passive") # other tests run meanwhile
 endif()
 
 if(AMBIT_NUMPY_PYTHON)
   add_test(NAME io.numpy COMMAND ${AMBIT_NUMPY_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/io/check_npy.py $<TARGET_FILE:test_io_npy>)
-  ambit_test_properties(io.numpy io 60 OFF)
+  ambit_test_properties(io.numpy io 60)
 endif()
 
 # Sanitizers see what Python does with the library: memory, callbacks, files. Examples and errors of kernels are Python's own part.
@@ -81,7 +81,8 @@ if(NOT BUILD_SHARED_LIBS OR NOT AMBIT_STREAMS OR NOT "AMBIT_HAVE_PNG=1" IN_LIST 
   add_test(NAME python.package COMMAND sh -c "echo 'skipped: the tests of the Python package use the shared library, streams and pictures, of which this build leaves one out'; exit 77")
   set_tests_properties(python.package PROPERTIES LABELS python SKIP_RETURN_CODE 77)
 elseif(NOT AMBIT_SANITIZE)
-  ambit_script(python.package python/run.py TIMEOUT 300 ARGS $<TARGET_FILE:ambit>)
+  ambit_script(python.package python/run.py TIMEOUT 300 ARGS $<TARGET_FILE:ambit> -k "not notebook_runs and not has_types")
+  ambit_long_test(long.python python 600 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py $<TARGET_FILE:ambit>)
 elseif(AMBIT_SANITIZE MATCHES "address" AND CMAKE_C_COMPILER_ID STREQUAL "GNU") # whose sanitizers are libraries to load first
   ambit_script(python.package python/run.py TIMEOUT 300 ARGS $<TARGET_FILE:ambit> -k "basics or memory or points or profiles")
 endif()
@@ -92,16 +93,17 @@ if(NOT AMBIT_SANITIZE) # the emulated GPU: halves, tiles that sleep, conditions 
     string(REPLACE ":" ";" case ${case})
     list(POP_FRONT case name)
     add_test(NAME device.emulated.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/emulated/run $<TARGET_FILE:test_runtime_${name}> ${case})
-    ambit_test_properties(device.emulated.${name} device 240 ON)
-    set_property(TEST device.emulated.${name} APPEND PROPERTY ENVIRONMENT "TEST_DEVICES=ref cuda" "EMULATED_DIR=${CMAKE_BINARY_DIR}/tests/emulated.${name}")
+    ambit_test_properties(device.emulated.${name} device 240)
+    set_property(TEST device.emulated.${name} APPEND PROPERTY ENVIRONMENT "TEST_DEVICES=ref cuda" EMULATED_LEVEL=-O0 "EMULATED_DIR=${CMAKE_BINARY_DIR}/tests/emulated")
+    set_tests_properties(device.emulated.${name} PROPERTIES RESOURCE_LOCK emulated) # the first builds the driver and the compiler
   endforeach()
 endif()
 
 if(NOT AMBIT_SANITIZE AND "AMBIT_HAVE_HDF5=1" IN_LIST AMBIT_DEFINITIONS)
   ambit_script(io.vtk io/check_hdf5.py TIMEOUT 180 ARGS $<TARGET_FILE:test_io_field> $<TARGET_FILE:ambit_tool> ${mpirun})
-  ambit_test_properties(io.vtk "io;mpi" 180 OFF)
+  ambit_test_properties(io.vtk "io;mpi" 180)
 endif()
-ambit_script(view.browser view/check_browser.py SLOW TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool>) # its subject is the page
+ambit_script(view.browser view/check_browser.py TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool>) # its subject is the page
 ambit_script(view.http view/check_http.py TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool> ${AMBIT_MPIRUN_${AMBIT_FIRST_FAMILY}})
 ambit_script(view.terminal view/check_terminal.py TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool>)
 set_property(TEST view.browser view.http view.terminal APPEND PROPERTY ENVIRONMENT AMBIT_THREADS=1) # runs compute until they are killed
@@ -110,12 +112,7 @@ foreach(name bench command explain manual names run stream sturdy tune)
   if(AMBIT_NUMPY_PYTHON AND (AMBIT_STREAMS OR NOT name STREQUAL "stream"))
     add_test(NAME tool.${name} COMMAND ${AMBIT_NUMPY_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_${name}.py
              $<TARGET_FILE:ambit_tool>)
-    if(name MATCHES "bench|manual|names|sturdy") # measures the machine; prints texts; compiles much; waits for time-outs
-      set(is_slow ON)
-    else()
-      set(is_slow OFF)
-    endif()
-    ambit_test_properties(tool.${name} tool 180 ${is_slow})
+    ambit_test_properties(tool.${name} tool 180)
   endif()
 endforeach()
 if(AMBIT_NUMPY_PYTHON)
@@ -132,8 +129,8 @@ if(TARGET ambit_port)
     ambit_script(port.programs port/test_programs.py TIMEOUT 300 ARGS ${port_args} ref none)
     ambit_script(port.cpu port/test_programs.py TIMEOUT 300 ARGS ${port_args} cpu none -- branches cardiac edges_flat)
     ambit_script(port.opencl port/test_programs.py TIMEOUT 300 ARGS ${port_args} opencl none -- edges_flat)
-    ambit_script(port.random port/test_random.py TIMEOUT 300 ARGS ${port_args} ref 1000 8)
-    ambit_script(port.files port/test_files.py TIMEOUT 300 ARGS ${port_args} ref 1000 6)
+    ambit_script(port.random port/test_random.py TIMEOUT 300 ARGS ${port_args} ref 1000 4)
+    ambit_script(port.files port/test_files.py TIMEOUT 300 ARGS ${port_args} ref 1000 5)
     foreach(family ${AMBIT_MPI_FAMILIES})
       if(family STREQUAL AMBIT_FIRST_FAMILY)
         ambit_script(port.${family} port/test_programs.py TIMEOUT 300 ARGS ${port_args} none 2,3 ${AMBIT_MPIRUN_${family}} -- edges_flat)
@@ -154,9 +151,9 @@ else()
 endif()
 
 set(checkpoint_args $<TARGET_FILE:ambit_tool> ${PROJECT_BINARY_DIR}/examples ${CMAKE_C_COMPILER} ${AMBIT_MPIRUN_${AMBIT_FIRST_FAMILY}})
-ambit_script(tool.checkpoint tool/test_checkpoint.py SLOW TIMEOUT 240 ARGS ${checkpoint_args})
+ambit_script(tool.checkpoint tool/test_checkpoint.py TIMEOUT 240 ARGS ${checkpoint_args})
 set(killed_args $<TARGET_FILE:test_random_random> 2 0x73000 ${AMBIT_MPIRUN_${AMBIT_FIRST_FAMILY}})
-ambit_script(random.killed random/check_killed.py SLOW ARGS ${killed_args})
+ambit_script(random.killed random/check_killed.py ARGS ${killed_args})
 list(TRANSFORM killed_args REPLACE "^2$" 60)
 ambit_long_test(long.random.killed random 3600 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/random/check_killed.py ${killed_args})
 ambit_long_test(long.random.checkpoint random 3600 test_random_random --checkpoint --count 400 --seed 0x70000)
@@ -170,14 +167,14 @@ if(TARGET terrain AND AMBIT_ELEVATION)
 endif()
 ambit_script(tool.trace tool/test_trace.py TIMEOUT 180 ARGS $<TARGET_FILE:ambit_tool>)
 foreach(family ${AMBIT_MPI_FAMILIES})
-  ambit_family_test(tool.trace.${family} ${family} 2 tool 180 OFF ${Python3_EXECUTABLE} -B
+  ambit_family_test(tool.trace.${family} ${family} 2 tool 180 ${Python3_EXECUTABLE} -B
     ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_trace.py $<TARGET_FILE:ambit_tool> ${AMBIT_MPIRUN_${family}})
 endforeach()
 ambit_script(install.gen tool/test_gen.py TIMEOUT 400
   ARGS $<TARGET_FILE:ambit_tool> ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:ambit>)
 
 foreach(language cuda opencl)
-  ambit_script(tool.gen_${language} tool/test_gen_gpu.py SLOW TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool> ${language})
+  ambit_script(tool.gen_${language} tool/test_gen_gpu.py TIMEOUT 600 ARGS $<TARGET_FILE:ambit_tool> ${language})
   ambit_long_test(long.tool.gen_${language} tool 3600 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_gen_gpu.py
     $<TARGET_FILE:ambit_tool> ${language})
 endforeach()
@@ -191,19 +188,14 @@ if(AMBIT_MPI_FAMILIES)
   target_link_libraries(runtime_faulty PRIVATE ambit_internal -Wl,--wrap=ambit__program_iterate)
   add_dependencies(runtime_faulty ${AMBIT_MODULES})
   foreach(family ${AMBIT_MPI_FAMILIES})
-    if(family STREQUAL "openmpi" AND "mpich" IN_LIST AMBIT_MPI_FAMILIES) # its start takes most of the time under sanitizers
-      set(is_slow ON)
-    else()
-      set(is_slow OFF)
-    endif()
     add_test(NAME runtime.faults.${family} COMMAND ${Python3_EXECUTABLE} -B
       ${CMAKE_CURRENT_SOURCE_DIR}/runtime/faults/test_faults.py $<TARGET_FILE:runtime_faulty> ${AMBIT_MPIRUN_${family}})
-    ambit_test_properties(runtime.faults.${family} "runtime;mpi" 200 ${is_slow})
+    ambit_test_properties(runtime.faults.${family} "runtime;mpi" 200)
     set(others ${AMBIT_MPI_FAMILIES})
     list(REMOVE_ITEM others ${family})
     add_test(NAME net.faults.${family} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/net/test_faults.py
       $<TARGET_FILE:net_faulty> ${family} ${AMBIT_MPIRUN_${family}} ${AMBIT_MPIRUN_${others}})
-    ambit_test_properties(net.faults.${family} "net;mpi" 200 ${is_slow})
+    ambit_test_properties(net.faults.${family} "net;mpi" 200)
   endforeach()
 endif()
 
@@ -212,8 +204,8 @@ foreach(family ${AMBIT_MPI_FAMILIES})
   target_link_libraries(aware_shim_${family} PRIVATE ambit_uses_${family} ${CMAKE_DL_LIBS})
   add_test(NAME tool.aware.${family} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_aware.py
            $<TARGET_FILE:ambit_tool> ${AMBIT_MPIRUN_${family}} $<TARGET_FILE:aware_shim_${family}>)
-  ambit_test_properties(tool.aware.${family} "tool;mpi" 120 ON)
-  ambit_family_test(tool.mpi.${family} ${family} 2 tool 180 ON ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_mpi.py
+  ambit_test_properties(tool.aware.${family} "tool;mpi" 120)
+  ambit_family_test(tool.mpi.${family} ${family} 2 tool 180 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/tool/test_mpi.py
     $<TARGET_FILE:ambit_tool> ${AMBIT_MPIRUN_${family}})
   set_tests_properties(${test} PROPERTIES COST 50)
 endforeach()
@@ -248,12 +240,11 @@ function(ambit_costs cost)
   endforeach()
 endfunction()
 # keep-sorted
-ambit_costs(100 device.nvrtc install.gen meta.examples.1 meta.examples.2 meta.tidy plan.fused plan.fused_parts plan.strip port.programs port.tool python.package runtime.join.${AMBIT_FIRST_FAMILY}.3
-  tool.checkpoint view.browser view.terminal)
+ambit_costs(100 device.nvrtc install.gen meta.examples.1 meta.examples.2 meta.tidy plan.fused plan.fused_parts plan.strip port.programs port.tool python.package
+  runtime.faults.mpich runtime.narrow tool.checkpoint view.browser view.terminal)
 # keep-sorted
 ambit_costs(50 bench.programs device.compile device.gpu device.gpu_kernels device.parts_launch
   net.faults.mpich net.faults.openmpi net.large.${AMBIT_FIRST_FAMILY}.2 plan.fused_parts.${AMBIT_FIRST_FAMILY}.2 random.opencl
-  random.random runtime.boundaries runtime.call.${AMBIT_FIRST_FAMILY}.3 runtime.checked_launch runtime.faults.mpich runtime.faults.openmpi
-  runtime.narrow runtime.profiles.${AMBIT_FIRST_FAMILY}.3 runtime.program runtime.reduce runtime.register_source runtime.sleep.${AMBIT_FIRST_FAMILY}.3
-  runtime.sweeps.${AMBIT_FIRST_FAMILY}.3 runtime.tune runtime.until runtime.wavefront skeleton.diagnostics.${AMBIT_FIRST_FAMILY}.3 skeleton.stencil tool.bench
+  random.random runtime.boundaries runtime.checked_launch runtime.checkpoint runtime.program runtime.reduce runtime.relax.${AMBIT_FIRST_FAMILY}.3
+  runtime.sleep.${AMBIT_FIRST_FAMILY}.1 runtime.starved.memory.${AMBIT_FIRST_FAMILY}.2.0 runtime.tune runtime.until runtime.wavefront skeleton.stencil tool.bench
   tool.gen_cuda tool.gen_opencl tool.run tool.sturdy view.http)

@@ -211,7 +211,7 @@ static void the_fixed_names_compile_without_spills(void)
   const char *name;
 
   for (int i = 0; (name = ambit__catalogue_name(i)); i++) {
-    if (test_takes(i, 9)) check_entry(name, i % 2 ? AMBIT_F32 : AMBIT_F64, CHOSEN);
+    if (test_takes(i, 18)) check_entry(name, i % 2 ? AMBIT_F32 : AMBIT_F64, CHOSEN);
   }
 }
 
@@ -229,8 +229,8 @@ static void the_families_compile_without_spills(void)
   const depth how = for_all();
 
   for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-    if (test_takes((int)i + 1, 4)) check_entry(families[i], AMBIT_F32, how);
-    if (test_takes((int)i, 4)) check_entry(families[i], AMBIT_F64, how);
+    if (test_takes((int)i + 1, 8)) check_entry(families[i], AMBIT_F32, how);
+    if (test_takes((int)i + 5, 8)) check_entry(families[i], AMBIT_F64, how);
   }
 }
 

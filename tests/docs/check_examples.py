@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The examples of README.md and docs/ work: in make check, of the documents of the last commits and of every third one.
+"""The examples of README.md and docs/ work: in make check, of the documents of the last commits and of every ninth one.
 
     check_examples.py SHARE/SHARES AMBIT LIBRARY CC CXX [MPIRUN...]     such as 1/2: every second of them, from the first
                                                                   $DOCUMENT: only this one, such as tutorial.md
@@ -344,7 +344,7 @@ def main():
         make_files()
         documents = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
         only = [path for path in documents if path.name == os.environ.get("DOCUMENT")]
-        for path in (only or project.sample(documents, 3))[SHARE - 1::SHARES]:
+        for path in (only or project.sample(documents, 9))[SHARE - 1::SHARES]:
             check(path)
         os.chdir("/")
     print(", ".join(f"{n} {what}" for what, n in counts.items()))

@@ -3,7 +3,7 @@
 # for options: they need the whole library.
 
 add_library(fuzz_replay OBJECT fuzz/main.c)
-foreach(run "kernel 3000" "options 200" "raster 3000" "texts 3000" "y4m 3000")
+foreach(run "kernel 3000" "options 60" "raster 3000" "texts 3000" "y4m 3000")
   if(run MATCHES "raster" AND NOT AMBIT_ELEVATION)
     continue()
   endif()
@@ -17,7 +17,7 @@ foreach(run "kernel 3000" "options 200" "raster 3000" "texts 3000" "y4m 3000")
     target_link_libraries(fuzz_${name}_replay PRIVATE fuzz_replay ambit_inside)
   endif()
   add_test(NAME fuzz.${name} COMMAND fuzz_${name}_replay --vary ${count} 1 ${corpus})
-  ambit_test_properties(fuzz.${name} fuzz 120 OFF)
+  ambit_test_properties(fuzz.${name} fuzz 120)
 endforeach()
 file(GLOB corpus CONFIGURE_DEPENDS fuzz/corpus/options/*)
 ambit_long_test(long.fuzz.options fuzz 3600 fuzz_options_replay --vary 3000000 1000000 ${corpus})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every C file is formatted according to .clang-format. With --fix (make format), formats them. With --sample, as in make check,
-looks at those of the last commits and every third one."""
+looks at those of the last commits and every ninth one."""
 import collections, subprocess, sys
 
 import project
@@ -9,7 +9,7 @@ import project
 tool = project.clang_tool("clang-format")
 sources = project.files(*project.CODE)
 if "--sample" in sys.argv[1:]:
-    sources = project.sample(sources, 3)
+    sources = project.sample(sources, 9)
 how = ["-i"] if "--fix" in sys.argv[1:] else ["--dry-run", "-Werror"]
 run = subprocess.run([tool, "--style=file", *how, *sources], capture_output=True, text=True)
 

@@ -28,7 +28,11 @@ def labels(test):
 
 def kind(test):
     """The layer or folder of a test: the label that says nothing about how it runs."""
-    return next((label for label in labels(test) if label not in ("mpi", "slow", "long", "threads")), "other")
+    return next((label for label in labels(test) if label not in ("mpi", "slow", "spare", "sanitized", "release", "long", "threads")), "other")
+
+
+def place(words):
+    return "long" if "long" in words else "sanitized" if "spare" in words else "release"
 
 
 def cases(folder):
@@ -41,15 +45,17 @@ def lines(*folders, ext):
 
 
 def counts(build):
-    everyday, search = ctest(build), [t for t in ctest(build, "-C", "long") if "long" in labels(t)]
-    kinds, search_kinds = (collections.Counter(map(kind, tests)) for tests in (everyday, search))
-    rows = [(f"`{k}`", kinds[k], search_kinds[k], cases(k) or "") for k in sorted(kinds)]
-    rows.append(("all", len(everyday), len(search), sum(r[3] or 0 for r in rows)))
-    yield "| label | tests of `make check` | of `make check-long` | named cases in C |"
-    yield "|---|--:|--:|--:|"
-    yield from (f"| {k} | {n} | {m} | {c} |" for k, n, m, c in rows)
+    """By the labels of the release build: what it leaves to the sanitized one, and to make check-long. That has all tests, in both."""
+    tests = ctest(build, "-C", "long")
+    places = [[t for t in tests if place(labels(t)) == p] for p in ("release", "sanitized", "long")]
+    counters = [collections.Counter(map(kind, p)) for p in places]
+    rows = [(f"`{k}`", *(c[k] for c in counters), cases(k) or "") for k in sorted(counters[0] | counters[1])]
+    rows.append(("all", *map(len, places), sum(r[-1] or 0 for r in rows)))
+    yield "| label | tests of `make check` in the release build | in the sanitized build | in `make check-long` alone | named cases in C |"
+    yield "|---|--:|--:|--:|--:|"
+    yield from ("| " + " | ".join(map(str, row)) + " |" for row in rows)
     yield ""
-    yield (f"{sum('mpi' in labels(t) for t in everyday)} of them run several processes under MPI. The library has "
+    yield (f"{sum('mpi' in labels(t) for p in places[:2] for t in p)} of those of `make check` run several processes under MPI. The library has "
            f"{lines('src', 'include', ext='ch'):,} lines of C, its tool {lines('tools', ext='ch'):,}, the tests "
            f"{lines('tests', ext='ch'):,} of C and {lines_of_python():,} of Python, and "
            f"{len(list((project.ROOT / 'tests/error').glob('*.c')))} kernels that must be refused.")
@@ -99,15 +105,18 @@ def write(what, table):
 
 def check(build):
     """Every label is on the page, with a count that is not far off. Builds differ in their parts: MPI, libclang."""
-    row = re.compile(r"^\| `?(\w+)`? \| (\d+) \| \d+ \|", re.M)
-    told = dict(row.findall(PAGE.read_text()))
+    def numbers(text):
+        rows = re.findall(r"^\| `?(\w+)`? \| (\d+) \| (\d+) \| \d+ \|", text, re.M)
+        return {(name, p): int(n) for name, *both in rows for p, n in zip(("release", "sanitized"), both)}
+
+    told = numbers(PAGE.read_text())
     is_whole = bool(ctest(build, "-R", r"^net\.messages")) and bool(ctest(build, "-R", r"^port\.random"))
     if not is_whole:
         project.skip("a build without MPI or libclang has fewer tests")
-    found = dict(row.findall("\n".join(counts(build))))
-    bad = [f"{k}: the page says {told.get(k, 'nothing')}, ctest has {n}" for k, n in found.items()
-           if abs(int(told.get(k, 0)) - int(n)) > max(5, NEAR * int(n))]
-    print("\n".join(bad) or f"{found['all']} tests, as docs/testing.md says")
+    found = numbers("\n".join(counts(build)))
+    bad = [f"{' '.join(k)}: the page says {told.get(k, 'nothing')}, ctest has {n}" for k, n in found.items()
+           if abs(told.get(k, 0) - n) > max(5, NEAR * n)]
+    print("\n".join(bad) or f"{found['all', 'release']} and {found['all', 'sanitized']} tests, as docs/testing.md says")
     if bad:
         print("mend it: python3 tests/meta/measure_tests.py counts --write", build)
     return bool(bad)

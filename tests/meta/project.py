@@ -29,7 +29,7 @@ def sample(paths, of):
         r = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
         return None if r.returncode else {ROOT / name for name in r.stdout.split("\n")}
 
-    changed, recent = git("diff", "--name-only", "HEAD"), git("log", "-6", "--name-only", "--format=")
+    changed, recent = git("diff", "--name-only", "HEAD"), git("log", "-3", "--name-only", "--format=")
     if "AMBIT_TEST_LONG" in os.environ or changed is None or recent is None:
         return paths
     return [p for i, p in enumerate(paths) if i % of == 0 or p in changed | recent]

@@ -6,7 +6,7 @@
 
 VARIANTS is the one list of builds; the workflow of the forge has a job for each (tests/meta/check_release.py compares
 them). Each build is in build/matrix/VARIANT, made with Ninja and ccache where they are installed. Without --tests those tests run
-that the part concerns, but none labelled slow, meta, install or examples; `--tests none` runs none, `--tests .` all others.
+that the part concerns, but none labelled slow, long, meta, install or examples; `--tests none` runs none, `--tests .` all others.
 """
 import argparse, os, shutil, subprocess, sys
 
@@ -48,7 +48,7 @@ def build_and_test(variant, args):
         return "not built"
     if args.tests == "none":
         return "built"
-    tests = sh("ctest", "--test-dir", folder, "-j", args.jobs, "-LE", "slow|meta|install|examples",
+    tests = sh("ctest", "--test-dir", folder, "-j", args.jobs, "-LE", "slow|long|meta|install|examples",
                "-R", args.tests or concerned, "--no-tests=error", "--output-on-failure", "--progress")
     return "passed" if tests else "failed"
 

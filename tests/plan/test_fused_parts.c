@@ -468,7 +468,7 @@ static void steps_on_faces_and_boxes_of_gpus(void)
   if (processes_here() > 1) return;
   if (all && device_is_here("opencl")) check_places("opencl", 4);
   if (!device_is_here("cuda")) SKIP("there is no CUDA device");
-  check_places("cuda", 8);
+  check_places("cuda", 4);
   check_places("cuda*2", 3);
 }
 

@@ -49,7 +49,7 @@ ambit_test(runtime/program/fused_points TIMEOUT 240)
 ambit_test(runtime/program/folds TIMEOUT 240)
 ambit_mpi_test(runtime/program/in_place PROCESSES 1 3)
 ambit_mpi_test(runtime/program/join PROCESSES 1 3)
-ambit_test(runtime/program/many_steps SLOW TIMEOUT 120)
+ambit_test(runtime/program/many_steps TIMEOUT 120)
 ambit_mpi_test(runtime/program/own PROCESSES 1 3)
 ambit_test(runtime/program/plan)
 ambit_mpi_test(runtime/program/points PROCESSES 1 3)
@@ -74,7 +74,7 @@ ambit_test(runtime/run/threads TIMEOUT 120 LIBS -Wl,--wrap=ambit__net_open)
 ambit_test(runtime/run/trace)
 ambit_test(runtime/run/tune LIBS -Wl,--wrap=ambit__clock)
 ambit_mpi_test(runtime/run/uneven PROCESSES 3 4)
-ambit_test(runtime/run/unlike SLOW TIMEOUT 240)
+ambit_test(runtime/run/unlike TIMEOUT 240)
 ambit_test(runtime/run/until TIMEOUT 240 LIBS -Wl,--wrap=ambit__backend_find)
 ambit_test(runtime/run/wavefront TIMEOUT 240 LIBS -Wl,--wrap=ambit__wavefront_choose -Wl,--wrap=ambit__cpu_threads_for)
 ambit_test(runtime/run/wavefront_model)
@@ -98,31 +98,30 @@ ambit_long_test(long.injected runtime 3600 test_runtime_injected 1)
 foreach(family ${AMBIT_UPPER_FAMILIES})
   add_test(NAME runtime.tune.${family}.2 COMMAND ${AMBIT_MPIRUN_${family}} -n 2
            $<TARGET_FILE:test_runtime_tune> the_fastest_plan_is_found_and_remembered)
-  ambit_test_properties(runtime.tune.${family}.2 "runtime;mpi" 120 ON)
+  ambit_test_properties(runtime.tune.${family}.2 "runtime;mpi" 120)
   ambit_mpi_processes(runtime.tune.${family}.2 2)
 endforeach()
 foreach(family ${AMBIT_UPPER_FAMILIES})
-  ambit_family_test(runtime.lean.${family}.2 ${family} 2 runtime 120 OFF ${AMBIT_MPIRUN_${family}} -n 2
+  ambit_family_test(runtime.lean.${family}.2 ${family} 2 runtime 120 ${AMBIT_MPIRUN_${family}} -n 2
     $<TARGET_FILE:test_runtime_lean> parts_spare_fields_too)
 endforeach()
 foreach(family ${AMBIT_UPPER_FAMILIES}) # inner cells while messages are on their way
-  ambit_family_test(runtime.wavefront.${family}.2 ${family} 2 runtime 120 OFF ${AMBIT_MPIRUN_${family}} -n 2
+  ambit_family_test(runtime.wavefront.${family}.2 ${family} 2 runtime 120 ${AMBIT_MPIRUN_${family}} -n 2
     $<TARGET_FILE:test_runtime_wavefront> results_do_not_depend_on_parts)
-  ambit_family_test(runtime.roles.${family}.2 ${family} 2 runtime 120 OFF ${AMBIT_MPIRUN_${family}} -n 2
+  ambit_family_test(runtime.roles.${family}.2 ${family} 2 runtime 120 ${AMBIT_MPIRUN_${family}} -n 2
     $<TARGET_FILE:test_runtime_roles> results_do_not_depend_on_roles)
 endforeach()
 
-if(AMBIT_SANITIZE) # one process has all cases: those with messages of their own
-  foreach(run "2 points sources_and_receivers_anywhere_give_the_bits_of_the_definition" "3 profiles strict_bits_are_the_same_on_all_cuts"
-          "2 sweeps parts_take_turns_where_the_axis_is_cut")
-    separate_arguments(run)
-    list(POP_FRONT run n name case)
-    foreach(family ${AMBIT_UPPER_FAMILIES})
-      ambit_family_test(runtime.${name}.${family}.${n} ${family} ${n} runtime 120 OFF ${AMBIT_MPIRUN_${family}} -n ${n}
-        $<TARGET_FILE:test_runtime_${name}> ${case})
-    endforeach()
+# Cases with messages of their own, for the sanitized build, where one process has all cases.
+foreach(run "2 points sources_and_receivers_anywhere_give_the_bits_of_the_definition" "3 profiles strict_bits_are_the_same_on_all_cuts"
+        "2 sweeps parts_take_turns_where_the_axis_is_cut")
+  separate_arguments(run)
+  list(POP_FRONT run n name case)
+  foreach(family ${AMBIT_UPPER_FAMILIES})
+    ambit_family_test(runtime.${name}.${family}.messages ${family} ${n} runtime 120 ${AMBIT_MPIRUN_${family}} -n ${n}
+      $<TARGET_FILE:test_runtime_${name}> ${case})
   endforeach()
-endif()
+endforeach()
 
 set_tests_properties(runtime.unlike PROPERTIES RUN_SERIAL ON) # compares times of devices
 
@@ -146,7 +145,7 @@ if(AMBIT_MPI_FAMILIES)
       ambit_internal "-Wl,--exclude-libs,ALL" ${starving} ${losing} ambit_uses_${family})
     add_dependencies(runtime_starved ambit_starving_${family})
     # what fails, processes, the victim, one of so many calls (0: none here); make check-long has them all
-    foreach(run "memory 2 0 41" "memory 3 1 53" "messages 2 1 17" "messages 2 0 0" "messages 3 2 0")
+    foreach(run "memory 2 0 101" "memory 3 1 127" "messages 2 1 31" "messages 2 0 0" "messages 3 2 0")
       separate_arguments(run)
       list(POP_FRONT run kind n victim stride)
       if(AMBIT_SANITIZE)
@@ -156,7 +155,7 @@ if(AMBIT_MPI_FAMILIES)
       set(command ${AMBIT_MPIRUN_${family}} -n ${n} $<TARGET_FILE:runtime_starved> ${kind} ${victim})
       if(stride AND family STREQUAL AMBIT_FIRST_FAMILY)
         add_test(NAME ${test} WORKING_DIRECTORY ${folder} COMMAND ${command} ${stride})
-        ambit_test_properties(${test} "runtime;mpi" 240 OFF)
+        ambit_test_properties(${test} "runtime;mpi" 240)
         ambit_mpi_processes(${test} ${n})
         set_tests_properties(${test} PROPERTIES RESOURCE_LOCK starved) # they write the same files
       endif()
@@ -166,7 +165,7 @@ if(AMBIT_MPI_FAMILIES)
     if(Python3_FOUND) # a run for each call that fails while a context is opened or closed: most wait for their end
       set(command ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/runtime/faults/test_opening.py $<TARGET_FILE:runtime_starved>)
       add_test(NAME runtime.starved.opening.${family} COMMAND ${command} 1 5 ${AMBIT_MPIRUN_${family}})
-      ambit_test_properties(runtime.starved.opening.${family} "runtime;mpi" 120 ON)
+      ambit_test_properties(runtime.starved.opening.${family} "runtime;mpi" 120)
       foreach(victim 0 1)
         ambit_long_test(long.runtime.starved.opening.${family}.${victim} "runtime;mpi" 3600 ${command} ${victim} 1 ${AMBIT_MPIRUN_${family}})
       endforeach()
@@ -175,7 +174,7 @@ if(AMBIT_MPI_FAMILIES)
 endif()
 # Each case of arithmetic in the text of OpenCL, without the optimiser: runtime.arithmetic has some of them with it.
 add_test(NAME runtime.arithmetic.opencl COMMAND test_runtime_arithmetic)
-ambit_test_properties(runtime.arithmetic.opencl runtime 240 ON)
+ambit_test_properties(runtime.arithmetic.opencl runtime 240)
 set_property(TEST runtime.arithmetic.opencl APPEND PROPERTY ENVIRONMENT "TEST_DEVICES=ref opencl" TEST_EVERY_CASE=1)
 # What a long run of another test has measured on a busy machine is not the processor that these simulate.
 foreach(test runtime.factored runtime.sparse_storage)

@@ -108,7 +108,7 @@ def examples_that_are_killed_continue():
         name = f"{f.parent.name}/{f.name}"
         if LONG or name in ALONE:
             print("#", name, flush=True)
-            _same_when_killed([f, *ARGS.get(f.name, [])], kills=6 if LONG else 2)
+            _same_when_killed([f, *ARGS.get(f.name, [])], kills=6 if LONG else 1)
 
 
 def examples_on_several_processes_continue():

@@ -73,6 +73,7 @@ static bool build(_nvrtcProgram *p)
   const std::string base =
       folder() + "/emulated_" + std::to_string(std::hash<std::string>()(p->source));
   const std::string own = base + "." + std::to_string(getpid()), how = "c++ -std=c++17 -w ";
+  const char *level = getenv("EMULATED_LEVEL");
   bool done;
 
   p->image = "\177ELF" + base + ".so";
@@ -82,7 +83,7 @@ static bool build(_nvrtcProgram *p)
   if (done) {
     std::ofstream(own + ".cpp", std::ios::app) << "\n" << wrappers(contents(own + ".i"));
     done = run(
-        how + "-O1 -shared -fPIC -U_FORTIFY_SOURCE -ffp-contract=off -fno-strict-aliasing '" + own +
+        how + (level ? level : "-O1") + " -shared -fPIC -U_FORTIFY_SOURCE -ffp-contract=off -fno-strict-aliasing '" + own +
         ".cpp' -o '" + own + ".so' 2>'" + own + ".txt' && mv '" + own + ".so' '" + base + ".so'");
   }
   if (!done) p->log = contents(own + ".txt");

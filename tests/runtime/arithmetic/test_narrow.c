@@ -94,11 +94,13 @@ static size_t bytes_of(const scene *s)
 
 static void check(const scene *s)
 {
+  static int count;
   const size_t n = bytes_of(s);
+  const bool both = s->relaxed && test_takes(count++, 3);
   char *want = malloc(n), *got = malloc(n);
 
   compute(s, "ref", "1", want);
-  for (int strict = !s->relaxed; strict < 2; strict++) {
+  for (int strict = !both; strict < 2; strict++) {
     size_t i = 0;
 
     compute(s, "cpu", strict ? "1" : "0", got);

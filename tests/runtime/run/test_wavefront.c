@@ -308,9 +308,9 @@ enum { NKINDS = sizeof kinds / sizeof *kinds, NSTORIES = sizeof stories / sizeof
 #if defined(__SANITIZE_THREAD__)
 enum { ONE_OF = 61, PARTS_ONE_OF = 7 };
 #elif defined(__SANITIZE_ADDRESS__)
-enum { ONE_OF = 17, PARTS_ONE_OF = 5 };
+enum { ONE_OF = 37, PARTS_ONE_OF = 7 };
 #else
-enum { ONE_OF = 7, PARTS_ONE_OF = 1 };
+enum { ONE_OF = 17, PARTS_ONE_OF = 3 };
 #endif
 
 static void results_do_not_depend_on_the_wave(void)
