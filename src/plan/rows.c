@@ -270,7 +270,7 @@ enum {
   LONG_TILE = 512,         /* cells of a row */
   LOW_TILE = 8,            /* rows of a tile, at least, */
   HIGH_TILE = 32,          /* and at most */
-  MOST_ARRAY = 1024 * 1024 /* bytes of the values of a tile */
+  MOST_ARRAY = 448 * 1024 /* bytes of the values of a tile: threads have small stacks */
 };
 
 /* Whether all results are stored a vector at a time, in fields of 4 bytes or more. */
