@@ -5,6 +5,7 @@
 #include "codegen/flat.h"
 #include "codegen/hoist.h"
 #include "codegen/narrow.h"
+#include "codegen/partials.h"
 #include "codegen/source.h"
 
 #include <inttypes.h>
@@ -180,8 +181,7 @@ static bool is_no_term(const ambit__scope *s, const ambit__expr *e)
   return is_nought(s, e->a) || is_nought(s, e->b) || is_no_term(s, e->a) || is_no_term(s, e->b);
 }
 
-/* The only term of a sum of two that counts in relaxed code; NULL: both do, or it is no sum. */
-static const ambit__expr *only_term(const ambit__scope *s, const ambit__expr *e)
+const ambit__expr *ambit__emit_only_term(const ambit__scope *s, const ambit__expr *e)
 {
   if (e->op != EXPR_ADD && e->op != EXPR_SUB) return NULL;
   if (is_no_term(s, e->b)) return e->a;
@@ -230,8 +230,8 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
   const bool wrap = level < around ||
                     (around > ARGUMENT && around != level && (level < SUM || is_bitwise(around)));
 
-  if (s->relaxed && only_term(s, e)) {
-    emit(s, t, only_term(s, e), around);
+  if (s->relaxed && ambit__emit_only_term(s, e)) {
+    emit(s, t, ambit__emit_only_term(s, e), around);
     return;
   }
   if ((e->op == EXPR_DIV || e->op == EXPR_MOD) && !real && !is_safe_divisor(e->b)) {
@@ -550,6 +550,8 @@ static void emit_flat_if(const ambit__scope *s, ambit__writer *w, const ambit__s
 
 static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list, int *line)
 {
+  ambit__partials sums = {.n = 0};
+
   for (const ambit__stmt *st = list; st; st = st->next) {
     ambit__flat_variable v[AMBIT__FLAT_MOST];
     int n;
@@ -562,6 +564,8 @@ static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt
       *line = st->place.line;
       ambit__source_place(w, s->rule->file, *line);
     }
+    ambit__partials_close(s, w, &sums, st);
+    if (s->partial && ambit__partials_add(s, w, &sums, st)) continue;
     if (st->kind != STMT_IF)
       emit_set(s, w, st);
     else if (s->flat && (n = ambit__flat_variables(st, s->own_calls, v)) <= AMBIT__FLAT_MOST)
@@ -570,6 +574,7 @@ static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt
       emit_if(s, w, st, line);
     if (s->narrow) ambit__narrow_pass(s->narrow, st);
   }
+  ambit__partials_close(s, w, &sums, NULL);
 }
 
 void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list)

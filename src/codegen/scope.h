@@ -30,6 +30,7 @@ struct ambit__scope {
   struct ambit__narrow *narrow; /* narrow types of locals and operations; NULL: those of the rule */
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */
+  bool partial;     /* long sums are added up in parts: codegen/partials.h */
   bool own_calls;   /* functions of prelude/math.h are called where there are any */
   const void *user; /* private to the strategy */
 };
@@ -50,6 +51,8 @@ void ambit__emit_tables(const ambit__dialect *d, ambit__text *t, const ambit__ru
                         const ambit__rule *const *earlier, int nearlier);
 
 void ambit__emit_expr(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
+/* The only term of a sum of two that counts in relaxed code; NULL: both do, or it is no sum. */
+const ambit__expr *ambit__emit_only_term(const ambit__scope *s, const ambit__expr *e);
 void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type type, ambit__value v);
 /* A list of statements, one per line; a comment marks each new line of the user's text. */
 void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list);

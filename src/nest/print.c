@@ -201,6 +201,7 @@ static ambit__scope scope_of(const spot *here)
                         .narrow = n->is_narrow ? &n->narrow : NULL,
                         .flat = n->flat,
                         .relaxed = relaxed,
+                        .partial = in_c && relaxed && !n->is_narrow,
                         .row = here->rule ? here->rule->row : 0,
                         .own_calls =
                             in_c && relaxed && ambit__rule_calls_own(n->rule, n->group->ndims - 1),
