@@ -266,10 +266,10 @@ static void choose_sweep(const ambit__group *g, const ambit__target *t, ambit__p
 /* ---- values that neighbouring cells have in common (kernel/repeats.c) ---- */
 
 enum {
-  LEAST_FLOPS = 24,        /* of a rule that is looked at */
-  LONG_TILE = 512,         /* cells of a row */
-  LOW_TILE = 8,            /* rows of a tile, at least, */
-  HIGH_TILE = 32,          /* and at most */
+  LEAST_FLOPS = 24,       /* of a rule that is looked at */
+  LONG_TILE = 512,        /* cells of a row */
+  LOW_TILE = 8,           /* rows of a tile, at least, */
+  HIGH_TILE = 32,         /* and at most */
   MOST_ARRAY = 448 * 1024 /* bytes of the values of a tile: threads have small stacks */
 };
 
