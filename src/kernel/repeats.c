@@ -35,7 +35,7 @@ enum {
 };
 
 /* Of the work of a rule, that which must be left at most; and what values take beyond a tile. */
-static const double LEFT = 0.85, BEYOND = 1.1;
+static const double LEFT = 0.9, BEYOND = 1.1;
 
 typedef ambit__graph_node node;
 typedef ambit__graph graph;
