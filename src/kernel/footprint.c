@@ -380,6 +380,68 @@ static void set_reads(flow *f, int param)
   p->reads = kept;
 }
 
+/* ---- those of a rule that was made of another one ---- */
+
+/* The reads of a field, as the statements have them. */
+typedef struct found {
+  ambit__read *list; /* of one field; owned */
+  size_t n, cap;
+  int param;
+  bool failed;
+  ambit__errors *errors;
+} found;
+
+static ambit__visit note_read(void *user, const ambit__expr *e)
+{
+  found *r = user;
+  ambit__read new = {.component = e->component, .place = e->place};
+
+  if (e->op != EXPR_READ || e->index != r->param) return VISIT_INSIDE;
+  memcpy(new.offset, e->offset, sizeof new.offset);
+  for (size_t i = 0; i < r->n; i++)
+    if (!ambit__read_compare(&r->list[i], &new)) return VISIT_INSIDE;
+  if (ambit__make_room(r->errors, &r->list, r->n, &r->cap, sizeof *r->list))
+    r->failed = true;
+  else
+    r->list[r->n++] = new;
+  return r->failed ? VISIT_END : VISIT_INSIDE;
+}
+
+bool ambit__param_find_reads(ambit__errors *errors, ambit__rule *rule, int param)
+{
+  ambit__param *p = &rule->params[param];
+  found r = {.param = param, .errors = errors};
+  ambit__read *kept;
+
+  ambit__visit_stmts(&(ambit__visitor){.expr = note_read, .user = &r}, rule->body);
+  for (int c = 0; c < p->components && !r.failed; c++)
+    if (p->keeps[c]) {
+      ambit__expr old = {.op = EXPR_READ, .index = param, .component = c};
+
+      memcpy(old.offset, ambit__param_target(p, c), sizeof old.offset);
+      note_read(&r, &old);
+    }
+  kept = ambit__arena_alloc(&rule->arena, (r.n + 1) * sizeof *kept);
+  if (!kept || r.failed) {
+    free(r.list);
+    ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
+    return false;
+  }
+  if (r.n) {
+    qsort(r.list, r.n, sizeof *r.list, compare_reads);
+    memcpy(kept, r.list, r.n * sizeof *kept);
+  }
+  free(r.list);
+  memset(p->low, 0, sizeof p->low);
+  memset(p->high, 0, sizeof p->high);
+  p->reads_neighbours = false;
+  p->reads = kept;
+  p->nreads = (int)r.n;
+  for (int i = 0; i < p->nreads; i++)
+    ambit__param_reach(p, &kept[i]);
+  return true;
+}
+
 /* ---- all ---- */
 
 static void prepare(flow *f)

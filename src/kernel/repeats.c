@@ -573,71 +573,6 @@ static ambit__rule *extend(ambit__errors *errors, const ambit__rule *rule, ambit
   return to;
 }
 
-/* The reads of all fields, as the statements have them. */
-typedef struct reads {
-  ambit__read *list; /* of one field; owned */
-  size_t n, cap;
-  int param;
-  bool failed;
-  ambit__errors *errors;
-} reads;
-
-static ambit__visit note_read(void *user, const ambit__expr *e)
-{
-  reads *r = user;
-  ambit__read new = {.component = e->component, .place = e->place};
-
-  if (e->op != EXPR_READ || e->index != r->param) return VISIT_INSIDE;
-  memcpy(new.offset, e->offset, sizeof new.offset);
-  for (size_t i = 0; i < r->n; i++)
-    if (!ambit__read_compare(&r->list[i], &new)) return VISIT_INSIDE;
-  if (ambit__make_room(r->errors, &r->list, r->n, &r->cap, sizeof *r->list))
-    r->failed = true;
-  else
-    r->list[r->n++] = new;
-  return r->failed ? VISIT_END : VISIT_INSIDE;
-}
-
-static int compare_reads(const void *x, const void *y)
-{
-  return ambit__read_compare(x, y);
-}
-
-static bool set_reads(ambit__errors *errors, ambit__rule *rule, int param)
-{
-  ambit__param *p = &rule->params[param];
-  reads r = {.param = param, .errors = errors};
-  ambit__read *kept;
-
-  ambit__visit_stmts(&(ambit__visitor){.expr = note_read, .user = &r}, rule->body);
-  for (int c = 0; c < p->components && !r.failed; c++)
-    if (p->keeps[c]) {
-      ambit__expr old = {.op = EXPR_READ, .index = param, .component = c};
-
-      memcpy(old.offset, ambit__param_target(p, c), sizeof old.offset);
-      note_read(&r, &old);
-    }
-  kept = ambit__arena_alloc(&rule->arena, (r.n + 1) * sizeof *kept);
-  if (!kept || r.failed) {
-    free(r.list);
-    ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
-    return false;
-  }
-  if (r.n) {
-    qsort(r.list, r.n, sizeof *r.list, compare_reads);
-    memcpy(kept, r.list, r.n * sizeof *kept);
-  }
-  free(r.list);
-  memset(p->low, 0, sizeof p->low);
-  memset(p->high, 0, sizeof p->high);
-  p->reads_neighbours = false;
-  p->reads = kept;
-  p->nreads = (int)r.n;
-  for (int i = 0; i < p->nreads; i++)
-    ambit__param_reach(p, &kept[i]);
-  return true;
-}
-
 /* Completes a rule of a graph whose steps are its own. */
 static ambit__rule *write_rule(work *w, ambit__rule *to)
 {
@@ -646,7 +581,7 @@ static ambit__rule *write_rule(work *w, ambit__rule *to)
   if (good) ambit__graph_use(&w->g);
   good = good && ambit__graph_write(&w->g, to);
   for (int i = 0; good && i < to->nparams; i++)
-    good = to->params[i].kind != PARAM_FIELD || set_reads(w->g.errors, to, i);
+    good = to->params[i].kind != PARAM_FIELD || ambit__param_find_reads(w->g.errors, to, i);
   if (good) return to;
   ambit__rule_free(to);
   return NULL;

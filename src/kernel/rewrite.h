@@ -47,5 +47,7 @@ ambit_status ambit__rewriting_end(ambit__rewriting *w, ambit__rewriter *f, const
  * one more. */
 int ambit__read_compare(const ambit__read *a, const ambit__read *b);
 void ambit__param_reach(ambit__param *p, const ambit__read *r);
+/* Finds the reads of a field in the statements of a rule. false: no memory, raised. */
+bool ambit__param_find_reads(ambit__errors *errors, ambit__rule *rule, int param);
 
 #endif
