@@ -158,6 +158,10 @@ ambit__graph_step *ambit__graph_add_step(ambit__graph *g, ambit__stmt from,
                                          ambit__graph_node *value);
 /* A step before all others that gives a value to a new local, which all cells share. */
 void ambit__graph_share(ambit__graph *g, ambit__graph_node *value, ambit__place place);
+/* Gives steps of a list, and those inside them, the values that `to` has for their own. */
+void ambit__graph_replace(ambit__graph_step *list,
+                          ambit__graph_node *(*to)(const void *user, const ambit__graph_node *n),
+                          const void *user);
 /* The value of a written component or a reduction at the end of the cell, and at first. */
 ambit__graph_node *ambit__graph_out(ambit__graph *g, int variable);
 ambit__graph_node *ambit__graph_initial(ambit__graph *g, int variable);

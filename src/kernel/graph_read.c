@@ -121,6 +121,18 @@ void ambit__graph_share(graph *g, node *value, ambit__place place)
   g->shared = &s->next;
 }
 
+void ambit__graph_replace(step *list, node *(*to)(const void *user, const node *n),
+                          const void *user)
+{
+  for (step *s = list; s; s = s->next) {
+    s->value = to(user, s->value);
+    for (ambit__merge *m = s->merges; m; m = m->next)
+      m->value = to(user, m->value);
+    ambit__graph_replace(s->body, to, user);
+    ambit__graph_replace(s->other, to, user);
+  }
+}
+
 node *ambit__graph_initial(graph *g, int variable)
 {
   const ambit__variable *v = &g->variables[variable];

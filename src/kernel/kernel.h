@@ -375,10 +375,15 @@ typedef struct ambit__repeats {
   ambit__rule *made[2][2];
 } ambit__repeats;
 
-/* Of values that move along the last `axes` of the axes of a grid. The rules refer to `rule`, which
- * must stay. */
-ambit_status ambit__rule_repeats(ambit__errors *errors, const ambit__rule *rule, int ndims,
-                                 int axes, bool strict, ambit__repeats *out);
+typedef struct ambit__repeats_wish {
+  int ndims, axes; /* of a grid; the last ones, along which values move */
+  bool strict;
+  bool counts; /* no rules are made */
+} ambit__repeats_wish;
+
+/* The rules refer to `rule`, which must stay. */
+ambit_status ambit__rule_repeats(ambit__errors *errors, const ambit__rule *rule,
+                                 const ambit__repeats_wish *how, ambit__repeats *out);
 void ambit__repeats_free(ambit__repeats *c);
 
 /* ---- values at faces (faces.c) ---- */

@@ -513,9 +513,10 @@ static node *write_sum(linear *l, const node *like, const sum *s)
   return n;
 }
 
-static node *new_of(const linear *l, const node *n)
+/* NULL: the value of a local that is a part of sums is gone. */
+static node *new_of(const void *user, const node *n)
 {
-  return n ? of(l, n)->to : NULL;
+  return n ? of(user, n)->to : NULL;
 }
 
 static void make(linear *l, node *n)
@@ -539,18 +540,6 @@ static void need_steps(linear *l, const ambit__graph_step *list)
   }
 }
 
-/* Values of locals that are parts of sums are gone. */
-static void replace(linear *l, ambit__graph_step *list)
-{
-  for (ambit__graph_step *s = list; s; s = s->next) {
-    s->value = new_of(l, s->value);
-    for (ambit__merge *m = s->merges; m; m = m->next)
-      m->value = new_of(l, m->value);
-    replace(l, s->body);
-    replace(l, s->other);
-  }
-}
-
 static void rewrite(linear *l)
 {
   graph *g = l->g;
@@ -562,7 +551,7 @@ static void rewrite(linear *l)
     if (l->slots[i].is_needed) decide(l, g->nodes[i]);
   for (int i = 0; i < l->nslots && !g->failed; i++)
     if (l->slots[i].is_needed) make(l, g->nodes[i]);
-  if (!g->failed) replace(l, g->shared ? *g->shared : g->first);
+  if (!g->failed) ambit__graph_replace(g->shared ? *g->shared : g->first, new_of, l);
 }
 
 /* A weighted sum of one field, with numbers, is as it should be. */

@@ -45,7 +45,8 @@ typedef ambit__graph_step step;
 typedef struct slot {
   bool moves;                /* it is the same rule for its value in all cells; */
   bool reads;                /* it has a read: */
-  int low[AXES], high[AXES]; /* the offsets of all of them, the last axis first */
+  int low[AXES], high[AXES]; /* the offsets of all of them, the last axis first; */
+  int down[AXES], up[AXES];  /* how far they may move until one reads further than the rule does */
   int class;                 /* of nodes that differ by a move: the number of its first node */
   long work;                 /* with its operands */
   bool is_kept;              /* the rest reads it */
@@ -61,17 +62,12 @@ typedef struct class
   int low[AXES], high[AXES]; /* their lowest offsets, of all */
   node *first;               /* the one that is nearest to the cell */
   int component;             /* -1: it stays as it is */
-  bool is_given_up;
+  bool is_bad, is_given_up;
 } class;
-
-typedef struct looking {
-  int ndims, axes; /* of the grid; the last ones, along which values move */
-  bool strict;
-} looking;
 
 typedef struct work {
   graph g;
-  int ndims, axes; /* as in `looking` */
+  int ndims, axes; /* of the grid; the last ones, along which values move */
   ambit_type type;
   int nslots;
   slot *slots;       /* by node; owned */
@@ -205,8 +201,24 @@ static void join_reads(slot *s, const slot *o)
   for (int k = 0; o->reads && k < AXES; k++) {
     if (!s->reads || o->low[k] < s->low[k]) s->low[k] = o->low[k];
     if (!s->reads || o->high[k] > s->high[k]) s->high[k] = o->high[k];
+    if (!s->reads || o->down[k] < s->down[k]) s->down[k] = o->down[k];
+    if (!s->reads || o->up[k] < s->up[k]) s->up[k] = o->up[k];
   }
   s->reads |= o->reads;
+}
+
+static void look_at_read(const work *w, slot *s, const ambit__expr *e)
+{
+  const ambit__param *p = &w->g.rule->params[e->index];
+
+  s->reads = true;
+  for (int k = 0; k < w->axes; k++) {
+    const int d = axis_of(w, k);
+
+    s->low[k] = s->high[k] = e->offset[d];
+    s->down[k] = e->offset[d] + p->low[d];
+    s->up[k] = p->high[d] - e->offset[d];
+  }
 }
 
 static void look_at(work *w, node *n)
@@ -215,10 +227,8 @@ static void look_at(work *w, node *n)
   slot *s = of(w, n);
 
   s->moves = is_alike(w, &n->e);
-  s->reads = n->e.op == EXPR_READ;
-  for (int k = 0; s->reads && k < w->axes; k++)
-    s->low[k] = s->high[k] = n->e.offset[axis_of(w, k)];
   s->work = work_of(&n->e);
+  if (n->e.op == EXPR_READ) look_at_read(w, s, &n->e);
   for (int i = 0; i < 3 && operands[i]; i++) {
     const slot *o = of(w, operands[i]);
 
@@ -320,50 +330,37 @@ static margin margin_of_all(const work *w)
   return all;
 }
 
-/* Margins are no wider than tiles have room for. */
-static bool is_narrow(const margin *m)
+/* Whether tiles have room for the margin of a class, and its values read no cell, from all margins
+ * too, that is further away than those that the rule reads. */
+static bool stays_near(const work *w, const class *c, const margin *all)
 {
-  for (int k = 0; k < AXES; k++)
-    if (m->low[k] > AMBIT__REPEATS_MARGIN || m->high[k] > AMBIT__REPEATS_MARGIN) return false;
+  const margin own = margin_of(w, c);
+  const slot *s = of(w, c->first);
+
+  for (int k = 0; k < w->axes; k++)
+    if (own.low[k] > AMBIT__REPEATS_MARGIN || own.high[k] > AMBIT__REPEATS_MARGIN ||
+        all->low[k] > s->down[k] || all->high[k] > s->up[k])
+      return false;
   return true;
 }
 
-/* Whether a value reads no cell, from a margin too, that is further away than those that the rule
- * reads. */
-static bool stays_near(work *w, const node *n, const margin *m)
-{
-  const ambit__param *p = n && n->e.op == EXPR_READ ? &w->g.rule->params[n->e.index] : NULL;
-
-  if (!n || of(w, n)->is_seen) return true;
-  of(w, n)->is_seen = true;
-  for (int k = 0; p && k < w->axes; k++) {
-    const int d = axis_of(w, k);
-
-    if (n->e.offset[d] - m->low[k] < -p->low[d] || n->e.offset[d] + m->high[k] > p->high[d])
-      return false;
-  }
-  return stays_near(w, ambit__node_a(n), m) && stays_near(w, ambit__node_b(n), m) &&
-         stays_near(w, ambit__node_c(n), m);
-}
-
-/* Gives up the largest class of which the rest needs one node, or which would read too far: others
- * may be larger then. false: all are good. */
+/* Gives up the largest classes of which the rest needs one node, or which would read too far:
+ * others may be larger then. false: all are good. */
 static bool give_up(work *w)
 {
   const margin all = margin_of_all(w);
-  class *worst = NULL;
+  long most = 0;
 
   for (int i = 0; i < w->nslots; i++) {
     class *c = &w->classes[i];
-    margin own;
 
-    if (!c->n || (worst && of(w, c->first)->work <= of(w, worst->first)->work)) continue;
-    forget(w);
-    own = margin_of(w, c);
-    if (c->n == 1 || !is_narrow(&own) || !stays_near(w, c->first, &all)) worst = c;
+    c->is_bad = c->n && (c->n == 1 || !stays_near(w, c, &all));
+    if (c->is_bad && of(w, c->first)->work > most) most = of(w, c->first)->work;
   }
-  if (worst) worst->is_given_up = true;
-  return worst != NULL;
+  for (int i = 0; i < w->nslots; i++)
+    if (w->classes[i].is_bad && of(w, w->classes[i].first)->work == most)
+      w->classes[i].is_given_up = true;
+  return most > 0;
 }
 
 /* What is given up leaves its parts as candidates. */
@@ -516,10 +513,21 @@ static ambit_type type_of(const work *w)
   return work[1] > work[0] ? AMBIT_F64 : AMBIT_F32;
 }
 
-/* Reads a rule, and finds what cells have in common. */
-static void begin(work *w, ambit__errors *errors, const ambit__rule *rule, const looking *how)
+/* Takes the same classes as were taken for the rule whose copy this is: its nodes have the same
+ * numbers. */
+static void choose_like(work *w, const work *like)
 {
-  *w = (work){.ndims = how->ndims, .axes = how->axes};
+  w->g.failed = w->nslots != like->nslots;
+  for (int i = 0; i < w->nslots && !w->g.failed; i++)
+    w->classes[i].is_given_up = like->classes[i].is_given_up;
+  if (!w->g.failed) take_largest(w);
+}
+
+/* Reads a rule, and finds what cells have in common; `like` has done so, or NULL. */
+static void begin(work *w, ambit__errors *errors, const ambit__rule *rule,
+                  const ambit__repeats_wish *how, const work *like)
+{
+  *w = (work){.ndims = how->ndims, .axes = how->axes < how->ndims ? how->axes : how->ndims};
   w->g = (graph){.errors = errors,
                  .rule = rule,
                  .make = how->strict ? ambit__node_placed : ambit__node_normal,
@@ -535,12 +543,15 @@ static void begin(work *w, ambit__errors *errors, const ambit__rule *rule, const
     look_at(w, w->g.nodes[i]);
   if (w->g.failed) return;
   w->type = type_of(w);
-  choose(w);
+  if (like)
+    choose_like(w, like);
+  else
+    choose(w);
 }
 
 /* ---- the two rules ---- */
 
-/* A copy of a rule with the field of its common values behind its parameters. */
+/* A copy of a rule with the field of its repeated values behind its parameters. */
 static ambit__rule *extend(ambit__errors *errors, const ambit__rule *rule, ambit_type type,
                            int components)
 {
@@ -646,9 +657,9 @@ static ambit__rule *write_values(work *w, ambit__rule *to)
   return write_rule(w, to);
 }
 
-static node *rest_of(const work *w, const node *n)
+static node *rest_of(const void *user, const node *n)
 {
-  return n ? of(w, n)->to : NULL;
+  return n ? of(user, n)->to : NULL;
 }
 
 static void make_rest(work *w, node *n, int param)
@@ -669,36 +680,26 @@ static void make_rest(work *w, node *n, int param)
   s->to->is_bare = true;
 }
 
-static void replace(work *w, step *list)
-{
-  for (step *s = list; s; s = s->next) {
-    s->value = rest_of(w, s->value);
-    for (ambit__merge *m = s->merges; m; m = m->next)
-      m->value = rest_of(w, m->value);
-    replace(w, s->body);
-    replace(w, s->other);
-  }
-}
-
 static ambit__rule *write_rest(work *w, ambit__rule *to)
 {
   for (int i = 0; i < w->nslots && !w->g.failed; i++)
     make_rest(w, w->g.nodes[i], to->nparams - 1);
-  if (!w->g.failed) replace(w, w->g.first);
+  if (!w->g.failed) ambit__graph_replace(w->g.first, rest_of, w);
   return write_rule(w, to);
 }
 
 /* Reads the rule again, with the field of its values, and makes one of the two rules of it. */
-static ambit__rule *write_part(ambit__errors *errors, const ambit__rule *rule,
-                               const ambit__repeats *out, const looking *how,
+static ambit__rule *write_part(const work *like, const ambit__repeats *out,
+                               const ambit__repeats_wish *how,
                                ambit__rule *(*write)(work *, ambit__rule *))
 {
-  ambit__rule *to = extend(errors, rule, out->type, out->n), *made = NULL;
+  ambit__errors *errors = like->g.errors;
+  ambit__rule *to = extend(errors, like->g.rule, out->type, out->n), *made = NULL;
   ambit__repeats same = {0};
   work w;
 
   if (!to) return NULL;
-  begin(&w, errors, to, how);
+  begin(&w, errors, to, how, like);
   if (!w.g.failed) number_classes(&w, &same);
   if (w.g.failed)
     ambit__rule_free(to);
@@ -709,11 +710,12 @@ static ambit__rule *write_part(ambit__errors *errors, const ambit__rule *rule,
 }
 
 /* Both rules, in normal form. */
-static bool write_both(ambit__errors *errors, const ambit__rule *rule, const looking *how,
-                       ambit__repeats *out)
+static bool write_both(const work *w, const ambit__repeats_wish *how, ambit__repeats *out)
 {
-  out->made[0][0] = write_part(errors, rule, out, how, write_values);
-  out->made[1][0] = write_part(errors, rule, out, how, write_rest);
+  ambit__errors *errors = w->g.errors;
+
+  out->made[0][0] = write_part(w, out, how, write_values);
+  out->made[1][0] = write_part(w, out, how, write_rest);
   for (int i = 0; i < 2; i++)
     if (!out->made[i][0] || errors->status ||
         ambit__rule_normal(errors, out->made[i][0], 0, how->strict, &out->made[i][1]))
@@ -723,24 +725,23 @@ static bool write_both(ambit__errors *errors, const ambit__rule *rule, const loo
   return true;
 }
 
-ambit_status ambit__rule_repeats(ambit__errors *errors, const ambit__rule *rule, int ndims,
-                                 int axes, bool strict, ambit__repeats *out)
+ambit_status ambit__rule_repeats(ambit__errors *errors, const ambit__rule *rule,
+                                 const ambit__repeats_wish *how, ambit__repeats *out)
 {
-  const looking how = {ndims, axes < ndims ? axes : ndims, strict};
   bool good;
   work w;
 
   *out = (ambit__repeats){.param = rule->nparams, .left = 1};
-  begin(&w, errors, rule, &how);
+  begin(&w, errors, rule, how, NULL);
   good = !w.g.failed;
   if (good) {
     out->type = w.type;
     number_classes(&w, out);
     out->left = work_after(&w) / (double)work_before(&w);
   }
+  good = good && out->n && out->left <= LEFT && (how->counts || write_both(&w, how, out));
   free_work(&w);
-  if (!good || !out->n || out->left > LEFT || !write_both(errors, rule, &how, out))
-    ambit__repeats_free(out);
+  if (!good) ambit__repeats_free(out);
   return errors->status;
 }
 

@@ -299,9 +299,11 @@ static bool is_sum(const ambit__group *g)
 /* The two rules of a group, if they take clearly less work than one; n 0: they do not. The rule as
  * the user wrote it has more in common than the sums of its normal form. Rows that are computed
  * together share what they have in common already: compilers see that. */
-static void find_repeats(const ambit__group *g, const ambit__plan *p, ambit__repeats *r)
+static void find_repeats(const ambit__group *g, const ambit__plan *p, bool counts,
+                         ambit__repeats *r)
 {
   const ambit__rule *rule = g->rule->written ? g->rule->written : g->rule;
+  const ambit__repeats_wish how = {g->ndims, p->rows[0] > 1 ? 1 : 2, g->strict, counts};
   ambit__errors errors = {0};
 
   *r = (ambit__repeats){0};
@@ -309,7 +311,7 @@ static void find_repeats(const ambit__group *g, const ambit__plan *p, ambit__rep
       rule->nparams == AMBIT_MAX_PARAMS || !stores_vectors(g) || is_sum(g) ||
       !ambit__rule_is_flat(rule, !g->strict, g->ndims - 1))
     return;
-  ambit__rule_repeats(&errors, rule, g->ndims, p->rows[0] > 1 ? 1 : 2, g->strict, r);
+  ambit__rule_repeats(&errors, rule, &how, r);
   ambit__errors_clear(&errors); /* no memory: the rule stays whole */
 }
 
@@ -432,7 +434,7 @@ static bool choose_repeats(const ambit__group *g, const ambit__target *t, ambit_
   ambit__repeats r;
 
   if (time_to_work(g, t, p) < time_to_move(g, t)) return false;
-  find_repeats(g, p, &r);
+  find_repeats(g, p, true, &r);
   if (r.n) tile = tile_of(g, t, &r, p);
   if (r.n && bytes_of(g, &r, &tile) <= (t->l2 < MOST_ARRAY ? (double)t->l2 : MOST_ARRAY)) {
     p->repeats = r.n;
@@ -505,7 +507,7 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
   ambit__repeats repeats = {0};
   ambit__repeats_tile tile;
 
-  if (p->repeats) find_repeats(n->group, p, &repeats);
+  if (p->repeats) find_repeats(n->group, p, false, &repeats);
   if (repeats.n) {
     tile = tile_of(n->group, t, &repeats, p);
     emit_tiles(n->group, &repeats, &tile, &rows, n);
