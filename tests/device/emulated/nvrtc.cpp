@@ -82,8 +82,9 @@ static bool build(_nvrtcProgram *p)
   done = run(how + "-E -P '" + own + ".cpp' -o '" + own + ".i' 2>'" + own + ".txt'");
   if (done) {
     std::ofstream(own + ".cpp", std::ios::app) << "\n" << wrappers(contents(own + ".i"));
-    done = run(
-        how + (level ? level : "-O1") + " -shared -fPIC -U_FORTIFY_SOURCE -ffp-contract=off -fno-strict-aliasing '" + own +
+    done = run( // without -frounding-math gcc 12 makes -0 of 0.0f - (float)0
+        how + (level ? level : "-O1") +
+        " -shared -fPIC -U_FORTIFY_SOURCE -ffp-contract=off -frounding-math -fno-strict-aliasing '" + own +
         ".cpp' -o '" + own + ".so' 2>'" + own + ".txt' && mv '" + own + ".so' '" + base + ".so'");
   }
   if (!done) p->log = contents(own + ".txt");
