@@ -217,6 +217,23 @@ static bool has_sources(const ambit_program *p, int stage)
   return true;
 }
 
+/* Whether a wave can have a step that changes fields on some axes of the grid. Its owners divide the
+ * first axis, so all these fields must have it, cells must not run in order along it, and no owner
+ * may need such a value of another one. */
+static bool can_pass(const ambit_program *p, const ambit__step *s)
+{
+  if (p->grid->nparts > 1 || (s->sweep && !ambit__sweep_axis(s->sweep))) return false;
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->args[i].field;
+
+    if (!f || !f->dropped) continue;
+    if (f->dropped & 1 || ambit__step_param(s, i)->is_folded ||
+        ambit__step_param(s, i)->reads_neighbours)
+      return false;
+  }
+  return !ambit__wavefront_refusal(p);
+}
+
 const char *ambit__cycle_refuse_steps(const ambit_program *p)
 {
   if (p->grid->active) return "the grid is sparse";
@@ -226,7 +243,7 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
     if (p->steps[i].kind == STEP_COPY && !rare) return "a step copies a box of cells";
     if (p->steps[i].kind == STEP_CALL && !rare) return "a step calls a program";
     if (ambit__chore_is_host(p->steps[i].chore) && !rare) return "a step is a function of the user";
-    if (ambit__step_changes_profiles(p, &p->steps[i]) && !rare)
+    if (ambit__step_changes_profiles(p, &p->steps[i]) && !rare && !can_pass(p, &p->steps[i]))
       return "a step changes a field on some axes of the grid";
     if (p->steps[i].kind == STEP_APPLY && ambit__rule_spreads(p->steps[i].kernel->rule) && !rare)
       return "a step writes neighbours";

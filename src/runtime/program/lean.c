@@ -202,7 +202,8 @@ static bool is_refused(const ambit_program *p)
   for (size_t i = 0; i < p->nwritten; i++)
     if (ambit__step_is_registered(p, &p->written[i]) ||
         (p->written[i].every > 1 && !p->written[i].chore) ||
-        ambit__chore_is_host(p->written[i].chore))
+        ambit__chore_is_host(p->written[i].chore) ||
+        ambit__step_changes_profiles(p, &p->written[i]))
       return true;
   return false;
 }

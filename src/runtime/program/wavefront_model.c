@@ -89,6 +89,7 @@ problem ambit__wavefront_problem_of(const ambit_program *p)
     if (p->steps[i].kind != STEP_APPLY || ambit__box_is_empty(&p->applies[i].region)) continue;
     if (p->applies[i].role != ROLE_STAGE) continue;
     if (p->steps[i].chore) continue; /* few cells */
+    m.is_whole |= ambit__step_changes_profiles(p, &p->steps[i]);
     ambit__step_bind(p, &p->steps[i], bind);
     price = ambit__price_bound(ambit__step_rule(p, i), bind, p->grid->box.ndims);
     share =

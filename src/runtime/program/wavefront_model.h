@@ -36,6 +36,7 @@ typedef struct ambit__wavefront_problem {
   int launches;    /* of an iteration */
   double exchange; /* ns of an iteration or pass for messages between processes */
   ambit__wavefront_wish wish;
+  bool is_whole;  /* no tiles or strips: cells run in order along rows, or rows share values */
   bool is_rival;  /* plans that rarely pay off are considered, too: they are tried */
   double threads; /* that work on a launch */
 } ambit__wavefront_problem;

@@ -31,7 +31,7 @@ typedef ambit__wavefront_problem problem;
 /* Whether an axis can be cut into pieces of this size. */
 static bool can_cut(const problem *m, const ambit__wavefront *w, int axis, int64_t size)
 {
-  return !size || (!ambit__wavefront_wraps(w, axis) &&
+  return !size || (!m->is_whole && !ambit__wavefront_wraps(w, axis) &&
                    (axis < m->p->grid->box.ndims - 1 || size % AMBIT__ALIGNED == 0));
 }
 
@@ -60,7 +60,7 @@ static int64_t strip_for(const problem *m, const ambit__wavefront *w)
   const int64_t cells = (int64_t)(AMBIT__FIT_L1 * (double)m->machine->l1 / (m->touched * rows));
 
   if (m->wish.size.strip >= 0) return m->wish.size.strip;
-  if (!m->info.short_rows || m->p->grid->box.ndims > 2 ||
+  if (m->is_whole || !m->info.short_rows || m->p->grid->box.ndims > 2 ||
       w->wave.size.block != AMBIT__ROWS_TOGETHER || !is_crowded(m))
     return 0;
   return cells / STRIP_UNIT * STRIP_UNIT;
@@ -80,7 +80,7 @@ static bool fit_tile(const problem *m, ambit__wavefront *w)
   w->wave.size.tile = 0;
   ambit__wavefront_weigh(m, w, &cached, &moved);
   if (cached <= room) return true;
-  if (ambit__wavefront_wraps(w, 1)) return false;
+  if (!can_cut(m, w, 1, unit)) return false;
   w->wave.size.tile = unit;
   ambit__wavefront_weigh(m, w, &narrow, &moved);
   if (narrow > room) return false;
@@ -114,7 +114,7 @@ static bool can_spill(const problem *m, const ambit__wavefront *w)
       m->is_rival && w->wave.iterations <= RIVAL_DEPTH && w->wave.size.block <= RIVAL_BLOCK;
 
   return m->p->grid->box.ndims > 2 && m->wish.size.tile < 0 && (wide || narrow) &&
-         ambit__wavefront_is_from_memory(m) && !ambit__wavefront_wraps(w, 1);
+         ambit__wavefront_is_from_memory(m) && can_cut(m, w, 1, narrow_tile);
 }
 
 /* Chooses the tile of a wave with its block and strip, and takes it if it is faster than *best. */

@@ -273,6 +273,71 @@ static void a_tridiagonal_solver_solves(void)
     }
 }
 
+/* ---- several iterations in one pass ---- */
+
+/* A stencil along axis 0, and a filter to and fro along another axis, on cells of a box. */
+static void filter(const char *devices, const char *const options[][2], int axis, double *x)
+{
+  static const char rules[] =
+      "void begin(double *c) { *c = 0.5; }\n"
+      "void blur(const double *u, double *v) { *v = 0.25 * (u[-1][0][0] + 2 * *u + u[2][0][0]); }\n"
+      "void filter(const double *u, double *c, double *v) { *c = 0.7 * *c + 0.3 * *u; *v = *c; }\n";
+  static const int64_t size[] = {48, 48, 64}, from[] = {1, 0, 3}, to[] = {48, 47, 64};
+  ambit *a = open_on(devices);
+  const unsigned others = (AMBIT_AXIS(0) | AMBIT_AXIS(1) | AMBIT_AXIS(2)) & ~AMBIT_AXIS(axis);
+  ambit_field *u, *v, *c;
+  ambit_grid *g;
+  ambit_program *p;
+  ambit_kernel *k;
+
+  ambit_option_set(a, "strict", "1");
+  for (int i = 0; options && options[i][0]; i++)
+    ambit_option_set(a, options[i][0], options[i][1]);
+  g = ambit_grid_create(a, 3, size);
+  k = ambit_kernel_create(a, rules);
+  u = ambit_field_create(g, "u", AMBIT_F64);
+  v = ambit_field_create(g, "v", AMBIT_F64);
+  c = ambit_field_create_on(g, "c", AMBIT_F64, others);
+  p = ambit_program_create(g);
+  ambit_field_fill(u, start, NULL);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+  ambit_field_boundary(u, AMBIT_AXIS(0), AMBIT_PERIODIC, 0);
+  ambit_apply(p, ambit_kernel_find(k, "blur"), u, v);
+  ambit_apply(p, k, c);
+  ambit_sweep(p, AMBIT_LOW(axis), ambit_kernel_find(k, "filter"), v, c, u);
+  ambit_apply(p, k, c);
+  ambit_sweep_box(p, AMBIT_HIGH(axis), from, to, ambit_kernel_find(k, "filter"), u, c, u);
+  ambit_run(p, 9);
+  CHECK_EQ(9, ambit_program_iterations(p));
+  ambit_field_read(u, NULL, NULL, x);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void sweeps_across_the_first_axis_are_stages_of_waves(void)
+{
+  static const char *const plans[] = {"(wavefront depth 2 rows 4)", "(wavefront depth 4 rows 4)",
+                                      "(wavefront depth 3 rows 16)"};
+  static double want[WIDE], got[WIDE];
+  ambit *a = ambit_open(NULL, NULL);
+  const bool alone = ambit_processes(a) == 1;
+
+  ambit_close(a);
+  if (!alone) return; /* parts have no such waves */
+  for (int axis = 1; axis < 3; axis++) {
+    filter("ref", NULL, axis, want);
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
+      for (int threads = 1; threads < 4; threads += 2) {
+        const char *const options[][2] = {
+            {"plan", plans[i]}, {"threads", threads > 1 ? "3" : "1"}, {NULL, NULL}};
+
+        filter("cpu", options, axis, got);
+        CHECK_MSG(!memcmp(want, got, sizeof want), "%s, axis %d, %d threads", plans[i], axis,
+                  threads);
+      }
+  }
+}
+
 /* ---- one axis: the carried field has none ---- */
 
 enum { LINE = 60000 }; /* enough for several threads, if they could share it */
@@ -478,6 +543,8 @@ int main(int argc, char **argv)
       {"a_tridiagonal_solver_has_the_same_bits_everywhere",
        a_tridiagonal_solver_has_the_same_bits_everywhere},
       {"a_tridiagonal_solver_solves", a_tridiagonal_solver_solves},
+      {"sweeps_across_the_first_axis_are_stages_of_waves",
+       sweeps_across_the_first_axis_are_stages_of_waves},
       {"a_grid_of_one_axis_is_swept", a_grid_of_one_axis_is_swept},
       {"a_sweep_on_profiles_runs_on_their_cells", a_sweep_on_profiles_runs_on_their_cells},
       {"sweeps_run_until_a_condition_holds", sweeps_run_until_a_condition_holds},
