@@ -43,10 +43,6 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap);
 ambit_status ambit__cycle_add_shorter(ambit_program *p, int depth);
 void ambit__cycle_free(ambit_program *p); /* all of the list */
 
-/* ---- fused_schedule.c: a cycle in one launch per part, behind an exchange or NULL ---- */
-
-ambit_status ambit__fused_schedule(ambit__scheduler *s, ambit__exchange *x);
-
 /* ---- operations.c: each appends to the list; NULL: out of memory ---- */
 
 ambit__operation *ambit__schedule_add(ambit__scheduler *s, ambit__op_kind kind, size_t step);
