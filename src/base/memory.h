@@ -13,6 +13,14 @@
 void *ambit__new(ambit__errors *errors, size_t n, size_t size);
 char *ambit__strdup(ambit__errors *errors, const char *text);
 
+/* Sets p to zeroed memory for n objects of its type, or returns AMBIT_ENOMEM from the calling
+ * function, which has nothing to release. */
+#define AMBIT_NEW(errors, p, n)                                                                    \
+  do {                                                                                             \
+    (p) = ambit__new(errors, n, sizeof *(p));                                                      \
+    if (!(p)) return AMBIT_ENOMEM;                                                                 \
+  } while (0)
+
 /* Makes room for one more element in a growing array and returns the array, possibly moved. On
  * failure raises AMBIT_ENOMEM and returns NULL; the old array is unchanged. `cap` is in
  * elements. */

@@ -267,8 +267,7 @@ static ambit_status make_tables(assigning *m)
 
   d->pitch = d->ngroups * AMBIT__ASSIGNMENT_GROUP;
   if (f->list) d->ngroups = 0;
-  d->groups = ambit__new(m->errors, (size_t)d->ngroups, sizeof *d->groups);
-  if (!d->groups) return AMBIT_ENOMEM;
+  AMBIT_NEW(m->errors, d->groups, (size_t)d->ngroups);
   d->cell_words = d->wide == 1 ? ambit__assignment_number(f) + (f->list && d->axes ? 2 : 0) : 0;
   if (!d->cell_words) return AMBIT_OK;
   AMBIT_TRY(ambit__images_make(m->errors, m->c, &m->images));

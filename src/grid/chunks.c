@@ -137,8 +137,7 @@ static ambit_status cut_share(making *m, const sharing *s, int64_t from, int64_t
 {
   ambit__box box = s->whole->region;
 
-  m->seekers = ambit__new(m->errors, (size_t)m->c->form->ncolumns + 1, sizeof *m->seekers);
-  if (!m->seekers) return AMBIT_ENOMEM;
+  AMBIT_NEW(m->errors, m->seekers, (size_t)m->c->form->ncolumns + 1);
   for (int k = 0; k < m->c->form->ncolumns; k++)
     m->seekers[k] = (ambit__seeker){.a = m->c->active,
                                     .column = &m->c->form->columns[k],
@@ -244,8 +243,7 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
                        .form = form,
                        .words = AMBIT__CHUNK_COLUMN + form->ncolumns};
   AMBIT_TRY(cut_all(errors, tiles, team, c));
-  c->edges = ambit__new(errors, (size_t)form->nviews + 1, sizeof *c->edges);
-  if (!c->edges) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, c->edges, (size_t)form->nviews + 1);
   for (int v = 0; !form->list && v < form->nviews; v++)
     AMBIT_TRY(ambit__edges_make(errors, c, v));
   return AMBIT_OK;

@@ -38,11 +38,10 @@ static ambit_status group(ambit__errors *errors, int ndims, tap *taps, int64_t n
   const size_t most = (size_t)n + 1;
 
   *c = (ambit__point_cells){.ndims = ndims, .hull = {.ndims = ndims}};
-  c->index = ambit__new(errors, most * (size_t)ndims, sizeof *c->index);
-  c->start = ambit__new(errors, most, sizeof *c->start);
-  c->point = ambit__new(errors, most, sizeof *c->point);
-  c->weights = ambit__new(errors, most, sizeof *c->weights);
-  if (!c->index || !c->start || !c->point || !c->weights) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, c->index, most * (size_t)ndims);
+  AMBIT_NEW(errors, c->start, most);
+  AMBIT_NEW(errors, c->point, most);
+  AMBIT_NEW(errors, c->weights, most);
   if (n) qsort(taps, (size_t)n, sizeof *taps, compare_taps);
   for (int64_t i = 0; i < n; i++) {
     const bool new = !i || compare_cells(taps[i].index, taps[i - 1].index, ndims);

@@ -57,8 +57,7 @@ ambit_status ambit__png_put(ambit__errors *errors, const char *path, const ambit
   ambit_status s;
 
   AMBIT_TRY(ambit__png_try(errors, path));
-  d.line = ambit__new(errors, (size_t)form.width[0], sizeof *d.line);
-  if (!d.line) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, d.line, (size_t)form.width[0]);
   ambit__colour_table(p->map, d.colours);
   note_drawing(&d, note);
   s = ambit__png_write_rows(errors, path, &form, note, draw_row, &d);

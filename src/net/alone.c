@@ -74,8 +74,7 @@ static bool settle(ambit__net *net, double deadline)
 static ambit_status make(ambit__errors *errors, const ambit__net_kind *kind, const char *name,
                          int rank, int size, ambit__net **net)
 {
-  *net = ambit__new(errors, 1, sizeof **net);
-  if (!*net) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, *net, 1);
   **net = (ambit__net){.kind = kind, .errors = errors, .rank = rank, .size = size, .local_size = 1};
   snprintf((*net)->name, sizeof(*net)->name, "%s", name);
   return AMBIT_OK;

@@ -172,8 +172,7 @@ static ambit_status find_restored(ambit__blueprint *b)
   const ambit_stream *s = b->stream;
   tracker t = {.b = b};
 
-  t.holds = ambit__new(&s->grid->context->errors, (size_t)b->nfields, sizeof *t.holds);
-  if (!t.holds) return AMBIT_ENOMEM;
+  AMBIT_NEW(&s->grid->context->errors, t.holds, (size_t)b->nfields);
   for (int i = 0; i < b->nfields; i++)
     t.holds[i] = b->fields[i] == s->in ? -1 : i;
   walk(&t, s->before);

@@ -141,8 +141,7 @@ static ambit_status open_gpu(ambit__errors *errors, const ambit__settings *setti
   AMBIT_CHECK(ordinal >= 0 && ordinal < count(), errors, AMBIT_ENODEVICE,
               "cuda:%d was asked for, but there are %d CUDA devices, counted from 0", ordinal,
               count());
-  g = ambit__new(errors, 1, sizeof *g);
-  if (!g) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, g, 1);
   *g = (ambit__gpu){.cuda = cuda, .errors = errors, .settings = settings, .ordinal = ordinal};
   AMBIT_TRY_GOTO(s, look_up(g), failed);
   AMBIT_TRY_GOTO(s, find_compiler(g), failed);
@@ -182,8 +181,7 @@ static ambit_status queue_open(ambit__gpu *g, bool urgent, ambit__gpu_queue **ou
 
   *out = NULL;
   AMBIT_TRY(ambit__cuda_enter(g));
-  q = ambit__new(g->errors, 1, sizeof *q);
-  if (!q) return AMBIT_ENOMEM;
+  AMBIT_NEW(g->errors, q, 1);
   q->gpu = g;
   g->cuda->cuCtxGetStreamPriorityRange(&least, &greatest);
   s = ambit__cuda_told(g,
@@ -220,8 +218,7 @@ static ambit_status event_open(ambit__gpu *g, bool timed, ambit__gpu_event **out
 
   *out = NULL;
   AMBIT_TRY(ambit__cuda_enter(g));
-  e = ambit__new(g->errors, 1, sizeof *e);
-  if (!e) return AMBIT_ENOMEM;
+  AMBIT_NEW(g->errors, e, 1);
   e->gpu = g;
   s = ambit__cuda_told(g,
                        g->cuda->cuEventCreate(&e->event, timed ? CU_TIMED_EVENT : CU_PLAIN_EVENT),
@@ -352,8 +349,7 @@ static ambit_status alloc(ambit__gpu *g, size_t bytes, ambit__gpu_memory **out)
 
   *out = NULL;
   AMBIT_TRY(ambit__cuda_enter(g));
-  m = ambit__new(g->errors, 1, sizeof *m);
-  if (!m) return AMBIT_ENOMEM;
+  AMBIT_NEW(g->errors, m, 1);
   *m = (ambit__gpu_memory){.gpu = g, .bytes = bytes};
   r = g->cuda->cuMemAlloc_v2(&m->address, bytes ? bytes : 1);
   if (r == CU_OUT_OF_MEMORY)

@@ -149,7 +149,7 @@ static ambit_status make_table(ambit__gpu_device *d, group *g)
   void *table;
   ambit_status s;
 
-  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, KIT_BOXES, &moves));
   table = ambit__new(d->head.errors, bytes, 1);
   if (!table) return AMBIT_ENOMEM;
   write_table(g, table);
@@ -241,7 +241,7 @@ static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_device *d, const gr
   ambit__gpu_arg args[2 + MEMORIES];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, KIT_BOXES, &moves));
   args[0] = ambit__gpu_arg_memory(g->table);
   args[1] = ambit__gpu_arg_number(&nitems);
   for (int i = 0; i < MEMORIES; i++)

@@ -54,8 +54,7 @@ ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *setti
   AMBIT_CHECK(ordinal >= 0 && ordinal < n, errors, AMBIT_ENODEVICE,
               "there %s %d %s device%s here, numbered from 0, and no %s:%d", n == 1 ? "is" : "are",
               n, driver->name, n == 1 ? "" : "s", driver->name, ordinal);
-  d = ambit__new(errors, 1, sizeof *d);
-  if (!d) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, d, 1);
   d->head = (ambit__device){.backend = backend, .errors = errors, .settings = settings};
   d->driver = driver;
   AMBIT_TRY_GOTO(s, driver->open(errors, settings, ordinal, &d->gpu), fail);
@@ -259,10 +258,9 @@ static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout 
 
   /* So that it is not compiled in the first iteration. */
   if (layout)
-    AMBIT_TRY(layout->active ? ambit__gpu_runs_get(d, layout->type, &moves)
-                             : ambit__gpu_moves_get(d, layout->type, &moves));
-  b = ambit__new(dev->errors, 1, sizeof *b);
-  if (!b) return AMBIT_ENOMEM;
+    AMBIT_TRY(layout->active ? ambit__gpu_moves_get(d, layout->type, KIT_RUNS, &moves)
+                             : ambit__gpu_moves_get(d, layout->type, KIT_BOXES, &moves));
+  AMBIT_NEW(dev->errors, b, 1);
   b->head.bytes = bytes;
   s = ambit__bounds_begin(dev->errors, layout, &b->head);
   if (!s) s = alloc_memory(d, bytes, &b->memory);

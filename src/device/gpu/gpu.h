@@ -38,13 +38,13 @@ enum {
   AMBIT__FILL_CHUNK = 16 * AMBIT__MOVE_THREADS /* values that a block sets at a time */
 };
 
-/* The fixed kernels for values of one size. */
+/* The fixed kernels for values of one size: of boxes, of sparse grids, of maxima. */
+typedef enum ambit__gpu_kit { KIT_BOXES, KIT_RUNS, KIT_MOST, KITS } ambit__gpu_kit;
+
 typedef struct ambit__gpu_moves {
-  ambit__gpu_module *module; /* NULL: not needed yet */
+  ambit__gpu_module *modules[KITS]; /* NULL: not needed yet */
   ambit__gpu_function *move, *update, *fill, *batch;
-  ambit__gpu_module *sparse; /* the same for sparse grids */
   ambit__gpu_function *runs, *pairs;
-  ambit__gpu_module *projects; /* the same for maxima */
   ambit__gpu_function *most, *most_norm;
 } ambit__gpu_moves;
 
@@ -278,16 +278,13 @@ typedef struct ambit__gpu_item {
 
 /* ---- moves.c ---- */
 
-/* The kernels for values of a type, compiled on the first call. */
-ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
-ambit_status ambit__gpu_most_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
+/* The kernels of a kit for values of a type, compiled on the first call. */
+ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_kit kit,
+                                  ambit__gpu_moves **moves);
 void ambit__gpu_moves_free(ambit__gpu_device *d);
 /* Runs one of them with enough threads for `values` values. */
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
                                   int nargs, const ambit__gpu_arg *args);
-
-/* The same with the kernels for sparse grids. */
-ambit_status ambit__gpu_runs_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
 
 /* ---- runs.c ---- */
 
@@ -404,6 +401,20 @@ ambit__gpu_shared *ambit__gpu_shared_find(ambit__gpu_device *d, const ambit__gpu
 ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *text,
                                    ambit__gpu_shared **out);
 void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL does nothing */
+
+/* Fixed kernels: their head, with what all of them may use; then, when the caller has appended the
+ * kernels, they are compiled, and the text is freed. `kernels` are n of them by name, the first of
+ * which is in the source; or one as shared code. */
+typedef struct ambit__gpu_kernel {
+  const char *name;
+  ambit__gpu_function **function;
+} ambit__gpu_kernel;
+
+void ambit__gpu_fixed_head(const ambit__dialect *l, const char *title, int threads, ambit__text *t);
+ambit_status ambit__gpu_fixed(ambit__gpu_device *d, ambit__text *t, bool strict, int n,
+                              const ambit__gpu_kernel *kernels, ambit__gpu_module **module);
+ambit_status ambit__gpu_fixed_shared(ambit__gpu_device *d, ambit__text *t, const char *name,
+                                     const char *entry, ambit__gpu_shared **out);
 
 /* ---- function.c: launches on tiles (nest/tiles.c) ---- */
 

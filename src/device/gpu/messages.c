@@ -197,8 +197,7 @@ ambit_status ambit__gpu_event_open(ambit__device *dev, bool timed, ambit__event 
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
   ambit_status s;
 
-  *e = ambit__new(dev->errors, 1, sizeof **e);
-  if (!*e) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, *e, 1);
   (*e)->driver = d->driver;
   s = d->driver->event_open(d->gpu, timed, &(*e)->event);
   if (!s) return AMBIT_OK;

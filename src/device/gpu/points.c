@@ -62,40 +62,26 @@ static ambit_type sum_of(const ambit__chore *c)
   return c->kind == CHORE_NOTE ? c->type : ambit__chore_type(c->field);
 }
 
-static char *write_source(const ambit__dialect *l, const ambit__chore *c)
+static ambit_status compile(ambit__gpu_device *d, ambit__gpu_chore *g)
 {
+  const ambit__dialect *l = d->driver->dialect;
+  const ambit__chore *c = g->chore;
   static const char *const kinds[] = {"SAMPLES", "INJECTS", "NOTES"};
   const bool rows = c->kind == CHORE_INJECT && c->columns;
   const ambit_type field = c->kind == CHORE_NOTE ? c->value : c->field;
   const ambit_type sum = sum_of(c), value = rows ? sum : c->value;
   ambit__text t = {0};
 
-  ambit__print(&t, "/* Values at points. */\n");
   ambit__dialect_print(l, &t);
-  ambit__print(&t, "%s#define KERNEL %s\n#define GLOBAL %s\n", l->strict, l->kernel, l->global);
+  ambit__print(&t, "%s", l->strict);
+  ambit__gpu_fixed_head(l, "Values at points.", AMBIT__MOVE_THREADS, &t);
   ambit__print(&t, "#define T %s\n#define S %s\n#define V %s\n", l->types[field], l->types[sum],
                l->types[value]);
   define_cast(&t, l, "LOAD", sum, field);
   define_cast(&t, l, "STORE", field, sum);
   define_cast(&t, l, "GET", sum, value);
-  ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
-               AMBIT__MOVE_THREADS, l->thread[0], l->block[0], l->blocks[0]);
   ambit__print(&t, "#define %s\n\n%s", kinds[c->kind], ambit__prelude_points);
-  return ambit__text_finish(&t);
-}
-
-static ambit_status compile(ambit__gpu_device *d, ambit__gpu_chore *g)
-{
-  ambit__gpu_text text = {
-      .name = "points", .what = "a fixed kernel", .entry = "ambit_points", .strict = true};
-  char *source = write_source(d->driver->dialect, g->chore);
-  ambit_status s;
-
-  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  text.source = source;
-  s = ambit__gpu_shared_get(d, &text, &g->code);
-  free(source);
-  return s;
+  return ambit__gpu_fixed_shared(d, &t, "points", "ambit_points", &g->code);
 }
 
 ambit_status ambit__gpu_chore_open(ambit__gpu_device *d, const ambit__chore *c,
@@ -108,8 +94,7 @@ ambit_status ambit__gpu_chore_open(ambit__gpu_device *d, const ambit__chore *c,
               "values of type %s at points or in records are computed in double, which %s does not "
               "have; use float, or another device",
               ambit_type_name(type), d->info.name);
-  g = ambit__new(d->head.errors, 1, sizeof *g);
-  if (!g) return AMBIT_ENOMEM;
+  AMBIT_NEW(d->head.errors, g, 1);
   g->chore = c;
   *out = g;
   return compile(d, g);
@@ -251,8 +236,7 @@ static ambit_status find(ambit__gpu_device *dev, ambit__gpu_chore *g, const ambi
       *found = i;
       return AMBIT_OK;
     }
-  new = ambit__new(dev->head.errors, 1, sizeof *new);
-  if (!new) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->head.errors, new, 1);
   new->next = g->lists;
   if (l) {
     new->box = *box;

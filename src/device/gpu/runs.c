@@ -148,7 +148,8 @@ static ambit_status run(ambit__gpu_lane *lane, const copy *c, const ambit__gpu_m
   ambit__gpu_moves *moves;
 
   if (!n) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_runs_get(ambit__gpu_device_of(lane->head.device), c->type, &moves));
+  AMBIT_TRY(
+      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), c->type, KIT_RUNS, &moves));
   return ambit__gpu_moves_run(lane, moves->runs, n * THREADS_PER_SEGMENT,
                               (int)(sizeof args / sizeof *args), args);
 }

@@ -210,8 +210,7 @@ static ambit_status queue_sync(ambit__gpu_queue *q)
 static ambit_status event_open(ambit__gpu *gpu, bool timed, ambit__gpu_event **out)
 {
   (void)timed;
-  *out = ambit__new(gpu->errors, 1, sizeof **out);
-  if (!*out) return AMBIT_ENOMEM;
+  AMBIT_NEW(gpu->errors, *out, 1);
   (*out)->gpu = gpu;
   return AMBIT_OK;
 }
@@ -287,8 +286,7 @@ static ambit_status alloc(ambit__gpu *gpu, size_t bytes, ambit__gpu_memory **out
   ambit__gpu_memory *m;
 
   if (err) return refuse(gpu, bytes, err);
-  m = ambit__new(gpu->errors, 1, sizeof *m);
-  if (!m) return AMBIT_ENOMEM;
+  AMBIT_NEW(gpu->errors, m, 1);
   m->gpu = gpu;
   m->bytes = bytes;
   m->mem = ambit__cl.clCreateBuffer(gpu->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &err);

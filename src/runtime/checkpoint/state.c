@@ -283,8 +283,7 @@ static ambit_status get_boundaries(ambit_field *f, ambit__tape *t)
   ambit__tape_get(t, &all, sizeof all);
   n = ambit__tape_get_number(t);
   if (n == f->components && f->components > 0 && !t->failed) {
-    special = ambit__new(ambit__field_errors(f), (size_t)n, sizeof *special);
-    if (!special) return AMBIT_ENOMEM;
+    AMBIT_NEW(ambit__field_errors(f), special, (size_t)n);
     ambit__tape_get(t, special, (size_t)n * sizeof *special);
   }
   if (t->failed || are_same(f, &all, special)) {
@@ -325,8 +324,7 @@ static ambit_status get_record(ambit_record *r, ambit__tape *t)
 
   t->failed |= columns < 0 || rows < 0 || (columns && rows > most / columns);
   if (t->failed) return AMBIT_OK;
-  values = ambit__new(&r->context->errors, (size_t)(rows * columns) + 1, sizeof *values);
-  if (!values) return AMBIT_ENOMEM;
+  AMBIT_NEW(&r->context->errors, values, (size_t)(rows * columns) + 1);
   ambit__tape_get(t, values, (size_t)(rows * columns) * sizeof *values);
   s = columns ? ambit__record_set(r, rows, columns, values, place) : AMBIT_OK;
   free(values);

@@ -186,9 +186,7 @@ static ambit_status find_early(ambit__exchange *x)
 {
   const int nparts = x->program->grid->placement.n;
 
-  x->early = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nslices * (size_t)nparts,
-                        sizeof *x->early);
-  if (!x->early) return AMBIT_ENOMEM;
+  AMBIT_NEW(&ambit__exchange_context(x)->errors, x->early, (size_t)x->nslices * (size_t)nparts);
   for (int i = 0; i < x->nslices; i++)
     for (int k = 0; k < nparts; k++)
       *ambit__exchange_early(x, i, k) = early_box(x, x->slices[i], k);

@@ -370,8 +370,7 @@ static ambit_status find_edges(graph *g, size_t to)
   node *n = &g->nodes[to];
   const size_t words = g->count / 64 + 1;
 
-  n->waits = ambit__new(&g->p->grid->context->errors, words, sizeof *n->waits);
-  if (!n->waits) return AMBIT_ENOMEM;
+  AMBIT_NEW(&g->p->grid->context->errors, n->waits, words);
   for (size_t from = to; from-- > 0;) {
     if (has_bit(n->waits, from) || !must_wait(n, &g->nodes[from])) continue;
     AMBIT_TRY(add_edge(g, from, to));

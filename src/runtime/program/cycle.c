@@ -381,8 +381,7 @@ static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
   ambit__cycle *c = p->cycle;
   const int n = p->grid->placement.n;
 
-  c->wavefront = ambit__new(ambit__program_errors(p), n ? (size_t)n : 1, sizeof *c->wavefront);
-  if (!c->wavefront) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), c->wavefront, n ? (size_t)n : 1);
   c->wavefront->wave = like->wave; /* to be printed, where there is no part */
   c->wavefront->wave.n = 0;
   for (int k = 0; k < n; k++) {
@@ -430,8 +429,7 @@ ambit_status ambit__cycle_find_rival(ambit_program *p)
 
 static ambit_status plan_wavefront(ambit_program *p, int depth)
 {
-  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
-  if (!p->cycle) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->cycle, 1);
   AMBIT_TRY(add_waves(p, depth));
   if (!p->cycle->wavefront) ambit__cycle_drop(p);
   return AMBIT_OK;
@@ -528,8 +526,7 @@ ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, i
   bool can;
 
   if (whole->wavefront) return shorten_wavefront(p, whole->wavefront, depth);
-  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
-  if (!p->cycle) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->cycle, 1);
   p->cycle->tail = whole->tail;
   AMBIT_TRY(ambit__fuse_choose(p, depth, NULL, &p->cycle->fused));
   if (!p->cycle->fused) {
@@ -559,8 +556,7 @@ ambit_status ambit__cycle_fuse(ambit_program *p)
 
   if (!p->cycle && p->grid->nparts == 1 && ambit__cycle_depth(p) != 1 &&
       !ambit__cycle_refuse_steps(p)) {
-    p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
-    if (!p->cycle) return AMBIT_ENOMEM;
+    AMBIT_NEW(ambit__program_errors(p), p->cycle, 1);
     AMBIT_TRY(ambit__fuse_choose(p, ambit__cycle_depth(p), rival_of(p), &p->cycle->fused));
     p->cycle->tail = 1;
     if (!p->cycle->fused) ambit__cycle_drop(p);

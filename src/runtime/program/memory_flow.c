@@ -181,8 +181,7 @@ ambit_status ambit__memory_flow_make(const ambit_program *p, int depth, ambit__f
     for (size_t k = 0; k < p->nsteps; k++)
       if (takes_part(p, k)) add_step(p, i, k, f->after, now, f);
   free(now);
-  f->beside = ambit__new(errors, (size_t)f->nvalues, sizeof *f->beside);
-  if (!f->beside) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, f->beside, (size_t)f->nvalues);
   ambit__flow_layers(f);
   return AMBIT_OK;
 }

@@ -224,9 +224,7 @@ ambit_status ambit__sweeping_make(ambit_program *p, size_t step)
   s->axis = ambit__sweep_axis(st->sweep);
   s->up = st->sweep > 0;
   choose_blocks(p, step, s);
-  s->order =
-      ambit__new(ambit__program_errors(p), (size_t)p->grid->placement.n * 2 + 1, sizeof *s->order);
-  if (!s->order) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), s->order, (size_t)p->grid->placement.n * 2 + 1);
   for (int i = 0; i < st->n; i++)
     for (int from = 0; ambit__step_carries(st, i) && from < n; from++)
       for (int to = 0; to < n; to++)

@@ -547,8 +547,7 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
   const int engine = p->grid->placement.engine[part];
 
   w->device = p->grid->context->engines[engine].device;
-  w->functions = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__function *));
-  if (!w->functions) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), w->functions, p->nsteps);
   for (size_t i = 0; i < p->nsteps; i++)
     if (runs(p, i)) {
       AMBIT_TRY(build_function(p, w, engine, i));
@@ -601,9 +600,8 @@ ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int p
   for (int i = 0; i < w->wave.n; i++)
     nargs += w->flow.stages[i].fills ? 1 : (size_t)w->stages[i].nargs;
   AMBIT_TRY(build_functions(p, w, part, can));
-  w->args = ambit__new(errors, nargs + 1, sizeof *w->args);
-  w->stores = ambit__new(errors, (size_t)p->nfields + 1, sizeof *w->stores);
-  if (!w->args || !w->stores) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, w->args, nargs + 1);
+  AMBIT_NEW(errors, w->stores, (size_t)p->nfields + 1);
   set_arguments(p, w, part);
   w->inner.size = w->wave.size;
   return AMBIT_OK;

@@ -65,10 +65,9 @@ static ambit_status begin(ambit__still *s)
   s->seals = p->seals;
   s->needed = find_needed(p);
   s->known = s->resumed = false;
-  s->values = ambit__new(errors, nfields * nparts + 1, sizeof *s->values);
-  s->sets = ambit__new(errors, nfields + 1, sizeof *s->sets);
-  s->result = ambit__new(errors, nfields + 1, sizeof *s->result);
-  if (!s->values || !s->sets || !s->result) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, s->values, nfields * nparts + 1);
+  AMBIT_NEW(errors, s->sets, nfields + 1);
+  AMBIT_NEW(errors, s->result, nfields + 1);
   s->nvalues = nfields * nparts;
   for (size_t i = 0; i < s->nvalues; i++)
     s->values[i].device = ambit__engine_of(p->grid, (int)(i % nparts))->device;

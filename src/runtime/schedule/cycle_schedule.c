@@ -182,8 +182,7 @@ static ambit_status add_launch(ambit__scheduler *s, ambit__op_kind kind, int sta
 
   if (!op) return AMBIT_ENOMEM;
   op->cells = cells;
-  op->pieces = ambit__new(ambit__program_errors(s->p), most, sizeof *op->pieces);
-  if (!op->pieces) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(s->p), op->pieces, most);
   if (kind == OP_FUSED)
     add_fused_pieces(s->p, op);
   else
@@ -409,8 +408,7 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   AMBIT_TRY(make_exchange(p, &x));
   if (c->wavefront && !x) return add_waves(&s, NULL, false);
   if (c->fused) return add_fused(&s, x);
-  c->ghosts = ambit__new(ambit__program_errors(p), (size_t)c->flow.nstages, sizeof *c->ghosts);
-  if (!c->ghosts) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), c->ghosts, (size_t)c->flow.nstages);
   for (int i = 0; i < c->flow.nstages; i++)
     AMBIT_TRY(make_ghosts(p, i));
   if (c->wavefront) return add_waves(&s, x, overlap > OVERLAP_NONE && ambit__exchange_is_far(x));

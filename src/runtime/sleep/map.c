@@ -257,8 +257,7 @@ static ambit_status build_for(ambit_program *p, size_t step, ambit__tile_use use
   ambit__box box = {.ndims = p->grid->box.ndims};
 
   ambit__tile_size(box.ndims, p->sleep->worker, box.hi);
-  *functions = ambit__new(ambit__program_errors(p), (size_t)a->nengines, sizeof(ambit__function *));
-  if (!*functions) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), *functions, (size_t)a->nengines);
   for (int e = 0; e < a->nengines; e++)
     AMBIT_TRY(ambit__step_build(p, step, e, &box, use, &(*functions)[e]));
   return AMBIT_OK;
@@ -385,9 +384,8 @@ static ambit_status make_tables(const ambit_program *p, size_t step)
   ambit__sleeper *s = &p->sleep->steps[step];
 
   if (!a->chunks) return AMBIT_OK;
-  s->chunks = ambit__new(errors, (size_t)g->placement.n, sizeof *s->chunks);
-  s->filled = ambit__new(errors, (size_t)g->placement.n, sizeof *s->filled);
-  if (!s->chunks || !s->filled) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, s->chunks, (size_t)g->placement.n);
+  AMBIT_NEW(errors, s->filled, (size_t)g->placement.n);
   for (int i = 0; i < g->placement.n; i++) {
     const ambit__tiling *tiles = &p->sleep->map.parts[g->first + i];
     const ambit__box region = ambit__box_intersect(&tiles->own, &a->region);
