@@ -81,6 +81,15 @@ void *ambit__arena_alloc(ambit__arena *a, size_t bytes)
   return p;
 }
 
+void *ambit__arena_new(ambit__errors *errors, ambit__arena *a, size_t n, size_t size)
+{
+  size_t bytes;
+  void *p = ambit__mul_size(n ? n : 1, size, &bytes) ? ambit__arena_alloc(a, bytes) : NULL;
+
+  if (!p) ambit__raise(errors, AMBIT_ENOMEM, "out of memory: %zu x %zu bytes", n, size);
+  return p;
+}
+
 char *ambit__arena_strndup(ambit__arena *a, const char *text, size_t n)
 {
   char *p = ambit__arena_alloc(a, n + 1);

@@ -39,8 +39,17 @@ typedef struct ambit__arena {
 
 /* Zeroed and aligned for any type; NULL if out of memory or over the limit. */
 void *ambit__arena_alloc(ambit__arena *a, size_t bytes);
+/* The same for n objects of `size` bytes; raises AMBIT_ENOMEM. */
+void *ambit__arena_new(ambit__errors *errors, ambit__arena *a, size_t n, size_t size);
 char *ambit__arena_strndup(ambit__arena *a, const char *text, size_t n);
 void ambit__arena_free(ambit__arena *a);
+
+/* As AMBIT_NEW, from an arena. */
+#define AMBIT_TAKE(errors, arena, p, n)                                                            \
+  do {                                                                                             \
+    (p) = ambit__arena_new(errors, arena, n, sizeof *(p));                                         \
+    if (!(p)) return AMBIT_ENOMEM;                                                                 \
+  } while (0)
 
 /* a * b; false on overflow. */
 bool ambit__mul_size(size_t a, size_t b, size_t *out);
