@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver.c - CUDA devices: memory, queues and events.
+/* driver.c - NVIDIA GPUs: the GPU device over the CUDA driver, with its memory, queues and events.
  *
  * All work is asynchronous. Streams are non-blocking, so that a program's own CUDA code in the
  * default stream is not serialised with ours. An error of a kernel is reported by the next call
@@ -8,6 +8,7 @@
 #include "device/cuda/cuda_gpu.h"
 
 #include "base/memory.h"
+#include "device/gpu/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -480,4 +481,24 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .function = ambit__cuda_function,
     .launch = ambit__cuda_launch,
     .launch_together = ambit__cuda_launch_together,
+};
+
+static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                                ambit__device **dev)
+{
+  return ambit__gpu_open(errors, settings, ordinal, &ambit__backend_cuda, &ambit__gpu_driver_cuda,
+                         dev);
+}
+
+const ambit__backend ambit__backend_cuda = {
+    .name = "cuda",
+    .summary = "NVIDIA GPUs, through CUDA; kernels are compiled by NVRTC",
+    .count = count,
+    .fast = count,
+    .open = open_device,
+    .twins = true,
+    AMBIT__GPU_ENTRIES,
+    .event_done = event_done,
+    .event_seconds = event_seconds,
+    .can = AMBIT__GPU_CAN | AMBIT__CAN(pass) | AMBIT__CAN(record),
 };
