@@ -21,11 +21,10 @@ char *ambit__strdup(ambit__errors *errors, const char *text);
     if (!(p)) return AMBIT_ENOMEM;                                                                 \
   } while (0)
 
-/* Makes room for one more element in a growing array and returns the array, possibly moved. On
- * failure raises AMBIT_ENOMEM and returns NULL; the old array is unchanged. `cap` is in
- * elements. */
-void *ambit__grow(ambit__errors *errors, void *array, size_t count, size_t *cap, size_t size);
-/* The same in place: `array` is the address of the pointer to it. */
+/* Makes room for one more element in a growing array, and returns the place of element `count`.
+ * `array` is the address of the pointer to it, `cap` is in elements. On failure raises AMBIT_ENOMEM
+ * and returns NULL; the array is unchanged. */
+void *ambit__add(ambit__errors *errors, void *array, size_t count, size_t *cap, size_t size);
 ambit_status ambit__make_room(ambit__errors *errors, void *array, size_t count, size_t *cap,
                               size_t size);
 

@@ -61,23 +61,20 @@ static int64_t add_chunk(making *m, const ambit__run *r, int64_t x, int64_t end)
 {
   ambit__chunks *c = m->c;
   const int64_t at = r->at + x - r->lo, extent = c->active->box.hi[c->active->box.ndims - 1];
-  int32_t *table =
-      ambit__grow(m->errors, c->table, (size_t)c->n, &c->cap, (size_t)c->words * sizeof *table);
+  int32_t *words =
+      ambit__add(m->errors, &c->table, (size_t)c->n, &c->cap, (size_t)c->words * sizeof *words);
   int64_t *first =
-      table ? ambit__grow(m->errors, c->first, (size_t)c->n, &c->first_cap, sizeof *first) : NULL;
-  int32_t *words;
+      words ? ambit__add(m->errors, &c->first, (size_t)c->n, &c->first_cap, sizeof *first) : NULL;
 
-  if (table) c->table = table;
   if (!first) return -1;
-  c->first = first;
-  words = table + c->n * c->words;
   for (int k = 0; k < c->form->ncolumns; k++)
     words[AMBIT__CHUNK_COLUMN + k] = (int32_t)(ambit__seek(&m->seekers[k], x, &end) - at);
   assert(end > x);
   words[AMBIT__CHUNK_AT] = (int32_t)at;
   words[AMBIT__CHUNK_CELLS] = (int32_t)(end - x);
   words[AMBIT__CHUNK_INNER] = find_inner(m, r, x, end);
-  first[c->n++] = r->row * extent + x;
+  *first = r->row * extent + x;
+  c->n++;
   c->cells += end - x;
   return end;
 }

@@ -47,17 +47,16 @@ void *ambit__graph_take(graph *g, size_t bytes)
 
 int ambit__graph_local(graph *g, ambit__local local)
 {
-  ambit__local *list =
-      ambit__grow(g->errors, g->locals, (size_t)g->nlocals, &g->locals_cap, sizeof *list);
-  ambit__variable *variables = ambit__grow(g->errors, g->variables, (size_t)g->nvariables,
-                                           &g->variables_cap, sizeof *variables);
+  ambit__local *l =
+      ambit__add(g->errors, &g->locals, (size_t)g->nlocals, &g->locals_cap, sizeof *l);
+  ambit__variable *v =
+      ambit__add(g->errors, &g->variables, (size_t)g->nvariables, &g->variables_cap, sizeof *v);
 
-  if (list) g->locals = list;
-  if (variables) g->variables = variables;
-  g->failed = g->failed || !list || !variables;
+  g->failed = g->failed || !l || !v;
   if (g->failed) return 0;
-  list[g->nlocals] = local;
-  variables[g->nvariables++] = (ambit__variable){.local = g->nlocals};
+  *l = local;
+  *v = (ambit__variable){.local = g->nlocals};
+  g->nvariables++;
   return g->nlocals++;
 }
 

@@ -82,10 +82,9 @@ static ambit_status find_segments(ambit__gpu_device *d, message *m, const segmen
     *list = &s->list;
     return AMBIT_OK;
   }
-  s = ambit__grow(d->head.errors, m->segments, m->n, &m->cap, sizeof *s);
+  s = ambit__add(d->head.errors, &m->segments, m->n, &m->cap, sizeof *s);
   if (!s) return AMBIT_ENOMEM;
-  m->segments = s;
-  s += m->n++;
+  m->n++;
   *s = *key;
   *list = &s->list;
   return ambit__gpu_keep_box(d, key->active, &key->box, key->in, &s->list);

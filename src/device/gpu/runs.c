@@ -36,11 +36,10 @@ ambit_status ambit__gpu_list_add(ambit__errors *errors, ambit__gpu_list *l, int6
 {
   for (int64_t done = 0; done < n; done += MOST_CELLS) {
     int32_t *segments =
-        ambit__grow(errors, l->segments, (size_t)l->n, &l->cap, WORDS * sizeof *segments);
+        ambit__add(errors, &l->segments, (size_t)l->n, &l->cap, WORDS * sizeof *segments);
 
     if (!segments) return AMBIT_ENOMEM;
-    l->segments = segments;
-    segments += WORDS * l->n++;
+    l->n++;
     segments[0] = (int32_t)(to + done);
     segments[1] = (int32_t)(from + done);
     segments[2] = (int32_t)(n - done < MOST_CELLS ? n - done : MOST_CELLS);

@@ -57,12 +57,10 @@ typedef struct graph {
 static node *add_node(graph *g, kind what)
 {
   ambit__errors *errors = &g->p->grid->context->errors;
-  node *nodes = g->failed ? NULL : ambit__grow(errors, g->nodes, g->count, &g->cap, sizeof *nodes);
-  node *n;
+  node *n = g->failed ? NULL : ambit__add(errors, &g->nodes, g->count, &g->cap, sizeof *n);
 
-  if (!nodes) return g->failed = true, NULL;
-  g->nodes = nodes;
-  n = &nodes[g->count++];
+  if (!n) return g->failed = true, NULL;
+  g->count++;
   *n = (node){.kind = what};
   n->accesses = ambit__new(errors, MOST_ACCESSES, sizeof *n->accesses);
   n->cap = MOST_ACCESSES;
