@@ -219,9 +219,9 @@ static bool has_sources(const ambit_program *p, int stage)
   return true;
 }
 
-/* Whether a wave can have a step that changes fields on some axes of the grid. Its owners divide the
- * first axis, so all these fields must have it, cells must not run in order along it, and no owner
- * may need such a value of another one. */
+/* Whether a wave can have a step that changes fields on some axes of the grid. Its owners divide
+ * the first axis, so all these fields must have it, cells must not run in order along it, and no
+ * owner may need such a value of another one. */
 static bool can_pass(const ambit_program *p, const ambit__step *s)
 {
   if (p->grid->nparts > 1 || (s->sweep && !ambit__sweep_axis(s->sweep))) return false;
