@@ -120,18 +120,11 @@ void ambit__gpu_chore_close(ambit__gpu_device *d, ambit__gpu_chore *g)
 
 /* A list in host memory. */
 typedef struct draft {
+  ambit__arena memory;
   int64_t *at, *who, *more;
   double *weights; /* floats, once they are narrowed */
   int64_t n, nat, nwho, nweights, nmore;
 } draft;
-
-static void free_draft(draft *d)
-{
-  free(d->at);
-  free(d->who);
-  free(d->more);
-  free(d->weights);
-}
 
 static ambit_status make_draft(ambit__errors *errors, const ambit__chore *c, draft *d)
 {
@@ -139,13 +132,13 @@ static ambit_status make_draft(ambit__errors *errors, const ambit__chore *c, dra
   const bool samples = c->kind == CHORE_SAMPLE;
   const int64_t cells = samples ? p->n : p->touched.n;
   const int64_t entries = samples ? p->n : p->touched.start[p->touched.n];
+  const int64_t taps = samples ? p->taps : 1;
 
-  d->at = ambit__new(errors, (size_t)(cells * (samples ? p->taps : 1)) + 1, sizeof *d->at);
-  d->who = ambit__new(errors, (size_t)entries + 1, sizeof *d->who);
-  d->more = ambit__new(errors, (size_t)cells + 1, sizeof *d->more);
-  d->weights =
-      ambit__new(errors, (size_t)(entries * (samples ? p->taps : 1)) + 1, sizeof *d->weights);
-  return d->at && d->who && d->more && d->weights ? AMBIT_OK : AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &d->memory, d->at, (size_t)(cells * taps) + 1);
+  AMBIT_TAKE(errors, &d->memory, d->who, (size_t)entries + 1);
+  AMBIT_TAKE(errors, &d->memory, d->more, (size_t)cells + 1);
+  AMBIT_TAKE(errors, &d->memory, d->weights, (size_t)(entries * taps) + 1);
+  return AMBIT_OK;
 }
 
 /* The place of a tap of the point with this base cell: in a field, or without a layout the number
@@ -250,7 +243,7 @@ static ambit_status find(ambit__gpu_device *dev, ambit__gpu_chore *g, const ambi
   else if (!s)
     fill_cells(g->chore->points, l, box, &d);
   if (!s) s = upload(dev, g->chore, &d, new);
-  free_draft(&d);
+  ambit__arena_free(&d.memory);
   return s;
 }
 
