@@ -248,8 +248,7 @@ ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__
 
   *out = NULL;
   AMBIT_CHECK(path && *path, errors, AMBIT_EIO, "the name of the file to write is empty");
-  f = ambit__new(errors, 1, sizeof *f);
-  if (!f) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, f, 1);
   f->errors = errors;
   f->fd = -1;
   f->path = ambit__strdup(errors, path);

@@ -21,8 +21,7 @@ static ambit_status widen(ambit__errors *errors, ambit__index *x)
 {
   ambit__index wide = {.nslots = x->nslots ? 2 * x->nslots : 16, .n = x->n};
 
-  wide.slots = ambit__new(errors, wide.nslots, sizeof *wide.slots);
-  if (!wide.slots) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, wide.slots, wide.nslots);
   for (size_t i = 0; i < x->nslots; i++)
     if (x->slots[i].entry) put(&wide, x->slots[i].hash, x->slots[i].entry - 1);
   free(x->slots);

@@ -30,31 +30,27 @@ char *ambit__strdup(ambit__errors *errors, const char *text)
   return p ? memcpy(p, text, n) : NULL;
 }
 
-void *ambit__grow(ambit__errors *errors, void *array, size_t count, size_t *cap, size_t size)
+void *ambit__add(ambit__errors *errors, void *array, size_t count, size_t *cap, size_t size)
 {
-  size_t bigger = *cap ? 2 * *cap : 8;
-  void *p;
+  const size_t bigger = *cap ? 2 * *cap : 8;
+  char *p;
 
-  if (count < *cap) return array;
-  p = bigger <= SIZE_MAX / size ? realloc(array, bigger * size) : NULL;
+  memcpy(&p, array, sizeof p); /* whatever it points to */
+  if (count < *cap) return p + count * size;
+  p = bigger <= SIZE_MAX / size ? realloc(p, bigger * size) : NULL;
   if (!p) {
     ambit__raise(errors, AMBIT_ENOMEM, "out of memory: %zu x %zu bytes", bigger, size);
     return NULL;
   }
   *cap = bigger;
-  return p;
+  memcpy(array, &p, sizeof p);
+  return p + count * size;
 }
 
 ambit_status ambit__make_room(ambit__errors *errors, void *array, size_t count, size_t *cap,
                               size_t size)
 {
-  void *p;
-
-  memcpy(&p, array, sizeof p); /* whatever it points to */
-  p = ambit__grow(errors, p, count, cap, size);
-  if (!p) return AMBIT_ENOMEM;
-  memcpy(array, &p, sizeof p);
-  return AMBIT_OK;
+  return ambit__add(errors, array, count, cap, size) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 void *ambit__arena_alloc(ambit__arena *a, size_t bytes)
@@ -78,6 +74,15 @@ void *ambit__arena_alloc(ambit__arena *a, size_t bytes)
   p = a->blocks->data + a->used;
   a->used += need;
   a->total += need;
+  return p;
+}
+
+void *ambit__arena_new(ambit__errors *errors, ambit__arena *a, size_t n, size_t size)
+{
+  size_t bytes;
+  void *p = ambit__mul_size(n ? n : 1, size, &bytes) ? ambit__arena_alloc(a, bytes) : NULL;
+
+  if (!p) ambit__raise(errors, AMBIT_ENOMEM, "out of memory: %zu x %zu bytes", n, size);
   return p;
 }
 

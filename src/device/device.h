@@ -413,7 +413,7 @@ typedef struct ambit__command {
       const int64_t *shift;
     } copy;
     /* Copies a box of own cells of src to the same cells of dst, and waits. Sets *changed if a bit
-     * of dst was different before. Else the host compares. */
+     * of dst was different before. */
     struct {
       ambit__store *dst, *src;
       const ambit__box *box;
@@ -637,7 +637,7 @@ typedef struct ambit__backend {
   /* rows of fields should start at multiples of this many bytes (grid/layout.h); 0: anywhere */
   int line;
   /* Commands that it can execute, AMBIT__CAN(copy) and so on, of those that not all can: most,
-   * update, ghosts, batch, pack (and unpack), pass, fold, wave, tiles (and tile_fold),
+   * ghosts, batch, pack (and unpack), pass, fold, wave, tiles (and tile_fold),
    * tile_go, relax, mark (and await), watch (check, report), record (replay), plans, measure. Who
    * cannot foresee or be alone does nothing. */
   uint64_t can;

@@ -190,8 +190,7 @@ static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **o
 
 static ambit_status event_open(ambit__device *dev, bool timed, ambit__event **e)
 {
-  *e = ambit__new(dev->errors, 1, sizeof **e);
-  if (!*e) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, *e, 1);
   (*e)->timed = timed;
   (*e)->time = -1;
   return AMBIT_OK;

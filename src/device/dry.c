@@ -101,16 +101,14 @@ static void dry_info(ambit__device *dev, ambit__device_info *info)
 
 static ambit_status dry_alloc(ambit__device *dev, size_t bytes, ambit__buffer **buf)
 {
-  *buf = ambit__new(dev->errors, 1, sizeof **buf);
-  if (!*buf) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, *buf, 1);
   (*buf)->bytes = bytes;
   return AMBIT_OK;
 }
 
 static ambit_status dry_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
 {
-  *m = ambit__new(dev->errors, 1, sizeof **m);
-  if (!*m) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, *m, 1);
   (*m)->size = bytes;
   return AMBIT_OK;
 }
@@ -149,8 +147,7 @@ static ambit_status dry_execute(ambit__queue *q, const ambit__command *c)
 
 static ambit_status dry_build(ambit__device *dev, ambit__function **fn)
 {
-  *fn = ambit__new(dev->errors, 1, sizeof **fn);
-  if (!*fn) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, *fn, 1);
   (*fn)->plan = ambit__strdup(dev->errors, "(dry)");
   (*fn)->waves = true;
   return (*fn)->plan ? AMBIT_OK : AMBIT_ENOMEM;

@@ -82,8 +82,7 @@ ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__la
 
   AMBIT_CHECK(bytes <= SIZE_MAX / 2, dev->errors, AMBIT_ENOMEM,
               "a buffer of %zu bytes is more than this machine can address", bytes);
-  b = ambit__new(dev->errors, 1, sizeof *b);
-  if (!b) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, b, 1);
   b->head.bytes = bytes;
   s = ambit__bounds_begin(dev->errors, layout, &b->head);
   if (s) {
@@ -123,8 +122,7 @@ void ambit__host_release(ambit__device *dev, ambit__buffer *buf)
 
 static ambit_status message_open(ambit__device *dev, size_t bytes, ambit__message **m)
 {
-  *m = ambit__new(dev->errors, 1, sizeof **m);
-  if (!*m) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, *m, 1);
   (*m)->size = bytes;
   (*m)->bytes = aligned_alloc(LINE, round_up(bytes ? bytes : 1, LINE));
   if ((*m)->bytes) return AMBIT_OK;
@@ -144,8 +142,7 @@ static void message_close(ambit__message *m)
 
 static ambit_status queue_open(ambit__device *dev, ambit__queue **queue)
 {
-  *queue = ambit__new(dev->errors, 1, sizeof **queue);
-  if (!*queue) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, *queue, 1);
   (*queue)->device = dev;
   return AMBIT_OK;
 }

@@ -41,9 +41,9 @@ ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__la
                                ambit__buffer **buf);
 void ambit__host_release(ambit__device *dev, ambit__buffer *buf);
 
-/* Executes put, get, write, read, lattice, fill, copy, ghosts, pack and unpack, by the threads of
- * the device if it has `divide`; others do nothing. Cells behind AMBIT_NONE and AMBIT_FIXED faces
- * are not ghost cells to fill. */
+/* Executes put, get, write, read, lattice, fill, copy, update, ghosts, pack and unpack, by the
+ * threads of the device if it has `divide`; others do nothing. Cells behind AMBIT_NONE and
+ * AMBIT_FIXED faces are not ghost cells to fill. */
 ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c);
 /* Some of these; q may be NULL. */
 ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
@@ -107,6 +107,9 @@ typedef struct ambit__host_runs_job {
 
 void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64_t end);
 /* Copies the active cells of a box to another store that has them. */
+/* Copies a box of cells, dense or not, between stores alike. *changed: it changes a value. */
+void ambit__host_update(ambit__store *dst, const ambit__store *src, const ambit__box *box,
+                        bool *changed);
 ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                    const ambit__box *box);
 

@@ -410,6 +410,9 @@ ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c)
   case COMMAND_fill: return fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
   case COMMAND_copy:
     return ambit__host_copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
+  case COMMAND_update:
+    ambit__host_update(c->update.dst, c->update.src, c->update.box, c->update.changed);
+    return AMBIT_OK;
   case COMMAND_ghosts:
     return ambit__host_ghosts(q, c->ghosts.store, c->ghosts.boundaries, c->ghosts.extents,
                               c->ghosts.given, c->ghosts.reach);

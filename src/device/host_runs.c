@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* host_runs.c - copies boxes of cells between the stores of sparse grids and dense arrays. */
 #include "device/host.h"
+#include "kernel/value.h"
 
 #include <string.h>
 
@@ -79,23 +80,61 @@ void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64
   }
 }
 
+/* Copies values. Sets *changed, unless it is NULL, if they were others before. */
+static void copy_values(unsigned char *to, const unsigned char *from, size_t n, ambit_type type,
+                        bool *changed)
+{
+  if (to == from || (changed && ambit__values_same(to, from, n, type))) return;
+  if (changed) *changed = true;
+  memcpy(to, from, n * ambit_type_size(type));
+}
+
+/* Copies n cells side by side. */
+static void copy_cells(const ambit__layout *l, unsigned char *to, int64_t component,
+                       const unsigned char *from, int64_t n, bool *changed)
+{
+  const size_t size = ambit_type_size(l->type);
+  const bool together = l->order == AMBIT_AOS || l->components == 1;
+
+  for (int i = 0; i < (together ? 1 : l->components); i++)
+    copy_values(to + (size_t)(i * component) * size, from + (size_t)(i * l->component) * size,
+                (size_t)n * (together ? (size_t)l->components : 1), l->type, changed);
+}
+
+static void copy_runs(const ambit__store *dst, const ambit__store *src, const ambit__box *box,
+                      bool *changed)
+{
+  ambit__common c = {.to = dst->layout.active, .from = src->layout.active, .box = box};
+
+  while (ambit__common_next(&c))
+    copy_cells(&src->layout, cell_at(dst, c.to_at), dst->layout.component, cell_at(src, c.from_at),
+               c.n, changed);
+}
+
 ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                    const ambit__box *box)
 {
-  const ambit__layout *l = &src->layout;
-  const size_t size = ambit_type_size(l->type);
-  const bool together = l->order == AMBIT_AOS || l->components == 1;
-  ambit__common c = {.to = dst->layout.active, .from = l->active, .box = box};
-
   (void)q;
-  while (ambit__common_next(&c)) {
-    unsigned char *to = cell_at(dst, c.to_at);
-    const unsigned char *from = cell_at(src, c.from_at);
-
-    for (int i = 0; to != from && i < (together ? 1 : l->components); i++)
-      memcpy(to + (size_t)(i * dst->layout.component) * size,
-             from + (size_t)(i * l->component) * size,
-             (size_t)c.n * size * (together ? (size_t)l->components : 1));
-  }
+  copy_runs(dst, src, box, NULL);
   return AMBIT_OK;
+}
+
+void ambit__host_update(ambit__store *dst, const ambit__store *src, const ambit__box *box,
+                        bool *changed)
+{
+  const ambit__layout *l = &src->layout;
+  const int x = box->ndims - 1;
+  const bool dense = l->stride[x] == (l->order == AMBIT_AOS ? l->components : 1);
+  int64_t cell[AMBIT_MAX_DIMS];
+
+  if (l->active) {
+    copy_runs(dst, src, box, changed);
+    return;
+  }
+  ambit__box_first(box, cell);
+  do
+    for (cell[x] = box->lo[x]; cell[x] < box->hi[x]; cell[x] += dense ? box->hi[x] - box->lo[x] : 1)
+      copy_cells(l, ambit__host_at(dst, cell, 0), dst->layout.component,
+                 ambit__host_at(src, cell, 0), dense ? box->hi[x] - box->lo[x] : 1, changed);
+  while (ambit__box_next_row(box, cell));
 }

@@ -2,30 +2,21 @@
 /* flow.c - properties of a flow, and its reads. */
 #include "flow/flow.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-
 ambit_status ambit__flow_open(ambit__errors *errors, size_t stages, size_t values, size_t ports,
                               ambit__flow *f)
 {
-  *f = (ambit__flow){.stages = ambit__new(errors, stages, sizeof *f->stages),
-                     .values = ambit__new(errors, values, sizeof *f->values),
-                     .in = ambit__new(errors, ports, sizeof *f->in),
-                     .out = ambit__new(errors, ports, sizeof *f->out),
-                     .next = ambit__new(errors, values, sizeof *f->next)};
-  return f->stages && f->values && f->in && f->out && f->next ? AMBIT_OK : AMBIT_ENOMEM;
+  *f = (ambit__flow){.nstages = 0};
+  AMBIT_TAKE(errors, &f->room, f->stages, stages);
+  AMBIT_TAKE(errors, &f->room, f->values, values);
+  AMBIT_TAKE(errors, &f->room, f->in, ports);
+  AMBIT_TAKE(errors, &f->room, f->out, ports);
+  AMBIT_TAKE(errors, &f->room, f->next, values);
+  return AMBIT_OK;
 }
 
 void ambit__flow_free(ambit__flow *f)
 {
-  free(f->stages);
-  free(f->values);
-  free(f->in);
-  free(f->out);
-  free(f->next);
-  free(f->after);
-  free(f->beside);
+  ambit__arena_free(&f->room);
   *f = (ambit__flow){0};
 }
 

@@ -20,6 +20,7 @@
 #ifndef AMBIT_FLOW_FLOW_H
 #define AMBIT_FLOW_FLOW_H
 
+#include "base/memory.h"
 #include "grid/boundary.h"
 #include "kernel/kernel.h"
 
@@ -83,8 +84,9 @@ typedef struct ambit__flow_stage {
 } ambit__flow_stage;
 
 typedef struct ambit__flow {
+  ambit__arena room; /* of all arrays */
   int nstages, nvalues, nports;
-  ambit__flow_stage *stages; /* owned, as all arrays */
+  ambit__flow_stage *stages;
   ambit__flow_value *values;
   /* By port, a component of a field argument of a stage, or in memory a field argument: the value
    * before the stage and the value it computes; -1: none. */

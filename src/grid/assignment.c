@@ -189,11 +189,9 @@ static ambit_status add_line(assigning *m, const ambit__chunk_piece *p)
   const int64_t at = chunk[AMBIT__CHUNK_AT] + p->from, t = d->units * d->wide;
   const int64_t n = count_units(m, p->chunk, p->from, p->n);
   int32_t *line =
-      ambit__grow(m->errors, d->lines, (size_t)d->nlines, &d->cap, (size_t)d->words * sizeof *line);
+      ambit__add(m->errors, &d->lines, (size_t)d->nlines, &d->cap, (size_t)d->words * sizeof *line);
 
   if (!line) return AMBIT_ENOMEM;
-  d->lines = line;
-  line += d->nlines * d->words;
   memset(line, 0, (size_t)d->words * sizeof *line);
   line[AMBIT__LINE_AT] = (int32_t)(at / d->wide * d->wide - t);
   line[AMBIT__LINE_FROM] = (int32_t)at;
@@ -267,8 +265,7 @@ static ambit_status make_tables(assigning *m)
 
   d->pitch = d->ngroups * AMBIT__ASSIGNMENT_GROUP;
   if (f->list) d->ngroups = 0;
-  d->groups = ambit__new(m->errors, (size_t)d->ngroups, sizeof *d->groups);
-  if (!d->groups) return AMBIT_ENOMEM;
+  AMBIT_NEW(m->errors, d->groups, (size_t)d->ngroups);
   d->cell_words = d->wide == 1 ? ambit__assignment_number(f) + (f->list && d->axes ? 2 : 0) : 0;
   if (!d->cell_words) return AMBIT_OK;
   AMBIT_TRY(ambit__images_make(m->errors, m->c, &m->images));

@@ -58,8 +58,7 @@ static void draw(const ambit__chunks *c, int view, unsigned char *image)
 ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, ambit__images *im)
 {
   *im = (ambit__images){.views = c->form->nviews};
-  im->of = ambit__new(errors, (size_t)im->views + 1, sizeof *im->of);
-  if (!im->of) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, im->of, (size_t)im->views + 1);
   for (int i = 0; i < c->form->ntests; i++) {
     const int view = c->form->tests[i].view;
 

@@ -259,11 +259,10 @@ static void join(const joining *j, int32_t *line)
 static ambit_status open_stack(ambit__errors *errors, ambit__assignment *d)
 {
   int32_t *line =
-      ambit__grow(errors, d->lines, (size_t)d->nlines, &d->cap, (size_t)d->words * sizeof *line);
+      ambit__add(errors, &d->lines, (size_t)d->nlines, &d->cap, (size_t)d->words * sizeof *line);
 
   if (!line) return AMBIT_ENOMEM;
-  d->lines = line;
-  line += d->nlines++ * d->words;
+  d->nlines++;
   memset(line, 0, (size_t)d->words * sizeof *line);
   for (int w = AMBIT__STACK_ROW + ambit__assignment_rows(d->rows); w < d->index; w++)
     line[w] = UNKNOWN;

@@ -61,23 +61,20 @@ static int64_t add_chunk(making *m, const ambit__run *r, int64_t x, int64_t end)
 {
   ambit__chunks *c = m->c;
   const int64_t at = r->at + x - r->lo, extent = c->active->box.hi[c->active->box.ndims - 1];
-  int32_t *table =
-      ambit__grow(m->errors, c->table, (size_t)c->n, &c->cap, (size_t)c->words * sizeof *table);
+  int32_t *words =
+      ambit__add(m->errors, &c->table, (size_t)c->n, &c->cap, (size_t)c->words * sizeof *words);
   int64_t *first =
-      table ? ambit__grow(m->errors, c->first, (size_t)c->n, &c->first_cap, sizeof *first) : NULL;
-  int32_t *words;
+      words ? ambit__add(m->errors, &c->first, (size_t)c->n, &c->first_cap, sizeof *first) : NULL;
 
-  if (table) c->table = table;
   if (!first) return -1;
-  c->first = first;
-  words = table + c->n * c->words;
   for (int k = 0; k < c->form->ncolumns; k++)
     words[AMBIT__CHUNK_COLUMN + k] = (int32_t)(ambit__seek(&m->seekers[k], x, &end) - at);
   assert(end > x);
   words[AMBIT__CHUNK_AT] = (int32_t)at;
   words[AMBIT__CHUNK_CELLS] = (int32_t)(end - x);
   words[AMBIT__CHUNK_INNER] = find_inner(m, r, x, end);
-  first[c->n++] = r->row * extent + x;
+  *first = r->row * extent + x;
+  c->n++;
   c->cells += end - x;
   return end;
 }
@@ -137,8 +134,7 @@ static ambit_status cut_share(making *m, const sharing *s, int64_t from, int64_t
 {
   ambit__box box = s->whole->region;
 
-  m->seekers = ambit__new(m->errors, (size_t)m->c->form->ncolumns + 1, sizeof *m->seekers);
-  if (!m->seekers) return AMBIT_ENOMEM;
+  AMBIT_NEW(m->errors, m->seekers, (size_t)m->c->form->ncolumns + 1);
   for (int k = 0; k < m->c->form->ncolumns; k++)
     m->seekers[k] = (ambit__seeker){.a = m->c->active,
                                     .column = &m->c->form->columns[k],
@@ -244,8 +240,7 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
                        .form = form,
                        .words = AMBIT__CHUNK_COLUMN + form->ncolumns};
   AMBIT_TRY(cut_all(errors, tiles, team, c));
-  c->edges = ambit__new(errors, (size_t)form->nviews + 1, sizeof *c->edges);
-  if (!c->edges) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, c->edges, (size_t)form->nviews + 1);
   for (int v = 0; !form->list && v < form->nviews; v++)
     AMBIT_TRY(ambit__edges_make(errors, c, v));
   return AMBIT_OK;

@@ -43,8 +43,7 @@ static ambit_status find_reads(ambit__errors *errors, const ambit__chunks *c, in
       if (c->region.lo[d] + offset < lo) lo = c->region.lo[d] + offset;
       if (c->region.hi[d] + offset > hi) hi = c->region.hi[d] + offset;
     }
-    r->marked[d] = ambit__new(errors, (size_t)c->active->box.hi[d], sizeof **r->marked);
-    if (!r->marked[d]) return AMBIT_ENOMEM;
+    AMBIT_NEW(errors, r->marked[d], (size_t)c->active->box.hi[d]);
     for (int64_t i = lo; i < hi; i++)
       mark(r, d, i);
   }

@@ -306,10 +306,9 @@ static ambit_status begin(work *w)
   w->nsectors = 1;
   for (int d = 0; d < spec->grid->ndims; d++)
     w->nsectors *= 3;
-  w->sectors = ambit__new(w->errors, (size_t)w->nsectors, sizeof *w->sectors);
-  w->mine = ambit__new(w->errors, nparts, sizeof *w->mine);
-  w->halo->reaches = ambit__new(w->errors, nparts, sizeof *w->halo->reaches);
-  if (!w->sectors || !w->mine || !w->halo->reaches) return AMBIT_ENOMEM;
+  AMBIT_NEW(w->errors, w->sectors, (size_t)w->nsectors);
+  AMBIT_NEW(w->errors, w->mine, nparts);
+  AMBIT_NEW(w->errors, w->halo->reaches, nparts);
   for (int p = 0; p < spec->nparts && spec->mine; p++)
     if (spec->mine[p]) w->mine[w->nmine++] = p;
   return AMBIT_OK;

@@ -264,8 +264,7 @@ ambit_status ambit__partition_make(ambit__errors *errors, const ambit__box *grid
   } else {
     choose_counts(grid, nparts, cuts ? &cuts->comm_cost : &cores, c.count);
   }
-  c.before = ambit__new(errors, (size_t)nparts + 1, sizeof *c.before);
-  if (!c.before) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, c.before, (size_t)nparts + 1);
   s = sum_weights(errors, nparts, weights, c.before);
   if (!s) cut_slab(&c, grid, 0, 0, nparts);
   free(c.before);

@@ -2,8 +2,6 @@
 /* points.c - base cells, weights, and the order of the cells that points touch. */
 #include "grid/points.h"
 
-#include "base/memory.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +30,17 @@ static int compare_taps(const void *x, const void *y)
   return order ? order : a->point < b->point ? -1 : a->point > b->point;
 }
 
-static ambit_status group(ambit__errors *errors, int ndims, tap *taps, int64_t n,
+static ambit_status group(ambit__errors *errors, ambit__points *p, tap *taps, int64_t n,
                           ambit__point_cells *c)
 {
   const size_t most = (size_t)n + 1;
+  const int ndims = p->ndims;
 
   *c = (ambit__point_cells){.ndims = ndims, .hull = {.ndims = ndims}};
-  c->index = ambit__new(errors, most * (size_t)ndims, sizeof *c->index);
-  c->start = ambit__new(errors, most, sizeof *c->start);
-  c->point = ambit__new(errors, most, sizeof *c->point);
-  c->weights = ambit__new(errors, most, sizeof *c->weights);
-  if (!c->index || !c->start || !c->point || !c->weights) return AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &p->memory, c->index, most * (size_t)ndims);
+  AMBIT_TAKE(errors, &p->memory, c->start, most);
+  AMBIT_TAKE(errors, &p->memory, c->point, most);
+  AMBIT_TAKE(errors, &p->memory, c->weights, most);
   if (n) qsort(taps, (size_t)n, sizeof *taps, compare_taps);
   for (int64_t i = 0; i < n; i++) {
     const bool new = !i || compare_cells(taps[i].index, taps[i - 1].index, ndims);
@@ -113,16 +111,7 @@ int64_t ambit__point_cells_next(const ambit__point_cells *c, const ambit__box *b
 
 void ambit__points_free(ambit__points *p)
 {
-  ambit__point_cells *lists[] = {&p->bases, &p->touched};
-
-  for (int i = 0; i < 2; i++) {
-    free(lists[i]->index);
-    free(lists[i]->start);
-    free(lists[i]->point);
-    free(lists[i]->weights);
-  }
-  free(p->base);
-  free(p->weights);
+  ambit__arena_free(&p->memory);
   *p = (ambit__points){0};
 }
 
@@ -133,9 +122,9 @@ static ambit_status allocate(ambit__errors *errors, ambit__points *p)
     p->taps *= p->width[d];
   AMBIT_CHECK(p->n <= INT64_MAX / (int64_t)sizeof(tap) / (p->taps + p->ndims), errors, AMBIT_ENOMEM,
               "out of memory: %lld points of %lld cells each", (long long)p->n, (long long)p->taps);
-  p->base = ambit__new(errors, (size_t)p->n * (size_t)p->ndims + 1, sizeof *p->base);
-  p->weights = ambit__new(errors, (size_t)(p->n * p->taps) + 1, sizeof *p->weights);
-  return p->base && p->weights ? AMBIT_OK : AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &p->memory, p->base, (size_t)p->n * (size_t)p->ndims + 1);
+  AMBIT_TAKE(errors, &p->memory, p->weights, (size_t)(p->n * p->taps) + 1);
+  return AMBIT_OK;
 }
 
 void ambit__points_tap(const ambit__points *p, int64_t point, int64_t number, int64_t *cell)
@@ -157,7 +146,7 @@ static ambit_status sort(ambit__errors *errors, ambit__points *p)
     taps[i] = (tap){.point = i};
     memcpy(taps[i].index, p->base + i * p->ndims, (size_t)p->ndims * sizeof *p->base);
   }
-  s = group(errors, p->ndims, taps, p->n, &p->bases);
+  s = group(errors, p, taps, p->n, &p->bases);
   for (int64_t i = 0; i < p->n; i++)
     for (int64_t k = 0; k < p->taps; k++) {
       const double weight = p->weights[i * p->taps + k];
@@ -166,7 +155,7 @@ static ambit_status sort(ambit__errors *errors, ambit__points *p)
       taps[n] = (tap){.point = i, .weight = weight};
       ambit__points_tap(p, i, k, taps[n++].index);
     }
-  if (!s) s = group(errors, p->ndims, taps, n, &p->touched);
+  if (!s) s = group(errors, p, taps, n, &p->touched);
   free(taps);
   return s;
 }

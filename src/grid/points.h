@@ -15,6 +15,7 @@
 #define AMBIT_GRID_POINTS_H
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "grid/box.h"
 
 /* Cells in row-major order, each with a range of entries. */
@@ -29,6 +30,7 @@ typedef struct ambit__point_cells {
 } ambit__point_cells;
 
 typedef struct ambit__points {
+  ambit__arena memory; /* of all arrays */
   int ndims;
   int64_t n;
   int64_t width[AMBIT_MAX_DIMS]; /* of the taps */

@@ -216,8 +216,7 @@ static ambit_status link_reads(ambit__errors *errors, ambit__tile_map *map, cons
 {
   linking j = {.errors = errors, .map = map};
 
-  map->reads.first = ambit__new(errors, (size_t)map->n + 1, sizeof *map->reads.first);
-  if (!map->reads.first) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, map->reads.first, (size_t)map->n + 1);
   for (j.tile = 0; j.tile < map->n; j.tile++) {
     ambit__box around = ambit__tile_box(map, j.tile);
 
@@ -280,16 +279,14 @@ ambit_status ambit__tile_map_make(ambit__errors *errors, const ambit__tile_spec 
                                   ambit__tile_map *map)
 {
   set_form(map, spec);
-  map->parts = ambit__new(errors, (size_t)spec->nparts, sizeof *map->parts);
-  if (!map->parts) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, map->parts, (size_t)spec->nparts);
   map->nparts = spec->nparts;
   for (int i = 0; i < spec->nparts; i++) {
     map->parts[i] = ambit__tiling_make(&spec->parts[i], spec->size, map->n);
     map->n += map->parts[i].n;
   }
   AMBIT_CHECK(map->n < INT32_MAX, errors, AMBIT_EUNSUPPORTED, "a grid has too many tiles");
-  map->part = ambit__new(errors, (size_t)map->n + 1, sizeof *map->part);
-  if (!map->part) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, map->part, (size_t)map->n + 1);
   for (int i = 0; i < spec->nparts; i++)
     for (int64_t t = 0; t < map->parts[i].n; t++)
       map->part[map->parts[i].first + t] = i;

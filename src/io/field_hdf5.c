@@ -206,9 +206,7 @@ static ambit_status put_field(saving *s, int i)
   s->field = i;
   s->wide = NULL;
   if (stored_type(f, s->for_vtk) != f->type) {
-    s->wide = ambit__new(ERRORS(f), (size_t)(ambit__field_piece_cells(f) * f->components),
-                         sizeof *s->wide);
-    if (!s->wide) return AMBIT_ENOMEM;
+    AMBIT_NEW(ERRORS(f), s->wide, (size_t)(ambit__field_piece_cells(f) * f->components));
   }
   status = ambit__each_own_piece(f, true, put_piece, s);
   free(s->wide);
@@ -398,8 +396,7 @@ static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense
   }
   count[l->extra + box->ndims] = f->components;
   if (l->type != f->type) {
-    wide = ambit__new(ERRORS(f), (size_t)(cells * f->components), sizeof *wide);
-    if (!wide) return AMBIT_ENOMEM;
+    AMBIT_NEW(ERRORS(f), wide, (size_t)(cells * f->components));
   }
   s = ambit__h5_read(l->h, l->dataset, l->type, lo, count, wide ? wide : dense);
   if (!s && wide) s = narrow(f, cells, wide, dense);

@@ -4,9 +4,21 @@
  * libpng reports errors by longjmp, to setjmp calls in functions that change no local afterwards;
  * everything to be freed belongs to the coder. */
 #include "io/frames.h"
+
+#include "base/memory.h"
 #include "io/png.h"
 
+#include <stdlib.h>
+
 #ifndef AMBIT_HAVE_PNG
+
+ambit_status ambit__png_try(ambit__errors *errors, const char *path)
+{
+  return ambit__raise(errors, AMBIT_EIO,
+                      "cannot write %s: Ambit was built without libpng; install libpng-dev "
+                      "(Debian, Ubuntu) or libpng-devel (Fedora) and rebuild, or save as .npy",
+                      path);
+}
 
 ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
                              ambit__frame_form *form)
@@ -36,25 +48,23 @@ ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__dr
   return ambit__png_try(errors, path);
 }
 
-ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
-                                    const ambit__frame_form *form,
-                                    const unsigned char *const *planes)
+ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
+                                   const ambit__frame_form *form, const char *note,
+                                   ambit__png_row *get_row, void *user)
 {
-  (void)form, (void)planes;
+  (void)form, (void)note, (void)get_row, (void)user;
   return ambit__png_try(errors, path);
 }
 
 #else
 
 #  include "base/file.h"
-#  include "base/memory.h"
 
 #  include <errno.h>
 #  include <inttypes.h>
 #  include <png.h>
 #  include <setjmp.h>
 #  include <stdio.h>
-#  include <stdlib.h>
 #  include <string.h>
 #  include <sys/stat.h>
 
@@ -287,6 +297,12 @@ ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambi
 
 /* ---- writing ---- */
 
+ambit_status ambit__png_try(ambit__errors *errors, const char *path)
+{
+  (void)errors, (void)path;
+  return AMBIT_OK;
+}
+
 static void on_write(png_structp png, png_bytep data, png_size_t bytes)
 {
   coder *c = png_get_io_ptr(png);
@@ -299,38 +315,32 @@ static void on_flush(png_structp png)
   (void)png;
 }
 
-static const unsigned char *row_of(coder *c, const ambit__frame_form *form,
-                                   const unsigned char *const *planes, int64_t y)
+/* What Ambit has drawn has colours of sRGB, and a note. */
+static ambit_status write_rows(coder *c, const ambit__frame_form *form, const char *note,
+                               ambit__png_row *get_row, void *user)
 {
-  const int64_t width = form->width[0];
+  png_text text = {.compression = PNG_TEXT_COMPRESSION_NONE,
+                   .key = AMBIT__PNG_KEY,
+                   .text = (char *)(uintptr_t)note};
 
-  if (form->nplanes == 1) return planes[0] + y * width * (form->is_packed ? 3 : 1);
-  for (int i = 0; i < 3; i++)
-    for (int64_t x = 0; x < width; x++)
-      c->line[3 * x + i] = planes[i][y * width + x];
-  return c->line;
-}
-
-static ambit_status write_rows(coder *c, const ambit__frame_form *form,
-                               const unsigned char *const *planes)
-{
   if (setjmp(c->back)) return c->errors->status;
   png_set_write_fn(c->png, c, on_write, on_flush);
   png_set_IHDR(c->png, c->info, (png_uint_32)form->width[0], (png_uint_32)form->height[0], 8,
                form->is_rgb ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  if (note) png_set_sRGB(c->png, c->info, PNG_sRGB_INTENT_PERCEPTUAL);
+  if (note) png_set_text(c->png, c->info, &text, 1);
   png_set_compression_level(c->png, 4); /* half the time of the default, 1/6 more bytes */
   png_write_info(c->png, c->info);
   for (int64_t y = 0; y < form->height[0]; y++)
-    png_write_row(c->png, row_of(c, form, planes, y));
+    png_write_row(c->png, get_row(user, y));
   png_write_end(c->png, NULL);
   return AMBIT_OK;
 }
 
-static ambit_status open_writer(coder *c, const ambit__frame_form *form)
+static ambit_status open_writer(coder *c)
 {
-  c->line = ambit__new(c->errors, (size_t)form->width[0], 3);
-  if (!c->line) return AMBIT_ENOMEM;
+  if (setjmp(c->back)) return c->errors->status; /* a libpng that differs from that of the build */
   c->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, c, on_error, on_warning);
   if (c->png) c->info = png_create_info_struct(c->png);
   AMBIT_CHECK(c->info, c->errors, AMBIT_ENOMEM, "cannot write %s: libpng is out of memory",
@@ -338,22 +348,52 @@ static ambit_status open_writer(coder *c, const ambit__frame_form *form)
   return ambit__file_create(c->errors, c->path, &c->out);
 }
 
-ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
-                                    const ambit__frame_form *form,
-                                    const unsigned char *const *planes)
+ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
+                                   const ambit__frame_form *form, const char *note,
+                                   ambit__png_row *get_row, void *user)
 {
   coder c = {.errors = errors, .path = path, .doing = "write"};
-  ambit_status s = open_writer(&c, form);
+  ambit_status s = open_writer(&c);
 
-  if (!s) s = write_rows(&c, form, planes);
+  if (!s) s = write_rows(&c, form, note, get_row, user);
   if (!s) {
     s = ambit__file_commit(c.out);
     c.out = NULL;
   }
   if (c.png) png_destroy_write_struct(&c.png, &c.info);
   ambit__file_abort(c.out);
-  free(c.line);
   return s;
 }
 
 #endif
+
+/* A frame in memory. */
+typedef struct frame {
+  const ambit__frame_form *form;
+  const unsigned char *const *planes;
+  unsigned char *line; /* a row of pixels */
+} frame;
+
+static const unsigned char *row_of(void *user, int64_t y)
+{
+  const frame *f = user;
+  const int64_t width = f->form->width[0];
+
+  if (f->form->nplanes == 1) return f->planes[0] + y * width * (f->form->is_packed ? 3 : 1);
+  for (int i = 0; i < 3; i++)
+    for (int64_t x = 0; x < width; x++)
+      f->line[3 * x + i] = f->planes[i][y * width + x];
+  return f->line;
+}
+
+ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
+                                    const ambit__frame_form *form,
+                                    const unsigned char *const *planes)
+{
+  frame f = {form, planes, ambit__new(errors, (size_t)form->width[0], 3)};
+  ambit_status s =
+      f.line ? ambit__png_write_rows(errors, path, form, NULL, row_of, &f) : AMBIT_ENOMEM;
+
+  free(f.line);
+  return s;
+}

@@ -169,8 +169,7 @@ static ambit_status make(ambit__errors *errors, const char *path, ambit__h5 **ou
 
   *out = NULL;
   AMBIT_CHECK(!why[0], errors, AMBIT_EUNSUPPORTED, "%s: %s", path, why);
-  *out = ambit__new(errors, 1, sizeof **out);
-  if (!*out) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, *out, 1);
   **out = (ambit__h5){.errors = errors, .file = -1, .half = -1, .bfloat = -1};
   (*out)->path = ambit__strdup(errors, path);
   if ((*out)->path) return AMBIT_OK;

@@ -42,8 +42,7 @@ static ambit_status make(ambit__errors *errors, const char *path, const ambit__n
   ambit__npy_info info = *form;
 
   AMBIT_TRY(check_form(errors, path, &info));
-  *out = ambit__new(errors, 1, sizeof **out);
-  if (!*out) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, *out, 1);
   (*out)->errors = errors;
   (*out)->bytes = info.bytes;
   (*out)->offset = ambit__npy_make_header(&info, header);

@@ -34,9 +34,6 @@ typedef struct ambit__npy_info {
 typedef struct ambit__npy ambit__npy;               /* being written */
 typedef struct ambit__npy_reader ambit__npy_reader; /* being read */
 
-/* Bytes of an element: of a value, or of a record. */
-size_t ambit__npy_element(const ambit__npy_info *info);
-
 /* Creates a file for an array: with the type and shape, and axes and values, of `form`; or plain.
  * `errors` must outlive it. */
 ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,

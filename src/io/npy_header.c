@@ -25,7 +25,8 @@ static const struct {
              {"u2", AMBIT_U16}, {"u4", AMBIT_U32}, {"u8", AMBIT_U64}};
 enum { NTYPES = sizeof types / sizeof *types };
 
-size_t ambit__npy_element(const ambit__npy_info *info)
+/* Bytes of an element: of a value, or of a record. */
+static size_t element_bytes(const ambit__npy_info *info)
 {
   const size_t value = ambit_type_size(info->type);
 
@@ -34,7 +35,7 @@ size_t ambit__npy_element(const ambit__npy_info *info)
 
 bool ambit__npy_measure(ambit__npy_info *info)
 {
-  info->bytes = ambit__npy_element(info);
+  info->bytes = element_bytes(info);
   for (int d = 0; d < info->ndims; d++)
     if (info->shape[d] < 0 || (uint64_t)info->shape[d] > SIZE_MAX / 2 ||
         !ambit__mul_size(info->bytes, (size_t)info->shape[d], &info->bytes))

@@ -365,8 +365,7 @@ static ambit_status make(ambit_program *p, int64_t every, const char *path, int 
               "ambit_output: there is no file name, no field, or the interval, %" PRId64
               ", is not 1 or more",
               every);
-  o = ambit__new(&a->errors, 1, sizeof *o);
-  if (!o) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, o, 1);
   *o = (output){
       .observer = {.every = every, .look = look, .settle = settle, .uses = uses, .end = end},
       .context = a,

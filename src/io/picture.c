@@ -259,8 +259,7 @@ ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t h
   out->height = ambit__pieces(height, from.block_y);
   out->averaged = from.block_x > 1 || from.block_y > 1;
   choose_zoom(out, o->min_side > 0 ? o->min_side : MIN_SIDE);
-  out->values = ambit__new(errors, (size_t)(out->width * out->height), sizeof *out->values);
-  if (!out->values) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, out->values, (size_t)(out->width * out->height));
   s = sample(errors, out, &from);
   if (s)
     ambit__picture_free(out);

@@ -190,8 +190,7 @@ static ambit_status read_offsets(ambit__tiff *t, ambit__raster_blocks *b)
   AMBIT_CHECK(t->offsets.count >= n && n <= t->r->bytes, t->r->errors, AMBIT_EIO,
               "%s is damaged: it has the places of %" PRId64 " of its %" PRId64 " blocks",
               t->r->path, t->offsets.count, n);
-  b->at = ambit__new(t->r->errors, (size_t)n, sizeof *b->at);
-  if (!b->at) return AMBIT_ENOMEM;
+  AMBIT_NEW(t->r->errors, b->at, (size_t)n);
   for (int64_t i = 0; i < n; i++)
     AMBIT_TRY(ambit__tiff_whole(t, &t->offsets, i, 0, &b->at[i]));
   return AMBIT_OK;

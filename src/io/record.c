@@ -223,8 +223,7 @@ static ambit_status save_plot(ambit_record *r, int64_t rows, const char *path)
   plot p = {.r = r, .rows = rows};
   ambit_status s;
 
-  p.pixels = ambit__new(&r->context->errors, (size_t)WIDTH * HEIGHT, sizeof *p.pixels);
-  if (!p.pixels) return AMBIT_ENOMEM;
+  AMBIT_NEW(&r->context->errors, p.pixels, (size_t)WIDTH * HEIGHT);
   find_range(&p);
   draw_frame(&p);
   for (int64_t c = 0; c < r->columns; c++)

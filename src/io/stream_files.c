@@ -166,8 +166,7 @@ ambit_status ambit_stream_run(ambit_stream *s, const char *in, const char *out)
   AMBIT_CHECK(in && *in && out && *out, errors, AMBIT_EINVAL,
               "ambit_stream_run: the name of the input or of the output is missing");
   AMBIT_TRY(ambit__stream_check(s));
-  p = ambit__new(errors, 1, sizeof *p);
-  if (!p) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, p, 1);
   p->stream = s;
   s->items = 0;
   p->in.inlet.fd = -1;

@@ -172,12 +172,11 @@ static void grow_lists(ambit__graph *g)
 static ambit__graph_node *add_node(ambit__graph *g, const ambit__graph_node *like,
                                    ambit__range range)
 {
-  ambit__graph_node *n = ambit__graph_take(g, sizeof *n), **nodes = NULL, **list;
+  ambit__graph_node *n = ambit__graph_take(g, sizeof *n), **at = NULL, **list;
 
-  if (n) nodes = ambit__grow(g->errors, g->nodes, (size_t)g->count, &g->nodes_cap, sizeof *nodes);
-  if (nodes) g->nodes = nodes;
+  if (n) at = ambit__add(g->errors, &g->nodes, (size_t)g->count, &g->nodes_cap, sizeof *at);
   if (g->count == g->nlists) grow_lists(g);
-  if (!nodes || g->failed || g->count == g->most) {
+  if (!at || g->failed || g->count == g->most) {
     g->failed = true;
     return &g->nothing;
   }
@@ -189,7 +188,8 @@ static ambit__graph_node *add_node(ambit__graph *g, const ambit__graph_node *lik
   n->id = g->count;
   list = &g->lists[n->hash & (uint64_t)(g->nlists - 1)];
   n->next = *list;
-  *list = g->nodes[g->count++] = n;
+  *list = *at = n;
+  g->count++;
   return n;
 }
 

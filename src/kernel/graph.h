@@ -162,8 +162,7 @@ void ambit__graph_share(ambit__graph *g, ambit__graph_node *value, ambit__place 
 void ambit__graph_replace(ambit__graph_step *list,
                           ambit__graph_node *(*to)(const void *user, const ambit__graph_node *n),
                           const void *user);
-/* The value of a written component or a reduction at the end of the cell, and at first. */
-ambit__graph_node *ambit__graph_out(ambit__graph *g, int variable);
+/* The value of a written component or a reduction at first. */
 ambit__graph_node *ambit__graph_initial(ambit__graph *g, int variable);
 
 /* ---- statements (graph_write.c) ---- */

@@ -47,17 +47,16 @@ void *ambit__graph_take(graph *g, size_t bytes)
 
 int ambit__graph_local(graph *g, ambit__local local)
 {
-  ambit__local *list =
-      ambit__grow(g->errors, g->locals, (size_t)g->nlocals, &g->locals_cap, sizeof *list);
-  ambit__variable *variables = ambit__grow(g->errors, g->variables, (size_t)g->nvariables,
-                                           &g->variables_cap, sizeof *variables);
+  ambit__local *l =
+      ambit__add(g->errors, &g->locals, (size_t)g->nlocals, &g->locals_cap, sizeof *l);
+  ambit__variable *v =
+      ambit__add(g->errors, &g->variables, (size_t)g->nvariables, &g->variables_cap, sizeof *v);
 
-  if (list) g->locals = list;
-  if (variables) g->variables = variables;
-  g->failed = g->failed || !list || !variables;
+  g->failed = g->failed || !l || !v;
   if (g->failed) return 0;
-  list[g->nlocals] = local;
-  variables[g->nvariables++] = (ambit__variable){.local = g->nlocals};
+  *l = local;
+  *v = (ambit__variable){.local = g->nlocals};
+  g->nvariables++;
   return g->nlocals++;
 }
 
@@ -143,7 +142,8 @@ node *ambit__graph_initial(graph *g, int variable)
   return g->make(g, &e, NULL, NULL, NULL);
 }
 
-node *ambit__graph_out(graph *g, int variable)
+/* The value of a written component or a reduction at the end of the cell. */
+static node *out_value(graph *g, int variable)
 {
   node *n = g->variables[variable].value;
 
@@ -186,7 +186,7 @@ static node *read_expr(reader *r, const ambit__expr *e)
   if (e->op == EXPR_LOCAL && g->variables[g->nouts + e->index].value)
     return g->variables[g->nouts + e->index].value;
   if (e->op == EXPR_LOCAL) return ambit__node_number(g, e->type, ambit__value_of(0, e->type));
-  if (e->op == EXPR_OUT) return ambit__graph_out(g, g->out_of[e->index] + e->component);
+  if (e->op == EXPR_OUT) return out_value(g, g->out_of[e->index] + e->component);
   a = e->a ? read_expr(r, e->a) : NULL;
   b = e->b ? read_expr(r, e->b) : NULL;
   c = e->c ? read_expr(r, e->c) : NULL;

@@ -521,11 +521,10 @@ bool ambit__graph_write(graph *g, ambit__rule *to)
   to->flops = 0;
   to->nlocals = 0;
   to->locals = take(&w, (locals + 1) * sizeof *to->locals);
-  w.holds = ambit__new(g->errors, n, sizeof *w.holds);
-  w.lasts = ambit__new(g->errors, n, sizeof *w.lasts);
-  w.declared = ambit__new(g->errors, locals, sizeof *w.declared);
-  w.versions = ambit__new(g->errors, locals, sizeof *w.versions);
-  g->failed = g->failed || !w.holds || !w.lasts || !w.declared || !w.versions;
+  w.holds = ambit__graph_take(g, n * sizeof *w.holds);
+  w.lasts = ambit__graph_take(g, n * sizeof *w.lasts);
+  w.declared = ambit__graph_take(g, locals * sizeof *w.declared);
+  w.versions = ambit__graph_take(g, locals * sizeof *w.versions);
   if (!g->failed) {
     take_names(&w);
     write_tables(&w);
@@ -533,10 +532,6 @@ bool ambit__graph_write(graph *g, ambit__rule *to)
   }
   if (!g->failed) ambit__rule_note_locals(to);
   ambit__index_free(&w.names);
-  free(w.holds);
-  free(w.lasts);
-  free(w.declared);
-  free(w.versions);
   free(w.changes);
   return !g->failed;
 }

@@ -75,11 +75,11 @@ typedef struct collected {
 
 typedef struct linear {
   graph *g;
-  slot *slots; /* by node; owned */
+  slot *slots; /* by node */
   int nslots;
-  collected *now; /* owned */
-  int one;        /* the term of now that is 1; -1: none */
-  int number;     /* of now */
+  collected *now;
+  int one;    /* the term of now that is 1; -1: none */
+  int number; /* of now */
 } linear;
 
 static slot *of(const linear *l, const node *n)
@@ -564,12 +564,11 @@ static bool is_plain_sum(const ambit__rule *rule, ambit__tap *taps, ambit__sum *
 void ambit__graph_sums(graph *g)
 {
   linear l = {.g = g, .nslots = g->count};
-  ambit__tap *taps = ambit__new(g->errors, TERMS, sizeof *taps);
+  ambit__tap *taps = ambit__graph_take(g, TERMS * sizeof *taps);
   ambit__sum plain = {0};
 
-  l.slots = ambit__new(g->errors, (size_t)g->count, sizeof *l.slots);
-  l.now = ambit__new(g->errors, 1, sizeof *l.now);
-  g->failed = g->failed || !taps || !l.slots || !l.now;
+  l.slots = ambit__graph_take(g, (size_t)g->count * sizeof *l.slots);
+  l.now = ambit__graph_take(g, sizeof *l.now);
   if (!g->failed && !is_plain_sum(g->rule, taps, &plain) && !plain.starved) {
     ambit__graph_use(g);
     if (!g->failed) rewrite(&l);
@@ -577,7 +576,4 @@ void ambit__graph_sums(graph *g)
   if (plain.starved)
     ambit__raise(g->errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", g->rule->name);
   g->failed |= plain.starved;
-  free(taps);
-  free(l.slots);
-  free(l.now);
 }

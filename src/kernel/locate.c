@@ -104,7 +104,8 @@ static bool find(const char *text, const char *source, ambit__place *place)
   return any;
 }
 
-bool ambit__is_joined(const char *text)
+/* As AMBIT_SOURCE makes it: a #line, and one line. */
+static bool is_joined(const char *text)
 {
   const char *newline = strchr(text, '\n');
 
@@ -118,7 +119,7 @@ char *ambit__locate(const char *file, const char *text, ambit__place *place)
   void *data;
   size_t size;
 
-  if (!ambit__is_joined(text) || place->offset <= (int)strcspn(text, "\n")) return NULL;
+  if (!is_joined(text) || place->offset <= (int)strcspn(text, "\n")) return NULL;
   if (stat(file, &st) || !S_ISREG(st.st_mode)) return NULL;
   if (ambit__file_read_all(NULL, file, MOST_BYTES, &data, &size)) return NULL;
   if (strlen(data) != size || !find(text, data, place)) {

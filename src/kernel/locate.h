@@ -5,8 +5,6 @@
 
 #include "kernel/kernel.h"
 
-bool ambit__is_joined(const char *text); /* as AMBIT_SOURCE makes it: a #line, and one line */
-
 /* The text of the file that a joined text comes from, to free(), and in `place` the same place
  * there. NULL, and place unchanged: the text is not joined, or the file cannot be read or has
  * changed. */

@@ -90,7 +90,7 @@ extern const ambit__net_kind ambit__net_alone;
 ambit_status ambit__net_open(ambit__errors *errors, const char *how, int seconds,
                              const void *communicator, ambit__net **net);
 void ambit__net_close(ambit__net *net); /* collective; NULL is ignored */
-/* A net that acts as process `rank` of `size` without the others (pretend.c): programs can be
+/* A net that acts as process `rank` of `size` without the others (alone.c): programs can be
  * sealed but not run. */
 ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit__net **net);
 

@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "skeleton/stream.h"
 
-#include <stdlib.h>
-
 int ambit__blueprint_find(void *const *list, int n, const void *object)
 {
   for (int i = 0; i < n; i++)
@@ -47,13 +45,12 @@ static ambit_status list_objects(ambit__blueprint *b)
   const size_t most = count_arguments(s->program) + count_arguments(s->before) + 1;
   const size_t steps = s->program->nwritten + (s->before ? s->before->nwritten : 0);
 
-  b->fields = ambit__new(errors, most, sizeof *b->fields);
-  b->values = ambit__new(errors, most, sizeof *b->values);
-  b->restored = ambit__new(errors, most, sizeof *b->restored);
-  b->scalars = ambit__new(errors, most, sizeof *b->scalars);
-  b->bytes = ambit__new(errors, most, sizeof *b->bytes);
-  b->kernels = ambit__new(errors, steps, sizeof *b->kernels);
-  if (errors->status) return errors->status;
+  AMBIT_TAKE(errors, &b->memory, b->fields, most);
+  AMBIT_TAKE(errors, &b->memory, b->values, most);
+  AMBIT_TAKE(errors, &b->memory, b->restored, most);
+  AMBIT_TAKE(errors, &b->memory, b->scalars, most);
+  AMBIT_TAKE(errors, &b->memory, b->bytes, most);
+  AMBIT_TAKE(errors, &b->memory, b->kernels, steps);
   enter_steps(b, s->before);
   enter_steps(b, s->program);
   return AMBIT_OK;
@@ -76,7 +73,8 @@ static ambit_status copy_values(ambit__blueprint *b)
 
   for (int i = 0; i < b->nfields; i++) {
     if (!has_values(b, i)) continue;
-    b->values[i] = ambit__new(errors, (size_t)cells, ambit__field_cell_bytes(b->fields[i]));
+    b->values[i] =
+        ambit__arena_new(errors, &b->memory, (size_t)cells, ambit__field_cell_bytes(b->fields[i]));
     if (b->values[i]) ambit_field_read(b->fields[i], NULL, NULL, b->values[i]);
   }
   for (int i = 0; i < b->nscalars && !errors->status; i++)
@@ -172,8 +170,7 @@ static ambit_status find_restored(ambit__blueprint *b)
   const ambit_stream *s = b->stream;
   tracker t = {.b = b};
 
-  t.holds = ambit__new(&s->grid->context->errors, (size_t)b->nfields, sizeof *t.holds);
-  if (!t.holds) return AMBIT_ENOMEM;
+  AMBIT_TAKE(&s->grid->context->errors, &b->memory, t.holds, (size_t)b->nfields);
   for (int i = 0; i < b->nfields; i++)
     t.holds[i] = b->fields[i] == s->in ? -1 : i;
   walk(&t, s->before);
@@ -183,7 +180,6 @@ static ambit_status find_restored(ambit__blueprint *b)
   }
   for (int i = 0; i < b->nfields; i++)
     b->restored[i] = must_restore(b, i);
-  free(t.holds);
   return AMBIT_OK;
 }
 
@@ -205,14 +201,7 @@ ambit_status ambit__blueprint_make(const ambit_stream *s, ambit__blueprint *b)
 
 void ambit__blueprint_free(ambit__blueprint *b)
 {
-  for (int i = 0; i < b->nfields; i++)
-    free(b->values[i]);
-  free(b->fields);
-  free(b->values);
-  free(b->restored);
-  free(b->scalars);
-  free(b->bytes);
-  free(b->kernels);
+  ambit__arena_free(&b->memory);
 }
 
 static ambit_status check_boxes(const ambit_program *p, ambit__errors *errors)

@@ -15,81 +15,26 @@ ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field
   return NULL;
 }
 
-void ambit_stream_destroy(ambit_stream *s)
-{
-  (void)s;
-}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
-ambit_status ambit_stream_before(ambit_stream *s, ambit_program *p)
-{
-  (void)s;
-  (void)p;
-  return AMBIT_EINVAL;
-}
-
-ambit_status ambit_stream_repeat(ambit_stream *s, int64_t iterations)
-{
-  (void)s;
-  (void)iterations;
-  return AMBIT_EINVAL;
-}
-
-ambit_status ambit_stream_repeat_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
-                                       double value, int64_t most)
-{
-  (void)s;
-  (void)x;
-  (void)when;
-  (void)value;
-  (void)most;
-  return AMBIT_EINVAL;
-}
-
-ambit_status ambit_stream_in_flight(ambit_stream *s, int64_t items)
-{
-  (void)s;
-  (void)items;
-  return AMBIT_EINVAL;
-}
-
-ambit_status ambit_stream_planes(ambit_stream *s, ambit_planes planes)
-{
-  (void)s;
-  (void)planes;
-  return AMBIT_EINVAL;
-}
-
-ambit_status ambit_stream_run_with(ambit_stream *s, ambit_source_fn source, ambit_sink_fn sink,
-                                   void *user)
-{
-  (void)s;
-  (void)source;
-  (void)sink;
-  (void)user;
-  return AMBIT_EINVAL;
-}
-
-ambit_status ambit_stream_run(ambit_stream *s, const char *in, const char *out)
-{
-  (void)s;
-  (void)in;
-  (void)out;
-  return AMBIT_EINVAL;
-}
-
-void ambit_stream_stop(ambit_stream *s)
-{
-  (void)s;
-}
-
-int64_t ambit_stream_items(const ambit_stream *s)
-{
-  (void)s;
-  return 0;
-}
-
-int64_t ambit_stream_unmet(const ambit_stream *s)
-{
-  (void)s;
-  return 0;
-}
+/* A call that does nothing. */
+#define NOTHING(result, name, value, ...)                                                          \
+  result ambit_stream_##name(__VA_ARGS__)                                                          \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
+NOTHING(void, destroy, , ambit_stream *s)
+NOTHING(ambit_status, before, AMBIT_EINVAL, ambit_stream *s, ambit_program *p)
+NOTHING(ambit_status, repeat, AMBIT_EINVAL, ambit_stream *s, int64_t iterations)
+NOTHING(ambit_status, repeat_until, AMBIT_EINVAL, ambit_stream *s, ambit_scalar *x,
+        ambit_condition when, double value, int64_t most)
+NOTHING(ambit_status, in_flight, AMBIT_EINVAL, ambit_stream *s, int64_t items)
+NOTHING(ambit_status, planes, AMBIT_EINVAL, ambit_stream *s, ambit_planes planes)
+NOTHING(ambit_status, run_with, AMBIT_EINVAL, ambit_stream *s, ambit_source_fn source,
+        ambit_sink_fn sink, void *user)
+NOTHING(ambit_status, run, AMBIT_EINVAL, ambit_stream *s, const char *in, const char *out)
+NOTHING(void, stop, , ambit_stream *s)
+NOTHING(int64_t, items, 0, const ambit_stream *s)
+NOTHING(int64_t, unmet, 0, const ambit_stream *s)
+#pragma GCC diagnostic pop

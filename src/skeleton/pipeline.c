@@ -19,8 +19,7 @@ ambit_status ambit__pipeline_open(ambit__errors *errors, int n, size_t in_bytes,
   b->ends = *ends;
   b->stop = stop;
   b->failed = INT64_MAX;
-  b->places = ambit__new(errors, (size_t)n, sizeof *b->places);
-  if (!b->places) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, b->places, (size_t)n);
   for (b->n = 0; b->n < n; b->n++) {
     ambit__pipeline_place *p = &b->places[b->n];
 

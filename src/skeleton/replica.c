@@ -97,11 +97,10 @@ static ambit_status copy_objects(ambit *a, ambit_grid *g, ambit__replica *r)
 {
   const ambit__blueprint *b = r->blueprint;
 
-  r->fields = ambit__new(&a->errors, (size_t)b->nfields, sizeof *r->fields);
-  r->pristine = ambit__new(&a->errors, (size_t)b->nfields, sizeof *r->pristine);
-  r->scalars = ambit__new(&a->errors, (size_t)b->nscalars, sizeof *r->scalars);
-  r->kernels = ambit__new(&a->errors, (size_t)b->nkernels, sizeof *r->kernels);
-  if (a->errors.status) return a->errors.status;
+  AMBIT_TAKE(&a->errors, &r->memory, r->fields, (size_t)b->nfields);
+  AMBIT_TAKE(&a->errors, &r->memory, r->pristine, (size_t)b->nfields);
+  AMBIT_TAKE(&a->errors, &r->memory, r->scalars, (size_t)b->nscalars);
+  AMBIT_TAKE(&a->errors, &r->memory, r->kernels, (size_t)b->nkernels);
   for (int i = 0; i < b->nfields; i++) {
     r->fields[i] = copy_field(g, b, i);
     if (b->restored[i]) r->pristine[i] = copy_field(g, b, i);
@@ -152,8 +151,8 @@ ambit_status ambit__replica_make(ambit *context, const ambit__blueprint *b, cons
   if (!samples) return AMBIT_OK;
   in = s->in->type == AMBIT_U8 ? 0 : ambit__field_cell_bytes(r->in);
   out = s->out->type == AMBIT_U8 ? 0 : ambit__field_cell_bytes(r->out);
-  r->scratch =
-      ambit__new(&context->errors, (size_t)ambit__box_volume(&g->box), in > out ? in : out);
+  r->scratch = ambit__arena_new(&context->errors, &r->memory, (size_t)ambit__box_volume(&g->box),
+                                in > out ? in : out);
   return r->scratch ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
@@ -167,11 +166,7 @@ void ambit__replica_free(ambit__replica *r)
     ambit_scalar_destroy(r->scalars[i]);
   for (int i = 0; r->kernels && i < b->nkernels; i++)
     ambit_kernel_destroy(r->kernels[i]);
-  free(r->fields);
-  free(r->pristine);
-  free(r->scalars);
-  free(r->kernels);
-  free(r->scratch);
+  ambit__arena_free(&r->memory);
 }
 
 /* ---- samples ---- */

@@ -135,8 +135,7 @@ static ambit_status open_market(ambit__errors *errors, market *m, const int *pla
   for (int i = 0; i < m->n; i++) {
     m->peers[i].rank = i + 1;
     m->peers[i].most = places[i + 1];
-    m->peers[i].loans = ambit__new(errors, (size_t)places[i + 1], sizeof(loan));
-    if (!m->peers[i].loans) return AMBIT_ENOMEM;
+    AMBIT_NEW(errors, m->peers[i].loans, (size_t)places[i + 1]);
   }
   return AMBIT_OK;
 }

@@ -73,10 +73,11 @@ ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job);
 
 typedef struct ambit__blueprint {
   const ambit_stream *stream;
+  ambit__arena memory; /* of all arrays */
   int nfields, nscalars, nkernels;
-  ambit_field **fields; /* owned, as all arrays */
-  void **values;        /* by field: dense; NULL: it has none */
-  bool *restored;       /* by field: each item must find the values of the blueprint in it */
+  ambit_field **fields;
+  void **values;  /* by field: dense; NULL: it has none */
+  bool *restored; /* by field: each item must find the values of the blueprint in it */
   ambit_scalar **scalars;
   unsigned char (*bytes)[8]; /* by scalar */
   const ambit_kernel **kernels;
@@ -94,16 +95,17 @@ int ambit__blueprint_find(void *const *list, int n, const void *object);
 /* ---- replica.c ---- */
 
 typedef struct ambit__replica {
+  ambit__arena memory; /* of all arrays */
   const ambit__blueprint *blueprint;
   ambit_grid *grid; /* which has the fields and programs */
   ambit_program *program, *before;
   ambit_field *in, *out;
   ambit_scalar *scalar;
-  ambit_field **fields;   /* by field of the blueprint; owned, as all arrays */
+  ambit_field **fields;   /* by field of the blueprint */
   ambit_field **pristine; /* by field: the values to restore; NULL: none */
   ambit_scalar **scalars;
   ambit_kernel **kernels;
-  void *scratch; /* room for the values of `in` or `out`, if they are not bytes; owned */
+  void *scratch; /* room for the values of `in` or `out`, if they are not bytes */
 } ambit__replica;
 
 ambit_status ambit__replica_make(ambit *context, const ambit__blueprint *b, const int64_t *extents,

@@ -28,7 +28,8 @@ typedef struct samples {
   double *values;                /* count[0] x count[1] */
 } samples;
 
-int64_t ambit__sample_count(int64_t n, int64_t step)
+/* The samples of n cells, for pixels of `step` cells each. */
+static int64_t sample_count(int64_t n, int64_t step)
 {
   return n > step / 2 ? (n - 1 - step / 2) / step + 1 : 0;
 }
@@ -418,7 +419,7 @@ static int set_up(const ambit__scene *s, const ambit__sight *x, int64_t block, s
   for (int k = 0; k < 2; k++) {
     to->axis[k] = axes[k];
     to->first[k] = x->lo[k] + to->step / 2;
-    to->count[k] = ambit__sample_count(x->hi[k] - x->lo[k], to->step);
+    to->count[k] = sample_count(x->hi[k] - x->lo[k], to->step);
   }
   if (axes[0] < 0) to->count[0] = 1;
   memcpy(to->fixed, x->plane, sizeof to->fixed);
@@ -427,7 +428,7 @@ static int set_up(const ambit__scene *s, const ambit__sight *x, int64_t block, s
   if (x->most) {
     to->plane_step = ambit__pieces(s->extents[x->axis], MOST_PLANES);
     to->plane_first = to->plane_step / 2;
-    to->planes = ambit__sample_count(s->extents[x->axis], to->plane_step);
+    to->planes = sample_count(s->extents[x->axis], to->plane_step);
   }
   return n;
 }

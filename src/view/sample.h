@@ -26,8 +26,4 @@ typedef struct ambit__pixels {
 ambit_status ambit__sample(const ambit_program *p, const ambit__scene *s, const ambit__sight *x,
                            int rows, int columns, ambit__pixels *out);
 
-/* The lattice: first sample, distance and number, along an axis of n cells from lo on, for pixels
- * of `step` cells each. */
-int64_t ambit__sample_count(int64_t n, int64_t step);
-
 #endif

@@ -369,8 +369,7 @@ static ambit_status make_viewer(ambit *a)
   ambit__colour_map map;
 
   if (v) return AMBIT_OK;
-  v = ambit__new(&a->errors, 1, sizeof *v);
-  if (!v) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, v, 1);
   pthread_mutex_init(&v->lock, NULL);
   pthread_cond_init(&v->changed, NULL);
   v->context = a;
@@ -400,8 +399,7 @@ static ambit_status observe(ambit_program *p, ambit_field *field)
 
   AMBIT_TRY(make_viewer(a));
   if (!o) {
-    o = ambit__new(&a->errors, 1, sizeof *o);
-    if (!o) return AMBIT_ENOMEM;
+    AMBIT_NEW(&a->errors, o, 1);
     *o = (lookout){.head = {.every = 1, .look = look, .left = left, .uses = uses, .end = end},
                    .viewer = a->viewer,
                    .program = p};

@@ -58,12 +58,11 @@ static void a_growing_array_keeps_its_elements(void)
   size_t cap = 0;
 
   for (int i = 0; i < 1000; i++) {
-    int *moved = ambit__grow(NULL, list, (size_t)i, &cap, sizeof *list);
+    int *added = ambit__add(NULL, &list, (size_t)i, &cap, sizeof *list);
 
-    CHECK(moved);
-    if (!moved) break;
-    list = moved;
-    list[i] = i;
+    CHECK(added && added == list + i);
+    if (!added) break;
+    *added = i;
   }
   CHECK(cap >= 1000 && cap < 4000);
   for (int i = 0; i < 1000; i++)
@@ -75,9 +74,10 @@ static void an_array_too_large_to_grow_is_left_alone(void)
 {
   ambit__errors errors = {0};
   size_t cap = SIZE_MAX / 8;
-  char old;
+  char old, *array = &old;
 
-  CHECK(!ambit__grow(&errors, &old, cap, &cap, 16));
+  CHECK(!ambit__add(&errors, &array, cap, &cap, 16));
+  CHECK(array == &old);
   CHECK_EQ(AMBIT_ENOMEM, errors.status);
   CHECK(cap == SIZE_MAX / 8);
   ambit__errors_clear(&errors);

@@ -72,8 +72,7 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
 
   AMBIT_CHECK(ordinal == 0, errors, AMBIT_ENODEVICE, "there is one device cpu:0, and no cpu:%d",
               ordinal);
-  d = ambit__new(errors, 1, sizeof *d);
-  if (!d) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, d, 1);
   d->head = (ambit__device){.backend = &ambit__backend_cpu,
                             .errors = errors,
                             .settings = settings,

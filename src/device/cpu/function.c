@@ -180,8 +180,7 @@ ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__
   ambit_status s = AMBIT_OK;
 
   if (g->chore) return build_chore(dev, g, fn);
-  f = ambit__new(dev->errors, 1, sizeof *f);
-  if (!f) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, f, 1);
   f->rule = rule;
   f->run = registered(g);
   if (f->run)

@@ -32,14 +32,14 @@ typedef struct relaxer {
   ambit__relaxation *r;
   const ambit__tiling *tiling;
   ambit__relax_job job;
-  ambit__relax_room *rooms; /* by thread; owned */
-  unsigned char *memory;    /* of the rooms; owned */
-  uint64_t *awake;          /* by tile of the part: its blocks, one bit each; owned */
-  double *lead;             /* by tile of the part: the least that woke it; owned */
-  int64_t *taken;           /* by tile of the part: the last round that must not take it; owned */
+  ambit__arena memory;      /* of all arrays but the heap's */
+  ambit__relax_room *rooms; /* by thread */
+  uint64_t *awake;          /* by tile of the part: its blocks, one bit each */
+  double *lead;             /* by tile of the part: the least that woke it */
+  int64_t *taken;           /* by tile of the part: the last round that must not take it */
   entry *heap, *aside;      /* least lead first; passed over in a round; owned */
   size_t nheap, heap_cap, naside, aside_cap;
-  ambit__relax_task *tasks; /* of a round; owned */
+  ambit__relax_task *tasks; /* of a round */
   int ntasks, most;
   int64_t round;
 } relaxer;
@@ -211,33 +211,20 @@ static ambit_status make(relaxer *x)
 {
   const size_t n = (size_t)x->tiling->n, threads = (size_t)ambit__pool_threads(x->device->pool);
   const size_t bytes = (ambit__relax_blocks(&x->job) + 63) / 64 * 64;
+  unsigned char *marks;
 
   x->most = TASKS * (int)threads;
   if (x->tiling->n / SHARE < x->most) x->most = (int)(x->tiling->n / SHARE);
   if (x->most < (int)threads) x->most = (int)threads;
-  x->awake = ambit__new(x->errors, n, sizeof *x->awake);
-  x->lead = ambit__new(x->errors, n, sizeof *x->lead);
-  x->taken = ambit__new(x->errors, n, sizeof *x->taken);
-  x->tasks = ambit__new(x->errors, (size_t)x->most, sizeof *x->tasks);
-  x->rooms = ambit__new(x->errors, threads, sizeof *x->rooms);
-  x->memory = ambit__new(x->errors, threads, bytes);
-  if (!x->awake || !x->lead || !x->taken || !x->tasks || !x->rooms || !x->memory)
-    return AMBIT_ENOMEM;
+  AMBIT_TAKE(x->errors, &x->memory, x->awake, n);
+  AMBIT_TAKE(x->errors, &x->memory, x->lead, n);
+  AMBIT_TAKE(x->errors, &x->memory, x->taken, n);
+  AMBIT_TAKE(x->errors, &x->memory, x->tasks, (size_t)x->most);
+  AMBIT_TAKE(x->errors, &x->memory, x->rooms, threads);
+  AMBIT_TAKE(x->errors, &x->memory, marks, threads * bytes);
   for (size_t i = 0; i < threads; i++)
-    x->rooms[i] = (ambit__relax_room){x->job.call, x->memory + i * bytes};
+    x->rooms[i] = (ambit__relax_room){x->job.call, marks + i * bytes};
   return AMBIT_OK;
-}
-
-static void release(relaxer *x)
-{
-  free(x->rooms);
-  free(x->memory);
-  free(x->awake);
-  free(x->lead);
-  free(x->taken);
-  free(x->heap);
-  free(x->aside);
-  free(x->tasks);
 }
 
 static ambit_status relax(relaxer *x)
@@ -271,6 +258,8 @@ ambit_status ambit__cpu_relax(ambit__queue *q, ambit__function *fn, const ambit_
   ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &x.job.call.call);
   x.job.call.call.step = l->step;
   s = relax(&x);
-  release(&x);
+  ambit__arena_free(&x.memory);
+  free(x.heap);
+  free(x.aside);
   return s;
 }

@@ -357,15 +357,13 @@ static ambit_status make_calls(ambit__cpu *d, const ambit__wave *w, int64_t step
   if (w->n > d->calls_cap) {
     free(d->calls);
     d->calls_cap = 0;
-    d->calls = ambit__new(d->head.errors, (size_t)w->n, sizeof *d->calls);
-    if (!d->calls) return AMBIT_ENOMEM;
+    AMBIT_NEW(d->head.errors, d->calls, (size_t)w->n);
     d->calls_cap = w->n;
   }
   if (!d->waste) {
     const size_t n = (size_t)ambit__pool_most(d->pool) * AMBIT_MAX_PARAMS;
 
-    d->waste = ambit__new(d->head.errors, n, sizeof *d->waste);
-    if (!d->waste) return AMBIT_ENOMEM;
+    AMBIT_NEW(d->head.errors, d->waste, n);
   }
   for (int i = 0; i < w->n; i++) {
     const ambit__wave_stage *st = &w->stages[i];
@@ -392,8 +390,7 @@ static ambit_status begin_results(ambit__cpu *d, job *j)
   if (most > d->results_cap) {
     free(d->results);
     d->results_cap = 0;
-    d->results = ambit__new(d->head.errors, most, sizeof *d->results);
-    if (!d->results) return AMBIT_ENOMEM;
+    AMBIT_NEW(d->head.errors, d->results, most);
     d->results_cap = most;
   }
   j->results = d->results;

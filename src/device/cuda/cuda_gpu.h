@@ -39,12 +39,12 @@ struct ambit__gpu_queue {
   ambit__cu_stream stream;
 };
 
-struct ambit__gpu_event {
+struct ambit__event {
   ambit__gpu *gpu;
   ambit__cu_event event;
 };
 
-struct ambit__gpu_recording {
+struct ambit__recording {
   ambit__gpu *gpu;
   ambit__cu_graph_exec graph;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver.c - CUDA devices: memory, queues and events.
+/* driver.c - NVIDIA GPUs: the GPU device over the CUDA driver, with its memory, queues and events.
  *
  * All work is asynchronous. Streams are non-blocking, so that a program's own CUDA code in the
  * default stream is not serialised with ours. An error of a kernel is reported by the next call
@@ -8,6 +8,7 @@
 #include "device/cuda/cuda_gpu.h"
 
 #include "base/memory.h"
+#include "device/gpu/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -141,8 +142,7 @@ static ambit_status open_gpu(ambit__errors *errors, const ambit__settings *setti
   AMBIT_CHECK(ordinal >= 0 && ordinal < count(), errors, AMBIT_ENODEVICE,
               "cuda:%d was asked for, but there are %d CUDA devices, counted from 0", ordinal,
               count());
-  g = ambit__new(errors, 1, sizeof *g);
-  if (!g) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, g, 1);
   *g = (ambit__gpu){.cuda = cuda, .errors = errors, .settings = settings, .ordinal = ordinal};
   AMBIT_TRY_GOTO(s, look_up(g), failed);
   AMBIT_TRY_GOTO(s, find_compiler(g), failed);
@@ -182,8 +182,7 @@ static ambit_status queue_open(ambit__gpu *g, bool urgent, ambit__gpu_queue **ou
 
   *out = NULL;
   AMBIT_TRY(ambit__cuda_enter(g));
-  q = ambit__new(g->errors, 1, sizeof *q);
-  if (!q) return AMBIT_ENOMEM;
+  AMBIT_NEW(g->errors, q, 1);
   q->gpu = g;
   g->cuda->cuCtxGetStreamPriorityRange(&least, &greatest);
   s = ambit__cuda_told(g,
@@ -220,8 +219,7 @@ static ambit_status event_open(ambit__gpu *g, bool timed, ambit__gpu_event **out
 
   *out = NULL;
   AMBIT_TRY(ambit__cuda_enter(g));
-  e = ambit__new(g->errors, 1, sizeof *e);
-  if (!e) return AMBIT_ENOMEM;
+  AMBIT_NEW(g->errors, e, 1);
   e->gpu = g;
   s = ambit__cuda_told(g,
                        g->cuda->cuEventCreate(&e->event, timed ? CU_TIMED_EVENT : CU_PLAIN_EVENT),
@@ -352,8 +350,7 @@ static ambit_status alloc(ambit__gpu *g, size_t bytes, ambit__gpu_memory **out)
 
   *out = NULL;
   AMBIT_TRY(ambit__cuda_enter(g));
-  m = ambit__new(g->errors, 1, sizeof *m);
-  if (!m) return AMBIT_ENOMEM;
+  AMBIT_NEW(g->errors, m, 1);
   *m = (ambit__gpu_memory){.gpu = g, .bytes = bytes};
   r = g->cuda->cuMemAlloc_v2(&m->address, bytes ? bytes : 1);
   if (r == CU_OUT_OF_MEMORY)
@@ -484,4 +481,24 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .function = ambit__cuda_function,
     .launch = ambit__cuda_launch,
     .launch_together = ambit__cuda_launch_together,
+};
+
+static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                                ambit__device **dev)
+{
+  return ambit__gpu_open(errors, settings, ordinal, &ambit__backend_cuda, &ambit__gpu_driver_cuda,
+                         dev);
+}
+
+const ambit__backend ambit__backend_cuda = {
+    .name = "cuda",
+    .summary = "NVIDIA GPUs, through CUDA; kernels are compiled by NVRTC",
+    .count = count,
+    .fast = count,
+    .open = open_device,
+    .twins = true,
+    AMBIT__GPU_ENTRIES,
+    .event_done = event_done,
+    .event_seconds = event_seconds,
+    .can = AMBIT__GPU_CAN | AMBIT__CAN(pass) | AMBIT__CAN(record),
 };

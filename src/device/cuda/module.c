@@ -239,8 +239,7 @@ ambit_status ambit__cuda_build(ambit__gpu *g, const char *what, const char *sour
 
   *out = NULL;
   AMBIT_TRY(ambit__cuda_enter(g));
-  m = ambit__new(g->errors, 1, sizeof *m);
-  if (!m) return AMBIT_ENOMEM;
+  AMBIT_NEW(g->errors, m, 1);
   m->gpu = g;
   s = load_source(g, what, source, entry, strict, &m->module);
   if (s)

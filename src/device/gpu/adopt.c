@@ -11,36 +11,22 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Embedded by the build. */
 extern const char ambit__prelude_adopt[], ambit__prelude_sums[];
 
-static char *write_source(const ambit__dialect *l)
-{
-  ambit__text t = {0};
-
-  ambit__print(&t, "/* Reductions of registered kernels. */\n%s\n%s\n%s\n", l->strict, l->prelude,
-               ambit__prelude_sums);
-  ambit__print(&t, "#define KERNEL %s\n#define GLOBAL %s\n#define SHARED %s\n%s", l->kernel,
-               l->global, l->shared, ambit__prelude_adopt);
-  return ambit__text_finish(&t);
-}
-
 static ambit_status provide(ambit__gpu_device *d)
 {
-  char *source;
-  ambit_status s;
+  const ambit__gpu_kernel kernels[] = {{"ambit_adopt", &d->adopt}, {"ambit_set", &d->set}};
+  const ambit__dialect *l = d->driver->dialect;
+  ambit__text t = {0};
 
   if (d->adopt) return AMBIT_OK;
-  source = write_source(d->driver->dialect);
-  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  s = d->driver->build(d->gpu, "a fixed kernel", source, "ambit_adopt", true, &d->adopts);
-  free(source);
-  if (!s) s = d->driver->function(d->adopts, "ambit_set", &d->set);
-  if (!s) s = d->driver->function(d->adopts, "ambit_adopt", &d->adopt);
-  return s;
+  ambit__print(&t, "%s\n%s\n%s\n", l->strict, l->prelude, ambit__prelude_sums);
+  ambit__gpu_fixed_head(l, "Reductions of registered kernels.", 1, &t);
+  ambit__print(&t, "%s", ambit__prelude_adopt);
+  return ambit__gpu_fixed(d, &t, true, 2, kernels, &d->adopts);
 }
 
 static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_function *f, int n,

@@ -67,13 +67,12 @@ static int join(group *g, ambit__store *store)
 
 static group *add_group(ambit__batch *b, ambit_type type)
 {
-  group *groups = ambit__grow(errors_of(b), b->groups, b->ngroups, &b->cap, sizeof *groups);
+  group *g = ambit__add(errors_of(b), &b->groups, b->ngroups, &b->cap, sizeof *g);
 
-  if (!groups) return NULL;
-  b->groups = groups;
-  groups += b->ngroups++;
-  *groups = (group){.type = type};
-  return groups;
+  if (!g) return NULL;
+  b->ngroups++;
+  *g = (group){.type = type};
+  return g;
 }
 
 /* The group for a move, with the stores of the move: the last one, if they fit. */
@@ -99,34 +98,33 @@ static ambit_status add_patch(void *user, const ambit__patch *p)
   const adding *a = user;
   const int n = a->batch->device->info.multiprocessors;
   const int64_t most = (int64_t)BLOCKS_PER_MULTIPROCESSOR * (n > 0 ? n : 1);
-  ambit__gpu_item *items;
+  ambit__gpu_item *item;
   int to, from;
   group *g;
 
   if (!p->count) return AMBIT_OK;
   g = group_for(a->batch, a->move, &to, &from);
   if (!g) return AMBIT_ENOMEM;
-  items = ambit__grow(errors_of(a->batch), g->items, g->nitems, &g->cap, sizeof *items);
-  if (!items) return AMBIT_ENOMEM;
-  g->items = items;
-  items += g->nitems++;
-  *items = (ambit__gpu_item){.to = to,
-                             .from = from,
-                             .to_base = p->to,
-                             .from_base = p->from,
-                             .is_value = p->is_value,
-                             .value = p->bits,
-                             .first = g->blocks,
-                             .count = p->count,
-                             .axes = p->naxes};
+  item = ambit__add(errors_of(a->batch), &g->items, g->nitems, &g->cap, sizeof *item);
+  if (!item) return AMBIT_ENOMEM;
+  g->nitems++;
+  *item = (ambit__gpu_item){.to = to,
+                            .from = from,
+                            .to_base = p->to,
+                            .from_base = p->from,
+                            .is_value = p->is_value,
+                            .value = p->bits,
+                            .first = g->blocks,
+                            .count = p->count,
+                            .axes = p->naxes};
   for (int k = 0; k < p->naxes; k++) {
-    items->n[k] = p->n[k];
-    items->to_step[k] = p->to_step[k];
-    items->from_step[k] = p->from_step[k];
+    item->n[k] = p->n[k];
+    item->to_step[k] = p->to_step[k];
+    item->from_step[k] = p->from_step[k];
   }
-  items->blocks = (p->count + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS;
-  if (items->blocks > most) items->blocks = most;
-  g->blocks += items->blocks;
+  item->blocks = (p->count + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS;
+  if (item->blocks > most) item->blocks = most;
+  g->blocks += item->blocks;
   return AMBIT_OK;
 }
 
@@ -149,7 +147,7 @@ static ambit_status make_table(ambit__gpu_device *d, group *g)
   void *table;
   ambit_status s;
 
-  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, KIT_BOXES, &moves));
   table = ambit__new(d->head.errors, bytes, 1);
   if (!table) return AMBIT_ENOMEM;
   write_table(g, table);
@@ -176,20 +174,16 @@ void ambit__gpu_batch_close(ambit__batch *b)
 
 static ambit_status add_copy(ambit__batch *b, const ambit__move *m)
 {
-  sparse_copy *copies =
-      ambit__grow(errors_of(b), b->copies, b->ncopies, &b->copies_cap, sizeof *copies);
+  sparse_copy *c = ambit__add(errors_of(b), &b->copies, b->ncopies, &b->copies_cap, sizeof *c);
   ambit__store to, from;
 
-  if (!copies) return AMBIT_ENOMEM;
-  b->copies = copies;
-  copies += b->ncopies++;
-  *copies = (sparse_copy){.move = *m};
+  if (!c) return AMBIT_ENOMEM;
+  b->ncopies++;
+  *c = (sparse_copy){.move = *m};
   to = ambit__move_to(m);
-  if (m->fills)
-    return ambit__gpu_keep_box(b->device, to.layout.active, &m->box, true, &copies->list);
+  if (m->fills) return ambit__gpu_keep_box(b->device, to.layout.active, &m->box, true, &c->list);
   from = ambit__move_from(m);
-  return ambit__gpu_keep_across(b->device, to.layout.active, from.layout.active, &m->box,
-                                &copies->list);
+  return ambit__gpu_keep_across(b->device, to.layout.active, from.layout.active, &m->box, &c->list);
 }
 
 static ambit_status make_tables(ambit__batch *b, const ambit__move *moves, int n)
@@ -241,7 +235,7 @@ static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_device *d, const gr
   ambit__gpu_arg args[2 + MEMORIES];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, KIT_BOXES, &moves));
   args[0] = ambit__gpu_arg_memory(g->table);
   args[1] = ambit__gpu_arg_number(&nitems);
   for (int i = 0; i < MEMORIES; i++)

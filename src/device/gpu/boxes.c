@@ -59,7 +59,8 @@ static ambit_status move(ambit__gpu_lane *lane, const job *j, int64_t first, int
   ambit__gpu_moves *moves;
 
   if (!count) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j->type, &moves));
+  AMBIT_TRY(
+      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j->type, KIT_BOXES, &moves));
   fill_args(j, &first, &count, args);
   return ambit__gpu_moves_run(lane, moves->move, count, MOVE_ARGS, args);
 }
@@ -131,7 +132,8 @@ static ambit_status fill_dense(ambit__queue *q, ambit__store *dst, const ambit__
   int n = 6;
 
   if (!p.count) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(q->device), dst->layout.type, &moves));
+  AMBIT_TRY(
+      ambit__gpu_moves_get(ambit__gpu_device_of(q->device), dst->layout.type, KIT_BOXES, &moves));
   for (int k = 0; k < AXES; k++) {
     if (k == run) continue;
     args[n + AXES - 1] = ambit__gpu_arg_number(k < p.naxes ? &p.to_step[k] : &none);
@@ -168,7 +170,8 @@ static ambit_status project(ambit__gpu_lane *lane, const job *j, int64_t first, 
   ambit__gpu_arg args[MOVE_ARGS + 4];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_most_get(ambit__gpu_device_of(lane->head.device), j->type, &moves));
+  AMBIT_TRY(
+      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j->type, KIT_MOST, &moves));
   fill_args(j, &first, &count, args);
   args[MOVE_ARGS] = ambit__gpu_arg_number(&x->planes);
   args[MOVE_ARGS + 1] = ambit__gpu_arg_number(&x->apart);
@@ -264,7 +267,8 @@ static ambit_status update_dense(ambit__gpu_lane *lane, ambit__store *dst, ambit
   ambit__gpu_arg args[MOVE_ARGS + 2];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j.type, &moves));
+  AMBIT_TRY(
+      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j.type, KIT_BOXES, &moves));
   fill_args(&j, &first, &j.patch.count, args);
   args[MOVE_ARGS] = ambit__gpu_arg_number(&infinity);
   args[MOVE_ARGS + 1] = ambit__gpu_arg_memory(lane->changed);

@@ -22,12 +22,13 @@
 
 typedef struct ambit__gpu ambit__gpu;               /* a device; each driver has its own struct */
 typedef struct ambit__gpu_queue ambit__gpu_queue;   /* a CUDA stream, an OpenCL command queue */
-typedef struct ambit__gpu_event ambit__gpu_event;   /* a point in a queue */
 typedef struct ambit__gpu_memory ambit__gpu_memory; /* device memory */
-typedef struct ambit__gpu_recording ambit__gpu_recording; /* a CUDA graph */
-typedef struct ambit__gpu_module ambit__gpu_module;       /* compiled source */
+typedef struct ambit__gpu_module ambit__gpu_module; /* compiled source */
 /* a kernel of a module; lives as long as it */
 typedef struct ambit__gpu_function ambit__gpu_function;
+/* those of the device, as each driver has them: a point in a queue, and, say, a CUDA graph */
+typedef struct ambit__event ambit__gpu_event;
+typedef struct ambit__recording ambit__gpu_recording;
 
 typedef struct ambit__gpu_info {
   char name[128];

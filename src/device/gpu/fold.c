@@ -42,7 +42,8 @@ bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how)
 
 /* ---- the kernel ---- */
 
-static char *write_source(const ambit__dialect *l, const ambit__param *q, form f, way w)
+static void write_source(const ambit__dialect *l, const ambit__param *q, form f, way w,
+                         ambit__text *t)
 {
   static const char *const folds[][3] = {
       {"((a) + (b))", "((b) < (a) || (b) != (b) ? (b) : (a))",
@@ -54,28 +55,24 @@ static char *write_source(const ambit__dialect *l, const ambit__param *q, form f
   const bool values = f == INTO_TOTALS || f == INTO_SUMS;
   const char *value = l->types[q->type], *total = l->types[ambit__type_total(q->type)];
   const int per = threads_of[w];
-  ambit__text t = {0};
 
-  ambit__print(&t, "/* Cells folded along some axes. */\n");
-  ambit__dialect_print(l, &t);
-  ambit__print(&t, "%s#define KERNEL %s\n#define GLOBAL %s\n#define SHARED %s\n", l->strict,
-               l->kernel, l->global, l->shared);
-  if (f == INTO_SUMS) ambit__print(&t, "#define EXACT\n%s", ambit__prelude_sums);
-  ambit__print(&t, "#define T %s\n#define S %s\n#define R %s\n", values ? value : total, total,
+  ambit__dialect_print(l, t);
+  ambit__print(t, "%s", l->strict);
+  ambit__gpu_fixed_head(l, "Cells folded along some axes.", AMBIT__MOVE_THREADS, t);
+  if (f == INTO_SUMS) ambit__print(t, "#define EXACT\n%s", ambit__prelude_sums);
+  ambit__print(t, "#define T %s\n#define S %s\n#define R %s\n", values ? value : total, total,
                f == INTO_SUMS     ? l->types[AMBIT_I64]
                : f == INTO_VALUES ? value
                                   : total);
-  ambit__print(&t, "#define FOLD(a, b) %s\n", folds[real ? 0 : wide ? 2 : 1][q->reduce]);
-  ambit__print(&t, "#define RESULT(x) ((R)(x)%s)\n", real ? " + 0" : "");
-  ambit__print(&t, "#define FROM_BITS(x) %s\n",
+  ambit__print(t, "#define FOLD(a, b) %s\n", folds[real ? 0 : wide ? 2 : 1][q->reduce]);
+  ambit__print(t, "#define RESULT(x) ((R)(x)%s)\n", real ? " + 0" : "");
+  ambit__print(t, "#define FROM_BITS(x) %s\n",
                real   ? "AMBIT_F64_OF((ambit_u64)(x))"
                : wide ? "((ambit_u64)(x))"
                       : "(x)");
-  ambit__print(&t, "#define THREADS %d\n#define PER %d\n#define NEXT %d\n", AMBIT__MOVE_THREADS,
-               per, w == ROWS || w == MANY_ROWS ? 1 : AMBIT__MOVE_THREADS / per);
-  ambit__print(&t, "#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n#define BARRIER %s\n%s",
-               l->thread[0], l->block[0], l->blocks[0], l->barrier, ambit__prelude_fold);
-  return ambit__text_finish(&t);
+  ambit__print(t, "#define PER %d\n#define NEXT %d\n#define BARRIER %s\n%s", per,
+               w == ROWS || w == MANY_ROWS ? 1 : AMBIT__MOVE_THREADS / per, l->barrier,
+               ambit__prelude_fold);
 }
 
 /* Compiled once per device, type, kind, form and way. */
@@ -83,20 +80,14 @@ static ambit_status get(ambit__gpu_device *d, const ambit__param *q, form f, way
                         ambit__gpu_shared **code)
 {
   ambit__gpu_shared **known = &d->folds[q->type][q->reduce][f][w];
-  ambit__gpu_text text = {
-      .name = "fold", .what = "a fixed kernel", .entry = "ambit_fold", .strict = true};
-  char *source;
-  ambit_status s = AMBIT_OK;
+  ambit__text t = {0};
 
   if (!*known) {
-    source = write_source(d->driver->dialect, q, f, w);
-    AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-    text.source = source;
-    s = ambit__gpu_shared_get(d, &text, known);
-    free(source);
+    write_source(d->driver->dialect, q, f, w, &t);
+    AMBIT_TRY(ambit__gpu_fixed_shared(d, &t, "fold", "ambit_fold", known));
   }
   *code = *known;
-  return s;
+  return AMBIT_OK;
 }
 
 void ambit__gpu_folds_free(ambit__gpu_device *d)

@@ -256,8 +256,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
 
   if (g->chore) return build_chore(d, g, fn);
   AMBIT_TRY(check_double(d, g->rule));
-  f = ambit__new(dev->errors, 1, sizeof *f);
-  if (!f) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, f, 1);
   f->group = *g;
   memcpy(f->bind, g->bind, (size_t)g->rule->nparams * sizeof *f->bind);
   f->group.bind = f->bind;

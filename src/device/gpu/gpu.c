@@ -54,8 +54,7 @@ ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *setti
   AMBIT_CHECK(ordinal >= 0 && ordinal < n, errors, AMBIT_ENODEVICE,
               "there %s %d %s device%s here, numbered from 0, and no %s:%d", n == 1 ? "is" : "are",
               n, driver->name, n == 1 ? "" : "s", driver->name, ordinal);
-  d = ambit__new(errors, 1, sizeof *d);
-  if (!d) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, d, 1);
   d->head = (ambit__device){.backend = backend, .errors = errors, .settings = settings};
   d->driver = driver;
   AMBIT_TRY_GOTO(s, driver->open(errors, settings, ordinal, &d->gpu), fail);
@@ -140,6 +139,9 @@ ambit_status ambit__gpu_wait(ambit__queue *q)
 
 ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c)
 {
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+  ambit__gpu_queue *queue = ((ambit__gpu_lane *)q)->queue;
+
   switch (c->kind) {
   case COMMAND_put: return ambit__gpu_put(q, c->put.dst, c->put.src, c->put.bytes);
   case COMMAND_get: return ambit__gpu_get(q, c->get.dst, c->get.src, c->get.bytes);
@@ -172,18 +174,18 @@ ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c)
                                 c->tile_fold.n);
   case COMMAND_tile_go: return ambit__gpu_tile_go(q, c->tile_go.done);
   case COMMAND_relax: return ambit__gpu_relax(q, c->relax.fn, c->relax.launch, c->relax.relaxation);
-  case COMMAND_await: return ambit__gpu_event_await(q, c->await.event);
+  case COMMAND_await: return driver->event_await(queue, c->await.event);
   case COMMAND_check: return ambit__gpu_watch_check(q, c->check.iteration);
-  case COMMAND_replay: return ambit__gpu_replay(q, c->replay.recording);
-  case COMMAND_mark: return ambit__gpu_event_record(c->mark.event, q);
+  case COMMAND_replay: return driver->replay(queue, c->replay.recording);
+  case COMMAND_mark: return driver->event_record(c->mark.event, queue);
   case COMMAND_wait:
-    return c->wait.event ? ambit__gpu_event_sync(c->wait.event) : ambit__gpu_wait(q);
+    return c->wait.event ? driver->event_sync(c->wait.event) : driver->queue_sync(queue);
   case COMMAND_watch: return ambit__gpu_watch_begin(q, c->watch.what, c->watch.can);
   case COMMAND_report:
     return c->report.verdict ? ambit__gpu_watch_verdict(q, c->report.wait, c->report.verdict)
                              : ambit__gpu_watch_report(q);
   case COMMAND_record:
-    return c->record.end ? ambit__gpu_recorded(q, c->record.end) : ambit__gpu_record(q);
+    return c->record.end ? driver->recorded(queue, c->record.end) : driver->record(queue);
   default: return AMBIT_OK; /* it can execute no others */
   }
 }
@@ -259,10 +261,9 @@ static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout 
 
   /* So that it is not compiled in the first iteration. */
   if (layout)
-    AMBIT_TRY(layout->active ? ambit__gpu_runs_get(d, layout->type, &moves)
-                             : ambit__gpu_moves_get(d, layout->type, &moves));
-  b = ambit__new(dev->errors, 1, sizeof *b);
-  if (!b) return AMBIT_ENOMEM;
+    AMBIT_TRY(layout->active ? ambit__gpu_moves_get(d, layout->type, KIT_RUNS, &moves)
+                             : ambit__gpu_moves_get(d, layout->type, KIT_BOXES, &moves));
+  AMBIT_NEW(dev->errors, b, 1);
   b->head.bytes = bytes;
   s = ambit__bounds_begin(dev->errors, layout, &b->head);
   if (!s) s = alloc_memory(d, bytes, &b->memory);
@@ -279,6 +280,8 @@ static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout 
 
 ambit_status ambit__gpu_serve(ambit__device *dev, ambit__command *c)
 {
+  const ambit__gpu_device *d = ambit__gpu_device_of(dev);
+
   switch (c->kind) {
   case COMMAND_queue_open: return queue_open(dev, c->queue_open.urgent, c->queue_open.queue);
   case COMMAND_queue_close: queue_close(c->queue_close.queue); break;
@@ -288,12 +291,12 @@ ambit_status ambit__gpu_serve(ambit__device *dev, ambit__command *c)
     return ambit__gpu_message_open(dev, c->message_open.bytes, c->message_open.message);
   case COMMAND_message_close: ambit__gpu_message_close(dev, c->message_close.message); break;
   case COMMAND_event_open:
-    return ambit__gpu_event_open(dev, c->event_open.timed, c->event_open.event);
-  case COMMAND_event_close: ambit__gpu_event_close(c->event_close.event); break;
+    return d->driver->event_open(d->gpu, c->event_open.timed, c->event_open.event);
+  case COMMAND_event_close: d->driver->event_close(c->event_close.event); break;
   case COMMAND_batch_open:
     return ambit__gpu_batch_open(dev, c->batch_open.moves, c->batch_open.n, c->batch_open.batch);
   case COMMAND_batch_close: ambit__gpu_batch_close(c->batch_close.batch); break;
-  case COMMAND_recording_close: ambit__gpu_recording_close(c->recording_close.recording); break;
+  case COMMAND_recording_close: d->driver->recording_close(c->recording_close.recording); break;
   case COMMAND_build: return ambit__gpu_build(dev, c->build.group, c->build.fn);
   case COMMAND_discard: ambit__gpu_discard(dev, c->discard.fn); break;
   case COMMAND_plans: ambit__gpu_plans(dev, c->plans.group, c->plans.lines); break;

@@ -8,7 +8,7 @@
  *   staging.c   pinned host memory for copies in and out
  *   moves.c     the fixed kernels: boxes and ghost cells
  *   boxes.c     boxes in, out and across
- *   messages.c  messages and events
+ *   messages.c  messages
  *   batch.c     many boxes and ghost cells in one launch
  *   runs.c      boxes on sparse grids: segments of runs
  *   sparse.c    launches on sparse grids: tables of cells, values beside runs
@@ -22,7 +22,6 @@
  *   probe.c     how fast it is
  *   module.c    compiled source, shared by all functions with the same source
  *   watch.c     conditions that the device checks
- *   recording.c recorded work that is run again
  */
 #ifndef AMBIT_DEVICE_GPU_GPU_H
 #define AMBIT_DEVICE_GPU_GPU_H
@@ -38,13 +37,13 @@ enum {
   AMBIT__FILL_CHUNK = 16 * AMBIT__MOVE_THREADS /* values that a block sets at a time */
 };
 
-/* The fixed kernels for values of one size. */
+/* The fixed kernels for values of one size: of boxes, of sparse grids, of maxima. */
+typedef enum ambit__gpu_kit { KIT_BOXES, KIT_RUNS, KIT_MOST, KITS } ambit__gpu_kit;
+
 typedef struct ambit__gpu_moves {
-  ambit__gpu_module *module; /* NULL: not needed yet */
+  ambit__gpu_module *modules[KITS]; /* NULL: not needed yet */
   ambit__gpu_function *move, *update, *fill, *batch;
-  ambit__gpu_module *sparse; /* the same for sparse grids */
   ambit__gpu_function *runs, *pairs;
-  ambit__gpu_module *projects; /* the same for maxima */
   ambit__gpu_function *most, *most_norm;
 } ambit__gpu_moves;
 
@@ -157,13 +156,6 @@ ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
 ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                ambit__message *m, size_t at);
 ambit_status ambit__gpu_pass(ambit__queue *q, ambit__message *to, ambit__message *from);
-ambit_status ambit__gpu_event_open(ambit__device *dev, bool timed, ambit__event **e);
-void ambit__gpu_event_close(ambit__event *e);
-ambit_status ambit__gpu_event_record(ambit__event *e, ambit__queue *q);
-ambit_status ambit__gpu_event_await(ambit__queue *q, ambit__event *e);
-ambit_status ambit__gpu_event_sync(ambit__event *e);
-bool ambit__gpu_event_done(ambit__event *e);
-double ambit__gpu_event_seconds(ambit__event *from, ambit__event *to);
 double ambit__gpu_estimate(ambit__device *dev, const ambit__group *group);
 void ambit__gpu_plans(ambit__device *dev, const ambit__group *group, ambit__text *lines);
 void ambit__gpu_foresee(ambit__device *dev, const ambit__group *group);
@@ -184,10 +176,6 @@ ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *w, bool
 ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration);
 ambit_status ambit__gpu_watch_report(ambit__queue *q);
 ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict *v);
-ambit_status ambit__gpu_record(ambit__queue *q);
-ambit_status ambit__gpu_recorded(ambit__queue *q, ambit__recording **r);
-ambit_status ambit__gpu_replay(ambit__queue *q, ambit__recording *r);
-void ambit__gpu_recording_close(ambit__recording *r);
 void ambit__gpu_measure(ambit__device *dev, bool all, ambit__machine *m); /* probe.c */
 
 /* An H200 updates 500 cells per nanosecond, in float. Through pinned memory and MPI, cells travel
@@ -205,7 +193,8 @@ void ambit__gpu_measure(ambit__device *dev, bool all, ambit__machine *m); /* pro
  * of 256 and 90 % at those of 512. */
 enum { AMBIT__GPU_LINE = 256 };
 
-/* All but name, summary, count, open and `can`: not every driver has recordings and pass. */
+/* All but name, summary, count, open, events, and `can`: not every driver has recordings and pass.
+ */
 #define AMBIT__GPU_CAN                                                                             \
   AMBIT__CAN(most) | AMBIT__CAN(update) | AMBIT__CAN(ghosts) | AMBIT__CAN(batch) |                 \
       AMBIT__CAN(pack) | AMBIT__CAN(fold) | AMBIT__CAN(tiles) | AMBIT__CAN(tile_go) |              \
@@ -214,8 +203,7 @@ enum { AMBIT__GPU_LINE = 256 };
 #define AMBIT__GPU_ENTRIES                                                                         \
   .comm_cost = AMBIT__GPU_COMM_COST, .closes_rows = true, .sparse = true, .line = AMBIT__GPU_LINE, \
   .close = ambit__gpu_close, .info = ambit__gpu_info_of, .execute = ambit__gpu_execute,            \
-  .serve = ambit__gpu_serve, .place = ambit__gpu_place, .event_done = ambit__gpu_event_done,       \
-  .event_seconds = ambit__gpu_event_seconds, .estimate = ambit__gpu_estimate,                      \
+  .serve = ambit__gpu_serve, .place = ambit__gpu_place, .estimate = ambit__gpu_estimate,           \
   .folds = ambit__gpu_folds
 
 /* ---- fold.c ---- */
@@ -278,16 +266,13 @@ typedef struct ambit__gpu_item {
 
 /* ---- moves.c ---- */
 
-/* The kernels for values of a type, compiled on the first call. */
-ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
-ambit_status ambit__gpu_most_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
+/* The kernels of a kit for values of a type, compiled on the first call. */
+ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_kit kit,
+                                  ambit__gpu_moves **moves);
 void ambit__gpu_moves_free(ambit__gpu_device *d);
 /* Runs one of them with enough threads for `values` values. */
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
                                   int nargs, const ambit__gpu_arg *args);
-
-/* The same with the kernels for sparse grids. */
-ambit_status ambit__gpu_runs_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
 
 /* ---- runs.c ---- */
 
@@ -404,6 +389,20 @@ ambit__gpu_shared *ambit__gpu_shared_find(ambit__gpu_device *d, const ambit__gpu
 ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *text,
                                    ambit__gpu_shared **out);
 void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL does nothing */
+
+/* Fixed kernels: their head, with what all of them may use; then, when the caller has appended the
+ * kernels, they are compiled, and the text is freed. `kernels` are n of them by name, the first of
+ * which is in the source; or one as shared code. */
+typedef struct ambit__gpu_kernel {
+  const char *name;
+  ambit__gpu_function **function;
+} ambit__gpu_kernel;
+
+void ambit__gpu_fixed_head(const ambit__dialect *l, const char *title, int threads, ambit__text *t);
+ambit_status ambit__gpu_fixed(ambit__gpu_device *d, ambit__text *t, bool strict, int n,
+                              const ambit__gpu_kernel *kernels, ambit__gpu_module **module);
+ambit_status ambit__gpu_fixed_shared(ambit__gpu_device *d, ambit__text *t, const char *name,
+                                     const char *entry, ambit__gpu_shared **out);
 
 /* ---- function.c: launches on tiles (nest/tiles.c) ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* messages.c - events, and messages: pinned memory with a twin on the device.
+/* messages.c - messages: pinned memory with a twin on the device.
  *
  * To pack, a box is gathered on the device into the same bytes of the message's twin, and copied to
  * the host from there; to unpack, the reverse. A box that is dense in the store is copied directly.
@@ -28,11 +28,6 @@ typedef struct message {
   segments *segments;        /* owned */
   size_t n, cap;
 } message;
-
-struct ambit__event {
-  const ambit__gpu_driver *driver;
-  ambit__gpu_event *event;
-};
 
 /* ---- messages ---- */
 
@@ -87,10 +82,9 @@ static ambit_status find_segments(ambit__gpu_device *d, message *m, const segmen
     *list = &s->list;
     return AMBIT_OK;
   }
-  s = ambit__grow(d->head.errors, m->segments, m->n, &m->cap, sizeof *s);
+  s = ambit__add(d->head.errors, &m->segments, m->n, &m->cap, sizeof *s);
   if (!s) return AMBIT_ENOMEM;
-  m->segments = s;
-  s += m->n++;
+  m->n++;
   *s = *key;
   *list = &s->list;
   return ambit__gpu_keep_box(d, key->active, &key->box, key->in, &s->list);
@@ -188,53 +182,4 @@ ambit_status ambit__gpu_pass(ambit__queue *q, ambit__message *to, ambit__message
   assert(to->direct && from->direct && to->size == from->size);
   return driver->copy_across(((ambit__gpu_lane *)q)->queue, ((message *)to)->device,
                              ((message *)from)->device, to->size);
-}
-
-/* ---- events ---- */
-
-ambit_status ambit__gpu_event_open(ambit__device *dev, bool timed, ambit__event **e)
-{
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
-  ambit_status s;
-
-  *e = ambit__new(dev->errors, 1, sizeof **e);
-  if (!*e) return AMBIT_ENOMEM;
-  (*e)->driver = d->driver;
-  s = d->driver->event_open(d->gpu, timed, &(*e)->event);
-  if (!s) return AMBIT_OK;
-  free(*e);
-  *e = NULL;
-  return s;
-}
-
-void ambit__gpu_event_close(ambit__event *e)
-{
-  if (!e) return;
-  e->driver->event_close(e->event);
-  free(e);
-}
-
-ambit_status ambit__gpu_event_record(ambit__event *e, ambit__queue *q)
-{
-  return e->driver->event_record(e->event, ((ambit__gpu_lane *)q)->queue);
-}
-
-ambit_status ambit__gpu_event_await(ambit__queue *q, ambit__event *e)
-{
-  return e->driver->event_await(((ambit__gpu_lane *)q)->queue, e->event);
-}
-
-ambit_status ambit__gpu_event_sync(ambit__event *e)
-{
-  return e->driver->event_sync(e->event);
-}
-
-bool ambit__gpu_event_done(ambit__event *e)
-{
-  return e->driver->event_done(e->event);
-}
-
-double ambit__gpu_event_seconds(ambit__event *from, ambit__event *to)
-{
-  return from->driver->event_seconds(from->event, to->event);
 }

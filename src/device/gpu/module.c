@@ -85,8 +85,7 @@ ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *
 
   dump(d, text);
   if (!s) {
-    s = ambit__new(d->head.errors, 1, sizeof *s);
-    if (!s) return AMBIT_ENOMEM;
+    AMBIT_NEW(d->head.errors, s, 1);
     status = compile(d, text, s);
     if (status) {
       free_shared(d, s);
@@ -109,4 +108,50 @@ void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s)
     link = &(*link)->next;
   *link = s->next;
   free_shared(d, s);
+}
+
+/* ---- fixed kernels ---- */
+
+void ambit__gpu_fixed_head(const ambit__dialect *l, const char *title, int threads, ambit__text *t)
+{
+  ambit__print(t, "/* %s */\n", title);
+  ambit__print(t, "#define KERNEL %s\n#define GLOBAL %s\n#define SHARED %s\n", l->kernel, l->global,
+               l->shared);
+  ambit__print(t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
+               threads, l->thread[0], l->block[0], l->blocks[0]);
+}
+
+static ambit_status finish(ambit__gpu_device *d, ambit__text *t, char **source)
+{
+  *source = ambit__text_finish(t);
+  AMBIT_CHECK(*source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_fixed(ambit__gpu_device *d, ambit__text *t, bool strict, int n,
+                              const ambit__gpu_kernel *kernels, ambit__gpu_module **module)
+{
+  char *source;
+  ambit_status s;
+
+  AMBIT_TRY(finish(d, t, &source));
+  s = d->driver->build(d->gpu, "a fixed kernel", source, kernels[0].name, strict, module);
+  free(source);
+  for (int i = 0; !s && i < n; i++)
+    s = d->driver->function(*module, kernels[i].name, kernels[i].function);
+  return s;
+}
+
+ambit_status ambit__gpu_fixed_shared(ambit__gpu_device *d, ambit__text *t, const char *name,
+                                     const char *entry, ambit__gpu_shared **out)
+{
+  ambit__gpu_text text = {.name = name, .what = "a fixed kernel", .entry = entry, .strict = true};
+  char *source;
+  ambit_status s;
+
+  AMBIT_TRY(finish(d, t, &source));
+  text.source = source;
+  s = ambit__gpu_shared_get(d, &text, out);
+  free(source);
+  return s;
 }

@@ -62,40 +62,26 @@ static ambit_type sum_of(const ambit__chore *c)
   return c->kind == CHORE_NOTE ? c->type : ambit__chore_type(c->field);
 }
 
-static char *write_source(const ambit__dialect *l, const ambit__chore *c)
+static ambit_status compile(ambit__gpu_device *d, ambit__gpu_chore *g)
 {
+  const ambit__dialect *l = d->driver->dialect;
+  const ambit__chore *c = g->chore;
   static const char *const kinds[] = {"SAMPLES", "INJECTS", "NOTES"};
   const bool rows = c->kind == CHORE_INJECT && c->columns;
   const ambit_type field = c->kind == CHORE_NOTE ? c->value : c->field;
   const ambit_type sum = sum_of(c), value = rows ? sum : c->value;
   ambit__text t = {0};
 
-  ambit__print(&t, "/* Values at points. */\n");
   ambit__dialect_print(l, &t);
-  ambit__print(&t, "%s#define KERNEL %s\n#define GLOBAL %s\n", l->strict, l->kernel, l->global);
+  ambit__print(&t, "%s", l->strict);
+  ambit__gpu_fixed_head(l, "Values at points.", AMBIT__MOVE_THREADS, &t);
   ambit__print(&t, "#define T %s\n#define S %s\n#define V %s\n", l->types[field], l->types[sum],
                l->types[value]);
   define_cast(&t, l, "LOAD", sum, field);
   define_cast(&t, l, "STORE", field, sum);
   define_cast(&t, l, "GET", sum, value);
-  ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
-               AMBIT__MOVE_THREADS, l->thread[0], l->block[0], l->blocks[0]);
   ambit__print(&t, "#define %s\n\n%s", kinds[c->kind], ambit__prelude_points);
-  return ambit__text_finish(&t);
-}
-
-static ambit_status compile(ambit__gpu_device *d, ambit__gpu_chore *g)
-{
-  ambit__gpu_text text = {
-      .name = "points", .what = "a fixed kernel", .entry = "ambit_points", .strict = true};
-  char *source = write_source(d->driver->dialect, g->chore);
-  ambit_status s;
-
-  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  text.source = source;
-  s = ambit__gpu_shared_get(d, &text, &g->code);
-  free(source);
-  return s;
+  return ambit__gpu_fixed_shared(d, &t, "points", "ambit_points", &g->code);
 }
 
 ambit_status ambit__gpu_chore_open(ambit__gpu_device *d, const ambit__chore *c,
@@ -108,8 +94,7 @@ ambit_status ambit__gpu_chore_open(ambit__gpu_device *d, const ambit__chore *c,
               "values of type %s at points or in records are computed in double, which %s does not "
               "have; use float, or another device",
               ambit_type_name(type), d->info.name);
-  g = ambit__new(d->head.errors, 1, sizeof *g);
-  if (!g) return AMBIT_ENOMEM;
+  AMBIT_NEW(d->head.errors, g, 1);
   g->chore = c;
   *out = g;
   return compile(d, g);
@@ -135,18 +120,11 @@ void ambit__gpu_chore_close(ambit__gpu_device *d, ambit__gpu_chore *g)
 
 /* A list in host memory. */
 typedef struct draft {
+  ambit__arena memory;
   int64_t *at, *who, *more;
   double *weights; /* floats, once they are narrowed */
   int64_t n, nat, nwho, nweights, nmore;
 } draft;
-
-static void free_draft(draft *d)
-{
-  free(d->at);
-  free(d->who);
-  free(d->more);
-  free(d->weights);
-}
 
 static ambit_status make_draft(ambit__errors *errors, const ambit__chore *c, draft *d)
 {
@@ -154,13 +132,13 @@ static ambit_status make_draft(ambit__errors *errors, const ambit__chore *c, dra
   const bool samples = c->kind == CHORE_SAMPLE;
   const int64_t cells = samples ? p->n : p->touched.n;
   const int64_t entries = samples ? p->n : p->touched.start[p->touched.n];
+  const int64_t taps = samples ? p->taps : 1;
 
-  d->at = ambit__new(errors, (size_t)(cells * (samples ? p->taps : 1)) + 1, sizeof *d->at);
-  d->who = ambit__new(errors, (size_t)entries + 1, sizeof *d->who);
-  d->more = ambit__new(errors, (size_t)cells + 1, sizeof *d->more);
-  d->weights =
-      ambit__new(errors, (size_t)(entries * (samples ? p->taps : 1)) + 1, sizeof *d->weights);
-  return d->at && d->who && d->more && d->weights ? AMBIT_OK : AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &d->memory, d->at, (size_t)(cells * taps) + 1);
+  AMBIT_TAKE(errors, &d->memory, d->who, (size_t)entries + 1);
+  AMBIT_TAKE(errors, &d->memory, d->more, (size_t)cells + 1);
+  AMBIT_TAKE(errors, &d->memory, d->weights, (size_t)(entries * taps) + 1);
+  return AMBIT_OK;
 }
 
 /* The place of a tap of the point with this base cell: in a field, or without a layout the number
@@ -251,8 +229,7 @@ static ambit_status find(ambit__gpu_device *dev, ambit__gpu_chore *g, const ambi
       *found = i;
       return AMBIT_OK;
     }
-  new = ambit__new(dev->head.errors, 1, sizeof *new);
-  if (!new) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->head.errors, new, 1);
   new->next = g->lists;
   if (l) {
     new->box = *box;
@@ -266,7 +243,7 @@ static ambit_status find(ambit__gpu_device *dev, ambit__gpu_chore *g, const ambi
   else if (!s)
     fill_cells(g->chore->points, l, box, &d);
   if (!s) s = upload(dev, g->chore, &d, new);
-  free_draft(&d);
+  ambit__arena_free(&d.memory);
   return s;
 }
 

@@ -10,8 +10,6 @@
 #include "base/text.h"
 #include "plan/fitted.h"
 
-#include <stdlib.h>
-
 extern const char ambit__prelude_probe[]; /* embedded by the build */
 
 enum {
@@ -151,31 +149,27 @@ static double launch_ns(const probe *p)
 
 /* ---- all ---- */
 
-static char *write_source(const ambit__dialect *l)
+static ambit_status compile(probe *p)
 {
+  const ambit__dialect *l = p->d->driver->dialect;
+  ambit__gpu_function *copy;
   ambit__text t = {0};
 
-  ambit__print(&t, "/* Measuring the device. */\n%s\n", l->prelude);
-  ambit__print(&t, "#define KERNEL %s\n#define GLOBAL %s\n#define EXP %s\n", l->kernel, l->global,
-               l->has_lanes ? "expf" : "exp");
-  ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n%s",
-               THREADS, l->thread[0], l->block[0], l->blocks[0], ambit__prelude_probe);
-  return ambit__text_finish(&t);
+  ambit__print(&t, "%s\n", l->prelude);
+  ambit__gpu_fixed_head(l, "Measuring the device.", THREADS, &t);
+  ambit__print(&t, "#define EXP %s\n%s", l->has_lanes ? "expf" : "exp", ambit__prelude_probe);
+  return ambit__gpu_fixed(p->d, &t, false, 1, &(ambit__gpu_kernel){"ambit_probe_copy", &copy},
+                          &p->module);
 }
 
 static void measure_kernels(probe *p, ambit__machine *m)
 {
-  const ambit__gpu_driver *driver = p->d->driver;
   const int64_t blocks = (int64_t)BLOCKS * p->d->info.multiprocessors;
   const size_t l2 = p->d->info.l2 / 4; /* of each array */
-  char *source = write_source(driver->dialect);
-  const double chains = !source || p->d->info.max_threads < THREADS ||
-                                driver->build(p->d->gpu, "a fixed kernel", source,
-                                              "ambit_probe_copy", false, &p->module)
+  const double chains = p->d->info.max_threads < THREADS || compile(p)
                             ? 0
                             : round_rate(p, "ambit_probe_chain", false, 1);
 
-  free(source);
   if (chains <= 0) return;
   m->chain = 1 / chains;
   m->fma32 = operation_rate(p, "ambit_probe_float", false);

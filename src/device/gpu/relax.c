@@ -132,8 +132,7 @@ static ambit_status prepare(relaxer *x, ambit__gpu_rest **list)
   for (x->rest = *list; x->rest && x->rest->part != x->r->part; x->rest = x->rest->next)
     ;
   if (!x->rest) {
-    x->rest = ambit__new(x->device->head.errors, 1, sizeof *x->rest);
-    if (!x->rest) return AMBIT_ENOMEM;
+    AMBIT_NEW(x->device->head.errors, x->rest, 1);
     x->rest->next = *list;
     x->rest->part = x->r->part;
     *list = x->rest;

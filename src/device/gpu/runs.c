@@ -36,11 +36,10 @@ ambit_status ambit__gpu_list_add(ambit__errors *errors, ambit__gpu_list *l, int6
 {
   for (int64_t done = 0; done < n; done += MOST_CELLS) {
     int32_t *segments =
-        ambit__grow(errors, l->segments, (size_t)l->n, &l->cap, WORDS * sizeof *segments);
+        ambit__add(errors, &l->segments, (size_t)l->n, &l->cap, WORDS * sizeof *segments);
 
     if (!segments) return AMBIT_ENOMEM;
-    l->segments = segments;
-    segments += WORDS * l->n++;
+    l->n++;
     segments[0] = (int32_t)(to + done);
     segments[1] = (int32_t)(from + done);
     segments[2] = (int32_t)(n - done < MOST_CELLS ? n - done : MOST_CELLS);
@@ -148,7 +147,8 @@ static ambit_status run(ambit__gpu_lane *lane, const copy *c, const ambit__gpu_m
   ambit__gpu_moves *moves;
 
   if (!n) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_runs_get(ambit__gpu_device_of(lane->head.device), c->type, &moves));
+  AMBIT_TRY(
+      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), c->type, KIT_RUNS, &moves));
   return ambit__gpu_moves_run(lane, moves->runs, n * THREADS_PER_SEGMENT,
                               (int)(sizeof args / sizeof *args), args);
 }

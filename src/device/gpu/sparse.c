@@ -103,8 +103,7 @@ ambit_status ambit__gpu_assigned_get(ambit__gpu_device *d, const ambit__launch *
       *assigned = t;
       return AMBIT_OK;
     }
-  t = ambit__new(d->head.errors, 1, sizeof *t);
-  if (!t) return AMBIT_ENOMEM;
+  AMBIT_NEW(d->head.errors, t, 1);
   t->chunks = l->chunks;
   s = upload_all(d, p, axes, t);
   if (s) {
@@ -167,7 +166,8 @@ static ambit_status copy_edges(ambit__gpu_lane *lane, const ambit__store *store,
                                  ambit__gpu_arg_number(&components)};
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_runs_get(ambit__gpu_device_of(lane->head.device), l->type, &moves));
+  AMBIT_TRY(
+      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), l->type, KIT_RUNS, &moves));
   return ambit__gpu_moves_run(lane, moves->pairs, t->nedges[view],
                               (int)(sizeof args / sizeof *args), args);
 }

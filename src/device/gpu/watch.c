@@ -10,38 +10,27 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const char ambit__prelude_watch[]; /* embedded by the build */
 
 /* ---- the kernel ---- */
 
-static char *write_source(const ambit__dialect *l)
+static ambit_status compile(ambit__gpu_device *d)
 {
+  const ambit__dialect *l = d->driver->dialect;
   ambit__text t = {0};
 
-  ambit__print(&t, "/* Checking whether a run has ended. */\n%s\n", l->prelude);
-  ambit__print(&t, "#define KERNEL %s\n#define GLOBAL %s\n", l->kernel, l->global);
+  ambit__print(&t, "%s\n", l->prelude);
+  ambit__gpu_fixed_head(l, "Checking whether a run has ended.", 1, &t);
 #define X(name, value, ctype, text) ambit__print(&t, "#define AMBIT_%s %d\n", #name, value);
   AMBIT_TYPE_MAP(X)
 #undef X
   ambit__print(&t, "#define AMBIT_BELOW %d\n#define AMBIT_ABOVE %d\n", AMBIT_BELOW, AMBIT_ABOVE);
   ambit__print(&t, "#define AMBIT_AT_MOST %d\n#define AMBIT_AT_LEAST %d\n\n%s", AMBIT_AT_MOST,
                AMBIT_AT_LEAST, ambit__prelude_watch);
-  return ambit__text_finish(&t);
-}
-
-static ambit_status compile(ambit__gpu_device *d)
-{
-  char *source = write_source(d->driver->dialect);
-  ambit_status s;
-
-  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  s = d->driver->build(d->gpu, "a fixed kernel", source, "ambit_check", true, &d->checks);
-  free(source);
-  if (!s) s = d->driver->function(d->checks, "ambit_check", &d->check);
-  return s;
+  return ambit__gpu_fixed(d, &t, true, 1, &(ambit__gpu_kernel){"ambit_check", &d->check},
+                          &d->checks);
 }
 
 /* ---- the record ---- */

@@ -2,13 +2,14 @@
 /* driver.c - OpenCL for the GPU device: devices, queues, events, memory. */
 #include "base/hash.h"
 #include "base/memory.h"
+#include "device/gpu/gpu.h"
 #include "device/opencl/cl_gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct ambit__gpu_event {
+struct ambit__event {
   ambit__gpu *gpu;
   cl_event event; /* NULL: not recorded yet */
 };
@@ -210,8 +211,7 @@ static ambit_status queue_sync(ambit__gpu_queue *q)
 static ambit_status event_open(ambit__gpu *gpu, bool timed, ambit__gpu_event **out)
 {
   (void)timed;
-  *out = ambit__new(gpu->errors, 1, sizeof **out);
-  if (!*out) return AMBIT_ENOMEM;
+  AMBIT_NEW(gpu->errors, *out, 1);
   (*out)->gpu = gpu;
   return AMBIT_OK;
 }
@@ -287,8 +287,7 @@ static ambit_status alloc(ambit__gpu *gpu, size_t bytes, ambit__gpu_memory **out
   ambit__gpu_memory *m;
 
   if (err) return refuse(gpu, bytes, err);
-  m = ambit__new(gpu->errors, 1, sizeof *m);
-  if (!m) return AMBIT_ENOMEM;
+  AMBIT_NEW(gpu->errors, m, 1);
   m->gpu = gpu;
   m->bytes = bytes;
   m->mem = ambit__cl.clCreateBuffer(gpu->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &err);
@@ -418,4 +417,23 @@ const ambit__gpu_driver ambit__gpu_driver_opencl = {
     .unload = ambit__cl_unload,
     .function = ambit__cl_function,
     .launch = ambit__cl_launch,
+};
+
+static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                                ambit__device **dev)
+{
+  return ambit__gpu_open(errors, settings, ordinal, &ambit__backend_opencl,
+                         &ambit__gpu_driver_opencl, dev);
+}
+
+const ambit__backend ambit__backend_opencl = {
+    .name = "opencl",
+    .summary = "any vendor's GPU, through its OpenCL driver",
+    .count = ambit__cl_count,
+    .fast = ambit__cl_fast,
+    .open = open_device,
+    AMBIT__GPU_ENTRIES,
+    .event_done = event_done,
+    .event_seconds = event_seconds,
+    .can = AMBIT__GPU_CAN,
 };

@@ -16,9 +16,8 @@ ambit_status ambit__interpreter_init(ambit__interpreter *in, ambit__errors *erro
     in->first_out[p] = nouts;
     nouts += rule->params[p].components;
   }
-  in->locals = ambit__new(errors, (size_t)rule->nlocals, sizeof *in->locals);
-  in->outs = ambit__new(errors, (size_t)nouts, sizeof *in->outs);
-  if (!in->locals || !in->outs) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, in->locals, (size_t)rule->nlocals);
+  AMBIT_NEW(errors, in->outs, (size_t)nouts);
   return checks ? ambit__guard_open(&in->guard, errors, rule, checks, in->ghosts) : AMBIT_OK;
 }
 

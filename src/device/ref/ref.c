@@ -56,8 +56,7 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
 
   AMBIT_CHECK(ordinal == 0, errors, AMBIT_ENODEVICE, "there is one device ref:0, and no ref:%d",
               ordinal);
-  d = ambit__new(errors, 1, sizeof *d);
-  if (!d) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, d, 1);
   d->head = (ambit__device){.backend = &ambit__backend_ref, .errors = errors, .settings = settings};
   ambit__machine_complete(&d->head.machine); /* nothing depends on it */
   *dev = &d->head;
@@ -96,8 +95,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
 
   AMBIT_CHECK(group->depth == 1, dev->errors, AMBIT_EUNSUPPORTED,
               "the device ref runs one iteration at a time; it was given %d", group->depth);
-  f = ambit__new(dev->errors, 1, sizeof *f);
-  if (!f) return AMBIT_ENOMEM;
+  AMBIT_NEW(dev->errors, f, 1);
   for (int i = 0; i < group->rule->nparams; i++)
     f->exact[i] = ambit__sums_exactly(group, &group->rule->params[i]);
   f->interpreter.ghosts =

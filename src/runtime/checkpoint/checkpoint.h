@@ -77,8 +77,6 @@ typedef struct ambit__checkpoint {
 
 /* ---- look.c ---- */
 
-/* The context's; created if necessary. NULL: out of memory. */
-ambit__checkpoint *ambit__checkpoint_of(ambit *a);
 /* Before a run of `most` iterations. *skip: it was complete before the checkpoint, and
  * its results are set. Else *at says how far it is; all zero: it begins. */
 ambit_status ambit__checkpoint_enter(ambit_program *p, int64_t most, ambit__standing *at,
@@ -126,9 +124,8 @@ void ambit__state_shape(const ambit *a, char shape[AMBIT__HASH_CHARS]);
 void ambit__state_put(ambit *a, ambit__tape *t);
 ambit_status ambit__state_get(ambit *a, ambit__tape *t, ambit_program **program,
                               ambit__standing *at);
-/* The number of a program, from 0; and the program of a number, NULL: none. */
+/* The number of a program, from 0. */
 int64_t ambit__program_number(const ambit_program *p);
-ambit_program *ambit__program_by_number(const ambit *a, int64_t number);
 /* Iterations and convergence of a program and of those that it calls. */
 void ambit__progress_put(const ambit_program *p, ambit__tape *t);
 void ambit__progress_get(const ambit *a, ambit__tape *t);

@@ -73,7 +73,8 @@ static void close_checkpoint(ambit *a)
   a->checkpoint = NULL;
 }
 
-ambit__checkpoint *ambit__checkpoint_of(ambit *a)
+/* The context's; created if necessary. NULL: out of memory. */
+static ambit__checkpoint *checkpoint_of(ambit *a)
 {
   if (a->checkpoint) return a->checkpoint;
   a->checkpoint = ambit__new(&a->errors, 1, sizeof *a->checkpoint);
@@ -107,7 +108,7 @@ static ambit_status open_checkpoint(ambit *a)
 
   if (a->checkpoint && a->checkpoint->opened) return AMBIT_OK;
   if (!*a->settings.checkpoint && !resumes) return AMBIT_OK;
-  c = ambit__checkpoint_of(a);
+  c = checkpoint_of(a);
   if (c) name_files(a);
   AMBIT_TRY(ambit__meet(a, "opens its checkpoint"));
   AMBIT_TRY(ambit__checkpoint_find(a));
@@ -370,7 +371,7 @@ ambit_status ambit_checkpoint_value(ambit *a, const char *name, void *value, siz
   if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
   AMBIT_CHECK(name && *name && value && bytes, &a->errors, AMBIT_EINVAL,
               "ambit_checkpoint_value: a value needs a name, an address and a size");
-  c = ambit__checkpoint_of(a);
+  c = checkpoint_of(a);
   if (!c) return AMBIT_ENOMEM;
   while (i < c->nvalues && strcmp(c->values[i].name, name))
     i++;

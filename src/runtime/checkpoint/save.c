@@ -225,22 +225,15 @@ static ambit_status take_copy(saving *s)
 {
   ambit_field **fields = NULL;
   size_t n = 0, cap = 0;
-  ambit_status status;
+  ambit_status status = AMBIT_OK;
 
   for (const ambit__link *g = s->a->grids.next; g->owner; g = g->next)
     for (const ambit__link *l = ((ambit_grid *)g->owner)->fields.next; l->owner; l = l->next) {
-      ambit_field **more = fields;
-
-      if (!ambit__field_is_kept(l->owner)) continue;
-      more = ambit__grow(&s->a->errors, fields, n, &cap, sizeof(ambit_field *));
-      if (!more) {
-        free(fields);
-        return AMBIT_ENOMEM;
-      }
-      fields = more;
-      fields[n++] = l->owner;
+      if (status || !ambit__field_is_kept(l->owner)) continue;
+      status = ambit__make_room(&s->a->errors, &fields, n, &cap, sizeof *fields);
+      if (!status) fields[n++] = l->owner;
     }
-  status = ambit__snapshot_take(s->a, (int)n, fields, &s->copy);
+  if (!status) status = ambit__snapshot_take(s->a, (int)n, fields, &s->copy);
   free(fields);
   return status;
 }

@@ -42,7 +42,8 @@ int64_t ambit__program_number(const ambit_program *p)
   return n;
 }
 
-ambit_program *ambit__program_by_number(const ambit *a, int64_t number)
+/* NULL: none has it. */
+static ambit_program *program_by_number(const ambit *a, int64_t number)
 {
   ambit_program *p = next_program(a, NULL);
 
@@ -199,7 +200,7 @@ void ambit__progress_put(const ambit_program *p, ambit__tape *t)
 void ambit__progress_get(const ambit *a, ambit__tape *t)
 {
   for (int64_t n = ambit__tape_get_number(t); n > 0 && !t->failed; n--) {
-    ambit_program *p = ambit__program_by_number(a, ambit__tape_get_number(t));
+    ambit_program *p = program_by_number(a, ambit__tape_get_number(t));
     const int64_t iteration = ambit__tape_get_number(t), converged = ambit__tape_get_number(t);
 
     if (!p) continue;
@@ -283,8 +284,7 @@ static ambit_status get_boundaries(ambit_field *f, ambit__tape *t)
   ambit__tape_get(t, &all, sizeof all);
   n = ambit__tape_get_number(t);
   if (n == f->components && f->components > 0 && !t->failed) {
-    special = ambit__new(ambit__field_errors(f), (size_t)n, sizeof *special);
-    if (!special) return AMBIT_ENOMEM;
+    AMBIT_NEW(ambit__field_errors(f), special, (size_t)n);
     ambit__tape_get(t, special, (size_t)n * sizeof *special);
   }
   if (t->failed || are_same(f, &all, special)) {
@@ -325,8 +325,7 @@ static ambit_status get_record(ambit_record *r, ambit__tape *t)
 
   t->failed |= columns < 0 || rows < 0 || (columns && rows > most / columns);
   if (t->failed) return AMBIT_OK;
-  values = ambit__new(&r->context->errors, (size_t)(rows * columns) + 1, sizeof *values);
-  if (!values) return AMBIT_ENOMEM;
+  AMBIT_NEW(&r->context->errors, values, (size_t)(rows * columns) + 1);
   ambit__tape_get(t, values, (size_t)(rows * columns) * sizeof *values);
   s = columns ? ambit__record_set(r, rows, columns, values, place) : AMBIT_OK;
   free(values);
@@ -357,7 +356,7 @@ static ambit_status get_records(ambit *a, ambit__tape *t)
 static void get_standing(const ambit *a, ambit__tape *t, ambit_program **program,
                          ambit__standing *at)
 {
-  *program = ambit__program_by_number(a, ambit__tape_get_number(t));
+  *program = program_by_number(a, ambit__tape_get_number(t));
   at->done = ambit__tape_get_number(t);
   at->ended = ambit__tape_get_number(t) != 0;
   at->unchecked = ambit__tape_get_number(t);

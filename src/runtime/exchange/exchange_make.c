@@ -30,16 +30,15 @@ static int earlier_channels(const ambit__exchange *x, const ambit__channel *m)
 static ambit__channel *add_channel(ambit__exchange *x, size_t *cap, int part, int other,
                                    bool incoming)
 {
-  ambit__channel *channels = ambit__grow(&ambit__exchange_context(x)->errors, x->channels,
-                                         (size_t)x->nchannels, cap, sizeof *channels);
+  ambit__channel *c = ambit__add(&ambit__exchange_context(x)->errors, &x->channels,
+                                 (size_t)x->nchannels, cap, sizeof *c);
 
-  if (!channels) return NULL;
-  x->channels = channels;
-  channels += x->nchannels++;
-  *channels = (ambit__channel){.part = part, .other = other, .incoming = incoming};
-  channels->process = ambit__grid_process(x->program->grid, other);
-  channels->tag = x->tag + earlier_channels(x, channels);
-  return channels;
+  if (!c) return NULL;
+  x->nchannels++;
+  *c = (ambit__channel){.part = part, .other = other, .incoming = incoming};
+  c->process = ambit__grid_process(x->program->grid, other);
+  c->tag = x->tag + earlier_channels(x, c);
+  return c;
 }
 
 size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transfer *t)
@@ -186,9 +185,7 @@ static ambit_status find_early(ambit__exchange *x)
 {
   const int nparts = x->program->grid->placement.n;
 
-  x->early = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nslices * (size_t)nparts,
-                        sizeof *x->early);
-  if (!x->early) return AMBIT_ENOMEM;
+  AMBIT_NEW(&ambit__exchange_context(x)->errors, x->early, (size_t)x->nslices * (size_t)nparts);
   for (int i = 0; i < x->nslices; i++)
     for (int k = 0; k < nparts; k++)
       *ambit__exchange_early(x, i, k) = early_box(x, x->slices[i], k);

@@ -31,8 +31,7 @@ ambit_status ambit__queues_open(ambit__exchange *x)
 {
   ambit *a = ambit__exchange_context(x);
 
-  x->events = ambit__new(&a->errors, (size_t)a->nengines * POINTS, sizeof(ambit__event *));
-  if (!x->events) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, x->events, (size_t)a->nengines * POINTS);
   for (int i = 0; i < a->nengines; i++) {
     ambit__engine *e = &a->engines[i];
 

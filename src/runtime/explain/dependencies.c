@@ -57,12 +57,10 @@ typedef struct graph {
 static node *add_node(graph *g, kind what)
 {
   ambit__errors *errors = &g->p->grid->context->errors;
-  node *nodes = g->failed ? NULL : ambit__grow(errors, g->nodes, g->count, &g->cap, sizeof *nodes);
-  node *n;
+  node *n = g->failed ? NULL : ambit__add(errors, &g->nodes, g->count, &g->cap, sizeof *n);
 
-  if (!nodes) return g->failed = true, NULL;
-  g->nodes = nodes;
-  n = &nodes[g->count++];
+  if (!n) return g->failed = true, NULL;
+  g->count++;
   *n = (node){.kind = what};
   n->accesses = ambit__new(errors, MOST_ACCESSES, sizeof *n->accesses);
   n->cap = MOST_ACCESSES;
@@ -370,8 +368,7 @@ static ambit_status find_edges(graph *g, size_t to)
   node *n = &g->nodes[to];
   const size_t words = g->count / 64 + 1;
 
-  n->waits = ambit__new(&g->p->grid->context->errors, words, sizeof *n->waits);
-  if (!n->waits) return AMBIT_ENOMEM;
+  AMBIT_NEW(&g->p->grid->context->errors, n->waits, words);
   for (size_t from = to; from-- > 0;) {
     if (has_bit(n->waits, from) || !must_wait(n, &g->nodes[from])) continue;
     AMBIT_TRY(add_edge(g, from, to));

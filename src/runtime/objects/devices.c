@@ -451,9 +451,8 @@ ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy)
   const size_t nfirst = (size_t)a->net->size + 1;
 
   *copy = (ambit__placement){.n = x->n, .most = x->most};
-  copy->engine = ambit__new(&a->errors, (size_t)x->n, sizeof *copy->engine);
-  copy->first = ambit__new(&a->errors, nfirst, sizeof *copy->first);
-  if (!copy->engine || !copy->first) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, copy->engine, (size_t)x->n);
+  AMBIT_NEW(&a->errors, copy->first, nfirst);
   memcpy(copy->engine, x->engine, (size_t)x->n * sizeof *copy->engine);
   memcpy(copy->first, x->first, nfirst * sizeof *copy->first);
   return AMBIT_OK;
@@ -464,9 +463,8 @@ ambit_status ambit__placement_parts(ambit *a, const ambit__placement *x, ambit__
 {
   const size_t n = (size_t)x->first[a->net->size];
 
-  *parts = ambit__new(&a->errors, n, sizeof **parts);
-  *mine = ambit__new(&a->errors, n, sizeof **mine);
-  if (!*parts || !*mine) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, *parts, n);
+  AMBIT_NEW(&a->errors, *mine, n);
   for (int i = 0; i < x->n; i++)
     (*mine)[x->first[a->net->rank] + i] = true;
   return AMBIT_OK;

@@ -154,8 +154,7 @@ static ambit_status make_stores(ambit_field *f)
 {
   const ambit_grid *g = f->grid;
 
-  f->stores = ambit__new(ambit__field_errors(f), (size_t)g->placement.n, sizeof *f->stores);
-  if (!f->stores) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__field_errors(f), f->stores, (size_t)g->placement.n);
   for (int i = 0; i < g->placement.n; i++) {
     ambit__layout *l = &f->stores[i].layout;
     ambit__box owned;

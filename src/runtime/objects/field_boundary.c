@@ -22,15 +22,12 @@ ambit_status ambit__field_copy_boundaries(ambit_field *to, const ambit_field *fr
                     "do not have",
                     from->name);
   if (from->faces) {
-    to->faces = ambit__new(ambit__field_errors(to), (size_t)from->components, sizeof *from->faces);
-    if (!to->faces) return AMBIT_ENOMEM;
+    AMBIT_NEW(ambit__field_errors(to), to->faces, (size_t)from->components);
     memcpy(to->faces, from->faces, (size_t)from->components * sizeof *from->faces);
   }
   to->boundaries = from->boundaries;
   if (!from->special) return AMBIT_OK;
-  to->special =
-      ambit__new(ambit__field_errors(to), (size_t)from->components, sizeof *from->special);
-  if (!to->special) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__field_errors(to), to->special, (size_t)from->components);
   memcpy(to->special, from->special, (size_t)from->components * sizeof *from->special);
   return AMBIT_OK;
 }
@@ -199,8 +196,7 @@ ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsig
   AMBIT_TRY(faces == AMBIT_INACTIVE ? check_component_inactive(f, kind)
                                     : check_component_faces(f, faces));
   if (!f->special) {
-    f->special = ambit__new(ambit__field_errors(f), (size_t)f->components, sizeof *f->special);
-    if (!f->special) return AMBIT_ENOMEM;
+    AMBIT_NEW(ambit__field_errors(f), f->special, (size_t)f->components);
     for (int c = 0; c < f->components; c++)
       f->special[c] = f->boundaries;
   }

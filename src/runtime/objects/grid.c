@@ -64,8 +64,7 @@ static ambit_status parse_weights(ambit *a, int nparts, double **weights)
 
   *weights = NULL;
   if (!*text || !strcmp(text, "auto")) return AMBIT_OK;
-  *weights = ambit__new(&a->errors, (size_t)nparts, sizeof **weights);
-  if (!*weights) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, *weights, (size_t)nparts);
   for (const char *at = text; at;) {
     AMBIT_CHECK(given < nparts, &a->errors, AMBIT_EOPTION,
                 "option weights is '%s'; the grid has only %d part%s%s", text, nparts,
@@ -120,8 +119,7 @@ static ambit_status make_weights(ambit_grid *g)
   AMBIT_TRY(parse_weights(a, n, &g->weights));
   if (!g->weights && !shares) return AMBIT_OK;
   if (!g->weights) {
-    g->weights = ambit__new(&a->errors, (size_t)n, sizeof *shares);
-    if (!g->weights) return AMBIT_ENOMEM;
+    AMBIT_NEW(&a->errors, g->weights, (size_t)n);
     memcpy(g->weights, shares, (size_t)n * sizeof *shares);
   }
   return AMBIT_OK;

@@ -211,8 +211,8 @@ static bool is_word(const char *name)
 
 ambit_status ambit_define(ambit *a, const char *name, ambit_type type, double value)
 {
-  ambit__define d = {.type = type}, *defines;
-  char *copy, text[AMBIT__NUMBER_CHARS];
+  ambit__define d = {.type = type};
+  char text[AMBIT__NUMBER_CHARS];
 
   if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
   AMBIT_CHECK(is_word(name), &a->errors, AMBIT_EINVAL,
@@ -229,14 +229,10 @@ ambit_status ambit_define(ambit *a, const char *name, ambit_type type, double va
               "the constant %s is %s, which is no value of type %s, or beyond 2^53: give it "
               "another type, or write it into the text",
               name, text, ambit_type_name(type));
-  copy = ambit__new(&a->errors, strlen(name) + 1, 1);
-  defines = ambit__grow(&a->errors, a->defines, a->ndefines, &a->defines_cap, sizeof *defines);
-  if (defines) a->defines = defines;
-  if (!copy || !defines) {
-    free(copy);
-    return AMBIT_ENOMEM;
-  }
-  d.name = strcpy(copy, name);
+  AMBIT_TRY(
+      ambit__make_room(&a->errors, &a->defines, a->ndefines, &a->defines_cap, sizeof *a->defines));
+  d.name = ambit__strdup(&a->errors, name);
+  if (!d.name) return AMBIT_ENOMEM;
   a->defines[a->ndefines++] = d;
   return AMBIT_OK;
 }

@@ -109,9 +109,8 @@ ambit_status ambit__kernel_describe(ambit_kernel *k)
 
   for (int i = 0; i < rule->nparams; i++)
     n += (size_t)rule->params[i].nreads;
-  k->offsets = ambit__new(&k->context->errors, n + 1, sizeof *k->offsets);
-  k->infos = ambit__new(&k->context->errors, (size_t)ambit_kernel_params(k) + 1, sizeof *k->infos);
-  if (!k->offsets || !k->infos) return AMBIT_ENOMEM;
+  AMBIT_NEW(&k->context->errors, k->offsets, n + 1);
+  AMBIT_NEW(&k->context->errors, k->infos, (size_t)ambit_kernel_params(k) + 1);
   n = 0;
   for (int i = 0; i < rule->nparams; i++)
     for (int j = 0; j < rule->params[i].nreads; j++) {

@@ -361,8 +361,7 @@ static ambit_status from_command_line(ambit *a, int *argc, char **argv)
 
 ambit_status ambit__options_open(ambit *a, int *argc, char ***argv)
 {
-  a->options = ambit__new(&a->errors, NROWS, sizeof *a->options);
-  if (!a->options) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, a->options, NROWS);
   for (int i = 0; i < NROWS; i++)
     AMBIT_TRY(set(a, &rows[i], rows[i].initial));
   AMBIT_TRY(from_environment(a));
@@ -382,8 +381,7 @@ ambit_status ambit__options_copy(ambit *a, const ambit *from)
                                     "partition",  "progress", "report",  "resume", "threads",
                                     "trace",      "view",     "weights", NULL};
 
-  a->options = ambit__new(&a->errors, NROWS, sizeof *a->options);
-  if (!a->options) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, a->options, NROWS);
   for (int i = 0; i < NROWS; i++)
     AMBIT_TRY(set(a, &rows[i], is_one_of(&rows[i], own) ? rows[i].initial : from->options[i]));
   return AMBIT_OK;

@@ -9,8 +9,7 @@
 /* Allocates the value on every engine. */
 static ambit_status make_values(ambit *a, ambit__buffer ***values)
 {
-  *values = ambit__new(&a->errors, (size_t)a->nengines, sizeof **values);
-  if (!*values) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, *values, (size_t)a->nengines);
   for (int i = 0; i < a->nengines; i++) {
     ambit__device *dev = a->engines[i].device;
 

@@ -173,9 +173,8 @@ static ambit_status make_context(snapshot *s, ambit *a, int n, ambit_field *cons
   c->fork_number = a->fork_number;
   s->host = (ambit__device){.backend = &host_table, .errors = &c->errors, .settings = &c->settings};
   s->queue.device = &s->host;
-  c->engines = ambit__new(NULL, (size_t)a->nengines, sizeof *c->engines);
-  s->head.fields = ambit__new(NULL, (size_t)n, sizeof(ambit_field *));
-  if (!c->engines || !s->head.fields) return AMBIT_ENOMEM;
+  AMBIT_NEW(NULL, c->engines, (size_t)a->nengines);
+  AMBIT_NEW(NULL, s->head.fields, (size_t)n);
   c->nengines = a->nengines;
   for (int i = 0; i < a->nengines; i++)
     c->engines[i] = a->scribe->twins && a->scribe->twins[i].device

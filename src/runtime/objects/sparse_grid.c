@@ -420,8 +420,7 @@ static ambit_status find_cut(const ambit_grid *g, const ambit__active *active, n
   c->split = ambit__split_for(a, (double)active->size, g->weights, g->split);
   n = g->nparts / g->split * c->split;
   c->moves = c->split != g->split;
-  c->parts = ambit__new(&a->errors, (size_t)n, sizeof *c->parts);
-  if (!c->parts) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, c->parts, (size_t)n);
   AMBIT_TRY(ambit__weights_split(a, g->weights, g->split, c->split, &c->weights));
   if (n > 1) AMBIT_TRY(ambit__grid_cut_active(g, active, c->split, c->weights, c->parts));
   if (n > 1 && !c->moves)
@@ -509,8 +508,7 @@ static ambit_status store_anew(ambit_grid *g, ambit__storage storage, int64_t pa
   ambit__active *active;
   ambit_status s;
 
-  active = ambit__new(&g->context->errors, 1, sizeof *active);
-  if (!active) return AMBIT_ENOMEM;
+  AMBIT_NEW(&g->context->errors, active, 1);
   if (pad < g->active->pad) pad = g->active->pad;
   for (int d = 0; d < g->box.ndims; d++) {
     if (wider.lo[d] < layers->lo[d]) wider.lo[d] = layers->lo[d];

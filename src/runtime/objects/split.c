@@ -40,8 +40,7 @@ ambit_status ambit__placement_split(ambit *a, int split, ambit__placement *x)
   int *engine;
 
   if (split == 1) return AMBIT_OK;
-  engine = ambit__new(&a->errors, (size_t)x->n * (size_t)split, sizeof *engine);
-  if (!engine) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, engine, (size_t)x->n * (size_t)split);
   for (int i = 0; i < x->n * split; i++)
     engine[i] = x->engine[i / split];
   free(x->engine);
@@ -59,8 +58,7 @@ ambit_status ambit__weights_split(ambit *a, const double *weights, int was, int 
 
   *to = NULL;
   if (!weights) return AMBIT_OK;
-  *to = ambit__new(&a->errors, (size_t)n, sizeof **to);
-  if (!*to) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, *to, (size_t)n);
   for (int i = 0; i < n; i++)
     (*to)[i] = weights[i / split * was];
   return AMBIT_OK;

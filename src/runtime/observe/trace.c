@@ -46,9 +46,8 @@ static ambit_status start(ambit__trace *trace)
 
   trace->iteration = -1;
   if (!s->devices) return AMBIT_ENOMEM;
-  trace->devices = ambit__new(s->errors, (size_t)s->ndevices, sizeof *trace->devices);
-  trace->notes = ambit__new(s->errors, AMBIT__NOTES, sizeof *trace->notes);
-  if (!trace->devices || !trace->notes) return AMBIT_ENOMEM;
+  AMBIT_NEW(s->errors, trace->devices, (size_t)s->ndevices);
+  AMBIT_NEW(s->errors, trace->notes, AMBIT__NOTES);
   memcpy(trace->devices, s->devices, (size_t)s->ndevices * sizeof *trace->devices);
   AMBIT_TRY(ambit__stopwatches_open(trace));
   return s->net->rank ? AMBIT_OK : ambit__file_create(s->errors, s->path, &trace->file);

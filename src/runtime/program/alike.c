@@ -22,7 +22,8 @@ void ambit__fields_alike(ambit_field *a, ambit_field *b)
   a->likeness = b->likeness = everywhere;
 }
 
-bool ambit__fields_are_alike(const ambit_field *a, const ambit_field *b, const ambit__box *except)
+/* Whether two fields are known to hold equal values in all cells but those of a box. */
+static bool are_alike(const ambit_field *a, const ambit_field *b, const ambit__box *except)
 {
   return a->likeness.id && a->likeness.id == b->likeness.id &&
          ambit__box_contains(except, &a->likeness.differs) &&
@@ -107,7 +108,7 @@ ambit_status ambit__fields_check_alike(ambit_program *p, ambit_field *a, ambit_f
   ambit__box rest[2 * AMBIT_MAX_DIMS];
   int n;
 
-  if (a == b || ambit__fields_are_alike(a, b, region)) return AMBIT_OK;
+  if (a == b || are_alike(a, b, region)) return AMBIT_OK;
   n = ambit__box_split(&p->grid->box, region, rest);
   for (int i = 0; *same && i < n; i++)
     AMBIT_TRY(compare(p, a, b, &rest[i], same));

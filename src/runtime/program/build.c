@@ -269,9 +269,7 @@ static ambit_status make_numbers(ambit_program *p, const ambit__step *s, ambit__
 {
   const int nengines = p->grid->context->nengines;
 
-  a->numbers =
-      ambit__new(ambit__program_errors(p), (size_t)nengines * (size_t)s->n, sizeof *a->numbers);
-  if (!a->numbers) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), a->numbers, (size_t)nengines * (size_t)s->n);
   for (int e = 0; e < nengines; e++)
     for (int i = 0; i < s->n; i++)
       if (s->chore && !ambit__chore_is_host(s->chore) && i == AMBIT__CHORE_ADDRESS)
@@ -286,9 +284,7 @@ static ambit_status make_arguments(ambit_program *p, const ambit__step *s, ambit
 {
   const ambit__placement *where = &p->grid->placement;
 
-  a->args =
-      ambit__new(ambit__program_errors(p), (size_t)where->n * (size_t)a->nargs, sizeof *a->args);
-  if (!a->args) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), a->args, (size_t)where->n * (size_t)a->nargs);
   for (int k = 0; k < where->n; k++)
     for (int i = 0; i < a->nargs; i++) {
       ambit_field *f = i < s->n ? s->args[i].field : a->activity[i - s->n];
@@ -321,8 +317,7 @@ static ambit_status build_functions(ambit_program *p, size_t step)
   ambit__apply *a = &p->applies[step];
   const int nengines = p->grid->context->nengines;
 
-  a->functions = ambit__new(ambit__program_errors(p), (size_t)nengines, sizeof(ambit__function *));
-  if (!a->functions) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), a->functions, (size_t)nengines);
   for (int e = 0; e < nengines; e++) {
     const ambit__box box = typical_box(p, step, e);
 
@@ -336,8 +331,7 @@ static ambit_status make_waste(ambit_program *p, ambit__apply *a)
 {
   const ambit *c = p->grid->context;
 
-  a->waste = ambit__new(ambit__program_errors(p), (size_t)c->nengines, sizeof *a->waste);
-  if (!a->waste) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), a->waste, (size_t)c->nengines);
   for (int e = 0; e < c->nengines; e++) {
     ambit__device *dev = c->engines[e].device;
 
@@ -378,8 +372,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
 
 ambit_status ambit__program_regions(ambit_program *p)
 {
-  p->applies = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *p->applies);
-  if (!p->applies) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->applies, p->nsteps);
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY) {
       p->applies[i].region = ambit__step_region(p, &p->steps[i]);

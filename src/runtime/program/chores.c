@@ -101,8 +101,7 @@ static ambit_status make_chore(ambit_program *p, const ambit__chore_use *like,
   ambit__errors *errors = ambit__program_errors(p);
   const int n = p->grid->context->nengines;
 
-  *chore = ambit__new(errors, 1, sizeof **chore);
-  if (!*chore) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, *chore, 1);
   **chore = *like;
   (*chore)->on = ambit__new(errors, (size_t)n, sizeof *on);
   for (int e = 0; (*chore)->on && e < n; e++) {

@@ -50,8 +50,7 @@ static ambit_status add_transfers(const ambit_program *p, const ambit__step *s, 
 {
   const ambit_grid *g = p->grid;
 
-  h->reaches = ambit__new(ambit__program_errors(p), (size_t)g->nparts, sizeof *h->reaches);
-  if (!h->reaches) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), h->reaches, (size_t)g->nparts);
   for (int to = 0; to < g->nparts; to++) {
     h->reaches[to] = (ambit__reach){g->parts[to], g->parts[to]};
     for (int from = 0; from < g->nparts; from++)
@@ -106,9 +105,7 @@ static ambit_status find_cells(const ambit_program *p, const ambit__step *s,
 {
   const ambit_grid *g = p->grid;
 
-  slice->shifted =
-      ambit__new(ambit__program_errors(p), (size_t)g->placement.n, sizeof *slice->shifted);
-  if (!slice->shifted) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), slice->shifted, (size_t)g->placement.n);
   slice->nshifted = g->placement.n;
   for (int i = 0; i < g->placement.n; i++)
     AMBIT_TRY(ambit__active_shift(ambit__program_errors(p), g->active, &g->local[i],
@@ -157,8 +154,7 @@ ambit_status ambit__copies_place(ambit_program *p)
 
 ambit_status ambit__copies_make(ambit_program *p)
 {
-  p->copies.list = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *p->copies.list);
-  if (!p->copies.list) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->copies.list, p->nsteps);
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_COPY) AMBIT_TRY(make_copy(p, i));
   return AMBIT_OK;

@@ -12,7 +12,9 @@ enum { FEW = 8 };
 
 /* ---- wishes ---- */
 
-int ambit__cycle_depth(const ambit_program *p)
+/* The iterations of a cycle: of the option depth or plan, or the measured number; 0: by the
+ * model. */
+static int depth_of(const ambit_program *p)
 {
   const int asked = p->grid->context->settings.depth;
   const int planned = ambit__wavefront_read(ambit__program_cycle_plan(p)).depth;
@@ -217,9 +219,9 @@ static bool has_sources(const ambit_program *p, int stage)
   return true;
 }
 
-/* Whether a wave can have a step that changes fields on some axes of the grid. Its owners divide the
- * first axis, so all these fields must have it, cells must not run in order along it, and no owner
- * may need such a value of another one. */
+/* Whether a wave can have a step that changes fields on some axes of the grid. Its owners divide
+ * the first axis, so all these fields must have it, cells must not run in order along it, and no
+ * owner may need such a value of another one. */
 static bool can_pass(const ambit_program *p, const ambit__step *s)
 {
   if (p->grid->nparts > 1 || (s->sweep && !ambit__sweep_axis(s->sweep))) return false;
@@ -290,7 +292,7 @@ static const char *refuse_wavefront(const ambit_program *p)
   const bool several = p->grid->nparts > 1;
   const char *why = ambit__wavefront_refusal(p);
 
-  if (several && why && ambit__cycle_depth(p)) return refuse_cycle(p, false);
+  if (several && why && depth_of(p)) return refuse_cycle(p, false);
   if (several && !why) why = refuse_cycle(p, true);
   if (why || p->cycle) return why;
   if (p->tuned == 1) return "single iterations were measured to be the fastest";
@@ -317,7 +319,7 @@ static ambit__rival *rival_of(ambit_program *p)
 {
   const bool alone = p->grid->nparts == 1 && p->grid->context->net->size == 1;
 
-  return alone && !ambit__cycle_is_asked(p) && !ambit__cycle_depth(p) ? &p->rival : NULL;
+  return alone && !ambit__cycle_is_asked(p) && !depth_of(p) ? &p->rival : NULL;
 }
 
 /* The depth that process 0 chose, and for which all can make a wavefront. */
@@ -381,8 +383,7 @@ static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
   ambit__cycle *c = p->cycle;
   const int n = p->grid->placement.n;
 
-  c->wavefront = ambit__new(ambit__program_errors(p), n ? (size_t)n : 1, sizeof *c->wavefront);
-  if (!c->wavefront) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), c->wavefront, n ? (size_t)n : 1);
   c->wavefront->wave = like->wave; /* to be printed, where there is no part */
   c->wavefront->wave.n = 0;
   for (int k = 0; k < n; k++) {
@@ -430,8 +431,7 @@ ambit_status ambit__cycle_find_rival(ambit_program *p)
 
 static ambit_status plan_wavefront(ambit_program *p, int depth)
 {
-  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
-  if (!p->cycle) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->cycle, 1);
   AMBIT_TRY(add_waves(p, depth));
   if (!p->cycle->wavefront) ambit__cycle_drop(p);
   return AMBIT_OK;
@@ -500,7 +500,7 @@ ambit_status ambit__cycle_plan(ambit_program *p)
   find_periodic(p);
   if (ambit__cycle_refuse_steps(p)) return AMBIT_OK;
   AMBIT_TRY(ambit__tuned_recall(p));
-  depth = ambit__cycle_depth(p);
+  depth = depth_of(p);
   if (depth == 1 && !wants_pass(p)) return AMBIT_OK;
   if (ambit__roles_first(p)) depth = depth > 0;
   if (p->grid->nparts > 1) return plan_parts(p, depth);
@@ -528,8 +528,7 @@ ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, i
   bool can;
 
   if (whole->wavefront) return shorten_wavefront(p, whole->wavefront, depth);
-  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
-  if (!p->cycle) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->cycle, 1);
   p->cycle->tail = whole->tail;
   AMBIT_TRY(ambit__fuse_choose(p, depth, NULL, &p->cycle->fused));
   if (!p->cycle->fused) {
@@ -550,18 +549,16 @@ void ambit__cycle_unfuse(ambit_program *p)
   c->fused = NULL;
   drop_waves(p);
   c->tail = 0;
-  if (p->grid->nparts < 2 || !ambit__cycle_depth(p) || refuse_cycle(p, false)) ambit__cycle_drop(p);
+  if (p->grid->nparts < 2 || !depth_of(p) || refuse_cycle(p, false)) ambit__cycle_drop(p);
 }
 
 ambit_status ambit__cycle_fuse(ambit_program *p)
 {
   bool can;
 
-  if (!p->cycle && p->grid->nparts == 1 && ambit__cycle_depth(p) != 1 &&
-      !ambit__cycle_refuse_steps(p)) {
-    p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
-    if (!p->cycle) return AMBIT_ENOMEM;
-    AMBIT_TRY(ambit__fuse_choose(p, ambit__cycle_depth(p), rival_of(p), &p->cycle->fused));
+  if (!p->cycle && p->grid->nparts == 1 && depth_of(p) != 1 && !ambit__cycle_refuse_steps(p)) {
+    AMBIT_NEW(ambit__program_errors(p), p->cycle, 1);
+    AMBIT_TRY(ambit__fuse_choose(p, depth_of(p), rival_of(p), &p->cycle->fused));
     p->cycle->tail = 1;
     if (!p->cycle->fused) ambit__cycle_drop(p);
   }

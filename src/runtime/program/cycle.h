@@ -35,9 +35,6 @@ typedef struct ambit__cycle {
   int overlap; /* of the schedule, an ambit__overlap */
 } ambit__cycle;
 
-/* The iterations of a cycle: of the option depth or plan, or the measured number; 0: by the
- * model. */
-int ambit__cycle_depth(const ambit_program *p);
 /* Whether a plan is one for several iterations at once. */
 bool ambit__plan_is_cycle(const char *plan);
 /* Whether the user asks for cycles, by the option depth or plan. */

@@ -132,8 +132,7 @@ static ambit_status list_faces(const ambit_program *p, const ambit__step *s, int
   const ambit_field *f = s->args[i].field;
 
   AMBIT_TRY(check_reach(p, s, i));
-  x->faces[i] = ambit__new(ambit__program_errors(p), (size_t)f->components, sizeof *x->faces[i]);
-  if (!x->faces[i]) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), x->faces[i], (size_t)f->components);
   for (int c = 0; c < f->components; c++)
     for (int d = 0; d < AMBIT_MAX_DIMS; d++)
       for (int side = 0; side < 2; side++)
@@ -204,9 +203,8 @@ ambit_status ambit__program_face(ambit_program *p)
       any |= is_faced(&p->written[i], k);
     if (!any) continue;
     if (!p->unfaced) {
-      p->unfaced = ambit__new(ambit__program_errors(p), p->nwritten, sizeof *p->unfaced);
-      p->faced = ambit__new(ambit__program_errors(p), p->nwritten, sizeof *p->faced);
-      if (!p->unfaced || !p->faced) return AMBIT_ENOMEM;
+      AMBIT_NEW(ambit__program_errors(p), p->unfaced, p->nwritten);
+      AMBIT_NEW(ambit__program_errors(p), p->faced, p->nwritten);
     }
     AMBIT_TRY(face(p, i));
   }

@@ -368,8 +368,7 @@ ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__rival 
   *out = NULL;
   AMBIT_TRY(ambit__net_all(p->grid->context->net, &can, 1));
   if (!can) return AMBIT_OK;
-  f = ambit__new(ambit__program_errors(p), 1, sizeof *f);
-  if (!f) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), f, 1);
   can = !choose(p, depth, rival, f);
   s = agree(p, f, &can);
   if (s || !can)

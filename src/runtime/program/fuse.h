@@ -48,10 +48,11 @@ typedef struct ambit__fused {
   ambit__rule rule; /* has the operands as parameters, and no body */
   ambit__binding bind[AMBIT__FUSE_OPERANDS];
   ambit__group group;
-  ambit__function **functions; /* by engine; NULL: not built yet; owned */
-  ambit__function **points;    /* by engine, AMBIT__FUSE_OPERANDS each: of steps at points; owned */
-  ambit__argument *args;       /* by part, AMBIT__FUSE_OPERANDS each; owned */
-  ambit__store *spares;        /* by part, AMBIT__FUSE_SPARES each; owned */
+  ambit__arena memory;         /* of the arrays that follow */
+  ambit__function **functions; /* by engine; NULL: not built yet */
+  ambit__function **points;    /* by engine, AMBIT__FUSE_OPERANDS each: of steps at points */
+  ambit__argument *args;       /* by part, AMBIT__FUSE_OPERANDS each */
+  ambit__store *spares;        /* by part, AMBIT__FUSE_SPARES each */
   double saved;                /* estimated seconds saved per iteration; alike on all processes */
   double built;                /* seconds that building the function took, at most */
 } ambit__fused;

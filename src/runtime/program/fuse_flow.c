@@ -6,7 +6,6 @@
 #include "runtime/program/memory_flow.h"
 #include "runtime/program/roles.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -565,7 +564,7 @@ static const char *place(maker *m)
 
   if (no_room) return no_room;
   plan->nslots = p->nfields;
-  plan->after = malloc(AMBIT__FUSE_SLOTS * sizeof *plan->after);
+  plan->after = ambit__arena_alloc(&plan->flow.room, AMBIT__FUSE_SLOTS * sizeof *plan->after);
   if (!plan->after) return NO_MEMORY;
   for (int i = 0; i < AMBIT__FUSE_SLOTS; i++)
     plan->after[i] = -1;
@@ -657,7 +656,6 @@ static const char *make(maker *m, int depth)
 void ambit__fuse_plan_free(ambit__fuse_plan *plan)
 {
   ambit__flow_free(&plan->flow);
-  free(plan->after);
   plan->after = NULL;
 }
 

@@ -59,13 +59,13 @@ static ambit_status allocate(ambit_program *p, ambit__fused *f)
 {
   ambit__errors *errors = ambit__program_errors(p);
   const size_t parts = (size_t)p->grid->placement.n;
+  const size_t engines = (size_t)p->grid->context->nengines;
 
-  f->functions = ambit__new(errors, (size_t)p->grid->context->nengines, sizeof(ambit__function *));
-  f->points = ambit__new(errors, (size_t)p->grid->context->nengines * AMBIT__FUSE_OPERANDS,
-                         sizeof(ambit__function *));
-  f->args = ambit__new(errors, parts * AMBIT__FUSE_OPERANDS, sizeof *f->args);
-  f->spares = ambit__new(errors, parts * AMBIT__FUSE_SPARES, sizeof *f->spares);
-  return f->functions && f->points && f->args && f->spares ? AMBIT_OK : AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &f->memory, f->functions, engines);
+  AMBIT_TAKE(errors, &f->memory, f->points, engines * AMBIT__FUSE_OPERANDS);
+  AMBIT_TAKE(errors, &f->memory, f->args, parts * AMBIT__FUSE_OPERANDS);
+  AMBIT_TAKE(errors, &f->memory, f->spares, parts * AMBIT__FUSE_SPARES);
+  return AMBIT_OK;
 }
 
 static ambit_status build_function(ambit_program *p, ambit__fused *f, int part)
@@ -127,10 +127,7 @@ void ambit__fuse_free(ambit_program *p, ambit__fused *f)
     ambit__ask(dev, discard, f->functions[engine]);
     f->functions[engine] = NULL;
   }
-  free(f->functions);
-  free(f->points);
-  free(f->args);
-  free(f->spares);
+  ambit__arena_free(&f->memory);
   ambit__fuse_plan_free(&f->plan);
   free(f);
 }

@@ -151,8 +151,7 @@ static ambit_status find_slices(ambit_program *p, const ambit__cycle *cycle, amb
   const int n = h->field->components;
   const bool together = h->field->order == AMBIT_AOS;
 
-  h->slices = ambit__new(ambit__program_errors(p), (size_t)n, sizeof *h->slices);
-  if (!h->slices) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), h->slices, (size_t)n);
   for (int c = 0; c < n; c += together ? n : 1)
     AMBIT_TRY(add_component(p, cycle, h, c, together ? n : 1));
   return AMBIT_OK;

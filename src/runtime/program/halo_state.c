@@ -148,14 +148,10 @@ ambit_status ambit__halo_state_start(ambit_program *p)
   ambit__errors *errors = ambit__program_errors(p);
   int *scratch;
 
-  p->start = ambit__new(errors, (size_t)p->nfields + 1, sizeof *p->start);
-  p->end = ambit__new(errors, (size_t)p->nfields + 1, sizeof *p->end);
-  p->halos.covers = ambit__new(errors, (size_t)p->halos.n, (size_t)p->halos.n + 1);
-  scratch = ambit__new(errors, (size_t)p->nfields + 1, sizeof *scratch);
-  if (!p->start || !p->end || !p->halos.covers || !scratch) {
-    free(scratch);
-    return AMBIT_ENOMEM;
-  }
+  AMBIT_NEW(errors, p->start, (size_t)p->nfields + 1);
+  AMBIT_NEW(errors, p->end, (size_t)p->nfields + 1);
+  AMBIT_NEW(errors, p->halos.covers, (size_t)p->halos.n * ((size_t)p->halos.n + 1));
+  AMBIT_NEW(errors, scratch, (size_t)p->nfields + 1);
   for (int i = 0; i < p->nfields; i++) {
     const ambit__field_halo *h = ambit__halos_find(&p->halos, p->fields[i]);
 

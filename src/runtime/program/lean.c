@@ -261,8 +261,7 @@ ambit_status ambit__lean_make(ambit_program *p)
   int dropped;
 
   if (is_refused(p)) return AMBIT_OK;
-  p->lean = ambit__new(ambit__program_errors(p), 1, sizeof *p->lean);
-  if (!p->lean) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->lean, 1);
   s = make(p, &dropped);
   if (s || !dropped) ambit__lean_drop(p);
   return s;

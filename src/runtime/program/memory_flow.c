@@ -2,10 +2,6 @@
 /* memory_flow.c - the stages of several iterations, and the values of fields between them. */
 #include "runtime/program/memory_flow.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-
 static bool has_cells(const ambit_program *p, size_t step)
 {
   const ambit__box *region = &p->applies[step].region;
@@ -167,22 +163,17 @@ ambit_status ambit__memory_flow_make(const ambit_program *p, int depth, ambit__f
 {
   ambit__errors *errors = ambit__program_errors(p);
   const size_t n = (size_t)p->nfields;
-  const ambit_status s = ambit__memory_flow_open(p, depth, 0, f);
-  int *now = ambit__new(errors, n, sizeof *now);
+  int *now;
 
-  f->after = ambit__new(errors, n, sizeof *f->after);
-  if (s || !now || !f->after) {
-    free(now);
-    return AMBIT_ENOMEM;
-  }
+  AMBIT_TRY(ambit__memory_flow_open(p, depth, 0, f));
+  AMBIT_TAKE(errors, &f->room, now, n);
+  AMBIT_TAKE(errors, &f->room, f->after, n);
   for (int i = 0; i < p->nfields; i++)
     now[i] = f->after[i] = i;
   for (int i = 0; i < depth; i++)
     for (size_t k = 0; k < p->nsteps; k++)
       if (takes_part(p, k)) add_step(p, i, k, f->after, now, f);
-  free(now);
-  f->beside = ambit__new(errors, (size_t)f->nvalues, sizeof *f->beside);
-  if (!f->beside) return AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &f->room, f->beside, (size_t)f->nvalues);
   ambit__flow_layers(f);
   return AMBIT_OK;
 }

@@ -360,8 +360,7 @@ ambit_status ambit__program_append(ambit_program *p, ambit__step step, const amb
   AMBIT_TRY(ambit__make_room(ambit__program_errors(p), &p->written, p->nwritten, &p->written_cap,
                              sizeof *p->written));
   p->steps = p->written;
-  step.args = ambit__new(ambit__program_errors(p), (size_t)step.n, sizeof *args);
-  if (!step.args) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), step.args, (size_t)step.n);
   if (step.n) memcpy(step.args, args, (size_t)step.n * sizeof *args);
   step.every = 1;
   p->last = p->nwritten;
@@ -417,8 +416,7 @@ ambit_status ambit_rotate(ambit_program *p, int n, ambit_field *const *fields)
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(check_rotation(p, n, fields));
-  args = ambit__new(ambit__program_errors(p), (size_t)n, sizeof *args);
-  if (!args) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), args, (size_t)n);
   for (int i = 0; i < n; i++)
     args[i] = ambit_arg_field(fields[i]);
   status = ambit__program_append(p, s, args);

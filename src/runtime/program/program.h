@@ -612,8 +612,6 @@ bool ambit__step_counts(const ambit_program *p, const ambit__step *s, int part);
 
 /* Records that all values of one were copied to the other. */
 void ambit__fields_alike(ambit_field *a, ambit_field *b);
-/* Whether two fields are known to hold equal values in all cells but those of a box. */
-bool ambit__fields_are_alike(const ambit_field *a, const ambit_field *b, const ambit__box *except);
 /* Clears *same if two fields differ in a cell of this process outside a box. If nothing is known,
  * compares values. */
 ambit_status ambit__fields_check_alike(ambit_program *p, ambit_field *a, ambit_field *b,

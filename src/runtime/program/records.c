@@ -96,8 +96,7 @@ static ambit_status reserve(ambit_record *r, int64_t rows)
   if (rows <= cap) return AMBIT_OK;
   while (cap < rows)
     cap = cap ? 2 * cap : 64;
-  values = ambit__new(&r->context->errors, (size_t)(cap * r->columns), sizeof *values);
-  if (!values) return AMBIT_ENOMEM;
+  AMBIT_NEW(&r->context->errors, values, (size_t)(cap * r->columns));
   if (r->kept) memcpy(values, r->values, (size_t)(r->kept * r->columns) * sizeof *values);
   free(r->values);
   r->values = values;
@@ -224,8 +223,7 @@ static ambit_status open_device_rows(ambit_record *r, int64_t first, int64_t roo
   ambit *a = r->context;
 
   drop_device_rows(r);
-  r->device_rows = ambit__new(&a->errors, (size_t)a->nengines, sizeof(ambit__buffer *));
-  if (!r->device_rows) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, r->device_rows, (size_t)a->nengines);
   for (int e = 0; e < a->nengines; e++) {
     ambit__device *dev = a->engines[e].device;
 

@@ -88,9 +88,7 @@ static ambit_status add_pairs(const returns *r)
 {
   const ambit_grid *g = r->p->grid;
 
-  r->halo->reaches =
-      ambit__new(ambit__program_errors(r->p), (size_t)g->nparts, sizeof *r->halo->reaches);
-  if (!r->halo->reaches) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(r->p), r->halo->reaches, (size_t)g->nparts);
   for (int to = 0; to < g->nparts; to++) {
     r->halo->reaches[to] = (ambit__reach){g->parts[to], g->parts[to]};
     for (int from = 0; from < g->nparts; from++)
@@ -109,8 +107,7 @@ static ambit_status add_field(ambit_program *p, const ambit__box *region, const 
   ambit__field_halo *h = &p->returns.list[p->returns.n++];
 
   *h = (ambit__field_halo){.field = f, .boundaries = &f->boundaries};
-  h->slices = ambit__new(ambit__program_errors(p), (size_t)f->components + 1, sizeof *h->slices);
-  if (!h->slices) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), h->slices, (size_t)f->components + 1);
   for (int c = 0; c < f->components; c++) {
     ambit__halo_slice *slice = &h->slices[h->nslices];
     const returns r = {p, region, ambit__field_boundaries(f, c), ambit__param_target(q, c),
@@ -150,9 +147,7 @@ static size_t count_fields(const ambit_program *p)
 /* A device that has no ghost cells stores everything where it belongs. */
 ambit_status ambit__returns_make(ambit_program *p)
 {
-  p->returns.list =
-      ambit__new(ambit__program_errors(p), count_fields(p) + 1, sizeof *p->returns.list);
-  if (!p->returns.list) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->returns.list, count_fields(p) + 1);
   if (!ambit__can(p->grid->context->engines[0].device->backend, ghosts)) return AMBIT_OK;
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && !ambit__box_is_empty(&p->applies[i].region))

@@ -254,9 +254,7 @@ static ambit_status add_kept(const ambit_program *p, ambit__ahead *a, const ambi
   ambit__kept *k = &a->kept[a->n++];
 
   *k = (ambit__kept){.scalar = s, .order = order};
-  k->values =
-      ambit__new(ambit__program_errors(p), (size_t)context->nengines, sizeof(ambit__buffer *));
-  if (!k->values) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), k->values, (size_t)context->nengines);
   for (int e = 0; e < context->nengines; e++) {
     ambit__device *dev = context->engines[e].device;
 
@@ -290,8 +288,7 @@ ambit_status ambit__ahead_make(const ambit_program *p, const ambit__flow *flow, 
     if (p->applies[flow->stages[i].step].role == ROLE_AHEAD)
       most += 2 * (size_t)p->steps[flow->stages[i].step].n;
   if (most == 1) return AMBIT_OK;
-  a->kept = ambit__new(ambit__program_errors(p), most, sizeof *a->kept);
-  if (!a->kept) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), a->kept, most);
   for (int i = 0; i < flow->nstages; i++)
     AMBIT_TRY(add_written(p, &flow->stages[i], true, a));
   for (int i = 0; i < flow->nstages; i++)

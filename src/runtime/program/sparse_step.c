@@ -169,8 +169,7 @@ static int number_view(outlook *o, const ambit__boundaries *of)
 
 static ambit_status note_field(ambit__errors *errors, outlook *o, int param, const ambit_field *f)
 {
-  o->view[param] = ambit__new(errors, (size_t)f->components, sizeof **o->view);
-  if (!o->view[param]) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, o->view[param], (size_t)f->components);
   for (int c = 0; c < f->components; c++) {
     const ambit__boundaries *b = ambit__field_boundaries(f, c);
 
@@ -190,9 +189,8 @@ static ambit_status look_around(const ambit_program *p, const ambit__step *s, ou
 
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field) most += (size_t)s->args[i].field->components;
-  o->views = ambit__new(errors, most, sizeof *o->views);
-  o->param = ambit__new(errors, most, sizeof *o->param);
-  if (!o->views || !o->param) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, o->views, most);
+  AMBIT_NEW(errors, o->param, most);
   o->views[AMBIT__OUTSIDE] = outside_view();
   o->around.nviews = AMBIT__OUTSIDE + 1;
   for (int i = 0; i < s->n; i++)
@@ -212,9 +210,7 @@ static void forget(outlook *o)
 static ambit_status take_activity(ambit_program *p, int first, const outlook *o, ambit__apply *a)
 {
   a->nargs = a->adapted->nparams;
-  a->activity =
-      ambit__new(ambit__program_errors(p), (size_t)(a->nargs - first), sizeof(ambit_field *));
-  if (!a->activity) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), a->activity, (size_t)(a->nargs - first));
   for (int v = 0; v < o->around.nviews; v++) {
     if (o->param[v] < 0) continue;
     a->activity[o->param[v] - first] = ambit__grid_activity(p->grid, &o->views[v]);
@@ -267,8 +263,7 @@ static ambit_status see_field(const ambit_program *p, const ambit_field *f, int 
 {
   ambit__errors *errors = ambit__program_errors(p);
 
-  form->view[param] = ambit__new(errors, (size_t)f->components, sizeof **form->view);
-  if (!form->view[param]) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, form->view[param], (size_t)f->components);
   for (int c = 0; c < f->components; c++) {
     const ambit__boundaries view = ambit__field_view(f, c);
 
@@ -426,8 +421,7 @@ ambit_status ambit__program_chunks(ambit_program *p)
     if (p->steps[i].kind != STEP_APPLY || !a->region.ndims) continue;
     raise_to(&pad, ambit__chunk_form_pad(&a->form));
     add_form(&a->form, g->box.ndims, &layers);
-    a->chunks = ambit__new(ambit__program_errors(p), (size_t)g->placement.n, sizeof *a->chunks);
-    if (!a->chunks) return AMBIT_ENOMEM;
+    AMBIT_NEW(ambit__program_errors(p), a->chunks, (size_t)g->placement.n);
   }
   for (int i = 0; i < p->halos.n; i++)
     add_halo(g, &p->halos.list[i], &layers);

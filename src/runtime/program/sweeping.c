@@ -184,10 +184,9 @@ static ambit_status add_carry(const ambit_program *p, ambit__carries *c, ambit_f
   ambit__carry *list;
 
   if (ambit__box_is_empty(cells) || (!p->grid->mine[from] && !p->grid->mine[to])) return AMBIT_OK;
-  list = ambit__grow(errors, c->list, c->n, &c->cap, sizeof *c->list);
+  list = ambit__add(errors, &c->list, c->n, &c->cap, sizeof *list);
   if (!list) return AMBIT_ENOMEM;
-  c->list = list;
-  list = &c->list[c->n++];
+  c->n++;
   *list = (ambit__carry){.field = f, .from = from, .to = to, .cells = *cells};
   list->bytes = ambit__new(errors, (size_t)ambit__box_volume(cells), ambit__field_cell_bytes(f));
   list->requests = ambit__new(errors, (size_t)blocks, sizeof *list->requests);
@@ -224,9 +223,7 @@ ambit_status ambit__sweeping_make(ambit_program *p, size_t step)
   s->axis = ambit__sweep_axis(st->sweep);
   s->up = st->sweep > 0;
   choose_blocks(p, step, s);
-  s->order =
-      ambit__new(ambit__program_errors(p), (size_t)p->grid->placement.n * 2 + 1, sizeof *s->order);
-  if (!s->order) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), s->order, (size_t)p->grid->placement.n * 2 + 1);
   for (int i = 0; i < st->n; i++)
     for (int from = 0; ambit__step_carries(st, i) && from < n; from++)
       for (int to = 0; to < n; to++)

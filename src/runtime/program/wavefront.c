@@ -2,7 +2,6 @@
 /* wavefront.c - the stages of a wave: steps, and ghost cells before the steps that read them. */
 #include "runtime/program/wavefront.h"
 
-#include "base/memory.h"
 #include "runtime/program/cycle.h"
 
 #include <stdio.h>
@@ -385,18 +384,15 @@ static ambit_status allocate(maker *m)
   for (int i = 0; i < m->p->nfields; i++)
     components += (size_t)m->p->fields[i]->components;
   AMBIT_TRY(ambit__memory_flow_open(m->p, m->flow->iterations, fills, &w->flow));
-  w->stages = ambit__new(errors, stages, sizeof *w->stages);
-  w->inners = ambit__new(errors, stages, sizeof *w->inners);
-  w->bounds = ambit__new(errors, components, sizeof *w->bounds);
-  w->spreads = ambit__new(errors, fields, sizeof *w->spreads);
-  m->now = ambit__new(errors, fields, sizeof *m->now);
-  m->lags = ambit__new(errors, stages, sizeof *m->lags);
-  m->values = ambit__new(errors, values, sizeof *m->values);
-  m->until = ambit__new(errors, values, sizeof *m->until);
-  return w->stages && w->inners && w->bounds && w->spreads && m->now && m->lags && m->values &&
-                 m->until
-             ? AMBIT_OK
-             : AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &w->memory, w->stages, stages);
+  AMBIT_TAKE(errors, &w->memory, w->inners, stages);
+  AMBIT_TAKE(errors, &w->memory, w->bounds, components);
+  AMBIT_TAKE(errors, &w->memory, w->spreads, fields);
+  AMBIT_TAKE(errors, &w->memory, m->now, fields);
+  AMBIT_TAKE(errors, &w->memory, m->lags, stages);
+  AMBIT_TAKE(errors, &w->memory, m->values, values);
+  AMBIT_TAKE(errors, &w->memory, m->until, values);
+  return AMBIT_OK;
 }
 
 static ambit_status add_stages(maker *m)
@@ -463,17 +459,12 @@ ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__flow *fl
                                    const ambit__box *own, ambit__wavefront *w)
 {
   maker m = {.p = p, .flow = flow, .w = w, .own = own};
-  ambit_status s;
 
   *w = (ambit__wavefront){.own = *own,
                           .wave = {.extents = p->grid->box.hi, .iterations = flow->iterations}};
-  s = add_stages(&m);
-  if (!s) finish(&m);
-  free(m.now);
-  free(m.lags);
-  free(m.values);
-  free(m.until);
-  return s;
+  AMBIT_TRY(add_stages(&m));
+  finish(&m);
+  return AMBIT_OK;
 }
 
 static bool is_shared(const ambit_program *p, const ambit__wavefront *w, size_t step)
@@ -485,14 +476,8 @@ void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w)
 {
   for (size_t i = 0; w->functions && i < p->nsteps; i++)
     if (w->functions[i] && !is_shared(p, w, i)) ambit__ask(w->device, discard, w->functions[i]);
-  free(w->functions);
-  free(w->stages);
-  free(w->inners);
   ambit__flow_free(&w->flow);
-  free(w->bounds);
-  free(w->spreads);
-  free(w->args);
-  free(w->stores);
+  ambit__arena_free(&w->memory);
   *w = (ambit__wavefront){0};
 }
 
@@ -547,8 +532,7 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
   const int engine = p->grid->placement.engine[part];
 
   w->device = p->grid->context->engines[engine].device;
-  w->functions = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__function *));
-  if (!w->functions) return AMBIT_ENOMEM;
+  AMBIT_TAKE(ambit__program_errors(p), &w->memory, w->functions, p->nsteps);
   for (size_t i = 0; i < p->nsteps; i++)
     if (runs(p, i)) {
       AMBIT_TRY(build_function(p, w, engine, i));
@@ -601,9 +585,8 @@ ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int p
   for (int i = 0; i < w->wave.n; i++)
     nargs += w->flow.stages[i].fills ? 1 : (size_t)w->stages[i].nargs;
   AMBIT_TRY(build_functions(p, w, part, can));
-  w->args = ambit__new(errors, nargs + 1, sizeof *w->args);
-  w->stores = ambit__new(errors, (size_t)p->nfields + 1, sizeof *w->stores);
-  if (!w->args || !w->stores) return AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &w->memory, w->args, nargs + 1);
+  AMBIT_TAKE(errors, &w->memory, w->stores, (size_t)p->nfields + 1);
   set_arguments(p, w, part);
   w->inner.size = w->wave.size;
   return AMBIT_OK;

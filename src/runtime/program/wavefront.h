@@ -32,19 +32,20 @@ typedef struct ambit__spread {
 } ambit__spread;
 
 typedef struct ambit__wavefront {
+  ambit__arena memory;         /* of what follows, but for the flow */
   ambit__box own;              /* the part */
   ambit__wave wave, inner;     /* all cells, and inner cells only */
-  ambit__wave_stage *stages;   /* of the wave; owned */
-  ambit__wave_stage *inners;   /* of inner cells; owned */
+  ambit__wave_stage *stages;   /* of the wave */
+  ambit__wave_stage *inners;   /* of inner cells */
   ambit__flow flow;            /* the stages of the wave, with those that fill ghost cells */
-  ambit__boundaries *bounds;   /* by field; AMBIT_NONE along axes where the part continues; owned */
-  ambit__spread *spreads;      /* by buffer; owned */
+  ambit__boundaries *bounds;   /* by field; AMBIT_NONE along axes where the part continues */
+  ambit__spread *spreads;      /* by buffer */
   unsigned wraps;              /* axes along which a read leaves the grid at a periodic end */
   double own_cells;            /* of wave.cells, those of the part's own */
-  ambit__argument *args;       /* of all stages; owned */
-  ambit__store *stores;        /* by field: the store that it has at the start of a wave; owned */
+  ambit__argument *args;       /* of all stages */
+  ambit__store *stores;        /* by field: the store that it has at the start of a wave */
   ambit__device *device;       /* of the part */
-  ambit__function **functions; /* by step; NULL: not needed; owned */
+  ambit__function **functions; /* by step; NULL: not needed */
   double expected;             /* time of the wave over that of single iterations, by the model */
   double single;               /* nanoseconds of one of these, also if there are no stages */
 } ambit__wavefront;

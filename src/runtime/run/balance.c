@@ -65,8 +65,7 @@ static ambit_status open_meter(ambit *a)
   ambit_status s;
 
   if (a->meter) return AMBIT_OK;
-  devices = ambit__new(&a->errors, (size_t)a->nengines, sizeof(ambit__device *));
-  if (!devices) return AMBIT_ENOMEM;
+  AMBIT_NEW(&a->errors, devices, (size_t)a->nengines);
   for (int i = 0; i < a->nengines; i++)
     devices[i] = a->engines[i].device;
   s = ambit__meter_open(&a->errors, devices, a->nengines, &a->meter);
@@ -94,8 +93,7 @@ static ambit_status make(ambit_program *p, int n, bool moves)
   *b = (ambit__balance){.moves = moves, .wanted = WARM_UP, .n = n};
   b->period = FIRST_PERIOD;
   b->cost = guess_cost(p->grid);
-  b->weights = ambit__new(errors, 4 * (size_t)n, sizeof *b->weights);
-  if (!b->weights) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, b->weights, 4 * (size_t)n);
   b->rates = b->weights + n;
   b->busy = b->rates + n;
   b->moving = b->busy + n;
@@ -293,8 +291,7 @@ static ambit_status weights_of_first(const ambit_program *p, double **weights)
   const int *engines = p->grid->context->placement.engine;
   int i = 0;
 
-  *weights = ambit__new(ambit__program_errors(p), (size_t)p->balance->n, sizeof **weights);
-  if (!*weights) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), *weights, (size_t)p->balance->n);
   while (engines[i])
     i++;
   (*weights)[i] = 1;

@@ -216,10 +216,8 @@ static ambit_status take_record(ambit_program *p, int part, ambit__buffer **buff
   ambit *a = context(p);
 
   if (!p->checker) {
-    p->checker = ambit__new(&a->errors, 1, sizeof *p->checker);
-    if (!p->checker) return AMBIT_ENOMEM;
-    p->checker->records = ambit__new(&a->errors, (size_t)n, sizeof *p->checker->records);
-    if (!p->checker->records) return AMBIT_ENOMEM;
+    AMBIT_NEW(&a->errors, p->checker, 1);
+    AMBIT_NEW(&a->errors, p->checker->records, (size_t)n);
     p->checker->nrecords = n;
   }
   if (!p->checker->records[part].buffer)

@@ -202,9 +202,7 @@ static ambit_status note_buffers(const ambit_program *p, recording *new)
   const int nparts = p->grid->placement.n;
 
   new->watched = p->watched;
-  new->buffers = ambit__new(ambit__program_errors(p), (size_t)p->nfields * (size_t)nparts,
-                            sizeof(ambit__buffer *));
-  if (!new->buffers) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), new->buffers, (size_t)p->nfields * (size_t)nparts);
   for (int i = 0; i < p->nfields; i++)
     for (int k = 0; k < nparts; k++)
       new->buffers[i * nparts + k] = p->fields[i]->stores[k].buffer;

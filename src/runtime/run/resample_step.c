@@ -219,8 +219,7 @@ ambit_status ambit__resample_step(ambit_program *p, size_t step)
   ambit_status s;
 
   AMBIT_TRY(ambit__engines_wait(p->grid->context));
-  j.list = ambit__new(ambit__program_errors(p), most, sizeof *j.list);
-  if (!j.list) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), j.list, most);
   s = find(&j);
   if (!s) s = begin(&j);
   for (int i = 0; !s && i < p->grid->placement.n; i++)

@@ -70,8 +70,7 @@ static ambit_status list_fields(ambit_program *p)
 
   for (size_t i = 0; i < p->nsteps; i++)
     most += (size_t)p->steps[i].n;
-  p->fields = ambit__new(ambit__program_errors(p), most, sizeof(ambit_field *));
-  if (!p->fields) return AMBIT_ENOMEM;
+  AMBIT_NEW(ambit__program_errors(p), p->fields, most);
   for (size_t i = 0; i < p->nsteps; i++)
     for (int k = 0; k < p->steps[i].n; k++) {
       ambit_field *f = p->steps[i].args[k].field;

@@ -7,24 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of a field on a part, in one of two places. */
-typedef struct kept {
-  ambit__device *device;
-  ambit__store store;  /* on the device */
-  unsigned char *host; /* dense; owned */
-} kept;
-
 struct ambit__still {
   ambit_program *p;
-  uint64_t seals; /* of the program, when the rest was made for it */
-  int needed;     /* still iterations in a row */
-  int found;      /* of them, so far */
-  bool known;     /* the rest describes the iteration before */
-  bool resumed;   /* that was before an interruption, and sleep/ does not know it */
-  size_t nvalues; /* of the following */
-  kept *values;   /* by field and own part: at the end of that iteration; owned */
-  uint64_t *sets; /* by field: how often the user had set it then; owned */
-  bool *result;   /* by field: it holds values of a step; owned */
+  uint64_t seals;        /* of the program, when the rest was made for it */
+  int needed;            /* still iterations in a row */
+  int found;             /* of them, so far */
+  bool known;            /* the rest describes the iteration before */
+  bool resumed;          /* that was before an interruption, and sleep/ does not know it */
+  size_t nvalues;        /* of the following */
+  ambit__store *values;  /* by field and own part: at the end of that iteration; owned */
+  ambit__device **where; /* they are on; owned */
+  uint64_t *sets;        /* by field: how often the user had set it then; owned */
+  bool *result;          /* by field: it holds values of a step; owned */
 };
 
 /* Rotations restore all buffers after a number of iterations. */
@@ -39,17 +33,15 @@ static int find_needed(const ambit_program *p)
 
 static void clear(ambit__still *s)
 {
-  for (size_t i = 0; i < s->nvalues; i++) {
-    ambit__device *dev = s->values[i].device;
-
-    if (s->values[i].store.buffer) ambit__ask(dev, release, s->values[i].store.buffer);
-    free(s->values[i].host);
-  }
+  for (size_t i = 0; i < s->nvalues; i++)
+    if (s->values[i].buffer) ambit__ask(s->where[i], release, s->values[i].buffer);
   free(s->values);
+  free(s->where);
   free(s->sets);
   free(s->result);
   s->nvalues = 0;
   s->values = NULL;
+  s->where = NULL;
   s->sets = NULL;
   s->result = NULL;
 }
@@ -65,13 +57,13 @@ static ambit_status begin(ambit__still *s)
   s->seals = p->seals;
   s->needed = find_needed(p);
   s->known = s->resumed = false;
-  s->values = ambit__new(errors, nfields * nparts + 1, sizeof *s->values);
-  s->sets = ambit__new(errors, nfields + 1, sizeof *s->sets);
-  s->result = ambit__new(errors, nfields + 1, sizeof *s->result);
-  if (!s->values || !s->sets || !s->result) return AMBIT_ENOMEM;
+  AMBIT_NEW(errors, s->values, nfields * nparts + 1);
+  AMBIT_NEW(errors, s->where, nfields * nparts + 1);
+  AMBIT_NEW(errors, s->sets, nfields + 1);
+  AMBIT_NEW(errors, s->result, nfields + 1);
   s->nvalues = nfields * nparts;
   for (size_t i = 0; i < s->nvalues; i++)
-    s->values[i].device = ambit__engine_of(p->grid, (int)(i % nparts))->device;
+    s->where[i] = ambit__engine_of(p->grid, (int)(i % nparts))->device;
   return AMBIT_OK;
 }
 
@@ -94,100 +86,23 @@ void ambit__still_close(ambit__still *s)
 
 /* ---- comparison ---- */
 
-static ambit_status compare_on_device(const ambit_field *field, int part, kept *k, bool *same)
-{
-  const ambit__engine *e = ambit__engine_of(field->grid, part);
-  ambit__store *now = &field->stores[part];
-  bool changed = false;
-
-  if (!k->store.buffer) {
-    k->store.layout = now->layout;
-    AMBIT_TRY(ambit__store_allocate(field, part, &k->store));
-  }
-  AMBIT_TRY(ambit__do(e->queue, update, &k->store, now, &now->layout.own, &changed));
-  *same &= !changed;
-  return AMBIT_OK;
-}
-
-/* Where a cell of a sparse grid begins, at a position of its store in host memory. */
-static unsigned char *cell_at(const ambit__store *s, const ambit__backend *backend, int64_t at)
-{
-  const ambit__layout *l = &s->layout;
-
-  at = l->origin + at * l->stride[l->own.ndims - 1];
-  return backend->address(s->buffer) + (size_t)at * ambit_type_size(l->type);
-}
-
-/* Compares n cells at a position of two stores alike, and copies those that differ. */
-static bool update_cells(const ambit__store *to, const ambit__store *from,
-                         const ambit__backend *backend, int64_t at, int64_t n)
-{
-  const ambit__layout *l = &to->layout;
-  const size_t size = ambit_type_size(l->type);
-  const bool together = l->order == AMBIT_AOS || l->components == 1;
-  const size_t bytes = (size_t)n * size * (size_t)(together ? l->components : 1);
-  bool same = true;
-
-  for (int c = 0; c < (together ? 1 : l->components); c++) {
-    unsigned char *p = cell_at(to, backend, at) + (size_t)(c * l->component) * size;
-    const unsigned char *q = cell_at(from, backend, at) + (size_t)(c * l->component) * size;
-
-    same &= ambit__values_same(p, q, bytes / size, l->type);
-    memcpy(p, q, bytes);
-  }
-  return same;
-}
-
-/* On a sparse grid in host memory: nothing has the size of the box. */
-static ambit_status compare_runs(const ambit_field *field, int part, kept *k, bool *same)
-{
-  const ambit__engine *e = ambit__engine_of(field->grid, part);
-  const ambit__store *now = &field->stores[part];
-  const ambit__active *a = now->layout.active;
-  const int last = now->layout.own.ndims - 1;
-  ambit__box row;
-  int64_t i = 0;
-
-  if (!k->store.buffer) {
-    k->store.layout = now->layout;
-    AMBIT_TRY(ambit__store_allocate(field, part, &k->store));
-  }
-  while (ambit__active_next(a, &now->layout.own, &i, &row))
-    *same &= update_cells(&k->store, now, e->device->backend,
-                          a->runs[i - 1].at + row.lo[last] - a->runs[i - 1].lo,
-                          row.hi[last] - row.lo[last]);
-  return AMBIT_OK;
-}
-
-static ambit_status compare_on_host(const ambit_field *field, int part, kept *k, bool *same)
-{
-  const ambit__engine *e = ambit__engine_of(field->grid, part);
-  const ambit__box *own = &field->stores[part].layout.own;
-  const size_t bytes = (size_t)ambit__box_volume(own) * ambit__field_cell_bytes(field);
-  unsigned char *now = ambit__new(ambit__field_errors(field), bytes, 1);
-  ambit_status s;
-
-  if (!now) return AMBIT_ENOMEM;
-  s = ambit__do(e->queue, read, now, &field->stores[part], own);
-  *same &= !s && k->host &&
-           ambit__values_same(k->host, now, bytes / ambit_type_size(field->type), field->type);
-  free(k->host);
-  k->host = now;
-  return s;
-}
-
 /* Compares the values of a field on a part with those kept, and keeps them. */
 static ambit_status compare_part(ambit__still *s, int f, int part, bool *same)
 {
   const ambit_field *field = s->p->fields[f];
-  kept *k = &s->values[f * s->p->grid->placement.n + part];
+  ambit__store *k = &s->values[f * s->p->grid->placement.n + part];
+  ambit__store *now = &field->stores[part];
+  bool changed = false;
 
-  if (ambit__box_is_empty(&field->stores[part].layout.own)) return AMBIT_OK;
-  if (ambit__can(ambit__engine_of(field->grid, part)->device->backend, update))
-    return compare_on_device(field, part, k, same);
-  if (field->grid->active && ambit__engine_of(field->grid, part)->device->backend->address)
-    return compare_runs(field, part, k, same);
-  return compare_on_host(field, part, k, same);
+  if (ambit__box_is_empty(&now->layout.own)) return AMBIT_OK;
+  if (!k->buffer) {
+    k->layout = now->layout;
+    AMBIT_TRY(ambit__store_allocate(field, part, k));
+  }
+  AMBIT_TRY(ambit__do(ambit__engine_of(field->grid, part)->queue, update, k, now, &now->layout.own,
+                      &changed));
+  *same &= !changed;
+  return AMBIT_OK;
 }
 
 static uint64_t sets_of(const ambit_field *f)

@@ -7,14 +7,24 @@
  *
  * Where devices can, all stages are a wave. Without messages it has all cells; else it has the
  * inner cells of all stages, which depend on own cells only, and the other cells follow stage by
- * stage.
+ * stage. Or each part computes them in one launch:
+ *
+ *    begin  [ inner cells ]  finish  [ border cells ]  trade
+ *
+ * The results of inner cells depend on own cells only, over all iterations. Such launches store to
+ * other buffers than those that are exchanged.
  */
+#include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
 #include "runtime/schedule/schedule.h"
 
 #include <stdlib.h>
+
+/* Along rows, fused launches begin and end at multiples of this many cells of the part: kernels
+ * store vectors. */
+enum { ROW_UNIT = 2 * AMBIT__ALIGNED };
 
 static const ambit__step *step_of(const ambit_program *p, int stage)
 {
@@ -90,8 +100,39 @@ static ambit__box inner_cells(const ambit_program *p, int stage, int part)
   return inner;
 }
 
-/* Adds a piece for the cells of a stage, as selected by op->cells. A step that runs once is
- * launched once per engine. */
+/* Cells of a part whose results in a fused launch depend on own cells only. */
+static ambit__box fused_inner_cells(const ambit_program *p, const ambit__box *own)
+{
+  const ambit__flow *pipe = &p->cycle->fused->plan.flow;
+  ambit__box inner = *own;
+
+  for (int d = 0; d < own->ndims; d++) {
+    const int64_t unit = d == own->ndims - 1 ? ROW_UNIT : 1, cells = own->hi[d] - own->lo[d];
+    const bool low = own->lo[d] > 0, high = own->hi[d] < p->grid->box.hi[d];
+
+    if (!pipe->cut[d]) continue;
+    if (low || pipe->periodic[d]) inner.lo[d] += ambit__round_up(pipe->halo[d][0], unit);
+    if (high || pipe->periodic[d])
+      inner.hi[d] = own->lo[d] + (cells - pipe->halo[d][1]) / unit * unit;
+  }
+  return ambit__box_is_empty(&inner) ? (ambit__box){.ndims = own->ndims} : inner;
+}
+
+/* Adds pieces for the cells of a part, as selected by op->cells. */
+static void add_cells(ambit__operation *op, int part, const ambit__box *all,
+                      const ambit__box *inner)
+{
+  ambit__box rest[2 * AMBIT_MAX_DIMS];
+  int n = 0;
+
+  if (op->cells != CELLS_BORDER) ambit__operation_add(op, part, inner);
+  if (op->cells == CELLS_BORDER && !ambit__box_is_empty(all))
+    n = ambit__box_split(all, inner, rest);
+  for (int i = 0; i < n; i++)
+    ambit__operation_add(op, part, &rest[i]);
+}
+
+/* For the cells of a stage. A step that runs once is launched once per engine. */
 static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
 {
   const bool once = !p->applies[op->step].region.ndims;
@@ -99,56 +140,62 @@ static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
   for (int k = 0; k < p->grid->placement.n; k++) {
     const ambit__box all = ambit__cycle_cells(p, stage, own_of(p, k));
     const ambit__box inner = op->cells == CELLS_ALL ? all : inner_cells(p, stage, k);
-    ambit__box rest[2 * AMBIT_MAX_DIMS];
     bool seen = false;
-    int n = 0;
 
     for (int i = 0; once && i < k; i++)
       seen |= p->grid->placement.engine[i] == p->grid->placement.engine[k];
     if (once && !seen) op->pieces[op->npieces++] = (ambit__piece){.part = k};
-    if (once) continue;
-    if (op->cells != CELLS_BORDER) ambit__operation_add(op, k, &inner);
-    if (op->cells == CELLS_BORDER && !ambit__box_is_empty(&all))
-      n = ambit__box_split(&all, &inner, rest);
-    for (int i = 0; i < n; i++)
-      ambit__operation_add(op, k, &rest[i]);
+    if (!once) add_cells(op, k, &all, &inner);
+  }
+}
+
+static void add_fused_pieces(const ambit_program *p, ambit__operation *op)
+{
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    const ambit__box *own = own_of(p, k);
+    const ambit__box inner = op->cells == CELLS_ALL ? *own : fused_inner_cells(p, own);
+
+    if (!ambit__box_is_empty(own)) add_cells(op, k, own, &inner);
   }
 }
 
 /* ---- operations ---- */
 
-/* Only launches are left out with their step: exchanges and waves serve other stages, too. */
+/* Only launches are left out with their step: exchanges and waves serve other stages, too. In a
+ * fused cycle there are no stages. */
 static ambit__operation *add(ambit__scheduler *s, ambit__op_kind kind, int stage)
 {
-  const ambit__flow_stage *st = &s->p->cycle->flow.stages[stage];
-  ambit__operation *op = ambit__schedule_add(s, kind, st->step);
+  const ambit__flow_stage *st = s->p->cycle->fused ? NULL : &s->p->cycle->flow.stages[stage];
+  ambit__operation *op = ambit__schedule_add(s, kind, st ? st->step : 0);
 
-  if (op) op->iteration = st->iteration;
-  if (op && kind != OP_LAUNCH) op->every = 1;
+  if (op && st) op->iteration = st->iteration;
+  if (op && st && kind != OP_LAUNCH) op->every = 1;
   return op;
 }
 
-static ambit_status add_launch(ambit__scheduler *s, int stage, ambit__cells cells)
+/* OP_LAUNCH of a stage, or OP_FUSED. */
+static ambit_status add_launch(ambit__scheduler *s, ambit__op_kind kind, int stage,
+                               ambit__cells cells)
 {
   const size_t most = (size_t)s->p->grid->placement.n * 2 * AMBIT_MAX_DIMS;
-  ambit__operation *op = add(s, OP_LAUNCH, stage);
-
-  if (!op) return AMBIT_ENOMEM;
-  op->cells = cells;
-  op->pieces = ambit__new(ambit__program_errors(s->p), most, sizeof *op->pieces);
-  if (!op->pieces) return AMBIT_ENOMEM;
-  add_pieces(s->p, stage, op);
-  return AMBIT_OK;
-}
-
-static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, int stage,
-                                 ambit__exchange *x)
-{
   ambit__operation *op = add(s, kind, stage);
 
   if (!op) return AMBIT_ENOMEM;
-  op->exchange = x;
+  op->cells = cells;
+  AMBIT_NEW(ambit__program_errors(s->p), op->pieces, most);
+  if (kind == OP_FUSED)
+    add_fused_pieces(s->p, op);
+  else
+    add_pieces(s->p, stage, op);
   return AMBIT_OK;
+}
+
+static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, ambit__exchange *x)
+{
+  ambit__operation *op = x ? add(s, kind, 0) : NULL;
+
+  if (op) op->exchange = x;
+  return op || !x ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 static ambit_status add_stage(ambit__scheduler *s, int stage, ambit__cells cells)
@@ -161,7 +208,7 @@ static ambit_status add_stage(ambit__scheduler *s, int stage, ambit__cells cells
     if (!op) return AMBIT_ENOMEM;
     op->ghosts = ghosts;
   }
-  return add_launch(s, stage, cells);
+  return add_launch(s, OP_LAUNCH, stage, cells);
 }
 
 static bool runs(const ambit_program *p, int stage)
@@ -181,21 +228,16 @@ static bool may_split(const ambit_program *p, const ambit__exchange *x)
   return ambit__exchange_is_far(x);
 }
 
-/* The exchange overlaps the inner cells of the first stage. */
-static ambit_status add_start(ambit__scheduler *s, ambit__exchange *x, bool splits)
-{
-  AMBIT_TRY(add_exchange(s, OP_BEGIN, 0, x));
-  if (splits) AMBIT_TRY(add_launch(s, 0, CELLS_INNER));
-  return add_exchange(s, OP_FINISH, 0, x);
-}
-
-/* `x` is NULL if every value that stages read of other parts is computed by the part itself. */
+/* `x` is NULL if every value that stages read of other parts is computed by the part itself. The
+ * exchange overlaps the inner cells of the first stage. */
 static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
 {
   const ambit_program *p = s->p;
   const bool splits = x && s->overlap > OVERLAP_NONE && may_split(p, x);
 
-  if (x) AMBIT_TRY(add_start(s, x, splits));
+  AMBIT_TRY(add_exchange(s, OP_BEGIN, x));
+  if (splits) AMBIT_TRY(add_launch(s, OP_LAUNCH, 0, CELLS_INNER));
+  AMBIT_TRY(add_exchange(s, OP_FINISH, x));
   for (int i = 0; i < p->cycle->flow.nstages; i++)
     if (step_of(p, i)->kind == STEP_ROTATE) {
       if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
@@ -203,6 +245,17 @@ static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
       AMBIT_TRY(add_stage(s, i, splits && i == 0 ? CELLS_BORDER : CELLS_ALL));
     }
   return AMBIT_OK;
+}
+
+static ambit_status add_fused(ambit__scheduler *s, ambit__exchange *x)
+{
+  const bool splits = x && s->overlap > OVERLAP_NONE && ambit__exchange_is_far(x);
+
+  AMBIT_TRY(add_exchange(s, OP_BEGIN, x));
+  if (splits) AMBIT_TRY(add_launch(s, OP_FUSED, 0, CELLS_INNER));
+  AMBIT_TRY(add_exchange(s, OP_FINISH, x));
+  AMBIT_TRY(add_launch(s, OP_FUSED, 0, splits ? CELLS_BORDER : CELLS_ALL));
+  return add(s, OP_TRADE, 0) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 /* ---- waves ---- */
@@ -249,7 +302,7 @@ static bool runs_first(const ambit_program *p, int stage)
 static ambit_status add_first(ambit__scheduler *s)
 {
   for (int i = 0; i < s->p->cycle->flow.nstages; i++)
-    if (runs_first(s->p, i)) AMBIT_TRY(add_launch(s, i, CELLS_ALL));
+    if (runs_first(s->p, i)) AMBIT_TRY(add_launch(s, OP_LAUNCH, i, CELLS_ALL));
   return AMBIT_OK;
 }
 
@@ -264,7 +317,7 @@ static ambit_status add_ahead(ambit__scheduler *s)
   if (any) AMBIT_TRY(add_scalars(s, OP_KEEP, -1));
   for (int i = 0; i < p->cycle->flow.nstages; i++) {
     if (!runs_ahead(p, i)) continue;
-    AMBIT_TRY(add_launch(s, i, CELLS_ALL));
+    AMBIT_TRY(add_launch(s, OP_LAUNCH, i, CELLS_ALL));
     AMBIT_TRY(add_scalars(s, OP_KEEP, i));
   }
   return AMBIT_OK;
@@ -305,11 +358,11 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
 {
   const ambit_program *p = s->p;
 
-  if (x) AMBIT_TRY(add_exchange(s, OP_BEGIN, 0, x));
+  AMBIT_TRY(add_exchange(s, OP_BEGIN, x));
   AMBIT_TRY(add_first(s));
   AMBIT_TRY(add_ahead(s));
   if (splits) AMBIT_TRY(add_wave(s, CELLS_INNER));
-  if (x) AMBIT_TRY(add_exchange(s, OP_FINISH, 0, x));
+  AMBIT_TRY(add_exchange(s, OP_FINISH, x));
   if (!splits) AMBIT_TRY(add_wave(s, CELLS_ALL));
   if (splits && p->cycle->ahead.n) AMBIT_TRY(add_scalars(s, OP_RECALL, -1));
   for (int i = 0; i < p->cycle->flow.nstages; i++)
@@ -354,9 +407,8 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   s.list = &c->schedule;
   AMBIT_TRY(make_exchange(p, &x));
   if (c->wavefront && !x) return add_waves(&s, NULL, false);
-  if (c->fused) return ambit__fused_schedule(&s, x);
-  c->ghosts = ambit__new(ambit__program_errors(p), (size_t)c->flow.nstages, sizeof *c->ghosts);
-  if (!c->ghosts) return AMBIT_ENOMEM;
+  if (c->fused) return add_fused(&s, x);
+  AMBIT_NEW(ambit__program_errors(p), c->ghosts, (size_t)c->flow.nstages);
   for (int i = 0; i < c->flow.nstages; i++)
     AMBIT_TRY(make_ghosts(p, i));
   if (c->wavefront) return add_waves(&s, x, overlap > OVERLAP_NONE && ambit__exchange_is_far(x));
@@ -370,7 +422,7 @@ static ambit_status schedule_shorter(ambit__scheduler *s, const ambit__cycle *wh
   const ambit__operation *first = whole->schedule.ops;
   ambit__exchange *x = first->kind == OP_BEGIN ? first->exchange : NULL;
 
-  if (!s->p->cycle->wavefront) return ambit__fused_schedule(s, x);
+  if (!s->p->cycle->wavefront) return add_fused(s, x);
   AMBIT_TRY(build_waves(s->p));
   return s->p->cycle && s->p->cycle->wavefront ? add_waves(s, x, false) : AMBIT_OK;
 }

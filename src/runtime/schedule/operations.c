@@ -8,14 +8,13 @@
 ambit__operation *ambit__schedule_add(ambit__scheduler *s, ambit__op_kind kind, size_t step)
 {
   ambit__schedule *o = s->list;
-  ambit__operation *ops =
-      ambit__grow(ambit__program_errors(s->p), o->ops, o->n, &o->cap, sizeof *ops);
+  ambit__operation *op =
+      ambit__add(ambit__program_errors(s->p), &o->ops, o->n, &o->cap, sizeof *op);
 
-  if (!ops) return NULL;
-  o->ops = ops;
-  ops += o->n++;
-  *ops = (ambit__operation){.kind = kind, .step = (int)step, .every = s->p->steps[step].every};
-  return ops;
+  if (!op) return NULL;
+  o->n++;
+  *op = (ambit__operation){.kind = kind, .step = (int)step, .every = s->p->steps[step].every};
+  return op;
 }
 
 void ambit__schedule_free(ambit__schedule *o)

@@ -361,29 +361,30 @@ static ambit_status add_return(ambit__scheduler *s, size_t step, int *list)
 static ambit_status make_exchanges(ambit__scheduler *s)
 {
   ambit_program *p = s->p;
-  int *valid = ambit__new(ambit__program_errors(p), 2 * ((size_t)p->nfields + 1), sizeof *valid);
-  int *list = valid ? valid + p->nfields + 1 : NULL;
-  ambit_status status = valid ? AMBIT_OK : AMBIT_ENOMEM;
+  ambit__errors *errors = ambit__program_errors(p);
+  int *valid, *list;
 
-  for (int i = 0; !status && i < p->halos.n; i++) {
+  AMBIT_TAKE(errors, &s->memory, valid, (size_t)p->nfields + 1);
+  AMBIT_TAKE(errors, &s->memory, list, (size_t)p->nfields + 1);
+  for (int i = 0; i < p->halos.n; i++) {
     const bool messages = !p->halos.list[i].lent || !p->halos.list[i].varies;
 
-    status = ambit__program_add_exchange(p, messages ? EXCHANGE_ALL : EXCHANGE_GHOSTS, &p->halos,
-                                         &i, 1, &p->starters[i]);
+    AMBIT_TRY(ambit__program_add_exchange(p, messages ? EXCHANGE_ALL : EXCHANGE_GHOSTS, &p->halos,
+                                          &i, 1, &p->starters[i]));
   }
-  if (valid) memcpy(valid, p->start, (size_t)p->nfields * sizeof *valid);
-  for (size_t i = 0; !status && i < p->nsteps; i++) {
+  memcpy(valid, p->start, (size_t)p->nfields * sizeof *valid);
+  for (size_t i = 0; i < p->nsteps; i++) {
     int n = ambit__halo_state_step(p, valid, i, list);
 
     if (p->steps[i].kind == STEP_COPY)
-      status = ambit__program_add_exchange(p, EXCHANGE_ALL, &p->copies, &p->applies[i].copy, 1,
-                                           &s->before[i]);
+      AMBIT_TRY(ambit__program_add_exchange(p, EXCHANGE_ALL, &p->copies, &p->applies[i].copy, 1,
+                                            &s->before[i]));
     else if (n)
-      status = ambit__program_add_exchange(p, EXCHANGE_CHANGES, &p->halos, list, n, &s->before[i]);
-    if (!status && p->applies[i].nreturns) status = add_return(s, i, list);
+      AMBIT_TRY(
+          ambit__program_add_exchange(p, EXCHANGE_CHANGES, &p->halos, list, n, &s->before[i]));
+    if (p->applies[i].nreturns) AMBIT_TRY(add_return(s, i, list));
   }
-  free(valid);
-  return status;
+  return AMBIT_OK;
 }
 
 static ambit_status parse_overlap(ambit_program *p, ambit__overlap *overlap)
@@ -398,39 +399,35 @@ static ambit_status parse_overlap(ambit_program *p, ambit__overlap *overlap)
                       text);
 }
 
+static ambit_status make_all(ambit__scheduler *s)
+{
+  ambit_program *p = s->p;
+  ambit__errors *errors = ambit__program_errors(p);
+  ambit__overlap overlap;
+
+  AMBIT_TRY(parse_overlap(p, &overlap));
+  s->overlap = overlap;
+  AMBIT_TAKE(errors, &s->memory, s->before, p->nsteps);
+  AMBIT_TAKE(errors, &s->memory, s->after, p->nsteps);
+  AMBIT_TAKE(errors, &s->memory, s->begun, p->nsteps);
+  AMBIT_TAKE(errors, &s->memory, s->reducing, p->nsteps);
+  AMBIT_TAKE(errors, &s->memory, s->launched, count_launches(p));
+  AMBIT_TAKE(errors, &s->memory, s->inner, p->nsteps * (size_t)p->grid->placement.n);
+  AMBIT_NEW(errors, p->starters, (size_t)p->halos.n + 1);
+  AMBIT_NEW(errors, p->exchanges, 2 * p->nsteps + (size_t)p->halos.n + 1);
+  AMBIT_TRY(make_allreduces(p));
+  AMBIT_TRY(make_exchanges(s));
+  p->schedule.iterations = p->plain.iterations = 1;
+  AMBIT_TRY(make_schedule(s));
+  return ambit__cycle_schedule(p, overlap);
+}
+
 ambit_status ambit__program_schedule(ambit_program *p)
 {
-  const size_t nparts = (size_t)p->grid->placement.n;
   ambit__scheduler s = {.p = p, .list = &p->schedule};
-  ambit__overlap overlap = OVERLAP_NONE;
-  ambit_status status = parse_overlap(p, &overlap);
+  ambit_status status = make_all(&s);
 
-  if (status) return status;
-  s.overlap = overlap;
-  s.before = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__exchange *));
-  s.after = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__exchange *));
-  s.begun = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.begun);
-  s.reducing = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.reducing);
-  s.launched = ambit__new(ambit__program_errors(p), count_launches(p), sizeof *s.launched);
-  s.inner = ambit__new(ambit__program_errors(p), p->nsteps * nparts, sizeof *s.inner);
-  p->starters =
-      ambit__new(ambit__program_errors(p), (size_t)p->halos.n + 1, sizeof(ambit__exchange *));
-  p->exchanges = ambit__new(ambit__program_errors(p), 2 * p->nsteps + (size_t)p->halos.n + 1,
-                            sizeof(ambit__exchange *));
-  if (!s.before || !s.after || !s.begun || !s.reducing || !s.launched || !s.inner || !p->starters ||
-      !p->exchanges)
-    status = AMBIT_ENOMEM;
-  if (!status) status = make_allreduces(p);
-  if (!status) status = make_exchanges(&s);
-  p->schedule.iterations = p->plain.iterations = 1;
-  if (!status) status = make_schedule(&s);
-  if (!status) status = ambit__cycle_schedule(p, overlap);
-  free(s.before);
-  free(s.after);
-  free(s.begun);
-  free(s.reducing);
-  free(s.launched);
-  free(s.inner);
+  ambit__arena_free(&s.memory);
   return status;
 }
 

@@ -23,6 +23,7 @@ typedef enum ambit__overlap {
 } ambit__overlap;
 
 typedef struct ambit__scheduler {
+  ambit__arena memory; /* of the arrays */
   ambit_program *p;
   ambit__schedule *list; /* the schedule being made */
   ambit__overlap overlap;
@@ -42,10 +43,6 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap);
  * there is none. Collective. */
 ambit_status ambit__cycle_add_shorter(ambit_program *p, int depth);
 void ambit__cycle_free(ambit_program *p); /* all of the list */
-
-/* ---- fused_schedule.c: a cycle in one launch per part, behind an exchange or NULL ---- */
-
-ambit_status ambit__fused_schedule(ambit__scheduler *s, ambit__exchange *x);
 
 /* ---- operations.c: each appends to the list; NULL: out of memory ---- */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* map.c - which programs can have sleeping tiles; their maps, functions and memory. */
-#include "base/memory.h"
 #include "runtime/sleep/sleep.h"
 
 #include <stdlib.h>
@@ -121,7 +120,7 @@ ambit_status ambit__sleep_plan(ambit_program *p)
   bool can[3] = {false}; /* sleep; relax; without GPUs */
 
   p->sleep = z;
-  if (z) z->cycle = ambit__new(errors, (size_t)p->nfields + 1, sizeof *z->cycle);
+  if (z) z->cycle = ambit__arena_new(errors, &z->memory, (size_t)p->nfields + 1, sizeof *z->cycle);
   if (z && z->cycle && held) {
     find_cycles(p, held, z->cycle, &z->period);
     can[0] = can_sleep(p, z) && !p->grid->context->dry;
@@ -257,8 +256,7 @@ static ambit_status build_for(ambit_program *p, size_t step, ambit__tile_use use
   ambit__box box = {.ndims = p->grid->box.ndims};
 
   ambit__tile_size(box.ndims, p->sleep->worker, box.hi);
-  *functions = ambit__new(ambit__program_errors(p), (size_t)a->nengines, sizeof(ambit__function *));
-  if (!*functions) return AMBIT_ENOMEM;
+  AMBIT_TAKE(ambit__program_errors(p), &p->sleep->memory, *functions, (size_t)a->nengines);
   for (int e = 0; e < a->nengines; e++)
     AMBIT_TRY(ambit__step_build(p, step, e, &box, use, &(*functions)[e]));
   return AMBIT_OK;
@@ -279,34 +277,34 @@ static ambit_status build_functions(ambit_program *p, size_t step)
   return AMBIT_OK;
 }
 
-static uint64_t *new_ids(const ambit_program *p, int64_t n)
+static ambit_status new_ids(const ambit_program *p, int64_t n, uint64_t **ids)
 {
-  return ambit__new(ambit__program_errors(p), (size_t)(n * p->sleep->map.nzones), sizeof(uint64_t));
+  AMBIT_TAKE(ambit__program_errors(p), &p->sleep->memory, *ids, (size_t)(n * p->sleep->map.nzones));
+  return AMBIT_OK;
 }
 
 static ambit_status make_step(ambit_program *p, size_t step, int *held)
 {
   ambit__errors *errors = ambit__program_errors(p);
   ambit__sleeper *s = &p->sleep->steps[step];
+  ambit__arena *memory = &p->sleep->memory;
   const int64_t n = p->sleep->map.n;
   const size_t nargs = (size_t)p->steps[step].n;
 
-  s->in = ambit__new(errors, nargs, sizeof *s->in);
-  s->out = ambit__new(errors, nargs, sizeof *s->out);
-  s->params = ambit__new(errors, nargs, sizeof *s->params);
-  s->than = ambit__new(errors, nargs * (size_t)(p->grid->placement.n + 1), sizeof(ambit__store *));
-  s->values = ambit__new(errors, nargs, sizeof(double));
-  if (!s->in || !s->out || !s->params || !s->than || !s->values) return AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, memory, s->in, nargs);
+  AMBIT_TAKE(errors, memory, s->out, nargs);
+  AMBIT_TAKE(errors, memory, s->params, nargs);
+  AMBIT_TAKE(errors, memory, s->than, nargs * (size_t)(p->grid->placement.n + 1));
+  AMBIT_TAKE(errors, memory, s->values, nargs * sizeof(double));
   list_fields(p, step, held);
   for (int i = 0; i < s->nin; i++)
-    if (!(s->in[i].seen = new_ids(p, n))) return AMBIT_ENOMEM;
+    AMBIT_TRY(new_ids(p, n, &s->in[i].seen));
   for (int i = 0; i < s->nout; i++)
-    if (!(s->out[i].last = new_ids(p, n))) return AMBIT_ENOMEM;
+    AMBIT_TRY(new_ids(p, n, &s->out[i].last));
   if (s->nout > p->sleep->most_out) p->sleep->most_out = s->nout;
   AMBIT_TRY(build_functions(p, step));
-  if (!s->words) return AMBIT_OK;
-  s->partials = ambit__new(errors, (size_t)n, (size_t)s->words * sizeof *s->partials);
-  return s->partials ? AMBIT_OK : AMBIT_ENOMEM;
+  if (s->words) AMBIT_TAKE(errors, memory, s->partials, (size_t)(n * s->words));
+  return AMBIT_OK;
 }
 
 /* How far any step reads, in either direction, and along which axes reads wrap. */
@@ -348,26 +346,24 @@ static ambit_status make_lists(ambit_program *p)
 {
   ambit__errors *errors = ambit__program_errors(p);
   ambit__sleep *z = p->sleep;
+  ambit__arena *memory = &z->memory;
   const size_t n = (size_t)z->map.n + 1, nfields = (size_t)p->nfields + 1;
 
   z->next = 1;
-  z->slot = ambit__new(errors, nfields, sizeof *z->slot);
-  z->buffers = ambit__new(errors, nfields, sizeof(ambit__buffer *));
-  z->changes = ambit__new(errors, nfields, sizeof *z->changes);
-  z->until = ambit__new(errors, n, sizeof *z->until);
-  z->list = ambit__new(errors, n, sizeof *z->list);
-  z->listed = ambit__new(errors, n, sizeof *z->listed);
-  z->far = ambit__new(errors, n, sizeof *z->far);
-  z->parts = ambit__new(errors, (size_t)p->grid->placement.n + 1, sizeof *z->parts);
-  z->work = ambit__new(errors, n, sizeof *z->work);
-  z->number = ambit__new(errors, n, sizeof *z->number);
-  z->repeats = ambit__new(errors, n, sizeof *z->repeats);
-  z->ids = new_ids(p, z->map.n * p->nfields);
-  z->ends = ambit__new(errors, n * nfields, sizeof *z->ends);
-  z->result = ambit__new(errors, nfields, sizeof *z->result);
-  if (!z->slot || !z->buffers || !z->changes || !z->until || !z->list || !z->listed || !z->far ||
-      !z->parts || !z->work || !z->number || !z->repeats || !z->ids || !z->ends || !z->result)
-    return AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, memory, z->slot, nfields);
+  AMBIT_TAKE(errors, memory, z->buffers, nfields);
+  AMBIT_TAKE(errors, memory, z->changes, nfields);
+  AMBIT_TAKE(errors, memory, z->until, n);
+  AMBIT_TAKE(errors, memory, z->list, n);
+  AMBIT_TAKE(errors, memory, z->listed, n);
+  AMBIT_TAKE(errors, memory, z->far, n);
+  AMBIT_TAKE(errors, memory, z->parts, (size_t)p->grid->placement.n + 1);
+  AMBIT_TAKE(errors, memory, z->work, n);
+  AMBIT_TAKE(errors, memory, z->number, n);
+  AMBIT_TAKE(errors, memory, z->repeats, n);
+  AMBIT_TRY(new_ids(p, z->map.n * p->nfields, &z->ids));
+  AMBIT_TAKE(errors, memory, z->ends, n * nfields);
+  AMBIT_TAKE(errors, memory, z->result, nfields);
   ambit__program_results(p, z->result);
   z->exact = is_exact(p, z->slot);
   for (int64_t t = 0; t < z->map.n; t++)
@@ -385,9 +381,8 @@ static ambit_status make_tables(const ambit_program *p, size_t step)
   ambit__sleeper *s = &p->sleep->steps[step];
 
   if (!a->chunks) return AMBIT_OK;
-  s->chunks = ambit__new(errors, (size_t)g->placement.n, sizeof *s->chunks);
-  s->filled = ambit__new(errors, (size_t)g->placement.n, sizeof *s->filled);
-  if (!s->chunks || !s->filled) return AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &p->sleep->memory, s->chunks, (size_t)g->placement.n);
+  AMBIT_TAKE(errors, &p->sleep->memory, s->filled, (size_t)g->placement.n);
   for (int i = 0; i < g->placement.n; i++) {
     const ambit__tiling *tiles = &p->sleep->map.parts[g->first + i];
     const ambit__box region = ambit__box_intersect(&tiles->own, &a->region);
@@ -400,32 +395,35 @@ static ambit_status make_tables(const ambit_program *p, size_t step)
   return AMBIT_OK;
 }
 
-static ambit_status make(ambit_program *p)
+/* `held` is scratch. */
+static ambit_status make(ambit_program *p, int *held)
 {
   ambit__errors *errors = ambit__program_errors(p);
   ambit__sleep *z = p->sleep;
-  int *held = ambit__new(errors, (size_t)p->nfields + 1, sizeof *held);
-  ambit_status s = held ? make_map(p) : AMBIT_ENOMEM;
 
-  if (!s) s = make_lists(p);
-  z->steps = ambit__new(errors, p->nsteps, sizeof *z->steps);
-  if (!s && !z->steps) s = AMBIT_ENOMEM;
-  for (size_t i = 0; !s && i < p->nsteps; i++)
+  AMBIT_TRY(make_map(p));
+  AMBIT_TRY(make_lists(p));
+  AMBIT_TAKE(errors, &z->memory, z->steps, p->nsteps);
+  for (size_t i = 0; i < p->nsteps; i++)
     if (has_cells(p, i)) {
-      s = make_step(p, i, held);
-      if (!s) s = make_tables(p, i);
+      AMBIT_TRY(make_step(p, i, held));
+      AMBIT_TRY(make_tables(p, i));
     }
-  free(held);
-  AMBIT_TRY(s);
   AMBIT_TRY(ambit__sleep_make_notes(p));
-  z->changed =
-      ambit__new(errors, (size_t)z->map.n + 1, (size_t)(z->most_out + 1) * sizeof *z->changed);
-  return z->changed ? AMBIT_OK : AMBIT_ENOMEM;
+  AMBIT_TAKE(errors, &z->memory, z->changed, (size_t)(z->map.n + 1) * (size_t)(z->most_out + 1));
+  return AMBIT_OK;
 }
 
 ambit_status ambit__sleep_make(ambit_program *p)
 {
-  return p->sleep->steps ? AMBIT_OK : make(p);
+  int *held;
+  ambit_status s;
+
+  if (p->sleep->steps) return AMBIT_OK;
+  AMBIT_NEW(ambit__program_errors(p), held, (size_t)p->nfields + 1);
+  s = make(p, held);
+  free(held);
+  return s;
 }
 
 static void discard(const ambit *a, ambit__function **functions)
@@ -435,27 +433,14 @@ static void discard(const ambit *a, ambit__function **functions)
 
     if (functions[e]) ambit__ask(dev, discard, functions[e]);
   }
-  free(functions);
 }
 
 static void free_step(const ambit_program *p, ambit__sleeper *s)
 {
-  for (int i = 0; i < s->nin; i++)
-    free(s->in[i].seen);
-  for (int i = 0; i < s->nout; i++)
-    free(s->out[i].last);
   for (int i = 0; s->chunks && i < p->grid->placement.n; i++)
     ambit__chunks_free(&s->chunks[i]);
   discard(p->grid->context, s->functions);
   discard(p->grid->context, s->relaxers);
-  free(s->in);
-  free(s->out);
-  free(s->params);
-  free(s->than);
-  free(s->chunks);
-  free(s->filled);
-  free(s->values);
-  free(s->partials);
 }
 
 void ambit__sleep_free(ambit_program *p)
@@ -466,23 +451,7 @@ void ambit__sleep_free(ambit_program *p)
   for (size_t i = 0; z->steps && i < p->nsteps; i++)
     free_step(p, &z->steps[i]);
   ambit__tile_map_free(&z->map);
-  free(z->steps);
-  free(z->slot);
-  free(z->cycle);
-  free(z->buffers);
-  free(z->changes);
-  free(z->ids);
-  free(z->ends);
-  free(z->result);
-  free(z->until);
-  free(z->list);
-  free(z->listed);
-  free(z->far);
-  free(z->parts);
-  free(z->work);
-  free(z->number);
-  free(z->repeats);
-  free(z->changed);
+  ambit__arena_free(&z->memory);
   free(z);
   p->sleep = NULL;
   p->gate = NULL;

@@ -20,6 +20,7 @@
 #ifndef AMBIT_RUNTIME_SLEEP_SLEEP_H
 #define AMBIT_RUNTIME_SLEEP_SLEEP_H
 
+#include "base/memory.h"
 #include "grid/tiles.h"
 #include "runtime/exchange/exchange.h"
 
@@ -27,7 +28,7 @@
 typedef struct ambit__sleep_input {
   int field;      /* of the program */
   bool around;    /* reads neighbours; false: the cell itself only */
-  uint64_t *seen; /* by tile and zone: ids that the step read in the last iteration; owned */
+  uint64_t *seen; /* by tile and zone: ids that the step read in the last iteration */
 } ambit__sleep_input;
 
 /* A field that a step writes. */
@@ -35,26 +36,26 @@ typedef struct ambit__sleep_output {
   int field;
   int arg;        /* of the step */
   int before;     /* the field that holds the results of the last iteration */
-  uint64_t *last; /* by tile and zone: ids of the results of the last iteration; owned */
+  uint64_t *last; /* by tile and zone: ids of the results of the last iteration */
 } ambit__sleep_output;
 
 /* A step that is launched on cells. */
 typedef struct ambit__sleeper {
-  int nin, nout;               /* nout 0 and nin 0: not such a step */
-  ambit__sleep_input *in;      /* owned */
-  ambit__sleep_output *out;    /* owned */
-  int *params;                 /* by output: its parameter; owned */
-  ambit__store **than;         /* by part of this process and output, for launches; owned */
+  int nin, nout; /* nout 0 and nin 0: not such a step */
+  ambit__sleep_input *in;
+  ambit__sleep_output *out;
+  int *params;                 /* by output: its parameter */
+  ambit__store **than;         /* by part of this process and output, for launches */
   bool loses;                  /* overwrites results of the last iteration */
   bool restless;               /* depends on the number of the iteration */
-  ambit__function **functions; /* by engine, for tiles; owned */
-  ambit__function **relaxers;  /* the same, to bring them to rest; NULL: they do not; owned */
-  ambit__chunks *chunks;       /* of a sparse grid: by part, in the order of its tiles; owned */
-  int64_t *filled;             /* ... by part: tiles with active cells; owned */
-  unsigned char *values;       /* 8 bytes per argument: scalars in the last iteration; owned */
+  ambit__function **functions; /* by engine, for tiles */
+  ambit__function **relaxers;  /* the same, to bring them to rest; NULL: they do not */
+  ambit__chunks *chunks;       /* of a sparse grid: by part, in the order of its tiles */
+  int64_t *filled;             /* ... by part: tiles with active cells */
+  unsigned char *values;       /* 8 bytes per argument: scalars in the last iteration */
   bool valued;                 /* `values` are set */
   int words;                   /* of the results of reductions on a tile; 0: none */
-  int64_t *partials;           /* by tile and word; owned */
+  int64_t *partials;           /* by tile and word */
 } ambit__sleeper;
 
 /* The launch of a step on a part of this process. Devices work on several at the same time. */
@@ -73,6 +74,7 @@ typedef enum ambit__sleep_mode {
 } ambit__sleep_mode;
 
 typedef struct ambit__sleep {
+  ambit__arena memory; /* of all that follows, but for what `map` and chunks have */
   ambit__sleep_mode mode;
   bool always; /* the option sleep is on */
   ambit__tile_worker worker;
@@ -81,34 +83,34 @@ typedef struct ambit__sleep {
   int64_t pause; /* iterations from one trial to the next */
   int64_t since; /* iterations in the present mode */
   ambit__tile_map map;
-  ambit__sleeper *steps; /* by step; owned; NULL: not made yet */
-  int *slot;             /* by field: its buffer; owned */
-  int *cycle; /* by field: the first field that it is rotated with; itself: none; owned */
-  ambit__buffer **buffers; /* by slot: the buffer of the first own part; owned */
-  uint64_t *changes;       /* by field: ambit_field.changes when ids were right; owned */
+  ambit__sleeper *steps;   /* by step; NULL: not made yet */
+  int *slot;               /* by field: its buffer */
+  int *cycle;              /* by field: the first field that it is rotated with; itself: none */
+  ambit__buffer **buffers; /* by slot: the buffer of the first own part */
+  uint64_t *changes;       /* by field: ambit_field.changes when ids were right */
   bool valid;              /* ids describe the buffers */
   bool checked;            /* ... and no user has changed them since */
   bool walking;            /* an iteration with sleeping tiles is in progress */
-  uint64_t *ids;           /* by slot, tile and zone; owned */
+  uint64_t *ids;           /* by slot, tile and zone */
   uint64_t next;           /* the next id */
-  int64_t *until;          /* by tile: the last iteration in which it may be awake; owned */
-  int32_t *list;           /* tiles that may be awake; owned */
-  bool *listed;            /* by tile: it is in the list; owned */
+  int64_t *until;          /* by tile: the last iteration in which it may be awake */
+  int32_t *list;           /* tiles that may be awake */
+  bool *listed;            /* by tile: it is in the list */
   int64_t nlist;
-  int32_t *far; /* tiles of other processes that tiles of this process read; owned */
+  int32_t *far; /* tiles of other processes that tiles of this process read */
   int64_t nfar;
-  ambit__sleep_part *parts; /* by part of this process; owned */
-  ambit__tile *work;        /* tiles to run; owned */
-  int32_t *number;          /* by entry of `work`: its tile; owned */
-  bool *repeats;        /* by entry of `work`: its results are those of the last iteration; owned */
-  ambit__box *changed;  /* by entry of `work` and output; owned */
-  int most_out;         /* most outputs of a step */
-  bool exact;           /* no step overwrites results of another one: so is `still` */
-  bool *result;         /* by field: at the end of an iteration it holds values of a step; owned */
-  uint64_t *ends;       /* by field and tile: ids at the end of the last iteration; owned */
-  bool still;           /* the results of the last iteration were those of the one before */
-  int64_t tiles, slept; /* of this mode: launches on tiles asked for, and those left out */
-  int64_t iterations;   /* with sleeping tiles, since the program was sealed */
+  ambit__sleep_part *parts;    /* by part of this process */
+  ambit__tile *work;           /* tiles to run */
+  int32_t *number;             /* by entry of `work`: its tile */
+  bool *repeats;               /* by entry of `work`: its results are those of the last iteration */
+  ambit__box *changed;         /* by entry of `work` and output */
+  int most_out;                /* most outputs of a step */
+  bool exact;                  /* no step overwrites results of another one: so is `still` */
+  bool *result;                /* by field: at the end of an iteration it holds values of a step */
+  uint64_t *ends;              /* by field and tile: ids at the end of the last iteration */
+  bool still;                  /* the results of the last iteration were those of the one before */
+  int64_t tiles, slept;        /* of this mode: launches on tiles asked for, and those left out */
+  int64_t iterations;          /* with sleeping tiles, since the program was sealed */
   double all_tiles, all_slept; /* since the program was sealed */
   bool relaxes;                /* ambit_program_relax, and the program has the form */
   int in, out;                 /* of such a program: parameters of its only kernel step */
