@@ -24,7 +24,6 @@
 #include "codegen/narrow.h"
 #include "nest/factors.h"
 #include "nest/group.h"
-#include "nest/shares.h"
 
 /* A component of a field at an offset from this cell, or from place x along the row. */
 typedef struct ambit__nest_access {
@@ -125,12 +124,10 @@ struct ambit__nest {
   bool flat;        /* conditions of the rule become selections */
   bool loads_first; /* the reads of a cell are variables u_r0, u_r1, ...: NODE_RULE uses those */
   /* In C, a vector at a time: fields of narrow integers whose reads are arrays u_w0_0, ... of
-   * int32_t; or, if all fields are narrow, lanes as narrow as values, what rows share, and
-   * look-ups. */
+   * int32_t; or, if all fields are narrow, lanes as narrow as values, and look-ups. */
   bool widened[AMBIT_MAX_PARAMS];
   bool is_narrow;
   ambit__narrow narrow;
-  ambit__shares shares;
   int nlooks;
   const ambit__expr *looks[AMBIT__LOOKS];
   /* In C: sums that are counted in tables, by so many statements of the rule (nest/rows_bins.c). */

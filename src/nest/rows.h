@@ -78,8 +78,9 @@ ambit__nest_access ambit__rows_access(ambit__rows_job *j, int i, int c, int r, c
 const char *ambit__rows_x(const ambit__rows_job *j);
 /* Variables row0_0, row1_0, ... of each row of the block: parts of the rule that cells share. */
 void ambit__rows_let_parts_of_rows(ambit__rows_job *j);
-/* Pointers u_at and indices i0, ... of the cell in row r. */
+/* Pointers u_at and indices i0, ... of the cell in row r; the values that it reads. */
 void ambit__rows_let_place(ambit__rows_job *j, int r);
+void ambit__rows_let_loads(ambit__rows_job *j, int r);
 /* "v_b0_1[l]": the result of row 1 for component 0. */
 const char *ambit__rows_result(ambit__rows_job *j, int i, int c, int r);
 /* The cells of all rows at x, or x + l; `inside` as in NODE_RULE; `ragged`: not all lanes are cells
@@ -111,8 +112,6 @@ bool ambit__rows_widens(ambit__rows_job *j, size_t lane_bytes);
 void ambit__rows_begin_narrow(ambit__rows_job *j);
 /* The arrays of widened reads. */
 void ambit__rows_load_wide(ambit__rows_job *j);
-/* The shares of row r. */
-void ambit__rows_let_shares(ambit__rows_job *j, int r);
 /* Look-ups for vectors of all rows. */
 void ambit__rows_look_up(ambit__rows_job *j, int inside);
 

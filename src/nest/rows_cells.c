@@ -154,16 +154,22 @@ static ambit__nest_access place_in_block(void *user, int param, const ambit__rea
   return ambit__rows_access(e->j, param, r->component, e->r, r->offset, ambit__rows_x(e->j));
 }
 
+void ambit__rows_let_loads(job *j, int r)
+{
+  each here = {.j = j, .r = r};
+
+  ambit__nest_let_loads(j->n, j->count > 1 ? place_in_block : NULL, &here);
+}
+
 static void add_cell(job *j, int r, int inside, bool ragged)
 {
   ambit__nest *n = j->n;
   each here = {.j = j, .r = r};
 
-  ambit__rows_let_shares(j, r);
   ambit__nest_block(n);
   if (inside >= 0) ambit__nest_do(n, "enum { inside = %d }", inside);
   ambit__rows_let_place(j, r);
-  if (!n->is_narrow) ambit__nest_let_loads(n, j->count > 1 ? place_in_block : NULL, &here);
+  ambit__rows_let_loads(j, r);
   ambit__nest_let_outs(n);
   ambit__nest_node(n, NODE_RULE, .inside = inside, .row = r);
   if (j->direct)

@@ -558,8 +558,7 @@ static void emit_kernel(ambit__nest *n, const ambit__plan *p, ambit__strip *j, a
 static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
   const ambit__rule *rule = n->group->rule;
-  ambit__dots dots = {0};
-  ambit__pairs pairs = {.dots = &dots};
+  ambit__pairs pairs = {0};
   ambit__strip j;
 
   (void)t;
@@ -567,13 +566,9 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
   pairs.places = places_of(&j, rule);
   pairs.minima = pairs.places != PLACES_QUADS && p->packed >= PACKED_MINIMA;
   pairs.x = j.x;
-  j.dots = &dots;
   j.pairs = &pairs;
-  if (j.cells == 1 ||
-      ((!p->packed || ambit__rule_is_paired(rule, p->packed) || ambit__dots_begin(&dots, rule)) &&
-       ambit__pairs_begin(&pairs, rule)))
-    emit_kernel(n, p, &j, w);
-  ambit__dots_end(&dots);
+  if (p->packed && !ambit__rule_is_paired(rule, p->packed)) pairs.dots = rule;
+  if (j.cells == 1 || ambit__pairs_begin(&pairs, rule)) emit_kernel(n, p, &j, w);
   ambit__pairs_end(&pairs);
   ambit__strip_end(&j);
 }

@@ -153,7 +153,7 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
 {
   if (++*nodes > MOST_NODES || ambit__type_is_real(e->type) || e->is_outside ||
       (ambit__type_is_unsigned(e->type) && e->type != AMBIT_U8) || !fits(p, e) ||
-      ambit__dots_find(p->dots, e) || (has_shorts(p) && calculates_below_zero(p, e)))
+      ambit__is_dot(p->dots, e) || (has_shorts(p) && calculates_below_zero(p, e)))
     return false;
   switch (e->op) {
   case EXPR_CONST: return true;
@@ -513,7 +513,7 @@ static int find(const work *w, const ambit__expr *e, bool any, bool last)
 {
   int nodes = 0;
 
-  if (ambit__dots_find(w->p->dots, e)) return -1;
+  if (ambit__is_dot(w->p->dots, e)) return -1;
   if (is_pair(w->p, e, &nodes)) return any || operations(e) >= FEWEST ? add(w, e) : -1;
   note_root(w->p, e, last);
   if (e->a) find(w, e->a, false, false);

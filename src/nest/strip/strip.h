@@ -83,9 +83,8 @@ typedef struct ambit__strip {
   ambit__strip_value values[AMBIT__STRIP_VALUES];
   int nloads;
   ambit__strip_load loads[AMBIT__STRIP_LOADS];
-  const ambit__dots *dots; /* of bytes: weighted sums of them, */
-  ambit__pairs *pairs;     /* and variables for two cells at a time */
-  int ntaps;               /* sum: length of `taps`, owned */
+  ambit__pairs *pairs; /* of bytes: variables for two cells at a time */
+  int ntaps;           /* sum: length of `taps`, owned */
   ambit__tap *taps;
   bool by_rows;  /* sum: an arriving row is added to all results, and then dropped */
   bool factored; /* sum: with fewer operations */
