@@ -57,8 +57,8 @@ typedef struct ambit__pairs {
   ambit__range *range;
 } ambit__pairs;
 
-/* Finds the variables of a rule, except for the weighted sums of `p->dots`. false: no memory. Release with
- * ambit__pairs_end, also then. */
+/* Finds the variables of a rule, except for the weighted sums of `p->dots`. false: no memory.
+ * Release with ambit__pairs_end, also then. */
 bool ambit__pairs_begin(ambit__pairs *p, const ambit__rule *rule);
 /* Prints a value of a field at an offset, or of a scalar, for all cells of a word. With `word`, it
  * is one of the two words in memory that they are in: 0 for the first, 1 for the second. */
