@@ -499,8 +499,8 @@ static double together(double memory, double work, const ambit__strip *j, const 
 }
 
 /* ns per cell: memory traffic and work. Traffic costs more if many rows are loaded several times,
- * if too few bytes are in flight, if compilers may delay loads, if warps that advance along z are
- * far apart, or if there are too few warps, above all for code that shifts many registers. */
+ * if too few bytes are in flight, if warps that advance along z are far apart, or if there are too
+ * few warps, above all for code that shifts many registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__rule *rule = g->rule;
@@ -524,7 +524,6 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->packed))
     ns *= AMBIT__FIT_TALL;
   ns *= 1 + warp_cost(&j) * missing_warps(&j, p, rule);
-  if (j.apart || !j.planes) ns *= AMBIT__FIT_APART;
   if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= AMBIT__FIT_ADVANCES;
   ns = together(ns, work_ns(rule, &price, m, &j), &j, p) * overflow(&price, &j);
   ns = fmax(ns, idle_ns(g, m, p));
