@@ -158,12 +158,14 @@ typedef struct ambit__expr {
   ambit_type type;
   ambit__place place;
   const struct ambit__expr *a, *b, *c;
-  ambit__value value;         /* EXPR_CONST */
-  int index;                  /* local, parameter or axis */
-  int component;              /* EXPR_READ, EXPR_OUT */
-  int offset[AMBIT_MAX_DIMS]; /* EXPR_READ */
-  ambit__call call;           /* EXPR_CALL */
-  bool is_outside;            /* stands for outside(offset[0], ...) */
+  ambit__value value; /* EXPR_CONST */
+  int index;          /* local, parameter or axis */
+  int component;      /* EXPR_READ, EXPR_OUT */
+  /* EXPR_READ; of a look-up in a simplified rule the first two are its least and greatest values,
+   * two zeros: not known */
+  int offset[AMBIT_MAX_DIMS];
+  ambit__call call; /* EXPR_CALL */
+  bool is_outside;  /* stands for outside(offset[0], ...) */
   /* EXPR_READ of the cell itself: the read that it replaces, of a field that clamps, or NULL */
   const struct ambit__expr *clamped;
 } ambit__expr;

@@ -157,6 +157,9 @@ ambit__range ambit__range_from(const ambit__expr *e, ambit__range a, ambit__rang
   switch (e->op) {
   case EXPR_CONST: return within((ambit__range){e->value.integer, e->value.integer}, e->type);
   case EXPR_NORMAL: return (ambit__range){-1, 1};
+  case EXPR_TABLE:
+    return e->offset[0] < e->offset[1] ? (ambit__range){e->offset[0], e->offset[1]}
+                                       : ambit__range_of_type(e->type);
   case EXPR_NEG:
   case EXPR_COMPL:
   case EXPR_CAST:

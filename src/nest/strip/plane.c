@@ -150,6 +150,7 @@ static void open_words(const ambit__strip *w)
                  words           ? "4 * j"
                  : w->cells == 2 ? "2 * j"
                                  : "j / 2 * 4 + j % 2");
+  let_index(w, w->x, "x + c");
   ambit__nest_node(w->n, NODE_WORDS, .inside = -1);
   ambit__nest_each_output(w->n, keep_pair, NULL);
 }
