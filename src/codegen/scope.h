@@ -29,6 +29,8 @@ struct ambit__scope {
   int row;                            /* of a block of rows: the one whose shared parts they are */
   struct ambit__narrow *narrow; /* narrow types of locals and operations; NULL: those of the rule */
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
+  bool selects;     /* the same where both are light, on GPUs, */
+  bool registers;   /* where `read` prints registers */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */
   bool partial;     /* long sums are added up in parts: codegen/partials.h */
   bool own_calls;   /* functions of prelude/math.h are called where there are any */

@@ -123,6 +123,7 @@ struct ambit__nest {
   int wide;         /* of a unit: cells of a row */
   int row;          /* of a unit: the one that is being built */
   bool flat;        /* conditions of the rule become selections */
+  bool registers;   /* on GPUs: values that the rule reads are in registers */
   bool loads_first; /* the reads of a cell are variables u_r0, u_r1, ...: NODE_RULE uses those */
   /* In C, a vector at a time: fields of narrow integers whose reads are arrays u_w0_0, ... of
    * int32_t; or, if all fields are narrow, lanes as narrow as values, what rows share, and

@@ -200,6 +200,8 @@ static ambit__scope scope_of(const spot *here)
                         .hoists = staged ? NULL : &n->hoists,
                         .narrow = n->is_narrow ? &n->narrow : NULL,
                         .flat = n->flat,
+                        .selects = n->dialect->kernel && !n->group->checks,
+                        .registers = staged || n->registers,
                         .relaxed = relaxed,
                         .partial = in_c && relaxed && !n->is_narrow,
                         .row = here->rule ? here->rule->row : 0,

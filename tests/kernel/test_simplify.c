@@ -2,6 +2,8 @@
 /* test_simplify.c - rules on bytes and shorts: spelling does not matter, values stay. */
 #include "kernel_test.h"
 
+#include "kernel/range.h"
+
 #include <string.h>
 
 static ambit__rule *simplified(const ambit__rule *rule)
@@ -309,6 +311,42 @@ static void rules_on_other_fields_stay(void)
   }
 }
 
+/* ---- reals ---- */
+
+/* What *b is not below. */
+static double least_of(const char *value)
+{
+  char text[400];
+  ambit__rule *rule;
+  const ambit__stmt *last;
+  double least;
+
+  snprintf(text, sizeof text,
+           "void f(const float *a, float *b, float k) { float x = a[1] - *a; %s; }", value);
+  rule = parse_ok(text);
+  for (last = rule->body; last->next;)
+    last = last->next;
+  least = ambit__least_of(rule, last->value);
+  ambit__rule_free(rule);
+  return least;
+}
+
+static void sums_of_squares_and_numbers_are_not_below_these(void)
+{
+  CHECK(least_of("*b = 1 + 4 * x * x") == 1);
+  CHECK(least_of("*b = x * x + *a * *a + 0.25f") == 0.25);
+  CHECK(least_of("float s = sqrtf(x) + 2; *b = fmaxf(x, 3) * s") == 6);
+  CHECK(least_of("*b = 1 + expf(x) + fabsf(x) / 5") == 1);
+  CHECK(least_of("*b = x > 0 ? 2 + x * x : 1") == 1);
+  CHECK(least_of("*b = 1 + x") < 0);
+  CHECK(least_of("*b = 1 - x * x") < 0);
+  CHECK(least_of("*b = 1 + k * x * x") < 0);
+  CHECK(least_of("*b = 1 + x * x * x") < 0);
+  CHECK(least_of("*b = fminf(x, 3)") < 0);
+  CHECK(least_of("float s = 2; s += x; *b = s") < 0);
+  CHECK(least_of("*b = x > 0 ? 2 + x : 1") < 0);
+}
+
 /* ---- random rules ---- */
 
 typedef struct author {
@@ -494,6 +532,8 @@ int main(int argc, char **argv)
       {"masks_are_those_of_operands", masks_are_those_of_operands},
       {"near_misses_keep_their_values", near_misses_keep_their_values},
       {"rules_on_other_fields_stay", rules_on_other_fields_stay},
+      {"sums_of_squares_and_numbers_are_not_below_these",
+       sums_of_squares_and_numbers_are_not_below_these},
       {"random_rules_keep_their_values", random_rules_keep_their_values},
       {NULL, NULL},
   };

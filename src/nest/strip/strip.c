@@ -296,6 +296,7 @@ void ambit__nest_strip(ambit__strip *w)
   n->builder = w;
   n->pairs = w->pairs;
   n->hooks.read = read;
+  n->registers = true;
   n->hooks.instead = w->cells > 1 ? ambit__strip_instead : NULL;
   n->hooks.word = ambit__strip_word;
   for (int d = w->z; d <= w->x; d++)
