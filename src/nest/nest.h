@@ -347,15 +347,13 @@ void ambit__nest_repeats(ambit__nest *n, const ambit__repeats *r, const ambit__r
 ambit__tap *ambit__nest_sum(const ambit__group *g, ambit__sum *sum);
 
 /* cells.c: on a GPU, the loops of a thread, in blocks of threads[0] x threads[1]. With more than
- * three axes it computes `walk` cells along the third last, one after the other; with one axis,
- * `each` cells together, if the rule tests no places and there is no sweep. */
-void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each);
+ * three axes it computes `walk` cells along the third last, one after the other. */
+void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk);
 /* The axes that lie along threads, the last one along x; returns their number. */
 int ambit__nest_launched_axes(const ambit__group *g, int axes[AMBIT_MAX_DIMS]);
 
 /* folds.c: on a GPU, threads that fold the values of cells into totals of fields (binding onto). */
 typedef struct ambit__nest_folds {
-  int along;      /* the axis of neighbouring threads, with memory that is adjacent */
   int pieces;     /* a folded axis: cells of a total along it are cut into pieces, a total each */
   int inner;      /* a folded axis: that of the innermost loop, */
   int batch;      /* of which so many turns are taken together */

@@ -18,6 +18,8 @@
 #include "plan/launch_line.h"
 #include "plan/registers.h"
 
+#include "base/integers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -112,7 +114,8 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
 static bool has_room(const ambit__group *g, const ambit__plan *p)
 {
   const int64_t rows = g->ndims > 2 ? g->cells[g->ndims - 2] : INT64_MAX;
-  const int64_t planes = g->cells[ambit__strip_axis(g)];
+  const int axis = ambit__strip_axis(g);
+  const int64_t planes = axis < 0 ? INT64_MAX : g->cells[axis];
 
   for (int d = g->ndims > 2 ? g->ndims - 3 : 0; d < g->ndims; d++)
     if (g->cells[d] > INT32_MAX / 2) return false;
@@ -194,7 +197,8 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                            ambit__packed packed, int lane, int few)
 {
   const int lanes = row_lanes(g, t, lane);
-  const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed);
+  const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed) ||
+                     reaches(g, g->ndims - 1, 2 * ambit__strip_vector(g));
 
   return (ambit__plan){.strategy = &ambit__strategy_strip,
                        .depth = 1,
@@ -242,6 +246,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
       {.rows = 1, .planes = 1},
       {0},
   };
+  static const form line[] = {{.rows = 1, .planes = 1}, {0}};
   static const form deep[] = {
       {.rows = 2, .planes = 4},
       {.rows = 2, .planes = 3},
@@ -258,10 +263,11 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
       {.rows = 1, .planes = 1, .ahead = 2, .ring = 16},
       {0},
   };
+  const form *const forms[] = {line, flat, deep};
   bool summed = false;
   int n = 0;
 
-  for (const form *f = g->ndims > 2 ? deep : flat; f->rows && n < most; f++)
+  for (const form *f = forms[ambit__min(g->ndims, 3) - 1]; f->rows && n < most; f++)
     for (int factored = f->sums; factored >= 0 && n < most; factored--) {
       ambit__plan p = plan_of(g, t, f, packed, lane, few);
 
@@ -351,7 +357,7 @@ static bool has_strips(const ambit__group *g, const ambit__target *t)
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   return has_strips(g, t) && (t->max_threads == 0 || t->max_threads >= WARP * 8) && !g->sweep &&
-         g->ndims >= 2 && fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
+         fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
 }
 
 /* ---- cost ---- */
@@ -376,10 +382,12 @@ static double loads_of(const ambit__strip *j)
     fields += is_here(j, &j->values[i]);
   for (int i = 0; i < j->nvalues; i++)
     for (int q = 0; q < j->values[i].nrows; q++) {
-      const ambit__value_row *r = &j->values[i].rows[q];
+      const ambit__strip_value *s = &j->values[i];
+      const ambit__value_row *r = &s->rows[q];
+      const double beside = s->vectors ? (double)(s->left + s->right) / j->units : 0.5;
 
       if (r->is_read) loads += j->planes ? r->high - r->low + 1 + more : 1;
-      if (r->has_edges) loads += 0.5 * (j->planes ? r->edge - r->edge_low + 1 + more : 1);
+      if (r->has_edges) loads += beside * (j->planes ? r->edge - r->edge_low + 1 + more : 1);
     }
   return loads / (j->rows * (1 + more) * (fields ? fields : 1));
 }
@@ -453,7 +461,7 @@ static const double MANY_FLOPS = 100;
 static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambit__plan *p)
 {
   const ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
-  const double planes = (double)g->cells[ambit__strip_axis(g)];
+  const double planes = g->ndims < 2 ? 1 : (double)g->cells[ambit__strip_axis(g)];
   const double flops = (double)g->rule->flops;
   const double work = flops * (double)p->strip * p->rows[0];
   ambit__shape s;
@@ -545,7 +553,8 @@ static ambit__places places_of(const ambit__strip *w, const ambit__rule *rule)
 static void emit_kernel(ambit__nest *n, const ambit__plan *p, ambit__strip *j, ambit__writer *w)
 {
   ambit__hoists_begin(&n->hoists, n->rule);
-  n->ends_late = j->planes > 0;
+  /* PoCL 3.1 fails at a return between barriers of a loop */
+  n->ends_late = j->planes > 0 && (n->dialect->has_lanes || !ambit__group_reduces(n->group));
   j->n = n;
   ambit__nest_strip(j);
   ambit__emit_strips(n);
@@ -599,8 +608,9 @@ static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *ce
 
   if (g->ndims > 2 && own[last - 1] < p->rows[0] + 2 * AMBIT__STRIP_REACH) return false;
   if (g->ndims > 2 && cells[last - 1] < p->rows[0]) return false;
-  if (!p->ahead && own[z] < p->rows[1] + ambit__strip_overlap(g)) return false;
   if (p->lanes > 1 && cells[last] < p->lanes * p->strip / 2) return false;
+  if (z < 0) return true;
+  if (!p->ahead && own[z] < p->rows[1] + ambit__strip_overlap(g)) return false;
   return cells[z] >= LEAST_PLANES || cells[z] >= g->cells[z] ||
          (!p->ahead && cells[z] >= p->rows[1]);
 }
@@ -610,7 +620,7 @@ static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 {
   const int z = ambit__strip_axis(g);
 
-  if (!p->ahead) cells[z] = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
+  if (z >= 0 && !p->ahead) cells[z] = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
   if (g->ndims > 2) cells[z + 1] = ambit__strip_block_rows(p);
 }
 
@@ -629,11 +639,12 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
                             .most = ambit__group_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
   r->least[last] = p->lanes > 1 ? p->lanes * lane / 2 : 1;
   if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STRIP_REACH;
-  if (!p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);
+  if (z >= 0 && !p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);
   if (p->ahead) high = (g->cells[z] + here.blocks[1] - 1) / here.blocks[1];
-  ambit__launch_line_add(r, 0, last, ambit__strip_align(p) - 1, p->lanes * lane);
+  ambit__launch_line_add(r, 0, last, ambit__strip_align(p) - 1,
+                         p->lanes * lane * (z < 0 ? p->threads[1] : 1));
   if (g->ndims > 2) ambit__launch_line_add(r, 0, last - 1, 0, ambit__strip_block_rows(p));
-  ambit__launch_line_add(r, 1, z, 0, high);
+  if (z >= 0) ambit__launch_line_add(r, 1, z, 0, high);
   for (int d = 0; d < z; d++)
     ambit__launch_line_add(r, 2, d, 0, 1);
 }

@@ -537,6 +537,54 @@ static void components_and_fields_that_lie_apart(void)
                   .boundary = AMBIT_CONSTANT});
 }
 
+/* Lines, whose blocks are strips side by side; rules that read further along a row than two
+ * vectors; choices whose sides are both computed. */
+static void lines(void)
+{
+  static const problem problems[] = {
+      {.text = "void r(const float *u, float *v)\n"
+               "{\n"
+               "  float s = 0;\n"
+               "  for (int x = -16; x <= 13; x++) s += 0.01f * (20 + x) * u[x];\n"
+               "  *v = s;\n"
+               "}\n",
+       .extents = {3007},
+       .boundary = AMBIT_PERIODIC},
+      {.text = "void r(const double *u, double *v, const float *w, max double *m)\n"
+               "{\n"
+               "  double a = u[-1] < *w ? u[1] * (double)index(0) : w[-1] / (*u + 3);\n"
+               "  if (u[2] > *u && *w < u[-2]) a = a > 0 ? fmin(a, u[-1] - *u) : -a;\n"
+               "  else *v = 3 * u[1];\n"
+               "  *v += a;\n"
+               "  *m = *v;\n"
+               "}\n",
+       .extents = {1311},
+       .lo = {3},
+       .hi = {1302},
+       .boundary = AMBIT_REFLECT},
+      {.text = "void r(const float *u, float *v) { *v = *u + 0.1f * (u[-1] - u[1]); }\n",
+       .extents = {1296},
+       .closed = true,
+       .boundary = AMBIT_CLAMP},
+      {.text = "void r(const unsigned char *u, unsigned char *v) { *v = u[-1] + u[1] > 200; }\n",
+       .extents = {5003},
+       .boundary = AMBIT_PERIODIC},
+      {.text = "void r(const float *u, float *v) { *v = u[-1][-11] - 2 * u[0][3] + u[0][14]; }\n",
+       .ndims = 2,
+       .extents = {19, 403},
+       .boundary = AMBIT_CLAMP},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    problem p = problems[i];
+
+    p.name = "lines";
+    p.strict = true;
+    if (!p.ndims) p.ndims = 1;
+    check(p);
+  }
+}
+
 /* So many fields of 16-bit values that only lanes of two cells fit. */
 static void short_lanes(void)
 {
@@ -843,6 +891,7 @@ int main(int argc, char **argv)
       {"strict_sums_are_exact", strict_sums_are_exact},
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_fields_that_lie_apart", components_and_fields_that_lie_apart},
+      {"lines", lines},
       {"short_lanes", short_lanes},
       {"bytes", bytes},
       {"four_bytes", four_bytes},

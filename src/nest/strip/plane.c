@@ -104,7 +104,7 @@ static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
 /* "z + p < n && t >= skip && t < stop": the warp owns the row. */
 static const char *is_own(const ambit__strip *w)
 {
-  const char *plane = w->planes ? "p >= from && p < till" : "z + p < n";
+  const char *plane = w->z < 0 ? "true" : w->planes ? "p >= from && p < till" : "z + p < n";
 
   return ambit__nest_text(w->n, "%s%s%s", w->ring ? "true" : plane,
                           ambit__strip_start(w) < 0 ? " && z + p >= 0" : "",
@@ -123,6 +123,7 @@ void ambit__strip_store(const ambit__strip *w)
 
 void ambit__strip_advance(const ambit__strip *w)
 {
+  if (w->z < 0) return;
   for (int i = 0; i < w->n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(w->n, i);
 

@@ -9,6 +9,8 @@
  */
 #include "nest/strip/strip.h"
 
+#include "base/integers.h"
+
 #include <string.h>
 
 const ambit__strip_value *ambit__strip_find(const ambit__strip *w, int param, int component,
@@ -16,7 +18,7 @@ const ambit__strip_value *ambit__strip_find(const ambit__strip *w, int param, in
 {
   for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++)
     if (s->param == param && s->component == component &&
-        !memcmp(s->outer, offset, (size_t)w->z * sizeof *offset))
+        (w->z <= 0 || !memcmp(s->outer, offset, (size_t)w->z * sizeof *offset)))
       return s;
   return NULL;
 }
@@ -42,7 +44,8 @@ static void open_tile(const ambit__strip *w)
 {
   const int wide = w->lanes * w->lane, high = w->warps * folds_of(w) * w->rows;
   const bool reduces = ambit__group_reduces(w->n->group);
-  const char *tiles = "strips";
+  const char *tiles =
+      w->z < 0 ? ambit__nest_text(w->n, "(strips + %d) / %d", w->warps - 1, w->warps) : "strips";
 
   if (w->y >= 0 || reduces)
     ambit__nest_do(w->n, "const int strips = (high%d - (low%d & -%d) + %d) / %d", w->x, w->x,
@@ -141,6 +144,8 @@ static void let_columns(const ambit__strip *w)
   if (w->y >= 0) {
     ambit__nest_do(w->n, "const int strip = tile %% strips");
     let_rows(w);
+  } else if (w->z < 0) {
+    ambit__nest_do(w->n, "const int strip = tile * %d + %s", w->warps, thread[1]);
   } else {
     ambit__nest_do(w->n, "const int strip = tile");
   }
@@ -214,7 +219,7 @@ static void open_outer(const ambit__strip *w)
 {
   const char *outer = "(hi0 - lo0)";
 
-  if (w->z == 0) return;
+  if (w->z <= 0) return;
   for (int d = 1; d < w->z; d++)
     outer = ambit__nest_text(w->n, "%s * (hi%d - lo%d)", outer, d, d);
   ambit__nest_do(w->n, "const int outer = (int)(%s)", outer);
@@ -298,14 +303,14 @@ void ambit__nest_strip(ambit__strip *w)
   n->hooks.read = read;
   n->hooks.instead = w->cells > 1 ? ambit__strip_instead : NULL;
   n->hooks.word = ambit__strip_word;
-  for (int d = w->z; d <= w->x; d++)
+  for (int d = ambit__max(w->z, 0); d <= w->x; d++)
     ambit__nest_do(n, "const int low%d = (int)lo%d, high%d = (int)hi%d", d, d, d, d);
   open_outer(w);
   open_tile(w);
   let_columns(w);
-  if (w->planes)
+  if (w->planes && w->z >= 0)
     open_planes(w);
-  else
+  else if (w->z >= 0)
     let_chunk(w);
   ambit__strip_let_fields(w);
   if (w->taps) ambit__strip_let_sums(w);

@@ -42,6 +42,7 @@ typedef struct ambit__strip_value {
   int outer[AMBIT_MAX_DIMS]; /* its offset along the axes before z; 0 for all others */
   int number;                /* among the values of its parameter */
   int left, right;           /* number of units of adjacent lanes that a lane reads */
+  bool vectors;              /* a lane loads these in whole vectors */
   int end;                   /* units beside the strip that the end lanes load: a power of two */
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
