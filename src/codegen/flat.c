@@ -4,6 +4,11 @@
 
 #include <limits.h>
 
+enum {
+  SHORT = 64, /* operations of what a GPU computes for nothing, at most */
+  DIVIDES = 8 /* that a division counts for */
+};
+
 bool ambit__calls_own(const ambit__expr *e)
 {
   if (e->op != EXPR_CALL || !ambit__type_is_real(e->type)) return false;
@@ -129,4 +134,36 @@ int ambit__flat_variables(const ambit__stmt *condition, bool own_calls,
 
   if (!is_flat(s, condition->body) || !is_flat(s, condition->other)) return AMBIT__FLAT_MOST + 1;
   return collect(condition->other, first, variables, collect(condition->body, first, variables, 0));
+}
+
+/* ---- GPUs ---- */
+
+typedef struct work {
+  int operations;
+  bool is_costly;
+} work;
+
+static ambit__visit add_work(void *user, const ambit__expr *e)
+{
+  work *all = user;
+
+  all->is_costly |= is_costly(e, false);
+  all->operations += e->op == EXPR_DIV || e->op == EXPR_MOD ? DIVIDES : e->op >= EXPR_NEG;
+  return all->is_costly || all->operations > SHORT ? VISIT_END : VISIT_INSIDE;
+}
+
+bool ambit__flat_is_short(const ambit__stmt *condition)
+{
+  work all = {0};
+  const ambit__visitor v = {.expr = add_work, .user = &all};
+
+  return !ambit__visit_stmts(&v, condition->body) && !ambit__visit_stmts(&v, condition->other);
+}
+
+bool ambit__flat_is_short_choice(const ambit__expr *choice)
+{
+  work all = {0};
+  const ambit__visitor v = {.expr = add_work, .user = &all};
+
+  return !ambit__visit_expr(&v, choice->b) && !ambit__visit_expr(&v, choice->c);
 }

@@ -35,4 +35,10 @@ enum { AMBIT__FLAT_MOST = 64 }; /* variables of a flat condition */
 int ambit__flat_variables(const ambit__stmt *condition, bool own_calls,
                           ambit__flat_variable *variables);
 
+/* Whether both sides of a condition, or of a choice, are few operations and no costly ones, so that
+ * a GPU had better compute both: compilers find values that several cells of a thread have in
+ * common only where no branch stands between. */
+bool ambit__flat_is_short(const ambit__stmt *condition);
+bool ambit__flat_is_short_choice(const ambit__expr *choice);
+
 #endif

@@ -317,10 +317,29 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
   ambit__print(t, ")");
 }
 
+static bool is_leaf(const ambit__expr *e)
+{
+  return e->op == EXPR_CONST || e->op == EXPR_LOCAL || e->op == EXPR_VALUE;
+}
+
+/* Whether a GPU computes both sides of a choice: as arguments of a function. */
+static bool picks(const ambit__scope *s, const ambit__expr *e)
+{
+  return s->flat && s->dialect->kernel && !(is_leaf(e->b) && is_leaf(e->c)) &&
+         ambit__flat_is_short_choice(e);
+}
+
 static void emit_cond(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const int level = operators[EXPR_COND].level;
 
+  if (picks(s, e)) {
+    ambit__print(t, "ambit_pick_%s(", ambit__type_suffix(e->type));
+    emit_truth(s, t, e->a, ARGUMENT);
+    ambit__print(t, ", ");
+    emit_arguments(s, t, e->b, e->c);
+    return;
+  }
   if (level < around) ambit__print(t, "(");
   emit(s, t, e->a, level + 1);
   ambit__print(t, " ? ");
@@ -568,7 +587,8 @@ static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt
     if (s->partial && ambit__partials_add(s, w, &sums, st)) continue;
     if (st->kind != STMT_IF)
       emit_set(s, w, st);
-    else if (s->flat && (n = ambit__flat_variables(st, s->own_calls, v)) <= AMBIT__FLAT_MOST)
+    else if (s->flat && (!s->dialect->kernel || ambit__flat_is_short(st)) &&
+             (n = ambit__flat_variables(st, s->own_calls, v)) <= AMBIT__FLAT_MOST)
       emit_flat_if(s, w, st, v, n, line);
     else
       emit_if(s, w, st, line);

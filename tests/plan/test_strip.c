@@ -569,6 +569,16 @@ static void lines(void)
       {.text = "void r(const unsigned char *u, unsigned char *v) { *v = u[-1] + u[1] > 200; }\n",
        .extents = {5003},
        .boundary = AMBIT_PERIODIC},
+      {.text = "void r(const short *u, short *v, double k)\n"
+               "{\n"
+               "  bfloat t = fminf(100.0f, fmaxf(-100.0f, fmax(1.0f - k, k)));\n"
+               "  if (*u > 3) t = 0.125f * k;\n"
+               "  if (u[-1] > 7) t = sqrtf(t);\n"
+               "  *v = -(float)(t != 0.25);\n"
+               "}\n",
+       .simplified = true,
+       .extents = {2100},
+       .boundary = AMBIT_CLAMP},
       {.text = "void r(const float *u, float *v) { *v = u[-1][-11] - 2 * u[0][3] + u[0][14]; }\n",
        .ndims = 2,
        .extents = {19, 403},

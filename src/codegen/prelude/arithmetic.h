@@ -72,6 +72,7 @@ AMBIT_UNSIGNED(u64, ambit_u64)
 #endif
 #define AMBIT_SHOWN(x, nought) (x)
 #define AMBIT_ORDER(name, T, hidden)                                                               \
+  AMBIT_FORMULA(T, ambit_pick_##name, (int truth, T a, T b), truth ? a : b)                        \
   AMBIT_INLINE T ambit_fmin_##name(T a, T b)                                                       \
   {                                                                                                \
     const T c = hidden(b, 0);                                                                      \
@@ -179,6 +180,10 @@ AMBIT_INLINE ambit_f16 ambit_bf16_from_f32(float x)
   ambit_u32 bits = AMBIT_BITS_F32(x), near = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
   return (ambit_f16)((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16 & 0x8000u) | 0x7fc0u : near);
 }
+
+/* The choice of a number, as that of other types above. */
+AMBIT_FORMULA(ambit_f16, ambit_pick_f16, (int truth, ambit_f16 a, ambit_f16 b), truth ? a : b)
+AMBIT_FORMULA(ambit_f16, ambit_pick_bf16, (int truth, ambit_f16 a, ambit_f16 b), truth ? a : b)
 
 #if AMBIT_HAS_DOUBLE
 AMBIT_ORDER(f64, double, ambit_hidden_f64)

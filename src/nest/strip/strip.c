@@ -10,6 +10,7 @@
 #include "nest/strip/strip.h"
 
 #include "base/integers.h"
+#include "codegen/flat.h"
 
 #include <string.h>
 
@@ -299,6 +300,7 @@ void ambit__nest_strip(ambit__strip *w)
   ambit__nest *n = w->n;
 
   n->builder = w;
+  n->flat = ambit__rule_branches(n->rule);
   n->pairs = w->pairs;
   n->hooks.read = read;
   n->hooks.instead = w->cells > 1 ? ambit__strip_instead : NULL;

@@ -228,6 +228,7 @@ void ambit__nest_resident(ambit__nest *n, ambit__resident *j)
   f->n = n;
   if (f->planes) f->begin_plane = ambit__resident_begin_plane;
   n->hooks = (ambit__nest_hooks){.read = ambit__window_read, .instead = ambit__window_instead};
+  n->flat = true;
   ambit__nest_do(n, "AMBIT_SHARED_BYTES(bytes)");
   for (int i = f->planes ? 0 : 1; i < 3; i++)
     let_axis(j, &j->axes[i]);

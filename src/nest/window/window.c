@@ -350,6 +350,7 @@ void ambit__nest_window(ambit__nest *n, ambit__window *fast, ambit__window *edge
 
   fast->n = edge->n = n;
   n->hooks = (ambit__nest_hooks){.read = ambit__window_read, .instead = ambit__window_instead};
+  n->flat = true;
   let_limits(fast);
   if (!flat && n->dialect->has_lanes) ambit__nest_do(n, "AMBIT_SHARED_BYTES(bytes)");
   if (!n->dialect->has_lanes && (ambit__window_shared(fast) || ambit__window_shared(edge)))
