@@ -212,7 +212,7 @@ static bool is_ratio(const ambit__scope *s, const ambit__expr *e)
   int exponent;
 
   if (e->op != EXPR_DIV || !s->relaxed || !s->dialect->ratio) return false;
-  if (e->type != AMBIT_F32 && (!inverts || e->type != AMBIT_F64)) return false;
+  if (e->type != AMBIT_F32 && e->type != AMBIT_F64) return false;
   if (e->b->op != EXPR_CONST) return !inverts || (s->hoists && ambit__hoists_inverts(s->hoists, e));
   size = fabs(e->b->value.real);
   return size > LEAST && size < 1 / LEAST && frexp(size, &exponent) != 0.5;
@@ -295,7 +295,10 @@ static bool emit_limited(const ambit__scope *s, ambit__text *t, const ambit__exp
 static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__expr *args[] = {e->a, e->b, e->c};
-  bool own = e->call == CALL_fmin || e->call == CALL_fmax || e->call == CALL_abs;
+  const bool orders = e->call == CALL_fmin || e->call == CALL_fmax;
+  /* GPUs have them as instructions, which may choose the other of two zeros */
+  const bool native = s->relaxed && s->dialect->kernel && ambit__type_is_real(e->type);
+  const bool own = e->call == CALL_abs || (orders && !native);
 
   if (emit_limited(s, t, e)) return;
   if (s->relaxed && ambit__calls_power(e)) {

@@ -58,14 +58,14 @@ AMBIT_INLINE float ambit_root(float x)
 }
 #  define sqrtf(x) ambit_root(x)
 
-/* a / b without a branch, for code that need not have the same bits everywhere. With a reciprocal
- * within a unit in the last place, in 5e7 emulated divisions of |a| >= 2^-100 the result was exact
- * where the quotient is a float, and else within a unit; of smaller ones, within 3, as the
- * remainder underflows. Divisors whose reciprocal is no normal number are scaled. */
+/* a / b without a branch, for code that need not have the same bits everywhere. The divisor is
+ * scaled to between 1/2 and 1, so that only the quotient may be out of range. With a reciprocal
+ * within a unit in the last place, the result is exact where the quotient is a float, and else
+ * within a unit; quotients that are no normal numbers, within 3. */
 AMBIT_INLINE float ambit_ratio(float a, float b)
 {
-  const float size = fabsf(b);
-  const float scale = size > 0x1p126f ? 0x1p-2f : size < 0x1p-126f ? 0x1p64f : 1;
+  const int inverted = 0x7e800000 - (__float_as_int(b) & 0x7f800000);
+  const float scale = __int_as_float(inverted < 0x00800000 ? 0x00800000 : inverted);
   const float n = a * scale, d = b * scale;
   float inverse, q, better;
 
@@ -79,6 +79,28 @@ AMBIT_INLINE float ambit_ratio_by(float a, float b)
 {
   const float inverse = 1 / b, q = a * inverse;
   const float better = __fmaf_rn(__fmaf_rn(-q, b, a), inverse, q);
+
+  return better == better ? better : q;
+}
+/* The same in double: the estimate has 20 bits, its correction 60. */
+AMBIT_INLINE double ambit_ratio(double a, double b)
+{
+  const int inverted = 0x7fd00000 - (__double2hiint(b) & 0x7ff00000);
+  const double scale = __hiloint2double(inverted < 0x00100000 ? 0x00100000 : inverted, 0);
+  const double n = a * scale, d = b * scale;
+  double rough, inverse, q, better;
+
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(rough) : "d"(d));
+  inverse = __fma_rn(-d, rough, 1);
+  inverse = __fma_rn(__fma_rn(inverse, inverse, inverse), rough, rough);
+  q = n * inverse;
+  better = __fma_rn(__fma_rn(-q, d, n), inverse, q);
+  return better == better ? better : n * rough;
+}
+AMBIT_INLINE double ambit_ratio_by(double a, double b)
+{
+  const double inverse = 1 / b, q = a * inverse;
+  const double better = __fma_rn(__fma_rn(-q, b, a), inverse, q);
 
   return better == better ? better : q;
 }
