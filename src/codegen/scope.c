@@ -420,7 +420,7 @@ static bool emit_test(const ambit__scope *s, ambit__text *t, const ambit__expr *
   ambit__scope plain = *s;
   bool value;
 
-  if (!s->inside || !ambit__expr_is_test(e, s->compares, &value)) return false;
+  if (!s->inside || !ambit__expr_is_test(e, s->compares, s->along - 1, &value)) return false;
   plain.inside = NULL;
   ambit__print(t, value ? "(%s | (" : "(!%s & (", s->inside);
   emit(&plain, t, e, ARGUMENT);

@@ -19,6 +19,7 @@ struct ambit__scope {
   void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
   const char *step;   /* an expression for step() */
   const char *inside; /* a variable: not 0 if the cell is far from all faces; NULL: there is none */
+  int along;          /* an axis, from 1, whose faces that does not hold for; 0: none */
   bool compares;      /* it holds for comparisons of index() too, not only for outside() */
   /* Hooks, or NULL. `instead` may print other text for an expression, and returns whether it did;
    * `set` writes code after a STMT_SET_OUT. */

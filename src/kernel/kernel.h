@@ -317,8 +317,9 @@ bool ambit__rule_spreads(const ambit__rule *rule);               /* whether one 
 enum { AMBIT__TEST_REACH = 16 }; /* a comparison with a place further inside divides the grid */
 
 /* Whether an expression is one: outside() or, with `compares`, a comparison of index() with a place
- * near a face. Sets its value in cells far from all faces. */
-bool ambit__expr_is_test(const ambit__expr *e, bool compares, bool *value);
+ * near a face; not of a face of axis `but`, -1: of any. Sets its value in cells far from all
+ * faces. */
+bool ambit__expr_is_test(const ambit__expr *e, bool compares, int but, bool *value);
 /* Whether a rule has any. All of them have that value in cells at least `low` cells above the low
  * faces and `high` below the high ones. Both start at 0. */
 bool ambit__rule_tests(const ambit__rule *rule, bool compares, int low[AMBIT_MAX_DIMS],

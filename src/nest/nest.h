@@ -122,6 +122,7 @@ struct ambit__nest {
   const int *unit;  /* on a GPU and a sparse grid: rows of a unit; NULL: cells have one */
   int wide;         /* of a unit: cells of a row */
   int row;          /* of a unit: the one that is being built */
+  int along;        /* an axis, from 1, along which tests of place are always made; 0: none */
   bool flat;        /* conditions of the rule become selections */
   bool loads_first; /* the reads of a cell are variables u_r0, u_r1, ...: NODE_RULE uses those */
   /* In C, a vector at a time: fields of narrow integers whose reads are arrays u_w0_0, ... of
@@ -354,6 +355,7 @@ int ambit__nest_launched_axes(const ambit__group *g, int axes[AMBIT_MAX_DIMS]);
 
 /* folds.c: on a GPU, threads that fold the values of cells into totals of fields (binding onto). */
 typedef struct ambit__nest_folds {
+  int along;      /* the axis of neighbouring threads, with memory that is adjacent */
   int pieces;     /* a folded axis: cells of a total along it are cut into pieces, a total each */
   int inner;      /* a folded axis: that of the innermost loop, */
   int batch;      /* of which so many turns are taken together */

@@ -193,6 +193,7 @@ static ambit__scope scope_of(const spot *here)
                         .read = read,
                         .step = staged && here->rule->step ? here->rule->step : "step",
                         .inside = here->rule && here->rule->inside >= 0 ? "inside" : NULL,
+                        .along = n->along,
                         .compares = !n->group->form,
                         .instead = n->hooks.instead ? instead : NULL,
                         .skip = n->hooks.skip || n->nbins ? skip : NULL,

@@ -595,6 +595,47 @@ static void lines(void)
   }
 }
 
+/* Rules that test where their cell is: tiles far from all faces, and others. */
+static void tests_of_place(void)
+{
+  static const problem problems[] = {
+      {.text = "void r(const float *u, float *v)\n"
+               "{\n"
+               "  float a = index(0) < 2 ? 3 - u[-1] : u[-1];\n"
+               "  *v = index(0) >= extent(0) - 1 ? a : a + u[1];\n"
+               "}\n",
+       .ndims = 1,
+       .extents = {1603}},
+      {.text = "void r(const double *u, double *v, sum double *s)\n"
+               "{\n"
+               "  double a = outside(1, 0) ? 3 - u[1][0] : u[1][0];\n"
+               "  if (index(1) == extent(1) - 1) a = 2 * u[-1][-1];\n"
+               "  *v = a + (outside(0, -1) ? 5.5 : u[0][-1]);\n"
+               "  *s = *v;\n"
+               "}\n",
+       .ndims = 2,
+       .extents = {61, 500}},
+      {.text = "void r(const float *u, float *v)\n"
+               "{\n"
+               "  float a = index(0) < 1 ? 3 - u[-1][0][0] : u[-1][0][0];\n"
+               "  float b = index(1) > extent(1) - 3 ? 2 - u[0][1][0] : u[0][1][0];\n"
+               "  float c = index(2) < 1 ? 5 - u[0][0][-1] : u[0][0][-1];\n"
+               "  *v = a + b - c;\n"
+               "}\n",
+       .ndims = 3,
+       .extents = {17, 43, 150}},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    problem p = problems[i];
+
+    p.name = "places";
+    p.strict = true;
+    p.boundary = AMBIT_SYMMETRIC;
+    check(p);
+  }
+}
+
 /* So many fields of 16-bit values that only lanes of two cells fit. */
 static void short_lanes(void)
 {
@@ -902,6 +943,7 @@ int main(int argc, char **argv)
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_fields_that_lie_apart", components_and_fields_that_lie_apart},
       {"lines", lines},
+      {"tests_of_place", tests_of_place},
       {"short_lanes", short_lanes},
       {"bytes", bytes},
       {"four_bytes", four_bytes},

@@ -170,7 +170,7 @@ static void add_cells(const ambit__strip *w)
   let_index(w, w->x, w->cells == 1 ? "x + j" : w->cells == 2 ? "x + c + h" : "x + c + 2 * h");
   ambit__nest_each_output(w->n, let_out, NULL);
   ambit__nest_let_results(w->n);
-  ambit__nest_node(w->n, NODE_RULE, .inside = -1);
+  ambit__nest_node(w->n, NODE_RULE, .inside = w->inside);
   ambit__nest_each_output(w->n, keep_out, NULL);
   if (reduces) {
     ambit__nest_if(w->n, "counted >> (%s) & 1", w->cells > 1 ? ambit__strip_place(w) : "j");

@@ -84,6 +84,7 @@ typedef struct ambit__strip {
   ambit__strip_value values[AMBIT__STRIP_VALUES];
   int nloads;
   ambit__strip_load loads[AMBIT__STRIP_LOADS];
+  int inside;              /* RULE nodes: see nest.h */
   const ambit__dots *dots; /* of bytes: weighted sums of them, */
   ambit__pairs *pairs;     /* and variables for two cells at a time */
   int ntaps;               /* sum: length of `taps`, owned */
