@@ -310,7 +310,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
     if (ambit__strip_packed_cells(g, packed) > 1) return 0;
     lane = 2 * ambit__strip_lane_cells(g, packed);
   }
-  while (!n && lane > 2 && !reaches(g, g->ndims - 1, lane / 2 - 1))
+  while (!n && lane > 2 && !reaches(g, g->ndims - 1, lane / 2))
     n = add_plans(g, t, packed, lane /= 2, 0, plans, most);
   return n;
 }
