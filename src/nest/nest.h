@@ -278,8 +278,10 @@ static inline ambit_type ambit__nest_stored(const ambit__nest *n, int i)
 void ambit__nest_let_neighbours(ambit__nest *n);
 /* "const float *u_at = u_mem + (u_o + y0 * u_s0 + y1);" for every field, and the indices i0, ... */
 void ambit__nest_let_places(ambit__nest *n);
-/* On a GPU, in a sweep: "float c_held = *c_line" for every carried field, before the loop along a
- * line, and "*c_line = c_held" after it. */
+/* On a GPU, in a sweep: whether a line keeps a carried field in variables, as no other parameter
+ * reads it; "c_at[0] = c_line[0]" for each of its components, before the loop along a line, and
+ * "c_line[0] = c_at[0]" after it. */
+bool ambit__nest_is_kept(const ambit__nest *n, int param);
 void ambit__nest_let_carried(ambit__nest *n);
 void ambit__nest_store_carried(ambit__nest *n);
 /* On a GPU: a run that has ended does nothing; "const float k_v = *k_mem;" for every value. */
@@ -352,6 +354,19 @@ ambit__tap *ambit__nest_sum(const ambit__group *g, ambit__sum *sum);
 void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each);
 /* The axes that lie along threads, the last one along x; returns their number. */
 int ambit__nest_launched_axes(const ambit__group *g, int axes[AMBIT_MAX_DIMS]);
+
+/* lines.c: on a GPU, a sweep whose cells pass through shared memory, by blocks of a warp. `f` must
+ * stay. */
+typedef struct ambit__nest_lines {
+  int lanes;    /* that have a line each, a power of 2 */
+  int cells;    /* of a tile along its lines, a power of 2 */
+  int ring;     /* tiles in shared memory, at least 2: one is computed, the others arrive */
+  int batch;    /* cells of a lane that are loaded together, a power of 2; 1: none */
+  bool vectors; /* the language has vectors: prelude/strips.h */
+} ambit__nest_lines;
+void ambit__nest_lines_launched(ambit__nest *n, const ambit__nest_lines *f);
+/* Bytes of shared memory: of a ring of so many tiles, and of results. */
+size_t ambit__nest_lines_bytes(const ambit__group *g, const ambit__nest_lines *f, int ring);
 
 /* folds.c: on a GPU, threads that fold the values of cells into totals of fields (binding onto). */
 typedef struct ambit__nest_folds {

@@ -46,7 +46,8 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
 
   for (int d = n->group->form ? ndims - 1 : 0; d <= ndims; d++) {
     const int by = d < ndims ? a->offset[d] : a->component, times = by < 0 ? -by : by;
-    const bool plain = d == ndims - 1 && bind->contiguous;
+    const bool plain =
+        (d == ndims - 1 && bind->contiguous) || (d == ndims && ambit__nest_is_kept(n, a->param));
 
     if (!by) continue;
     if (d == ndims - 1 && ambit__binding_is_closed(bind)) {
@@ -58,7 +59,7 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
     ambit__print(t, "%s", any ? (by < 0 ? " - " : " + ") : by < 0 ? "-" : "");
     if (times != 1 || plain) ambit__print(t, "%d%s", times, plain ? "" : " * ");
     if (!plain && d < ndims) ambit__print(t, "%s_s%d", name, d);
-    if (d == ndims) ambit__print(t, "%s_c", name);
+    if (!plain && d == ndims) ambit__print(t, "%s_c", name);
     any = true;
   }
   if (!any) ambit__print(t, "0");

@@ -16,9 +16,12 @@
  */
 #include "base/integers.h"
 #include "nest/nest.h"
+#include "plan/fitted.h"
 #include "plan/gpu.h"
 #include "plan/launch_line.h"
 #include "plan/registers.h"
+
+#include <math.h>
 
 enum {
   THREADS = 256,     /* per block, */
@@ -190,10 +193,25 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 
 /* ---- code ---- */
 
+/* In a sweep a thread waits for the cells of a line, one after the other. Along rows, neighbouring
+ * threads access a row each. */
+static double sweep_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  const ambit__machine *m = ambit__target_machine(t);
+  const int axis = ambit__sweep_axis(g->sweep);
+  const double lines = ambit__group_cells(g) / (double)(g->cells[axis] > 0 ? g->cells[axis] : 1);
+  const double wait = AMBIT__FIT_LINE_WAIT * m->chain / fmax(lines, 1);
+  const double bytes = ambit__price_bound(g->rule, g->bind, g->ndims).bytes;
+  double cell = bytes / (AMBIT__FIT_LINE * m->copy);
+
+  if (axis == g->ndims - 1) cell = AMBIT__FIT_LINE_ROWS * ambit__gpucode_cell_cost(g, t, p);
+  return fmax(cell + (1 - AMBIT__FIT_LINE_HIDDEN) * wait, wait);
+}
+
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  return t->kind == TARGET_C ? 2 * ambit__strategy_rows.cost(g, t, p)
-                             : ambit__gpucode_cell_cost(g, t, p);
+  if (t->kind == TARGET_C) return 2 * ambit__strategy_rows.cost(g, t, p);
+  return g->sweep && !t->is_cpu ? sweep_cost(g, t, p) : ambit__gpucode_cell_cost(g, t, p);
 }
 
 static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
