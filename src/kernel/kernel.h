@@ -421,6 +421,14 @@ typedef struct ambit__faced {
 ambit_status ambit__rule_face(ambit__errors *errors, const ambit__rule *rule,
                               const ambit__faced *how, ambit__rule **out);
 
+/* ---- axes in another order (turn.c) ---- */
+
+/* Whether a rule has a copy in which axis turn - 1 of a grid comes last (ambit__turned_axis); and
+ * that copy, which refers to `rule`, which must stay. */
+bool ambit__rule_turns(const ambit__rule *rule);
+ambit_status ambit__rule_turn(ambit__errors *errors, const ambit__rule *rule, int turn, int ndims,
+                              ambit__rule **out);
+
 /* ---- sparse grids (sparse.c) ---- */
 
 /* Activity as fields of an integer type that are 1 in active cells: additional parameters of a

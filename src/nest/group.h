@@ -77,6 +77,10 @@ typedef struct ambit__group {
   int64_t active;
   double run, stacked;
   ambit__tile_use tiles;
+  /* Rows of fields lie along axis turn - 1 (grid/layout.h), 0: along the last one. If `turned`, all
+   * here has that axis last: the rule, bindings and cells. */
+  int turn;
+  bool turned;
   bool strict;       /* see ambit__settings */
   int sweep;         /* the axis along which cells run in order (ambit__sweep_axis); 0: none */
   unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */

@@ -119,7 +119,7 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
   if (p->rows[0] > 1 && rows < ambit__strip_block_rows(p)) return false;
   if (p->ring && g->cells[g->ndims - 1] > MOST_COLUMNS) return false;
   if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STRIP_BLOCKS) return false;
-  return rows >= p->rows[0] + 2 * AMBIT__STRIP_REACH &&
+  return rows >= p->rows[0] + (p->ring ? 2 * AMBIT__STRIP_REACH : 0) &&
          (p->ahead || planes >= p->rows[1] + ambit__strip_overlap(g));
 }
 
@@ -130,13 +130,13 @@ typedef struct form {
   int rows, planes, ahead, ring;
 } form;
 
-/* With `lanes` in a row, as many as the rows take. */
+/* As many as the rows of a plane take, with `lanes` in a row. */
 static int warps_of(const ambit__group *g, const form *f, int few, int lanes)
 {
   int warps = WARPS;
 
   if (f->ring) return f->ring;
-  while (lanes < WARP && warps > 1 &&
+  while (g->ndims > 2 && warps > 1 &&
          warps / 2 * (WARP / lanes) * f->rows >= g->cells[g->ndims - 2])
     warps /= 2;
   return few ? few : warps;
@@ -590,14 +590,14 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);
 }
 
-/* A box with few rows or planes computes some beside it (nest/strip/strip.c), which a thin part
- * does not have. Faces thinner than a tile have too few cells for strips to pay off. */
+/* A box with few planes computes some beside it (nest/strip/strip.c), which a thin part does not
+ * have. Faces thinner than a tile have too few cells for strips to pay off. */
 static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                   const int64_t *own)
 {
   const int last = g->ndims - 1, z = ambit__strip_axis(g);
 
-  if (g->ndims > 2 && own[last - 1] < p->rows[0] + 2 * AMBIT__STRIP_REACH) return false;
+  if (p->ring && own[last - 1] < p->rows[0] + 2 * AMBIT__STRIP_REACH) return false;
   if (g->ndims > 2 && cells[last - 1] < p->rows[0]) return false;
   if (!p->ahead && own[z] < p->rows[1] + ambit__strip_overlap(g)) return false;
   if (p->lanes > 1 && cells[last] < p->lanes * p->strip / 2) return false;
@@ -628,7 +628,7 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
                             .threads = {p->threads[0], p->threads[1], p->threads[2]},
                             .most = ambit__group_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
   r->least[last] = p->lanes > 1 ? p->lanes * lane / 2 : 1;
-  if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STRIP_REACH;
+  if (g->ndims > 2) r->least[last - 1] = p->rows[0] + (p->ring ? 2 * AMBIT__STRIP_REACH : 0);
   if (!p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);
   if (p->ahead) high = (g->cells[z] + here.blocks[1] - 1) / here.blocks[1];
   ambit__launch_line_add(r, 0, last, ambit__strip_align(p) - 1, p->lanes * lane);

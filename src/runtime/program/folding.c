@@ -148,8 +148,11 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
                          .cells = ambit__folding_cells(p, step, f, i, p->grid->first + part)};
   if (own.hi[0] - own.lo[0] > f->planes) own.hi[0] = own.lo[0] + f->planes;
   if (!folds) {
-    x->scratch.layout = (ambit__layout){
-        .type = q->type, .components = q->components, .line = e->backend->line, .own = own};
+    x->scratch.layout = (ambit__layout){.type = q->type,
+                                        .components = q->components,
+                                        .line = e->backend->line,
+                                        .turn = e->backend->line ? p->grid->turn : 0,
+                                        .own = own};
     AMBIT_TRY(ambit__store_allocate(f->to[i], part, &x->scratch));
   }
   bytes = ambit__fold_bytes(&x->how);
