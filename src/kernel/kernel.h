@@ -81,11 +81,22 @@ typedef struct ambit__param {
   const bool *keeps;
   bool is_written; /* some component is */
   bool is_folded;  /* a reduction onto a field (ambit__rule_onto): `reduce` says how */
+  /* The components of a reduction whose subscripts are computed; 0: they are constant. `components`
+   * are then pairs, one for each statement that folds: the component, `bins` for none, and the
+   * value that it gets; this one is not written if it is constant: */
+  int bins;
+  const struct ambit__expr *const *amounts; /* per pair; NULL: it is written */
   /* per component: the offset of the cell where it is stored; NULL: the cell itself, for all. If it
    * is a neighbour, the old value is always loaded, so `reads` has the offset too, and no other
    * read of the component */
   const int (*targets)[AMBIT_MAX_DIMS];
 } ambit__param;
+
+/* The components of its field. */
+static inline int ambit__param_width(const ambit__param *p)
+{
+  return p->bins ? p->bins : p->components;
+}
 
 /* A parameter `table T k[n]` or `table T k[m][n]`: numbers that code is written for. */
 typedef struct ambit__table {

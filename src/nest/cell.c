@@ -203,9 +203,37 @@ void ambit__nest_let_results(ambit__nest *n)
                      ambit__nest_identity(n, ambit__nest_param(n, i)));
 }
 
+const char *ambit__nest_amount(ambit__nest *n, int i, int k, const char *value)
+{
+  const ambit__param *p = ambit__nest_param(n, i);
+  ambit__text amount = {0};
+
+  if (!p->amounts[k]) return value;
+  ambit__emit_constant(n->dialect, &amount, p->type, p->amounts[k]->value);
+  return ambit__nest_keep(n, &amount);
+}
+
+void ambit__nest_fold_bin(ambit__nest *n, int i, int k, const char *bin, const char *value)
+{
+  const ambit__param *p = ambit__nest_param(n, i);
+
+  ambit__nest_node(n, NODE_FOLD, .name = ambit__nest_text(n, "%s_bins[%s]", p->name, bin),
+                   .value = ambit__nest_amount(n, i, k, value), .wide = ambit__type_total(p->type),
+                   .access = {.param = i});
+}
+
 static void store_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
+  const ambit__param *p = ambit__nest_param(n, a.param);
+
   (void)user;
+  if (ambit__nest_is_binned(n, a.param)) {
+    if (a.component % 2 == 0)
+      ambit__nest_fold_bin(n, a.param, a.component / 2,
+                           ambit__nest_name_of(n, "out", p, a.component),
+                           ambit__nest_name_of(n, "out", p, a.component + 1));
+    return;
+  }
   ambit__nest_node(n, NODE_STORE, .access = a);
 }
 

@@ -129,6 +129,14 @@ static inline unsigned ambit__group_folded(const ambit__group *g)
   return 0;
 }
 
+/* Whether cells compute the numbers of the components that they fold into; all such fields do. */
+static inline bool ambit__group_is_binned(const ambit__group *g)
+{
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (g->bind[i].onto && g->rule->params[i].bins) return true;
+  return false;
+}
+
 static inline bool ambit__group_sums_exactly(const ambit__group *g)
 {
   for (int i = 0; i < g->rule->nparams; i++)

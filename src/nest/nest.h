@@ -133,10 +133,6 @@ struct ambit__nest {
   ambit__shares shares;
   int nlooks;
   const ambit__expr *looks[AMBIT__LOOKS];
-  /* In C: sums that are counted in tables, by so many statements of the rule (nest/rows_bins.c). */
-  const ambit__stmt *bins;
-  int nbins;
-  bool is_counted[AMBIT_MAX_PARAMS];
   struct ambit__pairs *pairs; /* what NODE_WORDS declares */
   bool ends_late;             /* the nest tests itself whether the run has ended, after its loads */
   const void *builder;        /* what a builder keeps for its hooks */
@@ -245,17 +241,13 @@ static inline bool ambit__nest_is_field(const ambit__nest *n, int i)
 
 static inline bool ambit__nest_is_reduction(const ambit__nest *n, int i)
 {
-  return ambit__nest_param(n, i)->kind == PARAM_REDUCE && !n->is_counted[i];
+  return ambit__nest_param(n, i)->kind == PARAM_REDUCE;
 }
 
-/* Statement k of those that count in tables. */
-static inline const ambit__stmt *ambit__nest_bin(const ambit__nest *n, int k)
+/* Whether cells fold values into components of field i whose numbers they compute. */
+static inline bool ambit__nest_is_binned(const ambit__nest *n, int i)
 {
-  const ambit__stmt *s = n->bins;
-
-  while (k-- > 0)
-    s = s->next;
-  return s;
+  return n->bind[i].onto && ambit__nest_param(n, i)->bins;
 }
 
 static inline const char *ambit__nest_type(const ambit__nest *n, int i)
@@ -272,6 +264,11 @@ static inline ambit_type ambit__nest_stored(const ambit__nest *n, int i)
 }
 
 /* ---- cell.c: the pieces of a cell ---- */
+
+/* The value of pair k of parameter i, which is `value` if it is no constant. In C, "n_bins[bin] +=
+ * value". */
+const char *ambit__nest_amount(ambit__nest *n, int i, int k, const char *value);
+void ambit__nest_fold_bin(ambit__nest *n, int i, int k, const char *bin, const char *value);
 
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
  * field with closed rows is read: the distance from the cell at y1 to that neighbour. */
@@ -363,6 +360,14 @@ typedef struct ambit__nest_folds {
                      folded, else other cells of the same totals, along the axis of the pieces */
 } ambit__nest_folds;
 void ambit__nest_folded(ambit__nest *n, const ambit__nest_folds *f);
+
+/* bins.c: on a GPU, threads that fold values into tables, and tables into totals. */
+typedef struct ambit__nest_bins {
+  int threads[2]; /* of a block, along the last axis, and rows */
+  int each;       /* cells of a thread that are loaded together */
+  int tables;     /* of a block; one for each thread, unless threads count by atomic additions */
+} ambit__nest_bins;
+void ambit__nest_binned(ambit__nest *n, const ambit__nest_bins *b);
 
 /* units.c: on a GPU and a sparse grid, the units of a thread (grid/assignment.h), which have so
  * many cells of so many rows. `rows` must stay. */

@@ -170,9 +170,7 @@ static bool skip(const ambit__scope *s, const ambit__stmt *st)
   const spot *here = s->user;
   ambit__nest *n = here->n;
 
-  for (int k = 0; k < n->nbins; k++)
-    if (ambit__nest_bin(n, k) == st) return true;
-  return n->hooks.skip && n->hooks.skip(n, here->rule, st);
+  return n->hooks.skip(n, here->rule, st);
 }
 
 static void set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
@@ -195,7 +193,7 @@ static ambit__scope scope_of(const spot *here)
                         .inside = here->rule && here->rule->inside >= 0 ? "inside" : NULL,
                         .compares = !n->group->form,
                         .instead = n->hooks.instead ? instead : NULL,
-                        .skip = n->hooks.skip || n->nbins ? skip : NULL,
+                        .skip = n->hooks.skip ? skip : NULL,
                         .set = n->hooks.set ? set : NULL,
                         .hoists = staged ? NULL : &n->hoists,
                         .narrow = n->is_narrow ? &n->narrow : NULL,

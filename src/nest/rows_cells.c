@@ -109,7 +109,7 @@ void ambit__rows_let_place(job *j, int r)
     const ambit__param *p = ambit__nest_param(n, i);
     const ambit__nest_access a = ambit__rows_access(j, i, 0, r, NULL, ambit__rows_x(j));
 
-    if (ambit__nest_is_field(n, i))
+    if (ambit__nest_is_field(n, i) && !ambit__nest_is_binned(n, i))
       ambit__nest_do(n, "%s%s *%s_at = %s", p->is_written ? "" : "const ",
                      n->dialect->types[ambit__nest_stored(n, i)], p->name,
                      ambit__nest_pointer(n, &a));
@@ -171,7 +171,6 @@ static void add_cell(job *j, int r, int inside, bool ragged)
   else
     ambit__nest_each_output(n, keep_result, &here);
   keep_contributions(j, r, ragged);
-  ambit__rows_keep_bin(j, r, inside);
   ambit__nest_close(n);
 }
 

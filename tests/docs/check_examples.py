@@ -130,7 +130,7 @@ def complete(where, text):
 
 
 def check_kernel(where, text):
-    if re.search(r"[(,]\s*table ", text):  # only a program can give it
+    if re.search(r"[(,]\s*table |(sum|min|max) \w+ \*\w+\[\d\d", text):  # only a program can give it, or a field for all
         run_program(where, IN_A_PROGRAM % f"  ambit_kernel_create(a, {json.dumps(text)});")
         return
     pathlib.Path("kernel.c").write_text(text)

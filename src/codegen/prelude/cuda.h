@@ -19,6 +19,7 @@
 #define AMBIT_F32_OF(bits)              __uint_as_float(bits)
 #define AMBIT_F64_OF(bits)              __longlong_as_double((ambit_i64)(bits))
 #define ambit_count_bits(x)             __popc(x)
+#define ambit_bin_add(at, x)            atomicAdd(at, x)
 
 typedef unsigned char ambit_u8;
 typedef short ambit_i16;

@@ -637,12 +637,12 @@ static void place_totals(const flight *t, int param, folded *x)
       box->lo[d] = own.lo[d];
       box->hi[d] = own.lo[d] + 1;
     }
-  *l = ambit__gpu_totals_layout(q->type, q->components, dropped, box);
+  *l = ambit__gpu_totals_layout(q->type, ambit__param_width(q), dropped, box);
   l->own = own;
   l->origin = x->totals;
   for (int d = 0; d < box->ndims; d++)
     l->origin -= (box->lo[d] - own.lo[d]) * l->stride[d];
-  l->stride[axis] = l->component * q->components;
+  l->stride[axis] = l->component * ambit__param_width(q);
   box->hi[axis] += t->v->shape.pieces - 1;
   x->totals += l->stride[axis] * t->v->shape.pieces;
   x->args[param].store = &x->stores[param];
