@@ -27,14 +27,14 @@ demo:
 	$(build) build -j $(JOBS) --target heat
 	build/examples/01_heat/heat $(DEMO)
 
-# Configuring takes one core: both at once. Many tests wait, for processes or the end of a time: there are two more than cores. The
+# Configuring takes one core: both at once. Many tests wait, for processes or the end of a time: there are four more than cores. The
 # sanitized build first: its tests of one process compile the kernels that several processes of the other one would each compile.
 check:
 	$(call setup,check)
 	$(call preset,release,build) & first=$$!; $(call preset,dev,build/sanitize) && wait $$first
 	$(build) build -j $(JOBS) --target checked
 	$(build) build/sanitize -j $(JOBS) --target checked
-	python3 tests/meta/run_tests.py --jobs $$(($(JOBS) + 2)) dev release
+	python3 tests/meta/run_tests.py --jobs $$(($(JOBS) + 4)) dev release
 
 check-threads:
 	$(call setup,check)

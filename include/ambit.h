@@ -786,6 +786,11 @@ AMBIT_API ambit_status ambit_locate(ambit_program *p, const ambit_field *f, ambi
  * last one with it; other values are not counted. n scalars of type AMBIT_I64. */
 AMBIT_API ambit_status ambit_histogram(ambit_program *p, const ambit_field *f, double lo, double hi,
                                        int n, ambit_scalar *const *counts);
+/* The same in a field of type AMBIT_I64 on fewer axes than the grid, with a component for each
+ * interval (ambit_field_create_vector_on): on no axes, one histogram of all cells, in one pass; on
+ * some, one for each of their cells. */
+AMBIT_API ambit_status ambit_histogram_on(ambit_program *p, const ambit_field *f, double lo,
+                                          double hi, ambit_field *counts);
 
 /* A new record with a series of one column that sources often have: Ricker's wavelet, the second
  * derivative of a Gaussian, which has its peak, `amplitude`, at time 1.2 / frequency. Row i is at

@@ -34,7 +34,7 @@ set(AMBIT_HOMES
   long      "^runtime[.](arithmetic[.]opencl|strips|tune[.].*)$|^runtime[.](points|profiles|sweeps)[.][a-z]+[.]3$"
   plain     "^runtime[.]tune|^runtime[.]starved[.]opening"
   opencl    "^runtime[.](faces|lines|reduce|register_source|sparse_storage|until)$"
-  release   "^runtime[.](arithmetic|conditions|factored|injected[.]cuda|random|unsigned)$|^runtime[.].*[.](openmpi|mpich)[.][2-9]$"
+  release   "^runtime[.](arithmetic|conditions|factored|injected[.]cuda|narrow|random|repeats|unsigned)$|^runtime[.].*[.](openmpi|mpich)[.][2-9]$"
 
   # random/
   plain     "^random[.](again|all_kinds|checked|cuda|killed)|^random[.]opencl([.](openmpi|mpich|parts|sparse))?$"

@@ -240,12 +240,22 @@ static void print_indented(const char *text)
 /* The plan of a single iteration. */
 static int print_gpu_plan(ambit *a, const tool_problem *p, const ambit__target *gpu)
 {
+  const ambit__box grid = ambit__box_of_extents(p->size.ndims, p->size.extents);
+  const int turn = ambit__layout_turn(&grid);
+  ambit__rule *turned = NULL;
+  ambit_status s = AMBIT_OK;
   tool_code code;
   tool_group g;
-  ambit_status s;
+  ambit__box box;
 
   tool_group_make(a, p, NULL, &g);
-  s = tool_emit(a, &g.group, gpu, &code);
+  box = ambit__box_of_extents(p->size.ndims, g.group.cells);
+  box = ambit__box_turn(&box, turn);
+  memcpy(g.group.cells, box.hi, sizeof g.group.cells);
+  if (turn) s = ambit__rule_turn(&a->errors, g.group.rule, turn, p->size.ndims, &turned);
+  if (turned) g.group.rule = turned;
+  if (!s) s = tool_emit(a, &g.group, gpu, &code);
+  ambit__rule_free(turned);
   tool_group_free(&g);
   if (s) return TOOL_FAILED;
   printf("plan on %s, in %s\n  %s\n", gpu->machine->name,

@@ -179,6 +179,10 @@ int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p)
     if (p->params[i].kind == AMBIT_PARAM_TABLE)
       return tool_wrong(args, "'%s' of kernel %s is a table, which only a program can give",
                         p->params[i].name, ambit_kernel_name(p->kernel));
+    if (p->params[i].kind == AMBIT_PARAM_REDUCTION && p->params[i].components > 1)
+      return tool_wrong(args,
+                        "'%s' of kernel %s takes a field on fewer axes: only a program has one",
+                        p->params[i].name, ambit_kernel_name(p->kernel));
   }
   return tool_is_kernel_file(p->what) ? take_type(args, p) : TOOL_OK;
 }

@@ -58,6 +58,7 @@ CALLS = {
     "ambit_grid_ndims": "Grid.ndim",
     "ambit_grid_save": "save",
     "ambit_histogram": "histogram",
+    "ambit_histogram_on": "histogram",
     "ambit_history": "Program.history",
     "ambit_history_all": "Program.history",
     "ambit_inject_arg": "inject",

@@ -331,6 +331,7 @@ FUNCTIONS = {
     "ambit_half_decode": (c_double, (c_uint16,), "bits"),
     "ambit_half_encode": (c_uint16, (c_double,), "x"),
     "ambit_histogram": (c_int, (c_void_p, c_void_p, c_double, c_double, c_int, POINTER(c_void_p),), "p f lo hi n counts"),
+    "ambit_histogram_on": (c_int, (c_void_p, c_void_p, c_double, c_double, c_void_p,), "p f lo hi counts"),
     "ambit_history": (c_void_p, (c_void_p, c_void_p, c_int64,), "p s every"),
     "ambit_history_all": (c_void_p, (c_void_p, c_char_p, c_int, POINTER(c_void_p), c_int64,), "p name n scalars every"),
     "ambit_inject_arg": (c_int, (c_void_p, c_void_p, ambit_arg, c_void_p,), "p points value f"),

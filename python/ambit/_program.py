@@ -2,7 +2,7 @@
 """Programs: steps, runs, callbacks, output."""
 import ctypes
 import operator
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from . import _declarations as c
 from . import _explain
@@ -111,13 +111,17 @@ class Measure(Step):
 class Histogram(Step):
     """Counts the values of a field in intervals."""
 
-    def __init__(self, field: Field, lo: float, hi: float, counts: Sequence[Scalar]) -> None:
-        self.field, self.lo, self.hi, self.counts = field, lo, hi, list(counts)
+    def __init__(self, field: Field, lo: float, hi: float, counts: Union[Field, Sequence[Scalar]]) -> None:
+        self.field, self.lo, self.hi = field, lo, hi
+        self.counts: Any = counts if isinstance(counts, Field) else list(counts)
 
     def _objects(self) -> List[Any]:
-        return [self.field, *self.counts]
+        return [self.field, self.counts] if isinstance(self.counts, Field) else [self.field, *self.counts]
 
     def _append(self, program: "Program") -> None:
+        if isinstance(self.counts, Field):
+            program.context._check(lib.ambit_histogram_on(program._handle, self.field._handle, self.lo, self.hi, self.counts._handle))
+            return
         handles = (ctypes.c_void_p * max(len(self.counts), 1))(*(s._for(program.context, c.AMBIT_I64) for s in self.counts))
         program.context._check(lib.ambit_histogram(program._handle, self.field._handle, self.lo, self.hi, len(self.counts), handles))
 
@@ -175,8 +179,8 @@ def measure(field: Field, what: str, value: Any, place: Any = None) -> Step:
     return Measure(field, what, value, place)
 
 
-def histogram(field: Field, lo: float, hi: float, counts: Sequence[Scalar]) -> Step:
-    """A step that counts the values in intervals of equal length from lo to hi: a scalar of type i8 for each."""
+def histogram(field: Field, lo: float, hi: float, counts: Union[Field, Sequence[Scalar]]) -> Step:
+    """A step that counts the values in intervals of equal length from lo to hi: in a field of type i8 on fewer axes, a component for each, or in scalars."""
     return Histogram(field, lo, hi, counts)
 
 

@@ -23,6 +23,7 @@ typedef struct ambit__dialect {
   bool folds_casts;      /* conversions to real numbers are helpers; see prelude/c.h */
   bool hides_subscripts; /* subscripts of tables go through AMBIT_SUBSCRIPT, see there too */
   /* for GPUs */
+  const char *angles; /* functions of prelude/angles.h, which are called in place of its own */
   const char *strips; /* helpers of the strategies strip and fused; NULL: there are none */
   const char *lanes;  /* exchanges between lanes, if those are not templates of `strips` */
   const char *fused;  /* more helpers of fused, after both; NULL: there are none */

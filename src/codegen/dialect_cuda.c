@@ -3,7 +3,8 @@
 #include "codegen/dialect.h"
 
 /* Embedded by the build. */
-extern const char ambit__prelude_cuda[], ambit__prelude_gpu[], ambit__prelude_strips[];
+extern const char ambit__prelude_angles[], ambit__prelude_cuda[], ambit__prelude_gpu[],
+    ambit__prelude_strips[];
 
 const ambit__dialect ambit__dialect_cuda = {
     .name = "cuda",
@@ -17,6 +18,7 @@ const ambit__dialect ambit__dialect_cuda = {
     .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000LL)"},
     .ratio = "ambit_ratio",
     .float_names = true,
+    .angles = ambit__prelude_angles,
     .strips = ambit__prelude_strips,
     .has_lanes = true,
     .strict = "",

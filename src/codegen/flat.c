@@ -15,6 +15,24 @@ bool ambit__calls_own(const ambit__expr *e)
   }
 }
 
+bool ambit__calls_angle(const ambit__expr *e)
+{
+  return e->op == EXPR_CALL && e->type == AMBIT_F32 &&
+         (e->call == CALL_sin || e->call == CALL_cos || e->call == CALL_tan ||
+          e->call == CALL_atan2);
+}
+
+static ambit__visit find_angle(void *user, const ambit__expr *e)
+{
+  (void)user;
+  return ambit__calls_angle(e) ? VISIT_END : VISIT_INSIDE;
+}
+
+bool ambit__rule_calls_angles(const ambit__rule *rule)
+{
+  return ambit__visit_stmts(&(ambit__visitor){.expr = find_angle}, rule->body);
+}
+
 int ambit__calls_power(const ambit__expr *e)
 {
   if (e->op != EXPR_CALL || e->call != CALL_pow || e->b->op != EXPR_CONST) return 0;
@@ -87,6 +105,55 @@ static ambit__visit find_choice(void *user, const ambit__expr *e)
 bool ambit__rule_branches(const ambit__rule *rule)
 {
   return ambit__visit_stmts(&(ambit__visitor){.stmt = find_if, .expr = find_choice}, rule->body);
+}
+
+/* ---- on GPUs ---- */
+
+enum { MOST_LIGHT = 32, HEAVY = MOST_LIGHT + 1 }; /* instructions; doubles take two */
+
+typedef struct side {
+  bool relaxed, registers;
+  int work;
+} side;
+
+static int work_of_division(const side *s, const ambit__expr *e)
+{
+  const bool by_number = e->b->op == EXPR_CONST;
+
+  if (!ambit__type_is_real(e->type)) return by_number ? 4 : HEAVY;
+  if (e->type == AMBIT_F32 && s->relaxed) return by_number ? 4 : 8;
+  return 16;
+}
+
+static int work_of_call(const side *s, const ambit__expr *e)
+{
+  if (s->relaxed && ambit__calls_power(e)) return ambit__calls_power(e);
+  if (e->call == CALL_sqrt) return e->type == AMBIT_F32 ? 8 : 16;
+  return ambit__call_is_cheap(e->call) ? 2 : HEAVY;
+}
+
+static ambit__visit weigh(void *user, const ambit__expr *e)
+{
+  side *s = user;
+
+  if (e->op == EXPR_TABLE || (e->op == EXPR_READ && !s->registers))
+    s->work += HEAVY;
+  else if (e->op == EXPR_DIV || e->op == EXPR_MOD)
+    s->work += work_of_division(s, e);
+  else if (e->op == EXPR_CALL)
+    s->work += work_of_call(s, e);
+  else if (e->op >= EXPR_NEG)
+    s->work += ambit_type_size(e->type) > 4 ? 2 : 1;
+  return s->work > MOST_LIGHT ? VISIT_END : VISIT_INSIDE;
+}
+
+bool ambit__side_is_light(const ambit__expr *e, const ambit__stmt *list, bool relaxed,
+                          bool registers)
+{
+  side s = {.relaxed = relaxed, .registers = registers};
+  const ambit__visitor v = {.expr = weigh, .user = &s};
+
+  return !ambit__visit_expr(&v, e) && !ambit__visit_stmts(&v, list);
 }
 
 /* The first local that statements declare: locals are numbered in the order of their declarations,

@@ -18,9 +18,18 @@ bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed, int last);
  * if that makes the rule flat. And whether an expression is such a call. */
 bool ambit__rule_calls_own(const ambit__rule *rule, int last);
 bool ambit__calls_own(const ambit__expr *e);
+/* Whether it is one of those of prelude/angles.h. */
+bool ambit__calls_angle(const ambit__expr *e);
+bool ambit__rule_calls_angles(const ambit__rule *rule);
 /* 2, 3 or 4: an expression is this power of another one, and code that is not strict multiplies. 0:
  * it is none. */
 int ambit__calls_power(const ambit__expr *e);
+
+/* On GPUs: whether a side, an expression or statements, is light enough to be computed where it is
+ * not needed. A branch takes three instructions, and no compiler moves anything across it, or finds
+ * what adjacent cells have in common. `registers`: so are the values that it reads. */
+bool ambit__side_is_light(const ambit__expr *e, const ambit__stmt *list, bool relaxed,
+                          bool registers);
 
 /* A variable that outlives the statements that set it. */
 typedef struct ambit__flat_variable {

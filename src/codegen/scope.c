@@ -7,6 +7,7 @@
 #include "codegen/narrow.h"
 #include "codegen/partials.h"
 #include "codegen/source.h"
+#include "kernel/range.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -212,10 +213,20 @@ static bool is_ratio(const ambit__scope *s, const ambit__expr *e)
   int exponent;
 
   if (e->op != EXPR_DIV || !s->relaxed || !s->dialect->ratio) return false;
-  if (e->type != AMBIT_F32 && (!inverts || e->type != AMBIT_F64)) return false;
+  if (e->type != AMBIT_F32 && e->type != AMBIT_F64) return false;
   if (e->b->op != EXPR_CONST) return !inverts || (s->hoists && ambit__hoists_inverts(s->hoists, e));
   size = fabs(e->b->value.real);
   return size > LEAST && size < 1 / LEAST && frexp(size, &exponent) != 0.5;
+}
+
+/* What the name of the function for a division ends in. */
+static const char *kind_of_ratio(const ambit__scope *s, const ambit__expr *e)
+{
+  static const double LEAST = 1e-30;
+
+  if (e->b->op == EXPR_CONST) return "_by";
+  if (s->dialect->ratio_by_inverse || e->type != AMBIT_F32) return "";
+  return ambit__least_of(s->rule, e->b) > LEAST ? "_of" : "";
 }
 
 static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
@@ -239,7 +250,7 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
     return;
   }
   if (is_ratio(s, e)) {
-    ambit__print(t, "%s%s(", s->dialect->ratio, e->b->op == EXPR_CONST ? "_by" : "");
+    ambit__print(t, "%s%s(", s->dialect->ratio, kind_of_ratio(s, e));
     emit_arguments(s, t, e->a, e->b);
     return;
   }
@@ -295,7 +306,10 @@ static bool emit_limited(const ambit__scope *s, ambit__text *t, const ambit__exp
 static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__expr *args[] = {e->a, e->b, e->c};
-  bool own = e->call == CALL_fmin || e->call == CALL_fmax || e->call == CALL_abs;
+  const bool orders = e->call == CALL_fmin || e->call == CALL_fmax;
+  /* GPUs have them as instructions, which may choose the other of two zeros */
+  const bool native = s->relaxed && s->dialect->kernel && ambit__type_is_real(e->type);
+  const bool own = e->call == CALL_abs || (orders && !native);
 
   if (emit_limited(s, t, e)) return;
   if (s->relaxed && ambit__calls_power(e)) {
@@ -303,7 +317,8 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
     emit_arguments(s, t, e->a, NULL);
     return;
   }
-  if (s->own_calls && ambit__calls_own(e))
+  if ((s->own_calls && ambit__calls_own(e)) ||
+      (s->relaxed && s->dialect->angles && ambit__calls_angle(e)))
     ambit__print(t, "ambit_%s%s(", ambit__call_name(e->call), e->type == AMBIT_F32 ? "f" : "");
   else if (own)
     ambit__print(t, "ambit_%s_%s(", ambit__call_name(e->call), ambit__type_suffix(e->type));
@@ -317,10 +332,29 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
   ambit__print(t, ")");
 }
 
+/* Whether both sides of a choice are computed by a function, of whose arguments compilers make no
+ * branches. Of values that are there they make none anyway. */
+static bool is_selection(const ambit__scope *s, const ambit__expr *e)
+{
+  const bool any = e->b->op >= EXPR_NEG || e->c->op >= EXPR_NEG;
+  const bool fits =
+      (ambit__type_is_real(e->type) && !ambit__type_is_half(e->type)) || e->type == AMBIT_I32;
+
+  return s->selects && any && fits && ambit__side_is_light(e->b, NULL, s->relaxed, s->registers) &&
+         ambit__side_is_light(e->c, NULL, s->relaxed, s->registers);
+}
+
 static void emit_cond(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const int level = operators[EXPR_COND].level;
 
+  if (is_selection(s, e)) {
+    ambit__print(t, "ambit_either_%s(", ambit__type_suffix(e->type));
+    emit(s, t, e->a, ARGUMENT);
+    ambit__print(t, ", ");
+    emit_arguments(s, t, e->b, e->c);
+    return;
+  }
   if (level < around) ambit__print(t, "(");
   emit(s, t, e->a, level + 1);
   ambit__print(t, " ? ");
@@ -398,7 +432,7 @@ static bool emit_test(const ambit__scope *s, ambit__text *t, const ambit__expr *
   ambit__scope plain = *s;
   bool value;
 
-  if (!s->inside || !ambit__expr_is_test(e, s->compares, &value)) return false;
+  if (!s->inside || !ambit__expr_is_test(e, s->compares, s->along - 1, &value)) return false;
   plain.inside = NULL;
   ambit__print(t, value ? "(%s | (" : "(!%s & (", s->inside);
   emit(&plain, t, e, ARGUMENT);
@@ -481,7 +515,7 @@ static void emit_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt 
   if (st->value) {
     ambit__print(&w->text, " = ");
     ambit__emit_expr(s, &w->text, st->value);
-  } else if (s->flat) {
+  } else if (s->flat || s->selects) {
     ambit__print(&w->text, " = 0"); /* a selection copies it, used or not */
   }
   ambit__line_end(w, ";");
@@ -548,6 +582,12 @@ static void emit_flat_if(const ambit__scope *s, ambit__writer *w, const ambit__s
   ambit__close(w);
 }
 
+static bool becomes_flat(const ambit__scope *s, const ambit__stmt *st)
+{
+  return s->flat || (s->selects && ambit__side_is_light(NULL, st->body, s->relaxed, s->registers) &&
+                     ambit__side_is_light(NULL, st->other, s->relaxed, s->registers));
+}
+
 static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list, int *line)
 {
   ambit__partials sums = {.n = 0};
@@ -568,7 +608,8 @@ static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt
     if (s->partial && ambit__partials_add(s, w, &sums, st)) continue;
     if (st->kind != STMT_IF)
       emit_set(s, w, st);
-    else if (s->flat && (n = ambit__flat_variables(st, s->own_calls, v)) <= AMBIT__FLAT_MOST)
+    else if (becomes_flat(s, st) &&
+             (n = ambit__flat_variables(st, s->own_calls, v)) <= AMBIT__FLAT_MOST)
       emit_flat_if(s, w, st, v, n, line);
     else
       emit_if(s, w, st, line);

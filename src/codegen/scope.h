@@ -19,6 +19,7 @@ struct ambit__scope {
   void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
   const char *step;   /* an expression for step() */
   const char *inside; /* a variable: not 0 if the cell is far from all faces; NULL: there is none */
+  int along;          /* an axis, from 1, whose faces that does not hold for; 0: none */
   bool compares;      /* it holds for comparisons of index() too, not only for outside() */
   /* Hooks, or NULL. `instead` may print other text for an expression, and returns whether it did;
    * `set` writes code after a STMT_SET_OUT. */
@@ -29,6 +30,8 @@ struct ambit__scope {
   int row;                            /* of a block of rows: the one whose shared parts they are */
   struct ambit__narrow *narrow; /* narrow types of locals and operations; NULL: those of the rule */
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
+  bool selects;     /* the same where both are light, on GPUs, */
+  bool registers;   /* where `read` prints registers */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */
   bool partial;     /* long sums are added up in parts: codegen/partials.h */
   bool own_calls;   /* functions of prelude/math.h are called where there are any */

@@ -35,6 +35,7 @@ typedef struct ambit__device {
   unsigned nbuffers;               /* of host memory, that it ever had: see host.c */
   ambit__machine machine;          /* the device as estimates see it; see measure.h */
   double copies; /* bytes per second of copies, measured by this process; 0: not yet */
+  bool is_tried; /* this process has measured it, or could not */
   /* In host memory: divides work that moves so many values among the threads of the device that are
    * worth it; NULL: the calling thread does all. */
   void (*divide)(struct ambit__device *dev, int64_t values, ambit__team_work work, void *arg);
@@ -613,7 +614,7 @@ typedef struct ambit__command {
       const ambit__group *group;
     } foresee;
     /* Measures the copy in memory, or all speeds, and sets them in *machine; those that could not
-     * be measured become 0. Takes about a second. Raises no error. See measure.h. */
+     * be measured become 0. Takes half a second. Raises no error. See measure.h. */
     struct {
       bool all;
       ambit__machine *machine;

@@ -19,12 +19,12 @@ static size_t part_of(const ambit__fold *f, const ambit__box *cells)
 
 size_t ambit__fold_bytes(const ambit__fold *f)
 {
-  return part_of(f, &f->cells) * (size_t)f->param->components;
+  return part_of(f, &f->cells) * (size_t)ambit__param_width(f->param);
 }
 
 void ambit__fold_begin(const ambit__fold *f, void *totals)
 {
-  const int64_t n = ambit__box_volume(&f->cells) * f->param->components;
+  const int64_t n = ambit__box_volume(&f->cells) * ambit__param_width(f->param);
   const ambit__value one = ambit__reduce_identity(f->param);
 
   if (f->exact)
@@ -139,11 +139,61 @@ static void add(const ambit__fold *f, void *totals, const void *values, const in
   } while (ambit__box_next_row(box, at));
 }
 
+/* The pairs of a cell, into the totals of one cell. */
+static void add_pairs(const ambit__fold *f, unsigned char *totals, const unsigned char *values,
+                      int64_t component)
+{
+  const ambit__param *q = f->param;
+  const size_t size = ambit_type_size(q->type), next = (size_t)component * size;
+
+  for (int k = 0; k < q->components / 2; k++, values += 2 * next) {
+    const double bin = ambit__value_number(ambit__value_load(values, q->type), q->type);
+    const ambit__value v =
+        q->amounts[k] ? q->amounts[k]->value : ambit__value_load(values + next, q->type);
+    unsigned char *to = totals + (size_t)bin * part_of(f, &f->cells);
+
+    if (bin == q->bins) continue;
+    if (f->exact)
+      ambit__long_add((ambit__long *)(void *)to, v.real);
+    else
+      *(ambit__value *)(void *)to = ambit__reduce_fold(q, *(ambit__value *)(void *)to, v);
+  }
+}
+
+static void add_binned(const ambit__fold *f, void *totals, const void *values,
+                       const int64_t *stride, int64_t component, const ambit__box *box)
+{
+  const int last = box->ndims - 1;
+  int64_t at[AMBIT_MAX_DIMS], cell[AMBIT_MAX_DIMS] = {0};
+
+  ambit__box_first(box, at);
+  do
+    for (int64_t x = box->lo[last]; x < box->hi[last]; x++) {
+      int64_t place = 0;
+
+      at[last] = x;
+      for (int d = 0; d <= last; d++) {
+        place += (at[d] - box->lo[d]) * stride[d];
+        cell[d] = f->dropped >> d & 1 ? 0 : at[d];
+      }
+      at[last] = box->lo[last];
+      add_pairs(f,
+                (unsigned char *)totals + (size_t)ambit__box_number(&f->cells, cell) * size_of(f),
+                (const unsigned char *)values + place * (int64_t)ambit_type_size(f->param->type),
+                component);
+    }
+  while (ambit__box_next_row(box, at));
+}
+
 void ambit__fold_add(const ambit__fold *f, void *totals, const void *values, const int64_t *stride,
                      int64_t component, const ambit__box *box)
 {
   const size_t size = ambit_type_size(f->param->type);
 
+  if (f->param->bins) {
+    if (!ambit__box_is_empty(box)) add_binned(f, totals, values, stride, component, box);
+    return;
+  }
   for (int c = 0; !ambit__box_is_empty(box) && c < f->param->components; c++)
     add(f, (unsigned char *)totals + (size_t)c * part_of(f, &f->cells),
         (const unsigned char *)values + c * component * (int64_t)size, stride, box);
@@ -179,7 +229,7 @@ void ambit__fold_join(const ambit__fold *f, void *totals, const void *others,
 {
   const ambit__box both = ambit__box_intersect(&f->cells, of_others);
 
-  for (int c = 0; !ambit__box_is_empty(&both) && c < f->param->components; c++)
+  for (int c = 0; !ambit__box_is_empty(&both) && c < ambit__param_width(f->param); c++)
     join(f, (unsigned char *)totals + (size_t)c * part_of(f, &f->cells),
          (const unsigned char *)others + (size_t)c * part_of(f, of_others), of_others, &both);
 }
@@ -206,7 +256,7 @@ static void store_totals(ambit_type type, const ambit__value *totals, void *valu
 void ambit__fold_finish(const ambit__fold *f, const void *totals, void *values)
 {
   const int64_t n = ambit__box_volume(&f->cells);
-  const int components = f->param->components;
+  const int components = ambit__param_width(f->param);
   const ambit_type type = f->param->type;
   const size_t size = ambit_type_size(type);
 

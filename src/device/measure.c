@@ -109,7 +109,8 @@ void ambit__device_measure(ambit__device *dev, bool again)
   ambit__machine m = dev->machine;
   int missing;
 
-  if (!ambit__can(dev->backend, measure) || (m.measured && !again)) return;
+  if (!ambit__can(dev->backend, measure) || ((m.measured || dev->is_tried) && !again)) return;
+  dev->is_tried = true;
   ambit__ask(dev, measure, true, &m);
   dev->copies = 1e9 * m.copy;
   m.measured = m.copy > 0; /* without that, shares of the grid cannot be told from it */

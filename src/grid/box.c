@@ -234,6 +234,17 @@ bool ambit__box_next_piece(const ambit__box *b, int64_t most, ambit__box *piece)
   return false;
 }
 
+ambit__box ambit__box_turn(const ambit__box *b, int turn)
+{
+  ambit__box turned = *b;
+
+  for (int d = 0; d < b->ndims; d++) {
+    turned.lo[ambit__turned_axis(d, turn, b->ndims)] = b->lo[d];
+    turned.hi[ambit__turned_axis(d, turn, b->ndims)] = b->hi[d];
+  }
+  return turned;
+}
+
 void ambit__box_print(const ambit__box *b, char *text, size_t size)
 {
   size_t used = 0;

@@ -92,6 +92,20 @@ static inline int ambit__sweep_axis(int sweep)
   return (sweep < 0 ? -sweep : sweep) - 1;
 }
 
+/* The place of an axis in an order in which axis turn - 1 comes last, and all others stay in
+ * theirs; and the axis at a place. turn 0: axes stay as they are. */
+static inline int ambit__turned_axis(int axis, int turn, int ndims)
+{
+  if (!turn || axis < turn - 1) return axis;
+  return axis == turn - 1 ? ndims - 1 : axis - 1;
+}
+static inline int ambit__turned_back(int place, int turn, int ndims)
+{
+  if (!turn || place < turn - 1) return place;
+  return place == ndims - 1 ? turn - 1 : place + 1;
+}
+ambit__box ambit__box_turn(const ambit__box *b, int turn);
+
 /* Prints "[0,4)x[2,7)" into text of `size` bytes. */
 void ambit__box_print(const ambit__box *b, char *text, size_t size);
 

@@ -17,6 +17,7 @@ enum {
   PACKED_ROW = 5 * LINE,      /* bytes: shorter rows have no line for their low margin; on GPUs */
   GPU_PACKED = LINE,          /* rows that take little of a warp, */
   GPU_PACKED_DEEP = 4 * LINE, /* and with more than three axes, where no plan loads vectors */
+  THIN = 16,                  /* cells: on GPUs, rows lie along another axis than one with fewer */
   ALIAS = 4096,   /* rows at multiples of this distance in bytes share cache sets or memory banks */
   LARGE = 1 << 21 /* bytes of a component: larger than the second-level cache of most cores */
 };
@@ -24,6 +25,12 @@ enum {
 static int64_t cells_along(const ambit__layout *l, int axis)
 {
   return l->own.hi[axis] - l->own.lo[axis] + l->margin_lo[axis] + l->margin_hi[axis];
+}
+
+/* The axis of rows. */
+static int row_axis(const ambit__layout *l)
+{
+  return l->turn ? l->turn - 1 : l->own.ndims - 1;
 }
 
 static bool is_for_gpu(const ambit__layout *l)
@@ -34,11 +41,11 @@ static bool is_for_gpu(const ambit__layout *l)
 /* Whether rows are too short for a line of their own, in which a cell has `bytes`. */
 static bool has_short_rows(const ambit__layout *l, int64_t bytes)
 {
-  const int last = l->own.ndims - 1;
+  const int last = row_axis(l);
   const int64_t own = l->own.hi[last] - l->own.lo[last];
 
   if (!is_for_gpu(l)) return cells_along(l, last) <= (PACKED_ROW - 1) / bytes;
-  return last > 0 && own <= ((last > 2 ? GPU_PACKED_DEEP : GPU_PACKED) - 1) / bytes;
+  return l->own.ndims > 1 && own <= ((l->own.ndims > 3 ? GPU_PACKED_DEEP : GPU_PACKED) - 1) / bytes;
 }
 
 /* Whether all cells take more than LARGE bytes, where a row takes `row`. */
@@ -74,7 +81,7 @@ static int64_t good_line(const ambit__layout *l, int64_t row, int64_t size)
 static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64_t size,
                           int64_t line)
 {
-  const bool is_row = axis == l->own.ndims - 1;
+  const bool is_row = axis == row_axis(l);
   int64_t bytes = ambit__round_up(pitch * size, line);
 
   if (bytes % ALIAS == 0 && (is_row || !is_for_gpu(l))) bytes += line;
@@ -115,9 +122,36 @@ static bool make_runs(ambit__layout *l)
   return true;
 }
 
+int ambit__layout_turn(const ambit__box *grid)
+{
+  int d = grid->ndims - 1;
+
+  while (d > 0 && grid->hi[d] - grid->lo[d] < THIN)
+    d--;
+  return d == grid->ndims - 1 || grid->hi[d] - grid->lo[d] < THIN ? 0 : d + 1;
+}
+
+ambit__layout ambit__layout_turned(const ambit__layout *l, int turn)
+{
+  ambit__layout to = *l;
+
+  to.own = ambit__box_turn(&l->own, turn);
+  to.turn = 0;
+  to.dropped = 0;
+  for (int d = 0; d < l->own.ndims; d++) {
+    const int place = ambit__turned_axis(d, turn, l->own.ndims);
+
+    to.margin_lo[place] = l->margin_lo[d];
+    to.margin_hi[place] = l->margin_hi[d];
+    to.stride[place] = l->stride[d];
+    to.dropped |= (l->dropped >> d & 1) << place;
+  }
+  return to;
+}
+
 bool ambit__layout_make(ambit__layout *l)
 {
-  const int last = l->own.ndims - 1;
+  const int last = row_axis(l), ndims = l->own.ndims;
   const int64_t size = (int64_t)ambit_type_size(l->type);
   const int64_t per_cell = l->order == AMBIT_AOS ? l->components : 1;
   const int64_t planes = l->order == AMBIT_AOS ? 1 : l->components;
@@ -127,7 +161,8 @@ bool ambit__layout_make(ambit__layout *l)
   if (!has_short_rows(l, per_cell * size))
     l->margin_lo[last] = ambit__round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
-  for (int d = last; d >= 0; d--) {
+  for (int place = ndims - 1; place >= 0; place--) {
+    const int d = ambit__turned_back(place, l->turn, ndims);
     int64_t cells = cells_along(l, d);
 
     l->stride[d] = d == last ? per_cell : elements;
@@ -141,7 +176,7 @@ bool ambit__layout_make(ambit__layout *l)
     }
     elements = good_pitch(l, d, elements, size, line);
   }
-  for (int d = 0; d <= last; d++)
+  for (int d = 0; d < ndims; d++)
     if (l->dropped >> d & 1) l->stride[d] = 0;
   before = is_for_gpu(l) ? 0 : ambit__round_up(BEYOND * per_cell, LINE / size) - l->origin;
   if (before > 0) l->origin += before;

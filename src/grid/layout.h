@@ -31,6 +31,7 @@ typedef struct ambit__layout {
   int components;    /* values per cell */
   ambit_order order; /* AMBIT_SOA or AMBIT_AOS */
   int line;          /* row alignment in bytes, a power of 2; 0: a CPU cache line. See below */
+  int turn;          /* rows lie along axis turn - 1 (ambit__layout_turn); 0: along the last one */
   ambit__box own;    /* own cells, in global indices; on a sparse grid, a box that contains them */
   unsigned dropped;  /* bit d: the field has no axis d: one own cell, 0, and stride 0 */
   bool is_copy;      /* then: another part has the same own cells, and saves them */
@@ -54,6 +55,14 @@ typedef struct ambit__layout {
  * of a row read a few cells before it, too: there is room for them before the first cell. Returns
  * false if the size exceeds 63 bits. */
 bool ambit__layout_make(ambit__layout *l);
+
+/* The `turn` of all fields of a dense grid on GPUs: rows of a few cells would be half padding and
+ * margins, and neighbouring threads would have cells of several of them, so rows lie along an axis
+ * before, and the last axis is the one before it in memory. 0: rows are long enough. */
+int ambit__layout_turn(const ambit__box *grid);
+
+/* The layout of the same memory with axes in the order of that `turn`. */
+ambit__layout ambit__layout_turned(const ambit__layout *l, int turn);
 
 /* Whether rows are short, so that they may begin between cache lines. On GPUs this does not depend
  * on the margins. */

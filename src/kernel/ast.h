@@ -209,7 +209,9 @@ typedef struct ambit__unit {
   const char *text;       /* lex: the rule's, or that of the language's own functions */
   const char *wanted;     /* name of the kernel to read; NULL: the first */
   int axes;               /* of the grid; -1: not known */
-  unsigned onto;          /* bit h: head h is one reduction onto a field, of several components */
+  unsigned onto;          /* bit h: head h is one reduction onto a field, of several components; */
+  unsigned binned;        /* ... some of its subscripts are computed; */
+  unsigned computed;      /* unroll: ... they are, though `binned` does not say so */
   bool is_single;         /* lex: the text uses `real`, which is float */
   ambit__arena arena;     /* everything that is freed when the rule is complete */
   ambit__diag diag;
@@ -237,8 +239,9 @@ typedef struct ambit__unit {
   int work;                    /* unroll: operations so far, up to AMBIT_MAX_UNROLLED */
   const ambit__stmt **tail;    /* unroll: where to append the next statement */
   size_t locals_cap;
-  const ambit__joining *joining; /* join */
-  ambit__origin *origins;        /* unroll: one per local of the rule */
+  const ambit__joining *joining;        /* join */
+  size_t amounts_cap[AMBIT_MAX_PARAMS]; /* unroll: of those of a parameter */
+  ambit__origin *origins;               /* unroll: one per local of the rule */
   size_t origins_cap;
 } ambit__unit;
 
@@ -385,10 +388,17 @@ ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__syntax *n);
 /* The parameter of the rule that a value of a reduction is; if invalid, reports it and returns
  * false. */
 bool ambit__fold_reduction(ambit__unit *u, const ambit__syntax *n, int *param, int *component);
+/* Of a reduction with computed subscripts: the component that an access means, as a value of the
+ * type of the parameter; its number of components: none. NULL: it is wrong, which was reported. */
+ambit__expr *ambit__fold_bin(ambit__unit *u, const ambit__syntax *n);
+ambit__expr *ambit__fold_minus(ambit__unit *u, ambit__expr *a);
 /* The component and offsets of a field access; if invalid, reports it and returns false. */
 bool ambit__fold_cell(ambit__unit *u, const ambit__syntax *n, int *component, int *offset);
 /* The first subscript of an access of a table. */
 ambit__expr *ambit__fold_row(ambit__unit *u, const ambit__syntax *n);
+/* unroll.c: a new local with a value. */
+ambit__expr *ambit__unroll_local(ambit__unit *u, ambit__name *name, ambit_type type,
+                                 const ambit__expr *value, ambit__place place);
 /* unroll.c: the value of a call of a static function, whose statements are emitted before; NULL if
  * it has none. */
 ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__syntax *n);

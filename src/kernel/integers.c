@@ -7,7 +7,7 @@
 typedef ambit__graph_node node;
 typedef ambit__graph graph;
 
-enum { MOST_TERMS = 256 };
+enum { MOST_TERMS = 256, KNOWN_ENTRIES = 4096 /* of a table whose values are looked at */ };
 
 static node *a_of(const node *n)
 {
@@ -214,11 +214,12 @@ node *ambit__node_divided(graph *g, node *x, int64_t n)
   return ambit__node_plain(g, EXPR_DIV, AMBIT_I32, x, ambit__node_int(g, n), NULL);
 }
 
+static node *bits(graph *g, ambit__op op, node *x, node *y);
+
 static node *remainder_of(graph *g, node *x, int64_t n)
 {
   if (x->range.low >= 0 && x->range.high < n) return x;
-  if (x->range.low >= 0 && !(n & (n - 1)))
-    return ambit__node_plain(g, EXPR_AND, AMBIT_I32, x, ambit__node_int(g, n - 1), NULL);
+  if (x->range.low >= 0 && !(n & (n - 1))) return bits(g, EXPR_AND, x, ambit__node_int(g, n - 1));
   return ambit__node_plain(g, EXPR_MOD, AMBIT_I32, x, ambit__node_int(g, n), NULL);
 }
 
@@ -479,6 +480,19 @@ static node *choice_by_order(graph *g, node *c, node *x, node *y)
   return NULL;
 }
 
+/* Whether two sums differ by their constants alone. */
+static bool is_moved(const node *x, const node *y)
+{
+  const ambit__node_term one = {(node *)x, 1}, other = {(node *)y, 1};
+  const ambit__node_term *a = x->nterms ? x->terms : &one, *b = y->nterms ? y->terms : &other;
+  const int n = x->nterms ? x->nterms : 1, m = y->nterms ? y->nterms : 1;
+
+  if (n != m || is_number(x) || is_number(y)) return false;
+  for (int i = 0; i < n; i++)
+    if (a[i].value != b[i].value || a[i].weight != b[i].weight) return false;
+  return true;
+}
+
 /* Of ints. */
 static node *choice(graph *g, node *c, node *x, node *y)
 {
@@ -488,6 +502,8 @@ static node *choice(graph *g, node *c, node *x, node *y)
   if (is_number(c)) return c->e.value.integer ? x : y;
   if (x == y) return x;
   if (c->e.op == EXPR_NOT) return choice(g, a_of(c), y, x);
+  if (is_moved(x, y)) /* if (c) n++; */
+    return ambit__node_sum(g, y, 1, c, (int64_t)x->constant - y->constant, 0);
   if (whole && (c->e.op == EXPR_GT || c->e.op == EXPR_LE || c->e.op == EXPR_NE)) {
     node *other = c->e.op == EXPR_GT && is_number(b_of(c))
                       ? raw(g, EXPR_LT, a_of(c), ambit__node_int(g, c->e.b->value.integer + 1))
@@ -562,6 +578,40 @@ static node *fold(graph *g, const ambit__expr *like, node *a, node *b, node *c)
                             ambit__value_binary((int)like->op, a->e.type, a->e.value, b->e.value));
 }
 
+/* The sum of the low bits of the terms, with weights that are not negative: it has the same low
+ * bits, up to the mask k, 2^n - 1. NULL: it is no byte. */
+static node *low_sum(graph *g, const node *x, int64_t k)
+{
+  node *total = ambit__node_int(g, x->constant & k);
+
+  for (int i = 0; i < x->nterms; i++)
+    total =
+        ambit__node_sum(g, total, 1, bits(g, EXPR_AND, x->terms[i].value, ambit__node_int(g, k)),
+                        x->terms[i].weight & k, 0);
+  return total->range.low >= 0 && total->range.high <= UINT8_MAX ? total : NULL;
+}
+
+/* x & k of an x that is no byte: the operands are masked where they can be bytes then. */
+static node *masked(graph *g, node *x, int64_t k)
+{
+  const int64_t weight = x->nterms == 1 && !x->constant ? x->terms[0].weight : 0;
+  node *mask = ambit__node_int(g, k), *a, *b;
+
+  if (weight > 0 && !(weight & (weight - 1)))
+    return ambit__node_sum(g, bits(g, EXPR_AND, x->terms[0].value, ambit__node_int(g, k / weight)),
+                           weight, NULL, 0, 0);
+  if (x->nterms && !(k & (k + 1))) {
+    a = low_sum(g, x, k);
+    return raw(g, EXPR_AND, a ? a : x, mask);
+  }
+  if (x->nterms || (x->e.op != EXPR_OR && x->e.op != EXPR_XOR)) return raw(g, EXPR_AND, x, mask);
+  a = bits(g, EXPR_AND, a_of(x), mask);
+  b = bits(g, EXPR_AND, b_of(x), mask);
+  if (a == raw(g, EXPR_AND, a_of(x), mask) && b == raw(g, EXPR_AND, b_of(x), mask))
+    return raw(g, EXPR_AND, x, mask);
+  return bits(g, x->e.op, a, b);
+}
+
 static node *bits(graph *g, ambit__op op, node *x, node *y)
 {
   int64_t all = 1;
@@ -575,7 +625,43 @@ static node *bits(graph *g, ambit__op op, node *x, node *y)
   if (op == EXPR_AND && is_number(y) && x->range.low >= 0 &&
       (y->e.value.integer & (all - 1)) == all - 1)
     return x;
+  if (op == EXPR_AND && is_number(y) && y->e.value.integer == 0) return y;
+  if (op == EXPR_AND && is_number(y) && y->e.value.integer > 0 &&
+      (x->range.low < 0 || x->range.high > UINT8_MAX))
+    return masked(g, x, y->e.value.integer);
   return raw(g, op, x, y);
+}
+
+/* The low 32 bits of a long. */
+static node *low_half(graph *g, node *x)
+{
+  if (x->e.op == EXPR_CAST && is_integer(x->e.a->type) && x->e.a->type != AMBIT_I64)
+    return ambit__node_cast(g, a_of(x), AMBIT_I32);
+  if (x->e.op == EXPR_ADD || x->e.op == EXPR_SUB)
+    return ambit__node_sum(g, low_half(g, a_of(x)), 1, low_half(g, b_of(x)),
+                           x->e.op == EXPR_ADD ? 1 : -1, 0);
+  if (x->e.op == EXPR_MUL)
+    return ambit__node_product(g, low_half(g, a_of(x)), low_half(g, b_of(x)));
+  return ambit__node_cast(g, x, AMBIT_I32);
+}
+
+/* Whether a long is a place, a step, or a sum or multiple of these, which are never negative. */
+static bool counts(const node *x)
+{
+  if (x->e.op == EXPR_ADD || x->e.op == EXPR_MUL) return counts(a_of(x)) && counts(b_of(x));
+  if (is_number(x)) return x->e.value.integer >= 0;
+  return x->e.op == EXPR_INDEX || x->e.op == EXPR_EXTENT || x->e.op == EXPR_STEP;
+}
+
+/* The low bits of a long, x & k or x % (k + 1); NULL: it is something else. */
+static node *low_bits(graph *g, const ambit__expr *like, node *x, const node *y)
+{
+  const bool rest = like->op == EXPR_MOD;
+  const int64_t n = is_number(y) ? y->e.value.integer : -1, k = rest ? n - 1 : n;
+
+  if ((!rest && like->op != EXPR_AND) || k < 0 || k > INT32_MAX) return NULL;
+  if (rest && (n & k || !counts(x))) return NULL;
+  return bits(g, EXPR_AND, low_half(g, x), ambit__node_int(g, k));
 }
 
 /* An operation on ints; NULL: not simplified. */
@@ -622,6 +708,29 @@ static bool is_complete(const ambit__expr *like, const node *a, const node *b, c
   return a && (b || like->op < EXPR_ADD || like->op > EXPR_COND) && (c || like->op != EXPR_COND);
 }
 
+/* A look-up in a table of integers, with the range of its values. */
+static node *known_look_up(graph *g, const ambit__expr *like, node *a, node *b)
+{
+  const ambit__table *t = ambit__graph_table(g, like->index);
+  ambit__expr known = *like;
+  ambit__range r = {INT32_MAX, INT32_MIN};
+
+  if (!is_integer(t->type) || t->size[0] * t->size[1] > KNOWN_ENTRIES)
+    return ambit__node_like(g, like, a, b, NULL);
+  for (int64_t i = 0; i < t->size[0] * t->size[1]; i++) {
+    const int64_t value = ambit__table_at(t, i / t->size[1], i % t->size[1]).integer;
+
+    r.low = value < r.low ? value : r.low;
+    r.high = value > r.high ? value : r.high;
+  }
+  if (r.low == r.high) return ambit__node_number(g, like->type, (ambit__value){.integer = r.low});
+  if (r.low >= INT16_MIN && r.high <= UINT16_MAX) {
+    known.offset[0] = (int)r.low;
+    known.offset[1] = (int)r.high;
+  }
+  return ambit__node_like(g, &known, a, b, NULL);
+}
+
 static node *make(graph *g, const ambit__expr *like, node *a, node *b, node *c)
 {
   const bool whole = a && is_integer(like->type) && is_integer(a->e.type);
@@ -633,6 +742,7 @@ static node *make(graph *g, const ambit__expr *like, node *a, node *b, node *c)
   }
   if (like->op == EXPR_CAST) return ambit__node_cast(g, a, like->type);
   if (like->op == EXPR_COND) return ambit__node_choice(g, a, b, c);
+  if (like->op == EXPR_TABLE) return known_look_up(g, like, a, b);
   if (a && like->op != EXPR_TABLE && is_number(a) && (!b || is_number(b)) && (!c || is_number(c)))
     return fold(g, like, a, b, c);
   if (like->op == EXPR_NOT) return inverse(g, truth(g, a));
@@ -649,7 +759,8 @@ static node *make(graph *g, const ambit__expr *like, node *a, node *b, node *c)
              b ? ambit__node_cast(g, b, AMBIT_I32) : NULL, NULL);
     return ambit__node_cast(g, n, AMBIT_I64);
   }
-  if (n) return n;
+  if (whole && like->type == AMBIT_I64 && b) n = low_bits(g, like, a, b);
+  if (n) return ambit__node_cast(g, n, like->type);
   return ambit__node_like(g, like, a, b, c);
 }
 

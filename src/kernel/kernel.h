@@ -81,11 +81,22 @@ typedef struct ambit__param {
   const bool *keeps;
   bool is_written; /* some component is */
   bool is_folded;  /* a reduction onto a field (ambit__rule_onto): `reduce` says how */
+  /* The components of a reduction whose subscripts are computed; 0: they are constant. `components`
+   * are then pairs, one for each statement that folds: the component, `bins` for none, and the
+   * value that it gets; this one is not written if it is constant: */
+  int bins;
+  const struct ambit__expr *const *amounts; /* per pair; NULL: it is written */
   /* per component: the offset of the cell where it is stored; NULL: the cell itself, for all. If it
    * is a neighbour, the old value is always loaded, so `reads` has the offset too, and no other
    * read of the component */
   const int (*targets)[AMBIT_MAX_DIMS];
 } ambit__param;
+
+/* The components of its field. */
+static inline int ambit__param_width(const ambit__param *p)
+{
+  return p->bins ? p->bins : p->components;
+}
 
 /* A parameter `table T k[n]` or `table T k[m][n]`: numbers that code is written for. */
 typedef struct ambit__table {
@@ -158,12 +169,14 @@ typedef struct ambit__expr {
   ambit_type type;
   ambit__place place;
   const struct ambit__expr *a, *b, *c;
-  ambit__value value;         /* EXPR_CONST */
-  int index;                  /* local, parameter or axis */
-  int component;              /* EXPR_READ, EXPR_OUT */
-  int offset[AMBIT_MAX_DIMS]; /* EXPR_READ */
-  ambit__call call;           /* EXPR_CALL */
-  bool is_outside;            /* stands for outside(offset[0], ...) */
+  ambit__value value; /* EXPR_CONST */
+  int index;          /* local, parameter or axis */
+  int component;      /* EXPR_READ, EXPR_OUT */
+  /* EXPR_READ; of a look-up in a simplified rule the first two are its least and greatest values,
+   * two zeros: not known */
+  int offset[AMBIT_MAX_DIMS];
+  ambit__call call; /* EXPR_CALL */
+  bool is_outside;  /* stands for outside(offset[0], ...) */
   /* EXPR_READ of the cell itself: the read that it replaces, of a field that clamps, or NULL */
   const struct ambit__expr *clamped;
 } ambit__expr;
@@ -317,8 +330,9 @@ bool ambit__rule_spreads(const ambit__rule *rule);               /* whether one 
 enum { AMBIT__TEST_REACH = 16 }; /* a comparison with a place further inside divides the grid */
 
 /* Whether an expression is one: outside() or, with `compares`, a comparison of index() with a place
- * near a face. Sets its value in cells far from all faces. */
-bool ambit__expr_is_test(const ambit__expr *e, bool compares, bool *value);
+ * near a face; not of a face of axis `but`, -1: of any. Sets its value in cells far from all
+ * faces. */
+bool ambit__expr_is_test(const ambit__expr *e, bool compares, int but, bool *value);
 /* Whether a rule has any. All of them have that value in cells at least `low` cells above the low
  * faces and `high` below the high ones. Both start at 0. */
 bool ambit__rule_tests(const ambit__rule *rule, bool compares, int low[AMBIT_MAX_DIMS],
@@ -420,6 +434,14 @@ typedef struct ambit__faced {
  * goes further beyond a face than the grid is wide. */
 ambit_status ambit__rule_face(ambit__errors *errors, const ambit__rule *rule,
                               const ambit__faced *how, ambit__rule **out);
+
+/* ---- axes in another order (turn.c) ---- */
+
+/* Whether a rule has a copy in which axis turn - 1 of a grid comes last (ambit__turned_axis); and
+ * that copy, which refers to `rule`, which must stay. */
+bool ambit__rule_turns(const ambit__rule *rule);
+ambit_status ambit__rule_turn(ambit__errors *errors, const ambit__rule *rule, int turn, int ndims,
+                              ambit__rule **out);
 
 /* ---- sparse grids (sparse.c) ---- */
 

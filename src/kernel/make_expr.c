@@ -160,11 +160,59 @@ bool ambit__fold_cell(ambit__unit *u, const ambit__syntax *n, int *component, in
   return true;
 }
 
+ambit__expr *ambit__fold_minus(ambit__unit *u, ambit__expr *a)
+{
+  ambit__expr *e = new_expr(u, EXPR_NEG, a->type, a->place);
+
+  if (is_constant(a))
+    return constant(u, a->type, a->place, ambit__value_unary(EXPR_NEG, a->type, a->value));
+  e->a = a;
+  return e;
+}
+
+/* "(unsigned)i < 256 ? i : 256" */
+ambit__expr *ambit__fold_bin(ambit__unit *u, const ambit__syntax *n)
+{
+  const ambit__place at = n->subs->place;
+  const int64_t count = n->symbol->size[0];
+  ambit__expr *i = ambit__fold(u, n->subs), *none, *e;
+  const bool wide = ambit_type_size(i->type) > 4 || i->type == AMBIT_U32;
+  const ambit_type type = wide ? AMBIT_I64 : AMBIT_I32, positive = wide ? AMBIT_U64 : AMBIT_U32;
+  int c;
+
+  if (is_constant(i))
+    return fold_component(u, n, (int)count, &c) ? ambit__fold_cast(u, i, n->type) : NULL;
+  none = constant(u, type, at, (ambit__value){.integer = count});
+  i = ambit__unroll_local(u, ambit__name_of(u, "bin", 3), type, ambit__fold_cast(u, i, type), at);
+  e = new_expr(u, EXPR_COND, type, at);
+  e->a = binary(u, EXPR_LT, AMBIT_I32, at, ambit__fold_cast(u, i, positive),
+                ambit__fold_cast(u, none, positive));
+  e->b = i;
+  e->c = none;
+  return ambit__fold_cast(u, e, n->type);
+}
+
+/* A subscript that is not constant: the text is read again. */
+static bool is_computed(ambit__unit *u, const ambit__syntax *n)
+{
+  if (is_constant(ambit__fold(u, n->subs))) return false;
+  u->computed |= 1u << u->rule->params[n->symbol->param].head;
+  return true;
+}
+
 /* Each value of a reduction is a parameter of its own. */
 bool ambit__fold_reduction(ambit__unit *u, const ambit__syntax *n, int *param, int *component)
 {
   int c = 0;
 
+  if (u->rule->params[n->symbol->param].bins) {
+    AMBIT_WRONG(u, n->place,
+                "'%s' is read, and some of its subscripts are computed\na statement adds to a "
+                "component: *%s[i] += x; of a min or max it offers a value: *%s[i] = x",
+                n->name->text, n->name->text, n->name->text);
+    return false;
+  }
+  if (n->symbol->is_vector && is_computed(u, n)) return false;
   if (n->symbol->is_vector && !fold_component(u, n, (int)n->symbol->size[0], &c)) return false;
   *param = n->symbol->param;
   *component = 0;

@@ -189,6 +189,13 @@ static void print_param(printer *p, const ambit__param *q)
                q->is_const && q->kind == PARAM_FIELD ? "const " : "", ambit_type_name(q->type),
                q->kind == PARAM_VALUE ? "" : "*", q->name);
   if (q->is_vector) ambit__print(p->out, "[%d]", q->components);
+  if (!q->bins) return;
+  ambit__print(p->out, " /* %s of %d:", ambit__reduce_name(q->reduce), q->bins);
+  for (int i = 0; i < q->components / 2; i++) {
+    ambit__print(p->out, " ");
+    if (q->amounts[i]) ambit__literal_print(p->out, q->amounts[i]->value, q->type);
+  }
+  ambit__print(p->out, " */");
 }
 
 static void print_table(printer *p, const ambit__table *t)

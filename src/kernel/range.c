@@ -3,6 +3,7 @@
 
 #include "base/integers.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Beyond this the products of two bounds may overflow; nothing is known of such values. */
@@ -157,6 +158,9 @@ ambit__range ambit__range_from(const ambit__expr *e, ambit__range a, ambit__rang
   switch (e->op) {
   case EXPR_CONST: return within((ambit__range){e->value.integer, e->value.integer}, e->type);
   case EXPR_NORMAL: return (ambit__range){-1, 1};
+  case EXPR_TABLE:
+    return e->offset[0] < e->offset[1] ? (ambit__range){e->offset[0], e->offset[1]}
+                                       : ambit__range_of_type(e->type);
   case EXPR_NEG:
   case EXPR_COMPL:
   case EXPR_CAST:
@@ -198,4 +202,51 @@ ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e)
   if (e->b) of[1] = ambit__range_of(locals, e->b);
   if (e->c) of[2] = ambit__range_of(locals, e->c);
   return ambit__range_from(e, of[0], of[1], of[2]);
+}
+
+/* ---- reals ---- */
+
+/* k * x * x */
+static bool is_squared(const ambit__expr *e)
+{
+  const ambit__expr *x = e->b, *other = e->a;
+
+  if (ambit__expr_is_same(other, x)) return true;
+  if (other->op != EXPR_MUL) return false;
+  return (other->a->op == EXPR_CONST && other->a->value.real >= 0 &&
+          ambit__expr_is_same(other->b, x));
+}
+
+static double least_of(const ambit__rule *rule, const ambit__expr *e, int depth)
+{
+  const ambit__expr *only = e->op == EXPR_LOCAL ? ambit__only_value(rule, e->index) : NULL;
+  const int inside = depth - 1;
+  double a, b;
+
+  if (only) e = only;
+  if (!depth || !ambit__type_is_real(e->type)) return -1;
+  switch (e->op) {
+  case EXPR_CONST: return e->value.real >= 0 ? e->value.real : -1;
+  case EXPR_CAST: return least_of(rule, e->a, inside);
+  case EXPR_ADD:
+  case EXPR_MUL:
+  case EXPR_DIV:
+    if (e->op == EXPR_MUL && is_squared(e)) return 0;
+    a = least_of(rule, e->a, inside);
+    b = a < 0 ? -1 : least_of(rule, e->b, inside);
+    return b < 0 ? -1 : e->op == EXPR_ADD ? a + b : e->op == EXPR_MUL ? a * b : 0;
+  case EXPR_COND: return fmin(least_of(rule, e->b, inside), least_of(rule, e->c, inside));
+  case EXPR_CALL:
+    if (e->call == CALL_fmax)
+      return fmax(least_of(rule, e->a, inside), least_of(rule, e->b, inside));
+    return e->call == CALL_fabs || e->call == CALL_sqrt || e->call == CALL_exp ? 0 : -1;
+  default: return -1;
+  }
+}
+
+double ambit__least_of(const ambit__rule *rule, const ambit__expr *e)
+{
+  enum { DEPTH = 8 }; /* of expressions; they take time exponential in that of sums of sums */
+
+  return least_of(rule, e, DEPTH);
 }

@@ -44,4 +44,8 @@ bool ambit__expr_looks_up(const ambit__rule *rule, const ambit__expr *e);
 /* Floating-point operations of an expression without its operands. */
 int ambit__expr_flops(const ambit__expr *e);
 
+/* A number that a real one is not below, unless it is NaN; negative: none is known, or it may be
+ * negative. */
+double ambit__least_of(const ambit__rule *rule, const ambit__expr *e);
+
 #endif

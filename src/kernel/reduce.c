@@ -69,27 +69,38 @@ ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__va
   return v;
 }
 
+/* The value of a component at the start of a cell. */
+static ambit__value first_value(const ambit__param *q, int c)
+{
+  ambit__value v = ambit__reduce_identity(q);
+
+  if (!q->bins || c % 2) return v;
+  return ambit__value_cast((ambit__value){.integer = q->bins}, AMBIT_I32, q->type);
+}
+
 ambit_status ambit__rule_onto(ambit__errors *errors, ambit__rule *rule, int param)
 {
   ambit__param *q = &rule->params[param];
   const size_t n = (size_t)q->components;
   ambit__stmt *sets = ambit__arena_alloc(&rule->arena, n * sizeof *sets);
-  ambit__expr *value = ambit__arena_alloc(&rule->arena, sizeof *value);
+  ambit__expr *values = ambit__arena_alloc(&rule->arena, n * sizeof *values);
   bool *flags = ambit__arena_alloc(&rule->arena, 2 * n * sizeof *flags);
 
   AMBIT_CHECK(q->reduce != REDUCE_FOLD, errors, AMBIT_EUNSUPPORTED,
               "kernel %s: parameter '%s' is a fold, which takes a scalar; sum, min and max take "
               "fields too",
               rule->name, q->label);
-  AMBIT_CHECK(sets && value && flags, errors, AMBIT_ENOMEM, "kernel %s: out of memory", rule->name);
-  *value = (ambit__expr){
-      .op = EXPR_CONST, .type = q->type, .place = q->place, .value = ambit__reduce_identity(q)};
+  AMBIT_CHECK(sets && values && flags, errors, AMBIT_ENOMEM, "kernel %s: out of memory",
+              rule->name);
   for (int c = q->components - 1; c >= 0; c--) {
+    if (q->bins && c % 2 && q->amounts[c / 2]) continue;
+    values[c] = (ambit__expr){
+        .op = EXPR_CONST, .type = q->type, .place = q->place, .value = first_value(q, c)};
     sets[c] = (ambit__stmt){.kind = STMT_SET_OUT,
                             .place = q->place,
                             .index = param,
                             .component = c,
-                            .value = value,
+                            .value = &values[c],
                             .next = rule->body};
     rule->body = &sets[c];
     flags[c] = true;

@@ -57,11 +57,12 @@ static bool find_test(const ambit__expr *e, bool compares, const reach *r, bool 
   return true;
 }
 
-bool ambit__expr_is_test(const ambit__expr *e, bool compares, bool *value)
+bool ambit__expr_is_test(const ambit__expr *e, bool compares, int but, bool *value)
 {
   int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
-  return find_test(e, compares, &(reach){low, high}, value);
+  return find_test(e, compares, &(reach){low, high}, value) &&
+         (but < 0 || (!low[but] && !high[but]));
 }
 
 typedef struct search {

@@ -115,14 +115,17 @@ static ambit_status unit_create(ambit__errors *errors, const char *file, const c
   return AMBIT_OK;
 }
 
-/* Makes the rule, and frees the unit. */
+/* Makes the rule, and frees the unit. computed: reductions for which the text must be read again,
+ * if there are any; then there is no rule. */
 static ambit_status finish(ambit__unit *u, stage *const *stages, ambit__errors *errors,
-                           ambit__rule **out)
+                           unsigned *computed, ambit__rule **out)
 {
   ambit_status s;
 
   if (!u->no_memory) run(u, stages);
-  s = outcome(u, errors);
+  *computed = u->no_memory ? 0 : u->computed;
+  if (*computed) ambit__text_free(&u->diag.out); /* mistakes that may be none */
+  s = *computed ? AMBIT_EKERNEL : outcome(u, errors);
   *out = s ? NULL : u->rule;
   if (s) ambit__rule_free(u->rule);
   ambit__arena_free(&u->arena);
@@ -150,7 +153,8 @@ static void keep_reading(ambit__unit *u, const ambit__reading *how)
   rule->ndefines = how->ndefines;
 }
 
-ambit_status ambit__rule_read(ambit__errors *errors, const ambit__reading *how, ambit__rule **out)
+static ambit_status read_once(ambit__errors *errors, const ambit__reading *how, unsigned binned,
+                              unsigned *computed, ambit__rule **out)
 {
   static stage *const stages[] = {ambit__lex,    ambit__library,   ambit__parse, ambit__check,
                                   ambit__unroll, ambit__footprint, note_locals,  NULL};
@@ -158,6 +162,7 @@ ambit_status ambit__rule_read(ambit__errors *errors, const ambit__reading *how, 
   ambit__unit *u;
 
   *out = NULL;
+  *computed = 0;
   AMBIT_CHECK(text, errors, AMBIT_EINVAL, "%s: the kernel text is NULL", file);
   AMBIT_CHECK(strlen(text) <= AMBIT_MAX_TEXT, errors, AMBIT_EKERNEL,
               "%s: the kernel text is longer than %d bytes", file, AMBIT_MAX_TEXT);
@@ -167,7 +172,20 @@ ambit_status ambit__rule_read(ambit__errors *errors, const ambit__reading *how, 
   u->wanted = how->name;
   u->axes = how->axes;
   u->onto = how->onto;
-  return finish(u, stages, errors, out);
+  u->binned = binned;
+  return finish(u, stages, errors, computed, out);
+}
+
+ambit_status ambit__rule_read(ambit__errors *errors, const ambit__reading *how, ambit__rule **out)
+{
+  unsigned binned = 0, computed = 0;
+  ambit_status s;
+
+  do {
+    s = read_once(errors, how, binned, &computed, out);
+    binned |= computed;
+  } while (s && computed);
+  return s;
 }
 
 /* Places are those of the rules: they mean something if all are of one file. */
@@ -177,6 +195,7 @@ ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *c
   static stage *const stages[] = {ambit__join, ambit__footprint, note_locals, NULL};
   const ambit__joining joining = {n, rules, param};
   const char *file = rules[0]->file, *text = rules[0]->text;
+  unsigned computed;
   ambit__unit *u;
 
   *out = NULL;
@@ -185,7 +204,7 @@ ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *c
       file = "joined", text = "";
   AMBIT_TRY(unit_create(errors, file, text, &u));
   u->joining = &joining;
-  return finish(u, stages, errors, out);
+  return finish(u, stages, errors, &computed, out);
 }
 
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,

@@ -177,12 +177,66 @@ static void unroll_declaration(ambit__unit *u, const ambit__line *l)
 
 /* ---- statements ---- */
 
+static void emit_out(ambit__unit *u, ambit__place place, int param, const ambit__expr *value)
+{
+  ambit__stmt *s = new_stmt(u, STMT_SET_OUT, place);
+
+  s->index = param;
+  s->component = u->rule->params[param].components;
+  s->value = value;
+  emit(u, s);
+}
+
+/* The syntax of x in *c[i] += x or -= x, of a min or max in *c[i] = x; NULL: it is something else,
+ * which is reported. */
+static const ambit__syntax *amount_of(ambit__unit *u, const ambit__line *l, const ambit__param *q)
+{
+  const ambit__syntax *v = l->value;
+  const bool adds =
+      v->kind == SYNTAX_BINARY && (v->op == EXPR_ADD || v->op == EXPR_SUB) && v->a == l->target;
+
+  if (q->reduce == REDUCE_SUM && adds) return v->b;
+  if ((q->reduce == REDUCE_MIN || q->reduce == REDUCE_MAX) && v->a != l->target) return v;
+  AMBIT_WRONG(u, l->place, "some subscripts of '%s' are computed\nwrite *%s[i] %s x%s", q->label,
+              q->label, q->reduce == REDUCE_SUM ? "+=" : "=",
+              q->reduce == REDUCE_FOLD ? ", in a sum, min or max" : "");
+  return NULL;
+}
+
+/* A pair of components: see ambit__param. */
+static void unroll_bin(ambit__unit *u, const ambit__line *l)
+{
+  const int param = l->target->symbol->param;
+  ambit__param *q = &u->rule->params[param];
+  const size_t pair = (size_t)q->components / 2;
+  const ambit__syntax *syntax = amount_of(u, l, q);
+  const ambit__expr *bin = syntax ? ambit__fold_bin(u, l->target) : NULL, **amounts;
+  ambit__expr *amount;
+
+  if (!bin) return;
+  amount = ambit__fold_as(u, syntax, q->type);
+  if (l->value != syntax && l->value->op == EXPR_SUB) amount = ambit__fold_minus(u, amount);
+  amounts = ambit__unit_grow(u, &u->rule->arena, (void *)q->amounts, pair, &u->amounts_cap[param],
+                             sizeof *amounts);
+  amounts[pair] = amount->op == EXPR_CONST ? amount : NULL;
+  q->amounts = amounts;
+  emit_out(u, l->place, param, bin);
+  q->components++;
+  if (!amounts[pair]) emit_out(u, l->place, param, amount);
+  q->components++;
+}
+
 static void unroll_set(ambit__unit *u, const ambit__line *l)
 {
   const ambit__syntax *target = l->target;
-  ambit__stmt *s = new_stmt(u, STMT_SET_OUT, l->place);
   const ambit__slot *slot;
+  ambit__stmt *s;
 
+  if (target->symbol->kind == SYMBOL_REDUCE && u->rule->params[target->symbol->param].bins) {
+    unroll_bin(u, l);
+    return;
+  }
+  s = new_stmt(u, STMT_SET_OUT, l->place);
   s->index = target->symbol->param;
   if (target->symbol->kind == SYMBOL_LOCAL) {
     slot = ambit__fold_slot(u, target);
@@ -327,9 +381,9 @@ static void bind_array(ambit__unit *u, const ambit__line *param, const ambit__sy
   s->slots = table ? NULL : arg->nsubs ? row_of(u, arg) : from->slots;
 }
 
-/* A new local, with a value or (NULL) without. */
-static ambit__expr *new_local(ambit__unit *u, ambit__name *name, ambit_type type,
-                              const ambit__expr *value, ambit__place place)
+/* NULL: without a value. */
+ambit__expr *ambit__unroll_local(ambit__unit *u, ambit__name *name, ambit_type type,
+                                 const ambit__expr *value, ambit__place place)
 {
   ambit__symbol *s = ambit__unit_new(u, 1, sizeof *s);
 
@@ -344,7 +398,7 @@ static ambit__expr *keep_value(ambit__unit *u, const ambit__helper *h, ambit__ex
                                ambit__place place)
 {
   if (value->op == EXPR_CONST || value->op == EXPR_LOCAL) return value;
-  return new_local(u, h->name, h->type, value, place);
+  return ambit__unroll_local(u, h->name, h->type, value, place);
 }
 
 /* All arguments are evaluated first: they may contain calls of the same function. */
@@ -396,7 +450,8 @@ ambit__expr *ambit__unroll_choice(ambit__unit *u, const ambit__expr *condition,
                                   const ambit__syntax *yes, const ambit__syntax *no,
                                   ambit_type type)
 {
-  ambit__expr *chosen = new_local(u, ambit__name_of(u, "chosen", 6), type, NULL, yes->place);
+  ambit__expr *chosen =
+      ambit__unroll_local(u, ambit__name_of(u, "chosen", 6), type, NULL, yes->place);
   ambit__stmt *s = new_stmt(u, STMT_IF, condition->place);
 
   s->value = condition;
@@ -436,26 +491,35 @@ static void add_param(ambit__unit *u, const ambit__head *h, ambit__name *name, i
                      .place = h->place};
 }
 
-/* A reduction of n values becomes n parameters, e[0] to e[n - 1], unless it is onto a field. */
+/* The numbers of all components, and one more, are values of the type. */
+static void check_binned(ambit__unit *u, const ambit__head *h, int n)
+{
+  u->rule->params[h->symbol->param].bins = n;
+  if (ambit_type_size(h->type) < sizeof(int32_t))
+    AMBIT_WRONG(u, h->place,
+                "'%s' is a %s, and some of its subscripts are computed\nits type can be int, long, "
+                "the same with unsigned, float or double",
+                h->name->text, ambit_type_name(h->type));
+}
+
+/* A reduction of n values becomes n parameters, e[0] to e[n - 1], unless it is onto a field, or
+ * they are too many. */
 static void unroll_head(ambit__unit *u, const ambit__head *h)
 {
-  const int n = count_components(u, h);
+  const int n = count_components(u, h), head = (int)(h - u->kernel->heads);
+  const bool is_binned = u->binned >> head & 1;
   const bool splits =
-      h->kind == PARAM_REDUCE && h->is_vector && !(u->onto >> (h - u->kernel->heads) & 1);
+      h->kind == PARAM_REDUCE && h->is_vector && !((u->onto | u->binned) >> head & 1) &&
+      u->rule->nparams + u->rule->ntables + n + u->kernel->nheads - head - 1 <= AMBIT_MAX_PARAMS;
   char label[AMBIT_MAX_NAME + 16];
 
   h->symbol->param = u->rule->nparams;
   h->symbol->size[0] = n;
-  if (!splits) add_param(u, h, h->name, n);
+  if (!splits) add_param(u, h, h->name, is_binned ? 0 : n);
+  if (is_binned) check_binned(u, h, n);
   for (int i = 0; splits && i < n; i++) {
     const int length = snprintf(label, sizeof label, "%s[%d]", h->name->text, i);
 
-    if (u->rule->nparams + u->rule->ntables == AMBIT_MAX_PARAMS) {
-      AMBIT_WRONG(u, h->place,
-                  "a kernel has at most %d parameters, and each value of '%s' counts as one",
-                  AMBIT_MAX_PARAMS, h->name->text);
-      ambit__unit_stop(u);
-    }
     add_param(u, h, ambit__name_of(u, label, (size_t)length), 1);
   }
 }

@@ -3,6 +3,8 @@
  * the variables of its results, and their stores. */
 #include "nest/nest.h"
 
+enum { MOST_KEPT = 16 }; /* carried components that a line keeps in variables */
+
 /* ---- places ---- */
 
 /* The distance from the cell at y1, less than k cells from an end of its row, to the one that its
@@ -67,12 +69,11 @@ static const char *place_of(ambit__nest *n, int i, int but)
   return ambit__nest_text(n, "%s)", sum);
 }
 
-/* Whether a line keeps field i in a variable: it has one value, and no other parameter reads the
- * field. */
-static bool is_kept(const ambit__nest *n, int i)
+bool ambit__nest_is_kept(const ambit__nest *n, int i)
 {
-  return n->group->sweep && ambit__nest_is_field(n, i) && n->bind[i].carried &&
-         !n->bind[i].shared && ambit__nest_param(n, i)->components == 1;
+  return n->dialect->kernel && n->group->sweep && ambit__nest_is_field(n, i) &&
+         n->bind[i].carried && !n->bind[i].shared &&
+         ambit__nest_param(n, i)->components <= MOST_KEPT;
 }
 
 void ambit__nest_let_carried(ambit__nest *n)
@@ -80,11 +81,13 @@ void ambit__nest_let_carried(ambit__nest *n)
   for (int i = 0; i < n->rule->nparams; i++) {
     const char *name = ambit__nest_name(n, i), *type = ambit__nest_type(n, i);
 
-    if (!is_kept(n, i)) continue;
+    if (!ambit__nest_is_kept(n, i)) continue;
     ambit__nest_do(n, "%s%s *%s_line = %s", n->dialect->global, type, name,
                    place_of(n, i, ambit__sweep_axis(n->group->sweep)));
-    ambit__nest_do(n, "%s %s_held = *%s_line", type, name, name);
-    ambit__nest_do(n, "%s *%s_at = &%s_held", type, name, name);
+    ambit__nest_node(n, NODE_ARRAY, .type = type, .name = ambit__nest_text(n, "%s_at", name),
+                     .size = {ambit__nest_param(n, i)->components});
+    for (int c = 0; c < ambit__nest_param(n, i)->components; c++)
+      ambit__nest_do(n, "%s_at[%d] = %s_line[%d * %s_c]", name, c, name, c, name);
   }
 }
 
@@ -93,7 +96,8 @@ void ambit__nest_store_carried(ambit__nest *n)
   for (int i = 0; i < n->rule->nparams; i++) {
     const char *name = ambit__nest_name(n, i);
 
-    if (is_kept(n, i)) ambit__nest_do(n, "*%s_line = %s_held", name, name);
+    for (int c = 0; ambit__nest_is_kept(n, i) && c < ambit__nest_param(n, i)->components; c++)
+      ambit__nest_do(n, "%s_line[%d * %s_c] = %s_at[%d]", name, c, name, name, c);
   }
 }
 
@@ -104,7 +108,7 @@ void ambit__nest_let_places(ambit__nest *n)
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
 
-    if (ambit__nest_is_field(n, i) && !is_kept(n, i) && !n->bind[i].onto)
+    if (ambit__nest_is_field(n, i) && !ambit__nest_is_kept(n, i) && !n->bind[i].onto)
       ambit__nest_do(n, "%s%s%s *%s_at = %s", n->dialect->global, p->is_written ? "" : "const ",
                      ambit__nest_type(n, i), p->name, place_of(n, i, -1));
   }
@@ -203,9 +207,37 @@ void ambit__nest_let_results(ambit__nest *n)
                      ambit__nest_identity(n, ambit__nest_param(n, i)));
 }
 
+const char *ambit__nest_amount(ambit__nest *n, int i, int k, const char *value)
+{
+  const ambit__param *p = ambit__nest_param(n, i);
+  ambit__text amount = {0};
+
+  if (!p->amounts[k]) return value;
+  ambit__emit_constant(n->dialect, &amount, p->type, p->amounts[k]->value);
+  return ambit__nest_keep(n, &amount);
+}
+
+void ambit__nest_fold_bin(ambit__nest *n, int i, int k, const char *bin, const char *value)
+{
+  const ambit__param *p = ambit__nest_param(n, i);
+
+  ambit__nest_node(n, NODE_FOLD, .name = ambit__nest_text(n, "%s_bins[%s]", p->name, bin),
+                   .value = ambit__nest_amount(n, i, k, value), .wide = ambit__type_total(p->type),
+                   .access = {.param = i});
+}
+
 static void store_out(ambit__nest *n, ambit__nest_access a, void *user)
 {
+  const ambit__param *p = ambit__nest_param(n, a.param);
+
   (void)user;
+  if (ambit__nest_is_binned(n, a.param)) {
+    if (a.component % 2 == 0)
+      ambit__nest_fold_bin(n, a.param, a.component / 2,
+                           ambit__nest_name_of(n, "out", p, a.component),
+                           ambit__nest_name_of(n, "out", p, a.component + 1));
+    return;
+  }
   ambit__nest_node(n, NODE_STORE, .access = a);
 }
 

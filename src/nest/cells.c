@@ -9,9 +9,7 @@
  *      the rest       z   one thread, blocks counted in C order
  *
  * With more than three axes, finding a thread's place takes divisions. It then computes several
- * cells one after the other along axis last - 2. With one axis, it may compute several cells, as
- * far apart as its block has threads. It loads what all of them read before it stores a result, so
- * that more loads are under way. Results wait in u_kept[0], u_kept[1], ...
+ * cells one after the other along axis last - 2.
  *
  * In a sweep a thread computes a line: the other axes lie along x, y and z, the last of them along
  * x, and the thread keeps the carried values in variables. A grid of one axis has one line.
@@ -33,73 +31,6 @@ static void add_body(ambit__nest *n, int inside)
   ambit__nest_node(n, NODE_RULE, .inside = inside);
   ambit__nest_store_outs(n);
   ambit__nest_fold_into(n, "total", "out", false);
-}
-
-/* ---- several cells of a thread ---- */
-
-static void let_kept(ambit__nest *n, ambit__nest_access a, void *each)
-{
-  ambit__nest_do(n, "%s %s[%d]", ambit__nest_type(n, a.param),
-                 ambit__nest_name_of(n, "kept", ambit__nest_param(n, a.param), a.component),
-                 *(int *)each);
-}
-
-static void keep(ambit__nest *n, ambit__nest_access a, void *user)
-{
-  (void)user;
-  ambit__nest_do(n, "%s[k] = %s",
-                 ambit__nest_name_of(n, "kept", ambit__nest_param(n, a.param), a.component),
-                 ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component));
-}
-
-static void store_kept(ambit__nest *n, ambit__nest_access a, void *user)
-{
-  (void)user;
-  ambit__nest_node(
-      n, NODE_STORE, .access = a,
-      .value = ambit__nest_text(
-          n, "%s[k]", ambit__nest_name_of(n, "kept", ambit__nest_param(n, a.param), a.component)));
-}
-
-/* Cell k of the thread: that at the place `first`, some threads further. */
-static void let_kth(ambit__nest *n, int threads)
-{
-  ambit__nest_do(n, "const %s y0 = first + k * %d", n->integer, threads);
-  ambit__nest_let_neighbours(n);
-  ambit__nest_let_places(n);
-}
-
-/* The loop along one axis: pieces of `each` cells per thread, and the cells after the last whole
- * piece. */
-static void add_pieces(ambit__nest *n, int threads, int each)
-{
-  const ambit__dialect *d = n->dialect;
-
-  ambit__nest_do(n, "%s first = lo0 + %s * %d + %s", n->integer, d->block[0], threads * each,
-                 d->thread[0]);
-  ambit__nest_loop(
-      n, .name = "first", .below = ambit__nest_text(n, "hi0 - %d", threads * (each - 1)),
-      .step = ambit__nest_text(n, "%s * %d", d->blocks[0], threads * each), .rolled = true);
-  ambit__nest_each_output(n, let_kept, &each);
-  ambit__nest_unroll(n, "k", 0, each);
-  let_kth(n, threads);
-  ambit__nest_let_loads(n, NULL, NULL);
-  ambit__nest_let_outs(n);
-  ambit__nest_node(n, NODE_RULE, .inside = -1);
-  ambit__nest_each_output(n, keep, NULL);
-  ambit__nest_fold_into(n, "total", "out", false);
-  ambit__nest_close(n);
-  ambit__nest_unroll(n, "k", 0, each);
-  let_kth(n, threads);
-  ambit__nest_each_output(n, store_kept, NULL);
-  ambit__nest_close(n);
-  ambit__nest_close(n);
-  ambit__nest_loop(n, .type = n->integer, .name = "y0", .from = "first", .below = "hi0",
-                   .step = ambit__nest_text(n, "%d", threads), .rolled = true);
-  ambit__nest_let_neighbours(n);
-  ambit__nest_let_places(n);
-  add_body(n, -1);
-  ambit__nest_close(n);
 }
 
 /* ---- axes ---- */
@@ -178,7 +109,7 @@ static void open_sweep(ambit__nest *n)
                     n->group->sweep < 0);
 }
 
-void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each)
+void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk)
 {
   int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0}, axes[AMBIT_MAX_DIMS];
   const int count = ambit__nest_launched_axes(n->group, axes), outer = count - 2;
@@ -186,10 +117,6 @@ void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, 
 
   if (outer == 1) open_axis(n, axes[0], 2, 1);
   if (outer > 1) open_planes(n, axes, outer, walk);
-  if (each > 1) {
-    add_pieces(n, threads[0], each);
-    return;
-  }
   if (count) open_axis(n, axes[count - 1], 0, threads[0]);
   if (!n->group->sweep) ambit__nest_let_neighbours(n);
   if (count > 1) open_axis(n, axes[count - 2], 1, threads[1]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dots.h - weighted sums of bytes or shorts, for processors that add several products at a time.
+/* dots.h - weighted sums of bytes or shorts: GPUs add several products at a time, cores in lanes of
+ * 16 bits.
  *
- * Finds the parts of a rule that are sums of bytes or shorts of fields with small weights, also
- * where the sum is built in several statements. Their type is int: sums wrap as the statements do.
+ * A sum has at least three values of fields, with small weights, also by way of locals. Its type is
+ * int: it wraps as the rule does.
  */
 #ifndef AMBIT_NEST_DOTS_H
 #define AMBIT_NEST_DOTS_H
@@ -18,17 +19,11 @@ typedef struct ambit__dot {
   int32_t constant;
 } ambit__dot;
 
-typedef struct ambit__dots {
-  int n, room;
-  const ambit__expr **values; /* the expressions; NULL: has another meaning elsewhere */
-  ambit__dot *sums;
-} ambit__dots;
-
-/* The sums of a rule of at least three terms. false: no memory. Release with ambit__dots_end, also
- * then. */
-bool ambit__dots_begin(ambit__dots *d, const ambit__rule *rule);
-void ambit__dots_end(ambit__dots *d);
-/* The sum that an expression is; NULL: none. */
-const ambit__dot *ambit__dots_find(const ambit__dots *d, const ambit__expr *e);
+/* The sum that an expression of a rule is. false: it is none. */
+bool ambit__dot_of(const ambit__rule *rule, const ambit__expr *e, ambit__dot *sum);
+/* Whether it is one; `rule` NULL: sums do not count. */
+bool ambit__is_dot(const ambit__rule *rule, const ambit__expr *e);
+/* Whether a rule has such a sum. */
+bool ambit__rule_has_dots(const ambit__rule *rule);
 
 #endif

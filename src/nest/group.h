@@ -77,6 +77,10 @@ typedef struct ambit__group {
   int64_t active;
   double run, stacked;
   ambit__tile_use tiles;
+  /* Rows of fields lie along axis turn - 1 (grid/layout.h), 0: along the last one. If `turned`, all
+   * here has that axis last: the rule, bindings and cells. */
+  int turn;
+  bool turned;
   bool strict;       /* see ambit__settings */
   int sweep;         /* the axis along which cells run in order (ambit__sweep_axis); 0: none */
   unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
@@ -127,6 +131,14 @@ static inline unsigned ambit__group_folded(const ambit__group *g)
   for (int i = 0; i < g->rule->nparams; i++)
     if (g->bind[i].onto) return g->bind[i].dropped;
   return 0;
+}
+
+/* Whether cells compute the numbers of the components that they fold into; all such fields do. */
+static inline bool ambit__group_is_binned(const ambit__group *g)
+{
+  for (int i = 0; i < g->rule->nparams; i++)
+    if (g->bind[i].onto && g->rule->params[i].bins) return true;
+  return false;
 }
 
 static inline bool ambit__group_sums_exactly(const ambit__group *g)

@@ -16,7 +16,6 @@ void ambit__nest_begin(ambit__nest *n, const ambit__group *g, const ambit__diale
 
 void ambit__nest_free(ambit__nest *n)
 {
-  ambit__shares_end(&n->shares);
   ambit__narrow_end(&n->narrow);
   ambit__text_free(&n->prelude);
   ambit__arena_free(&n->arena);

@@ -24,7 +24,6 @@
 #include "codegen/narrow.h"
 #include "nest/factors.h"
 #include "nest/group.h"
-#include "nest/shares.h"
 
 /* A component of a field at an offset from this cell, or from place x along the row. */
 typedef struct ambit__nest_access {
@@ -122,21 +121,17 @@ struct ambit__nest {
   const int *unit;  /* on a GPU and a sparse grid: rows of a unit; NULL: cells have one */
   int wide;         /* of a unit: cells of a row */
   int row;          /* of a unit: the one that is being built */
+  int along;        /* an axis, from 1, along which tests of place are always made; 0: none */
   bool flat;        /* conditions of the rule become selections */
+  bool registers;   /* on GPUs: values that the rule reads are in registers */
   bool loads_first; /* the reads of a cell are variables u_r0, u_r1, ...: NODE_RULE uses those */
   /* In C, a vector at a time: fields of narrow integers whose reads are arrays u_w0_0, ... of
-   * int32_t; or, if all fields are narrow, lanes as narrow as values, what rows share, and
-   * look-ups. */
+   * int32_t; or, if all fields are narrow, lanes as narrow as values, and look-ups. */
   bool widened[AMBIT_MAX_PARAMS];
   bool is_narrow;
   ambit__narrow narrow;
-  ambit__shares shares;
   int nlooks;
   const ambit__expr *looks[AMBIT__LOOKS];
-  /* In C: sums that are counted in tables, by so many statements of the rule (nest/rows_bins.c). */
-  const ambit__stmt *bins;
-  int nbins;
-  bool is_counted[AMBIT_MAX_PARAMS];
   struct ambit__pairs *pairs; /* what NODE_WORDS declares */
   bool ends_late;             /* the nest tests itself whether the run has ended, after its loads */
   const void *builder;        /* what a builder keeps for its hooks */
@@ -245,17 +240,13 @@ static inline bool ambit__nest_is_field(const ambit__nest *n, int i)
 
 static inline bool ambit__nest_is_reduction(const ambit__nest *n, int i)
 {
-  return ambit__nest_param(n, i)->kind == PARAM_REDUCE && !n->is_counted[i];
+  return ambit__nest_param(n, i)->kind == PARAM_REDUCE;
 }
 
-/* Statement k of those that count in tables. */
-static inline const ambit__stmt *ambit__nest_bin(const ambit__nest *n, int k)
+/* Whether cells fold values into components of field i whose numbers they compute. */
+static inline bool ambit__nest_is_binned(const ambit__nest *n, int i)
 {
-  const ambit__stmt *s = n->bins;
-
-  while (k-- > 0)
-    s = s->next;
-  return s;
+  return n->bind[i].onto && ambit__nest_param(n, i)->bins;
 }
 
 static inline const char *ambit__nest_type(const ambit__nest *n, int i)
@@ -273,13 +264,20 @@ static inline ambit_type ambit__nest_stored(const ambit__nest *n, int i)
 
 /* ---- cell.c: the pieces of a cell ---- */
 
+/* The value of pair k of parameter i, which is `value` if it is no constant. In C, "n_bins[bin] +=
+ * value". */
+const char *ambit__nest_amount(ambit__nest *n, int i, int k, const char *value);
+void ambit__nest_fold_bin(ambit__nest *n, int i, int k, const char *bin, const char *value);
+
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
  * field with closed rows is read: the distance from the cell at y1 to that neighbour. */
 void ambit__nest_let_neighbours(ambit__nest *n);
 /* "const float *u_at = u_mem + (u_o + y0 * u_s0 + y1);" for every field, and the indices i0, ... */
 void ambit__nest_let_places(ambit__nest *n);
-/* On a GPU, in a sweep: "float c_held = *c_line" for every carried field, before the loop along a
- * line, and "*c_line = c_held" after it. */
+/* On a GPU, in a sweep: whether a line keeps a carried field in variables, as no other parameter
+ * reads it; "c_at[0] = c_line[0]" for each of its components, before the loop along a line, and
+ * "c_line[0] = c_at[0]" after it. */
+bool ambit__nest_is_kept(const ambit__nest *n, int param);
 void ambit__nest_let_carried(ambit__nest *n);
 void ambit__nest_store_carried(ambit__nest *n);
 /* On a GPU: a run that has ended does nothing; "const float k_v = *k_mem;" for every value. */
@@ -347,11 +345,23 @@ void ambit__nest_repeats(ambit__nest *n, const ambit__repeats *r, const ambit__r
 ambit__tap *ambit__nest_sum(const ambit__group *g, ambit__sum *sum);
 
 /* cells.c: on a GPU, the loops of a thread, in blocks of threads[0] x threads[1]. With more than
- * three axes it computes `walk` cells along the third last, one after the other; with one axis,
- * `each` cells together, if the rule tests no places and there is no sweep. */
-void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk, int each);
+ * three axes it computes `walk` cells along the third last, one after the other. */
+void ambit__nest_cells_launched(ambit__nest *n, const int threads[2], int walk);
 /* The axes that lie along threads, the last one along x; returns their number. */
 int ambit__nest_launched_axes(const ambit__group *g, int axes[AMBIT_MAX_DIMS]);
+
+/* lines.c: on a GPU, a sweep whose cells pass through shared memory, by blocks of a warp. `f` must
+ * stay. */
+typedef struct ambit__nest_lines {
+  int lanes;    /* that have a line each, a power of 2 */
+  int cells;    /* of a tile along its lines, a power of 2 */
+  int ring;     /* tiles in shared memory, at least 2: one is computed, the others arrive */
+  int batch;    /* cells of a lane that are loaded together, a power of 2; 1: none */
+  bool vectors; /* the language has vectors: prelude/strips.h */
+} ambit__nest_lines;
+void ambit__nest_lines_launched(ambit__nest *n, const ambit__nest_lines *f);
+/* Bytes of shared memory: of a ring of so many tiles, and of results. */
+size_t ambit__nest_lines_bytes(const ambit__group *g, const ambit__nest_lines *f, int ring);
 
 /* folds.c: on a GPU, threads that fold the values of cells into totals of fields (binding onto). */
 typedef struct ambit__nest_folds {
@@ -363,6 +373,14 @@ typedef struct ambit__nest_folds {
                      folded, else other cells of the same totals, along the axis of the pieces */
 } ambit__nest_folds;
 void ambit__nest_folded(ambit__nest *n, const ambit__nest_folds *f);
+
+/* bins.c: on a GPU, threads that fold values into tables, and tables into totals. */
+typedef struct ambit__nest_bins {
+  int threads[2]; /* of a block, along the last axis, and rows */
+  int each;       /* cells of a thread that are loaded together */
+  int tables;     /* of a block; one for each thread, unless threads count by atomic additions */
+} ambit__nest_bins;
+void ambit__nest_binned(ambit__nest *n, const ambit__nest_bins *b);
 
 /* units.c: on a GPU and a sparse grid, the units of a thread (grid/assignment.h), which have so
  * many cells of so many rows. `rows` must stay. */

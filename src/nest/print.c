@@ -46,7 +46,8 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
 
   for (int d = n->group->form ? ndims - 1 : 0; d <= ndims; d++) {
     const int by = d < ndims ? a->offset[d] : a->component, times = by < 0 ? -by : by;
-    const bool plain = d == ndims - 1 && bind->contiguous;
+    const bool plain =
+        (d == ndims - 1 && bind->contiguous) || (d == ndims && ambit__nest_is_kept(n, a->param));
 
     if (!by) continue;
     if (d == ndims - 1 && ambit__binding_is_closed(bind)) {
@@ -58,7 +59,7 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
     ambit__print(t, "%s", any ? (by < 0 ? " - " : " + ") : by < 0 ? "-" : "");
     if (times != 1 || plain) ambit__print(t, "%d%s", times, plain ? "" : " * ");
     if (!plain && d < ndims) ambit__print(t, "%s_s%d", name, d);
-    if (d == ndims) ambit__print(t, "%s_c", name);
+    if (!plain && d == ndims) ambit__print(t, "%s_c", name);
     any = true;
   }
   if (!any) ambit__print(t, "0");
@@ -170,9 +171,7 @@ static bool skip(const ambit__scope *s, const ambit__stmt *st)
   const spot *here = s->user;
   ambit__nest *n = here->n;
 
-  for (int k = 0; k < n->nbins; k++)
-    if (ambit__nest_bin(n, k) == st) return true;
-  return n->hooks.skip && n->hooks.skip(n, here->rule, st);
+  return n->hooks.skip(n, here->rule, st);
 }
 
 static void set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
@@ -193,13 +192,16 @@ static ambit__scope scope_of(const spot *here)
                         .read = read,
                         .step = staged && here->rule->step ? here->rule->step : "step",
                         .inside = here->rule && here->rule->inside >= 0 ? "inside" : NULL,
+                        .along = n->along,
                         .compares = !n->group->form,
                         .instead = n->hooks.instead ? instead : NULL,
-                        .skip = n->hooks.skip || n->nbins ? skip : NULL,
+                        .skip = n->hooks.skip ? skip : NULL,
                         .set = n->hooks.set ? set : NULL,
                         .hoists = staged ? NULL : &n->hoists,
                         .narrow = n->is_narrow ? &n->narrow : NULL,
                         .flat = n->flat,
+                        .selects = n->dialect->kernel && !n->group->checks,
+                        .registers = staged || n->registers,
                         .relaxed = relaxed,
                         .partial = in_c && relaxed && !n->is_narrow,
                         .row = here->rule ? here->rule->row : 0,

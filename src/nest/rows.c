@@ -85,9 +85,12 @@ static void let_param(job *j, int i)
   const ambit__param *p = ambit__nest_param(n, i);
   const char *type = ambit__nest_type(n, i);
 
-  if (ambit__nest_is_field(n, i))
+  if (ambit__nest_is_binned(n, i))
+    ambit__nest_do(n, "%s *%s_sum = call->origin[%d]",
+                   n->dialect->types[ambit__type_total(p->type)], p->name, i);
+  else if (ambit__nest_is_field(n, i))
     let_field(j, i);
-  else if (!ambit__nest_is_reduction(n, i) && !n->is_counted[i])
+  else if (!ambit__nest_is_reduction(n, i))
     ambit__nest_do(n, "const %s %s_v = *(const %s *)call->origin[%d]", type, p->name, type, i);
   else if (ambit__rows_is_exact(j, i))
     let_block(j, i);
@@ -102,8 +105,9 @@ static void let_axes(job *j, const char *name)
     ambit__nest_do(j->n, "const int64_t %s%d = call->%s[%d]", name, d, name, d);
 }
 
-static void let_call(job *j, size_t lane_bytes)
+static void let_call(job *j)
 {
+  const size_t lane_bytes = j->lane_bytes;
   ambit__nest *n = j->n;
 
   if (j->lanes || j->r->factored)
@@ -148,7 +152,7 @@ static void add_results(job *j)
     ambit__nest_fold_into(n, "*sum", "total[l]", true);
     ambit__nest_close(n);
   }
-  ambit__rows_add_tables(j);
+  ambit__rows_fold_tables(j);
   for (int i = 0; i < n->rule->nparams; i++)
     if (ambit__rows_is_exact(j, i)) close_block(j, i);
   if (j->r->nontemporal) ambit__nest_do(n, "AMBIT_FENCE()");
@@ -167,7 +171,7 @@ static void let_row(job *j)
     const ambit__param *p = ambit__nest_param(n, i);
     const char *row = ambit__nest_text(n, "%s_mem", p->name);
 
-    if (!ambit__nest_is_field(n, i)) continue;
+    if (!ambit__nest_is_field(n, i) || ambit__nest_is_binned(n, i)) continue;
     for (int d = 0; d < j->last; d++)
       row = ambit__nest_text(n, "%s + y%d * %s_s%d", row, d, p->name, d);
     ambit__nest_do(n, "%s%s *%s_row = %s", p->is_written ? "" : "const ",
@@ -387,8 +391,8 @@ static size_t lane_bytes(const job *j)
       const ambit__param *p = ambit__nest_param(j->n, i);
       const size_t size = ambit_type_size(p->type);
 
-      if (!ambit__nest_is_field(j->n, i) || (pass == 0 && !p->is_written) ||
-          (pass == 1 && !ambit__type_is_real(p->type)))
+      if (!ambit__nest_is_field(j->n, i) || ambit__nest_is_binned(j->n, i) ||
+          (pass == 0 && !p->is_written) || (pass == 1 && !ambit__type_is_real(p->type)))
         continue;
       if (!least || size < least) least = size;
     }
@@ -441,9 +445,9 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
   n->loads_first = n->flat || n->group->checks;
   find_taps(&j);
   if (!r->plain) ambit__rows_begin_narrow(&j);
-  widens = ambit__rows_widens(&j, lane_bytes(&j));
+  j.lane_bytes = lane_bytes(&j);
+  widens = ambit__rows_widens(&j, j.lane_bytes);
   j.lanes &= r->vectors || j.reduces || j.row_totals || n->nlooks || widens;
-  ambit__rows_begin_bins(&j);
   n->loads_first |= !j.form && !n->is_narrow && r->rows[0] * r->rows[1] > 1;
   if (!n->is_narrow && !n->group->checks) {
     ambit__hoists_begin(&n->hoists, n->rule);
@@ -451,7 +455,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
     if (!n->group->strict) ambit__hoists_add_divisors(&n->hoists, n->rule);
   }
   if (!j.taps && !n->group->checks) ambit__hoists_add_rows(&n->hoists, n->rule, j.last);
-  let_call(&j, lane_bytes(&j));
+  let_call(&j);
   ambit__rows_let_tables(&j);
   if (has_totals(&j)) ambit__rows_let_all(&j, "total", total_type);
   if (j.form)

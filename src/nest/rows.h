@@ -23,6 +23,7 @@ typedef struct ambit__rows_job {
   int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
   ambit__tap *taps; /* of a weighted sum of one field into another; NULL: the rule is none */
   int ntaps, from, to;
+  size_t lane_bytes;  /* of the narrowest value in the lanes */
   int rows[2], count; /* of the block that is being built; all of its rows */
   int first, end;     /* the results of the walk that is being built, by number; end 0: all */
 } ambit__rows_job;
@@ -37,7 +38,8 @@ static inline bool ambit__rows_is_exact(const ambit__rows_job *j, int i)
  * one of the lanes t_lane0, t_lane1, ... first. */
 static inline bool ambit__rows_is_total(const ambit__rows_job *j, int i)
 {
-  return ambit__nest_is_field(j->n, i) && j->n->bind[i].onto && !j->direct;
+  return ambit__nest_is_field(j->n, i) && j->n->bind[i].onto && !j->n->rule->params[i].bins &&
+         !j->direct;
 }
 
 static inline bool ambit__rows_has_lanes(const ambit__rows_job *j, int i)
@@ -78,8 +80,9 @@ ambit__nest_access ambit__rows_access(ambit__rows_job *j, int i, int c, int r, c
 const char *ambit__rows_x(const ambit__rows_job *j);
 /* Variables row0_0, row1_0, ... of each row of the block: parts of the rule that cells share. */
 void ambit__rows_let_parts_of_rows(ambit__rows_job *j);
-/* Pointers u_at and indices i0, ... of the cell in row r. */
+/* Pointers u_at and indices i0, ... of the cell in row r; the values that it reads. */
 void ambit__rows_let_place(ambit__rows_job *j, int r);
+void ambit__rows_let_loads(ambit__rows_job *j, int r);
 /* "v_b0_1[l]": the result of row 1 for component 0. */
 const char *ambit__rows_result(ambit__rows_job *j, int i, int c, int r);
 /* The cells of all rows at x, or x + l; `inside` as in NODE_RULE; `ragged`: not all lanes are cells
@@ -111,20 +114,16 @@ bool ambit__rows_widens(ambit__rows_job *j, size_t lane_bytes);
 void ambit__rows_begin_narrow(ambit__rows_job *j);
 /* The arrays of widened reads. */
 void ambit__rows_load_wide(ambit__rows_job *j);
-/* The shares of row r. */
-void ambit__rows_let_shares(ambit__rows_job *j, int r);
 /* Look-ups for vectors of all rows. */
 void ambit__rows_look_up(ambit__rows_job *j, int inside);
 
-/* ---- rows_bins.c: nothing, where sums count nothing ---- */
+/* ---- rows_bins.c: nothing, where all subscripts are constant ---- */
 
-void ambit__rows_begin_bins(ambit__rows_job *j);
-/* The tables, and their numbers for the sums. */
+/* The tables, and what is in them into those of the slab. */
 void ambit__rows_let_tables(ambit__rows_job *j);
-void ambit__rows_add_tables(ambit__rows_job *j);
-/* An array for a vector of each row; the number of a cell; and of all lanes that are cells. */
-void ambit__rows_let_bins(ambit__rows_job *j);
-void ambit__rows_keep_bin(ambit__rows_job *j, int r, int inside);
-void ambit__rows_count(ambit__rows_job *j, bool ragged);
+void ambit__rows_fold_tables(ambit__rows_job *j);
+
+/* Folds the pairs of a cell, or of all lanes that are cells, after their results were computed. */
+void ambit__rows_fold_bins(ambit__rows_job *j, bool ragged);
 
 #endif

@@ -1,207 +1,116 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows_bins.c - histograms: sums that count in how many cells one value is 0, 1, 2, ...
+/* rows_bins.c - reductions whose subscripts are computed: histograms.
  *
- *      if (b == 0) *c[0] += 1;      or      *c[0] = b == 0;
- *      if (b == 1) *c[1] += 1;              *c[1] = b == 1;
- *
- * A comparison for each takes as long as there are sums. So the numbers of a vector of cells are
- * kept, and cell after cell adds 1 in a table; other numbers are counted in its last element. There
- * are some tables, since cells beside each other often have the same number, and an addition waits
- * for the one before it at the same place. Of 16 sums of floats that took 0.4 of the time.
+ * A cell has a component and a value to fold into it. Those of a vector of cells are results like
+ * any others, in arrays; then cell after cell is folded into a table. There are some tables, since
+ * cells beside each other often have the same component, and an addition waits for the one before
+ * it at the same place. Each has one more element, for cells that have no component. At the end
+ * they are folded into a table of the slab (device/cpu/launch.c).
  */
 #include "nest/rows.h"
 
-#include <math.h>
-
 typedef ambit__rows_job job;
 
-enum { LEAST = 8, TABLES = 4, FAR = 1 << 24 /* a float has all integers up to there */ };
+enum { TABLES = 4, MANY = 1024 /* components: one table of them fills a quarter of a cache */ };
 
-/* ---- what is counted ---- */
-
-static bool adds_one(const ambit__expr *e, int param)
+static int tables_of(const ambit__param *p)
 {
-  if (e->op == EXPR_ADD && e->a->op == EXPR_OUT && e->a->index == param) e = e->b;
-  return e->op == EXPR_CONST && e->value.integer == 1;
+  return p->bins > MANY ? 1 : TABLES;
 }
 
-/* The comparison with a number that a statement counts, and the sum; NULL: none. */
-static const ambit__expr *counted(const ambit__rule *rule, const ambit__stmt *s, int *sum)
+/* Cells that are folded into a table each; a vector has so many, or a multiple. */
+static int step_of(const job *j)
 {
-  const bool is_if = s->kind == STMT_IF && s->body && !s->body->next && !s->other;
-  const ambit__stmt *set = is_if ? s->body : s;
-  const ambit__param *p = &rule->params[set->index];
-  const ambit__expr *test = s->value;
-
-  if (set->kind != STMT_SET_OUT || p->kind != PARAM_REDUCE || p->reduce != REDUCE_SUM ||
-      ambit__type_is_real(p->type) || (is_if && !adds_one(set->value, set->index)))
-    return NULL;
-  while (!is_if && test->op == EXPR_CAST)
-    test = test->a;
-  *sum = set->index;
-  return test->op == EXPR_EQ && test->b->op == EXPR_CONST ? test : NULL;
+  return j->lane_bytes > sizeof(float) ? 2 : 4;
 }
 
-typedef struct uses {
-  int sets[AMBIT_MAX_PARAMS], reads[AMBIT_MAX_PARAMS];
-} uses;
-
-static ambit__visit note_set(void *user, const ambit__stmt *s)
+static bool has_bins(const job *j)
 {
-  uses *u = user;
-
-  if (s->kind == STMT_SET_OUT) u->sets[s->index]++;
-  return VISIT_INSIDE;
+  for (int i = 0; i < j->n->rule->nparams; i++)
+    if (ambit__nest_is_binned(j->n, i)) return true;
+  return false;
 }
-
-static ambit__visit note_read(void *user, const ambit__expr *e)
-{
-  uses *u = user;
-
-  if (e->op == EXPR_OUT) u->reads[e->index]++;
-  return VISIT_INSIDE;
-}
-
-/* Whether nothing else sets or reads the sum of a statement. */
-static bool is_alone(const uses *u, const ambit__stmt *s, int sum)
-{
-  return u->sets[sum] == 1 &&
-         u->reads[sum] == (s->kind == STMT_IF && s->body->value->op == EXPR_ADD);
-}
-
-/* A value, and whether a variable in it is set. */
-typedef struct change {
-  const ambit__stmt *set;
-  const ambit__expr *value;
-  bool found;
-} change;
-
-static ambit__visit find_variable(void *user, const ambit__expr *e)
-{
-  change *c = user;
-  const ambit__op op = c->set->kind == STMT_SET_OUT ? EXPR_OUT : EXPR_LOCAL;
-
-  c->found |= e->op == op && e->index == c->set->index;
-  return VISIT_INSIDE;
-}
-
-static ambit__visit find_change(void *user, const ambit__stmt *s)
-{
-  change *c = user;
-
-  c->set = s;
-  if (s->kind == STMT_SET_LOCAL || s->kind == STMT_SET_OUT)
-    ambit__visit_expr(&(ambit__visitor){.expr = find_variable, .user = c}, c->value);
-  return VISIT_INSIDE;
-}
-
-/* Whether the value that n statements from s on compare is the same at the end of the cell. */
-static bool is_kept(const ambit__rule *rule, const ambit__stmt *s, int n)
-{
-  int sum;
-  change c = {.value = counted(rule, s, &sum)->a};
-
-  while (n-- > 0)
-    s = s->next;
-  ambit__visit_stmts(&(ambit__visitor){.stmt = find_change, .user = &c}, s);
-  return !c.found;
-}
-
-/* The statements from s on that count the same value, the next number each. */
-static int count_bins(const ambit__rule *rule, const uses *u, const ambit__stmt *s)
-{
-  const ambit__expr *first = NULL;
-  double low = 0;
-  int n = 0, sum;
-
-  for (; s; s = s->next, n++) {
-    const ambit__expr *test = counted(rule, s, &sum);
-
-    if (!test || !is_alone(u, s, sum)) break;
-    if (!first) {
-      first = test;
-      low = ambit__value_number(test->b->value, test->b->type);
-    }
-    if (!(fabs(low) < FAR) || low != (int)low ||
-        ambit__value_number(test->b->value, test->b->type) != low + n ||
-        !ambit__expr_is_same(test->a, first->a))
-      break;
-  }
-  return n;
-}
-
-void ambit__rows_begin_bins(job *j)
-{
-  ambit__nest *n = j->n;
-  uses u = {{0}, {0}};
-  int sum;
-
-  if (!j->reduces || !j->lanes || j->form) return;
-  ambit__visit_stmts(&(ambit__visitor){note_set, note_read, &u}, n->rule->body);
-  for (const ambit__stmt *s = n->rule->body; s && !n->nbins; s = s->next) {
-    const int k = count_bins(n->rule, &u, s);
-
-    if (k < LEAST || !is_kept(n->rule, s, k)) continue;
-    n->bins = s;
-    n->nbins = k;
-  }
-  for (int k = 0; k < n->nbins; k++) {
-    counted(n->rule, ambit__nest_bin(n, k), &sum);
-    n->is_counted[sum] = true;
-  }
-}
-
-/* ---- nodes ---- */
 
 void ambit__rows_let_tables(job *j)
 {
-  if (j->n->nbins) ambit__nest_do(j->n, "int64_t bins[%d] = {0}", TABLES * (j->n->nbins + 1));
-}
-
-void ambit__rows_add_tables(job *j)
-{
   ambit__nest *n = j->n;
-  int sum;
 
-  for (int k = 0; k < n->nbins; k++) {
-    counted(n->rule, ambit__nest_bin(n, k), &sum);
-    for (int t = 0; t < TABLES; t++)
-      ambit__nest_do(n, "*%s_sum += bins[%d]", ambit__nest_name(n, sum), t * (n->nbins + 1) + k);
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+    const int size = tables_of(p) * (p->bins + 1);
+
+    if (!ambit__nest_is_binned(n, i)) continue;
+    ambit__nest_do(n, "%s %s_bins[%d]", n->dialect->types[ambit__type_total(p->type)], p->name,
+                   size);
+    ambit__nest_for(n, "int", "i", "0", ambit__nest_text(n, "%d", size));
+    ambit__nest_do(n, "%s_bins[i] = %s", p->name, ambit__nest_identity(n, p));
+    ambit__nest_close(n);
   }
 }
 
-void ambit__rows_let_bins(job *j)
-{
-  for (int r = 0; j->n->nbins && r < j->count; r++)
-    ambit__nest_do(j->n, "int32_t bin%d[LANES] __attribute__((aligned(AMBIT_VECTOR)))", r);
-}
-
-/* Comparisons of what is no number are false. */
-void ambit__rows_keep_bin(job *j, int r, int inside)
+void ambit__rows_fold_tables(job *j)
 {
   ambit__nest *n = j->n;
-  const ambit__node rule = {.kind = NODE_RULE, .inside = inside, .row = r};
-  const ambit__expr *test;
-  const char *value;
-  int sum, low;
 
-  if (!n->nbins) return;
-  test = counted(n->rule, n->bins, &sum);
-  value = ambit__nest_expr(n, &rule, test->a);
-  low = (int)ambit__value_number(test->b->value, test->b->type);
-  if (test->a->type == AMBIT_I32) {
-    ambit__nest_do(n, "bin%d[l] = (ambit_u32)%s - %d < %du ? %s - %d : %d", r, value, low, n->nbins,
-                   value, low, n->nbins);
-    return;
+  for (int i = 0; i < n->rule->nparams; i++) {
+    const ambit__param *p = ambit__nest_param(n, i);
+
+    if (!ambit__nest_is_binned(n, i)) continue;
+    ambit__nest_for(n, "int", "i", "0", ambit__nest_text(n, "%d", p->bins));
+    for (int t = 0; t < tables_of(p); t++)
+      ambit__nest_node(n, NODE_FOLD, .name = ambit__nest_text(n, "%s_sum[i]", p->name),
+                       .value = ambit__nest_text(n, "%s_bins[%d + i]", p->name, t * (p->bins + 1)),
+                       .wide = ambit__type_total(p->type), .access = {.param = i});
+    ambit__nest_close(n);
   }
-  ambit__nest_do(n,
-                 "bin%d[l] = (%s >= %d) & (%s < %d) & (%s == (int32_t)%s) ? (int32_t)%s - %d : %d",
-                 r, value, low, value, low + n->nbins, value, value, value, low, n->nbins);
 }
 
-void ambit__rows_count(job *j, bool ragged)
+static bool is_pair(const job *j, ambit__nest_access a)
 {
-  for (int r = 0; j->n->nbins && r < j->count; r++)
-    ambit__nest_do(j->n, "ambit_count(bins, %d, bin%d, %s)", j->n->nbins + 1, r,
-                   ragged ? "x < x0 ? x0 - x : 0, x + LANES < x1 ? LANES : x1 - x" : "0, LANES");
+  return ambit__nest_is_binned(j->n, a.param) && a.component % 2 == 0;
+}
+
+/* "n_b1_0[l + 2]": a component of the cell. */
+static const char *at_lane(job *j, ambit__nest_access a, int component, int r, int more)
+{
+  return ambit__nest_text(j->n, "%s_b%d_%d%s", ambit__nest_name(j->n, a.param), component, r,
+                          j->lanes ? ambit__nest_at(j->n, "l", more) : "");
+}
+
+static void fold_cell(job *j, ambit__nest_access a, int r)
+{
+  if (is_pair(j, a))
+    ambit__nest_fold_bin(j->n, a.param, a.component / 2, at_lane(j, a, a.component, r, 0),
+                         at_lane(j, a, a.component + 1, r, 0));
+}
+
+/* Of the cells from l on, one into each table: "n_bins[514L + (n_w0_0 >> 32 & 0xffff)] += 1". The
+ * number of a table stands in the code, and components are loaded together: else it takes 1.5 times
+ * as long. */
+static void fold_cells(job *j, ambit__nest_access a, int r)
+{
+  ambit__nest *n = j->n;
+  const ambit__param *p = ambit__nest_param(n, a.param);
+  const char *word = ambit__nest_text(n, "%s_w%d_%d", p->name, a.component, r);
+
+  if (!is_pair(j, a)) return;
+  ambit__nest_do(n, "const ambit_u64 %s = ambit_load_%d(&%s)", word, step_of(j),
+                 at_lane(j, a, a.component, r, 0));
+  for (int k = 0; k < step_of(j); k++)
+    ambit__nest_fold_bin(n, a.param, a.component / 2,
+                         ambit__nest_text(n, "%dL + (%s >> %d & 0xffff)",
+                                          k % tables_of(p) * (p->bins + 1), word, 16 * k),
+                         at_lane(j, a, a.component + 1, r, k));
+}
+
+void ambit__rows_fold_bins(job *j, bool ragged)
+{
+  if (!has_bins(j)) return;
+  if (j->lanes && ragged)
+    ambit__nest_for(j->n, "long", "l", "x < x0 ? x0 - x : 0", "(x + LANES < x1 ? LANES : x1 - x)");
+  else if (j->lanes)
+    ambit__nest_loop(j->n, .type = "long", .name = "l", .from = "0", .below = "LANES",
+                     .step = ambit__nest_text(j->n, "%d", step_of(j)));
+  ambit__rows_each_result(j, j->lanes && !ragged ? fold_cells : fold_cell);
+  if (j->lanes) ambit__nest_close(j->n);
 }

@@ -109,7 +109,7 @@ void ambit__rows_let_place(job *j, int r)
     const ambit__param *p = ambit__nest_param(n, i);
     const ambit__nest_access a = ambit__rows_access(j, i, 0, r, NULL, ambit__rows_x(j));
 
-    if (ambit__nest_is_field(n, i))
+    if (ambit__nest_is_field(n, i) && !ambit__nest_is_binned(n, i))
       ambit__nest_do(n, "%s%s *%s_at = %s", p->is_written ? "" : "const ",
                      n->dialect->types[ambit__nest_stored(n, i)], p->name,
                      ambit__nest_pointer(n, &a));
@@ -154,16 +154,22 @@ static ambit__nest_access place_in_block(void *user, int param, const ambit__rea
   return ambit__rows_access(e->j, param, r->component, e->r, r->offset, ambit__rows_x(e->j));
 }
 
+void ambit__rows_let_loads(job *j, int r)
+{
+  each here = {.j = j, .r = r};
+
+  ambit__nest_let_loads(j->n, j->count > 1 ? place_in_block : NULL, &here);
+}
+
 static void add_cell(job *j, int r, int inside, bool ragged)
 {
   ambit__nest *n = j->n;
   each here = {.j = j, .r = r};
 
-  ambit__rows_let_shares(j, r);
   ambit__nest_block(n);
   if (inside >= 0) ambit__nest_do(n, "enum { inside = %d }", inside);
   ambit__rows_let_place(j, r);
-  if (!n->is_narrow) ambit__nest_let_loads(n, j->count > 1 ? place_in_block : NULL, &here);
+  ambit__rows_let_loads(j, r);
   ambit__nest_let_outs(n);
   ambit__nest_node(n, NODE_RULE, .inside = inside, .row = r);
   if (j->direct)
@@ -171,7 +177,6 @@ static void add_cell(job *j, int r, int inside, bool ragged)
   else
     ambit__nest_each_output(n, keep_result, &here);
   keep_contributions(j, r, ragged);
-  ambit__rows_keep_bin(j, r, inside);
   ambit__nest_close(n);
 }
 

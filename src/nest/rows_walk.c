@@ -147,7 +147,9 @@ static ambit__store_kind store_of(const job *j, ambit__nest_access a)
 
 static void let_buffer(job *j, ambit__nest_access a, int r)
 {
-  ambit__nest_do(j->n, "%s %s_b%d_%d%s", ambit__nest_type(j->n, a.param),
+  const bool is_bin = ambit__nest_is_binned(j->n, a.param) && a.component % 2 == 0;
+
+  ambit__nest_do(j->n, "%s %s_b%d_%d%s", is_bin ? "uint16_t" : ambit__nest_type(j->n, a.param),
                  ambit__nest_name(j->n, a.param), a.component, r,
                  j->lanes ? "[LANES] __attribute__((aligned(AMBIT_VECTOR)))" : "");
 }
@@ -160,7 +162,7 @@ static const char *name_buffer(job *j, ambit__nest_access a, int r)
 /* A whole vector. */
 static void put_buffer(job *j, ambit__nest_access a, int r)
 {
-  if (j->n->bind[a.param].adjacent) return;
+  if (j->n->bind[a.param].adjacent || ambit__nest_is_binned(j->n, a.param)) return;
   ambit__nest_node(j->n, NODE_STORE, .store = store_of(j, a), .value = name_buffer(j, a, r),
                    .access = ambit__rows_access(j, a.param, a.component, r, a.offset, "x"));
 }
@@ -168,6 +170,7 @@ static void put_buffer(job *j, ambit__nest_access a, int r)
 /* The cell at x, or x + l. */
 static void store_result(job *j, ambit__nest_access a, int r)
 {
+  if (ambit__nest_is_binned(j->n, a.param)) return;
   ambit__nest_node(j->n, NODE_STORE, .value = ambit__rows_result(j, a.param, a.component, r),
                    .access =
                        ambit__rows_access(j, a.param, a.component, r, a.offset, ambit__rows_x(j)));
@@ -178,6 +181,7 @@ static void prefetch_below(job *j, ambit__nest_access a, int r)
   int offset[AMBIT_MAX_DIMS] = {0};
   ambit__nest_access below;
 
+  if (ambit__nest_is_binned(j->n, a.param)) return;
   for (int d = 0; d <= j->last; d++)
     offset[d] = a.offset[d];
   offset[j->last - 1] += j->last == 1 ? j->r->rows[0] : 1;
@@ -335,11 +339,10 @@ static void add_vector(job *j, int inside, bool ragged)
   if (!ragged) prefetch_components(j);
   ambit__rows_load_wide(j);
   ambit__rows_look_up(j, inside);
-  ambit__rows_let_bins(j);
   ambit__rows_open_lanes(j);
   ambit__rows_add_cells(j, inside, ragged);
   ambit__nest_close(j->n);
-  ambit__rows_count(j, ragged);
+  ambit__rows_fold_bins(j, ragged);
   store_vector(j, ragged);
   settle(j);
 }
@@ -388,7 +391,10 @@ static void add_single(job *j, const char *from, const char *below, int inside)
            j->serial || j->exact || j->row_totals ? LOOP_SERIAL : LOOP_VECTOR);
   if (!j->direct) ambit__rows_each_result(j, let_buffer);
   ambit__rows_add_cells(j, inside, false);
-  if (!j->direct) ambit__rows_each_result(j, store_result);
+  if (!j->direct) {
+    ambit__rows_each_result(j, store_result);
+    ambit__rows_fold_bins(j, false);
+  }
   settle(j);
   ambit__nest_close(j->n);
 }

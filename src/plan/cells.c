@@ -12,13 +12,16 @@
  * multiprocessors busy, and every thread loops over cells with the stride of the launch. Where a
  * cell takes longer, as it has much to write, every thread has one. With more than three axes
  * finding its place takes a thread some 300 instructions, a star of five axes 50: there it walks
- * along a few cells of the third last axis. On a line a thread computes several cells at a time.
+ * along a few cells of the third last axis.
  */
 #include "base/integers.h"
 #include "nest/nest.h"
+#include "plan/fitted.h"
 #include "plan/gpu.h"
 #include "plan/launch_line.h"
 #include "plan/registers.h"
+
+#include <math.h>
 
 enum {
   THREADS = 256,     /* per block, */
@@ -29,8 +32,6 @@ enum {
   BLOCKS_PER_MULTIPROCESSOR = 32,
   /* H200, D3Q19 in place: 18.8 Gcells/s with 32, 22.0 without a limit; in halves 20.5 and 35.8 */
   MUCH = 32,      /* bytes that a cell writes, for launches without a limit */
-  MOST_EACH = 4,  /* on a line, cells that a thread computes together, */
-  KEPT = 16,      /* and bytes of their results at most */
   MOST_WALK = 16, /* cells, if there are BUSY threads for each multiprocessor */
   BUSY = 1024,
   MOST_RESIDENT = 4 /* of kernels with two branches, see resident_blocks */
@@ -112,27 +113,12 @@ static int most_threads(const ambit__group *g)
              : LARGE;
 }
 
-/* The cells that a thread computes together, in the plan to take first. On an H200 a step of Lax
- * and Wendroff on a line has 79 % of the copy with 4, 64 % with one. */
-static int best_each(const ambit__group *g, const ambit__target *t)
-{
-  const int written = written_bytes(g->rule);
-  int each = MOST_EACH;
-
-  while (each > 1 &&
-         (t->is_cpu || each * written > KEPT || g->cells[0] / each < (int64_t)t->threads * BUSY))
-    each /= 2;
-  return each;
-}
-
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_cells, .depth = 1, .threads = {1, 1, 1}};
   const int threads = ambit__gpucode_threads(t, most_threads(g));
   int axes[AMBIT_MAX_DIMS];
   const int n = ambit__nest_launched_axes(g, axes);
-  const bool together = g->ndims == 1 && !g->sweep && !has_tests(g->rule);
-  int count = 1;
 
   if (most < 1) return 0;
   plans[0] = p;
@@ -143,11 +129,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   p.rows[1] = g->sweep ? 1 : best_walk(g, t);
   p.blocks = most_blocks(g, t);
   p.resident = t->dialect->has_lanes ? resident_blocks(g, t, p.threads[0] * p.threads[1]) : 0;
-  p.rows[0] = together ? best_each(g, t) : 1;
   plans[0] = p;
-  for (p.rows[0] = MOST_EACH; together && p.rows[0] && count < most; p.rows[0] /= 2)
-    if (p.rows[0] != plans[0].rows[0]) plans[count++] = p;
-  return count;
+  return 1;
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
@@ -155,7 +138,6 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "(cells");
   if (p->blocks) ambit__print(t, " %dx%d", p->threads[0], p->threads[1]);
   if (p->rows[1] > 1) ambit__print(t, "x%d", p->rows[1]);
-  if (p->rows[0] > 1) ambit__print(t, " each %d", p->rows[0]);
   ambit__print(t, ")");
 }
 
@@ -171,7 +153,7 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
                             .threads = {p->threads[0], p->threads[1], p->threads[2]},
                             .most = p->blocks};
   for (int k = 0; k < 2 && k < n; k++)
-    ambit__launch_line_add(r, k, axes[n - 1 - k], 0, p->threads[k] * (n == 1 ? p->rows[0] : 1));
+    ambit__launch_line_add(r, k, axes[n - 1 - k], 0, p->threads[k]);
   for (int k = 0; k < n - 2; k++)
     ambit__launch_line_add(r, 2, axes[k], 0, k == n - 3 && n > 3 ? p->rows[1] : 1);
 }
@@ -190,10 +172,25 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 
 /* ---- code ---- */
 
+/* In a sweep a thread waits for the cells of a line, one after the other. Along rows, neighbouring
+ * threads access a row each. */
+static double sweep_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  const ambit__machine *m = ambit__target_machine(t);
+  const int axis = ambit__sweep_axis(g->sweep);
+  const double lines = ambit__group_cells(g) / (double)(g->cells[axis] > 0 ? g->cells[axis] : 1);
+  const double wait = AMBIT__FIT_LINE_WAIT * m->chain / fmax(lines, 1);
+  const double bytes = ambit__price_bound(g->rule, g->bind, g->ndims).bytes;
+  double cell = bytes / (AMBIT__FIT_LINE * m->copy);
+
+  if (axis == g->ndims - 1) cell = AMBIT__FIT_LINE_ROWS * ambit__gpucode_cell_cost(g, t, p);
+  return fmax(cell + (1 - AMBIT__FIT_LINE_HIDDEN) * wait, wait);
+}
+
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  return t->kind == TARGET_C ? 2 * ambit__strategy_rows.cost(g, t, p)
-                             : ambit__gpucode_cell_cost(g, t, p);
+  if (t->kind == TARGET_C) return 2 * ambit__strategy_rows.cost(g, t, p);
+  return g->sweep && !t->is_cpu ? sweep_cost(g, t, p) : ambit__gpucode_cell_cost(g, t, p);
 }
 
 static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
@@ -204,7 +201,7 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
     ambit__nest_rows(n, &rows);
   } else {
     ambit__hoists_begin(&n->hoists, n->rule);
-    ambit__nest_cells_launched(n, p->threads, p->rows[1], p->rows[0]);
+    ambit__nest_cells_launched(n, p->threads, p->rows[1]);
   }
   ambit__emit(n, p, w);
 }

@@ -59,7 +59,7 @@ static void build(ambit__nest *n, const ambit__plan *p)
   else if (n->group->form)
     ambit__nest_units(n, p->threads[0], 1, p->rows);
   else
-    ambit__nest_cells_launched(n, p->threads, 1, 1);
+    ambit__nest_cells_launched(n, p->threads, 1);
   ambit__nest_check(n);
 }
 

@@ -5,7 +5,8 @@
 
 /* Embedded by the build: the declarations that generated code shares with ambit.h. */
 extern const char ambit__prelude_sizes[], ambit__prelude_call[];
-extern const char ambit__prelude_math[], ambit__prelude_math_wide[], ambit__prelude_full_call[];
+extern const char ambit__prelude_angles[], ambit__prelude_math[], ambit__prelude_math_wide[],
+    ambit__prelude_full_call[];
 extern const char ambit__prelude_lanes[], ambit__prelude_look_up[];
 extern const char ambit__prelude_sums[], ambit__prelude_sums_c[];
 
@@ -27,7 +28,8 @@ static void emit_head(const ambit__group *g, const ambit__plan *p, bool calls_ow
   if (g->form) ambit__print(&w->text, "#define AMBIT_SHORT_ROWS 1\n");
   ambit__dialect_print(&ambit__dialect_c, &w->text);
   if (!g->strict && calls_own)
-    ambit__print(&w->text, "\n%s\n%s", ambit__prelude_math, ambit__prelude_math_wide);
+    ambit__print(&w->text, "\n%s\n%s\n%s", ambit__prelude_angles, ambit__prelude_math,
+                 ambit__prelude_math_wide);
   if (ambit__group_sums_exactly(g))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);
   ambit__emit_tables(&ambit__dialect_c, &w->text, g->rule, NULL, 0);

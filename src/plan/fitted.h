@@ -63,17 +63,15 @@
 
 /* By how much a strip costs more: for each row that is loaded beyond twice; for bytes in tall
  * tiles; for terms that factoring would save; for each warp too few, in tiles, and where long sums
- * are shifted; for lanes that load the cells beside theirs; for warps that advance. Of rings, for
- * the rows beside a block's, and for planes ahead that are not the best number. With these the
- * estimate orders the plans of the catalogue's stencils as they were measured
- * (docs/notes/strips.md). */
+ * are shifted; for warps that advance. Of rings, for the rows beside a block's, and for planes
+ * ahead that are not the best number. With these the estimate orders the plans of the catalogue's
+ * stencils as they were measured (docs/notes/strips.md). */
 #define AMBIT__FIT_LOADED      0.055
 #define AMBIT__FIT_TALL        1.1
 #define AMBIT__FIT_WASTEFUL    1.5
 #define AMBIT__FIT_WARP        0.03
 #define AMBIT__FIT_WARP_TILES  0.005
 #define AMBIT__FIT_WARP_SHIFTS 0.045
-#define AMBIT__FIT_APART       1.01
 #define AMBIT__FIT_ADVANCES    1.07
 #define AMBIT__FIT_RING        1.1
 #define AMBIT__FIT_RING_BESIDE 1.6
@@ -102,6 +100,22 @@
 /* Units of a sparse grid, of the best shape and of others: an order of plans, rather than times. */
 #define AMBIT__FIT_SPARSE      (3000 / AMBIT__H200_COPY)
 #define AMBIT__FIT_SPARSE_SLOW (2000 / AMBIT__H200_COPY)
+
+/* Sweeps through shared memory: of the copy; in chains, a cell of a tile to copy and to store, and
+ * one to compute beside its operations; by how much more memory takes for each halving of 128 bytes
+ * in which lines across rows are accessed, and of 512 of a row. Sweeps with a line per thread: of
+ * the copy; a cell that waits for memory, in chains; the part of it that is hidden; along rows, by
+ * the time of other cells. Filters of 4000 and 32000 lines, of 4000 and 32000 cells, and of 512^3
+ * along each axis. */
+#define AMBIT__FIT_LINES       0.77
+#define AMBIT__FIT_LINES_COPY  0.1
+#define AMBIT__FIT_LINES_CELL  2
+#define AMBIT__FIT_LINES_PART  0.5
+#define AMBIT__FIT_LINES_ALONG 0.03
+#define AMBIT__FIT_LINE        0.78
+#define AMBIT__FIT_LINE_WAIT   21
+#define AMBIT__FIT_LINE_HIDDEN 0.7
+#define AMBIT__FIT_LINE_ROWS   4
 
 /* Several iterations in one pass, in two dimensions and in three (deep): memory traffic, of which
  * in two dimensions most that is loaded again is in the second-level cache; multiply-adds in the

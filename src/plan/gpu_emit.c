@@ -3,6 +3,7 @@
 #include "plan/fitted.h"
 #include "plan/gpu.h"
 
+#include "codegen/flat.h"
 #include "flow/flow.h"
 #include "nest/nest.h"
 
@@ -47,6 +48,16 @@ static void emit_tables(const ambit__nest *n, ambit__text *t)
   }
 }
 
+static bool calls_angles(const ambit__nest *n)
+{
+  const ambit__flow *flow = n->group->flow;
+  bool any = ambit__rule_calls_angles(n->rule);
+
+  for (int i = 0; flow && i < flow->nstages; i++)
+    any = any || ambit__rule_calls_angles(flow->stages[i].rule);
+  return any;
+}
+
 static void emit_head(const ambit__nest *n, const ambit__plan *p, ambit__writer *w)
 {
   ambit__text *t = &w->text;
@@ -57,6 +68,8 @@ static void emit_head(const ambit__nest *n, const ambit__plan *p, ambit__writer 
   if (n->lanes) ambit__print(t, "%s", n->lanes);
   if (n->group->strict) ambit__print(t, "%s", n->dialect->strict);
   ambit__dialect_print(n->dialect, t);
+  if (!n->group->strict && n->dialect->angles && calls_angles(n))
+    ambit__print(t, "\n%s", n->dialect->angles);
   if (!n->group->for_people && ambit__group_sums_exactly(n->group))
     ambit__print(t, "\n%s", ambit__prelude_sums);
   emit_tables(n, t);

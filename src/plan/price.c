@@ -91,9 +91,10 @@ int ambit__rule_reads(const ambit__rule *rule)
   return n;
 }
 
+/* Pairs of computed components stay in registers and caches. */
 static void count_bytes(const ambit__param *p, ambit__price *price)
 {
-  for (int c = 0; p->kind == PARAM_FIELD && c < p->components; c++) {
+  for (int c = 0; p->kind == PARAM_FIELD && !p->bins && c < p->components; c++) {
     price->bytes += (double)(is_read(p, c) + p->writes[c]) * (double)ambit_type_size(p->type);
     price->written += (double)p->writes[c] * (double)ambit_type_size(p->type);
   }

@@ -26,7 +26,10 @@ static int find(const ambit__group *g, const ambit__target *t, const ambit__stra
   if (gpu && g->tiles) return take(found, &ambit__strategy_tiles, NULL);
   if (gpu && g->form)
     return take(found, g->form->list ? &ambit__strategy_list : &ambit__strategy_sparse, NULL);
-  if (gpu && ambit__group_folded(g)) return take(found, &ambit__strategy_folds, NULL);
+  if (gpu && ambit__group_folded(g))
+    return take(found, ambit__group_is_binned(g) ? &ambit__strategy_bins : &ambit__strategy_folds,
+                NULL);
+  if (gpu && g->sweep) return take(found, &ambit__strategy_lines, &ambit__strategy_cells);
   if (gpu) return take(found, &ambit__strategy_strip, &ambit__strategy_cells);
   return take(found, &ambit__strategy_rows, g->form ? NULL : &ambit__strategy_cells);
 }

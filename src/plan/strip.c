@@ -18,6 +18,8 @@
 #include "plan/launch_line.h"
 #include "plan/registers.h"
 
+#include "base/integers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -112,14 +114,15 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
 static bool has_room(const ambit__group *g, const ambit__plan *p)
 {
   const int64_t rows = g->ndims > 2 ? g->cells[g->ndims - 2] : INT64_MAX;
-  const int64_t planes = g->cells[ambit__strip_axis(g)];
+  const int axis = ambit__strip_axis(g);
+  const int64_t planes = axis < 0 ? INT64_MAX : g->cells[axis];
 
   for (int d = g->ndims > 2 ? g->ndims - 3 : 0; d < g->ndims; d++)
     if (g->cells[d] > INT32_MAX / 2) return false;
   if (p->rows[0] > 1 && rows < ambit__strip_block_rows(p)) return false;
   if (p->ring && g->cells[g->ndims - 1] > MOST_COLUMNS) return false;
   if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STRIP_BLOCKS) return false;
-  return rows >= p->rows[0] + 2 * AMBIT__STRIP_REACH &&
+  return rows >= p->rows[0] + (p->ring ? 2 * AMBIT__STRIP_REACH : 0) &&
          (p->ahead || planes >= p->rows[1] + ambit__strip_overlap(g));
 }
 
@@ -130,13 +133,13 @@ typedef struct form {
   int rows, planes, ahead, ring;
 } form;
 
-/* With `lanes` in a row, as many as the rows take. */
+/* As many as the rows of a plane take, with `lanes` in a row. */
 static int warps_of(const ambit__group *g, const form *f, int few, int lanes)
 {
   int warps = WARPS;
 
   if (f->ring) return f->ring;
-  while (lanes < WARP && warps > 1 &&
+  while (g->ndims > 2 && warps > 1 &&
          warps / 2 * (WARP / lanes) * f->rows >= g->cells[g->ndims - 2])
     warps /= 2;
   return few ? few : warps;
@@ -194,7 +197,8 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                            ambit__packed packed, int lane, int few)
 {
   const int lanes = row_lanes(g, t, lane);
-  const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed);
+  const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed) ||
+                     reaches(g, g->ndims - 1, 2 * ambit__strip_vector(g));
 
   return (ambit__plan){.strategy = &ambit__strategy_strip,
                        .depth = 1,
@@ -242,6 +246,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
       {.rows = 1, .planes = 1},
       {0},
   };
+  static const form line[] = {{.rows = 1, .planes = 1}, {0}};
   static const form deep[] = {
       {.rows = 2, .planes = 4},
       {.rows = 2, .planes = 3},
@@ -258,10 +263,11 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
       {.rows = 1, .planes = 1, .ahead = 2, .ring = 16},
       {0},
   };
+  const form *const forms[] = {line, flat, deep};
   bool summed = false;
   int n = 0;
 
-  for (const form *f = g->ndims > 2 ? deep : flat; f->rows && n < most; f++)
+  for (const form *f = forms[ambit__min(g->ndims, 3) - 1]; f->rows && n < most; f++)
     for (int factored = f->sums; factored >= 0 && n < most; factored--) {
       ambit__plan p = plan_of(g, t, f, packed, lane, few);
 
@@ -304,7 +310,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
     if (ambit__strip_packed_cells(g, packed) > 1) return 0;
     lane = 2 * ambit__strip_lane_cells(g, packed);
   }
-  while (!n && lane > 2 && !reaches(g, g->ndims - 1, lane / 2 - 1))
+  while (!n && lane > 2 && !reaches(g, g->ndims - 1, lane / 2))
     n = add_plans(g, t, packed, lane /= 2, 0, plans, most);
   return n;
 }
@@ -351,7 +357,7 @@ static bool has_strips(const ambit__group *g, const ambit__target *t)
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   return has_strips(g, t) && (t->max_threads == 0 || t->max_threads >= WARP * 8) && !g->sweep &&
-         g->ndims >= 2 && fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
+         fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
 }
 
 /* ---- cost ---- */
@@ -376,10 +382,12 @@ static double loads_of(const ambit__strip *j)
     fields += is_here(j, &j->values[i]);
   for (int i = 0; i < j->nvalues; i++)
     for (int q = 0; q < j->values[i].nrows; q++) {
-      const ambit__value_row *r = &j->values[i].rows[q];
+      const ambit__strip_value *s = &j->values[i];
+      const ambit__value_row *r = &s->rows[q];
+      const double beside = s->vectors ? (double)(s->left + s->right) / j->units : 0.5;
 
       if (r->is_read) loads += j->planes ? r->high - r->low + 1 + more : 1;
-      if (r->has_edges) loads += 0.5 * (j->planes ? r->edge - r->edge_low + 1 + more : 1);
+      if (r->has_edges) loads += beside * (j->planes ? r->edge - r->edge_low + 1 + more : 1);
     }
   return loads / (j->rows * (1 + more) * (fields ? fields : 1));
 }
@@ -453,7 +461,7 @@ static const double MANY_FLOPS = 100;
 static double idle_ns(const ambit__group *g, const ambit__machine *m, const ambit__plan *p)
 {
   const ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
-  const double planes = (double)g->cells[ambit__strip_axis(g)];
+  const double planes = g->ndims < 2 ? 1 : (double)g->cells[ambit__strip_axis(g)];
   const double flops = (double)g->rule->flops;
   const double work = flops * (double)p->strip * p->rows[0];
   ambit__shape s;
@@ -499,8 +507,8 @@ static double together(double memory, double work, const ambit__strip *j, const 
 }
 
 /* ns per cell: memory traffic and work. Traffic costs more if many rows are loaded several times,
- * if too few bytes are in flight, if compilers may delay loads, if warps that advance along z are
- * far apart, or if there are too few warps, above all for code that shifts many registers. */
+ * if too few bytes are in flight, if warps that advance along z are far apart, or if there are too
+ * few warps, above all for code that shifts many registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__rule *rule = g->rule;
@@ -524,7 +532,6 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->packed))
     ns *= AMBIT__FIT_TALL;
   ns *= 1 + warp_cost(&j) * missing_warps(&j, p, rule);
-  if (j.apart || !j.planes) ns *= AMBIT__FIT_APART;
   if (!j.planes && (p->lanes == WARP || g->ndims == 3)) ns *= AMBIT__FIT_ADVANCES;
   ns = together(ns, work_ns(rule, &price, m, &j), &j, p) * overflow(&price, &j);
   ns = fmax(ns, idle_ns(g, m, p));
@@ -545,7 +552,8 @@ static ambit__places places_of(const ambit__strip *w, const ambit__rule *rule)
 static void emit_kernel(ambit__nest *n, const ambit__plan *p, ambit__strip *j, ambit__writer *w)
 {
   ambit__hoists_begin(&n->hoists, n->rule);
-  n->ends_late = j->planes > 0;
+  /* PoCL 3.1 fails at a return between barriers of a loop */
+  n->ends_late = j->planes > 0 && (n->dialect->has_lanes || !ambit__group_reduces(n->group));
   j->n = n;
   ambit__nest_strip(j);
   ambit__emit_strips(n);
@@ -558,8 +566,7 @@ static void emit_kernel(ambit__nest *n, const ambit__plan *p, ambit__strip *j, a
 static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
 {
   const ambit__rule *rule = n->group->rule;
-  ambit__dots dots = {0};
-  ambit__pairs pairs = {.dots = &dots};
+  ambit__pairs pairs = {0};
   ambit__strip j;
 
   (void)t;
@@ -567,13 +574,9 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
   pairs.places = places_of(&j, rule);
   pairs.minima = pairs.places != PLACES_QUADS && p->packed >= PACKED_MINIMA;
   pairs.x = j.x;
-  j.dots = &dots;
   j.pairs = &pairs;
-  if (j.cells == 1 ||
-      ((!p->packed || ambit__rule_is_paired(rule, p->packed) || ambit__dots_begin(&dots, rule)) &&
-       ambit__pairs_begin(&pairs, rule)))
-    emit_kernel(n, p, &j, w);
-  ambit__dots_end(&dots);
+  if (p->packed && !ambit__rule_is_paired(rule, p->packed)) pairs.dots = rule;
+  if (j.cells == 1 || ambit__pairs_begin(&pairs, rule)) emit_kernel(n, p, &j, w);
   ambit__pairs_end(&pairs);
   ambit__strip_end(&j);
 }
@@ -590,17 +593,18 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);
 }
 
-/* A box with few rows or planes computes some beside it (nest/strip/strip.c), which a thin part
- * does not have. Faces thinner than a tile have too few cells for strips to pay off. */
+/* A box with few planes computes some beside it (nest/strip/strip.c), which a thin part does not
+ * have. Faces thinner than a tile have too few cells for strips to pay off. */
 static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                   const int64_t *own)
 {
   const int last = g->ndims - 1, z = ambit__strip_axis(g);
 
-  if (g->ndims > 2 && own[last - 1] < p->rows[0] + 2 * AMBIT__STRIP_REACH) return false;
+  if (p->ring && own[last - 1] < p->rows[0] + 2 * AMBIT__STRIP_REACH) return false;
   if (g->ndims > 2 && cells[last - 1] < p->rows[0]) return false;
-  if (!p->ahead && own[z] < p->rows[1] + ambit__strip_overlap(g)) return false;
   if (p->lanes > 1 && cells[last] < p->lanes * p->strip / 2) return false;
+  if (z < 0) return true;
+  if (!p->ahead && own[z] < p->rows[1] + ambit__strip_overlap(g)) return false;
   return cells[z] >= LEAST_PLANES || cells[z] >= g->cells[z] ||
          (!p->ahead && cells[z] >= p->rows[1]);
 }
@@ -610,7 +614,7 @@ static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 {
   const int z = ambit__strip_axis(g);
 
-  if (!p->ahead) cells[z] = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
+  if (z >= 0 && !p->ahead) cells[z] = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
   if (g->ndims > 2) cells[z + 1] = ambit__strip_block_rows(p);
 }
 
@@ -628,12 +632,13 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
                             .threads = {p->threads[0], p->threads[1], p->threads[2]},
                             .most = ambit__group_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
   r->least[last] = p->lanes > 1 ? p->lanes * lane / 2 : 1;
-  if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STRIP_REACH;
-  if (!p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);
+  if (g->ndims > 2) r->least[last - 1] = p->rows[0] + (p->ring ? 2 * AMBIT__STRIP_REACH : 0);
+  if (z >= 0 && !p->ahead) r->least[z] = p->rows[1] + ambit__strip_overlap(g);
   if (p->ahead) high = (g->cells[z] + here.blocks[1] - 1) / here.blocks[1];
-  ambit__launch_line_add(r, 0, last, ambit__strip_align(p) - 1, p->lanes * lane);
+  ambit__launch_line_add(r, 0, last, ambit__strip_align(p) - 1,
+                         p->lanes * lane * (z < 0 ? p->threads[1] : 1));
   if (g->ndims > 2) ambit__launch_line_add(r, 0, last - 1, 0, ambit__strip_block_rows(p));
-  ambit__launch_line_add(r, 1, z, 0, high);
+  if (z >= 0) ambit__launch_line_add(r, 1, z, 0, high);
   for (int d = 0; d < z; d++)
     ambit__launch_line_add(r, 2, d, 0, 1);
 }

@@ -17,7 +17,9 @@ enum {
   /* operations in a loop over z unrolled for a whole period; in double, half as many */
   MOST_REPEATED = 3000,
   MOST_TAPS = 343, /* of a weighted sum: a box of radius 3 in 3-D */
-  LEAST_TAPS = 20  /* of a sum that is factored */
+  LEAST_TAPS = 20, /* of a sum that is factored */
+  MOST_SINGLE = 2, /* cells beside a lane's that it loads one by one */
+  FAR = 8          /* vectors beside a lane's own, at most, where rules reach further than two */
 };
 
 static bool is_field(const ambit__group *g, int param)
@@ -75,7 +77,8 @@ int ambit__strip_lane_cells(const ambit__group *g, ambit__packed packed)
   }
   if (cells > 1) return VECTOR / WORD * cells;
   if (reach < lane || (reach == lane && g->ndims > 2)) return lane;
-  return reach <= 2 * lane ? 2 * lane : 0;
+  if (reach <= 2 * lane) return 2 * lane;
+  return reach <= FAR * lane ? 2 * lane : 0;
 }
 
 /* ---- values ---- */
@@ -89,7 +92,7 @@ static ambit__strip_value *value_of(ambit__strip *j, int param, const ambit__rea
   if (old) return &j->values[old - j->values];
   if (j->nvalues == AMBIT__STRIP_VALUES) return NULL;
   *s = (ambit__strip_value){.param = param, .component = r->component};
-  memcpy(s->outer, r->offset, (size_t)j->z * sizeof *s->outer);
+  if (j->z > 0) memcpy(s->outer, r->offset, (size_t)j->z * sizeof *s->outer);
   for (int i = 0; i < j->nvalues; i++)
     s->number += j->values[i].param == param;
   j->nvalues++;
@@ -127,7 +130,10 @@ static bool find_rows(ambit__strip *j, int param, const ambit__read *r)
   ambit__strip_value *s = value_of(j, param, r);
 
   for (int t = 0; t < j->rows; t++) /* sums use a plane once, when it arrives */
-    add_plane(&s->rows[s->below + dy + t], j->taps ? j->high : r->offset[j->z],
+    add_plane(&s->rows[s->below + dy + t],
+              j->z < 0  ? 0
+              : j->taps ? j->high
+                        : r->offset[j->z],
               r->offset[j->x] != 0);
   return true;
 }
@@ -222,6 +228,19 @@ static bool find_taps(const ambit__group *g, ambit__strip *j)
   return j->span > 1;
 }
 
+/* Lanes that exchange nothing load whole vectors where they read many cells beside their own. */
+static void find_vectors(ambit__strip *j)
+{
+  for (int i = 0; i < j->nvalues; i++) {
+    ambit__strip_value *s = &j->values[i];
+
+    if (!j->apart || ambit__max(s->left, s->right) <= MOST_SINGLE) continue;
+    s->vectors = true;
+    s->left = (int)ambit__pieces(s->left, j->units) * j->units;
+    s->right = (int)ambit__pieces(s->right, j->units) * j->units;
+  }
+}
+
 /* Number of cells that end lanes load beside the strip: the same for all values of a field. */
 static void find_ends(ambit__strip *j)
 {
@@ -284,7 +303,7 @@ bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__stri
 
   *j = (ambit__strip){.x = g->ndims - 1,
                       .y = g->ndims > 2 ? g->ndims - 2 : -1,
-                      .z = g->ndims > 2 ? g->ndims - 3 : 0,
+                      .z = ambit__strip_axis(g),
                       .lane = (int)p->strip,
                       .lanes = p->lanes,
                       .cells = cells,
@@ -302,6 +321,7 @@ bool ambit__strip_begin(const ambit__group *g, const ambit__plan *p, ambit__stri
     ambit__strip_end(j);
     return false;
   }
+  find_vectors(j);
   find_ends(j);
   if (j->factored) flops = 2 * ambit__factors_operations(&j->factors);
   j->period = period_of(j, ahead_of(j, p));

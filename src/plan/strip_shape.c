@@ -24,7 +24,7 @@ enum {
 
 int ambit__strip_axis(const ambit__group *g)
 {
-  return g->ndims > 2 ? g->ndims - 3 : 0;
+  return g->ndims > 2 ? g->ndims - 3 : g->ndims - 2;
 }
 
 int ambit__strip_overlap(const ambit__group *g)
@@ -33,6 +33,7 @@ int ambit__strip_overlap(const ambit__group *g)
   const int axis = ambit__strip_axis(g);
   int overlap = 0;
 
+  if (axis < 0) return 0;
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].low[axis] + rule->params[i].high[axis] > overlap)
       overlap = rule->params[i].low[axis] + rule->params[i].high[axis];
@@ -119,9 +120,9 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
                         ambit__shape *shape)
 {
   const int x = g->ndims - 1, y = x - 1, z = ambit__strip_axis(g);
-  const int64_t strips = strips_of(p, box), planes = box->hi[z] - box->lo[z];
+  const int64_t strips = strips_of(p, box), planes = z < 0 ? 1 : box->hi[z] - box->lo[z];
   const int64_t most = ambit__blocks_most(g);
-  int64_t tiles = strips, outer = 1;
+  int64_t tiles = z < 0 ? ambit__pieces(strips, p->threads[1]) : strips, outer = 1;
 
   if (g->ndims > 2) {
     const int64_t rows = box->hi[y] - box->lo[y];
@@ -140,6 +141,7 @@ void ambit__strip_shape(const ambit__group *g, const ambit__plan *p, const ambit
   *shape = (ambit__shape){.blocks = {tiles, 1, outer},
                           .threads = {p->threads[0], p->threads[1], p->threads[2]},
                           .shared = p->ring};
+  if (z < 0) return;
   if (p->ahead)
     shape->blocks[1] = chunks_of(g, p, planes, tiles * outer);
   else

@@ -14,6 +14,7 @@
 
 #include "codegen/prelude/c.h"
 
+#include "codegen/prelude/angles.h"
 #include "codegen/prelude/arithmetic.h"
 #include "codegen/prelude/math.h"
 #include "codegen/prelude/math_wide.h"

@@ -501,7 +501,7 @@ static void launch_box(ambit__queue *q, ambit__function *f, ambit__store *stores
   CHECK_EQ(AMBIT_OK, ambit__do(q, launch, f, &l));
 }
 
-/* Strips need adjacent rows and many planes. Without them, cells are computed one by one. */
+/* Strips need the rows of a warp and many planes. Without them, cells are computed one by one. */
 static void faces_and_thin_parts_are_computed_cell_by_cell(void)
 {
   static const struct {
@@ -512,7 +512,8 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
       {{3, {0, 0, 0}, {512, 512, 512}}, {3, {0, 0, 0}, {1, 512, 512}}, 64},
       {{3, {0, 0, 0}, {512, 512, 512}}, {3, {1, 0, 1}, {511, 1, 511}}, 64},
       {{3, {0, 0, 0}, {512, 512, 512}}, {3, {1, 1, 511}, {511, 511, 512}}, 64},
-      {{3, {0, 100, 0}, {512, 106, 512}}, {3, {0, 100, 0}, {512, 106, 512}}, 64},
+      {{3, {0, 100, 0}, {512, 106, 512}}, {3, {0, 100, 0}, {512, 106, 512}}, 32},
+      {{3, {0, 100, 0}, {512, 101, 512}}, {3, {0, 100, 0}, {512, 101, 512}}, 64},
       {{3, {256, 0, 0}, {512, 512, 512}}, {3, {257, 1, 1}, {511, 511, 511}}, 32},
   };
   const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},

@@ -172,7 +172,7 @@ static const problem rules[] = {
 static void strict_kernels_equal_the_reference_to_the_last_bit(void)
 {
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-    if (test_takes((int)i, 4)) check_problem(&rules[i], "ref");
+    if (test_takes((int)i, 8)) check_problem(&rules[i], "ref");
 }
 
 /* More planes than blocks along z, and threads with several cells. */

@@ -467,7 +467,7 @@ static void run_problem(const problem *p)
     CHECK_EQ(AMBIT_OK, ambit__ask(device, event_open, false, &w.event));
   build(&w, rule);
   for (uint64_t seed = 1; seed <= CASES; seed++)
-    if (test_takes((int)seed, 4)) run_case(&w, seed);
+    if (test_takes((int)seed, 8)) run_case(&w, seed);
   discard(&w);
   if (w.event) ambit__ask(device, event_close, w.event);
   ambit__ask(w.queues[1]->device, queue_close, w.queues[1]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The examples of README.md and docs/ work: in make check, of the documents of the last commits and of every ninth one.
+"""The examples of README.md and docs/ work: in make check, of the documents of the last commit and of every ninth one.
 
     check_examples.py SHARE/SHARES AMBIT LIBRARY CC CXX [MPIRUN...]     such as 1/2: every second of them, from the first
                                                                   $DOCUMENT: only this one, such as tutorial.md
@@ -130,7 +130,7 @@ def complete(where, text):
 
 
 def check_kernel(where, text):
-    if re.search(r"[(,]\s*table ", text):  # only a program can give it
+    if re.search(r"[(,]\s*table |(sum|min|max) \w+ \*\w+\[\d\d", text):  # only a program can give it, or a field for all
         run_program(where, IN_A_PROGRAM % f"  ambit_kernel_create(a, {json.dumps(text)});")
         return
     pathlib.Path("kernel.c").write_text(text)

@@ -336,6 +336,23 @@ static void terms_that_are_not_linear_stay_beside_linear_ones(void)
                  "}\n");
 }
 
+/* The flux through a face, of whichever cell's difference it is made. */
+static void fluxes_of_two_cells_have_one_form(void)
+{
+  static const char *const bodies[] = {
+      "float a = u[1] - *u, b = u[-1] - *u; *v = *u + a / (1 + a * a) + b / (1 + b * b);",
+      "float a = u[1] - *u, b = *u - u[-1]; *v = *u + a / (1 + a * a) - b / (1 + b * b);",
+      "float a = *u - u[1], b = u[-1] - *u; *v = *u - -(-a / (1 + a * a)) - -b / (1 + -b * -b);"};
+
+  check_one_rule("void flux(const float *u, float *v)", bodies, 3,
+                 "void flux(const float *u, float *v)\n"
+                 "{\n"
+                 "  float a = u[1] - u[0];\n"
+                 "  float b = u[0] - u[-1];\n"
+                 "  v[0] = u[0] + a / (1.0f + a * a) - b / (1.0f + b * b);\n"
+                 "}\n");
+}
+
 /* Both cells compute the mean at the face between them alike. */
 static void means_of_two_cells_have_one_form(void)
 {
@@ -671,6 +688,7 @@ int main(int argc, char **argv)
       {"heat_is_one_rule_however_it_is_spelled", heat_is_one_rule_however_it_is_spelled},
       {"terms_that_are_not_linear_stay_beside_linear_ones",
        terms_that_are_not_linear_stay_beside_linear_ones},
+      {"fluxes_of_two_cells_have_one_form", fluxes_of_two_cells_have_one_form},
       {"means_of_two_cells_have_one_form", means_of_two_cells_have_one_form},
       {"sums_with_parameters_are_taps_with_factors", sums_with_parameters_are_taps_with_factors},
       {"some_rules_stay_as_they_are", some_rules_stay_as_they_are},

@@ -2,6 +2,8 @@
 /* test_simplify.c - rules on bytes and shorts: spelling does not matter, values stay. */
 #include "kernel_test.h"
 
+#include "kernel/range.h"
+
 #include <string.h>
 
 static ambit__rule *simplified(const ambit__rule *rule)
@@ -229,6 +231,30 @@ static void costly_functions_of_a_byte_are_tables(void)
   check_one(texts, "f0[(int)*a]");
 }
 
+static void counts_are_sums_of_conditions(void)
+{
+  static const char *const texts[] = {
+      HEAD "{ int n = (a[0][1] == 1) + (a[0][-1] > 7) - (*a < 3); *b = n + 4; }",
+      HEAD "{ int n = a[0][1] == 1; if (a[0][-1] > 7) n += 1; if (*a < 3) n--; *b = n + 4; }",
+      HEAD "{ int n = a[0][1] == 1; n = *a < 3 ? n + 3 : n + 4; *b = a[0][-1] > 7 ? n + 1 : n; }",
+      NULL};
+
+  check_one(texts, " == 1) + ");
+}
+
+static void masks_are_those_of_operands(void)
+{
+  static const char *const texts[] = {
+      HEAD "{ int s = *a & 63; *b = (s << 3 | s >> 3) & 63; }",
+      HEAD "{ int s = *a & 63; *b = (s & 7) * 8 | s / 8; }",
+      HEAD "{ int s = *a & 63; *b = ((s & 7) << 3) | ((s >> 3) & 63); }", NULL};
+  static const char *const sums[] = {HEAD "{ *b = (*a + 1) % 8; }", HEAD "{ *b = (*a + 9) & 7; }",
+                                     HEAD "{ *b = ((*a & 7) + 1) & 7; }", NULL};
+
+  check_one(texts, "& 7");
+  check_one(sums, " & 7) + 1 & 7");
+}
+
 static void near_misses_keep_their_values(void)
 {
   static const char *const texts[] = {
@@ -255,6 +281,8 @@ static void near_misses_keep_their_values(void)
       HEAD "{ *b = rintf(*a * 0.5f); }",
       HEAD "{ *b = *a * 0.1f + a[0][1] * 0.7f; }",
       HEAD "{ *b = (*a + a[0][1]) % 8 + (*a - a[0][1]) % 8; }",
+      HEAD "{ *b = (*a - 3 * a[0][1] + 5) & 15 | (*a << 5 ^ -8 * a[1][0]) & 224; }",
+      HEAD "{ int n = *a - a[0][1]; if (*a > 9) n += 100; else n -= 3; *b = n & 127; }",
       NULL};
 
   for (int i = 0; texts[i]; i++) {
@@ -281,6 +309,42 @@ static void rules_on_other_fields_stay(void)
     ambit__rule_free(to);
     ambit__rule_free(rule);
   }
+}
+
+/* ---- reals ---- */
+
+/* What *b is not below. */
+static double least_of(const char *value)
+{
+  char text[400];
+  ambit__rule *rule;
+  const ambit__stmt *last;
+  double least;
+
+  snprintf(text, sizeof text,
+           "void f(const float *a, float *b, float k) { float x = a[1] - *a; %s; }", value);
+  rule = parse_ok(text);
+  for (last = rule->body; last->next;)
+    last = last->next;
+  least = ambit__least_of(rule, last->value);
+  ambit__rule_free(rule);
+  return least;
+}
+
+static void sums_of_squares_and_numbers_are_not_below_these(void)
+{
+  CHECK(least_of("*b = 1 + 4 * x * x") == 1);
+  CHECK(least_of("*b = x * x + *a * *a + 0.25f") == 0.25);
+  CHECK(least_of("float s = sqrtf(x) + 2; *b = fmaxf(x, 3) * s") == 6);
+  CHECK(least_of("*b = 1 + expf(x) + fabsf(x) / 5") == 1);
+  CHECK(least_of("*b = x > 0 ? 2 + x * x : 1") == 1);
+  CHECK(least_of("*b = 1 + x") < 0);
+  CHECK(least_of("*b = 1 - x * x") < 0);
+  CHECK(least_of("*b = 1 + k * x * x") < 0);
+  CHECK(least_of("*b = 1 + x * x * x") < 0);
+  CHECK(least_of("*b = fminf(x, 3)") < 0);
+  CHECK(least_of("float s = 2; s += x; *b = s") < 0);
+  CHECK(least_of("*b = x > 0 ? 2 + x : 1") < 0);
 }
 
 /* ---- random rules ---- */
@@ -464,8 +528,12 @@ int main(int argc, char **argv)
       {"the_middle_of_three_is_four_minima", the_middle_of_three_is_four_minima},
       {"conditions_on_whole_floats_are_on_integers", conditions_on_whole_floats_are_on_integers},
       {"costly_functions_of_a_byte_are_tables", costly_functions_of_a_byte_are_tables},
+      {"counts_are_sums_of_conditions", counts_are_sums_of_conditions},
+      {"masks_are_those_of_operands", masks_are_those_of_operands},
       {"near_misses_keep_their_values", near_misses_keep_their_values},
       {"rules_on_other_fields_stay", rules_on_other_fields_stay},
+      {"sums_of_squares_and_numbers_are_not_below_these",
+       sums_of_squares_and_numbers_are_not_below_these},
       {"random_rules_keep_their_values", random_rules_keep_their_values},
       {NULL, NULL},
   };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every C file is formatted according to .clang-format. With --fix (make format), formats them. With --sample, as in make check,
-looks at those of the last commits and every ninth one."""
+looks at those of the last commit and every ninth one."""
 import collections, subprocess, sys
 
 import project

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """clang-tidy (see .clang-tidy) and clang's own warnings find nothing in src/ and tools/: in make check, in the files of the
-last commits and every 24th one.
+last commit and every 24th one.
 
     check_tidy.py BUILD_FOLDER [NODES]
 

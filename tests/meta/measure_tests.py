@@ -11,7 +11,7 @@ The first two print a table in Markdown. With --write they put it into docs/test
 """
 import collections, concurrent.futures, datetime, json, os, pathlib, re, shutil, subprocess, sys
 
-import project
+import project, run_tests
 
 PAGE = project.ROOT / "docs/testing.md"
 NEAR = 0.25  # by so much may a number of the page be off
@@ -135,6 +135,7 @@ def timed(test):
 
 def times(build, options):
     """Two tests at once, the dearest first, as ctest starts them: those that come later find kernels in the cache."""
+    run_tests.heed_interrupts()
     tests = ctest(build, *options)
     cost = {t["name"]: next((float(p["value"]) for p in t.get("properties", []) if p["name"] == "COST"), 0) for t in tests}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -23,13 +23,13 @@ def files(*folders, ext="ch"):
 
 
 def sample(paths, of):
-    """Of these files, for make check: those of the last commits and of none yet, and one of so many of the others. All in make
+    """Of these files, for make check: those of the last commit and of none yet, and one of so many of the others. All in make
     check-long, and without git."""
     def git(*words):
         r = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
         return None if r.returncode else {ROOT / name for name in r.stdout.split("\n")}
 
-    changed, recent = git("diff", "--name-only", "HEAD"), git("log", "-3", "--name-only", "--format=")
+    changed, recent = git("diff", "--name-only", "HEAD"), git("log", "-1", "--name-only", "--format=")
     if "AMBIT_TEST_LONG" in os.environ or changed is None or recent is None:
         return paths
     return [p for i, p in enumerate(paths) if i % of == 0 or p in changed | recent]

@@ -156,7 +156,7 @@ static void programs(void)
   const char *seed = getenv("FUSED_SEED");
   int n = 0, fused = 0;
 
-  for (int i = 0; i < (times ? atoi(times) * nsamples : processes > 1 ? 1 : 3); i++) {
+  for (int i = 0; i < (times ? atoi(times) * nsamples : processes > 1 ? 1 : 2); i++) {
     const sample *s = &samples[times ? i % nsamples : 5 * i + 3];
     char devices[16], partition[16];
     trial t;

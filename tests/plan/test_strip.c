@@ -38,6 +38,18 @@ static void simplify(problem *p)
   p->rule = to;
 }
 
+/* Small numbers. */
+static void set_tables(problem *p)
+{
+  short values[64];
+
+  for (int i = 0; i < 64; i++)
+    values[i] = (short)(i * 29 % 64 ? i * 29 % 53 : 127);
+  for (int i = 0; p->rule && i < p->rule->ntables; i++)
+    if (!p->rule->tables[i].values)
+      CHECK_EQ(AMBIT_OK, ambit__table_set(&errors, p->rule, i, values, AMBIT_I16));
+}
+
 static void parse(problem *p)
 {
   ambit_weights weights = {0};
@@ -51,6 +63,7 @@ static void parse(problem *p)
   CHECK_MSG(!ambit__rule_parse(&errors, p->name, text ? text : p->text, &p->rule), "%s",
             errors.text);
   free(text);
+  set_tables(p);
   if (p->simplified && p->rule) simplify(p);
 }
 
@@ -537,6 +550,105 @@ static void components_and_fields_that_lie_apart(void)
                   .boundary = AMBIT_CONSTANT});
 }
 
+/* Lines, whose blocks are strips side by side; rules that read further along a row than two
+ * vectors; choices whose sides are both computed. */
+static void lines(void)
+{
+  static const problem problems[] = {
+      {.text = "void r(const float *u, float *v)\n"
+               "{\n"
+               "  float s = 0;\n"
+               "  for (int x = -16; x <= 13; x++) s += 0.01f * (20 + x) * u[x];\n"
+               "  *v = s;\n"
+               "}\n",
+       .extents = {3007},
+       .boundary = AMBIT_PERIODIC},
+      {.text = "void r(const double *u, double *v, const float *w, max double *m)\n"
+               "{\n"
+               "  double a = u[-1] < *w ? u[1] * (double)index(0) : w[-1] / (*u + 3);\n"
+               "  if (u[2] > *u && *w < u[-2]) a = a > 0 ? fmin(a, u[-1] - *u) : -a;\n"
+               "  else *v = 3 * u[1];\n"
+               "  *v += a;\n"
+               "  *m = *v;\n"
+               "}\n",
+       .extents = {1311},
+       .lo = {3},
+       .hi = {1302},
+       .boundary = AMBIT_REFLECT},
+      {.text = "void r(const float *u, float *v) { *v = *u + 0.1f * (u[-1] - u[1]); }\n",
+       .extents = {1296},
+       .closed = true,
+       .boundary = AMBIT_CLAMP},
+      {.text = "void r(const unsigned char *u, unsigned char *v) { *v = u[-1] + u[1] > 200; }\n",
+       .extents = {5003},
+       .boundary = AMBIT_PERIODIC},
+      {.text = "void r(const short *u, short *v, double k)\n"
+               "{\n"
+               "  bfloat t = fminf(100.0f, fmaxf(-100.0f, fmax(1.0f - k, k)));\n"
+               "  if (*u > 3) t = 0.125f * k;\n"
+               "  if (u[-1] > 7) t = sqrtf(t);\n"
+               "  *v = -(float)(t != 0.25);\n"
+               "}\n",
+       .simplified = true,
+       .extents = {2100},
+       .boundary = AMBIT_CLAMP},
+      {.text = "void r(const float *u, float *v) { *v = u[-1][-11] - 2 * u[0][3] + u[0][14]; }\n",
+       .ndims = 2,
+       .extents = {19, 403},
+       .boundary = AMBIT_CLAMP},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    problem p = problems[i];
+
+    p.name = "lines";
+    p.strict = true;
+    if (!p.ndims) p.ndims = 1;
+    check(p);
+  }
+}
+
+/* Rules that test where their cell is: tiles far from all faces, and others. */
+static void tests_of_place(void)
+{
+  static const problem problems[] = {
+      {.text = "void r(const float *u, float *v)\n"
+               "{\n"
+               "  float a = index(0) < 2 ? 3 - u[-1] : u[-1];\n"
+               "  *v = index(0) >= extent(0) - 1 ? a : a + u[1];\n"
+               "}\n",
+       .ndims = 1,
+       .extents = {1603}},
+      {.text = "void r(const double *u, double *v, sum double *s)\n"
+               "{\n"
+               "  double a = outside(1, 0) ? 3 - u[1][0] : u[1][0];\n"
+               "  if (index(1) == extent(1) - 1) a = 2 * u[-1][-1];\n"
+               "  *v = a + (outside(0, -1) ? 5.5 : u[0][-1]);\n"
+               "  *s = *v;\n"
+               "}\n",
+       .ndims = 2,
+       .extents = {61, 500}},
+      {.text = "void r(const float *u, float *v)\n"
+               "{\n"
+               "  float a = index(0) < 1 ? 3 - u[-1][0][0] : u[-1][0][0];\n"
+               "  float b = index(1) > extent(1) - 3 ? 2 - u[0][1][0] : u[0][1][0];\n"
+               "  float c = index(2) < 1 ? 5 - u[0][0][-1] : u[0][0][-1];\n"
+               "  *v = a + b - c;\n"
+               "}\n",
+       .ndims = 3,
+       .extents = {17, 43, 150}},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    problem p = problems[i];
+
+    p.name = "places";
+    p.strict = true;
+    p.boundary = AMBIT_SYMMETRIC;
+    check(p);
+  }
+}
+
 /* So many fields of 16-bit values that only lanes of two cells fit. */
 static void short_lanes(void)
 {
@@ -638,14 +750,15 @@ static void bytes(void)
   check_words(problems, sizeof problems / sizeof *problems);
 }
 
-static bool is_so(bool (*is)(const ambit__rule *), const char *text)
+static bool is_so(bool (*is)(const ambit__rule *), problem p)
 {
-  ambit__rule *rule;
   bool so;
 
-  CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "words", text, &rule));
-  so = is(rule);
-  ambit__rule_free(rule);
+  p.name = "words";
+  parse(&p);
+  so = p.rule && is(p.rule);
+  ambit__rule_free(p.rule);
+  ambit__rule_free(p.parsed);
   return so;
 }
 
@@ -676,11 +789,33 @@ static void four_bytes(void)
        .ndims = 3,
        .extents = {6, 25, 544},
        .closed = true},
+      {.text = "void r(const unsigned char *u, unsigned char *v)\n"
+               "{\n"
+               "  int odd = index(0) & 1, turn = (index(0) + 3 * index(1) + step()) % 4;\n"
+               "  int s = (odd ? u[1][0] : u[1][-1]) & 3 | u[0][1] & 28 | (index(1) & 31);\n"
+               "  int n = 255 - *u / 2;\n"
+               "  if (s == 9) s = turn == 2 ? 18 : 36;\n"
+               "  if (u[0][-1] >> 1 == 64) n--;\n"
+               "  if (n < u[-1][0] / 4 + u[0][1] % 64 + (u[1][-2] >= *u) * 128) n = 0;\n"
+               "  *v = *u & 64 ? 64 | (s << 3 | s >> 3) & 63 : s ^ n;\n"
+               "}\n",
+       .extents = {14, 1300},
+       .simplified = true},
+      {.text = "void r(const unsigned char *u, unsigned char *v, table int f[3][9],\n"
+               "       table unsigned char g[16])\n"
+               "{\n"
+               "  int n = 0;\n"
+               "  for (int x = -1; x <= 1; x++) n += (u[1][x] & 3) + (u[-1][x] == 1);\n"
+               "  *v = f[*u][n] + g[u[0][1]] + (g[u[0][-1] & 31] == 29);\n"
+               "}\n",
+       .extents = {14, 1300},
+       .simplified = true},
   };
+  const size_t n = sizeof problems / sizeof *problems;
 
-  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-    CHECK(is_so(ambit__rule_is_quads, problems[i].text));
-  check_words(problems, test_takes(1, 2) ? 2 : 1);
+  for (size_t i = 0; i < n; i++)
+    CHECK_MSG(is_so(ambit__rule_is_quads, problems[i]), "%s", problems[i].text);
+  check_words(problems, test_takes(1, 2) ? n : 1);
 }
 
 /* Two shorts at a time, of any value: minima, comparisons, choices, bits, and scalars; sums of
@@ -712,14 +847,24 @@ static void two_shorts(void)
        .ndims = 3,
        .extents = {6, 25, 272},
        .closed = true},
+      {.text = "void r(const short *s, short *t, table short f[16], table int g[32])\n"
+               "{\n"
+               "  int n = f[s[-1][0]] + f[s[0][-1]] + f[s[0][1]] + f[s[1][0]] + g[s[0][2] & 31];\n"
+               "  *t = *s == 0 && n < 30 ? 0 : g[*s] - (n > 99);\n"
+               "}\n",
+       .extents = {14, 700},
+       .simplified = true},
   };
 
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-    CHECK(is_so(ambit__rule_is_shorts, problems[i].text));
-  CHECK(!is_so(ambit__rule_is_shorts, "void r(const short *u, short *v) { *v = *u + u[1]; }"));
-  CHECK(!is_so(ambit__rule_is_shorts, "void r(const short *u, short *v) { *v = *u < u[1] + 1; }"));
-  CHECK(!is_so(ambit__rule_is_shorts, "void r(const short *u, short *v) { *v = *u >> 1; }"));
-  check_words(problems, test_takes(1, 2) ? 2 : 1);
+    CHECK_MSG(is_so(ambit__rule_is_shorts, problems[i]), "%s", problems[i].text);
+  CHECK(!is_so(ambit__rule_is_shorts,
+               (problem){.text = "void r(const short *u, short *v) { *v = *u + u[1]; }"}));
+  CHECK(!is_so(ambit__rule_is_shorts,
+               (problem){.text = "void r(const short *u, short *v) { *v = *u < u[1] + 1; }"}));
+  CHECK(!is_so(ambit__rule_is_shorts,
+               (problem){.text = "void r(const short *u, short *v) { *v = *u >> 1; }"}));
+  check_words(problems, test_takes(1, 2) ? 3 : 1);
 }
 
 /* Sums of shorts: terms in one word and in two, weights of both signs, roots of whole numbers, and
@@ -843,6 +988,8 @@ int main(int argc, char **argv)
       {"strict_sums_are_exact", strict_sums_are_exact},
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_fields_that_lie_apart", components_and_fields_that_lie_apart},
+      {"lines", lines},
+      {"tests_of_place", tests_of_place},
       {"short_lanes", short_lanes},
       {"bytes", bytes},
       {"four_bytes", four_bytes},

@@ -19,7 +19,7 @@
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
-#define __align__(n)             alignas(n)
+#define __align__(n)             __attribute__((aligned(n)))
 #define __shared__               static
 #define __constant__             static
 #define AMBIT_SHARED_BYTES(name) unsigned char *const name = warp::shared_bytes()

@@ -6,6 +6,7 @@ import random
 class Program:
     def __init__(self, seed):
         self.r = random.Random(seed)
+        self.more = random.Random(-1 - seed) # of lines: programs of older seeds stay as they were
         r = self.r
         self.dims = r.choice([1, 2, 2, 2, 3])
         self.type = r.choice(["double", "double", "float", "int"])
@@ -87,6 +88,33 @@ class Program:
             body.append(f"{self.at(r.choice(self.names), other)} = {self.expression([self.read(r.choice(self.names), reach, whole)])};")
         return "\n".join(lines) + " {\n" + "".join(f"{pad}{b}\n" for b in body) + pad[:-2] + "}\n"
 
+    def lines(self, r):
+        """Recurrences along one axis: cells of the array itself, a variable, an array of one line."""
+        d, (target, source) = r.randrange(self.dims), r.sample(self.names, 2)
+        back = r.choice([1, 1, 2, 3])
+        outer = [e for e in range(self.dims) if e != d]
+        if r.random() < 0.3:
+            outer.reverse()
+        head = "".join(f"    for (int {self.loops[e]} = 1; {self.loops[e]} < n{e}; {self.loops[e]}++)\n" for e in outer)
+        v, n, rise = self.loops[d], f"n{d}", r.random() < 0.6
+        at = lambda name, by: self.at(name, [f"{x} {'-' if by < 0 else '+'} {abs(by)}" if e == d and by else x for e, x in enumerate(self.loops)])
+        by = -back if rise else back
+        up, down = f"for (int {v} = {back}; {v} < {n}; {v}++)", f"for (int {v} = {n} - {back} - 1; {v} >= 0; {v}--)"
+        along = up if rise else down
+        kind = r.choice(["array", "array", "variable", "line"])
+        if kind == "array":
+            near = at(target, r.choice([by, -by])) if r.random() < 0.3 else at(source, 0)
+            text = [f"    for (int {v} = {back}; {v} < {n} - {back}; {v}++)" if rise else f"    for (int {v} = {n} - {back} - 1; {v} >= {back}; {v}--)",
+                    f"      {at(target, 0)} = ({at(target, by)} + {near}) / {r.choice([2, 3])};"]
+        elif kind == "variable":
+            text = [f"    {{ {self.type} x = {r.choice(['0', '1', '2'])};", f"    {along} {{",
+                    f"      x = (x + {at(source, 0)}) / 2;", f"      if (x > {r.choice([3, 5])}) x -= 1;", f"      {at(target, 0)} {r.choice(['=', '+='])} x; }} }}"]
+        else:
+            text = [f"    {{ {self.type} x[20];", f"    for (int {v} = 0; {v} < {back}; {v}++) x[{v}] = {at(source, 0)};" if r.random() < 0.5 or back > 1 else "    x[0] = 1;",
+                    f"    {up} x[{v}] = (x[{v} - {back}] + {at(source, 0)}) / 2;",
+                    f"    {down} {at(target, 0)} = (x[{v}] + {at(target, back)}) / 3; }}"]
+        return head + "\n".join(text) + "\n" if outer else ""
+
     def edge(self):
         r = self.r
         d = r.randrange(self.dims)
@@ -125,6 +153,8 @@ class Program:
         if r.random() < 0.25:
             first = self.at("a", [str(r.randint(0, s - 1)) for s in self.sizes])
             body.append(f"    if (t == 1) {first} += 1;\n")
+        for _ in range(self.more.choice([0, 1, 2])):
+            body.append(self.lines(self.more))
         zero = "double s = 0; double m = -1e30; int count = 0;"
         out.append(f"static void work({params})\n{{\n  {zero}\n#pragma ambit\n  for (int t = 0; t < {r.randint(2, 5)}; t++) {{\n{''.join(body)}  }}\n"
                    '  printf("%.17g %.17g %d\\n", s, m, count);\n}\n')

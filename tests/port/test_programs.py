@@ -14,7 +14,7 @@ import check
 # How many nests each program has, and the arguments it runs with. None is left serial. For some, the steps that the nests
 # become, or words of the notes.
 PROGRAMS = {
-    "around": (3, [()], ", 8 serial"),
+    "around": (5, [()], ", 4 serial"),
     "automaton": (1, [()]),
     "back": (19, [()]),
     "blur": (2, [()]),
@@ -33,6 +33,7 @@ PROGRAMS = {
     "fdtd": (4, [()]),
     "flags": (7, [()]),
     "flattened": (5, [(), (13,)]),
+    "flat_planes": (4, [()], 13),
     "flat": (8, [(), (40,)]),
     "fluxes": (6, [()]),
     "foreign": (2, [()]),
@@ -74,8 +75,9 @@ PROGRAMS = {
     "stages": (4, [()]),
     "static_arrays": (2, [()]),
     "structs": (3, [()]),
+    "sweeps": (7, [()], ", 3 serial"),
     "torus": (2, [(), (10, 8)]),
-    "until": (4, [(), (17, 9), (31, 3, 1e-9), (40, 250, 1e-9)]),
+    "until": (6, [(), (17, 9), (31, 3, 1e-9), (40, 250, 1e-9)]),
     "vla": (1, [()]),
     "whole": (2, [()]),
     "within": (4, [()]),

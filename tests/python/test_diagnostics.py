@@ -23,5 +23,13 @@ def test_measures_and_histograms():
         assert np.isclose(scalars[n].value, want, rtol=1e-13)
     assert place.value == values.argmin()
     assert [s.value for s in counts] == list(np.histogram(values, 19, (-2, 2))[0])
+    bins = g.field("bins", "i8", components=19, axes=[])
+    rows = g.field("rows", "i8", components=19, axes=[0])
+    add = ambit.kernel("void add(const double *u, sum double *w[19]) { *w[(int)floor((*u + 2) * 4.75)] += *u; }")
+    weights = g.field("weights", "f8", components=19, axes=[])
+    g.program(ambit.histogram(u, -2, 2, bins), ambit.histogram(u, -2, 2, rows), add(u, weights)).run(1)
+    assert [s.value for s in counts] == list(bins[...].ravel())
+    assert (rows[...].reshape(20, 19).sum(0) == bins[...].ravel()).all()
+    assert np.allclose(weights[...].ravel(), np.histogram(values, 19, (-2, 2), weights=values)[0])
     with pytest.raises(ambit.InvalidArgument, match="no measure"):
         ambit.measure(u, "median", scalars["min"])

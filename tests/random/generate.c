@@ -298,6 +298,12 @@ static void make_extents(dice *d, program_plan *p, bool large)
   if (dice_chance(d, 60)) p->extents[last] = wide[dice_below(d, 15)];
   for (int i = 0; program_cells(p) > 4000 && i < last; i++)
     if (p->extents[i] > 3) p->extents[i] = dice_between(d, 1, 3);
+  if (p->seed % 5 == 4 && last) { /* rows of a few cells */
+    const int64_t row = p->extents[last];
+
+    p->extents[last] = p->extents[last - 1];
+    p->extents[last - 1] = row;
+  }
   if (!large) return;
   for (int i = 0; i < last; i++) /* enough for several threads */
     p->extents[i] = p->ndims == 2 ? dice_between(d, 130, 200) : dice_between(d, 10, 14);

@@ -17,8 +17,8 @@ LONG = bool(os.environ.get("AMBIT_TEST_LONG"))
 killed = 0
 ALONE = ["24_resume/resume", "11_conjugate_gradients/gradients"]
 TOGETHER = ["04_poisson/poisson"]
-ARGS = {"heat": ["--check"], "cardiac": ["40", "3", "20"], "restore": ["--check"], "porous": ["--size", "16"],
-        "terrain": ["--check", "--size", "300"], "helmholtz": ["--ambit-lanes=cpu,ref"]}
+ARGS = {"heat": ["--check"], "cardiac": ["40", "3", "20"], "restore": ["--check"], "porous": ["--size", "16"], "gradients": ["--size", "100"],
+        "poisson": ["--size", "32"], "terrain": ["--check", "--size", "300"], "helmholtz": ["--ambit-lanes=cpu,ref"]}
 DEVICES = ["cpu", "cpu*2", "opencl"] if LONG else ["cpu", "cpu*2"]
 SERIAL = """#include <stdio.h>
 #include <stdlib.h>

@@ -319,7 +319,6 @@ if GPUS:
         with tool.folder(weird_c=WEIRD.replace("sum double *s", "max double *s")) as f:
             for gpu in sorted(set(GPUS)):
                 _check_on(gpu, f, "star2d2", "float", "AMBIT_F32", "u, v", 1e-5)
-                _check_on(gpu, f, "box2d1", "double", "AMBIT_F64", "u, v", 0, "--type", "double", "--strict")
                 _check_on(gpu, f, f / "weird.c", "double", "AMBIT_F64", "u, v, 0.75, s", 0, "--strict", "--size", "99x99")
 
 

@@ -4,7 +4,7 @@
  * u[e], *(u + e), (&u[a])[e], A[e][f], g->u[e], p[e].x, rows[e][f]: all are a path from a variable
  * with subscripts in it. The path with @ in the place of subscripts names the array.
  */
-#include "nest.h"
+#include "walk.h"
 
 #include "base/text.h"
 
@@ -118,13 +118,59 @@ static bool follow(path *p, node *e)
                      "give it a name before the nest");
 }
 
-static array *array_of(const path *p, const char *key, node *e)
+/* f[q * n + i] as f[q][i]. */
+static const char *split_planes(path *p, const char *key, poly *stride)
+{
+  const int l = p->n - 1;
+  poly q, r;
+  int64_t n;
+
+  *stride = (poly){0};
+  if (p->n == LEVELS || !port_planes_of(p->root, key, stride, &n)) return key;
+  port_poly_divide(p->subs[l], *stride, &q, &r);
+  p->subs[l] = q;
+  p->subs[l + 1] = r;
+  p->text[l + 1] = p->text[l];
+  p->levels[l] = LEVEL_TYPED;
+  p->levels[l + 1] = LEVEL_FLAT;
+  p->extents[l] = n;
+  p->extents[l + 1] = -1;
+  p->open[l] = p->open[l + 1] = true;
+  p->behind[l + 1] = false;
+  p->n++;
+  return port_text("%.*s(@) * (%s) + (@)]", (int)strlen(key) - 2, key, port_poly_code(*stride));
+}
+
+/* c[j] as c[i][j]. */
+static const line *add_lines(path *p, const char *key)
+{
+  const line *l = p->n == 1 && strstr(key, "[@]") ? port_line_of(p->nest, p->root) : NULL;
+  const path old = *p;
+
+  if (!l) return NULL;
+  for (int d = 0, k = 0; d <= l->nouter; d++) {
+    const bool is_line = d == l->place;
+
+    p->subs[d] = is_line ? old.subs[0] : port_bound(l->outer[k])->value;
+    p->text[d] = is_line ? old.text[0] : NULL;
+    p->levels[d] = is_line ? old.levels[0] : LEVEL_TYPED;
+    p->extents[d] = is_line ? old.extents[0] : -1;
+    p->open[d] = true;
+    p->behind[d] = false;
+    k += !is_line;
+  }
+  p->n = l->nouter + 1;
+  return l;
+}
+
+static array *array_of(const path *p, const char *key, const line *l, node *e)
 {
   array *a;
 
   for (a = port_arrays; a; a = a->next)
-    if (a->root == p->root && !strcmp(a->key, key)) return a;
+    if (a->root == p->root && a->line == l && !strcmp(a->key, key)) return a;
   a = port_new(sizeof *a);
+  a->line = l;
   a->key = key;
   a->root = p->root;
   a->type = e->type;
@@ -172,6 +218,9 @@ access *port_access_of(nest *n, node *e)
   path p = {.nest = n};
   access *a;
   char *key;
+  const char *name;
+  const line *l;
+  poly plane;
 
   if (!follow(&p, e)) {
     ambit__text_free(&p.key);
@@ -185,7 +234,10 @@ access *port_access_of(nest *n, node *e)
   }
   key = ambit__text_finish(&p.key);
   a = port_new(sizeof *a);
-  a->array = array_of(&p, port_text("%s", key ? key : "?"), e);
+  name = split_planes(&p, port_text("%s", key ? key : "?"), &plane);
+  l = add_lines(&p, name);
+  a->array = array_of(&p, name, l, e);
+  a->array->plane = plane;
   free(key);
   a->node = e;
   a->nsubs = p.n;
@@ -215,17 +267,20 @@ access *port_lookup_of(nest *n, node *e)
   access *a = NULL;
   bool fits = follow(&p, e) && p.nlookups && p.n <= 2 && e->type <= T_I64;
   char *key = ambit__text_finish(&p.key);
+  poly stride;
+  int64_t planes;
 
   for (int l = 0; l < p.n && fits; l++) {
     fits = p.text[l] && p.levels[l] != LEVEL_ROWS && !(l && p.behind[l]);
     p.subs[l] = port_poly_number(0);
   }
+  fits = fits && key && !port_planes_of(p.root, key, &stride, &planes);
   n->fault = fault;
   n->why = why;
   n->advice = advice;
-  if (fits && key) {
+  if (fits) {
     a = port_new(sizeof *a);
-    a->array = array_of(&p, port_text("%s", key), e);
+    a->array = array_of(&p, port_text("%s", key), NULL, e);
     a->node = e;
     a->nsubs = p.n;
     a->is_table = a->is_lookup = true;
@@ -243,7 +298,7 @@ static const char *fill(const access *a, bool whole, bool is_code)
   ambit__text t = {0};
   const char *copy;
   char *out;
-  int level = 0;
+  int level = a->array->line ? a->array->line->place : 0;
 
   for (const char *k = a->array->key; *k; k++) {
     if (*k != '@') {

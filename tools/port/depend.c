@@ -228,13 +228,52 @@ static bool gather(node *e, void *user)
   return !port_is_leaf_access(e);
 }
 
-static bool within(nest *n, const step *s, const list *l)
+enum { MOST_CARRIED = 4 }; /* values of an array, along one axis */
+
+sweeps port_sweeps;
+
+/* A read of a value that the step has written some cells before, along one axis: the cells run in
+ * order along it. */
+static bool is_carried(const nest *n, step *s, access *r, const distance *d)
+{
+  int k = -1, axis = 0;
+
+  if (r->is_write || port_sweeps.are_off) return false;
+  for (int i = 0; i < s->leaf->nloops; i++) {
+    const int at = s->leaf->loops[i];
+
+    if (!d->is_known[at] || (d->by[at] && k >= 0)) return false;
+    if (d->by[at]) k = at;
+  }
+  while (axis < s->naxes && s->loop_of[axis] != k)
+    axis++;
+  if (k < 0 || axis == s->naxes || s->leaf->nloops < 2 || d->by[k] > MOST_CARRIED ||
+      n->loops[k].step != 1 || (s->sweep && s->sweep != axis + 1) ||
+      (r->carrier == s && r->carried != d->by[k]))
+    return false;
+  s->sweep = axis + 1;
+  r->carried = (int)d->by[k];
+  r->carrier = s;
+  return true;
+}
+
+static bool within(nest *n, step *s, const list *l)
 {
   const poly colour = colour_of_leaf(n, s->leaf);
 
+  if (s->leaf->ncarried) {
+    const int k = s->leaf->loops[s->leaf->nloops - 1];
+
+    for (int d = 0; d < s->naxes; d++)
+      if (s->loop_of[d] == k) s->sweep = d + 1;
+    if (!s->sweep || n->loops[k].step != 1)
+      return port_refuse(n, n->loops[k].node, "the loop carries a value from one cell to the next",
+                         NULL);
+  }
   for (int i = 0; i < l->n; i++)
     for (int k = 0; k < l->n; k++) {
-      const access *w = l->at[i], *r = l->at[k];
+      const access *w = l->at[i];
+      access *r = l->at[k];
       distance d;
       int order;
 
@@ -243,7 +282,7 @@ static bool within(nest *n, const step *s, const list *l)
       d = between(n, w, r);
       if (d.is_never || is_other_colour(n, &d, colour)) continue;
       order = sign(&d, s->leaf->loops, s->leaf->nloops);
-      if (order == 0 || order == -1) continue;
+      if (order == 0 || order == -1 || (order == 1 && is_carried(n, s, r, &d))) continue;
       if (r->is_write && !r->is_read)
         return port_refuse(
             n, r->node,

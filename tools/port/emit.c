@@ -17,7 +17,7 @@ static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32", "AMBI
                                     "AMBIT_I16", "AMBIT_I32"};
 static const char *const kinds[] = {"PORT_READ",  "PORT_WRITE", "PORT_UPDATE", "PORT_SHADOW",
                                     "PORT_VALUE", "PORT_SUM",   "PORT_MIN",    "PORT_MAX",
-                                    "PORT_TERM",  "PORT_TABLE"};
+                                    "PORT_TERM",  "PORT_TABLE", "PORT_CARRIED"};
 
 static const char *const casts[] = {"(float)",          "",       "(int)",   "(unsigned char)",
                                     "(short)",          "(long)", "(_Bool)", "(signed char)",
@@ -68,6 +68,8 @@ static void print_slot(ambit__text *t, const step *s, const param *p)
   if (p->is_fresh) ambit__print(t, ", .fresh = 1");
   if (port_step_reads_first(s, p)) ambit__print(t, ", .first = 1");
   if (p->copies) ambit__print(t, ", .copies = %d", 1 + port_emit_slot(s, p->copies));
+  if (p->kind == P_CARRIED) ambit__print(t, ", .number = %d", p->number);
+  if (p->of) ambit__print(t, ", .of = %d", 1 + port_emit_slot(s, p->of));
   ambit__print(t, p->array ? "},\n" : "}, /* %s */\n", p->name);
   if (p->kind == P_UPDATE)
     ambit__print(t, "        {.kind = PORT_SHADOW, .type = %s}, /* %s_new */\n", types[p->type],
@@ -99,18 +101,36 @@ static const char *base_name(const char *path)
   return slash ? slash + 1 : path;
 }
 
+static bool is_line_used(const step *steps, const line *l)
+{
+  for (const step *s = steps; s; s = s->next)
+    for (int i = 0; i < s->nparams; i++)
+      if (s->params[i].array && s->params[i].array->line == l) return true;
+  return false;
+}
+
+static const char *sweep_text(const step *s)
+{
+  if (!s->sweep) return "";
+  return port_text("    .sweep = AMBIT_%s(%d),\n",
+                   s->nest->loops[s->loop_of[s->sweep - 1]].is_down ? "HIGH" : "LOW", s->sweep - 1);
+}
+
 const char *port_emit_rules(const unit *u, step *steps)
 {
   ambit__text t = {0};
 
+  for (int k = 0; steps && k < steps->nest->nlines; k++)
+    if (is_line_used(steps, &steps->nest->lines[k]))
+      ambit__print(&t, "static port_lines %s;\n", steps->nest->lines[k].name);
   for (const step *s = steps; s; s = s->next) {
     ambit__print(&t, "#line %u \"%s\"\n", s->nest->node->line, base_name(u->path));
     ambit__print(&t,
                  "static port_rule port_%s = {\n    .place = \"%s:%u\",\n    .text = "
                  "AMBIT_SOURCE(\n%s\n    ),\n"
-                 "    .axes = %d,\n    .nslots = %d,\n%s    .slots = {\n",
+                 "    .axes = %d,\n    .nslots = %d,\n%s%s    .slots = {\n",
                  s->name, base_name(u->path), s->nest->node->line, s->text, s->naxes, slots_of(s),
-                 port_number_is_late(s) ? "    .late = 1,\n" : "");
+                 port_number_is_late(s) ? "    .late = 1,\n" : "", sweep_text(s));
     for (int i = 0; i < s->nparams; i++)
       print_slot(&t, s, &s->params[i]);
     if (s->in_place)
@@ -130,15 +150,17 @@ static const char *path(const access *a, int level, bool with_subscript, const p
 {
   const int rows = fold ? port_row_levels(a->array) : 0;
   ambit__text t = {0};
-  int l = 0;
+  const int line = a->array->line ? a->array->line->place : 0;
+  int l = line, at = line; /* brackets, and subscripts: f[(@) * (n) + (@)] has two */
 
   for (const char *k = a->array->key; *k; k++) {
     if (*k == '[' && l == level && !with_subscript) break;
     if (*k == '@') {
       ambit__print(&t, "%s",
-                   l < rows               ? port_poly_code(fold[l])
-                   : a->array->is_axis[l] ? port_text("%lld", (long long)a->parts[l])
-                                          : port_poly_code(a->subs[l]));
+                   at < rows               ? port_poly_code(fold[at])
+                   : a->array->is_axis[at] ? port_text("%lld", (long long)a->parts[at])
+                                           : port_poly_code(a->subs[at]));
+      at++;
       continue;
     }
     ambit__print_chars(&t, k, 1);
@@ -158,6 +180,9 @@ static const char *stride_text(const access *a, int axis)
   const char *element = prefix(a, s->level_of[axis], true);
   int64_t x;
 
+  if (s->line) return "0"; /* the step knows */
+  if (s->plane.n && s->level_of[axis] == s->nlevels - 2)
+    return port_text("(int64_t)(%s) * (int64_t)sizeof(%s)", port_poly_code(s->plane), element);
   if (s->levels[s->level_of[axis]] != LEVEL_FLAT) return port_text("(int64_t)sizeof(%s)", element);
   if (port_poly_is_number(s->stride_of[axis], &x) && x == 1)
     return port_text("(int64_t)sizeof(%s)", element);
@@ -171,6 +196,7 @@ static const char *extent_text(const param *p, int d)
   const int axis = p->axis_of[d];
   int l;
 
+  if (s->line) return "0";
   if (!p->extent[d].is_bad) return port_poly_code(p->extent[d]);
   if (axis < 0) return "0";
   l = s->level_of[axis];
@@ -187,6 +213,7 @@ static const char *base_text(const param *p)
   const char *text = port_text("&%s", path(a, -1, true, rows ? p->fold : NULL));
   bool is_plain = true;
 
+  if (p->array->line) return port_text("port_line(&%s)", p->array->line->name);
   for (int e = rows; e < a->naxes; e++)
     is_plain &= !p->fold[e].n;
   if (is_plain) return text;
@@ -445,7 +472,9 @@ static void require_distinct(ambit__text *t, const char *in, const step *steps)
           if (!p->array || !q->array || p->array == q->array ||
               (p->kind != P_WRITE && p->kind != P_UPDATE))
             continue;
-          if (p->array->type != q->array->type || p->array->root == q->array->root) continue;
+          if (p->array->line || q->array->line || p->array->type != q->array->type ||
+              p->array->root == q->array->root)
+            continue;
           ambit__print(
               t, "%s  port_require((const void *)&%s != (const void *)&%s, \"arrays overlap\");\n",
               in, port_base_text(p->like), port_base_text(q->like));

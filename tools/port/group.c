@@ -67,7 +67,10 @@ static bool place_step(step *s, const access *a)
                          port_text("the element that is written does not depend on '%s': several "
                                    "cells go to the same one",
                                    n->loops[s->leaf->loops[i]].var->name),
-                         NULL);
+                         a->array->root->is_param
+                             ? "a work array of one line must be an array of this function: the "
+                               "caller of a parameter may use it"
+                             : NULL);
   return true;
 }
 
@@ -140,7 +143,8 @@ static bool leaf_steps(nest *n, leaf *l, step ***tail)
   for (int i = 0; i < f.n; i++) {
     if (!f.at[i]->is_write) continue;
     for (s = first; s; s = s->next)
-      if (same_cell(s->writes[0], f.at[i])) break;
+      if (same_cell(s->writes[0], f.at[i]) && (!n->most_writes || s->nwrites < n->most_writes))
+        break;
     if (!s) {
       s = new_step(n, l, tail);
       if (!first) first = s;
@@ -462,6 +466,7 @@ const char *port_step_name(step *s, const symbol *sym, const char *wish)
 static param *add_param(step *s, const param *p, const char *name, const node *at)
 {
   if (s->nparams == AMBIT_MAX_PARAMS) {
+    s->nest->is_wide = true;
     port_refuse(s->nest, at,
                 port_text("the nest needs more than %d arrays and numbers", AMBIT_MAX_PARAMS),
                 "split it");
@@ -513,7 +518,8 @@ param *port_step_param(step *s, const access *a, poly *offsets)
     port_refuse(s->nest, a->node, "a short loop goes through the planes of an array", NULL);
     return NULL;
   }
-  if (!align(s, a, &want, offsets) && (a->is_write || !map(s, a, &want, offsets))) {
+  if (!align(s, a, &want, offsets) &&
+      (a->is_write || a->array->line || !map(s, a, &want, offsets))) {
     port_refuse(s->nest, a->node, "this element is not understood", NULL);
     return NULL;
   }
@@ -556,7 +562,9 @@ param *port_step_param(step *s, const access *a, poly *offsets)
   if (a->is_write && (!s->first_write || a->order < s->first_write - 1))
     s->first_write = a->order + 1;
   if (a->is_read && a->order > p->last_read) p->last_read = a->order;
-  if (a->is_read && meets_box(s, offsets, want.periodic | want.clamp)) p->reads_written = true;
+  if (a->carrier == s && a->carried > p->carry) p->carry = a->carried;
+  if (a->is_read && a->carrier != s && meets_box(s, offsets, want.periodic | want.clamp))
+    p->reads_written = true;
   return p;
 }
 

@@ -17,18 +17,21 @@ const guard *port_guard_of(const nest *n, int atom)
   return NULL;
 }
 
+/* Variables of different loops may have one name: the number of the guard makes its atom unique. */
 static poly make(nest *n, poly inner, bool is_periodic, poly extent)
 {
-  const char *name = port_text("%s{%s|%s}", is_periodic ? "periodic" : "clamp",
-                               port_poly_print(inner), port_poly_print(extent));
-  const int atom = port_atom_of_text(name);
+  guard g = {.inner = inner, .asked = inner, .is_periodic = is_periodic, .n = extent};
 
-  if (!port_guard_of(n, atom)) {
-    if (n->nguards == 64) return port_poly_bad();
-    n->guards[n->nguards++] =
-        (guard){.atom = atom, .inner = inner, .is_periodic = is_periodic, .n = extent};
-  }
-  return port_poly_atom(atom);
+  for (int i = 0; i < n->nguards; i++)
+    if (n->guards[i].is_periodic == is_periodic && port_poly_equal(n->guards[i].asked, inner) &&
+        port_poly_equal(n->guards[i].n, extent))
+      return port_poly_atom(n->guards[i].atom);
+  if (n->nguards == 64) return port_poly_bad();
+  g.atom =
+      port_atom_of_text(port_text("%s{%s|%s}%d", is_periodic ? "periodic" : "clamp",
+                                  port_poly_print(inner), port_poly_print(extent), n->nguards));
+  n->guards[n->nguards++] = g;
+  return port_poly_atom(g.atom);
 }
 
 /* The loop whose variable is in p, alone and once. */

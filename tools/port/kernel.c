@@ -149,6 +149,16 @@ static const char *own_name(step *s, const param *p)
   return port_step_name(s, (const symbol *)p->array, port_text("%s_here", p->name));
 }
 
+/* What a sweep carries: the value of an array so many cells before, or a variable of the leaf. */
+static const param *carried_param(const step *s, const param *of, int number)
+{
+  const param *p = s->params;
+
+  while (p->kind != P_CARRIED || p->of != of || p->number != number)
+    p++;
+  return p;
+}
+
 static bool print_place(step *s, ambit__text *t, node *e)
 {
   poly offsets[AXES];
@@ -184,6 +194,10 @@ static bool print_place(step *s, ambit__text *t, node *e)
   }
   p = port_step_param(s, e->access, offsets);
   if (!p) return false;
+  if (e->access->carrier == s) {
+    ambit__print(t, "*%s", carried_param(s, p, e->access->carried)->name);
+    return true;
+  }
   if (is_own_cell(s, offsets)) {
     if (p->kind == P_UPDATE)
       ambit__print(t, "%s", own_name(s, p));
@@ -481,9 +495,57 @@ static bool print_declaration(step *s, ambit__text *t, node *d, int depth)
   return true;
 }
 
+/* Whether the cell is not the first of its line, along the axis of the sweep. */
+static bool print_not_first(step *s, ambit__text *t)
+{
+  const int d = s->sweep - 1;
+  const loop *l = &s->nest->loops[s->loop_of[d]];
+  const poly first = l->is_down ? port_poly_sub(l->hi, port_poly_number(1)) : l->lo;
+
+  ambit__print(t, "index(%d) != ", d);
+  return print_poly(s, t, port_poly_add(first, s->shift[d]), l->node);
+}
+
+/* Variables that a line carries get the value that the cell before left. */
+static bool print_carried(step *s, ambit__text *t, int depth)
+{
+  for (int i = 0; i < s->leaf->ncarried; i++) {
+    const symbol *sym = s->leaf->carried[i];
+
+    indent(t, depth);
+    ambit__print(t, "if (");
+    if (!print_not_first(s, t)) return false;
+    ambit__print(t, ") %s = *%s;\n", port_step_name(s, sym, sym->name),
+                 carried_param(s, NULL, i)->name);
+  }
+  return true;
+}
+
+/* ... and leave theirs. */
+static void print_left(step *s, ambit__text *t)
+{
+  for (int i = 0; i < s->nparams; i++) {
+    const param *p = &s->params[i];
+
+    for (int k = p->carry; k > 0; k--)
+      ambit__print(t, "  *%s = %s%s;\n", carried_param(s, p, k)->name,
+                   k == 1 && p->kind == P_UPDATE ? "" : "*",
+                   k > 1                 ? carried_param(s, p, k - 1)->name
+                   : p->kind == P_UPDATE ? own_name(s, p)
+                                         : p->name);
+  }
+  for (int i = 0; i < s->leaf->ncarried; i++) {
+    const symbol *sym = s->leaf->carried[i];
+
+    ambit__print(t, "  *%s = %s;\n", carried_param(s, NULL, i)->name,
+                 port_step_name(s, sym, sym->name));
+  }
+}
+
 static bool print_statements(step *s, ambit__text *t, node *list, int depth)
 {
-  for (node *k = list; k; k = k->next)
+  for (node *k = list; k; k = k->next) {
+    if (k == s->leaf->own && !print_carried(s, t, depth)) return false;
     switch (k->kind) {
     case S_DECL:
       if (!print_declaration(s, t, k->list, depth)) return false;
@@ -518,6 +580,7 @@ static bool print_statements(step *s, ambit__text *t, node *list, int depth)
     }
     default: return port_refuse(s->nest, k, "this statement is not understood", NULL);
     }
+  }
   return true;
 }
 
@@ -591,8 +654,8 @@ static bool gather_params(node *e, void *user)
 
 static void print_param(ambit__text *t, const param *p, bool is_last)
 {
-  static const char *const kinds[] = {"const ", "",     "const ", "", "",
-                                      "sum ",   "min ", "max ",   "", "table "};
+  static const char *const kinds[] = {"const ", "",     "const ", "",       "", "sum ",
+                                      "min ",   "max ", "",       "table ", ""};
 
   ambit__print(t, "%s%s %s%s", kinds[p->kind], type_names[p->type],
                p->kind == P_VALUE || p->kind == P_TABLE ? "" : "*", p->name);
@@ -654,6 +717,7 @@ static bool print_kernel(step *s, const char **out)
   for (int i = 0; i < s->nparams; i++)
     if (s->params[i].kind == P_UPDATE)
       ambit__print(&body, "  *%s_new = %s;\n", s->params[i].name, own_name(s, &s->params[i]));
+  print_left(s, &body);
   print_start(s, &start);
   ambit__print(&text, "void %s(", s->name);
   for (int i = 0; i < s->nparams; i++)
@@ -667,19 +731,60 @@ static bool print_kernel(step *s, const char **out)
   return ok && !s->nest->why;
 }
 
+/* Parameters for the values that a sweep carries. */
+static bool add_carried(step *s)
+{
+  const int n = s->nparams;
+
+  for (int i = 0; i < n + s->leaf->ncarried; i++) {
+    const param *of = i < n ? &s->params[i] : NULL;
+    const symbol *sym = of ? NULL : s->leaf->carried[i - n];
+    const char *name = port_text("%s_before", of ? of->name : sym->name);
+
+    for (int k = of ? of->carry : 1; k > 0; k--) {
+      if (s->nparams == AMBIT_MAX_PARAMS)
+        return port_refuse(s->nest, s->nest->node, "there are too many numbers", NULL);
+      name = port_step_name(s, NULL, name);
+      s->params[s->nparams++] = (param){.kind = P_CARRIED,
+                                        .type = of ? of->type : sym->type,
+                                        .of = of,
+                                        .number = of ? k : i - n,
+                                        .name = name};
+    }
+  }
+  return true;
+}
+
+static bool is_transposed(const step *s)
+{
+  for (int i = 0; i < s->nparams; i++)
+    for (int d = 1, last = -1; d <= s->naxes && s->params[i].array; d++) {
+      const int axis = s->params[i].axis_of[d - 1];
+
+      if (axis >= 0 && axis < last) return true;
+      if (axis >= 0) last = axis;
+    }
+  return false;
+}
+
 bool port_kernel(step *s)
 {
   bool updates[AMBIT_MAX_PARAMS] = {false}, any = false;
 
   port_walk(s->leaf->body, gather_params, s);
-  if (s->nest->why) return false;
+  if (s->nest->why || !add_carried(s)) return false;
+  if (s->sweep && is_transposed(s)) {
+    port_sweeps.are_transposed = true;
+    return port_refuse(s->nest, s->nest->node, "a sweep uses arrays along other axes", NULL);
+  }
   for (int i = 0; i < s->nparams; i++)
     any |= updates[i] = s->params[i].kind == P_WRITE && s->params[i].reads_written;
-  if (any && !s->has_reductions && port_is_one_colour(s->nest, s) && !print_kernel(s, &s->in_place))
+  if (any && !s->sweep && !s->has_reductions && port_is_one_colour(s->nest, s) &&
+      !print_kernel(s, &s->in_place))
     return false;
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     if (updates[i]) s->params[i].kind = P_UPDATE;
   if (s->ntables) s->in_place = NULL; /* its text is not complete */
-  port_find_copies(s);
+  if (!s->sweep) port_find_copies(s);
   return print_kernel(s, &s->text);
 }

@@ -18,7 +18,7 @@
 #include "poly.h"
 #include "tree.h"
 
-enum { LOOPS = 64, AXES = AMBIT_MAX_DIMS, LEVELS = 8, MOST_ACCESSES = 1024 };
+enum { MOST_LINES = 16, LOOPS = 64, AXES = AMBIT_MAX_DIMS, LEVELS = 8, MOST_ACCESSES = 1024 };
 
 typedef struct loop {
   symbol *var;
@@ -37,6 +37,7 @@ typedef struct loop {
 typedef struct guard {
   int atom;
   poly inner; /* i + 1 */
+  poly asked; /* the same as long as there is no table */
   bool is_periodic;
   poly n;
   /* of neighbours, as C text, moved so that i is its index; NULL: none. Its contents are found at
@@ -44,6 +45,15 @@ typedef struct guard {
   const char *table;
   const symbol *by; /* ... and stands for the distance: inner is i + by */
 } guard;
+
+/* An array of one line, that a nest uses again for each of its lines: lines.c. */
+typedef struct line {
+  symbol *root;
+  int nouter;          /* the loops over lines */
+  symbol *outer[AXES]; /* ... their variables */
+  int place;           /* the line is this axis, the lines are the others */
+  const char *name;    /* of its memory, in the translated program */
+} line;
 
 typedef enum level_kind { LEVEL_FLAT, LEVEL_TYPED, LEVEL_ROWS } level_kind;
 
@@ -64,6 +74,8 @@ typedef struct array {
   poly strides[LEVELS][AXES];
   bool has_rest[LEVELS]; /* LEVEL_FLAT: some subscript is not a sum of multiples of strides */
   bool is_unclear;       /* strides that do not divide each other */
+  const line *line;      /* it has a line for each round of outer loops; NULL: it is as it is */
+  poly plane;            /* the first of two levels is part of one subscript: its stride; else 0 */
   /* The axes of all levels, slowest first, once settled: */
   int naxes;
   int level_of[AXES];
@@ -81,10 +93,14 @@ typedef struct access {
   node *subs_text[LEVELS]; /* as written */
   node *node;
   bool is_write, is_read;
-  bool is_table;   /* a constant table, indexed by short loops: part of the kernel */
-  bool is_lookup;  /* ... or any table, with subscripts that each cell computes */
-  bool is_value;   /* no loop variable in it: a number that all cells share */
-  int order;       /* of execution within a cell */
+  bool is_table;  /* a constant table, indexed by short loops: part of the kernel */
+  bool is_lookup; /* ... or any table, with subscripts that each cell computes */
+  bool is_value;  /* no loop variable in it: a number that all cells share */
+  int order;      /* of execution within a cell */
+  bool is_sure;   /* no condition is around it */
+  int leaf;       /* how many leaves stand before its own */
+  int carried;    /* the value so many cells before, which the sweep of a step carries; 0: none */
+  const struct step *carrier;
   int nfrom;       /* the loops that were open */
   poly *from, *to; /* their variables where it takes place: refine.c */
   /* shape.c: */
@@ -100,6 +116,9 @@ typedef struct leaf {
   int nloops;
   int loops[LOOPS]; /* of the nest, outermost first */
   node *body;       /* S_BLOCK: statements of the kernel, prefix included */
+  node *own;        /* the first one that is not part of the prefix */
+  int ncarried;     /* variables that cells along the last loop carry to the next ones */
+  symbol *carried[4];
   struct leaf *next;
 } leaf;
 
@@ -125,6 +144,8 @@ typedef struct nest {
   int naccesses;
   access *accesses[MOST_ACCESSES];
   leaf *leaves, *last_leaf;
+  int nlines;
+  line lines[MOST_LINES];
   int nguards;
   guard guards[64];
   int ninner;
@@ -135,6 +156,8 @@ typedef struct nest {
   const char *requires[48], *reasons[48];
   const node *fault; /* where it cannot be translated */
   const char *why, *advice;
+  int most_writes;        /* of one step; 0: any number */
+  bool is_wide;           /* a step has more arrays and numbers than a kernel may have */
   struct step *steps;     /* NULL: it stays serial */
   struct nest *next_case; /* the same loops, `fixed` being the next number */
 } nest;
@@ -176,6 +199,10 @@ bool port_live_out(nest *n); /* after the walk: false, refused, if a value is us
                                 that the steps do not leave there */
 bool port_same_reduction(const node *a,
                          const node *b); /* one parameter of the kernel does for both */
+
+/* The variables that an inner loop over cells carries from one to the next: how many, or -1, if one
+ * is used behind the loop, or is no number. */
+int port_carried(nest *n, node *loop, node *rest, symbol **at, int most);
 
 /* live.c: whether code after the nest may use the value that the nest leaves in a variable. */
 bool port_is_live(const nest *n, const symbol *s);
@@ -243,6 +270,20 @@ const char *port_access_text(const access *a);
 const char *port_access_shown(const access *a); /* for messages */
 const char *port_base_text(const access *a);
 
+/* lines.c: finds arrays of one line; whether each element that is read was written before. */
+void port_lines_find(nest *n);
+const line *port_line_of(const nest *n, const symbol *root); /* NULL: it is none */
+bool port_lines_are_written(nest *n);
+/* Whether some of them are none after all, as other code uses them; or another axis is better. */
+bool port_lines_check(nest *const *nests, int nnests);
+bool port_lines_turn(nest *const *nests, int nnests);
+void port_lines_reset(bool is_off);
+
+/* planes.c: flat arrays that are taken for arrays of planes; whether there are new ones. */
+bool port_planes_find(nest *const *nests, int nnests);
+void port_planes_reset(void);
+bool port_planes_of(const symbol *root, const char *key, poly *stride, int64_t *n);
+
 /* shape.c: all nests of a function teach the shapes of its arrays, then each access gets its axes.
  */
 /* has_mirrors: u[n - i] counts as u[i] does; else it is refused. */
@@ -265,7 +306,8 @@ typedef enum param_kind {
   P_MIN,
   P_MAX,
   P_TERM,
-  P_TABLE
+  P_TABLE,
+  P_CARRIED /* of a sweep: the value that the cell before left, in an array or a variable */
 } param_kind;
 
 typedef struct param {
@@ -279,6 +321,9 @@ typedef struct param {
   int64_t low[AXES], high[AXES]; /* offsets that are read, by grid axis */
   bool reads_written;            /* it reads cells that the step may write */
   int last_read;                 /* the order of the last access that reads it */
+  int carry;                     /* the values of so many cells before are carried: P_CARRIED */
+  const struct param *of;        /* P_CARRIED: the array; NULL: a variable */
+  int number;                    /* ... how many cells before, or which variable of the leaf */
   unsigned periodic, clamp;      /* grid axes */
   unsigned loose, exact;         /* of these: reads outside do not matter, or do */
   const guard *near[AXES][4];    /* tables of neighbours, by grid axis */
@@ -301,6 +346,7 @@ typedef struct step {
   access *writes[64];
   int first_write; /* the order of the first one in the cell, and 1; 0: none */
   bool has_reductions;
+  int sweep; /* its cells run in order along this axis, counted from 1; 0: in any order */
   int nparams;
   param params[AMBIT_MAX_PARAMS];
   const char *text;     /* of the kernel */
@@ -330,6 +376,12 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
 
 /* depend.c: false after a refusal; conditions that it cannot prove are left to the run. */
 bool port_depend(nest *n, step *steps);
+/* A sweep that uses arrays along other axes than those it writes moves them by way of the host: the
+ * function has none then. */
+typedef struct sweeps {
+  bool are_off, are_transposed;
+} sweeps;
+extern sweeps port_sweeps;
 /* Whether a step writes cells of one colour, and reads cells of the other: it may run in place. */
 bool port_is_one_colour(nest *n, const step *s);
 

@@ -306,13 +306,27 @@ static bool names_cells(node *e, void *user)
   return false;
 }
 
+/* cx[q] of a constant table, where q is the variable of a short loop over planes: written out, it
+ * is a number. */
+static bool is_offset_of_plane(node *e, void *user)
+{
+  const nest *n = user;
+  const node *at = e->kind == N_INDEX ? port_bare(e->b) : e;
+
+  if (e->kind != N_INDEX || e->a->kind != N_NAME || at->kind != N_NAME) return false;
+  for (int i = 0; i < n->nloops; i++)
+    if (n->loops[i].var == at->sym && port_loop_is_short(&n->loops[i]))
+      return port_is_table(n->unit, e->a->sym);
+  return false;
+}
+
 bool port_element(nest *n, node *e, bool is_write, bool is_read)
 {
   access *a;
 
   port_walk(e, port_expand_pointers, NULL);
-  if (root_of(e)->kind == N_NAME &&
-      port_nest_is_local(n, root_of(e)->sym)) { /* a table of the kernel */
+  if (root_of(e)->kind == N_NAME && port_nest_is_local(n, root_of(e)->sym) &&
+      !port_line_of(n, root_of(e)->sym)) { /* a table of the kernel */
     if (e->kind != N_INDEX) return port_refuse(n, e, "this is not an element of an array", NULL);
     for (node *k = e; k->kind == N_INDEX; k = k->a) {
       const poly p = port_poly_of(n, k->b);
@@ -327,7 +341,8 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
     return true;
   }
   if (!is_write && (a = port_lookup_of(n, e))) {
-    if (!n->is_unrolled && port_find(e, names_short, n) && port_find(e, names_cells, n))
+    if (!n->is_unrolled && ((port_find(e, names_short, n) && port_find(e, names_cells, n)) ||
+                            port_find(e, is_offset_of_plane, n)))
       return port_refuse(n, e, "the subscript is not linear in the loop variables",
                          "indices that are kept inside an array by min and max are understood");
     for (int l = 0; l < a->nsubs; l++)
@@ -348,6 +363,8 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
   a->is_write = is_write;
   a->is_read = is_read;
   a->order = port_state.order++;
+  a->is_sure = !port_state.branches && !port_state.ninner;
+  a->leaf = port_state.leaf;
   port_refine_copy(n, &a->from, &a->to);
   a->nfrom = n->nloops;
   e->access = a;

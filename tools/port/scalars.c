@@ -324,8 +324,9 @@ static bool note_place(node *e, void *user)
   node *to = e->kind == N_ASSIGN ? e->a : NULL;
 
   if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--"))) to = e->a;
-  if (!to || to->kind == N_NAME || to->type > T_INTEGER || p->count == 16 ||
-      port_find(to, is_changed, p->n))
+  if (!to || to->kind == N_NAME || to->type > T_INTEGER ||
+      (to->kind == N_INDEX && to->a->kind == N_NAME && port_line_of(p->n, to->a->sym)) ||
+      p->count == 16 || port_find(to, is_changed, p->n))
     return true;
   for (int i = 0; i < p->count; i++)
     if (!strcmp(p->at[i].text, port_print(to))) return true;
@@ -418,6 +419,26 @@ bool port_live_out(nest *n)
                        "declare it inside the loop");
   }
   return true;
+}
+
+/* s = 0; for (...) { s += u[i]; v[i] = s; }, and the value of its last cell, used behind it. */
+int port_carried(nest *n, node *loop, node *rest, symbol **at, int most)
+{
+  assigned_list l = {.n = 0};
+  node after = {.kind = S_BLOCK, .list = rest};
+  int count = 0;
+
+  port_walk(loop->d, list_assigned, &l);
+  for (int i = 0; i < l.n; i++) {
+    symbol *s = l.at[i];
+
+    if (port_find(loop->d, declares, s) || port_find(n->whole, is_reduced, s)) continue;
+    if (!is_private_below(&after, s)) return -1;
+    if (is_private_below(loop->d, s)) continue;
+    if (count == most || s->type > T_I64) return -1;
+    at[count++] = s;
+  }
+  return count;
 }
 
 bool port_scalars(nest *n)

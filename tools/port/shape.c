@@ -147,6 +147,16 @@ static bool settle_told(array *a, int l)
   return false;
 }
 
+static poly rows_of_plane(poly plane, poly stride)
+{
+  poly extent, r;
+
+  port_poly_divide(plane, stride, &extent, &r);
+  return r.n || r.is_bad ? port_poly_atom(port_atom_of_text(port_text(
+                               "((%s) / (%s))", port_poly_code(plane), port_poly_code(stride))))
+                         : extent;
+}
+
 static void settle_flat(array *a, int l)
 {
   int64_t x;
@@ -158,6 +168,7 @@ static void settle_flat(array *a, int l)
     poly extent = port_poly_bad(), r;
 
     if (i) port_poly_divide(a->strides[l][i - 1], a->strides[l][i], &extent, &r);
+    if (!i && a->plane.n) extent = rows_of_plane(a->plane, a->strides[l][0]);
     add_axis(a, l, a->strides[l][i], extent);
   }
   if (a->nstrides[l] && port_poly_is_number(a->strides[l][a->nstrides[l] - 1], &x) && x != 1 &&

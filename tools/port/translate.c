@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char port_support_ahead[], port_support_arrays[], port_support_check[],
-    port_support_copies[], port_support_grids[], port_support_head[], port_support_orders[],
-    port_support_probes[], port_support_queue[], port_support_results[], port_support_run[],
-    port_support_turns[];
-
 enum { MOST_NESTS = 512 };
 
 /* A nest that directives name, or one case of it. */
@@ -252,17 +247,44 @@ static const char *kernel_name(const run *r, const nest *n)
                    n->fixed ? port_text("_%s%d", n->fixed->name, (int)n->fixed_to) : "");
 }
 
-static step *finish_nest(const run *r, nest *n)
+static step *make_steps(const run *r, nest *n, int *writes)
 {
   step *steps, *s;
   int count = 0;
 
-  if (!port_shapes_apply(n, true) || !(steps = port_steps(n)) || !port_depend(n, steps))
+  if (!port_shapes_apply(n, true) || !port_lines_are_written(n) || !(steps = port_steps(n)) ||
+      !port_depend(n, steps))
     return NULL;
+  for (s = steps; s; s = s->next)
+    if (s->nwrites > *writes) *writes = s->nwrites;
   for (s = steps; s; s = s->next) {
     s->name = port_text("%s%s", kernel_name(r, n), steps->next ? port_text("_%d", ++count) : "");
     if (!port_kernel(s) || !is_accepted(r, s)) return NULL;
     if (s->in_place && !is_in_place(r, s)) s->in_place = NULL;
+  }
+  return steps;
+}
+
+/* A nest with too many arrays for one kernel writes some of them in a step of its own, and computes
+ * what both steps need twice: D3Q19 with 19 planes that are read and 19 that are written. */
+static step *finish_nest(const run *r, nest *n)
+{
+  int writes = 0, at_once = 0;
+  step *steps = make_steps(r, n, &writes);
+
+  for (int parts = 2; parts <= 4 && !steps && n->is_wide && writes >= parts; parts++) {
+    const nest before = *n;
+
+    if (!at_once) at_once = writes;
+    n->why = NULL;
+    n->is_wide = false;
+    n->most_writes = (at_once + parts - 1) / parts;
+    steps = make_steps(r, n, &writes);
+    if (!steps && !n->is_wide) { /* the reason is another one: tell the first */
+      n->why = before.why;
+      n->fault = before.fault;
+      n->advice = before.advice;
+    }
   }
   return steps;
 }
@@ -287,6 +309,7 @@ static void propose(const run *r, const nest *n, const step *steps)
 static void analyse(run *r)
 {
   port_arrays = NULL;
+  port_sweeps.are_transposed = false;
   r->n = 0;
   look(r, r->f->body);
   for (int i = 0; i < r->n; i++)
@@ -350,6 +373,8 @@ static bool find_planes(run *r)
     r->first[r->nfirst++] = n;
     more = true;
   }
+  for (int i = 0; more && i < r->nfirst; i++)
+    if (!r->over_planes[i]) r->is_tried[i] = false; /* planes of other nests were an axis then */
   for (int i = 0; in_vain && !more && i < r->nfirst; i++)
     if (r->over_planes[i] && !r->is_tried[i]) r->is_tried[i] = more = true;
   return more;
@@ -420,6 +445,36 @@ static bool has_steps_inside(const run *r, const node *s)
     if (r->at[i].nest->steps && port_find((node *)(uintptr_t)s, is_same, r->at[i].nest->node))
       return true;
   return false;
+}
+
+/* Flat arrays of planes; all is learnt anew then. */
+static bool find_flat_planes(run *r)
+{
+  nest *nests[MOST_NESTS];
+
+  for (int i = 0; i < r->n; i++)
+    nests[i] = r->at[i].nest;
+  if (!port_planes_find(nests, r->n)) return false;
+  r->nfirst = r->nrows = r->ncases = r->naround = 0;
+  return true;
+}
+
+/* Arrays of one line: other code uses them, or another order of axes is better. */
+static bool find_array_lines(run *r, bool turn)
+{
+  nest *nests[MOST_NESTS];
+
+  for (int i = 0; i < r->n; i++)
+    nests[i] = r->at[i].nest;
+  return turn ? port_lines_turn(nests, r->n) : port_lines_check(nests, r->n);
+}
+
+static bool find_transposed(run *r)
+{
+  if (!port_sweeps.are_transposed || port_sweeps.are_off) return false;
+  port_sweeps.are_off = true;
+  r->nfirst = r->nrows = r->ncases = r->naround = 0;
+  return true;
 }
 
 /* A line of receivers is no nest, and its gaps say nothing about the shape of an array; whether
@@ -531,16 +586,37 @@ static void find_numbers(const run *r)
   port_probes_find(r->f, nests, n);
 }
 
+/* Tries nests in one form after the other, until none changes; how many are translated then, and
+ * whether flat arrays were taken for arrays of planes, where that is allowed. */
+static bool settle(run *r, bool may_have_planes, int *translated)
+{
+  bool has_planes = false, is_new;
+
+  r->nfirst = r->nrows = r->ncases = r->naround = r->nlines = *translated = 0;
+  port_planes_reset();
+  port_lines_reset(r->set->check);
+  port_sweeps = (sweeps){false, false};
+  do {
+    analyse(r);
+    is_new = may_have_planes && find_flat_planes(r);
+    has_planes |= is_new;
+  } while (is_new || find_array_lines(r, true) || find_transposed(r) || find_lines(r) ||
+           try_again(r) || find_planes(r) || find_rows(r) || find_cases(r) || find_around(r) ||
+           find_array_lines(r, false));
+  for (int i = 0; i < r->n; i++)
+    *translated += r->at[i].nest->steps != NULL;
+  return has_planes;
+}
+
 static void translate_function(run *r)
 {
   ambit__text rules = {0};
+  int count, others;
+  bool has_planes;
   char *text;
 
-  r->nfirst = r->nrows = r->ncases = r->naround = r->nlines = 0;
-  do
-    analyse(r);
-  while (find_lines(r) || try_again(r) || find_planes(r) || find_rows(r) || find_cases(r) ||
-         find_around(r));
+  has_planes = settle(r, true, &count);
+  if (has_planes && (settle(r, false, &others), others <= count)) settle(r, true, &count);
   if (!r->set->check && !r->set->propose) find_numbers(r);
   for (int i = 0; i < r->n; i++) {
     nest *n = r->at[i].nest;
@@ -641,66 +717,6 @@ static void tell_included(unit *u)
 
 /* ---- the program ---- */
 
-/* Before the first function, and before any #if around it. */
-static unsigned place_of_head(const unit *u)
-{
-  const function *first = NULL;
-  unsigned outside;
-
-  for (const function *f = u->functions; f; f = f->next)
-    if (f->is_editable && (!first || f->begin < first->begin)) first = f;
-  port_declaration_at(u, first ? first->begin : (unsigned)u->size, &outside);
-  return outside;
-}
-
-static const char names[] = "#define malloc(n) port_malloc(n)\n"
-                            "#define calloc(n, s) port_calloc(n, s)\n"
-                            "#define realloc(p, n) port_realloc(p, n)\n"
-                            "#define aligned_alloc(a, n) port_aligned_alloc(a, n)\n"
-                            "#define posix_memalign(p, a, n) port_posix_memalign(p, a, n)\n"
-                            "#define free(p) port_free(p)\n"
-                            "#define fopen(p, m) port_fopen(p, m)\n"
-                            "#undef memcpy\n"
-                            "#define memcpy(to, from, n) port_memcpy(to, from, n)\n\n";
-static const char no_names[] =
-    "\n#undef malloc\n#undef calloc\n#undef realloc\n#undef aligned_alloc\n"
-    "#undef posix_memalign\n#undef free\n#undef fopen\n#undef memcpy\n\n";
-
-/* The declarations, less those of --check. */
-static const char *without_check(void)
-{
-  const char *at = strstr(port_support_head, "PORT_API void port_go_beside"),
-             *end = strstr(at, "PORT_API double port_result");
-
-  return port_text("%.*s%s", (int)(at - port_support_head), port_support_head, end);
-}
-
-/* The declarations; of several files, one has the definitions. */
-static void write_head(const run *r, bool is_support)
-{
-  const char *api = !r->all->next ? ""
-                    : is_support  ? "#define PORT_API\n"
-                                  : "#define PORT_API extern\n";
-  const char *share =
-      r->set->cpu_share > 0 ? port_text("#define PORT_CPU_SHARE %.17g\n", r->set->cpu_share) : "";
-
-  port_edit_lines(r->u, place_of_head(r->u),
-                  port_text("%s%s%s%s", api, share,
-                            r->set->check ? port_support_head : without_check(), names));
-}
-
-static void write_support(const run *r)
-{
-  const char *const parts[] = {
-      no_names,           port_support_arrays,  port_support_queue,  port_support_turns,
-      port_support_grids, port_support_orders,  port_support_copies, port_support_run,
-      port_support_ahead, port_support_results, port_support_probes};
-
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    port_edit((unsigned)r->u->size, 0, parts[i]);
-  if (r->set->check) port_edit((unsigned)r->u->size, 0, port_support_check);
-}
-
 static bool has_main(const unit *u)
 {
   for (const function *f = u->functions; f; f = f->next)
@@ -713,7 +729,7 @@ static void translate_file(run *r, unit *u, bool is_support)
   r->u = u;
   r->result = u->result;
   port_edit_file(u);
-  if (!r->set->propose) write_head(r, is_support);
+  if (!r->set->propose) port_write_head(u, r->set, !r->all->next, is_support);
   port_told_shapes = u->shapes;
   for (function *f = u->functions; f; f = f->next)
     if (f->is_editable && f->body) {
@@ -733,7 +749,7 @@ static void finish_file(run *r, unit *u, bool is_support, bool is_called)
   port_host(u, is_called,
             r->set->explain); /* without nests too: of several processes, one prints */
   port_drop_directives(u);
-  if (is_support) write_support(r);
+  if (is_support) port_write_support(u, r->set);
 }
 
 void port_translate(unit *units, const settings *set)

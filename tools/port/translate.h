@@ -24,6 +24,10 @@ typedef struct outcome {
 /* colour.c: whether the library sees that a kernel writes a parameter in cells of one colour. */
 bool port_has_colour(const ambit_kernel *k, int parameter);
 
+/* support.c: the declarations of the support code, and in one file of a program its definitions. */
+void port_write_head(unit *u, const settings *set, bool is_single, bool is_support);
+void port_write_support(const unit *u, const settings *set);
+
 /* Translates all nests that directives name, in all files of a program. port_edit_apply has the
  * text of each, and its `result` the counts. */
 void port_translate(unit *units, const settings *set);

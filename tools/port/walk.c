@@ -291,15 +291,17 @@ static bool has_effect(node *e, void *user)
   return e->kind == N_ASSIGN && (e->a->access || e->text);
 }
 
-static void add_leaf(nest *n, node *body)
+static void add_leaf(nest *n, node *body, node *own)
 {
   leaf *l;
 
+  port_state.leaf++;
   if (!port_find(body, has_effect, NULL)) return;
   l = port_new(sizeof *l);
   l->nloops = port_state.nloops;
   memcpy(l->loops, port_state.loops, sizeof l->loops);
   l->body = body;
+  l->own = own;
   if (n->last_leaf)
     n->last_leaf->next = l;
   else
@@ -327,7 +329,7 @@ static node **end_of(node *block)
   return tail;
 }
 
-static bool enter(nest *n, node *s, loop *l, node **prefix);
+static bool enter(nest *n, node *s, node *rest, loop *l, node **prefix);
 
 static bool declares(node *e, void *user)
 {
@@ -338,6 +340,7 @@ static bool declares(node *e, void *user)
 static bool cells(nest *n, node *list, const node *prefix)
 {
   node *block = prefix_block(prefix ? prefix->list : NULL, list), **tail = end_of(block);
+  node **own = tail;
 
   for (node *s = list, *next; s; s = next) {
     loop l;
@@ -346,22 +349,43 @@ static bool cells(nest *n, node *list, const node *prefix)
     if (s->kind == S_BLOCK && s == list && !next) return cells(n, s->list, prefix);
     if (s->kind == S_FOR && !port_loop_header(n, s, &l)) return false;
     if (s->kind == S_FOR && port_loop_is_cells(n, s, &l)) {
-      add_leaf(n, block);
+      add_leaf(n, block, *own);
       block = prefix_block(block->list, s);
-      tail = end_of(block);
-      if (!enter(n, s, &l, &block)) return false;
+      own = tail = end_of(block);
+      if (!enter(n, s, next, &l, &block)) return false;
       continue;
     }
     s->next = NULL;
     if (!statements(n, s, &tail)) return false;
   }
-  add_leaf(n, block);
+  add_leaf(n, block, *own);
   return true;
 }
 
-static bool enter(nest *n, node *s, loop *l, node **prefix)
+/* Variables that cells carry to the next ones of a line: the loop goes over all of the line, and
+ * nothing else is in it. */
+static bool carry(nest *n, node *s, node *rest, const leaf *before)
+{
+  symbol *carried[4];
+  const int count = port_carried(n, s, rest, carried, 4);
+  leaf *l = n->last_leaf;
+
+  if (!count) return true;
+  if (count < 0 || l == before || (before ? before->next : n->leaves) != l ||
+      l->nloops != port_state.nloops)
+    return port_refuse(n, s, "the loop carries a value from one cell to the next",
+                       "sums and recurrences along lines are understood, if nothing behind the "
+                       "loop uses the variable");
+  l->ncarried = count;
+  memcpy(l->carried, carried, sizeof l->carried);
+  return true;
+}
+
+static bool enter(nest *n, node *s, node *rest, loop *l, node **prefix)
 {
   const int nbindings = port_state.nbindings;
+  const leaf *before = n->last_leaf;
+  node *loop = port_copy_tree(s);
 
   if (n->nloops == LOOPS) return port_refuse(n, s, "the nest has too many loops", NULL);
   if (l->from.n)
@@ -373,6 +397,7 @@ static bool enter(nest *n, node *s, loop *l, node **prefix)
   port_bind(l->var, port_poly_atom(l->atom), NULL);
   port_state.loops[port_state.nloops++] = n->nloops++;
   if (!cells(n, s->d->kind == S_BLOCK ? s->d->list : s->d, *prefix)) return false;
+  if (port_state.nloops > 1 && !carry(n, loop, rest, before)) return false;
   port_state.nloops--;
   port_state.nbindings = nbindings;
   return true;
@@ -458,6 +483,7 @@ bool port_nest_open(nest *n)
   if (!port_nest_copy(n)) return false;
   if (n->fixed) port_case_fix(n);
   if (n->is_unrolled && !port_unroll(n)) return port_refuse(n, n->node, "no loop is short", NULL);
+  port_lines_find(n);
   port_name_places(n);
   n->has_short = port_find(n->copy, is_loop_inside, n->copy) != NULL;
   port_walk(n->copy, note_assigned, NULL);

@@ -23,7 +23,7 @@ typedef struct walk_state {
   int loops[LOOPS], nloops; /* around the current statement */
   int branches;             /* conditions around it */
   int inner[LOOPS], ninner; /* atoms of short loops around it */
-  int order;
+  int order, leaf;
 } walk_state;
 
 extern walk_state port_state;

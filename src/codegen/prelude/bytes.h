@@ -108,6 +108,16 @@ AMBIT_EXTREME(ambit_lesser, "min.u16x2", ambit_choose(b - a + 0x80008000u, a, b)
 AMBIT_EXTREME(ambit_greater, "max.u16x2", ambit_choose(a - b + 0x80008000u, a, b))
 AMBIT_EXTREME(ambit_lesser_shorts, "min.s16x2", ambit_choose(ambit_below_shorts(a, b), a, b))
 AMBIT_EXTREME(ambit_greater_shorts, "max.s16x2", ambit_choose(ambit_below_shorts(a, b), b, a))
+/* Shorts, or 0 if they are less, or `most` if they are greater. */
+AMBIT_INLINE ambit_u32 ambit_between_shorts(ambit_u32 a, ambit_u32 most)
+{
+#ifdef AMBIT_MINIMA
+  asm("min.s16x2.relu %0, %0, %1;" : "+r"(a) : "r"(most));
+  return a;
+#else
+  return ambit_lesser_shorts(ambit_greater_shorts(a, 0u), most);
+#endif
+}
 /* 1 in each half that is not 0. */
 AMBIT_INLINE ambit_u32 ambit_any_short(ambit_u32 a)
 {
@@ -129,6 +139,56 @@ AMBIT_INLINE ambit_u32 ambit_magnitude(ambit_u32 pair)
 /* Quotients by a constant, as products with its reciprocal. */
 AMBIT_FORMULA(ambit_u32, ambit_quotient, (ambit_u32 pair, ambit_u32 multiplier, int shift),
               (pair & 0xffffu) * multiplier >> shift | (pair >> 16) * multiplier >> shift << 16)
+AMBIT_FORMULA(ambit_u32, ambit_remainder,
+              (ambit_u32 pair, ambit_u32 multiplier, int shift, ambit_u32 n),
+              pair - ambit_quotient(pair, multiplier, shift) * n)
+
+/* Bytes below 128 of a table of 32, in words, at numbers below 32: two of them, in each half, or
+ * four. An instruction takes those of 8 bytes whose numbers are in 4 nibbles; of one from 8 on it
+ * takes the sign, 0. */
+#ifdef AMBIT_PTX
+AMBIT_INLINE ambit_u32 ambit_nth(ambit_u32 n, ambit_u32 first, ambit_u32 second)
+{
+  ambit_u32 bytes;
+
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(first), "r"(second), "r"(n));
+  return bytes;
+}
+AMBIT_INLINE ambit_u32 ambit_nth_of_16(ambit_u32 n, ambit_u32 a, ambit_u32 b, ambit_u32 c,
+                                       ambit_u32 d)
+{
+  ambit_u32 low = ambit_nth(n, a, b);
+
+  return c | d ? low | ambit_nth(n ^ 0x8888u, c, d) : low;
+}
+#  define AMBIT_LOOK_UP(name, nibbles, mask, choose, step, shift)                                  \
+    AMBIT_INLINE ambit_u32 name(ambit_u32 at, ambit_u32 a, ambit_u32 b, ambit_u32 c, ambit_u32 d,  \
+                                ambit_u32 e, ambit_u32 f, ambit_u32 g, ambit_u32 h)                \
+    {                                                                                              \
+      const ambit_u32 n = ambit_nth(0x4420u, nibbles, 0);                                          \
+      const ambit_u32 low = ambit_nth_of_16(n, a, b, c, d) & mask;                                 \
+                                                                                                   \
+      if (!(e | f | g | h)) return low;                                                            \
+      return choose(at << shift, ambit_nth_of_16(n, e, f, g, h) & mask, low);                      \
+    }
+AMBIT_LOOK_UP(ambit_look_up, at, 0x00ff00ffu, ambit_choose, 16, 11)
+AMBIT_LOOK_UP(ambit_look_up_four, (at & 0x0f0f0f0fu) | (at >> 4 & 0xf0f0f0f0u), 0xffffffffu,
+              ambit_choose_four, 8, 3)
+#else
+#  define AMBIT_LOOK_UP(name, step)                                                                \
+    AMBIT_INLINE ambit_u32 name(ambit_u32 at, ambit_u32 a, ambit_u32 b, ambit_u32 c, ambit_u32 d,  \
+                                ambit_u32 e, ambit_u32 f, ambit_u32 g, ambit_u32 h)                \
+    {                                                                                              \
+      const ambit_u32 words[8] = {a, b, c, d, e, f, g, h};                                         \
+      ambit_u32 all = 0;                                                                           \
+                                                                                                   \
+      for (int i = 0; i < 32; i += step)                                                           \
+        all |= ambit_byte(words, (int)(at >> i & 31u)) << i;                                       \
+      return all;                                                                                  \
+    }
+AMBIT_LOOK_UP(ambit_look_up, 16)
+AMBIT_LOOK_UP(ambit_look_up_four, 8)
+#endif
 
 /* Four adjacent bytes of two words that were computed, from byte 1, 2 or 3 of the first one:
  * compilers exchange shifts and what was computed, and compute it more often then. */

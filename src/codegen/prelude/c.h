@@ -194,11 +194,17 @@ typedef long long ambit_vector __attribute__((vector_size(AMBIT_VECTOR), may_ali
 typedef long long ambit_loose_vector
     __attribute__((vector_size(AMBIT_VECTOR), may_alias, aligned(1)));
 
-/* Adds the numbers of cells to four tables of n each (nest/rows_bins.c). */
-AMBIT_INLINE void ambit_count(ambit_i64 *bins, int n, const int32_t *bin, long from, long to)
+/* Adjacent components as one word (nest/rows_bins.c). */
+AMBIT_INLINE ambit_u64 ambit_load_2(const uint16_t *from)
 {
-  for (long l = from; l < to; l++)
-    bins[(l & 3) * n + bin[l]]++;
+  return from[0] | (ambit_u32)from[1] << 16;
+}
+AMBIT_INLINE ambit_u64 ambit_load_4(const uint16_t *from)
+{
+  ambit_u64 word;
+
+  __builtin_memcpy(&word, from, sizeof word);
+  return word;
 }
 
 AMBIT_INLINE void ambit_put(void *to, const void *from, int bytes)

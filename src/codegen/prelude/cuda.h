@@ -19,6 +19,7 @@
 #define AMBIT_F32_OF(bits)              __uint_as_float(bits)
 #define AMBIT_F64_OF(bits)              __longlong_as_double((ambit_i64)(bits))
 #define ambit_count_bits(x)             __popc(x)
+#define ambit_bin_add(at, x)            atomicAdd(at, x)
 
 typedef unsigned char ambit_u8;
 typedef short ambit_i16;
@@ -58,33 +59,72 @@ AMBIT_INLINE float ambit_root(float x)
 }
 #  define sqrtf(x) ambit_root(x)
 
+/* A quotient and its remainder over an inverse of the divisor, unless that is no number, as for
+ * infinite quotients. In PTX, as compilers make selections of it, which take twice as long. */
+AMBIT_INLINE float ambit_corrected(float q, float rest, float inverse)
+{
+  asm("{.reg .pred p; .reg .f32 s;\n"
+      "abs.f32 s, %1; setp.lt.f32 p, s, 0f7F800000; @p fma.rn.f32 %0, %1, %2, %0;}"
+      : "+f"(q)
+      : "f"(rest), "f"(inverse));
+  return q;
+}
 /* a / b without a branch, for code that need not have the same bits everywhere. With a reciprocal
- * within a unit in the last place, in 5e7 emulated divisions of |a| >= 2^-100 the result was exact
+ * within a unit in the last place, in 2.6e8 random divisions of |a| >= 2^-100 the result was exact
  * where the quotient is a float, and else within a unit; of smaller ones, within 3, as the
- * remainder underflows. Divisors whose reciprocal is no normal number are scaled. */
+ * remainder underflows. Of a divisor above 2^126 the reciprocal would be 0: a quarter of it is
+ * inverted. */
+AMBIT_INLINE float ambit_ratio_of(float a, float b)
+{
+  float inverse, q;
+
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b * 0.25f));
+  inverse *= 0.25f;
+  q = __fmul_rn(a, inverse);
+  return ambit_corrected(q, __fmaf_rn(-q, b, a), inverse);
+}
+/* The same of any divisor; above it is not tiny. */
 AMBIT_INLINE float ambit_ratio(float a, float b)
 {
-  const float size = fabsf(b);
-  const float scale = size > 0x1p126f ? 0x1p-2f : size < 0x1p-126f ? 0x1p64f : 1;
-  const float n = a * scale, d = b * scale;
-  float inverse, q, better;
-
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(d));
-  q = n * inverse;
-  better = __fmaf_rn(__fmaf_rn(-q, d, n), inverse, q);
-  return better == better ? better : q; /* infinite */
+  asm("{.reg .pred p; .reg .f32 s;\n"
+      "abs.f32 s, %1; setp.lt.f32 p, s, 0f01800000;\n"
+      "@p mul.f32 %0, %0, 0f5F800000; @p mul.f32 %1, %1, 0f5F800000;}"
+      : "+f"(a), "+f"(b));
+  return ambit_ratio_of(a, b);
 }
 /* The same for a constant b that is not very large or small. */
 AMBIT_INLINE float ambit_ratio_by(float a, float b)
 {
-  const float inverse = 1 / b, q = a * inverse;
-  const float better = __fmaf_rn(__fmaf_rn(-q, b, a), inverse, q);
+  const float inverse = 1 / b, q = __fmul_rn(a, inverse);
+
+  return ambit_corrected(q, __fmaf_rn(-q, b, a), inverse);
+}
+/* The same in double: the estimate has 20 bits, its correction 60. */
+AMBIT_INLINE double ambit_ratio(double a, double b)
+{
+  const int inverted = 0x7fd00000 - (__double2hiint(b) & 0x7ff00000);
+  const double scale = __hiloint2double(inverted < 0x00100000 ? 0x00100000 : inverted, 0);
+  const double n = a * scale, d = b * scale;
+  double rough, inverse, q, better;
+
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(rough) : "d"(d));
+  inverse = __fma_rn(-d, rough, 1);
+  inverse = __fma_rn(__fma_rn(inverse, inverse, inverse), rough, rough);
+  q = n * inverse;
+  better = __fma_rn(__fma_rn(-q, d, n), inverse, q);
+  return better == better ? better : n * rough;
+}
+AMBIT_INLINE double ambit_ratio_by(double a, double b)
+{
+  const double inverse = 1 / b, q = a * inverse;
+  const double better = __fma_rn(__fma_rn(-q, b, a), inverse, q);
 
   return better == better ? better : q;
 }
 #else
 #  define ambit_ratio_by(a, b) ((a) / (b))
 #  define ambit_ratio(a, b)    ((a) / (b))
+#  define ambit_ratio_of(a, b) ((a) / (b))
 #endif
 
 /* Halves, as bits. */

@@ -10,6 +10,13 @@
 AMBIT_WRAPPING(i32, ambit_i32, ambit_u32)
 AMBIT_WRAPPING(i64, ambit_i64, ambit_u64)
 
+/* c ? x : y, both of which are computed before. */
+AMBIT_FORMULA(float, ambit_either_f32, (ambit_i32 c, float x, float y), c ? x : y)
+AMBIT_FORMULA(ambit_i32, ambit_either_i32, (ambit_i32 c, ambit_i32 x, ambit_i32 y), c ? x : y)
+#if AMBIT_HAS_DOUBLE
+AMBIT_FORMULA(double, ambit_either_f64, (ambit_i32 c, double x, double y), c ? x : y)
+#endif
+
 /* The accumulator of a sum of real numbers: a double, or without double two floats, the second of
  * which holds the rounding error of the first. Eight bytes either way. */
 #if AMBIT_HAS_DOUBLE

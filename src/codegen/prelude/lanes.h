@@ -12,6 +12,19 @@ typedef uint16_t lane_u16;
 typedef int16_t lane_i16;
 #endif
 
+/* A sum of values in a row (nest/rows_narrow.c), which compilers that read the text do not mix with
+ * what it is added to: gcc 12 makes 725 instead of 687 vector instructions of Sobel without. */
+#define AMBIT_ROW(T)                                                                               \
+  AMBIT_INLINE T ambit_row_##T(T sum)                                                              \
+  {                                                                                                \
+    return sum;                                                                                    \
+  }
+AMBIT_ROW(lane_u8)
+AMBIT_ROW(lane_i8)
+AMBIT_ROW(lane_u16)
+AMBIT_ROW(lane_i16)
+AMBIT_ROW(int32_t)
+
 /* The integer part of x, which is not negative, or of `most` if that is less or x is NaN: without
  * the masks of conversions that saturate. As unsigned integers, the bits of positive numbers are in
  * the order of the numbers, and those of NaN are larger; -0 + 0 is 0. */

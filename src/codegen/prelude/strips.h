@@ -69,12 +69,21 @@ template <int N, typename T> AMBIT_INLINE void ambit_load_now(T *to, const T *fr
 template <int N, typename T> AMBIT_INLINE void ambit_copy(T *to, const T *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#  pragma unroll
-  for (int i = 0; i < N; i += 16 / (int)sizeof(T))
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to + i)),
-                 "l"(from + i)
+  constexpr int bytes = N * (int)sizeof(T) < 16 ? N * (int)sizeof(T) : 16;
+  const unsigned there = (unsigned)__cvta_generic_to_shared(to);
+
+  if constexpr (bytes < 4) {
+    ambit_load<N>(to, from);
+  } else if constexpr (bytes < 16) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(there), "l"(from), "n"(bytes)
                  : "memory");
+  } else {
+#  pragma unroll
+    for (int i = 0; i < N; i += 16 / (int)sizeof(T))
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(there + i * (int)sizeof(T)),
+                   "l"(from + i)
+                   : "memory");
+  }
 #else
   ambit_load<N>(to, from);
 #endif

@@ -122,9 +122,11 @@ static ambit_status make_partials(ambit__device *dev, const ambit__group *g, fun
   for (int i = 0; i < f->rule->nparams; i++) {
     f->exact[i] = ambit__sums_exactly(g, &f->rule->params[i]);
     f->at[i] = f->head.words;
-    f->head.words += f->exact[i] && f->module ? AMBIT__LONG_WORDS : 1;
+    f->head.words += f->binned[i]               ? f->rule->params[i].bins
+                     : f->exact[i] && f->module ? AMBIT__LONG_WORDS
+                                                : 1;
   }
-  f->partial = ambit__new(dev->errors, (size_t)AMBIT__CPU_PARTIALS * (size_t)f->head.words,
+  f->partial = ambit__new(dev->errors, (size_t)ambit__cpu_most_slabs(f) * (size_t)f->head.words,
                           sizeof *f->partial);
   return f->partial ? AMBIT_OK : AMBIT_ENOMEM;
 }
@@ -189,13 +191,17 @@ ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
   if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   f->cell_ns = cell_ns(rule, &d->head.machine);
-  if (ambit__rule_reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
+  for (int i = 0; f->module && i < rule->nparams; i++) {
+    f->binned[i] = g->bind[i].onto && rule->params[i].bins;
+    f->has_bins |= f->binned[i];
+  }
+  if (ambit__rule_reduces(rule) || f->has_bins) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   f->head.sweeps = f->module && g->sweep;
   f->whole = f->head.sweeps ? 1u << ambit__sweep_axis(g->sweep) : 0;
   for (int i = 0; f->module && i < rule->nparams; i++) {
     f->head.totals |= g->bind[i].onto;
-    if (g->bind[i].onto) f->whole |= g->bind[i].dropped;
+    if (g->bind[i].onto && !f->binned[i]) f->whole |= g->bind[i].dropped;
   }
   f->head.waves = f->module && !g->checks && g->ndims && !f->head.totals;
   f->head.tiles = !f->ref && !g->checks && g->ndims && !f->head.totals;

@@ -16,12 +16,13 @@
 #include <math.h>
 
 enum {
-  CELLS_PER_SLAB = 1 << 19,   /* of a launch large enough to be divided dynamically */
-  SLABS_PER_THREAD = 8,       /* at most */
-  CELLS_PER_POLL = 1 << 21,   /* between two polls: about a millisecond */
-  UNITS_PER_POLL = 4,         /* the least between two polls: cells beside a slab are read twice */
-  MOST_BOXES = 3,             /* of a slab of pairs: part of a plane, whole ones, part of one */
-  CELLS_PER_PARTIAL = 1 << 15 /* per slab of a launch that reduces */
+  CELLS_PER_SLAB = 1 << 19,    /* of a launch large enough to be divided dynamically */
+  SLABS_PER_THREAD = 8,        /* at most */
+  CELLS_PER_POLL = 1 << 21,    /* between two polls: about a millisecond */
+  UNITS_PER_POLL = 4,          /* the least between two polls: cells beside a slab are read twice */
+  MOST_BOXES = 3,              /* of a slab of pairs: part of a plane, whole ones, part of one */
+  CELLS_PER_PARTIAL = 1 << 15, /* per slab of a launch that reduces, */
+  CELLS_PER_WORD = 16          /* and for each word of its results */
 };
 
 static const double POLL_SECONDS = 50e-6; /* least time between two polls */
@@ -145,13 +146,24 @@ typedef struct sweep {
   queue *q; /* to poll */
 } sweep;
 
+static void begin_bins(const ambit__param *q, ambit__value *values)
+{
+  const ambit__value one = ambit__reduce_identity(q);
+
+  for (int b = 0; b < q->bins; b++)
+    values[b] = one;
+}
+
 void ambit__cpu_point(const ambit__function *fn, int64_t *partial, bool begins,
                       ambit_compiled_call *call)
 {
   const function *f = (const function *)fn;
 
   for (int p = 0; p < f->rule->nparams; p++)
-    if (f->rule->params[p].kind == PARAM_REDUCE) {
+    if (f->binned[p]) {
+      call->origin[p] = &partial[f->at[p]];
+      if (begins) begin_bins(&f->rule->params[p], call->origin[p]);
+    } else if (f->rule->params[p].kind == PARAM_REDUCE) {
       call->origin[p] = &partial[f->at[p]];
       if (!begins) continue;
       if (f->exact[p] && f->module)
@@ -357,9 +369,10 @@ static bool cut_pairs(sweep *s, int64_t slabs, int64_t units)
 static void cut_box(sweep *s, int threads)
 {
   const int64_t cells = ambit__box_volume(s->box), least = s->reduces ? 1 : threads;
-  const int64_t limit = s->reduces ? AMBIT__CPU_PARTIALS : threads * SLABS_PER_THREAD;
-  int64_t slabs =
-      s->reduces ? cells / CELLS_PER_PARTIAL : cells / threads / CELLS_PER_SLAB * threads;
+  const int64_t limit = s->reduces ? ambit__cpu_most_slabs(s->f) : threads * SLABS_PER_THREAD;
+  const int64_t words = (int64_t)s->f->head.words * CELLS_PER_WORD;
+  int64_t slabs = s->reduces ? cells / (words > CELLS_PER_PARTIAL ? words : CELLS_PER_PARTIAL)
+                             : cells / threads / CELLS_PER_SLAB * threads;
   int64_t units, polls;
   int axis;
 
@@ -453,13 +466,36 @@ static void finish_reduction(const function *f, const int64_t *partials, int p, 
   ambit__value_store(ambit__host_base(value), q->type, total);
 }
 
+/* Folds the components of the slabs in order into totals. */
+static void finish_bins(const function *f, const int64_t *partials, int p, int64_t n,
+                        const ambit__store *store)
+{
+  const ambit__param *q = &f->rule->params[p];
+  const bool counts = q->reduce == REDUCE_SUM && !ambit__type_is_real(q->type);
+  const int64_t step = store->layout.component;
+  const ambit__value *from = (const ambit__value *)&partials[f->at[p]];
+  ambit__value *total = (ambit__value *)(void *)ambit__host_base(store->buffer);
+
+  for (int64_t i = 0; i < n; i++, from += f->head.words)
+    for (int b = 0; b < q->bins; b++) {
+      ambit__value *to = &total[b * step];
+
+      if (counts)
+        to->integer = (int64_t)((uint64_t)to->integer + (uint64_t)from[b].integer);
+      else
+        *to = ambit__reduce_fold(q, *to, from[b]);
+    }
+}
+
 void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const int64_t *partials,
                      int64_t n)
 {
   const function *f = (const function *)fn;
 
   for (int i = 0; i < f->rule->nparams; i++)
-    if (f->exact[i])
+    if (f->binned[i])
+      finish_bins(f, partials, i, n, l->args[i].store);
+    else if (f->exact[i])
       finish_sum(f, partials, i, n, ambit__launch_folds(l, i), l->args[i].value);
     else if (f->rule->params[i].kind == PARAM_REDUCE)
       finish_reduction(f, partials, i, n, ambit__launch_folds(l, i), l->args[i].value);

@@ -191,9 +191,39 @@ static double seconds_of(ambit__pool *pool, int threads,
   return most;
 }
 
+/* ---- tries ---- */
+
+/* Of one rate. Other work makes some tries slower and none faster, so the best one counts, and when
+ * the best two are alike there is no need of more. */
+typedef struct tries {
+  int n;
+  double seconds; /* of all */
+  double best, second;
+} tries;
+
+enum { LEAST_TRIES = 3, MOST_TRIES = 12 };
+static const double LEAST_SECONDS = 4e-3, ALIKE = 0.98, CLEARLY = 0.05;
+
+/* So much work in so many seconds. */
+static void add_try(tries *t, double work, double seconds)
+{
+  const double rate = work / seconds;
+
+  t->second = rate > t->best ? t->best : fmax(rate, t->second);
+  t->best = fmax(rate, t->best);
+  t->seconds += seconds;
+  t->n++;
+}
+
+static bool is_settled(const tries *t)
+{
+  return t->n >= LEAST_TRIES && t->seconds >= LEAST_SECONDS &&
+         (t->n >= MOST_TRIES || t->second >= ALIKE * t->best);
+}
+
 /* ---- copies ---- */
 
-enum { BLOCK_FLOATS = 64, TRIES = 10 };
+enum { BLOCK_FLOATS = 64 };
 
 typedef struct copying {
   copy_fn copy;
@@ -240,52 +270,67 @@ static size_t copy_bytes(const ambit__machine *m, int threads)
   return bytes;
 }
 
-/* Bytes per ns, if that is more than `best`. */
-static double copy_rate(ambit__pool *pool, copying *c, int threads, copy_fn copy, double best)
+static void try_copies(ambit__pool *pool, copying *c, int threads, copy_fn copy, tries *t)
 {
   const double floats = c->piece ? (double)c->piece * threads : (double)c->blocks * BLOCK_FLOATS;
-  double rate;
+  const double bytes = 2 * sizeof(float) * floats * (double)c->times;
 
   c->copy = copy;
-  rate =
-      2e-9 * sizeof(float) * floats * (double)c->times / seconds_of(pool, threads, copy_share, c);
-  return rate > best ? rate : best;
+  add_try(t, 1e-9 * bytes, seconds_of(pool, threads, copy_share, c));
 }
 
-enum { LEAST_TRIES = 3 };
-
-/* Copies in memory for `seconds`, with both kinds of stores in turns, as other work may slow one of
- * them: the best of ordinary ones, and of all. */
-static void memory_rates(ambit__pool *pool, copying *c, int threads, const loops *l, double seconds,
-                         double *plain, double *all)
+/* Bytes per ns of copies in memory, with both kinds of stores in turns, as other work may slow one
+ * of them: of ordinary ones, and of the faster ones. */
+static void memory_rates(ambit__pool *pool, copying *c, int threads, const loops *l, double *plain,
+                         double *all)
 {
-  const double end = ambit__clock() + seconds;
-  double past = 0;
+  tries near = {0}, past = {0};
 
-  *plain = 0;
-  for (int tries = 0; tries < LEAST_TRIES || ambit__clock() < end; tries++) {
-    *plain = copy_rate(pool, c, threads, l->copy, *plain);
-    if (l->nontemporal) past = copy_rate(pool, c, threads, l->nontemporal, past);
+  while (!is_settled(&near) || (l->nontemporal && !is_settled(&past))) {
+    try_copies(pool, c, threads, l->copy, &near);
+    if (l->nontemporal) try_copies(pool, c, threads, l->nontemporal, &past);
   }
-  *all = past > *plain ? past : *plain;
+  *plain = near.best;
+  *all = fmax(near.best, past.best);
 }
 
-/* The same for pieces of so many bytes of both arrays, which stay in a cache. 0: they are too
- * small, or too large for the arrays. */
+/* Copies to and fro of pieces of so many bytes of both arrays, which stay in a cache; of 0, all
+ * once. false: they are too small, or too large for the arrays. */
+static bool take_pieces(copying *c, int threads, size_t bytes)
+{
+  c->piece = bytes / (2 * sizeof(float) * BLOCK_FLOATS) * BLOCK_FLOATS;
+  c->times = c->piece ? (int64_t)((2 << 20) / c->piece) * 2 + 2 : 1;
+  return c->piece && c->piece <= c->blocks / (size_t)threads * BLOCK_FLOATS;
+}
+
+/* Bytes per ns of copies in a cache; 0: not known. */
 static double cached_rate(ambit__pool *pool, copying *c, copy_fn copy, size_t bytes)
 {
   const int threads = ambit__pool_threads(pool);
-  const double end = ambit__clock() + 0.02;
-  double rate = 0;
+  tries t = {0};
 
-  c->piece = bytes / (2 * sizeof(float) * BLOCK_FLOATS) * BLOCK_FLOATS;
-  c->times = c->piece ? (int64_t)((2 << 20) / c->piece) * 2 + 2 : 0;
-  if (c->piece && c->piece <= c->blocks / (size_t)threads * BLOCK_FLOATS)
-    for (int tries = 0; tries < LEAST_TRIES || ambit__clock() < end; tries++)
-      rate = copy_rate(pool, c, threads, copy, rate);
-  c->piece = 0;
-  c->times = 1;
-  return rate;
+  if (take_pieces(c, threads, bytes))
+    while (!is_settled(&t))
+      try_copies(pool, c, threads, copy, &t);
+  take_pieces(c, threads, 0);
+  return t.best;
+}
+
+/* Whether copies in pieces of so many bytes are faster with stores past the caches. */
+static bool is_past(ambit__pool *pool, copying *c, const loops *l, size_t bytes)
+{
+  const int threads = ambit__pool_threads(pool);
+  tries plain = {0}, past = {0};
+
+  if (take_pieces(c, threads, bytes))
+    while (plain.n < LEAST_TRIES * 2 && fabs(plain.best - past.best) <= CLEARLY * plain.best) {
+      for (int i = 0; i < 2; i++) /* the first one brings the pieces into the cache */
+        try_copies(pool, c, threads, l->copy, &plain);
+      for (int i = 0; i < 2; i++)
+        try_copies(pool, c, threads, l->nontemporal, &past);
+    }
+  take_pieces(c, threads, 0);
+  return plain.best < past.best;
 }
 
 /* The size of fields up to which copies are faster with ordinary stores, at most the usual share of
@@ -299,14 +344,8 @@ static double kept_bytes(ambit__pool *pool, copying *c, const loops *l, const am
 
   while (l->nontemporal && kept < most) {
     const double next = 2 * kept < most ? 2 * kept : most;
-    const size_t bytes = (size_t)next / threads;
-    double plain = 0, past = 0;
 
-    for (int i = 0; i < 2; i++) {
-      plain = fmax(plain, cached_rate(pool, c, l->copy, bytes));
-      past = fmax(past, cached_rate(pool, c, l->nontemporal, bytes));
-    }
-    if (plain < past) return kept;
+    if (is_past(pool, c, l, (size_t)next / threads)) return kept;
     kept = next;
   }
   return most;
@@ -323,7 +362,7 @@ static void measure_caches(ambit__pool *pool, copying *c, const loops *l, ambit_
   m->copy3 = part > m->l2 ? cached_rate(pool, c, l->copy, part) : m->copy;
   m->kept = kept_bytes(pool, c, l, m);
   c->blocks /= threads;
-  memory_rates(pool, c, 1, l, 0.1, &m->plain1, &m->alone);
+  memory_rates(pool, c, 1, l, &m->plain1, &m->alone);
   c->blocks = blocks;
 }
 
@@ -343,7 +382,7 @@ static void measure_copies(ambit__pool *pool, bool all, ambit__machine *m)
   c.to = both;
   c.from = c.to + c.blocks * BLOCK_FLOATS;
   ambit__pool_run(pool, threads, touch_share, &c);
-  memory_rates(pool, &c, threads, &l, 0.2, &m->plain, &m->copy);
+  memory_rates(pool, &c, threads, &l, &m->plain, &m->copy);
   if (all) measure_caches(pool, &c, &l, m);
   munmap(both, bytes);
 }
@@ -368,70 +407,83 @@ static double add_seconds(ambit__pool *pool, adding *a)
   return seconds_of(pool, ambit__pool_threads(pool), add_share, a);
 }
 
-/* Per ns. Doubles the work until it takes some ms; then takes the best of some. */
+/* Per ns. Doubles the work until it takes a ms. */
 static double fma_rate(ambit__pool *pool, fma_fn fma, int lanes)
 {
+  const double work = 1e-9 * (double)ambit__pool_threads(pool) * lanes * CHAINS;
   adding a = {fma, 10000};
-  double best = add_seconds(pool, &a);
+  tries t = {0};
 
-  while (best < 5e-3 && a.rounds < INT64_MAX / 4) {
+  while (add_seconds(pool, &a) < 1e-3 && a.rounds < INT64_MAX / 4)
     a.rounds *= 2;
-    best = add_seconds(pool, &a);
-  }
-  for (int i = 0; i < TRIES; i++) {
-    double seconds = add_seconds(pool, &a);
-
-    if (seconds < best) best = seconds;
-  }
-  return 1e-9 * (double)ambit__pool_threads(pool) * (double)a.rounds * lanes * CHAINS / best;
+  while (!is_settled(&t))
+    add_try(&t, work * (double)a.rounds, add_seconds(pool, &a));
+  return t.best;
 }
 
 /* ns of one multiply-add after the other. */
 static double chain_ns(fma_fn chain)
 {
-  const int64_t rounds = 1 << 20;
-  double best = 0;
+  const int64_t rounds = 1 << 19;
+  tries t = {0};
 
-  for (int i = 0; i < TRIES; i++) {
+  while (!is_settled(&t)) {
     const double start = ambit__clock_thread();
-    double ns;
 
     chain(rounds);
-    ns = 1e9 * (ambit__clock_thread() - start) / (double)rounds;
-    if (!i || ns < best) best = ns;
+    add_try(&t, 1e-9 * (double)rounds, ambit__clock_thread() - start);
   }
-  return best;
+  return 1 / t.best;
 }
 
-/* ns to start all threads and wait for them: few in a row, as other work may have a core. */
+static int64_t all_naps(const ambit__pool *pool)
+{
+  int64_t naps = 0;
+
+  for (int t = 0; t < ambit__pool_threads(pool); t++)
+    naps += ambit__pool_naps(pool, t);
+  return naps;
+}
+
+/* ns to start all threads and wait for them: few in a row, as other work may have a core. Rows in
+ * which a thread waited so long that it slept do not count. 0: all were so. */
 static double start_ns(ambit__pool *pool)
 {
-  enum { STARTS = 8, ROWS_OF_THEM = 100 };
+  enum { STARTS = 8, LEAST_ROWS = 10, MOST_ROWS = 100 };
   adding nothing = {NULL, 0};
   double best = 0, end = ambit__clock() + 0.05;
 
-  for (int i = 0; i < ROWS_OF_THEM && (i < TRIES || ambit__clock() < end); i++) {
+  for (int i = 0; i < MOST_ROWS && (i < LEAST_ROWS || ambit__clock() < end); i++) {
     const double begun = ambit__clock();
+    const int64_t naps = all_naps(pool);
     double ns;
 
     for (int k = 0; k < STARTS; k++)
       ambit__pool_run(pool, ambit__pool_threads(pool), add_share, &nothing);
     ns = 1e9 * (ambit__clock() - begun) / STARTS;
-    if (!i || ns < best) best = ns;
+    if (all_naps(pool) == naps && (!best || ns < best)) best = ns;
   }
   return best;
 }
 
-void ambit__cpu_measure(ambit__pool *pool, bool all, ambit__machine *m)
+static void measure_all(ambit__pool *pool, ambit__machine *m)
 {
   const loops l = best_loops();
 
-  measure_copies(pool, all, m);
-  if (!all) return;
   m->fma32 = fma_rate(pool, l.fma32, l.lanes);
   m->fma64 = fma_rate(pool, l.fma64, l.lanes / 2);
   m->divide = fma_rate(pool, l.divide, l.lanes);
   m->special = m->fma32 / 20; /* generated code has polynomials: codegen/prelude/math.h */
   m->chain = chain_ns(l.chain);
   m->launch = start_ns(pool);
+}
+
+void ambit__cpu_measure(ambit__pool *pool, bool all, ambit__machine *m)
+{
+  const int threads = ambit__pool_threads(pool), cores = ambit__machine_cores();
+
+  if (threads > cores) ambit__pool_use(pool, cores); /* the others would wait for these */
+  measure_copies(pool, all, m);
+  if (all) measure_all(pool, m);
+  ambit__pool_use(pool, threads);
 }

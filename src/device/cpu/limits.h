@@ -11,8 +11,8 @@
 #include "device/cpu/machine.h"
 #include "device/cpu/pool.h"
 
-/* Sets the copy in memory, in about half a second, or all speeds, in less than one; 0: there was no
- * memory for it. */
+/* Sets the copy in memory, in about a tenth of a second, or all speeds, in less than half of one.
+ * 0: there was no memory for it, or other work left no time in which all threads ran. */
 void ambit__cpu_measure(ambit__pool *pool, bool all, ambit__machine *m);
 
 #endif

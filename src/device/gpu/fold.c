@@ -16,6 +16,9 @@ extern const char ambit__prelude_fold[], ambit__prelude_sums[]; /* embedded by t
 /* Totals that keep a GPU busy with few threads each; that need all threads of a block. */
 enum { MANY = 1 << 16, FEW = 1 << 10 };
 
+/* Bytes of shared memory for computed components (plan/bins.c). */
+enum { BINS = 32 << 10 };
+
 /* How totals are divided among threads: whether the cells of one are adjacent, whether there
  * are many, and whether each has one cell. */
 typedef enum way { COLUMNS, MANY_COLUMNS, ROWS, MANY_ROWS, SINGLE } way;
@@ -37,6 +40,7 @@ bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how)
 {
   const ambit__gpu_device *d = ambit__gpu_device_of(dev);
 
+  if (how->param->bins && d->info.shared < BINS) return false;
   return d->info.has_double || !ambit__type_is_real(how->param->type);
 }
 
@@ -150,8 +154,8 @@ static shape shape_of(const ambit__fold *how, const ambit__layout *l, const ambi
     s.rows |= folds && l->stride[d] == 1 && box->hi[d] - box->lo[d] > 1;
     add_axis(&s, folds ? folded++ : left++, box->hi[d] - box->lo[d], l->stride[d], to->stride[d]);
   }
-  if (how->param->components > 1)
-    add_axis(&s, left, how->param->components, l->component, to->component);
+  if (ambit__param_width(how->param) > 1)
+    add_axis(&s, left, ambit__param_width(how->param), l->component, to->component);
   s.first = ambit__layout_at(to, there);
   return s;
 }
@@ -203,8 +207,8 @@ ambit_status ambit__gpu_fold(ambit__queue *q, const ambit__fold *how, ambit__buf
   const ambit__box there = ambit__box_project(box, how->dropped);
   const ambit__gpu_memory *results = ambit__gpu_memory_of(totals);
   const ambit__gpu_memory *from = ambit__gpu_memory_of(src->buffer);
-  const ambit__layout to =
-      ambit__gpu_totals_layout(how->param->type, how->param->components, how->dropped, &how->cells);
+  const ambit__layout to = ambit__gpu_totals_layout(
+      how->param->type, ambit__param_width(how->param), how->dropped, &how->cells);
   shape s;
 
   if (!more && !ambit__box_equal(&there, &how->cells)) {

@@ -200,6 +200,7 @@ static ambit_status build_usual(ambit__gpu_device *d, function *f)
 
   AMBIT_TRY(plan_usual(d, f));
   if (plan->strategy->tile) plan->strategy->tile(&f->group, plan, f->head.tile);
+  ambit__gpu_turn_tile(&f->group, f->head.tile);
   if (f->group.tiles) return AMBIT_OK; /* compiled when it is needed: many never are */
   return compile(d, f, &f->usual);
 }
@@ -229,7 +230,8 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
 static bool can_tile(const function *f)
 {
   return !f->own.source && !f->head.checked && !f->group.form && !f->group.flow && f->group.ndims &&
-         !ambit__group_sums_exactly(&f->group) && !ambit__group_folded(&f->group);
+         !ambit__group_sums_exactly(&f->group) && !ambit__group_folded(&f->group) &&
+         !f->group.turned;
 }
 
 static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, ambit__function **fn)
@@ -260,7 +262,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   f->group = *g;
   memcpy(f->bind, g->bind, (size_t)g->rule->nparams * sizeof *f->bind);
   f->group.bind = f->bind;
-  if (!g->flow && !g->form && !g->tiles)
+  if (!g->flow && !g->form && !g->tiles && !g->turn)
     AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   if (f->own.source) f->group.checks = 0; /* registered source cannot be checked */
   f->head.checked = f->group.checks != 0;
@@ -637,12 +639,12 @@ static void place_totals(const flight *t, int param, folded *x)
       box->lo[d] = own.lo[d];
       box->hi[d] = own.lo[d] + 1;
     }
-  *l = ambit__gpu_totals_layout(q->type, q->components, dropped, box);
+  *l = ambit__gpu_totals_layout(q->type, ambit__param_width(q), dropped, box);
   l->own = own;
   l->origin = x->totals;
   for (int d = 0; d < box->ndims; d++)
     l->origin -= (box->lo[d] - own.lo[d]) * l->stride[d];
-  l->stride[axis] = l->component * q->components;
+  l->stride[axis] = l->component * ambit__param_width(q);
   box->hi[axis] += t->v->shape.pieces - 1;
   x->totals += l->stride[axis] * t->v->shape.pieces;
   x->args[param].store = &x->stores[param];
@@ -715,8 +717,10 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   function *f = (function *)fn;
   flight t = {
       .lane = (ambit__gpu_lane *)q, .f = f, .l = l, .assigned = &no_cells, .tiled = &no_tiles};
+  ambit__gpu_turned turned;
 
   if (f->chore) return ambit__gpu_chore_launch(t.lane, f->chore, l);
+  if (f->group.turned) t.l = l = ambit__gpu_turn_launch(l, f->group.turn, &turned);
   AMBIT_TRY(choose(d, f, l, &t.v));
   AMBIT_TRY(prepare(d, f, &t));
   AMBIT_TRY(aim(d, f, &t));

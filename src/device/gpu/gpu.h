@@ -13,6 +13,7 @@
  *   runs.c      boxes on sparse grids: segments of runs
  *   sparse.c    launches on sparse grids: tables of cells, values beside runs
  *   function.c  building and launching kernels
+ *   turned.c    launches on grids of which memory has axes in another order
  *   tiles.c     launches on tiles, and the cells that changed
  *   relax.c     parts that are brought to rest
  *   own.c       registered source
@@ -162,6 +163,18 @@ void ambit__gpu_foresee(ambit__device *dev, const ambit__group *group);
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
+
+/* A launch with axes in the order of memory, for a group that is turned; and the cells of a tile,
+ * along the axes of the grid again. */
+typedef struct ambit__gpu_turned {
+  ambit__launch launch;
+  int64_t extents[AMBIT_MAX_DIMS];
+  ambit__argument args[AMBIT_MAX_PARAMS];
+  ambit__store stores[AMBIT_MAX_PARAMS];
+} ambit__gpu_turned;
+const ambit__launch *ambit__gpu_turn_launch(const ambit__launch *l, int turn,
+                                            ambit__gpu_turned *to);
+void ambit__gpu_turn_tile(const ambit__group *g, int64_t *tile);
 ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c);
 ambit_status ambit__gpu_serve(ambit__device *dev, ambit__command *c);
 ambit_status ambit__gpu_wait(ambit__queue *q);

@@ -17,6 +17,8 @@
  */
 #include "nest/strip/strip.h"
 
+#include <stdlib.h>
+
 enum { VECTOR = 16 }; /* bytes of the widest access */
 
 /* ---- names ---- */
@@ -34,7 +36,7 @@ const char *ambit__strip_name(const ambit__strip *w, const ambit__strip_value *s
 const char *ambit__strip_row(const ambit__strip *w, const ambit__strip_value *s, const int *offset)
 {
   return ambit__nest_text(w->n, "%s%s%s", ambit__strip_name(w, s, 'w'),
-                          ambit__nest_slot(w->n, offset[w->z], w->period),
+                          ambit__nest_slot(w->n, w->z < 0 ? 0 : offset[w->z], w->period),
                           w->y < 0 ? "" : ambit__nest_at(w->n, "t", s->below + offset[w->y]));
 }
 
@@ -160,6 +162,33 @@ static void add_load(const ambit__strip *w, const ambit__strip_value *s, const a
   if (some) ambit__nest_close(w->n);
 }
 
+/* The name of the distance to a vector beside a lane's, the k-th on its side. */
+static const char *distance_of(const ambit__strip *w, int param, bool before, int k)
+{
+  const char *name = ambit__nest_name(w->n, param), *side = before ? "before" : "after";
+
+  return k > 1 ? ambit__nest_text(w->n, "%s_%s%d", name, side, k)
+               : ambit__nest_text(w->n, "%s_%s", name, side);
+}
+
+/* The vectors beside a lane's own in row q. */
+static void add_vectors(const ambit__strip *w, const ambit__strip_value *s,
+                        const ambit__value_row *r, const ambit__strip_moment *m,
+                        const ambit__strip_moment *at, const char *place)
+{
+  const bool some = m->is_first && open_range(w, r->load, r->edge_low, r->edge);
+
+  for (int first = 0; first < s->left + w->units + s->right; first += w->units) {
+    const int k = first - s->left;
+
+    if (k)
+      ambit__nest_call(w->n, load_of(w, s->param), ambit__strip_type(w, s->param), w->units,
+                       "&%s[%d], %s + %s", row_of(w, s, at, 'w'), first, place,
+                       distance_of(w, s->param, k < 0, abs(k) / w->units));
+  }
+  if (some) ambit__nest_close(w->n);
+}
+
 /* The cells beside the strip in row q, or in lanes that exchange nothing beside the lane's; in the
  * planes before the loop, only where they are read. */
 static void add_end(const ambit__strip *w, const ambit__strip_value *s, const ambit__value_row *r,
@@ -171,6 +200,10 @@ static void add_end(const ambit__strip *w, const ambit__strip_value *s, const am
 
   if (!m->is_first && r->edge != f->high)
     place = ambit__nest_text(w->n, "%s - %d * %s_s%d", place, f->high - r->edge, name, w->z);
+  if (s->vectors) {
+    add_vectors(w, s, r, m, &at, place);
+    return;
+  }
   for (int i = 0; i < (w->apart ? s->left + s->right : 1); i++) {
     const bool some = m->is_first && open_range(w, r->load, r->edge_low, r->edge);
     const bool before = i < s->left;
@@ -287,6 +320,7 @@ static void advance_load(const ambit__strip *w, const ambit__strip_load *f, bool
 {
   const char *name = ambit__nest_name(w->n, f->param);
 
+  if (w->z < 0) return;
   if (w->planes)
     ambit__nest_do(w->n, "%s_at%d += %s_s%d", name, f->number, name, w->z);
   else
@@ -354,7 +388,7 @@ void ambit__strip_load_first(const ambit__strip *w)
   if (w->ring) ambit__strip_ring_first(w);
   if (w->planes) { /* compilers move no loads across a barrier, and nothing else across a branch */
     if (!w->apart || !w->n->dialect->has_lanes || w->cells > 1) ambit__nest_barrier(w->n);
-    ambit__nest_let_ended(w->n);
+    if (w->n->ends_late) ambit__nest_let_ended(w->n);
   }
   share(w, true);
 }
@@ -437,13 +471,17 @@ const char *ambit__strip_inside(const ambit__strip *w, int param, const char *x)
   return ambit__nest_text(w->n, "ambit_between(0, %s, (int)extent%d - %d)", inside, w->x, w->lane);
 }
 
-/* "const int u_before = ... - u_x;": the distance from the lane's cells to the vector at x. */
-static void let_distance(const ambit__strip *w, int param, const char *tail, const char *x)
+/* "const int u_before = ... - u_x;": the distances from the lane's cells to the vectors beside. */
+static void let_distances(const ambit__strip *w, int param, bool before, int reach)
 {
   const char *name = ambit__nest_name(w->n, param);
 
-  ambit__nest_do(w->n, "const int %s_%s = %s - %s_x", name, tail, ambit__strip_inside(w, param, x),
-                 name);
+  for (int k = 1; (k - 1) * w->lane < reach; k++)
+    ambit__nest_do(
+        w->n, "const int %s = %s - %s_x", distance_of(w, param, before, k),
+        ambit__strip_inside(w, param,
+                            ambit__nest_text(w->n, "x %s %d", before ? "-" : "+", k * w->lane)),
+        name);
 }
 
 /* The position of the lane's cells, and the distance from them to those beside the strip, or in
@@ -461,10 +499,10 @@ static void let_column(const ambit__strip *w, int param)
     }
   ambit__nest_do(w->n, "const int %s_x = %s", p->name,
                  is_uniform(w, param) ? "0" : ambit__strip_inside(w, param, "x"));
-  if (w->apart && !shared && p->low[w->x])
-    let_distance(w, param, "before", ambit__nest_text(w->n, "x - %d", w->lane));
-  if (w->apart && !shared && p->high[w->x])
-    let_distance(w, param, "after", ambit__nest_text(w->n, "x + %d", w->lane));
+  if (w->apart && !shared) {
+    let_distances(w, param, true, p->low[w->x]);
+    let_distances(w, param, false, p->high[w->x]);
+  }
   if (end)
     ambit__nest_do(w->n, "const int %s_beside = %s + (%s < 16 ? %d : 0) - %s_x", p->name,
                    ambit__strip_inside(w, param, "beside"), w->n->dialect->thread[0],
@@ -480,8 +518,9 @@ static void let_pointer(const ambit__strip *w, int i, const char *tail, int plan
 
   for (int d = 0; d < w->z; d++)
     place = ambit__nest_text(w->n, "%s + y%d * %s_s%d", place, d, p->name, d);
-  place = ambit__nest_text(w->n, "%s + (begin%s) * %s_s%d", place, ambit__nest_more(w->n, plane),
-                           p->name, w->z);
+  if (w->z >= 0)
+    place = ambit__nest_text(w->n, "%s + (begin%s) * %s_s%d", place, ambit__nest_more(w->n, plane),
+                             p->name, w->z);
   if (w->y >= 0) place = ambit__nest_text(w->n, "%s + y * %s_s%d", place, p->name, w->y);
   ambit__nest_do(w->n, "%s%s%s *%s_%s = %s_mem + (%s + %s_x)", w->n->dialect->global,
                  p->is_written ? "" : "const ", ambit__nest_type(w->n, i), p->name, tail, p->name,

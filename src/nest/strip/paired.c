@@ -17,18 +17,6 @@ static bool any_tests(const ambit__stmt *list)
   return false;
 }
 
-bool ambit__rule_has_dots(const ambit__rule *rule)
-{
-  ambit__dots dots;
-  bool any = false;
-
-  if (ambit__dots_begin(&dots, rule))
-    for (int i = 0; i < dots.n; i++)
-      any = any || (dots.values[i] && ambit__dots_find(&dots, dots.values[i]));
-  ambit__dots_end(&dots);
-  return any;
-}
-
 /* Sums of bytes with nothing but arithmetic after them are faster one by one, as dots; those that
  * are compared are faster as pairs. */
 static bool is_better_paired(const ambit__rule *rule)
@@ -39,11 +27,8 @@ static bool is_better_paired(const ambit__rule *rule)
 /* Whether all results of a rule have variables. */
 static bool has_all(const ambit__rule *rule, ambit__pairs pairs)
 {
-  const ambit__dots none = {0};
-  bool yes;
+  bool yes = ambit__pairs_begin(&pairs, rule);
 
-  pairs.dots = &none;
-  yes = ambit__pairs_begin(&pairs, rule);
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
       if (rule->params[i].writes[c]) yes = yes && ambit__pairs_result(&pairs, i, c) >= 0;

@@ -65,6 +65,14 @@ static bool is_bare(const ambit__pairs *p, const ambit__expr *e)
   return has_quads(p) && r.low >= 0 && r.high <= UINT8_MAX && r.high > most_of(p);
 }
 
+/* Whether a sum, difference or product is one of numbers that are not negative: then no place takes
+ * from the next one, up to 255. */
+static bool is_counted(const ambit__pairs *p, const ambit__expr *e)
+{
+  return (e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL || e->op == EXPR_SHL) &&
+         is_natural(p, e->a) && is_natural(p, e->b);
+}
+
 /* Whether a number can be calculated with, or is a value of which the bits alone are used. */
 static bool fits(const ambit__pairs *p, const ambit__expr *e)
 {
@@ -72,7 +80,18 @@ static bool fits(const ambit__pairs *p, const ambit__expr *e)
   const bool bits = e->op < EXPR_NEG || e->op == EXPR_CAST || e->op == EXPR_COND ||
                     e->op == EXPR_AND || e->op == EXPR_OR || e->op == EXPR_XOR || e->op == EXPR_SHR;
 
-  return is_within(p, r.low, r.high) || (bits && is_bare(p, e));
+  return is_within(p, r.low, r.high) ||
+         ((bits || (has_quads(p) && is_counted(p, e))) && is_bare(p, e));
+}
+
+/* Low bits of the place of the cell, or of the step: (int)index(0) & 3. */
+static bool is_of_place(const ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__expr *from = e->op == EXPR_AND && e->a->op == EXPR_CAST ? e->a->a : NULL;
+  const int64_t mask = from && e->b->op == EXPR_CONST ? e->b->value.integer : 0;
+
+  return mask > 0 && mask <= most_of(p) && !(mask & (mask + 1)) &&
+         (from->op == EXPR_INDEX || from->op == EXPR_EXTENT || from->op == EXPR_STEP);
 }
 
 static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes);
@@ -148,18 +167,51 @@ static bool is_extreme(const ambit__expr *e)
   return ambit__expr_is_least(e) || ambit__expr_is_most(e);
 }
 
+/* ---- look-ups ---- */
+
+/* Entries of tables that an instruction chooses from: 32, below 128. */
+enum { SMALL_TABLE = 32, SMALL_ENTRY = 127 };
+
+/* The greatest subscript along an axis of a table. */
+static int64_t last_of(const ambit__pairs *p, const ambit__expr *e, int axis)
+{
+  return p->rule->tables[e->index].size[axis] - 1;
+}
+
+/* Whether a subscript can be cut off at the ends of a table. */
+static bool is_subscript(const ambit__pairs *p, const ambit__expr *e, int64_t last)
+{
+  const ambit__range r = range_of(p, e);
+
+  if (has_quads(p)) return r.low >= 0;
+  return (r.low >= 0 && r.high <= last) || (p->minima && (has_shorts(p) || r.low >= 0));
+}
+
+static bool is_small_table(const ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__table *t = &p->rule->tables[e->index];
+  const ambit__range r = range_of(p, e);
+
+  return t->values && t->size[0] * t->size[1] <= SMALL_TABLE && r.low >= 0 &&
+         r.high <= SMALL_ENTRY && is_subscript(p, e->a, last_of(p, e, 0)) &&
+         (!e->b || is_subscript(p, e->b, last_of(p, e, 1)));
+}
+
 /* Whether an expression can be computed for a pair of cells. Counts its nodes. */
 static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
 {
   if (++*nodes > MOST_NODES || ambit__type_is_real(e->type) || e->is_outside ||
       (ambit__type_is_unsigned(e->type) && e->type != AMBIT_U8) || !fits(p, e) ||
-      ambit__dots_find(p->dots, e) || (has_shorts(p) && calculates_below_zero(p, e)))
+      ambit__is_dot(p->dots, e) || (has_shorts(p) && calculates_below_zero(p, e)))
     return false;
+  if (is_of_place(p, e)) return true;
   switch (e->op) {
   case EXPR_CONST: return true;
   case EXPR_LOCAL: return p->variable[e->index] >= 0;
   case EXPR_VALUE:
   case EXPR_READ: return e->type == (has_shorts(p) ? AMBIT_I16 : AMBIT_U8);
+  case EXPR_TABLE:
+    return is_small_table(p, e) && is_pair(p, e->a, nodes) && (!e->b || is_pair(p, e->b, nodes));
   case EXPR_CAST: return (!p->places || is_kept(p, e)) && is_pair(p, e->a, nodes);
   case EXPR_NEG:
   case EXPR_NOT: return is_pair(p, e->a, nodes);
@@ -174,7 +226,8 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
   case EXPR_XOR:
     return (has_shorts(p) || (is_natural(p, e->a) && is_natural(p, e->b))) &&
            are_pairs(p, e, nodes);
-  case EXPR_DIV: return is_quotient(p, e) && is_pair(p, e->a, nodes);
+  case EXPR_DIV:
+  case EXPR_MOD: return is_quotient(p, e) && is_pair(p, e->a, nodes);
   case EXPR_CALL: return p->minima && e->call == CALL_abs && is_pair(p, e->a, nodes);
   case EXPR_SHL:
   case EXPR_SHR: return is_shift(p, e) && is_pair(p, e->a, nodes);
@@ -194,7 +247,7 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
 /* Operations of an expression, up to FEWEST. */
 static int operations(const ambit__expr *e)
 {
-  int n = e->op >= EXPR_NEG && e->op != EXPR_CAST;
+  int n = e->op == EXPR_TABLE ? FEWEST : e->op >= EXPR_NEG && e->op != EXPR_CAST;
 
   if (e->a && n < FEWEST) n += operations(e->a);
   if (e->b && n < FEWEST) n += operations(e->b);
@@ -274,8 +327,28 @@ static void print_quotient(const work *w, ambit__text *t, const ambit__expr *e)
   int shift;
 
   find_reciprocal(range_of(w->p, e->a).high, e->b->value.integer, &multiplier, &shift);
-  print_form(w, t, "ambit_quotient(A, ", e, 0);
-  ambit__print(t, "0x%" PRIx32 "u, %d)", multiplier, shift);
+  print_form(w, t, e->op == EXPR_DIV ? "ambit_quotient(A, " : "ambit_remainder(A, ", e, 0);
+  ambit__print(t, "0x%" PRIx32 "u, %d", multiplier, shift);
+  if (e->op == EXPR_MOD) ambit__print(t, ", %du", (int)e->b->value.integer);
+  ambit__print(t, ")");
+}
+
+/* "(((ambit_u32)i1 & 3u) * 0x01010101u + 0x03020100u & 0x03030303u)": along x, of adjacent cells;
+ * those of a pair of bytes are two apart. */
+static void print_place(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__expr *from = e->a->a;
+  const uint32_t mask = (uint32_t)e->b->value.integer;
+  const uint32_t next = all(w, mask) & (has_quads(w->p)    ? 0x03020100u
+                                        : has_shorts(w->p) ? 0x00010000u
+                                                           : 0x00020000u);
+  const bool along = from->op == EXPR_INDEX && from->index == w->p->x && next;
+
+  ambit__print(t, along ? "((((ambit_u32)" : "(((ambit_u32)");
+  ambit__emit_expr(w->s, t, from);
+  ambit__print(t, " & 0x%" PRIx32 "u) * 0x%" PRIx32 "u", mask, all(w, 1));
+  if (along) ambit__print(t, " + 0x%08" PRIx32 "u) & 0x%08" PRIx32 "u", next, all(w, mask));
+  ambit__print(t, ")");
 }
 
 /* A conversion, which changes nothing unless values wrap: to unsigned char, as all fit in 16 bits.
@@ -352,7 +425,7 @@ static bool print_joined(const work *w, ambit__text *t, const ambit__expr *e,
                          void (*print)(const work *, ambit__text *, const ambit__expr *))
 {
   const ambit__expr *read =
-      w->p->places && !w->word && e->op >= EXPR_NEG ? only_read(e, NULL) : NULL;
+      w->p->places && !w->word && operations(e) > (e->op == EXPR_AND) ? only_read(e, NULL) : NULL;
   const int bytes = bits_of(w->p) / 8, shift = read ? read->offset[w->p->x] * bytes & 3 : 0;
   work part = *w;
 
@@ -367,9 +440,46 @@ static bool print_joined(const work *w, ambit__text *t, const ambit__expr *e,
   return true;
 }
 
+/* A subscript, cut off at the ends of a table. */
+static void print_subscript(const work *w, ambit__text *t, const ambit__expr *e, int64_t last)
+{
+  const ambit__range r = range_of(w->p, e);
+  const ambit__expr at = {.a = e};
+  const bool natural = r.low >= 0, within = natural && r.high <= last;
+
+  print_form(w, t,
+             within            ? "A"
+             : has_quads(w->p) ? "ambit_choose_four(ambit_below(#, A), #, A)"
+             : natural         ? "ambit_lesser!(A, #)"
+                               : "ambit_between_shorts(A, #)",
+             &at, last);
+}
+
+/* "ambit_look_up_four(n, 0x02010101u, ...)", with the bytes of a table. */
+static void print_look_up(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__table *table = &w->p->rule->tables[e->index];
+  const int64_t wide = table->size[1], n = table->size[0] * wide;
+  uint32_t words[SMALL_TABLE / 4] = {0};
+
+  for (int64_t i = 0; i < n; i++)
+    words[i / 4] |= (uint32_t)ambit__table_at(table, i / wide, i % wide).integer << i % 4 * 8;
+  ambit__print(t, "ambit_look_up%s(", has_quads(w->p) ? "_four" : "");
+  print_subscript(w, t, e->a, last_of(w->p, e, 0));
+  if (wide > 1) ambit__print(t, " * %du + ", (int)wide);
+  if (wide > 1) print_subscript(w, t, e->b, last_of(w->p, e, 1));
+  for (int i = 0; i < SMALL_TABLE / 4; i++)
+    ambit__print(t, ", 0x%08" PRIx32 "u", words[i]);
+  ambit__print(t, ")");
+}
+
 /* An expression as a pair. */
 static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
 {
+  if (is_of_place(w->p, e)) {
+    print_place(w, t, e);
+    return;
+  }
   if (print_joined(w, t, e, print_word) || print_difference(w, t, e) || print_short_test(w, t, e))
     return;
   switch (e->op) {
@@ -377,6 +487,7 @@ static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
   case EXPR_LOCAL: ambit__print(t, "q%d", w->p->variable[e->index]); break;
   case EXPR_VALUE:
   case EXPR_READ: w->read(w->s, t, e, w->word); break;
+  case EXPR_TABLE: print_look_up(w, t, e); break;
   case EXPR_NEG: print_form(w, t, "(0u - A)", e, 0); break;
   case EXPR_CAST: print_cast(w, t, e); break;
   case EXPR_ADD: print_form(w, t, "(A + B)", e, 0); break;
@@ -387,7 +498,8 @@ static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
   case EXPR_MUL: print_product(w, t, e); break;
   case EXPR_SHL:
   case EXPR_SHR: print_shift(w, t, e); break;
-  case EXPR_DIV: print_quotient(w, t, e); break;
+  case EXPR_DIV:
+  case EXPR_MOD: print_quotient(w, t, e); break;
   case EXPR_CALL: print_form(w, t, "ambit_magnitude(A)", e, 0); break;
   case EXPR_COND:
     if (!is_truth(e)) {
@@ -513,7 +625,7 @@ static int find(const work *w, const ambit__expr *e, bool any, bool last)
 {
   int nodes = 0;
 
-  if (ambit__dots_find(w->p->dots, e)) return -1;
+  if (ambit__is_dot(w->p->dots, e)) return -1;
   if (is_pair(w->p, e, &nodes)) return any || operations(e) >= FEWEST ? add(w, e) : -1;
   note_root(w->p, e, last);
   if (e->a) find(w, e->a, false, false);

@@ -43,7 +43,7 @@ typedef enum ambit__places {
 
 typedef struct ambit__pairs {
   const ambit__rule *rule;
-  const ambit__dots *dots; /* sums that are computed in another way */
+  const ambit__rule *dots; /* its weighted sums are computed in another way; NULL: none are */
   ambit__places places;
   int x;       /* the last axis: words in memory are of cells along it */
   bool minima; /* two minima are one instruction; else they are no pairs, nor quads */
@@ -57,8 +57,8 @@ typedef struct ambit__pairs {
   ambit__range *range;
 } ambit__pairs;
 
-/* Finds the variables of a rule, except for sums that `p->dots` has. false: no memory. Release with
- * ambit__pairs_end, also then. */
+/* Finds the variables of a rule, except for the weighted sums of `p->dots`. false: no memory.
+ * Release with ambit__pairs_end, also then. */
 bool ambit__pairs_begin(ambit__pairs *p, const ambit__rule *rule);
 /* Prints a value of a field at an offset, or of a scalar, for all cells of a word. With `word`, it
  * is one of the two words in memory that they are in: 0 for the first, 1 for the second. */
@@ -76,8 +76,6 @@ int ambit__pairs_result(const ambit__pairs *p, int param, int component);
 /* Whether all that a rule has are results that are quads; or shorts, two at a time. */
 bool ambit__rule_is_quads(const ambit__rule *rule);
 bool ambit__rule_is_shorts(const ambit__rule *rule);
-/* Whether a rule has sums of bytes or shorts. */
-bool ambit__rule_has_dots(const ambit__rule *rule);
 /* Whether all results of a rule are quads, or pairs, without dots, and if there are instructions
  * for dots, this is faster; or shorts. */
 bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed);

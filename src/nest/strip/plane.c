@@ -104,7 +104,7 @@ static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
 /* "z + p < n && t >= skip && t < stop": the warp owns the row. */
 static const char *is_own(const ambit__strip *w)
 {
-  const char *plane = w->planes ? "p >= from && p < till" : "z + p < n";
+  const char *plane = w->z < 0 ? "true" : w->planes ? "p >= from && p < till" : "z + p < n";
 
   return ambit__nest_text(w->n, "%s%s%s", w->ring ? "true" : plane,
                           ambit__strip_start(w) < 0 ? " && z + p >= 0" : "",
@@ -123,6 +123,7 @@ void ambit__strip_store(const ambit__strip *w)
 
 void ambit__strip_advance(const ambit__strip *w)
 {
+  if (w->z < 0) return;
   for (int i = 0; i < w->n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(w->n, i);
 
@@ -150,6 +151,7 @@ static void open_words(const ambit__strip *w)
                  words           ? "4 * j"
                  : w->cells == 2 ? "2 * j"
                                  : "j / 2 * 4 + j % 2");
+  let_index(w, w->x, "x + c");
   ambit__nest_node(w->n, NODE_WORDS, .inside = -1);
   ambit__nest_each_output(w->n, keep_pair, NULL);
 }
@@ -169,7 +171,7 @@ static void add_cells(const ambit__strip *w)
   let_index(w, w->x, w->cells == 1 ? "x + j" : w->cells == 2 ? "x + c + h" : "x + c + 2 * h");
   ambit__nest_each_output(w->n, let_out, NULL);
   ambit__nest_let_results(w->n);
-  ambit__nest_node(w->n, NODE_RULE, .inside = -1);
+  ambit__nest_node(w->n, NODE_RULE, .inside = w->inside);
   ambit__nest_each_output(w->n, keep_out, NULL);
   if (reduces) {
     ambit__nest_if(w->n, "counted >> (%s) & 1", w->cells > 1 ? ambit__strip_place(w) : "j");

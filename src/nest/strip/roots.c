@@ -58,9 +58,9 @@ bool ambit__root_is_sum(const ambit__expr *e)
 }
 
 /* Whether an integer and all it is computed from are exact in float. */
-static bool is_exact(const ambit__range *locals, const ambit__dots *dots, const ambit__expr *e)
+static bool is_exact(const ambit__range *locals, const ambit__rule *dots, const ambit__expr *e)
 {
-  if (!ambit__root_is_sum(e) || ambit__dots_find(dots, e)) return is_within(locals, e, MOST_SQUARE);
+  if (!ambit__root_is_sum(e) || ambit__is_dot(dots, e)) return is_within(locals, e, MOST_SQUARE);
   return is_within(locals, e, MOST_REAL) && is_exact(locals, dots, e->a) &&
          is_exact(locals, dots, e->b);
 }
@@ -78,7 +78,7 @@ static bool is_byte(const ambit__expr *x)
          x->a->call == CALL_sqrt;
 }
 
-bool ambit__root_of(const ambit__range *locals, const ambit__dots *dots, const ambit__expr *e,
+bool ambit__root_of(const ambit__range *locals, const ambit__rule *dots, const ambit__expr *e,
                     bool last, ambit__root *root)
 {
   if (!is_root(locals, e)) return false;

@@ -18,8 +18,9 @@ typedef struct ambit__root {
 } ambit__root;
 
 /* The root that an expression is; false: none. `locals` are the ranges of the rule's locals at this
- * place, `dots` sums that are computed in another way; `last`: it is the final value of a byte. */
-bool ambit__root_of(const ambit__range *locals, const ambit__dots *dots, const ambit__expr *e,
+ * place, `dots` the rule if weighted sums are computed in another way; `last`: it is the final
+ * value of a byte. */
+bool ambit__root_of(const ambit__range *locals, const ambit__rule *dots, const ambit__expr *e,
                     bool last, ambit__root *root);
 /* Whether an expression is a sum, a difference or a product of ints. */
 bool ambit__root_is_sum(const ambit__expr *e);

@@ -42,6 +42,7 @@ typedef struct ambit__strip_value {
   int outer[AMBIT_MAX_DIMS]; /* its offset along the axes before z; 0 for all others */
   int number;                /* among the values of its parameter */
   int left, right;           /* number of units of adjacent lanes that a lane reads */
+  bool vectors;              /* a lane loads these in whole vectors */
   int end;                   /* units beside the strip that the end lanes load: a power of two */
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
@@ -83,9 +84,9 @@ typedef struct ambit__strip {
   ambit__strip_value values[AMBIT__STRIP_VALUES];
   int nloads;
   ambit__strip_load loads[AMBIT__STRIP_LOADS];
-  const ambit__dots *dots; /* of bytes: weighted sums of them, */
-  ambit__pairs *pairs;     /* and variables for two cells at a time */
-  int ntaps;               /* sum: length of `taps`, owned */
+  int inside;          /* RULE nodes: see nest.h */
+  ambit__pairs *pairs; /* of bytes: variables for two cells at a time */
+  int ntaps;           /* sum: length of `taps`, owned */
   ambit__tap *taps;
   bool by_rows;  /* sum: an arriving row is added to all results, and then dropped */
   bool factored; /* sum: with fewer operations */

@@ -189,7 +189,7 @@ static const char *real_of(const spot *s, const ambit__expr *e, bool parts)
 {
   const ambit__strip *w = s->n->builder;
 
-  if (!parts || !ambit__root_is_sum(e) || ambit__dots_find(w->dots, e))
+  if (!parts || !ambit__root_is_sum(e) || ambit__is_dot(w->pairs->dots, e))
     return ambit__nest_text(s->n, "ambit_real(%s)", text_of(s, e));
   return ambit__nest_text(s->n, "(%s %c %s)", real_of(s, e->a, true),
                           e->op == EXPR_ADD   ? '+'
@@ -261,10 +261,10 @@ bool ambit__strip_instead(ambit__nest *n, const ambit__node *rule, ambit__text *
 {
   const ambit__strip *w = n->builder;
   const spot here = {n, rule};
-  const ambit__dot *sum = ambit__dots_find(w->dots, e);
   const ambit__root *root = ambit__pairs_root(w->pairs, e);
+  ambit__dot sum;
 
-  if (sum) return print_dot(w, t, sum);
+  if (w->pairs->dots && ambit__dot_of(w->pairs->dots, e, &sum)) return print_dot(w, t, &sum);
   if (e->op == EXPR_CALL && e->call == CALL_sqrt && n->dialect->has_lanes &&
       is_whole(n->rule, e->a)) {
     ambit__print(t, "ambit_whole_root(%s)", text_of(&here, e->a));

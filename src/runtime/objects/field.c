@@ -134,7 +134,7 @@ static bool is_mostly_margin(const ambit_field *f, const ambit__layout *l)
  * field therefore starts without one and is widened when a program needs it. */
 static void set_margins(const ambit_field *f, int part, ambit__layout *l)
 {
-  const int last = f->grid->box.ndims - 1;
+  const int last = f->grid->box.ndims - 1, rows = l->turn ? l->turn - 1 : last;
   const ambit__engine *e = ambit__engine_of(f->grid, part);
 
   for (int d = 0; d <= last; d++)
@@ -144,10 +144,10 @@ static void set_margins(const ambit_field *f, int part, ambit__layout *l)
       l->margin_lo[d] = l->margin_hi[d] = 0;
     return;
   }
-  if (f->dropped >> last & 1) return;
-  l->margin_lo[last] = l->margin_hi[last] = 0;
+  if (f->dropped >> rows & 1) return;
+  l->margin_lo[rows] = l->margin_hi[rows] = 0;
   if (!ambit__layout_make(l) || l->bytes > e->memory / SMALL)
-    l->margin_lo[last] = l->margin_hi[last] = FIRST_MARGIN;
+    l->margin_lo[rows] = l->margin_hi[rows] = FIRST_MARGIN;
 }
 
 static ambit_status make_stores(ambit_field *f)
@@ -166,6 +166,7 @@ static ambit_status make_stores(ambit_field *f)
     l->is_copy = ambit__box_is_empty(&owned);
     if (g->active) l->active = &g->local[i];
     l->line = ambit__engine_of(g, i)->backend->line;
+    l->turn = l->line ? g->turn : 0;
     if (!g->active) set_margins(f, i, l);
     AMBIT_TRY(ambit__store_allocate(f, i, &f->stores[i]));
   }

@@ -181,6 +181,7 @@ ambit_grid *ambit__grid_end(ambit_grid *g, const ambit_grid *coarser)
 {
   char doing[160], box[120];
 
+  if (!g->active) g->turn = ambit__layout_turn(&g->box);
   if (g->partition && !make_parts(g, coarser)) ambit__grid_localise(g);
   ambit__box_print(&g->box, box, sizeof box);
   snprintf(doing, sizeof doing, "creates a %sgrid of the cells %s", g->active ? "sparse " : "",

@@ -54,7 +54,7 @@ static void describe(const ambit__param *p, const ambit_offset *offsets, ambit_p
   info->kind = kinds[p->kind];
   info->reduction = reductions[p->reduce];
   info->type = p->type;
-  info->components = p->components;
+  info->components = ambit__param_width(p);
   info->is_vector = p->is_vector;
   info->is_const = p->is_const;
   info->is_written = p->is_written;

@@ -110,6 +110,7 @@ struct ambit_grid {
   ambit *context;
   ambit__link link;
   ambit__box box; /* all cells; of a sparse grid, the box that contains them */
+  int turn;       /* of fields on GPUs (ambit__layout_turn) */
   double origin[AMBIT_MAX_DIMS], spacing[AMBIT_MAX_DIMS]; /* its place in space, for files */
   ambit__active *active;                                  /* of a sparse grid; owned; NULL: dense */
   ambit__active *local; /* of a sparse grid, by part of this process: what it stores; owned */

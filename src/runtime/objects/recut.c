@@ -134,6 +134,7 @@ static ambit__layout layout_on(const ambit_field *f, const cut *c, int part)
   l.own = c->parts[c->first + part];
   l.active = c->local ? &c->local[part] : NULL;
   l.line = engine_of(f->grid, c, part)->backend->line;
+  l.turn = l.line ? f->grid->turn : 0;
   return l;
 }
 

@@ -91,6 +91,47 @@ static void add_form(const ambit_program *p, size_t step, const ambit__box *box,
   g->stacked = ambit__active_stacked(a);
 }
 
+static unsigned turn_axes(unsigned axes, int turn, int ndims)
+{
+  unsigned turned = 0;
+
+  for (int d = 0; d < ndims; d++)
+    turned |= (axes >> d & 1) << ambit__turned_axis(d, turn, ndims);
+  return turned;
+}
+
+/* The group with axes in the order of memory, if its rule has a copy for that; else it steps from
+ * cell to cell by strides. */
+static void turn_group(const ambit_program *p, size_t step, single *g)
+{
+  const ambit__step *s = &p->steps[step];
+  ambit__group *group = &g->group;
+  const int turn = group->turn = p->grid->turn, ndims = group->ndims;
+  const ambit__box box = ambit__box_of_extents(ndims, group->cells);
+  const ambit__box turned = ambit__box_turn(&box, turn);
+
+  group->turned = p->applies[step].turned && !group->checks;
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->args[i].field;
+    ambit__binding *b = &g->bind[i];
+
+    if (!f) continue;
+    if (group->turned) b->dropped = turn_axes(b->dropped, turn, ndims);
+    b->contiguous = b->adjacent = false;
+    if (!group->turned || f->base || b->onto || ambit__binding_is_uniform(b, ndims)) continue;
+    b->contiguous = f->order == AMBIT_SOA || f->components == 1;
+    b->adjacent = !b->contiguous && !s->kernel->rule->params[i].is_folded;
+  }
+  if (!group->turned) return;
+  group->rule = p->applies[step].turned;
+  memcpy(group->cells, turned.hi, sizeof group->cells);
+  if (group->sweep) {
+    const int axis = ambit__turned_axis(ambit__sweep_axis(group->sweep), turn, ndims);
+
+    group->sweep = group->sweep < 0 ? -axis - 1 : axis + 1;
+  }
+}
+
 static const ambit__group *make_group(const ambit_program *p, size_t step, int engine,
                                       const ambit__box *box, single *g)
 {
@@ -114,6 +155,9 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, int e
   if (p->applies[step].chunks) add_form(p, step, box, &g->group);
   for (int i = s->n; adapted && i < adapted->nparams; i++)
     g->bind[i] = (ambit__binding){.is_field = true, .contiguous = true};
+  if (p->grid->turn && region->ndims && !s->chore &&
+      p->grid->context->engines[engine].backend->line)
+    turn_group(p, step, g);
   return &g->group;
 }
 
@@ -382,6 +426,18 @@ ambit_status ambit__program_regions(ambit_program *p)
   return ambit__program_roles(p);
 }
 
+/* On a grid of which GPUs have axes in another order. */
+static ambit_status turn_rule(ambit_program *p, size_t step)
+{
+  ambit__apply *a = &p->applies[step];
+  const ambit__step *s = &p->steps[step];
+  const ambit__rule *rule = a->adapted ? a->adapted : s->kernel->rule;
+
+  if (!p->grid->turn || !a->region.ndims || s->chore || !ambit__rule_turns(rule)) return AMBIT_OK;
+  return ambit__rule_turn(ambit__program_errors(p), rule, p->grid->turn, a->region.ndims,
+                          &a->turned);
+}
+
 ambit_status ambit__program_build(ambit_program *p)
 {
   /* The caller builds the first function while compilers work on the others. */
@@ -390,7 +446,10 @@ ambit_status ambit__program_build(ambit_program *p)
   ambit_status s;
 
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_APPLY) AMBIT_TRY(ambit__step_adapt(p, i));
+    if (p->steps[i].kind == STEP_APPLY) {
+      AMBIT_TRY(ambit__step_adapt(p, i));
+      AMBIT_TRY(turn_rule(p, i));
+    }
   AMBIT_TRY(ambit__program_chunks(p));
   s = find_models(p, &known);
   ambit__index_free(&known);
@@ -431,6 +490,7 @@ static void discard_step(ambit_program *p, size_t step)
   free(a->chunks);
   ambit__chunk_form_free(&a->form);
   free(a->activity);
+  ambit__rule_free(a->turned);
   ambit__rule_free(a->adapted);
 }
 

@@ -50,9 +50,10 @@ static ambit_status check_field_argument(const ambit_program *p, const ambit__ru
               "kernel %s reads field '%s' at neighbours, and it is a view of every second cell of "
               "'%s': views are read at the cell itself only",
               rule->name, f->name, f->base ? f->base->name : "");
-  AMBIT_CHECK(q->components == f->components, ambit__program_errors(p), AMBIT_EINVAL,
+  AMBIT_CHECK(ambit__param_width(q) == f->components, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' has %d component%s, but field '%s' has %d", rule->name,
-              q->label, q->components, q->components == 1 ? "" : "s", f->name, f->components);
+              q->label, ambit__param_width(q), ambit__param_width(q) == 1 ? "" : "s", f->name,
+              f->components);
   return AMBIT_OK;
 }
 
@@ -63,6 +64,12 @@ static ambit_status check_scalar_argument(const ambit_program *p, const ambit__r
               "kernel %s: the scalar for parameter '%s' is NULL", rule->name, q->label);
   AMBIT_CHECK(arg->scalar->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: scalar '%s' belongs to another context", rule->name, arg->scalar->name);
+  AMBIT_CHECK(q->kind != PARAM_REDUCE || (!q->bins && q->components == 1), ambit__program_errors(p),
+              AMBIT_EINVAL,
+              "kernel %s: parameter '%s' has %s: it takes a field on fewer axes with %d components "
+              "(ambit_field_create_vector_on), but scalar '%s' was given",
+              rule->name, q->label, q->bins ? "computed subscripts" : "more values than arguments",
+              ambit__param_width(q), arg->scalar->name);
   AMBIT_CHECK(!q->reads_neighbours && !q->is_vector, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' is read like a field, but scalar '%s' was given",
               rule->name, q->label, arg->scalar->name);

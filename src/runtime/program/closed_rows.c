@@ -122,7 +122,7 @@ static bool can_read(const ambit_program *p, const ambit_field *f)
 {
   const ambit *a = p->grid->context;
 
-  if (f->dropped) return false;
+  if (f->dropped || p->grid->turn) return false;
   for (int i = 0; i < a->nengines; i++)
     if (!a->engines[i].backend->closes_rows) return false;
   for (size_t i = 0; i < p->nsteps; i++)

@@ -54,6 +54,9 @@ int64_t ambit__folding_planes(const ambit_program *p, size_t step)
   return least;
 }
 
+/* Computed components of a step that fit into tables: 32 KiB are the least that GPUs have. */
+enum { MOST_BINS = 4097 };
+
 /* Cells of each thread along the axis of its slabs, at least; along the last axis, of rows. */
 enum { FEW_CELLS = 4, FEW_OF_ROWS = 512 };
 
@@ -77,12 +80,37 @@ static bool gpu_can(const ambit__step *s, ambit__device *dev, int i, unsigned ot
          (!dev->backend->folds || dev->backend->folds(dev, &how));
 }
 
+/* Whether a field has one total for all cells. */
+static bool is_one_total(const ambit__step *s, int i, int ndims)
+{
+  const unsigned all = (1u << ndims) - 1;
+
+  return (all & (s->dropped | s->args[i].field->dropped)) == all;
+}
+
+/* Components whose numbers are computed: each slab of cells has tables of its own for them. */
+static bool can_bin(const ambit__step *s, ambit__device *dev, int ndims)
+{
+  int bins = 0;
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    if (!q->is_folded) continue;
+    if (!q->bins || !is_one_total(s, i, ndims)) return false;
+    if (dev->backend->line && !gpu_can(s, dev, i, 0)) return false;
+    bins += q->bins + 1;
+  }
+  return bins <= MOST_BINS;
+}
+
 bool ambit__folds_at_once(const ambit_program *p, size_t step, int engine, const ambit__box *box)
 {
   const ambit__step *s = &p->steps[step];
   ambit__device *dev = p->grid->context->engines[engine].device;
   const bool gpu = dev->backend->line != 0;
   ambit__device_info info = {0};
+  bool binned = false;
   unsigned onto = 0;
 
   if (ambit__options_checks(p->grid->context)) return false;
@@ -90,9 +118,12 @@ bool ambit__folds_at_once(const ambit_program *p, size_t step, int engine, const
     const ambit__param *q = &s->kernel->rule->params[i];
 
     if (!q->is_folded) continue;
-    if (is_exact(p, q) || (gpu ? !gpu_can(s, dev, i, onto) : q->components > 1)) return false;
+    if (is_exact(p, q)) return false;
+    binned |= q->bins > 0;
+    if (gpu ? !gpu_can(s, dev, i, onto) : !q->bins && q->components > 1) return false;
     onto |= s->args[i].field->dropped;
   }
+  if (binned) return can_bin(s, dev, box->ndims);
   onto &= ~s->dropped;
   if (gpu) return onto != 0;
   dev->backend->info(dev, &info);
@@ -119,7 +150,7 @@ static ambit__store totals_of(const ambit_program *p, size_t step, const ambit__
                               int part)
 {
   ambit__layout l = {.type = ambit__type_total(x->how.param->type),
-                     .components = x->how.param->components,
+                     .components = ambit__param_width(x->how.param),
                      .own = ambit__step_part(p, &p->steps[step], part)};
   int64_t stride = 1;
 
@@ -148,15 +179,20 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
                          .cells = ambit__folding_cells(p, step, f, i, p->grid->first + part)};
   if (own.hi[0] - own.lo[0] > f->planes) own.hi[0] = own.lo[0] + f->planes;
   if (!folds) {
-    x->scratch.layout = (ambit__layout){
-        .type = q->type, .components = q->components, .line = e->backend->line, .own = own};
+    x->scratch.layout = (ambit__layout){.type = q->type,
+                                        .components = q->components,
+                                        .line = e->backend->line,
+                                        .turn = e->backend->line ? p->grid->turn : 0,
+                                        .own = own};
     AMBIT_TRY(ambit__store_allocate(f->to[i], part, &x->scratch));
   }
   bytes = ambit__fold_bytes(&x->how);
   x->host = ambit__new(ambit__program_errors(p), bytes, 1);
   if (!x->host) return AMBIT_ENOMEM;
   if (!ambit__can(e->device->backend, fold) || !bytes) return AMBIT_OK;
-  if (e->device->backend->folds && !e->device->backend->folds(e->device, &x->how)) return AMBIT_OK;
+  if (e->device->backend->folds &&
+      (!e->device->backend->folds(e->device, &x->how) || (q->bins && !folds)))
+    return AMBIT_OK;
   AMBIT_TRY(ambit__ask(e->device, alloc, bytes, NULL, &x->totals));
   if (folds) x->scratch = totals_of(p, step, x, p->grid->first + part);
   return AMBIT_OK;

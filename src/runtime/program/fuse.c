@@ -129,7 +129,7 @@ static void make_group(const ambit_program *p, ambit__fused *f)
                          .samples = f->plan.operands[i].points &&
                                     ambit__step_samples(&p->steps[f->plan.operands[i].step])};
     if (!field || ambit__binding_is_uniform(&f->bind[i], p->grid->box.ndims)) continue;
-    f->bind[i].contiguous = field->order == AMBIT_SOA || field->components == 1;
+    f->bind[i].contiguous = (field->order == AMBIT_SOA || field->components == 1) && !p->grid->turn;
     f->bind[i].packed = ambit__field_is_packed(field);
   }
   f->group = (ambit__group){.rule = &f->rule,

@@ -138,7 +138,8 @@ typedef struct ambit__apply {
   /* On a sparse grid: the rule with activity as additional parameters (kernel/sparse.c), NULL if it
    * needs none; and the fields of these parameters. Owned, but not the fields. */
   ambit__rule *adapted;
-  bool is_normal; /* `adapted` is the normal form of the rule of a step on a dense grid */
+  bool is_normal;      /* `adapted` is the normal form of the rule of a step on a dense grid */
+  ambit__rule *turned; /* the same rule on GPUs, where axes have another order; NULL: none; owned */
   ambit_field **activity;
   /* On a sparse grid: its reads, and by part a list of the cells of launches so far; owned. chunks
    * is NULL on a dense grid. */

@@ -356,6 +356,7 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until,
   progress = ambit__progress_start(p, until ? 0 : most);
   AMBIT_TRY(iterate(p, most, until, &progress));
   ambit__progress_show(&progress, p, true);
+  if (!p->is_called) ambit__machine_prepare(p, 0);
   return AMBIT_OK;
 }
 

@@ -128,8 +128,8 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
 
 /* ---- tune.c: the fastest plan ---- */
 
-/* Before a program is sealed for a run of n iterations: measures its device, if the run is long
- * enough to be worth it. */
+/* Before a program is sealed for a run of n iterations, or after a run: measures its device, if the
+ * run is, or all were, long enough to be worth it. */
 void ambit__machine_prepare(const ambit_program *p, int64_t n);
 
 /* At the start of a run of n iterations: the iteration at which plans are to be tried. INT64_MAX:

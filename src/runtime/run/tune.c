@@ -45,7 +45,12 @@ static const char plain_nest[] = "(cells";
 
 /* ---- the machine ---- */
 
-/* Seconds of n iterations, if memory is the limit. */
+/* A measurement takes 0.3 to 0.5 s. It is made after a program has run for WORTH seconds, for later
+ * ones, or before a run of twice as many by the estimate, which knows neither waves nor whether the
+ * recorded speeds are near: a tenth of the time at most. */
+static const double WORTH = 5;
+
+/* Seconds of n iterations, if memory is the limit, or the cache that keeps them. */
 static double expected(const ambit_program *p, int64_t n, const ambit__machine *m)
 {
   double bytes = 0;
@@ -53,7 +58,8 @@ static double expected(const ambit_program *p, int64_t n, const ambit__machine *
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && p->steps[i].kernel)
       bytes += ambit__price_of(p->steps[i].kernel->rule).bytes;
-  return 1e-9 * bytes * (double)ambit__box_volume(&p->grid->box) * (double)n / m->copy;
+  bytes *= (double)ambit__box_volume(&p->grid->box);
+  return 1e-9 * bytes * (double)n / (bytes > m->kept ? m->copy : m->copy3);
 }
 
 /* Processes that share the cores of a node would disturb each other, and sparse grids do not say
@@ -65,7 +71,7 @@ void ambit__machine_prepare(const ambit_program *p, int64_t n)
   ambit__device *dev = alone ? a->engines[0].device : NULL;
 
   if (dev && ambit__can(dev->backend, plans) &&
-      (a->settings.tune || expected(p, n, &dev->machine) >= LONG))
+      (a->settings.tune || p->stats.seconds >= WORTH || expected(p, n, &dev->machine) >= 2 * WORTH))
     ambit__device_measure(dev, false);
 }
 

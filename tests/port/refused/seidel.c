@@ -1,4 +1,4 @@
-/* says: A[i][j - 1] is written by this nest: cells depend on their order (Gauss-Seidel) */
+/* says: A[i - 1][j] is written by this nest: cells depend on their order (Gauss-Seidel) */
 /* says: Left serial; red-black or a second array would run in parallel */
 static double A[40][40];
 int main(void)

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { MOST_CELLS = 60 * 700, MOST_VALUES = 2 * MOST_CELLS };
+enum { MOST_CELLS = 20 * 700, MOST_VALUES = 2 * MOST_CELLS };
 
 /* A flux through faces, with a division and a root, and limited slopes: along one to three axes. */
 #define FLUX                                                                                       \
@@ -38,7 +38,7 @@ static const struct program {
      FLUX "void k(const $ *u, $ *v, sum $ *s, $ h)\n"
           "{ *v = *u - h * (" ALONG("", "[0]") " + " ALONG("[0]", "") "); *s = *v * *v; }",
      2,
-     {37, 613},
+     {13, 613},
      true},
     {"plane",
      "double",
@@ -53,7 +53,7 @@ static const struct program {
           "{ *v = *u - h * (" ALONG("", "[0][0]") " + " ALONG("[0]", "[0]") " + " ALONG(
               "[0][0]", "") "); *s = *v; }",
      3,
-     {9, 21, 45},
+     {7, 13, 45},
      true},
     {"four axes",
      "float",
@@ -74,7 +74,7 @@ static const struct program {
      "    f(u[0][-1][0], *u));\n"
      "  *s = *v; }",
      3,
-     {5, 60, 90},
+     {3, 20, 90},
      true},
     /* tests of place, values of the row, conditions and a local that is set twice */
     {"walls",

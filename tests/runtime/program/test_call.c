@@ -217,8 +217,8 @@ static void stir(const char *devices, const char *sleep, int *values)
   ambit_swap(q, u, v);
   ambit_apply_box(p, AMBIT_INDEX(50, 7), AMBIT_INDEX(51, 8),
                   ambit_kernel_create(a, "void hit(int *u) { *u += 2; }"), u);
-  ambit_call(p, q, 40);
-  ambit_run(p, 12);
+  ambit_call(p, q, 24);
+  ambit_run(p, 8);
   ambit_field_read(u, NULL, NULL, values);
   CHECK_OK(a);
   ambit_close(a);
@@ -229,7 +229,7 @@ static void sleeping_tiles_of_a_called_program_wake_up(void)
   static int want[96 * 96], got[96 * 96];
 
   stir("cpu", "off", want);
-  CHECK_EQ(24, want[50 * 96 + 7]);
+  CHECK_EQ(16, want[50 * 96 + 7]);
   EACH_PLACE(d)
   {
     stir(*d, "on", got);

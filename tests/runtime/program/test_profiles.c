@@ -442,8 +442,8 @@ static void totals_of_all_types_are_those_of_ref(void)
   }
 }
 
-/* A kernel that counts values in the intervals of a histogram and folds them onto a profile: on
- * cores, since OpenCL's compiler takes minutes for it. */
+/* A kernel with 16 sums that also folds values onto a profile: on cores,
+ * since OpenCL's compiler takes minutes for it. */
 static void a_histogram_goes_beside_totals(void)
 {
   enum { BINS = 16 };

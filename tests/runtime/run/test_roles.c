@@ -262,7 +262,7 @@ static void compare(uint64_t seed, const char *devices, const char *depth)
   free(got);
 }
 
-enum { PROGRAMS = 20 };
+enum { PROGRAMS = 12 };
 
 static void results_do_not_depend_on_roles(void)
 {

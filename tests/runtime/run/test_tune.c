@@ -22,6 +22,7 @@ static double launch_seconds = 1;
 static double plain_share = 1;                       /* of these, for a launch of a plain nest */
 static int waves;                                    /* so far */
 static int version;                                  /* of the compiler of `timed` */
+static int measured;                                 /* how often its speeds were */
 static double (*wave_seconds)(const ambit__wave *w); /* per iteration, in launches */
 
 double __real_ambit__clock(void);
@@ -43,6 +44,7 @@ static ambit_status timed_open(ambit__errors *errors, const ambit__settings *set
   /* One core that outruns its memory: the model prefers waves. */
   (*dev)->machine.l2 = 16 << 10;
   (*dev)->machine.l3 = 0;
+  (*dev)->machine.measured = false; /* by a case with the device cpu */
   return s;
 }
 
@@ -64,6 +66,13 @@ static ambit_status timed_execute(ambit__queue *q, const ambit__command *c)
   return ambit__backend_cpu.execute(q, c);
 }
 
+static ambit_status timed_serve(ambit__device *dev, ambit__command *c)
+{
+  if (c->kind != COMMAND_measure) return ambit__backend_cpu.serve(dev, c);
+  measured++; /* the recorded speeds will do */
+  return AMBIT_OK;
+}
+
 static void timed_add(void)
 {
   timed = ambit__backend_cpu;
@@ -71,6 +80,7 @@ static void timed_add(void)
   timed.open = timed_open;
   timed.info = timed_info;
   timed.execute = timed_execute;
+  timed.serve = timed_serve;
   timed.can &= ~(AMBIT__CAN(tiles) | AMBIT__CAN(measure)); /* the clock stands */
   ambit__backend_add(&timed);
 }
@@ -434,6 +444,25 @@ static void waves_are_tried_by_another_compiler(void)
   estimate = 0;
 }
 
+/* ---- the machine ---- */
+
+static void a_device_is_measured_once_when_a_program_has_run_long(void)
+{
+  static outcome o;
+
+  wave_seconds = slower;
+  version = 30;
+  timed.can |= AMBIT__CAN(measure);
+  launch_seconds = 0.03;
+  run("timed", true, "0", 60, &o); /* and 65 more, 3.8 s */
+  CHECK_EQ(0, measured);
+  launch_seconds = 0.05;
+  run("timed", true, "0", 120, &o); /* two runs */
+  CHECK_EQ(1, measured);
+  timed.can &= ~AMBIT__CAN(measure);
+  launch_seconds = 1;
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -448,6 +477,8 @@ int main(int argc, char **argv)
       {"plain_nests_are_tried_too", plain_nests_are_tried_too},
       {"a_long_run_tries_the_rival", a_long_run_tries_the_rival},
       {"waves_are_tried_by_another_compiler", waves_are_tried_by_another_compiler},
+      {"a_device_is_measured_once_when_a_program_has_run_long",
+       a_device_is_measured_once_when_a_program_has_run_long},
       {0}};
   int bad;
 

@@ -97,11 +97,12 @@ static void port_run_ahead(const port_exchange *x, int slot, double below, int64
   port_set_values(p, next->entries);
   for (int k = 0; k < next->n; k++)
     if (next->entries[k].rule == port_watched) result = p->scalars[k][slot];
+  port_kept_result = port_watched->latest[slot] ? ambit_scalar_get(port_watched->latest[slot])
+                                                : port_watched->results[slot];
   before = ambit_program_iterations(p->program);
   port_must(ambit_run_until(p->program, result, AMBIT_BELOW, below, most) == AMBIT_OK);
   port_left = ambit_program_iterations(p->program) - before;
   port_last_result = ambit_scalar_get(result);
-  port_kept_result = port_watched->results[slot];
   port_of_round = next->steps;
   port_passed = 0;
   port_follow_exchange(x, port_left, next);
@@ -144,8 +145,10 @@ static int port_is_done(void)
     port_rule *rule = port_orders[o].rule;
 
     if (rule == port_watched)
-      for (int s = 0; s < rule->nslots; s++)
+      for (int s = 0; s < rule->nslots; s++) {
         rule->results[s] = port_left == 1 ? port_last_result : port_kept_result;
+        rule->latest[s] = NULL;
+      }
     if (!port_is_empty(&port_orders[o])) port_passed++;
   }
   if (port_passed == port_of_round) {

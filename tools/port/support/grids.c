@@ -10,6 +10,7 @@ enum { PORT_GRIDS = 64 };
 typedef struct port_spare {
   const ambit_grid *grid;
   ambit_type type;
+  unsigned axes;
   ambit_field *field;
   const port_rule *owner; /* its terms stay there until they are read; NULL: all rules share it */
 } port_spare;
@@ -73,20 +74,21 @@ static ambit_grid *port_grid(int axes, const int64_t *extents)
   return port_grids[port_ngrids++];
 }
 
-/* The nth field of this type. */
-static ambit_field *port_spare_field(ambit_grid *g, ambit_type type, int nth,
+/* The nth field of this type, on these axes. */
+static ambit_field *port_spare_field(ambit_grid *g, ambit_type type, unsigned axes, int nth,
                                      const port_rule *owner)
 {
   port_spare *list;
 
   for (int i = 0; i < port_nspares; i++)
-    if (port_spares[i].grid == g && port_spares[i].type == type && port_spares[i].owner == owner &&
-        !nth--)
+    if (port_spares[i].grid == g && port_spares[i].type == type && port_spares[i].axes == axes &&
+        port_spares[i].owner == owner && !nth--)
       return port_spares[i].field;
   list = realloc(port_spares, (size_t)(port_nspares + 1) * sizeof *list);
   if (!list) exit(1);
   port_spares = list;
-  list[port_nspares] = (port_spare){g, type, ambit_field_create(g, "new", type), owner};
+  list[port_nspares] =
+      (port_spare){g, type, axes, ambit_field_create_on(g, "new", type, axes), owner};
   port_must(list[port_nspares].field != NULL);
   return list[port_nspares++].field;
 }

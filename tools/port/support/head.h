@@ -45,8 +45,9 @@ typedef enum port_kind {
   PORT_SUM,      /* reductions; they take no argument */
   PORT_MIN,
   PORT_MAX,
-  PORT_TERM, /* the terms of a sum that is taken in the order of the source; takes no argument */
-  PORT_TABLE /* numbers that cells look up */
+  PORT_TERM,   /* the terms of a sum that is taken in the order of the source; takes no argument */
+  PORT_TABLE,  /* numbers that cells look up */
+  PORT_CARRIED /* of a sweep: what the cell before left; takes no argument */
 } port_kind;
 
 typedef struct port_slot {
@@ -57,8 +58,9 @@ typedef struct port_slot {
   unsigned periodic, clamp;              /* sets of axes, a bit each: reads may leave the grid */
   unsigned loose;                        /* such reads are not used: any grid will do */
   int fresh;                             /* PORT_WRITE: each cell is set, whatever it held */
-  int first;  /* PORT_READ: of a cell, before it is written: the array may be the written one */
-  int copies; /* ... to the value in slot copies - 1, and the step does no more; 0: else */
+  int first;      /* PORT_READ: of a cell, before it is written: the array may be the written one */
+  int copies;     /* ... to the value in slot copies - 1, and the step does no more; 0: else */
+  int of, number; /* PORT_CARRIED: the array in slot of - 1, so many cells before; 0: a variable */
 } port_slot;
 
 typedef struct port_rule {
@@ -66,6 +68,7 @@ typedef struct port_rule {
   const char *text;     /* kernel language */
   const char *in_place; /* the same without PORT_SHADOW, for cells of one colour; NULL: none */
   int axes, nslots;
+  unsigned sweep; /* the face where lines begin whose cells run in order; 0: none */
   port_slot slots[PORT_SLOTS];
   ambit_kernel *kernel;             /* made when the rule is first used */
   ambit_kernel *coloured;           /* ... of the text in place */
@@ -89,6 +92,12 @@ typedef struct port_site {
   struct port_site *next;
 } port_site;
 
+/* Memory of an array with one line in the program, and one for each line of a nest in a step. */
+typedef struct port_lines {
+  char *p; /* NULL: there is none yet */
+  int64_t extent[PORT_AXES];
+} port_lines;
+
 enum { PORT_INPUTS = 16 };
 
 /* A value of such a statement. */
@@ -106,6 +115,7 @@ PORT_API void port_begin(port_rule *rule) PORT_UNUSED;
 PORT_API void port_cells(int axis, int64_t lo, int64_t hi) PORT_UNUSED;
 PORT_API void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
                          const volatile void *object, size_t bytes) PORT_UNUSED;
+PORT_API const void *port_line(port_lines *l) PORT_UNUSED;
 PORT_API void port_rows(const void *table, int levels, int64_t offset, const int64_t *extents,
                         const int64_t *strides) PORT_UNUSED;
 PORT_API void port_neighbours(int which, int axis, const void *table, size_t bytes,

@@ -7,7 +7,8 @@ typedef struct port_argument {
   int slot;
   const volatile void *object; /* the variable that it is part of; NULL: not known */
   size_t bytes;
-  int owns_rows; /* the lists of rows are its own, and not those of a record */
+  int owns_rows;     /* the lists of rows are its own, and not those of a record */
+  port_lines *lines; /* it is there, and not at base; NULL: at base */
 } port_argument;
 
 typedef struct port_order {
@@ -99,6 +100,51 @@ PORT_API void port_value(double x)
   port_now->values[port_next_slot()] = x;
 }
 
+static port_lines *port_next_lines; /* of the next array */
+
+PORT_API const void *port_line(port_lines *l)
+{
+  port_next_lines = l;
+  return l->p;
+}
+
+/* Room for all lines that the steps of the nest touch: what was there is of no use to it. */
+static void port_place_lines(void)
+{
+  for (int o = 0; o < port_norders; o++)
+    for (int i = 0; i < port_orders[o].nargs; i++) {
+      const port_order *order = &port_orders[o];
+      port_lines *l = order->args[i].lines;
+      const port_slot *slot = &order->rule->slots[order->args[i].slot];
+      int64_t n = 1;
+      int grows = 0;
+
+      for (int d = 0; l && d < order->axes; d++) {
+        const int64_t hi = order->hi[d] > order->lo[d] ? order->hi[d] + slot->high[d] : 0;
+
+        grows |= hi > l->extent[d];
+        if (hi > l->extent[d]) l->extent[d] = hi;
+        n *= l->extent[d];
+      }
+      if (!grows) continue;
+      if (l->p) port_free(l->p);
+      l->p = port_calloc((size_t)n, ambit_type_size(slot->type));
+      if (!l->p) exit(1);
+    }
+  for (int o = 0; o < port_norders; o++)
+    for (int i = 0; i < port_orders[o].nargs; i++) {
+      port_argument *a = &port_orders[o].args[i];
+      int64_t step = (int64_t)ambit_type_size(a->r.type);
+
+      for (int d = a->r.axes - 1; a->lines && d >= 0; d--) {
+        a->r.stride[d] = step;
+        a->r.extent[d] = a->lines->extent[d];
+        step *= a->lines->extent[d];
+      }
+      if (a->lines) a->r.base = a->lines->p;
+    }
+}
+
 PORT_API void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
                          const volatile void *object, size_t bytes)
 {
@@ -107,6 +153,8 @@ PORT_API void port_array(const volatile void *base, const int64_t *extents, cons
 
   memset(a, 0, sizeof *a);
   a->slot = slot;
+  a->lines = port_next_lines;
+  port_next_lines = NULL;
   a->object = object;
   a->bytes = bytes;
   a->r.base = (char *)(uintptr_t)base;
@@ -373,7 +421,7 @@ static void port_shape_cells(void)
   const port_record *shape = NULL;
   int64_t row = 1;
 
-  if (rule->axes != 1 || (rule->text && strstr(rule->text, "index("))) return;
+  if (rule->axes != 1 || rule->sweep || (rule->text && strstr(rule->text, "index("))) return;
   for (int i = 0; i < port_now->nargs; i++) {
     const port_argument *a = &port_now->args[i];
     const port_slot *slot = &rule->slots[a->slot];
@@ -429,7 +477,7 @@ static void port_split_planes(void)
   const port_rule *rule = o->rule;
   int found = 0;
 
-  if (port_norders != 1 || o->axes < 2 || o->hi[0] - o->lo[0] > PORT_PLANES ||
+  if (port_norders != 1 || o->axes < 2 || rule->sweep || o->hi[0] - o->lo[0] > PORT_PLANES ||
       (rule->text && strstr(rule->text, "index(")))
     return;
   for (int s = 0; s < rule->nslots; s++)

@@ -188,6 +188,56 @@ static int port_is_apart(const port_entry *e, int slot)
   return 1;
 }
 
+/* Both faces of the axis that a face is at. */
+static unsigned port_axis_of(unsigned face)
+{
+  unsigned axes = 0;
+
+  for (int d = 0; d < PORT_AXES; d++)
+    if (face & AMBIT_AXIS(d)) axes |= AMBIT_AXIS(d);
+  return axes;
+}
+
+/* A sweep begins with the values that its arrays have in the cells before the first ones: a sweep
+ * over those, that shifts what is carried. */
+static void port_append_begin(port_program *p, const port_entry *e, int slot)
+{
+  const port_rule *rule = e->rule;
+  static ambit_kernel *kernels[8][5];
+  ambit_arg args[5];
+  int64_t lo[PORT_AXES], hi[PORT_AXES];
+  char text[512];
+  int n = 0, at;
+  ambit_type type = rule->slots[slot].type;
+
+  args[0] = ambit_arg_field(e->fields[slot]);
+  for (int s = 0; s < rule->nslots; s++)
+    if (rule->slots[s].kind == PORT_CARRIED && rule->slots[s].of == slot + 1) {
+      args[rule->slots[s].number] = ambit_arg_field(e->fields[s]);
+      n++;
+    }
+  if (!n) return;
+  if (!kernels[type][n]) {
+    const char *t = ambit_type_name(type);
+
+    at = snprintf(text, sizeof text, "void port_begin(const %s *v0", t);
+    for (int i = 1; i <= n; i++)
+      at += snprintf(text + at, sizeof text - (size_t)at, ", %s *v%d", t, i);
+    at += snprintf(text + at, sizeof text - (size_t)at, ") {");
+    for (int i = n; i > 0; i--)
+      at += snprintf(text + at, sizeof text - (size_t)at, " *v%d = *v%d;", i, i - 1);
+    snprintf(text + at, sizeof text - (size_t)at, " }");
+    kernels[type][n] = ambit_kernel_create(port_context, text);
+  }
+  memcpy(lo, e->lo, sizeof lo);
+  memcpy(hi, e->hi, sizeof hi);
+  for (int d = 0; d < rule->axes; d++) {
+    if (rule->sweep == AMBIT_LOW(d)) hi[d] = lo[d], lo[d] -= n;
+    if (rule->sweep == AMBIT_HIGH(d)) lo[d] = hi[d], hi[d] += n;
+  }
+  ambit_sweep_args(p->program, rule->sweep, lo, hi, kernels[type][n], n + 1, args);
+}
+
 static void port_append(port_program *p, int k)
 {
   const port_entry *e = &p->entries[k];
@@ -220,8 +270,14 @@ static void port_append(port_program *p, int k)
       args[n++] = ambit_arg_scalar(p->scalars[k][s]);
     }
   }
-  ambit_apply_box_args(p->program, e->lo, e->hi, in_place ? e->rule->coloured : e->rule->kernel, n,
-                       args);
+  if (e->rule->sweep) {
+    for (int s = 0; s < e->rule->nslots; s++)
+      if (e->rule->slots[s].kind == PORT_WRITE || e->rule->slots[s].kind == PORT_UPDATE)
+        port_append_begin(p, e, s);
+    ambit_sweep_args(p->program, e->rule->sweep, e->lo, e->hi, e->rule->kernel, n, args);
+  } else
+    ambit_apply_box_args(p->program, e->lo, e->hi, in_place ? e->rule->coloured : e->rule->kernel,
+                         n, args);
   for (int s = 0; s + 1 < e->rule->nslots && !in_place; s++)
     if (e->rule->slots[s].kind == PORT_UPDATE && !apart[s]) {
       args[0] = ambit_arg_field(e->fields[s + 1]);

@@ -397,7 +397,8 @@ static void port_submit(port_record **records, ambit_grid *g)
 {
   port_rule *rule = port_now->rule;
   port_entry e;
-  int spare = 0, terms = 0, reduces = 0;
+  const unsigned axes = ((1u << 2 * port_now->axes) - 1);
+  int spare[16] = {0}, carried[16] = {0}, terms = 0, reduces = 0;
 
   memset(&e, 0, sizeof e);
   e.rule = rule;
@@ -421,11 +422,15 @@ static void port_submit(port_record **records, ambit_grid *g)
   port_close_before_drivers();
   for (int s = 0; s < rule->nslots; s++) {
     const port_kind k = rule->slots[s].kind;
+    const ambit_type type = rule->slots[s].type;
 
     if (k == PORT_SHADOW || (k == PORT_TERM && !rule->late))
-      e.fields[s] = port_spare_field(g, rule->slots[s].type, spare++, NULL);
+      e.fields[s] = port_spare_field(g, type, axes, spare[type]++, NULL);
+    if (k == PORT_CARRIED)
+      e.fields[s] =
+          port_spare_field(g, type, axes & ~port_axis_of(rule->sweep), carried[type]++, NULL);
     if (k == PORT_TERM && rule->late)
-      e.fields[s] = rule->term_fields[s] = port_spare_field(g, rule->slots[s].type, terms++, rule);
+      e.fields[s] = rule->term_fields[s] = port_spare_field(g, type, axes, terms++, rule);
     if (k == PORT_VALUE || k == PORT_TABLE) e.values[s] = port_now->values[s];
     if (k == PORT_TABLE) e.tables = e.tables * (PORT_TABLES + 1) + (int64_t)e.values[s] + 1;
     if (k == PORT_SUM || k == PORT_MIN || k == PORT_MAX || k == PORT_TERM) reduces = 1;
@@ -582,6 +587,7 @@ PORT_API int port_go(void)
   const char *why = port_why_not;
   int done = 1;
 
+  port_place_lines();
   port_split_planes();
   if (port_is_done()) {
     port_norders = port_nplaces = 0;
