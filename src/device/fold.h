@@ -14,6 +14,10 @@
 #include "codegen/exact.h"
 #include "grid/box.h"
 
+/* Most computed components of a launch that folds them at once: those of each parameter, and one
+ * more for subscripts beyond them. A GPU without shared memory for such tables folds them later. */
+enum { AMBIT__MOST_BINS = 4097, AMBIT__BINS_BYTES = AMBIT__MOST_BINS * (int)sizeof(int64_t) };
+
 typedef struct ambit__fold {
   const ambit__param *param; /* the reduction: sum, min or max, and its type */
   bool exact;                /* it is a strict sum of real numbers */

@@ -16,9 +16,6 @@ extern const char ambit__prelude_fold[], ambit__prelude_sums[]; /* embedded by t
 /* Totals that keep a GPU busy with few threads each; that need all threads of a block. */
 enum { MANY = 1 << 16, FEW = 1 << 10 };
 
-/* Bytes of shared memory for computed components (plan/bins.c). */
-enum { BINS = 32 << 10 };
-
 /* How totals are divided among threads: whether the cells of one are adjacent, whether there
  * are many, and whether each has one cell. */
 typedef enum way { COLUMNS, MANY_COLUMNS, ROWS, MANY_ROWS, SINGLE } way;
@@ -40,7 +37,7 @@ bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how)
 {
   const ambit__gpu_device *d = ambit__gpu_device_of(dev);
 
-  if (how->param->bins && d->info.shared < BINS) return false;
+  if (how->param->bins && d->info.shared < AMBIT__BINS_BYTES) return false;
   return d->info.has_double || !ambit__type_is_real(how->param->type);
 }
 

@@ -54,9 +54,6 @@ int64_t ambit__folding_planes(const ambit_program *p, size_t step)
   return least;
 }
 
-/* Computed components of a step that fit into tables: 32 KiB are the least that GPUs have. */
-enum { MOST_BINS = 4097 };
-
 /* Cells of each thread along the axis of its slabs, at least; along the last axis, of rows. */
 enum { FEW_CELLS = 4, FEW_OF_ROWS = 512 };
 
@@ -101,7 +98,7 @@ static bool can_bin(const ambit__step *s, ambit__device *dev, int ndims)
     if (dev->backend->line && !gpu_can(s, dev, i, 0)) return false;
     bins += q->bins + 1;
   }
-  return bins <= MOST_BINS;
+  return bins <= AMBIT__MOST_BINS;
 }
 
 bool ambit__folds_at_once(const ambit_program *p, size_t step, int engine, const ambit__box *box)
