@@ -54,9 +54,10 @@ static void print_sizes(const int64_t *sizes, int n, ambit__text *t)
 
 static void print_launch(const ambit__group *g, const ambit__launch_line *r, ambit__text *t)
 {
+  const ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   ambit__shape shape;
 
-  ambit__launch_line_shape(r, g->cells, &shape);
+  ambit__launch_line_shape(r, &box, &shape);
   ambit__print(t, " *\n * Launch, once per box of cells:\n *\n *   ");
   ambit__launch_line_print(r, t);
   ambit__print(t, "\n *\n * n0 is hi0 - lo0, and so on; quotients are rounded up. For ");

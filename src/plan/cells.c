@@ -161,13 +161,10 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
 static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *shape)
 {
-  int64_t cells[AMBIT_MAX_DIMS];
   ambit__launch_line r;
 
-  for (int d = 0; d < g->ndims; d++)
-    cells[d] = box->hi[d] - box->lo[d];
   launch_line(g, p, &r);
-  ambit__launch_line_shape(&r, cells, shape);
+  ambit__launch_line_shape(&r, box, shape);
 }
 
 /* ---- code ---- */

@@ -211,13 +211,14 @@ bool ambit__launch_line_fits(const ambit__launch_line *r, const int64_t *cells)
 }
 
 /* Between 1 and `many`. */
-static int64_t blocks_along(const ambit__launch_line *r, int k, const int64_t *cells)
+static int64_t blocks_along(const ambit__launch_line *r, int k, const ambit__box *box)
 {
   int64_t blocks = 1;
 
   for (int i = 0; i < r->nfactors[k]; i++) {
     const ambit__factor *f = &r->factors[k][i];
-    const int64_t n = f->axis < 0 ? f->per : (cells[f->axis] + f->more + f->per - 1) / f->per;
+    const int64_t cells = f->axis < 0 ? 0 : box->hi[f->axis] - box->lo[f->axis];
+    const int64_t n = f->axis < 0 ? f->per : (cells + f->more + f->per - 1) / f->per;
 
     blocks = n > many / blocks ? many : blocks * n;
   }
@@ -225,14 +226,14 @@ static int64_t blocks_along(const ambit__launch_line *r, int k, const int64_t *c
 }
 
 /* If there are too many blocks, z is shortened first, because neighbours along x share memory. */
-void ambit__launch_line_shape(const ambit__launch_line *r, const int64_t *cells,
+void ambit__launch_line_shape(const ambit__launch_line *r, const ambit__box *box,
                               ambit__shape *shape)
 {
   int64_t left = r->most;
 
   *shape = (ambit__shape){.threads = {r->threads[0], r->threads[1], r->threads[2]}};
   for (int k = 0; k < 3; k++) {
-    shape->blocks[k] = blocks_along(r, k, cells);
+    shape->blocks[k] = blocks_along(r, k, box);
     if (!r->most) continue;
     shape->blocks[k] =
         ambit__min64(shape->blocks[k], ambit__min64(k ? MOST_ALONG_YZ : MOST_ALONG_X, left));

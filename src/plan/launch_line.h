@@ -56,8 +56,8 @@ ambit_status ambit__launch_line_read(ambit__errors *errors, const char *what, co
                                      ambit__launch_line *r);
 /* Whether the launch_line allows boxes of `cells` cells per axis. */
 bool ambit__launch_line_fits(const ambit__launch_line *r, const int64_t *cells);
-/* The launch over a box of `cells` cells per axis, none of them 0. */
-void ambit__launch_line_shape(const ambit__launch_line *r, const int64_t *cells,
+/* The launch over a box that is not empty. */
+void ambit__launch_line_shape(const ambit__launch_line *r, const ambit__box *box,
                               ambit__shape *shape);
 
 #endif

@@ -28,9 +28,10 @@ static void check_printed(const char *want, const ambit__launch_line *r)
 static void check_blocks(const ambit__launch_line *r, const int64_t *cells, int64_t x, int64_t y,
                          int64_t z)
 {
+  const ambit__box box = ambit__box_of_extents(r->ndims, cells);
   ambit__shape s;
 
-  ambit__launch_line_shape(r, cells, &s);
+  ambit__launch_line_shape(r, &box, &s);
   CHECK_EQ(x, s.blocks[0]);
   CHECK_EQ(y, s.blocks[1]);
   CHECK_EQ(z, s.blocks[2]);
@@ -183,20 +184,18 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
   for (int i = 0; i < n; i++) {
     check_tile(&g, &plans[i]);
     for (int64_t size = 1; size <= typical; size = size < 300 ? size + 1 : size * 3) {
-      int64_t cells[AMBIT_MAX_DIMS];
       ambit__box box = {.ndims = g.ndims};
       ambit__shape want, got;
       ambit__launch_line r;
 
       for (int d = 0; d < g.ndims; d++) {
-        cells[d] = size;
         /* Launch lines do not know where it begins. */
         box.lo[d] = plans[i].strip ? plans[i].strip - 1 : 0;
         box.hi[d] = box.lo[d] + size;
       }
       s->shape(&g, &plans[i], &box, &want);
       s->launch_line(&g, &plans[i], &r);
-      ambit__launch_line_shape(&r, cells, &got);
+      ambit__launch_line_shape(&r, &box, &got);
       CHECK_MSG(want.blocks[0] == got.blocks[0], "%s, %lld cells: %lld blocks, not %lld", s->name,
                 (long long)size, (long long)got.blocks[0], (long long)want.blocks[0]);
       for (int k = 0; k < 3; k++) {

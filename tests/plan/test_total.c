@@ -227,11 +227,12 @@ static void check_launches(const problem *p, const ambit__plan *plan)
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     CHECK_MSG(tile[d] >= 1, "seed %" PRIu64 ": tile %" PRId64, p->seed, tile[d]);
   if (s->launch_line) {
+    const ambit__box box = ambit__box_of_extents(p->group.ndims, p->group.cells);
     ambit__shape shape;
 
     s->launch_line(&p->group, plan, &r);
     if (ambit__launch_line_fits(&r, p->group.cells)) {
-      ambit__launch_line_shape(&r, p->group.cells, &shape);
+      ambit__launch_line_shape(&r, &box, &shape);
       for (int k = 0; k < 3; k++)
         CHECK_MSG(shape.blocks[k] >= 1, "seed %" PRIu64 ": no blocks", p->seed);
     }

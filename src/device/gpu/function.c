@@ -493,12 +493,10 @@ static ambit__box cells_of(const flight *t)
 static const ambit__shape *shape_of(const flight *t, const ambit__box *box)
 {
   variant *v = t->v;
-  int64_t cells[AMBIT_MAX_DIMS] = {0};
 
   if (v->box.ndims && ambit__box_equal(&v->box, box)) return &v->shape;
-  count_cells(box, cells);
   if (is_own(t))
-    ambit__launch_line_shape(&t->f->own.launch_line, cells, &v->shape);
+    ambit__launch_line_shape(&t->f->own.launch_line, box, &v->shape);
   else
     v->plan.strategy->shape(&t->f->group, &v->plan, box, &v->shape);
   v->box = *box;
