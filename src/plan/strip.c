@@ -38,6 +38,7 @@ enum {
   SHORT = 2,              /* bytes of a half */
   ENOUGH_BLOCKS = 4,      /* of which some load while others compute */
   WARPS = 4,              /* of a block; one of 8 leaves more registers unused */
+  SUM_WARPS = 8,          /* with sums, whose blocks have more rows in common */
   FEW = 2                 /* with short lanes */
 };
 
@@ -136,7 +137,7 @@ typedef struct form {
 /* As many as the rows of a plane take, with `lanes` in a row. */
 static int warps_of(const ambit__group *g, const form *f, int few, int lanes)
 {
-  int warps = WARPS;
+  int warps = f->sums && g->ndims > 2 ? SUM_WARPS : WARPS;
 
   if (f->ring) return f->ring;
   while (g->ndims > 2 && warps > 1 &&
@@ -253,8 +254,8 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
       {.rows = 1, .planes = 4},
       {.rows = 2, .planes = 2},
       {.rows = 1, .planes = 1},
-      {.sums = true, .rows = 2, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 2, .planes = 1, .ahead = 2},
+      {.sums = true, .rows = 2, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 4, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 1, .planes = 1, .ahead = 2},
       {.sums = true, .rows = 1, .planes = 1, .ahead = 1},
