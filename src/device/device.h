@@ -48,6 +48,7 @@ typedef struct ambit__queue {
   ambit__device *device;
   void (*poll)(void *user); /* NULL: none */
   void *poll_user;
+  double polled; /* the last time that it did, by ambit__clock; only the device uses it */
 } ambit__queue;
 
 /* On a sparse grid the runs of a field are among cells that have no values of their own: inactive

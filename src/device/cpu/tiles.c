@@ -363,10 +363,11 @@ static ambit_status make_room(job *j)
   return AMBIT_OK;
 }
 
-ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              const ambit__tile_list *list)
+ambit_status ambit__cpu_tiles(ambit__queue *q, const ambit__command *c)
 {
-  job j = {.device = (ambit__cpu *)q->device, .fn = fn, .l = l, .list = list};
+  const ambit__launch *l = c->tiles.launch;
+  const ambit__tile_list *list = c->tiles.list;
+  job j = {.device = (ambit__cpu *)q->device, .fn = c->tiles.fn, .l = l, .list = list};
   const int64_t cells = list->n ? ambit__box_volume(&list->tiles[0].whole) * list->n : 0;
 
   AMBIT_TRY(make_room(&j));
@@ -375,7 +376,7 @@ ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit_
   j.call.call.step = l->step;
   atomic_store_explicit(&j.device->shares[0].next, 0, memory_order_relaxed);
   ambit__pool_run(j.device->pool,
-                  ambit__cpu_threads_for(j.device, ambit__cpu_cell_ns(fn) * (double)cells),
+                  ambit__cpu_threads_for(j.device, ambit__cpu_cell_ns(j.fn) * (double)cells),
                   take_tiles, &j);
   return AMBIT_OK;
 }

@@ -425,13 +425,14 @@ static int owners_for(const ambit__cpu *d, const ambit__wave *w)
   return most < 1 ? 1 : most < threads ? (int)most : threads;
 }
 
-ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step)
+ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__command *c)
 {
+  const ambit__wave *w = c->wave.wave;
   ambit__cpu *d = (ambit__cpu *)q->device;
   const int owners = owners_for(d, w);
   job j = {.w = w, .queue = q, .shares = d->shares, .owners = owners};
 
-  AMBIT_TRY(make_calls(d, w, step));
+  AMBIT_TRY(make_calls(d, w, c->wave.step));
   AMBIT_TRY(begin_results(d, &j));
   j.calls = d->calls;
   j.waste = d->waste;

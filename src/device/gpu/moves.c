@@ -65,7 +65,7 @@ void ambit__gpu_moves_free(ambit__gpu_device *d)
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
                                   int nargs, const ambit__gpu_arg *args)
 {
-  const ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+  const ambit__gpu_device *d = lane->device;
   const int64_t most = (int64_t)BLOCKS_PER_MULTIPROCESSOR *
                        (d->info.multiprocessors > 0 ? d->info.multiprocessors : 1);
   const int threads[3] = {AMBIT__MOVE_THREADS, 1, 1};

@@ -340,8 +340,7 @@ static ambit_status make_rows(ambit__gpu_lane *lane, ambit__gpu_chore *g)
 
   if (!g->nkept) return AMBIT_OK;
   g->nkept = 0;
-  AMBIT_TRY(
-      find(ambit__gpu_device_of(lane->head.device), g, NULL, &g->chore->points->bases.hull, &at));
+  AMBIT_TRY(find(lane->device, g, NULL, &g->chore->points->bases.hull, &at));
   return at->n ? sample(lane, g, at, &from, ambit__gpu_arg_none()) : AMBIT_OK;
 }
 
@@ -368,7 +367,7 @@ static ambit_status aim_sample(ambit__gpu_lane *lane, ambit__gpu_chore *g, int64
 
   if (g->nkept && (first != g->first + g->nkept || g->nkept + rows > g->room))
     AMBIT_TRY(make_rows(lane, g));
-  AMBIT_TRY(keep_more(ambit__gpu_device_of(lane->head.device), g, rows));
+  AMBIT_TRY(keep_more(lane->device, g, rows));
   if (!g->nkept) g->first = first;
   a->rows = g->kept;
   a->row = g->nkept - step / c->every;
@@ -385,7 +384,7 @@ ambit_status ambit__gpu_chore_aim(ambit__gpu_lane *lane, ambit__gpu_chore *g,
 
   *a = (ambit__gpu_aimed){.touched = c->points->touched.n};
   if (c->kind == CHORE_SAMPLE) return aim_sample(lane, g, step, times, a);
-  AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, NULL, &c->points->touched.hull, &at));
+  AMBIT_TRY(find(lane->device, g, NULL, &c->points->touched.hull, &at));
   a->starts = at->more;
   a->who = at->who;
   a->weights = at->weights;
@@ -411,7 +410,7 @@ ambit_status ambit__gpu_chore_launch(ambit__gpu_lane *lane, ambit__gpu_chore *g,
   if (!l->nargs || !ambit__chore_is_due(c, l->step)) return AMBIT_OK;
   if (c->kind == CHORE_NOTE) return note(lane, g, l, row * c->columns + c->column);
   store = l->args[0].store;
-  AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, &store->layout, &l->box, &at));
+  AMBIT_TRY(find(lane->device, g, &store->layout, &l->box, &at));
   if (!at->n) return AMBIT_OK;
   if (c->kind == CHORE_INJECT) return inject(lane, g, at, l, row * c->columns);
   return sample(lane, g, at,

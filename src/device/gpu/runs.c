@@ -147,8 +147,7 @@ static ambit_status run(ambit__gpu_lane *lane, const copy *c, const ambit__gpu_m
   ambit__gpu_moves *moves;
 
   if (!n) return AMBIT_OK;
-  AMBIT_TRY(
-      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), c->type, KIT_RUNS, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(lane->device, c->type, KIT_RUNS, &moves));
   return ambit__gpu_moves_run(lane, moves->runs, n * THREADS_PER_SEGMENT,
                               (int)(sizeof args / sizeof *args), args);
 }
@@ -190,7 +189,7 @@ static void copy_dense(const ambit__gpu_list *l, int64_t first, int64_t n, size_
 static ambit_status send_list(ambit__gpu_lane *lane, const ambit__gpu_list *l, int64_t first,
                               int64_t n, ambit__gpu_staging **staging)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const ambit__gpu_driver *driver = lane->driver;
   const size_t bytes = (size_t)n * WORDS * sizeof *l->segments;
 
   AMBIT_TRY(ambit__gpu_staging_take(lane, true, staging));
@@ -217,7 +216,7 @@ static ambit_status move_piece(ambit__gpu_lane *lane, const ambit__store *store,
                                const ambit__gpu_list *l, int64_t first, int64_t n, int64_t cells,
                                int64_t earlier, unsigned char *dense, bool in)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const ambit__gpu_driver *driver = lane->driver;
   const int64_t components = store->layout.components;
   const size_t size = ambit_type_size(store->layout.type), cell = size * (size_t)components;
   copy c = {.type = store->layout.type, .components = components};

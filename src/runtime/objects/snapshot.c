@@ -59,7 +59,7 @@ static ambit_status copy_sparse(ambit_field *f, int part, ambit__store *to)
   do {
     if (s || !ambit__active_count(to->layout.active, &piece)) continue;
     s = ambit__do(e->queue, read, dense, &f->stores[part], &piece);
-    if (!s) s = ambit__host_write_box(NULL, to, &piece, dense);
+    if (!s) s = ambit__host_do(NULL, write, to, &piece, dense);
   } while (ambit__box_next_piece(&to->layout.own, most, &piece));
   free(dense);
   return s;
