@@ -406,8 +406,8 @@ typedef struct ambit__command {
       const ambit__box *box;
       const void *value;
     } fill;
-    /* Copies a box of own cells of src to the cells of dst at distance `shift` (NULL: the same
-     * cells), which may be in its margins. The stores have the same type and number of
+    /* Copies a box of own cells of src to the cells of dst at distance `shift` (AMBIT_MAX_DIMS
+     * numbers; NULL: the same cells), which may be in its margins. The stores have the same type and number of
      * components. */
     struct {
       ambit__store *dst, *src;
@@ -432,7 +432,7 @@ typedef struct ambit__command {
     struct {
       ambit__store *store;
       const ambit__boundaries *boundaries;
-      const int64_t *extents; /* of the grid */
+      const int64_t *extents; /* of the grid: AMBIT_MAX_DIMS numbers */
       const ambit__box *given, *reach;
     } ghosts;
     /* Runs the moves of a batch (batch_open), with the buffers that their stores have now. */
