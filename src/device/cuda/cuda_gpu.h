@@ -66,6 +66,11 @@ ambit_status ambit__cuda_told(ambit__gpu *gpu, ambit__cu_result r, const char *d
 #endif
     ;
 
+/* Calls a function of the driver, with its arguments in brackets and the context current. */
+#define AMBIT__CUDA_CALL(g, name, args, ...)                                                       \
+  (ambit__cuda_enter(g) ? (g)->errors->status                                                      \
+                        : ambit__cuda_told(g, (g)->cuda->name args, __VA_ARGS__))
+
 /* module.c, for the table. */
 void ambit__cuda_foresee(ambit__gpu *gpu, const char *source, bool strict);
 ambit_status ambit__cuda_build(ambit__gpu *gpu, const char *what, const char *source,

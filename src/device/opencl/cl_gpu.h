@@ -72,6 +72,8 @@ bool ambit__cl_lists(const char *extensions, const char *name);
 /* AMBIT_OK for CL_SUCCESS. If not, raises "what: CL_NAME": AMBIT_ENOMEM if the code is about
  * memory, else AMBIT_EDEVICE. */
 ambit_status ambit__cl_check(const ambit__gpu *gpu, cl_int code, const char *what);
+/* Calls a function of the library. */
+#define AMBIT__CL_CALL(gpu, name, ...) ambit__cl_check(gpu, ambit__cl.name(__VA_ARGS__), #name)
 const char *ambit__cl_code_name(cl_int code);
 
 /* ---- context.c: shared by all users of a device ---- */

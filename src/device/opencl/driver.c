@@ -205,7 +205,7 @@ static void queue_close(ambit__gpu_queue *q)
 static ambit_status queue_sync(ambit__gpu_queue *q)
 {
   q->waiting = 0;
-  return ambit__cl_check(q->gpu, ambit__cl.clFinish(q->queue), "clFinish");
+  return AMBIT__CL_CALL(q->gpu, clFinish, q->queue);
 }
 
 static ambit_status event_open(ambit__gpu *gpu, bool timed, ambit__gpu_event **out)
@@ -227,25 +227,21 @@ static ambit_status event_record(ambit__gpu_event *e, ambit__gpu_queue *q)
 {
   if (e->event) ambit__cl.clReleaseEvent(e->event);
   e->event = NULL;
-  AMBIT_TRY(ambit__cl_check(q->gpu,
-                            ambit__cl.clEnqueueMarkerWithWaitList(q->queue, 0, NULL, &e->event),
-                            "clEnqueueMarkerWithWaitList"));
+  AMBIT_TRY(AMBIT__CL_CALL(q->gpu, clEnqueueMarkerWithWaitList, q->queue, 0, NULL, &e->event));
   q->waiting = 0; /* without a flush, another queue might wait for it forever */
-  return ambit__cl_check(q->gpu, ambit__cl.clFlush(q->queue), "clFlush");
+  return AMBIT__CL_CALL(q->gpu, clFlush, q->queue);
 }
 
 static ambit_status event_await(ambit__gpu_queue *q, ambit__gpu_event *e)
 {
   if (!e->event) return AMBIT_OK;
-  return ambit__cl_check(q->gpu,
-                         ambit__cl.clEnqueueBarrierWithWaitList(q->queue, 1, &e->event, NULL),
-                         "clEnqueueBarrierWithWaitList");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueBarrierWithWaitList, q->queue, 1, &e->event, NULL);
 }
 
 static ambit_status event_sync(ambit__gpu_event *e)
 {
   if (!e->event) return AMBIT_OK;
-  return ambit__cl_check(e->gpu, ambit__cl.clWaitForEvents(1, &e->event), "clWaitForEvents");
+  return AMBIT__CL_CALL(e->gpu, clWaitForEvents, 1, &e->event);
 }
 
 static bool event_done(ambit__gpu_event *e)
@@ -350,28 +346,22 @@ static void host_release(ambit__gpu *gpu, void *address)
 static ambit_status copy_in(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t at, const void *from,
                             size_t bytes)
 {
-  return ambit__cl_check(
-      q->gpu,
-      ambit__cl.clEnqueueWriteBuffer(q->queue, to->mem, CL_FALSE, at, bytes, from, 0, NULL, NULL),
-      "clEnqueueWriteBuffer");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueWriteBuffer, q->queue, to->mem, CL_FALSE, at, bytes, from,
+                        0, NULL, NULL);
 }
 
 static ambit_status copy_out(ambit__gpu_queue *q, void *to, const ambit__gpu_memory *from,
                              size_t at, size_t bytes)
 {
-  return ambit__cl_check(
-      q->gpu,
-      ambit__cl.clEnqueueReadBuffer(q->queue, from->mem, CL_FALSE, at, bytes, to, 0, NULL, NULL),
-      "clEnqueueReadBuffer");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueReadBuffer, q->queue, from->mem, CL_FALSE, at, bytes, to,
+                        0, NULL, NULL);
 }
 
 static ambit_status copy(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_at,
                          const ambit__gpu_memory *from, size_t from_at, size_t bytes)
 {
-  return ambit__cl_check(q->gpu,
-                         ambit__cl.clEnqueueCopyBuffer(q->queue, from->mem, to->mem, from_at, to_at,
-                                                       bytes, 0, NULL, NULL),
-                         "clEnqueueCopyBuffer");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueCopyBuffer, q->queue, from->mem, to->mem, from_at, to_at,
+                        bytes, 0, NULL, NULL);
 }
 
 static ambit_status zero(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, size_t bytes)
@@ -380,10 +370,8 @@ static ambit_status zero(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, s
   const size_t unit = at % sizeof nothing || bytes % sizeof nothing ? 1 : sizeof nothing;
 
   if (!bytes) return AMBIT_OK;
-  return ambit__cl_check(
-      q->gpu,
-      ambit__cl.clEnqueueFillBuffer(q->queue, m->mem, &nothing, unit, at, bytes, 0, NULL, NULL),
-      "clEnqueueFillBuffer");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueFillBuffer, q->queue, m->mem, &nothing, unit, at, bytes, 0,
+                        NULL, NULL);
 }
 
 const ambit__gpu_driver ambit__gpu_driver_opencl = {
