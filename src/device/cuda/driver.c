@@ -459,7 +459,6 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .unload = ambit__cuda_unload,
     .function = ambit__cuda_function,
     .launch = ambit__cuda_launch,
-    .launch_together = ambit__cuda_launch_together,
 };
 
 static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,

@@ -32,10 +32,9 @@ static ambit_status provide(ambit__gpu_device *d)
 static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_function *f, int n,
                            const ambit__gpu_arg *args)
 {
-  const int64_t one[3] = {1, 1, 1};
-  const int threads[3] = {1, 1, 1};
+  const ambit__shape one = ambit__gpu_shape(1, 1);
 
-  return lane->driver->launch(lane->queue, f, one, threads, 0, n, args);
+  return lane->driver->launch(lane->queue, f, &one, n, args);
 }
 
 static ambit_status set(ambit__gpu_lane *lane, const ambit__buffer *value, const ambit__param *q)

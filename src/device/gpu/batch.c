@@ -230,8 +230,8 @@ ambit_status ambit__gpu_batch_open(ambit__gpu_device *d, const ambit__move *move
 
 static ambit_status launch(ambit__gpu_lane *lane, const group *g)
 {
-  const int64_t blocks[3] = {g->blocks, 1, 1}, nitems = (int64_t)g->nitems;
-  const int threads[3] = {AMBIT__MOVE_THREADS, 1, 1};
+  const ambit__shape shape = ambit__gpu_shape(g->blocks, AMBIT__MOVE_THREADS);
+  const int64_t nitems = (int64_t)g->nitems;
   ambit__gpu_arg args[2 + MEMORIES];
   ambit__gpu_moves *moves;
 
@@ -241,7 +241,7 @@ static ambit_status launch(ambit__gpu_lane *lane, const group *g)
   for (int i = 0; i < MEMORIES; i++)
     args[2 + i] =
         ambit__gpu_arg_memory(ambit__gpu_memory_of(g->stores[i < g->nstores ? i : 0]->buffer));
-  return lane->driver->launch(lane->queue, moves->batch, blocks, threads, 0, 2 + MEMORIES, args);
+  return lane->driver->launch(lane->queue, moves->batch, &shape, 2 + MEMORIES, args);
 }
 
 static ambit_status copy_active(ambit__gpu_lane *lane, const sparse_copy *c)

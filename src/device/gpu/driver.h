@@ -15,6 +15,7 @@
 
 #include "base/settings.h"
 #include "codegen/dialect.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,15 +124,10 @@ typedef struct ambit__gpu_driver {
   void (*foresee)(ambit__gpu *gpu, const char *source, bool strict);
   void (*unload)(ambit__gpu_module *m);
   ambit_status (*function)(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
-  /* threads[] per block and blocks[], x first. */
-  ambit_status (*launch)(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
-                         const int threads[3], size_t shared, int nargs,
-                         const ambit__gpu_arg *args);
-  /* The same with all blocks at the same time, so that they can wait for each other; an error if
-   * they are too many. NULL: not supported. */
-  ambit_status (*launch_together)(ambit__gpu_queue *q, ambit__gpu_function *f,
-                                  const int64_t blocks[3], const int threads[3], size_t shared,
-                                  int nargs, const ambit__gpu_arg *args);
+  /* If the shape has edges, as those of plans for CUDA may have, all blocks run at the same time, so
+   * that they can wait for each other; an error if they are too many. */
+  ambit_status (*launch)(ambit__gpu_queue *q, ambit__gpu_function *f, const ambit__shape *shape,
+                         int nargs, const ambit__gpu_arg *args);
 } ambit__gpu_driver;
 
 /* device/cuda/driver.c and device/opencl/driver.c */

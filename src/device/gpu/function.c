@@ -514,8 +514,7 @@ static ambit_status run_together(function *f, flight *t)
   }
   fill(t, f->nslots, f->slots, numbers, args);
   f->rounds += t->l->times;
-  return d->driver->launch_together(t->lane->queue, t->v->code->run, shape->blocks, shape->threads,
-                                    shape->shared, f->nslots, args);
+  return d->driver->launch(t->lane->queue, t->v->code->run, shape, f->nslots, args);
 }
 
 static ambit_status run(flight *t)
@@ -531,14 +530,12 @@ static ambit_status run(flight *t)
   shape = shape_of(t, &box);
   t->blocks = shape->blocks[0] * shape->blocks[1] * shape->blocks[2];
   fill(t, f->nslots, f->slots, numbers, args);
-  return driver->launch(t->lane->queue, t->v->code->run, shape->blocks, shape->threads,
-                        shape->shared, f->nslots - is_own(t), args);
+  return driver->launch(t->lane->queue, t->v->code->run, shape, f->nslots - is_own(t), args);
 }
 
 static ambit_status run_fold(const flight *t)
 {
-  const int64_t one[3] = {1, 1, 1};
-  const int threads[3] = {AMBIT__GPUCODE_FOLD, 1, 1};
+  const ambit__shape one = ambit__gpu_shape(1, AMBIT__GPUCODE_FOLD);
   const function *f = t->f;
   const bool own = is_own(t);
   const ambit__gpu_driver *driver = t->lane->driver;
@@ -550,8 +547,7 @@ static ambit_status run_fold(const flight *t)
   fill(t, f->nfold, f->fold_slots, numbers, args);
   for (int i = 0; own && i < f->nfold; i++)
     if (f->fold_slots[i].kind == SLOT_MORE) numbers[i] = more;
-  AMBIT_TRY(
-      driver->launch(t->lane->queue, t->v->code->fold, one, threads, 0, f->nfold - own, args));
+  AMBIT_TRY(driver->launch(t->lane->queue, t->v->code->fold, &one, f->nfold - own, args));
   return own ? ambit__gpu_adopt_after(t->lane, &f->group, t->l) : AMBIT_OK;
 }
 
@@ -737,14 +733,13 @@ ambit_status ambit__gpu_run_tiled(ambit__gpu_lane *lane, ambit__function *fn,
   const ambit__box tiles = {.ndims = 1, .hi = {n}};
   int64_t numbers[AMBIT__GPUCODE_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
-  ambit__shape shape;
+  ambit__shape shape = {0};
 
   if (!f->usual.code) AMBIT_TRY(compile(lane->device, f, &f->usual));
   if (f->usual.code->fold) AMBIT_TRY(make_partials(lane, f, false));
   f->usual.plan.strategy->shape(&f->group, &f->usual.plan, &tiles, &shape);
   fill(&t, f->nslots, f->slots, numbers, args);
-  return lane->driver->launch(lane->queue, f->usual.code->run, shape.blocks, shape.threads,
-                              shape.shared, f->nslots, args);
+  return lane->driver->launch(lane->queue, f->usual.code->run, &shape, f->nslots, args);
 }
 
 ambit_status ambit__gpu_fold_tiled(ambit__gpu_lane *lane, ambit__function *fn,

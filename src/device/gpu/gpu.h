@@ -495,7 +495,13 @@ bool ambit__gpu_has_own(const ambit__gpu_device *d, const ambit__group *g);
 ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group *g,
                                  ambit__gpu_own *own);
 
-/* ---- arguments ---- */
+/* ---- launches and arguments ---- */
+
+/* Blocks one beside the other. */
+static inline ambit__shape ambit__gpu_shape(int64_t blocks, int threads)
+{
+  return (ambit__shape){.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}};
+}
 
 static inline ambit__gpu_arg ambit__gpu_arg_memory(const ambit__gpu_memory *memory)
 {

@@ -46,10 +46,11 @@ typedef struct run {
 static ambit_status submit(const probe *p, const run *r)
 {
   const ambit__gpu_driver *driver = p->d->driver;
+  ambit__shape shape;
 
   if (!r->f) return driver->copy(p->d->setup, p->to, 0, p->from, 0, p->bytes);
-  return driver->launch(p->d->setup, r->f, (int64_t[]){r->blocks, 1, 1}, (int[]){THREADS, 1, 1}, 0,
-                        r->nargs, r->args);
+  shape = ambit__gpu_shape(r->blocks, THREADS);
+  return driver->launch(p->d->setup, r->f, &shape, r->nargs, r->args);
 }
 
 /* Seconds of one launch of several in a row, by the driver's events or by our clock; less than 0 on

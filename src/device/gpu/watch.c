@@ -92,8 +92,8 @@ ambit_status ambit__gpu_watch(ambit__gpu_lane *lane, const ambit__command *c)
 ambit_status ambit__gpu_check(ambit__gpu_lane *lane, const ambit__command *c)
 {
   const ambit__gpu_watching *w = &lane->watch;
-  const int64_t one[3] = {1, 1, 1}, type = w->what.type, when = w->what.when;
-  const int threads[3] = {1, 1, 1};
+  const int64_t type = w->what.type, when = w->what.when;
+  const ambit__shape one = ambit__gpu_shape(1, 1);
   const ambit__gpu_arg args[] = {
       ambit__gpu_arg_memory(w->record),
       ambit__gpu_arg_memory(ambit__gpu_memory_of(w->what.value)),
@@ -104,7 +104,7 @@ ambit_status ambit__gpu_check(ambit__gpu_lane *lane, const ambit__command *c)
   };
 
   assert(w->on && c->check.iteration > 0);
-  return lane->driver->launch(lane->queue, lane->device->check, one, threads, 0, 6, args);
+  return lane->driver->launch(lane->queue, lane->device->check, &one, 6, args);
 }
 
 static ambit_status send_report(ambit__gpu_lane *lane, ambit__gpu_watching *w)

@@ -95,9 +95,8 @@ ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *sour
 cl_program ambit__cl_try(ambit__gpu *gpu, const char *source, const char *entry);
 void ambit__cl_unload(ambit__gpu_module *m);
 ambit_status ambit__cl_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
-ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
-                              const int threads[3], size_t shared, int nargs,
-                              const ambit__gpu_arg *args);
+ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
+                              const ambit__shape *shape, int nargs, const ambit__gpu_arg *args);
 
 /* ---- lanes.c ---- */
 

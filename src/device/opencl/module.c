@@ -7,6 +7,7 @@
 #include "codegen/source.h"
 #include "device/opencl/cl_gpu.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -273,17 +274,17 @@ static cl_int set_args(cl_kernel kernel, size_t shared, int nargs, const ambit__
   return err;
 }
 
-ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
-                              const int threads[3], size_t shared, int nargs,
-                              const ambit__gpu_arg *args)
+ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
+                              const ambit__shape *shape, int nargs, const ambit__gpu_arg *args)
 {
   size_t global[3], local[3];
-  cl_int err = set_args(f->kernel, shared, nargs, args);
+  cl_int err = set_args(f->kernel, shape->shared, nargs, args);
 
+  assert(!shape->edges);
   AMBIT_TRY(ambit__cl_check(q->gpu, err, f->name));
   for (int k = 0; k < 3; k++) {
-    local[k] = (size_t)threads[k];
-    global[k] = (size_t)blocks[k] * local[k];
+    local[k] = (size_t)shape->threads[k];
+    global[k] = (size_t)shape->blocks[k] * local[k];
   }
   err =
       ambit__cl.clEnqueueNDRangeKernel(q->queue, f->kernel, 3, NULL, global, local, 0, NULL, NULL);
