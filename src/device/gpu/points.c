@@ -163,8 +163,7 @@ static void fill_samples(const ambit__points *p, const ambit__layout *l, const a
 {
   const ambit__point_cells *b = &p->bases;
 
-  for (int64_t i = ambit__point_cells_next(b, box, 0); i < b->n;
-       i = ambit__point_cells_next(b, box, i + 1))
+  for (int64_t i = -1; (i = ambit__point_cells_next(b, box, i + 1)) < b->n;)
     for (int64_t k = b->start[i]; k < b->start[i + 1]; k++, d->n++) {
       for (int64_t t = 0; t < p->taps; t++)
         d->at[d->n * p->taps + t] = place_of(p, l, b->index + i * b->ndims, t);
@@ -181,8 +180,7 @@ static void fill_cells(const ambit__points *p, const ambit__layout *l, const amb
 {
   const ambit__point_cells *b = &p->touched;
 
-  for (int64_t i = ambit__point_cells_next(b, box, 0); i < b->n;
-       i = ambit__point_cells_next(b, box, i + 1)) {
+  for (int64_t i = -1; (i = ambit__point_cells_next(b, box, i + 1)) < b->n;) {
     d->at[d->n] = l ? ambit__layout_at(l, b->index + i * b->ndims) : 0;
     d->more[d->n++] = d->nwho;
     for (int64_t k = b->start[i]; k < b->start[i + 1]; k++, d->nwho++) {
