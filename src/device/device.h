@@ -407,8 +407,8 @@ typedef struct ambit__command {
       const void *value;
     } fill;
     /* Copies a box of own cells of src to the cells of dst at distance `shift` (AMBIT_MAX_DIMS
-     * numbers; NULL: the same cells), which may be in its margins. The stores have the same type and number of
-     * components. */
+     * numbers; NULL: the same cells), which may be in its margins. The stores have the same type
+     * and number of components. */
     struct {
       ambit__store *dst, *src;
       const ambit__box *box;

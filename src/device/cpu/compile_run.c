@@ -180,7 +180,7 @@ static bool has_result(const task *t)
   return t->end == PROCESS_TIMED_OUT || (t->end == PROCESS_OK && !access(t->to, R_OK));
 }
 
-/* Compiles in one scratch folder. *full: it failed for lack of space, and may be tried elsewhere. */
+/* Compiles in one scratch folder. *full: it failed for lack of space; it may be tried elsewhere. */
 static ambit_status compile_here(ambit__cc *cc, const char *key, const char *source, task **out,
                                  bool *full)
 {

@@ -65,8 +65,6 @@ ambit__cpu_work ambit__cpu_launch, ambit__cpu_tile_fold, ambit__cpu_tiles, ambit
 
 /* The number of threads worth waking for work that takes one of them so many nanoseconds. */
 int ambit__cpu_threads_for(const ambit__cpu *d, double ns);
-/* Nanoseconds for a cell that is in the second-level cache, roughly. */
-double ambit__cpu_cell_ns(const ambit__function *fn);
 
 /* Fills in all but the box and the iteration. */
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
@@ -74,8 +72,6 @@ void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t 
 /* Lets the reductions of a call go to `partial`; if it begins, of no cells so far. */
 void ambit__cpu_point(const ambit__function *fn, int64_t *partial, bool begins,
                       ambit_compiled_call *call);
-/* The compiled function, and its rule; NULL: there is none. */
-ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule);
 
 /* Runs the function on a box. `call` is complete except for the box and the addresses of
  * reductions, whose results go to `partial`, of as many words as it has. */

@@ -6,7 +6,7 @@
  * contains all differences. It ends as soon as that is the whole tile: where all cells change, it
  * costs next to nothing.
  */
-#include "device/cpu/cpu.h"
+#include "device/cpu/function.h"
 
 #include "base/memory.h"
 
@@ -344,8 +344,9 @@ ambit_status ambit__cpu_tiles(ambit__queue *q, const ambit__command *c)
   ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &j.call.call);
   j.call.call.step = l->step;
   atomic_store_explicit(&j.device->shares[0].next, 0, memory_order_relaxed);
-  ambit__pool_run(j.device->pool,
-                  ambit__cpu_threads_for(j.device, ambit__cpu_cell_ns(j.fn) * (double)cells),
-                  take_tiles, &j);
+  ambit__pool_run(
+      j.device->pool,
+      ambit__cpu_threads_for(j.device, ambit__cpu_function_of(j.fn)->cell_ns * (double)cells),
+      take_tiles, &j);
   return AMBIT_OK;
 }

@@ -124,8 +124,8 @@ typedef struct ambit__gpu_driver {
   void (*foresee)(ambit__gpu *gpu, const char *source, bool strict);
   void (*unload)(ambit__gpu_module *m);
   ambit_status (*function)(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
-  /* If the shape has edges, as those of plans for CUDA may have, all blocks run at the same time, so
-   * that they can wait for each other; an error if they are too many. */
+  /* If the shape has edges, as those of plans for CUDA may have, all blocks run at the same time,
+   * so that they can wait for each other; an error if they are too many. */
   ambit_status (*launch)(ambit__gpu_queue *q, ambit__gpu_function *f, const ambit__shape *shape,
                          int nargs, const ambit__gpu_arg *args);
 } ambit__gpu_driver;

@@ -168,13 +168,14 @@ static ambit_status submit(relaxer *x)
 }
 
 /* Looks at the rounds submitted last, and submits more if tiles are left. */
-static ambit_status look(relaxer *x, bool *done)
+static ambit_status look(ambit__gpu_lane *lane, bool *done)
 {
+  relaxer *x = lane->unfinished;
   const double cells = (double)ambit__box_volume(&x->tiling->own);
   ambit__relaxation *r = x->r;
   int32_t head[AMBIT__TILES_HEAD];
 
-  AMBIT_TRY(ambit__gpu_fetch(x->lane, head, x->rest->state, sizeof head));
+  AMBIT_TRY(ambit__gpu_fetch(lane, head, x->rest->state, sizeof head));
   r->updates += ((uint32_t)head[AMBIT__TILES_PASSES] - x->passes) * cells / (double)x->tiling->n;
   x->passes = (uint32_t)head[AMBIT__TILES_PASSES];
   r->changed = head[AMBIT__TILES_CHANGED];
@@ -182,13 +183,8 @@ static ambit_status look(relaxer *x, bool *done)
   *done = r->rests || r->updates >= PATIENCE * cells;
   if (!*done) return submit(x);
   if (!r->changed && r->border) return AMBIT_OK;
-  return ambit__do(&x->lane->head, copy, x->l->args[r->out].store, x->l->args[r->in].store,
+  return ambit__do(&lane->head, copy, x->l->args[r->out].store, x->l->args[r->in].store,
                    &x->tiling->own, NULL);
-}
-
-static ambit_status go(ambit__gpu_lane *lane, bool *done)
-{
-  return look(lane->unfinished, done);
 }
 
 ambit_status ambit__gpu_relax(ambit__gpu_lane *lane, const ambit__command *c)
@@ -211,5 +207,5 @@ ambit_status ambit__gpu_relax(ambit__gpu_lane *lane, const ambit__command *c)
       .table = x.rest->table, .links = x.rest->links, .state = x.rest->state, .n = x.tiling->n};
   x.tiled.than[r->out] = x.l->args[r->in].store;
   AMBIT_TRY(submit(&x));
-  return ambit__gpu_tiles_leave(lane, go, &x, sizeof x);
+  return ambit__gpu_tiles_leave(lane, look, &x, sizeof x);
 }

@@ -117,6 +117,14 @@ static place place_of(const ambit__store *s)
                  .apart = s->layout.component};
 }
 
+static copy copy_between(const ambit__store *to, const ambit__store *from)
+{
+  return (copy){.to = place_of(to),
+                .from = place_of(from),
+                .type = to->layout.type,
+                .components = to->layout.components};
+}
+
 /* Packed cells from a value of the memory on. */
 static place packed_at(const ambit__gpu_memory *memory, int64_t base, int64_t components)
 {
@@ -296,15 +304,12 @@ ambit_status ambit__gpu_runs_copy(ambit__gpu_lane *lane, const ambit__store *to,
                                   const ambit__store *from, const ambit__box *box,
                                   const ambit__gpu_memory *changed)
 {
-  const copy c = {.to = place_of(to),
-                  .from = place_of(from),
-                  .type = to->layout.type,
-                  .components = to->layout.components,
-                  .changed = changed};
+  copy c = copy_between(to, from);
   ambit__gpu_list list = {0};
   ambit_status s =
       list_across(lane->head.device->errors, to->layout.active, from->layout.active, box, &list);
 
+  c.changed = changed;
   if (!s) s = run_list(lane, &c, &list);
   ambit__gpu_list_free(&list);
   return s;
@@ -361,10 +366,7 @@ ambit_status ambit__gpu_kept_pack(ambit__gpu_lane *lane, const ambit__gpu_kept *
 ambit_status ambit__gpu_kept_copy(ambit__gpu_lane *lane, const ambit__gpu_kept *k,
                                   const ambit__store *to, const ambit__store *from)
 {
-  const copy c = {.to = place_of(to),
-                  .from = place_of(from),
-                  .type = to->layout.type,
-                  .components = to->layout.components};
+  const copy c = copy_between(to, from);
 
   return run(lane, &c, k->memory, k->n);
 }
