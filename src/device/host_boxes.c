@@ -129,13 +129,14 @@ INLINE void copy_sized(unsigned char *to, const unsigned char *from, const axis 
 /* `rows` runs of adjacent equal values, with stores as wide as the compiler can make them. */
 #define FILL_ROWS(type)                                                                            \
   do {                                                                                             \
+    const int64_t n = run->count; /* which bytes could change */                                   \
     type value;                                                                                    \
                                                                                                    \
     memcpy(&value, from, sizeof value);                                                            \
     for (int64_t r = 0; r < rows->count; r++) {                                                    \
       type *run_to = (type *)(void *)(to + r * rows->to);                                          \
                                                                                                    \
-      for (int64_t i = 0; i < run->count; i++)                                                     \
+      for (int64_t i = 0; i < n; i++)                                                              \
         run_to[i] = value;                                                                         \
     }                                                                                              \
   } while (0)
