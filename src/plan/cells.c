@@ -120,7 +120,6 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   int axes[AMBIT_MAX_DIMS];
   const int n = ambit__nest_launched_axes(g, axes);
 
-  if (most < 1) return 0;
   plans[0] = p;
   if (t->kind == TARGET_C) return !ambit__group_sums_exactly(g);
   if (n > 0) p.threads[0] = power(g->cells[axes[n - 1]], n > 1 ? MOST_ALONG_X : threads);

@@ -17,7 +17,6 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 {
   const int threads = ambit__gpucode_threads(t, t->kind == TARGET_GPU && g->ndims ? THREADS : 1);
 
-  if (most < 1) return 0;
   plans[0] = (ambit__plan){.strategy = &ambit__strategy_checked,
                            .depth = 1,
                            .rows = {1, 1},

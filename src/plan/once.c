@@ -7,7 +7,6 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 {
   (void)g;
   (void)t;
-  if (most < 1) return 0;
   plans[0] = (ambit__plan){.strategy = &ambit__strategy_once, .depth = 1, .threads = {1, 1, 1}};
   return 1;
 }
