@@ -9,8 +9,12 @@
 
 void ambit__nest_begin(ambit__nest *n, const ambit__group *g, const ambit__dialect *d)
 {
-  *n = (ambit__nest){
-      .group = g, .dialect = d, .rule = g->rule, .bind = g->bind, .integer = d->types[AMBIT_I64]};
+  *n = (ambit__nest){.group = g,
+                     .dialect = d,
+                     .rule = g->rule,
+                     .bind = g->bind,
+                     .integer = d->types[AMBIT_I64],
+                     .loads_first = g->checks != 0};
   n->end[0] = &n->first;
 }
 

@@ -442,7 +442,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
 
   examine(&j);
   n->flat = !n->group->checks && ambit__rule_branches(n->rule);
-  n->loads_first = n->flat || n->group->checks;
+  n->loads_first |= n->flat;
   find_taps(&j);
   if (!r->plain) ambit__rows_begin_narrow(&j);
   j.lane_bytes = lane_bytes(&j);

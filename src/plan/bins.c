@@ -45,6 +45,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   bool counts = true;
   int threads;
 
+  if (most < 1) return 0;
   for (int i = 0; i < g->rule->nparams; i++) {
     if (!g->bind[i].onto) continue;
     counts &= is_narrow(&g->rule->params[i]);

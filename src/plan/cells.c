@@ -120,14 +120,16 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   int axes[AMBIT_MAX_DIMS];
   const int n = ambit__nest_launched_axes(g, axes);
 
+  if (most < 1) return 0;
   plans[0] = p;
-  if (t->kind == TARGET_C) return !ambit__group_sums_exactly(g);
+  if (t->kind == TARGET_C) return g->checks || !ambit__group_sums_exactly(g);
   if (n > 0) p.threads[0] = power(g->cells[axes[n - 1]], n > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
   if (n > 1) p.threads[1] = power(g->cells[axes[n - 2]], threads / p.threads[0]);
   p.rows[1] = g->sweep ? 1 : best_walk(g, t);
   p.blocks = most_blocks(g, t);
-  p.resident = t->dialect->has_lanes ? resident_blocks(g, t, p.threads[0] * p.threads[1]) : 0;
+  p.resident =
+      t->dialect->has_lanes && !g->checks ? resident_blocks(g, t, p.threads[0] * p.threads[1]) : 0;
   plans[0] = p;
   return 1;
 }
@@ -196,7 +198,7 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
   if (t->kind == TARGET_C) {
     ambit__nest_rows(n, &rows);
   } else {
-    ambit__hoists_begin(&n->hoists, n->rule);
+    if (!n->group->checks) ambit__hoists_begin(&n->hoists, n->rule);
     ambit__nest_cells_launched(n, p->threads, p->rows[1]);
   }
   ambit__emit(n, p, w);

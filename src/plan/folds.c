@@ -88,6 +88,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   int64_t totals = 1, cells = 1;
   int longest = -1;
 
+  if (most < 1) return 0;
   for (int d = 0; d < g->ndims; d++) {
     *(is_folded(g, d) ? &cells : &totals) *= g->cells[d];
     if (is_folded(g, d) && (longest < 0 || g->cells[d] > g->cells[longest])) longest = d;

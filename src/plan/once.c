@@ -7,6 +7,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 {
   (void)g;
   (void)t;
+  if (most < 1) return 0;
   plans[0] = (ambit__plan){.strategy = &ambit__strategy_once, .depth = 1, .threads = {1, 1, 1}};
   return 1;
 }
@@ -18,6 +19,11 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
   (void)p;
   (void)box;
   *shape = (ambit__shape){.blocks = {1, 1, 1}, .threads = {1, 1, 1}};
+}
+
+static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  return (void)g, (void)t, (void)p, 0;
 }
 
 static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
@@ -36,7 +42,7 @@ static void describe(const ambit__plan *p, ambit__text *t)
 const ambit__strategy ambit__strategy_once = {
     .name = "once",
     .candidates = candidates,
-    .cost = ambit__plan_costs_nothing,
+    .cost = cost,
     .emit = emit,
     .describe = describe,
     .shape = shape,

@@ -39,7 +39,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   const int shapes = ambit__group_sums_exactly(g) ? 1 : AMBIT__ASSIGNMENT_SHAPES;
   int n = 0;
 
-  if (g->form->list) {
+  if (g->form->list || g->checks) {
     plans[0] = plan_of(g, t, 1, ambit__assignment_shapes[0]);
     return 1;
   }

@@ -19,12 +19,13 @@ static int find(const ambit__group *g, const ambit__target *t, const ambit__stra
 {
   const bool gpu = t->kind == TARGET_GPU;
 
-  if (g->checks && !g->flow) return take(found, &ambit__strategy_checked, NULL);
-  if (g->checks || (gpu && g->tiles && g->form) || (g->depth != 1 && !g->flow)) return 0;
+  if ((g->checks && g->flow) || (gpu && g->tiles && g->form) || (g->depth != 1 && !g->flow))
+    return 0;
   if (g->flow) return take(found, &ambit__strategy_fused, &ambit__strategy_persistent);
   if (!g->ndims) return take(found, &ambit__strategy_once, NULL);
   if (gpu && g->tiles) return take(found, &ambit__strategy_tiles, NULL);
   if (gpu && g->form) return take(found, &ambit__strategy_sparse, NULL);
+  if (g->checks) return take(found, &ambit__strategy_cells, NULL);
   if (gpu && ambit__group_folded(g))
     return take(found, ambit__group_is_binned(g) ? &ambit__strategy_bins : &ambit__strategy_folds,
                 NULL);
@@ -37,12 +38,6 @@ const ambit__machine *ambit__target_machine(const ambit__target *t)
 {
   if (t->machine) return t->machine;
   return t->kind == TARGET_GPU ? &ambit__machine_h200 : ambit__machine_recorded("xeon16");
-}
-
-double ambit__plan_costs_nothing(const ambit__group *g, const ambit__target *t,
-                                 const ambit__plan *p)
-{
-  return (void)g, (void)t, (void)p, 0;
 }
 
 bool ambit__plan_begins(const char *plan, const char *start)

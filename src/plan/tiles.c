@@ -20,6 +20,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   const int threads = ambit__gpucode_threads(t, t->is_cpu ? 1 : THREADS);
   const int rows = g->ndims == 1 ? 1 : ROWS;
 
+  if (most < 1) return 0;
   p.threads[0] = threads > rows ? threads / rows : threads;
   p.threads[1] = threads / p.threads[0];
   p.blocks = ambit__blocks_busy(g, t, BLOCKS_PER_MULTIPROCESSOR);

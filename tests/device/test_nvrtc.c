@@ -16,8 +16,7 @@ enum { CAPABILITY = 90, MOST_PLANS = 32, FIRST_SEED = 0x1000, FAMILIES = 6 };
 typedef enum depth { EVERY_PLAN, CHOSEN, TO_PTX } depth;
 
 static const ambit__strategy *const strategies[] = {&ambit__strategy_cells, &ambit__strategy_once,
-                                                    &ambit__strategy_strip, &ambit__strategy_tiles,
-                                                    &ambit__strategy_checked};
+                                                    &ambit__strategy_strip, &ambit__strategy_tiles};
 
 static const ambit__target h200 = {
     .kind = TARGET_GPU,
