@@ -334,20 +334,17 @@ static ambit__group part_of(const ambit__group *g, const ambit__rule *rule, cons
 /* Adds a function to those in front of a nest. */
 static void add_function(ambit__nest *to, const char *name, ambit__nest *n)
 {
-  ambit__writer w = {0};
-  char *text;
+  ambit__writer w = {.text = to->prelude};
 
   ambit__line(&w, "static void %s(const ambit_compiled_call *call)", name);
   ambit__line(&w, "{");
   w.depth++;
   ambit__nest_print(n, &w);
   ambit__close(&w);
-  text = ambit__writer_finish(&w);
-  to->prelude.failed |= !text;
-  if (text) ambit__print(&to->prelude, "%s\n", text);
+  ambit__print(&w.text, "\n");
+  to->prelude = w.text;
   to->calls_own |= ambit__rule_calls_own(n->rule, n->group->ndims - 1);
   ambit__nest_free(n);
-  free(text);
 }
 
 /* The tiles of a group, in a nest that has begun, and in front of it the functions of the values
