@@ -159,15 +159,6 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
     ambit__launch_line_add(r, 2, axes[k], 0, k == n - 3 && n > 3 ? p->rows[1] : 1);
 }
 
-static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
-                  ambit__shape *shape)
-{
-  ambit__launch_line r;
-
-  launch_line(g, p, &r);
-  ambit__launch_line_shape(&r, box, shape);
-}
-
 /* ---- code ---- */
 
 /* In a sweep a thread waits for the cells of a line, one after the other. Along rows, neighbouring
@@ -210,6 +201,6 @@ const ambit__strategy ambit__strategy_cells = {
     .cost = cost,
     .emit = emit,
     .describe = describe,
-    .shape = shape,
+    .shape = ambit__gpucode_shape,
     .launch_line = launch_line,
 };

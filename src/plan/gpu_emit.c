@@ -2,6 +2,7 @@
 /* gpu_emit.c - pieces of kernels that all strategies for GPUs use. */
 #include "plan/fitted.h"
 #include "plan/gpu.h"
+#include "plan/launch_line.h"
 
 #include "codegen/flat.h"
 #include "flow/flow.h"
@@ -31,6 +32,15 @@ double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, c
   (void)p;
   if (g->ndims <= 3) return ns;
   return fmax(ns, AMBIT__FIT_LOADS * ambit__rule_reads(g->rule) / m->fma32);
+}
+
+void ambit__gpucode_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                          ambit__shape *shape)
+{
+  ambit__launch_line r;
+
+  p->strategy->launch_line(g, p, &r);
+  ambit__launch_line_shape(&r, box, shape);
 }
 
 /* ---- the head ---- */
