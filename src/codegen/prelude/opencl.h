@@ -7,12 +7,6 @@
 #  define AMBIT_HAS_DOUBLE 0
 #endif
 #define AMBIT_INLINE static inline
-/* A function of one expression. */
-#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
-  AMBIT_INLINE T name parameters                                                                   \
-  {                                                                                                \
-    return value;                                                                                  \
-  }
 #ifdef AMBIT_SUB_GROUP
 #  define AMBIT_THREADS(x, y, z)                                                                   \
     __attribute__((reqd_work_group_size(x, y, z), intel_reqd_sub_group_size(AMBIT_SUB_GROUP)))
