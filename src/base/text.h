@@ -17,11 +17,14 @@ typedef struct ambit__text {
   bool failed;     /* an allocation failed; `chars` is incomplete */
 } ambit__text;
 
-void ambit__print(ambit__text *t, const char *fmt, ...)
+/* Compilers check that a format, by the number of its argument, suits the values behind it. */
 #ifdef __GNUC__
-    __attribute__((format(printf, 2, 3)))
+#  define AMBIT__FORMAT(format_, values) __attribute__((format(printf, format_, values)))
+#else
+#  define AMBIT__FORMAT(format_, values)
 #endif
-    ;
+
+void ambit__print(ambit__text *t, const char *fmt, ...) AMBIT__FORMAT(2, 3);
 void ambit__vprint(ambit__text *t, const char *fmt, va_list ap);
 void ambit__print_chars(ambit__text *t, const char *chars, size_t n);
 

@@ -154,14 +154,8 @@ void ambit__nest_free(ambit__nest *n);
 
 /* ---- make.c: appends a node ---- */
 
-#ifdef __GNUC__
-#  define AMBIT__NEST_FORMAT __attribute__((format(printf, 2, 3)))
-#else
-#  define AMBIT__NEST_FORMAT
-#endif
-
 /* A formula or name, kept as long as the nest. */
-const char *ambit__nest_text(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+const char *ambit__nest_text(ambit__nest *n, const char *format, ...) AMBIT__FORMAT(2, 3);
 /* " + 2", " - 1", or nothing; "[t + 1]". */
 const char *ambit__nest_more(ambit__nest *n, int more);
 const char *ambit__nest_at(ambit__nest *n, const char *name, int more);
