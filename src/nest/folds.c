@@ -161,7 +161,7 @@ static void add_cells(job *j)
 /* Waits for the other threads of the totals: those of a row of `threads` may be of one warp. */
 static void wait_for(job *j, int threads)
 {
-  ambit__nest_node(j->n, NODE_BARRIER, .narrow = j->rows && threads <= AMBIT__WARP);
+  (j->rows && threads <= AMBIT__WARP ? ambit__nest_barrier_of_warp : ambit__nest_barrier)(j->n);
 }
 
 /* Levels of the tree, from the one of `threads` threads to that of more than `last`. */

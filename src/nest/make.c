@@ -145,7 +145,12 @@ void ambit__nest_add(ambit__nest *n, ambit__node node)
 
 void ambit__nest_barrier(ambit__nest *n)
 {
-  append(n, &(ambit__node){.kind = NODE_BARRIER});
+  ambit__nest_do(n, "%s", n->dialect->barrier);
+}
+
+void ambit__nest_barrier_of_warp(ambit__nest *n)
+{
+  ambit__nest_do(n, "%s", n->dialect->narrow_barrier);
 }
 
 void ambit__nest_note(ambit__nest *n, const char *comment)

@@ -38,14 +38,12 @@ typedef enum ambit__node_kind {
   NODE_LOAD,  /* declares name, of a type: the value at `access` */
   NODE_STORE, /* a value, or the variable of a written component, goes to memory */
   NODE_RULE,  /* the statements of the rule */
-  NODE_SHARED,  /* declares what all cells share: values, and in C the operators of reductions */
-  NODE_FOLD,    /* name = name and value, by the operator of a reduction */
-  NODE_CALL,    /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
-  NODE_BARRIER, /* on GPUs: all threads of the block, or of a warp, wait for each other */
-  NODE_ARRAY,   /* on GPUs, declares name: slots in registers, or in memory that a block shares */
-  NODE_WORDS,   /* declares variables for several cells at a time: nest/strip/pairs.h */
-  NODE_NOTE,    /* a comment: value */
-  NODE_DO       /* a statement: value */
+  NODE_SHARED, /* declares what all cells share: values, and in C the operators of reductions */
+  NODE_FOLD,   /* name = name and value, by the operator of a reduction */
+  NODE_ARRAY,  /* on GPUs, declares name: slots in registers, or in memory that a block shares */
+  NODE_WORDS,  /* declares variables for several cells at a time: nest/strip/pairs.h */
+  NODE_NOTE,   /* a comment: value */
+  NODE_DO      /* a statement: value */
 } ambit__node_kind;
 
 typedef enum ambit__loop_kind {
@@ -62,16 +60,15 @@ typedef enum ambit__store_kind {
 
 typedef struct ambit__node {
   ambit__node_kind kind;
-  const char *type, *name; /* LOOP, LOAD, FOLD, CALL; IF: NULL or the name of a block */
-  const char *value;       /* IF, DO, FOLD, STORE, CALL: a formula; LOAD: in place of the access */
+  const char *type, *name; /* LOOP, LOAD, FOLD; IF: NULL or the name of a block */
+  const char *value;       /* IF, DO, FOLD, STORE: a formula; LOAD: in place of the access */
   /* LOOP; step NULL: 1, "": the body changes its variable. RULE: `step` is the one that stages know
    */
   const char *from, *below, *step;
   char by;             /* LOOP: 0 for +; with - and / it counts down, name > below; name -= step */
-  int cells;           /* CALL, LOOP_VECTOR: of a vector; LOOP_VECTOR 0: compilers choose */
+  int cells;           /* LOOP_VECTOR: of a vector; 0: compilers choose */
   int size[4];         /* ARRAY: of each subscript; the rest are 0 */
   bool shared, zeroed; /* ARRAY */
-  bool narrow;         /* BARRIER: of a warp */
   bool unless; /* IF: if not; lanes exchange values in the body: not every language has a branch */
   ambit__loop_kind how;  /* LOOP */
   int along, threads;    /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
@@ -184,11 +181,13 @@ void ambit__nest_add(ambit__nest *n, ambit__node node);
 /* The same under a condition. */
 #define ambit__nest_do_if(n, condition, ...)                                                       \
   (ambit__nest_if((n), "%s", (condition)), ambit__nest_do((n), __VA_ARGS__), ambit__nest_close(n))
-/* The call of a function of the prelude for so many values of a type; NULL: of none. */
-#define ambit__nest_call(n, name_, type_, cells_, ...)                                             \
-  ambit__nest_node((n), NODE_CALL, .name = (name_), .type = (type_), .cells = (cells_),            \
-                   .value = ambit__nest_text((n), __VA_ARGS__))
+/* On GPUs, the call of a function of the prelude for so many values of a type; NULL: of none. */
+#define ambit__nest_call(n, name, type, cells, ...)                                                \
+  ambit__nest_do((n), "%s(%s)", ambit__nest_callee((n), (name), (type), (cells)),                  \
+                 ambit__nest_text((n), __VA_ARGS__))
+/* On GPUs: all threads of the block, or of a warp, wait for each other. */
 void ambit__nest_barrier(ambit__nest *n);
+void ambit__nest_barrier_of_warp(ambit__nest *n);
 void ambit__nest_note(ambit__nest *n, const char *comment);
 /* Nodes that follow are inside the loop, condition or block, until close. `otherwise` turns to the
  * other side of a condition. */

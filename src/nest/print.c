@@ -416,13 +416,6 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
     case NODE_RULE: print_rule(n, w, node); break;
     case NODE_FOLD: print_fold(n, w, node); break;
     case NODE_SHARED: print_shared(n, w); break;
-    case NODE_CALL:
-      ambit__line(w, "%s(%s);", ambit__nest_callee(n, node->name, node->type, node->cells),
-                  node->value);
-      break;
-    case NODE_BARRIER:
-      ambit__line(w, "%s;", node->narrow ? n->dialect->narrow_barrier : n->dialect->barrier);
-      break;
     case NODE_ARRAY: print_array(n, w, node); break;
     case NODE_WORDS: print_words(n, w, node); break;
     case NODE_NOTE: ambit__line(w, "/* %s */", node->value); break;

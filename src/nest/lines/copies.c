@@ -172,7 +172,7 @@ void ambit__lines_advance(const ambit__lines *j)
   ambit__nest *n = j->n;
 
   if (n->dialect->has_lanes) ambit__nest_do(n, "ambit_arrived<%d>()", j->f->ring - 2);
-  ambit__nest_node(n, NODE_BARRIER, .narrow = true);
+  ambit__nest_barrier_of_warp(n);
   ambit__nest_do(n, "const int next = t + %d", j->f->ring - 1);
   ambit__nest_if(n, "next < tiles");
   ambit__nest_do(n, "const %s next_at = %s", n->integer, ambit__lines_start(j, "next"));

@@ -355,7 +355,7 @@ void ambit__nest_lines_launched(ambit__nest *n, const ambit__nest_lines *f)
   ambit__nest_if(n, "t >= 0");
   add_cells(j);
   if (j->rows) {
-    ambit__nest_node(n, NODE_BARRIER, .narrow = true);
+    ambit__nest_barrier_of_warp(n);
     ambit__nest_each_output(n, ambit__lines_store, j);
   }
   ambit__nest_close(n);
@@ -363,6 +363,6 @@ void ambit__nest_lines_launched(ambit__nest *n, const ambit__nest_lines *f)
   ambit__nest_if(n, "mine");
   ambit__nest_store_carried(n);
   ambit__nest_close(n);
-  ambit__nest_node(n, NODE_BARRIER, .narrow = true);
+  ambit__nest_barrier_of_warp(n);
   ambit__nest_close(n);
 }
