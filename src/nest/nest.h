@@ -262,6 +262,9 @@ static inline ambit_type ambit__nest_stored(const ambit__nest *n, int i)
 const char *ambit__nest_amount(ambit__nest *n, int i, int k, const char *value);
 void ambit__nest_fold_bin(ambit__nest *n, int i, int k, const char *bin, const char *value);
 
+/* The distance from place y of a closed row to the cell that place y + k, or y - k, beyond an end
+ * of the row stands for. */
+const char *ambit__nest_beyond(ambit__nest *n, ambit_boundary kind, int side, const char *y, int k);
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
  * field with closed rows is read: the distance from the cell at y1 to that neighbour. */
 void ambit__nest_let_neighbours(ambit__nest *n);
