@@ -302,6 +302,7 @@ ambit_type ambit__nest_part_type(const ambit__param *p);
 
 /* The type of a thread's total and of a block's partial result: at most eight bytes. */
 const char *ambit__total_type(const ambit__group *g, const ambit__dialect *d, int param);
+const char *ambit__total_zero(ambit__nest *n, int param); /* the total of no cells */
 /* r_total, the total of this thread; the total of a block goes to r_mem[b], and all threads of the
  * block must reach that. For a rule without reductions there is nothing. */
 void ambit__nest_let_totals(ambit__nest *n, int wide, int high);
