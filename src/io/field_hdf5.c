@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* field_hdf5.c - fields in HDF5 files (docs/design/0023-output.md).
  *
- * Process 0 creates the file and all its datasets through the HDF5 library, and broadcasts where
- * the values of each begin. Then every process writes those of its parts, in pieces.
+ * Process 0 makes all datasets through the HDF5 library, which says where the values of each begin.
+ * Then every process writes those of its parts, in pieces.
  *
  *   name.h5       /u            a dataset per field, with the attributes origin and spacing
  *   name.vtkhdf   /VTKHDF       ImageData; the last axis is VTK's x
@@ -101,46 +101,36 @@ static ambit_status put_vtk_head(ambit__h5 *h, const ambit_grid *g)
   return ambit__h5_group(h, CELLS);
 }
 
-/* A file that is being saved. */
-typedef struct saving {
-  ambit__saving head;
-  char *path; /* owned */
-  bool for_vtk, has_mask;
-  uint64_t *offsets; /* by field: of its first value in the file; behind them, that of the mask */
-  ambit__file *file;
-  int field;   /* that is being written */
-  float *wide; /* a piece of it, as float; NULL: as it is */
-} saving;
-
-static const ambit_grid *grid_of(const saving *s)
+static bool has_mask(const ambit__saving *s)
 {
-  return s->head.fields[0]->grid;
+  return s->is_other && s->fields[0]->grid->active;
 }
 
-static ambit_status put_datasets(const saving *s, ambit__h5 *h)
+static ambit_status put_datasets(const ambit__saving *s, ambit__h5 *h)
 {
-  const ambit_grid *g = grid_of(s);
+  const ambit_grid *g = s->fields[0]->grid;
   char name[AMBIT__H5_NAME];
 
-  for (int i = 0; i < s->head.n; i++) {
-    const ambit_field *f = s->head.fields[i];
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->fields[i];
     int64_t shape[AMBIT_MAX_DIMS + 1];
     const int ndims = ambit__field_shape(f, shape);
 
-    dataset_of(f, s->for_vtk, name);
-    AMBIT_TRY(ambit__h5_dataset(h, name, stored_type(f, s->for_vtk), ndims, shape, &s->offsets[i]));
-    if (s->for_vtk) continue;
+    dataset_of(f, s->is_other, name);
+    AMBIT_TRY(
+        ambit__h5_dataset(h, name, stored_type(f, s->is_other), ndims, shape, &s->offsets[i]));
+    if (s->is_other) continue;
     AMBIT_TRY(ambit__h5_put_numbers(h, name, "origin", AMBIT_F64, g->box.ndims, g->origin));
     AMBIT_TRY(ambit__h5_put_numbers(h, name, "spacing", AMBIT_F64, g->box.ndims, g->spacing));
   }
-  if (!s->has_mask) return AMBIT_OK;
+  if (!has_mask(s)) return AMBIT_OK;
   return ambit__h5_dataset(h, CELLS "/" GHOST, AMBIT_U8, g->box.ndims, g->box.hi,
-                           &s->offsets[s->head.n]);
+                           &s->offsets[s->n]);
 }
 
-static ambit_status put_head(const saving *s)
+ambit_status ambit__save_hdf5_head(ambit__saving *s, const char *path)
 {
-  ambit__errors *errors = &s->head.context->errors;
+  ambit__errors *errors = &s->context->errors;
   const char *beside = ambit__file_beside(s->file);
   ambit_status status = AMBIT_OK, closed;
   ambit__h5 *h;
@@ -148,9 +138,9 @@ static ambit_status put_head(const saving *s)
   AMBIT_CHECK(beside, errors, AMBIT_EIO,
               "%s is a device or a pipe: an HDF5 file is not written from its start to its end. "
               "Use the name of a file",
-              s->path);
-  AMBIT_TRY(ambit__h5_create(errors, beside, s->path, &h));
-  if (s->for_vtk) status = put_vtk_head(h, grid_of(s));
+              path);
+  AMBIT_TRY(ambit__h5_create(errors, beside, path, &h));
+  if (s->is_other) status = put_vtk_head(h, s->fields[0]->grid);
   if (!status) status = put_datasets(s, h);
   closed = ambit__h5_close(h);
   return status ? status : closed;
@@ -158,31 +148,30 @@ static ambit_status put_head(const saving *s)
 
 /* ---- values ---- */
 
-static void widen(const ambit_field *f, int64_t cells, const uint16_t *from, float *to)
+static float *widen(const ambit_field *f, int64_t cells, const uint16_t *from)
 {
   const int64_t n = cells * f->components;
+  float *to = ambit__new(ERRORS(f), (size_t)n, sizeof *to);
 
-  for (int64_t i = 0; i < n; i++)
+  for (int64_t i = 0; to && i < n; i++)
     to[i] =
         (float)(f->type == AMBIT_F16 ? ambit_half_decode(from[i]) : ambit_bfloat_decode(from[i]));
-}
-
-static ambit_status put_bytes(void *user, size_t at, void *bytes, size_t n)
-{
-  const saving *s = user;
-
-  return ambit__file_write_at(s->file, s->offsets[s->field] + at, bytes, n);
+  return to;
 }
 
 static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
 {
-  const saving *s = user;
-  const ambit_type type = stored_type(f, s->for_vtk);
+  const ambit__saving *s = user;
+  const ambit_type type = stored_type(f, s->is_other);
+  float *wide = NULL;
+  ambit_status status;
 
   AMBIT_TRY(ambit__field_read_own(f, box, dense));
-  if (s->wide) widen(f, ambit__box_volume(box), dense, s->wide);
-  return ambit__each_bytes(f, box, s->wide ? (void *)s->wide : dense,
-                           ambit_type_size(type) * (size_t)f->components, put_bytes, user);
+  if (type != f->type && !(wide = widen(f, ambit__box_volume(box), dense))) return AMBIT_ENOMEM;
+  status = ambit__each_bytes(f, box, wide ? (void *)wide : dense,
+                             ambit_type_size(type) * (size_t)f->components, ambit__save_put, user);
+  free(wide);
+  return status;
 }
 
 static ambit_status put_mask(ambit_field *f, const ambit__box *box, void *dense, void *user)
@@ -195,102 +184,14 @@ static ambit_status put_mask(ambit_field *f, const ambit__box *box, void *dense,
   while (ambit__active_next(f->grid->active, box, &i, &row))
     memset((unsigned char *)dense + ambit__box_number(box, row.lo), 0,
            (size_t)(row.hi[last] - row.lo[last]));
-  return ambit__each_bytes(f, box, dense, 1, put_bytes, user);
+  return ambit__each_bytes(f, box, dense, 1, ambit__save_put, user);
 }
 
-static ambit_status put_field(saving *s, int i)
+ambit_status ambit__save_hdf5_write(ambit__saving *s)
 {
-  ambit_field *f = s->head.fields[i];
-  ambit_status status;
-
-  s->field = i;
-  s->wide = NULL;
-  if (stored_type(f, s->for_vtk) != f->type) {
-    AMBIT_NEW(ERRORS(f), s->wide, (size_t)(ambit__field_piece_cells(f) * f->components));
-  }
-  status = ambit__each_own_piece(f, true, put_piece, s);
-  free(s->wide);
-  return status;
-}
-
-/* ---- saving ---- */
-
-/* Every process writes its own parts. */
-static ambit_status write_field(ambit__saving *head)
-{
-  saving *s = (saving *)head;
-
-  for (int i = 0; i < head->n; i++)
-    AMBIT_TRY(put_field(s, i));
-  s->field = head->n; /* the mask */
-  return s->has_mask ? ambit__each_own_piece(head->fields[0], true, put_mask, s) : AMBIT_OK;
-}
-
-static ambit_status commit(ambit__saving *head)
-{
-  ambit__file *file = ((saving *)head)->file;
-
-  ((saving *)head)->file = NULL;
-  return ambit__file_commit(file);
-}
-
-static void tell(ambit__saving *head, ambit__errors *errors)
-{
-  if (((saving *)head)->file) ambit__file_tell(((saving *)head)->file, errors);
-}
-
-static void free_saving(ambit__saving *head)
-{
-  saving *s = (saving *)head;
-
-  ambit__file_abort(s->file);
-  free(s->offsets);
-  free(s->path);
-  free(s);
-}
-
-static ambit_status begin(saving *s)
-{
-  ambit *a = s->head.context;
-  char *beside = NULL;
-  ambit_status status;
-
-  if (!a->net->rank && !ambit__file_create(&a->errors, s->path, &s->file)) put_head(s);
-  status = ambit__share_name(a, s->file ? ambit__file_beside(s->file) : NULL, &beside);
-  if (!status)
-    status =
-        ambit__net_broadcast(a->net, 0, s->offsets, (size_t)(s->head.n + 1) * sizeof *s->offsets);
-  if (!status && a->net->rank) ambit__file_join(&a->errors, s->path, beside, &s->file);
-  free(beside);
-  return status ? status : ambit__net_agree(a->net);
-}
-
-ambit_status ambit__save_begin_hdf5(const char *path, int n, ambit_field *const *fields,
-                                    bool for_vtk, ambit__saving **out)
-{
-  const ambit_grid *g = fields[0]->grid;
-  ambit *a = g->context;
-  saving *s;
-
-  *out = NULL;
-  AMBIT_TRY(ambit__fields_check_hdf5(n, fields, path, for_vtk));
-  s = ambit__new(&a->errors, 1, sizeof *s);
-  if (s) {
-    *s = (saving){.head = {.context = a,
-                           .n = n,
-                           .fields = fields,
-                           .write = write_field,
-                           .commit = commit,
-                           .tell = tell,
-                           .free = free_saving},
-                  .for_vtk = for_vtk,
-                  .has_mask = for_vtk && g->active,
-                  .path = ambit__strdup(&a->errors, path),
-                  .offsets = ambit__new(&a->errors, (size_t)n + 1, sizeof *s->offsets)};
-    *out = &s->head;
-  }
-  AMBIT_TRY(ambit__net_agree(a->net));
-  return begin(s);
+  for (s->field = 0; s->field < s->n; s->field++)
+    AMBIT_TRY(ambit__each_own_piece(s->fields[s->field], true, put_piece, s));
+  return has_mask(s) ? ambit__each_own_piece(s->fields[0], true, put_mask, s) : AMBIT_OK;
 }
 
 /* ---- loading ---- */
@@ -370,14 +271,13 @@ static ambit_status check_shape(const ambit_field *f, const char *path, const am
   return AMBIT_OK;
 }
 
-static ambit_status narrow(const ambit_field *f, int64_t cells, const float *from, uint16_t *to)
+static void narrow(const ambit_field *f, int64_t cells, const float *from, uint16_t *to)
 {
   const int64_t n = cells * f->components;
 
   for (int64_t i = 0; i < n; i++)
     to[i] = f->type == AMBIT_F16 ? ambit_half_encode((double)from[i])
                                  : ambit_bfloat_encode((double)from[i]);
-  return AMBIT_OK;
 }
 
 static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
@@ -399,7 +299,7 @@ static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense
     AMBIT_NEW(ERRORS(f), wide, (size_t)(cells * f->components));
   }
   s = ambit__h5_read(l->h, l->dataset, l->type, lo, count, wide ? wide : dense);
-  if (!s && wide) s = narrow(f, cells, wide, dense);
+  if (!s && wide) narrow(f, cells, wide, dense);
   free(wide);
   return s ? s : ambit_field_write(f, box->lo, box->hi, dense);
 }

@@ -20,103 +20,34 @@ enum { MAX_HEADER = 1 << 16 };
 struct ambit__npy {
   ambit__errors *errors;
   ambit__file *file;
-  size_t bytes;  /* size of all values */
-  size_t done;   /* appended so far */
-  size_t offset; /* position of the first value in the file */
-  bool shared;   /* other processes write too; they check completeness */
+  size_t bytes; /* size of all values */
+  size_t done;  /* appended so far */
 };
-
-static ambit_status check_form(ambit__errors *errors, const char *path, ambit__npy_info *form)
-{
-  AMBIT_CHECK(ambit_type_size(form->type), errors, AMBIT_EINVAL, "%s: %d is not an ambit_type",
-              path, (int)form->type);
-  AMBIT_CHECK(ambit__npy_measure(form), errors, AMBIT_EINVAL,
-              "%s: the sizes of the array are negative, or their product exceeds memory", path);
-  return AMBIT_OK;
-}
-
-/* A writer without a file, and its header. */
-static ambit_status make(ambit__errors *errors, const char *path, const ambit__npy_info *form,
-                         char header[AMBIT__NPY_HEADER_BYTES], ambit__npy **out)
-{
-  ambit__npy_info info = *form;
-
-  AMBIT_TRY(check_form(errors, path, &info));
-  AMBIT_NEW(errors, *out, 1);
-  (*out)->errors = errors;
-  (*out)->bytes = info.bytes;
-  (*out)->offset = ambit__npy_make_header(&info, header);
-  return AMBIT_OK;
-}
 
 ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
                                ambit__npy **out)
 {
   char header[AMBIT__NPY_HEADER_BYTES];
+  ambit__npy_info info = *form;
   ambit_status s;
   ambit__npy *n;
 
   *out = NULL;
-  AMBIT_TRY(make(errors, path, form, header, &n));
+  AMBIT_CHECK(ambit_type_size(info.type), errors, AMBIT_EINVAL, "%s: %d is not an ambit_type", path,
+              (int)info.type);
+  AMBIT_CHECK(ambit__npy_measure(&info), errors, AMBIT_EINVAL,
+              "%s: the sizes of the array are negative, or their product exceeds memory", path);
+  AMBIT_NEW(errors, n, 1);
+  n->errors = errors;
+  n->bytes = info.bytes;
   AMBIT_TRY_GOTO(s, ambit__file_create(errors, path, &n->file), failed);
-  AMBIT_TRY_GOTO(s, ambit__file_write(n->file, header, n->offset), failed);
+  AMBIT_TRY_GOTO(s, ambit__file_write(n->file, header, ambit__npy_make_header(&info, header)),
+                 failed);
   *out = n;
   return AMBIT_OK;
 failed:
   ambit__npy_abort(n);
   return s;
-}
-
-ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
-                              const int64_t *shape, ambit__npy **out)
-{
-  ambit__npy_info form = {.type = type, .ndims = ndims};
-
-  *out = NULL;
-  AMBIT_CHECK(ndims >= 0 && ndims <= AMBIT__NPY_DIMS, errors, AMBIT_EINVAL,
-              "%s: %d dimensions; there must be 0 to %d", path, ndims, AMBIT__NPY_DIMS);
-  for (int d = 0; d < ndims; d++)
-    form.shape[d] = shape[d];
-  return ambit__npy_create(errors, path, &form, out);
-}
-
-void ambit__npy_tell(ambit__npy *n, ambit__errors *errors)
-{
-  n->errors = errors;
-  ambit__file_tell(n->file, errors);
-}
-
-ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char *beside,
-                             const ambit__npy_info *form, ambit__npy **out)
-{
-  char header[AMBIT__NPY_HEADER_BYTES];
-  ambit_status s;
-  ambit__npy *n;
-
-  *out = NULL;
-  AMBIT_TRY(make(errors, path, form, header, &n));
-  n->shared = true;
-  s = ambit__file_join(errors, path, beside, &n->file);
-  if (s)
-    ambit__npy_abort(n);
-  else
-    *out = n;
-  return s;
-}
-
-ambit_status ambit__npy_share(ambit__npy *n, const char **beside)
-{
-  *beside = ambit__file_beside(n->file);
-  if (!*beside) return AMBIT_OK;
-  n->shared = true;
-  return ambit__file_extend(n->file, (uint64_t)n->offset + n->bytes);
-}
-
-ambit_status ambit__npy_put(ambit__npy *n, size_t at, const void *data, size_t bytes)
-{
-  AMBIT_CHECK(n->shared && at <= n->bytes && bytes <= n->bytes - at, n->errors, AMBIT_EINVAL,
-              "%zu bytes put at %zu into an array of %zu", bytes, at, n->bytes);
-  return ambit__file_write_at(n->file, (uint64_t)n->offset + at, data, bytes);
 }
 
 ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes)
@@ -131,7 +62,7 @@ ambit_status ambit__npy_end(ambit__npy *n)
 {
   ambit_status s;
 
-  if (n->done != n->bytes && !n->shared) {
+  if (n->done != n->bytes) {
     s = ambit__raise(n->errors, AMBIT_EINVAL,
                      "the array is incomplete: %zu of %zu bytes were written", n->done, n->bytes);
   } else {

@@ -34,24 +34,14 @@ typedef struct ambit__npy_info {
 typedef struct ambit__npy ambit__npy;               /* being written */
 typedef struct ambit__npy_reader ambit__npy_reader; /* being read */
 
-/* Creates a file for an array: with the type and shape, and axes and values, of `form`; or plain.
- * `errors` must outlive it. */
+/* Creates a file for an array with the type and shape, and axes and values, of `form`. `errors` must
+ * outlive it. */
 ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
                                ambit__npy **out);
-ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
-                              const int64_t *shape, ambit__npy **out);
 ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes);
-/* Allows other processes to write too (see base/file.h). *beside: the file that they join; NULL: it
- * is a pipe, and only this process can append. */
-ambit_status ambit__npy_share(ambit__npy *n, const char **beside);
-ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char *beside,
-                             const ambit__npy_info *form, ambit__npy **out);
-/* Writes values that begin `at` bytes after the first one. */
-ambit_status ambit__npy_put(ambit__npy *n, size_t at, const void *data, size_t bytes);
-/* Completes the file and gives it its name, if it is complete or shared. Frees `n` in any case. */
+/* Gives the file its name, if it is complete. Frees `n` in any case. */
 ambit_status ambit__npy_end(ambit__npy *n);
-void ambit__npy_abort(ambit__npy *n);                       /* NULL is ignored */
-void ambit__npy_tell(ambit__npy *n, ambit__errors *errors); /* as ambit__file_tell */
+void ambit__npy_abort(ambit__npy *n); /* NULL is ignored */
 
 /* Reads sequentially, in pieces of whole elements. ambit__npy_open
  * refuses lists of cells. */

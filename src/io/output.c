@@ -136,14 +136,14 @@ static void write_copy(void *job)
   ambit_status s;
 
   o->saving->fields = o->copy->fields;
-  o->saving->tell(o->saving, errors);
+  ambit__save_tell(o->saving, errors);
   s = o->saving->write(o->saving);
   if (!s && o->context->net->size == 1) {
-    s = o->saving->commit(o->saving);
+    s = ambit__save_commit(o->saving);
     if (!s && o->has_series) s = write_series(o, errors);
   }
   if (s) ambit__raise(&o->errors, s, "%s", errors->text ? errors->text : ambit_status_text(s));
-  o->saving->tell(o->saving, &o->errors);
+  ambit__save_tell(o->saving, &o->errors);
   ambit__snapshot_free(o->copy);
   o->copy = NULL;
 }
@@ -189,7 +189,7 @@ static ambit_status end_file(output *o)
 
   o->saving = NULL;
   if (was_copied && o->context->net->size == 1) {
-    saving->free(saving);
+    ambit__save_free(saving);
     return o->context->errors.status;
   }
   AMBIT_TRY(ambit__save_end(saving));
@@ -293,7 +293,7 @@ static void end(ambit__observer *observer)
   output *o = (output *)observer;
 
   if (o->is_begun) ambit__scribe_wait(o->context); /* of a run that failed */
-  if (o->saving) o->saving->free(o->saving);
+  ambit__save_free(o->saving);
   if (ambit__film_end(o->film) && !o->failures++)
     o->reason = strdup(o->errors.text ? o->errors.text : "");
   ambit__errors_clear(&o->errors);

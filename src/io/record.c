@@ -2,6 +2,7 @@
 /* record.c - saves records: NumPy arrays, text, and plots. Process 0 writes. */
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/npy.h"
 #include "io/png.h"
 #include "runtime/program/program.h"
@@ -18,13 +19,6 @@ enum {
   CURVES = 8
 }; /* of a plot, in pixels; most columns that it draws */
 
-static bool ends_in(const char *path, const char *tail)
-{
-  const size_t n = strlen(path), m = strlen(tail);
-
-  return n >= m && !strcmp(path + n - m, tail);
-}
-
 static double value_at(const ambit_record *r, int64_t row, int64_t column)
 {
   return r->values[row * r->columns + column];
@@ -35,12 +29,13 @@ static double value_at(const ambit_record *r, int64_t row, int64_t column)
 static ambit_status save_npy(ambit_record *r, int64_t rows, const char *path)
 {
   const ambit_type type = r->is_typed ? r->type : AMBIT_F64;
-  const int64_t shape[] = {rows, r->columns};
+  const ambit__npy_info form = {.type = type,
+                                .ndims = r->columns > 1 ? 2 : 1,
+                                .shape = {rows, r->columns > 1 ? r->columns : 0}};
   ambit__npy *file;
   ambit_status s = AMBIT_OK;
 
-  AMBIT_TRY(
-      ambit__npy_begin(&r->context->errors, path, type, r->columns > 1 ? 2 : 1, shape, &file));
+  AMBIT_TRY(ambit__npy_create(&r->context->errors, path, &form, &file));
   for (int64_t i = 0; !s && i < rows * r->columns; i++) {
     const float narrow = (float)r->values[i];
 
@@ -250,10 +245,10 @@ static ambit_status save(ambit_record *r, const char *path)
 
   AMBIT_CHECK(rows && r->columns, &r->context->errors, AMBIT_EINVAL,
               "record '%s' has no rows to save in %s", r->name, path);
-  if (ends_in(path, ".npy")) return save_npy(r, rows, path);
-  if (ends_in(path, ".csv")) return save_csv(r, rows, path);
-  if (ends_in(path, ".png") && r->columns <= CURVES) return save_plot(r, rows, path);
-  if (ends_in(path, ".png"))
+  if (ambit__ends_in(path, ".npy")) return save_npy(r, rows, path);
+  if (ambit__ends_in(path, ".csv")) return save_csv(r, rows, path);
+  if (ambit__ends_in(path, ".png") && r->columns <= CURVES) return save_plot(r, rows, path);
+  if (ambit__ends_in(path, ".png"))
     return ambit__png_write(&r->context->errors, path, r->columns, rows, get_row, r, NULL);
   return ambit__raise(&r->context->errors, AMBIT_EINVAL,
                       "record '%s' cannot be saved as %s: the name must end in .npy, .csv or .png",
