@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/container.h"
 
-#include "base/container_hdf5.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -31,15 +30,10 @@ static void clean(const char *name, char *to, size_t size)
   to[n] = '\0';
 }
 
-static size_t type_bytes(int type)
-{
-  return type == AMBIT__BLOCK_TEXT ? 1 : ambit_type_size((ambit_type)type);
-}
-
 ambit__block *ambit__container_add(ambit__errors *errors, ambit__container *c, const char *name,
                                    int type, int ndims, const int64_t *extents)
 {
-  ambit__block b = {.type = type, .ndims = ndims, .bytes = type_bytes(type)};
+  ambit__block b = {.type = type, .ndims = ndims};
   size_t length;
 
   if (ambit__make_room(errors, &c->blocks, c->n, &c->cap, sizeof *c->blocks)) return NULL;
@@ -47,6 +41,7 @@ ambit__block *ambit__container_add(ambit__errors *errors, ambit__container *c, c
   length = strlen(b.name);
   for (int k = 2; ambit__container_find(c, b.name); k++)
     snprintf(b.name + length, sizeof b.name - length, "#%d", k);
+  b.bytes = type == AMBIT__BLOCK_TEXT ? 1 : ambit_type_size((ambit_type)type);
   for (int d = 0; d < ndims; d++) {
     b.extents[d] = extents[d];
     b.bytes *= (uint64_t)extents[d];

@@ -14,6 +14,7 @@
 #define AMBIT_BASE_CONTAINER_H
 
 #include "base/error.h"
+#include "base/text.h"
 
 enum {
   AMBIT__BLOCK_NAME = 96, /* bytes */
@@ -59,5 +60,13 @@ void ambit__container_free(ambit__container *c);
 /* The checksum of n bytes that begin `at` bytes after the start of their block. Any other value of
  * an aligned word of 8 bytes gives another sum. */
 uint64_t ambit__block_sum(uint64_t at, const void *bytes, size_t n);
+
+/* ---- container_hdf5.c ---- */
+
+enum { AMBIT__HDF5_DIRECTORY = 64 }; /* the place of the directory in the file, in bytes */
+
+/* Appends all bytes before the blocks to an empty text: with the metadata of HDF5, as 1.8 and later
+ * read it. */
+void ambit__hdf5_head(const ambit__container *c, const char *directory, ambit__text *out);
 
 #endif

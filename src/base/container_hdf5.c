@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/container_hdf5.h"
+/* container_hdf5.c - the metadata of HDF5 around the blocks (HDF5 File Format Specification 3.0):
+ * superblock version 2, object headers version 2, groups with compact links, datasets with
+ * contiguous layout.
+ */
+#include "base/container.h"
 
 #include <string.h>
 
@@ -76,14 +80,6 @@ static void put_checksum(ambit__text *t, size_t from)
 
 /* ---- object headers ---- */
 
-static void put_message(ambit__text *t, int type, const ambit__text *body)
-{
-  put(t, type, 1);
-  put(t, (int64_t)body->len, 2);
-  put(t, 0, 1);
-  ambit__print_chars(t, body->chars ? body->chars : "", body->len);
-}
-
 /* The header of an object with these messages, which are freed. Returns its place. */
 static size_t put_object(ambit__text *t, ambit__text *messages)
 {
@@ -105,7 +101,10 @@ static size_t put_object(ambit__text *t, ambit__text *messages)
 /* Moves `body` into a message. */
 static void end_message(ambit__text *messages, int type, ambit__text *body)
 {
-  put_message(messages, type, body);
+  put(messages, type, 1);
+  put(messages, (int64_t)body->len, 2);
+  put(messages, 0, 1);
+  ambit__print_chars(messages, body->chars ? body->chars : "", body->len);
   messages->failed |= body->failed;
   ambit__text_free(body);
 }
@@ -152,13 +151,6 @@ static void put_real(ambit__text *b, int bytes, int exponent)
   put(b, (1 << (exponent - 1)) - 1, 4);
 }
 
-static void put_characters(ambit__text *b, int64_t length)
-{
-  put(b, 0x13, 1); /* version 1, class 3 */
-  put(b, 1, 3);    /* padded with NUL */
-  put(b, length ? length : 1, 4);
-}
-
 static void put_datatype(ambit__text *messages, const ambit__block *block)
 {
   ambit__text b = {0};
@@ -174,7 +166,11 @@ static void put_datatype(ambit__text *messages, const ambit__block *block)
   case AMBIT_U16: put_integer(&b, 2, false); break;
   case AMBIT_U32: put_integer(&b, 4, false); break;
   case AMBIT_U64: put_integer(&b, 8, false); break;
-  case AMBIT__BLOCK_TEXT: put_characters(&b, block->extents[0]); break;
+  case AMBIT__BLOCK_TEXT:
+    put(&b, 0x13, 1); /* version 1, class 3 */
+    put(&b, 1, 3);    /* padded with NUL */
+    put(&b, block->extents[0] ? block->extents[0] : 1, 4);
+    break;
   default: put_integer(&b, 1, false);
   }
   end_message(messages, MESSAGE_DATATYPE, &b);

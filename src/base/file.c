@@ -185,12 +185,6 @@ static ambit_status sync_folder(ambit__file *f)
 
 /* ---- opening ---- */
 
-static ambit_status open_directly(ambit__file *f)
-{
-  f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
-  return f->fd >= 0 ? AMBIT_OK : fail(f, "open", errno);
-}
-
 /* The target of a link, which need not exist. The caller frees it; NULL: see errno. */
 static char *follow(const char *link)
 {
@@ -233,7 +227,10 @@ static ambit_status open_target(ambit__file *f)
   bool exists = !stat(f->path, &old);
 
   if (exists && S_ISDIR(old.st_mode)) return fail(f, "write", EISDIR);
-  if (exists && !S_ISREG(old.st_mode)) return open_directly(f);
+  if (exists && !S_ISREG(old.st_mode)) {
+    f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    return f->fd >= 0 ? AMBIT_OK : fail(f, "open", errno);
+  }
   f->target = exists ? realpath(f->path, NULL) : name_of_new(f->path);
   if (!f->target) return fail(f, "find", errno);
   AMBIT_TRY(open_beside(f));

@@ -18,18 +18,13 @@
 #define ERRORS(f) (&(f)->grid->context->errors)
 #define NET(f)    ((f)->grid->context->net)
 
-static int64_t count_cells(const ambit_field *f)
+void ambit__cell_list_form(const ambit_field *f, ambit__npy_info *form)
 {
   const ambit__box all = ambit__field_box(f);
 
-  return f->grid->active ? f->grid->active->cells : ambit__box_volume(&all);
-}
-
-void ambit__cell_list_form(const ambit_field *f, ambit__npy_info *form)
-{
   *form = (ambit__npy_info){.type = f->type,
                             .ndims = 1,
-                            .shape = {count_cells(f)},
+                            .shape = {ambit__grid_count(f->grid, &all)},
                             .axes = f->grid->box.ndims,
                             .values = f->components};
 }

@@ -9,7 +9,6 @@
 #include "io/field_list.h"
 
 #include "base/file.h"
-#include "io/npy_header.h"
 #include "runtime/objects/pieces.h"
 
 #include <inttypes.h>

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* film.c - pictures as frames of a Y4M file. */
 #include "base/file.h"
+#include "base/integers.h"
 #include "base/memory.h"
 #include "io/draw.h"
+#include "io/frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANES = 3, PRECISION = 1000000 };
+enum { CHANNELS = 3, PRECISION = 1000000 };
 
 struct ambit__film {
   ambit__errors *errors;
   ambit__file *file;
-  double rate;           /* frames per second */
-  int64_t width, height; /* pixels; 0: there is no frame yet */
+  double rate; /* frames per second */
   int64_t frames;
-  unsigned char *bytes; /* of a frame, plane after plane */
-  /* The colours of the map, and of NaN, in the planes. */
-  ambit__colour_map map;
-  unsigned char colours[AMBIT__COLOURS + 1][PLANES];
-  ambit__rgb table[AMBIT__COLOURS];
+  ambit__frame_form form; /* of the first frame; no width: there is none yet */
+  ambit__rgb *pixels;
+  unsigned char *planes; /* the same, as luma and chroma; behind them */
 };
 
 ambit_status ambit__film_create(ambit__errors *errors, const char *path, double rate,
@@ -41,28 +40,6 @@ ambit_status ambit__film_create(ambit__errors *errors, const char *path, double 
   return s;
 }
 
-static unsigned char sample(double base, double x)
-{
-  return (unsigned char)(base + x / 256 + 0.5);
-}
-
-/* BT.601 with 16 to 235 for luma, which players take films of unknown colours for. */
-static void set_colour(unsigned char *to, ambit__rgb c)
-{
-  to[0] = sample(16, 65.738 * c.r + 129.057 * c.g + 25.064 * c.b);
-  to[1] = sample(128, -37.945 * c.r - 74.494 * c.g + 112.439 * c.b);
-  to[2] = sample(128, 112.439 * c.r - 94.154 * c.g - 18.285 * c.b);
-}
-
-static void set_colours(ambit__film *f, ambit__colour_map map)
-{
-  f->map = map;
-  ambit__colour_table(map, f->table);
-  for (int i = 0; i < AMBIT__COLOURS; i++)
-    set_colour(f->colours[i], f->table[i]);
-  set_colour(f->colours[AMBIT__COLOURS], AMBIT__NO_COLOUR);
-}
-
 /* Codecs want even sides: the last pixel of a row, and the last row, are repeated. */
 static int64_t even(int64_t n)
 {
@@ -71,45 +48,40 @@ static int64_t even(int64_t n)
 
 static ambit_status write_header(ambit__film *f, const ambit__picture *p)
 {
+  const int64_t width = even(p->width * p->zoom_x), height = even(p->height * p->zoom_y);
   char line[128];
 
-  f->width = even(p->width * p->zoom_x);
-  f->height = even(p->height * p->zoom_y);
-  f->bytes = ambit__new(f->errors, (size_t)(f->width * f->height), PLANES);
-  if (!f->bytes) return AMBIT_ENOMEM;
-  snprintf(line, sizeof line, "YUV4MPEG2 W%" PRId64 " H%" PRId64 " F%lld:%d Ip A1:1 C444\n",
-           f->width, f->height, (long long)(f->rate * PRECISION + 0.5), PRECISION);
-  set_colours(f, p->map);
+  f->form = (ambit__frame_form){
+      .nplanes = 1, .width = {width}, .height = {height}, .is_rgb = true, .is_packed = true};
+  f->pixels = ambit__new(f->errors, (size_t)(width * height), 2 * CHANNELS);
+  if (!f->pixels) return AMBIT_ENOMEM;
+  f->planes = (unsigned char *)(f->pixels + width * height);
+  snprintf(line, sizeof line, "YUV4MPEG2 W%" PRId64 " H%" PRId64 " F%lld:%d Ip A1:1 C444\n", width,
+           height, (long long)(f->rate * PRECISION + 0.5), PRECISION);
   return ambit__file_write(f->file, line, strlen(line));
 }
 
-static void draw_row(const ambit__film *f, const ambit__picture *p, int64_t y, int plane,
-                     unsigned char *to)
+/* BT.601 with 16 to 235 for luma, which players take films of unknown colours for. */
+static void draw(const ambit__film *f, const ambit__picture *p)
 {
-  const int64_t row = y / p->zoom_y < p->height ? y / p->zoom_y : p->height - 1;
-  const double *values = p->values + row * p->width;
+  const unsigned char *const bytes[] = {(const unsigned char *)f->pixels};
+  ambit__rgb table[AMBIT__COLOURS], *to = f->pixels;
 
-  for (int64_t x = 0; x < f->width; x++) {
-    const int64_t i = x / p->zoom_x < p->width ? x / p->zoom_x : p->width - 1;
-    const int place = ambit__picture_colour(p, values[i]);
-    unsigned char shaded[PLANES];
-
-    if (p->relief) set_colour(shaded, ambit__picture_pixel(p, f->table, i, row));
-    to[x] = p->relief ? shaded[plane] : f->colours[place < 0 ? AMBIT__COLOURS : place][plane];
-  }
+  ambit__colour_table(p->map, table);
+  for (int64_t y = 0; y < f->form.height[0]; y++)
+    for (int64_t x = 0; x < f->form.width[0]; x++)
+      *to++ = ambit__picture_pixel(p, table, ambit__min64(x / p->zoom_x, p->width - 1),
+                                   ambit__min64(y / p->zoom_y, p->height - 1));
+  ambit__frame_to_yuv(&f->form, bytes, f->planes);
 }
 
 ambit_status ambit__film_add(ambit__film *f, const ambit__picture *p)
 {
-  const size_t plane = (size_t)(even(p->width * p->zoom_x) * even(p->height * p->zoom_y));
-
-  if (!f->width) AMBIT_TRY(write_header(f, p));
-  if (f->map != p->map) set_colours(f, p->map);
-  for (int i = 0; i < PLANES; i++)
-    for (int64_t y = 0; y < f->height; y++)
-      draw_row(f, p, y, i, f->bytes + (size_t)i * plane + (size_t)(y * f->width));
+  if (!f->planes) AMBIT_TRY(write_header(f, p));
+  draw(f, p);
   AMBIT_TRY(ambit__file_write(f->file, "FRAME\n", 6));
-  AMBIT_TRY(ambit__file_write(f->file, f->bytes, PLANES * plane));
+  AMBIT_TRY(ambit__file_write(f->file, f->planes,
+                              (size_t)(CHANNELS * f->form.width[0] * f->form.height[0])));
   f->frames++;
   return ambit__file_beside(f->file) ? AMBIT_OK : ambit__file_flush(f->file); /* a pipe: at once */
 }
@@ -123,7 +95,7 @@ ambit_status ambit__film_end(ambit__film *f)
     s = ambit__file_commit(f->file);
   else
     ambit__file_abort(f->file);
-  free(f->bytes);
+  free(f->pixels);
   free(f);
   return s;
 }

@@ -20,41 +20,22 @@ ambit_status ambit__png_try(ambit__errors *errors, const char *path)
                       path);
 }
 
-ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
-                             ambit__frame_form *form)
-{
-  (void)packed, (void)form;
-  return ambit__png_try(errors, path);
-}
+#  pragma GCC diagnostic push
+#  pragma GCC diagnostic ignored "-Wunused-parameter"
 
-ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
-                             unsigned char *bytes)
-{
-  (void)form, (void)bytes;
-  return ambit__png_try(errors, path);
-}
-
-ambit_status ambit__png_read_any(ambit__errors *errors, const char *path,
-                                 const ambit__frame_form *form, size_t room, unsigned char *bytes,
-                                 ambit__frame_form *own)
-{
-  (void)form, (void)room, (void)bytes, (void)own;
-  return ambit__png_try(errors, path);
-}
-
-ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn)
-{
-  (void)drawn;
-  return ambit__png_try(errors, path);
-}
-
-ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
-                                   const ambit__frame_form *form, const char *note,
-                                   ambit__png_row *get_row, void *user)
-{
-  (void)form, (void)note, (void)get_row, (void)user;
-  return ambit__png_try(errors, path);
-}
+/* A call that fails. */
+#  define REFUSE(name, ...)                                                                        \
+    ambit_status ambit__png_##name(ambit__errors *errors, const char *path, __VA_ARGS__)           \
+    {                                                                                              \
+      return ambit__png_try(errors, path);                                                         \
+    }
+REFUSE(form, bool packed, ambit__frame_form *form)
+REFUSE(read_any, const ambit__frame_form *form, size_t room, unsigned char *bytes,
+       ambit__frame_form *own)
+REFUSE(drawn, ambit__drawn *drawn)
+REFUSE(write_rows, const ambit__frame_form *form, const char *note, ambit__png_row *get_row,
+       void *user)
+#  pragma GCC diagnostic pop
 
 #else
 
@@ -284,17 +265,6 @@ ambit_status ambit__png_read_any(ambit__errors *errors, const char *path,
   return s;
 }
 
-ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
-                             unsigned char *bytes)
-{
-  ambit__frame_form own = {0};
-
-  AMBIT_TRY(ambit__png_read_any(errors, path, form, form->bytes, bytes, &own));
-  AMBIT_CHECK(own.width[0] == form->width[0] && own.height[0] == form->height[0], errors, AMBIT_EIO,
-              "%s has changed while it was read", path);
-  return AMBIT_OK;
-}
-
 /* ---- writing ---- */
 
 ambit_status ambit__png_try(ambit__errors *errors, const char *path)
@@ -366,6 +336,17 @@ ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
 }
 
 #endif
+
+ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
+                             unsigned char *bytes)
+{
+  ambit__frame_form own = {0};
+
+  AMBIT_TRY(ambit__png_read_any(errors, path, form, form->bytes, bytes, &own));
+  AMBIT_CHECK(own.width[0] == form->width[0] && own.height[0] == form->height[0], errors, AMBIT_EIO,
+              "%s has changed while it was read", path);
+  return AMBIT_OK;
+}
 
 /* A frame in memory. */
 typedef struct frame {

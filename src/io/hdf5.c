@@ -67,8 +67,16 @@ static const ambit__h5_api *enter(void)
   return c;
 }
 
-static void leave(const ambit__h5_api *c)
+/* Closes whatever was opened; -1: nothing. */
+static void drop(const ambit__h5_api *c, ambit__hid id)
 {
+  if (id >= 0) c->H5Idec_ref(id);
+}
+
+/* Closes `id`. */
+static void leave(const ambit__h5_api *c, ambit__hid id)
+{
+  drop(c, id);
   c->H5Eset_auto2(AMBIT__H5_STACK, old_print, old_user);
   pthread_mutex_unlock(&lock);
 }
@@ -92,7 +100,7 @@ static ambit__hid make_short_float(const ambit__h5_api *c, size_t exponent, size
   if (c->H5Tset_fields(t, 15, mantissa, exponent, 0, mantissa) >= 0 && c->H5Tset_size(t, 2) >= 0 &&
       c->H5Tset_ebias(t, bias) >= 0)
     return t;
-  c->H5Tclose(t);
+  drop(c, t);
   return -1;
 }
 
@@ -153,7 +161,7 @@ static bool find_type(const ambit__h5_api *c, ambit__hid t, ambit__h5_info *info
   case AMBIT__H5_CLASS_ENUM: /* bool of h5py: 0 and 1 in signed bytes */
     base = c->H5Tget_super(t);
     found = base >= 0 && c->H5Tget_size(base) == 1;
-    if (base >= 0) c->H5Tclose(base);
+    drop(c, base);
     info->type = AMBIT_U8;
     info->is_same = true;
     return found;
@@ -188,7 +196,7 @@ static ambit_status open_file(const ambit__h5_api *c, ambit__h5 *h, const char *
   if (access >= 0 && c->H5Pset_file_locking(access, !h->is_new, true) >= 0)
     h->file = h->is_new ? c->H5Fcreate(file, AMBIT__H5_TRUNCATE, AMBIT__H5_DEFAULT, access)
                         : c->H5Fopen(file, AMBIT__H5_READ_ONLY, access);
-  if (access >= 0) c->H5Pclose(access);
+  drop(c, access);
   if (h->file >= 0 && h->half >= 0 && h->bfloat >= 0) return AMBIT_OK;
   return fail(h, h->is_new ? "create the file" : "open the file", NULL);
 }
@@ -203,7 +211,7 @@ static ambit_status begin(ambit__errors *errors, const char *file, const char *p
   (*out)->is_new = is_new;
   c = enter();
   s = open_file(c, *out, file);
-  leave(c);
+  leave(c, -1);
   if (!s) return AMBIT_OK;
   (*out)->is_new = false; /* one error is enough */
   ambit__h5_close(*out);
@@ -229,10 +237,10 @@ ambit_status ambit__h5_close(ambit__h5 *h)
 
   if (!h) return AMBIT_OK;
   c = enter();
-  if (h->half >= 0) c->H5Tclose(h->half);
-  if (h->bfloat >= 0) c->H5Tclose(h->bfloat);
+  drop(c, h->half);
+  drop(c, h->bfloat);
   if (h->file >= 0 && c->H5Fclose(h->file) < 0 && h->is_new) s = fail(h, "complete", "the file");
-  leave(c);
+  leave(c, -1);
   free(h->path);
   free(h);
   return s;
@@ -247,8 +255,7 @@ ambit_status ambit__h5_group(ambit__h5 *h, const char *group)
       c->H5Gcreate2(h->file, group, AMBIT__H5_DEFAULT, AMBIT__H5_DEFAULT, AMBIT__H5_DEFAULT);
   const ambit_status s = id < 0 ? fail(h, "create the group", group) : AMBIT_OK;
 
-  if (id >= 0) c->H5Gclose(id);
-  leave(c);
+  leave(c, id);
   return s;
 }
 
@@ -264,8 +271,8 @@ static ambit_status put_attribute(const ambit__h5_api *c, const ambit__h5 *h, co
   const bool done = id >= 0 && c->H5Awrite(id, type, values) >= 0;
   const ambit_status s = done ? AMBIT_OK : fail(h, "write the attribute", name);
 
-  if (id >= 0) c->H5Aclose(id);
-  if (space >= 0) c->H5Sclose(space);
+  drop(c, id);
+  drop(c, space);
   return s;
 }
 
@@ -282,8 +289,7 @@ ambit_status ambit__h5_put_text(ambit__h5 *h, const char *object, const char *na
     s = put_attribute(c, h, object, name, type, c->H5Screate(AMBIT__H5_SCALAR), text);
   else
     s = fail(h, "write the attribute", name);
-  if (type >= 0) c->H5Tclose(type);
-  leave(c);
+  leave(c, type);
   return s;
 }
 
@@ -295,7 +301,7 @@ ambit_status ambit__h5_put_numbers(ambit__h5 *h, const char *object, const char 
   const ambit__hid space = n ? c->H5Screate_simple(1, &size, NULL) : c->H5Screate(AMBIT__H5_SCALAR);
   const ambit_status s = put_attribute(c, h, object, name, type_of(c, h, type), space, values);
 
-  leave(c);
+  leave(c, -1);
   return s;
 }
 
@@ -314,8 +320,8 @@ static ambit__hid create_dataset(const ambit__h5_api *c, const ambit__h5 *h, con
       c->H5Pset_fill_time(form, AMBIT__H5_FILL_NEVER) >= 0)
     id = c->H5Dcreate2(h->file, name, type_of(c, h, type), space, AMBIT__H5_DEFAULT, form,
                        AMBIT__H5_DEFAULT);
-  if (form >= 0) c->H5Pclose(form);
-  if (space >= 0) c->H5Sclose(space);
+  drop(c, form);
+  drop(c, space);
   return id;
 }
 
@@ -335,8 +341,7 @@ ambit_status ambit__h5_dataset(ambit__h5 *h, const char *name, ambit_type type, 
   id = create_dataset(c, h, name, type, ndims, sizes);
   *offset = id >= 0 && !is_empty ? c->H5Dget_offset(id) : 0;
   if (id < 0 || *offset == UINT64_MAX) s = fail(h, "create the dataset", name);
-  if (id >= 0) c->H5Dclose(id);
-  leave(c);
+  leave(c, id);
   return s;
 }
 
@@ -347,8 +352,7 @@ bool ambit__h5_has(ambit__h5 *h, const char *object)
   const ambit__h5_api *c = enter();
   const ambit__hid id = c->H5Oopen(h->file, object, AMBIT__H5_DEFAULT);
 
-  if (id >= 0) c->H5Oclose(id);
-  leave(c);
+  leave(c, id);
   return id >= 0;
 }
 
@@ -357,7 +361,7 @@ bool ambit__h5_has_attribute(ambit__h5 *h, const char *object, const char *name)
   const ambit__h5_api *c = enter();
   const int found = c->H5Aexists_by_name(h->file, object, name, AMBIT__H5_DEFAULT);
 
-  leave(c);
+  leave(c, -1);
   return found > 0;
 }
 
@@ -375,8 +379,8 @@ static ambit_status inspect(const ambit__h5_api *c, const ambit__h5 *h, ambit__h
   }
   for (int d = 0; d < AMBIT__H5_DIMS; d++)
     info->shape[d] = (int64_t)sizes[d];
-  if (space >= 0) c->H5Sclose(space);
-  if (type >= 0) c->H5Tclose(type);
+  drop(c, space);
+  drop(c, type);
   AMBIT_CHECK(is_known, h->errors, AMBIT_EIO,
               "%s: the dataset %s is not an array, of at most %d dimensions, of a type that Ambit "
               "has: integers of at most 64 bits with a sign, or real numbers of 16, 32 or 64 bits",
@@ -392,8 +396,7 @@ ambit_status ambit__h5_inspect(ambit__h5 *h, const char *dataset, ambit__h5_info
 
   *info = (ambit__h5_info){.ndims = 0};
   s = id < 0 ? fail(h, "open the dataset", dataset) : inspect(c, h, id, dataset, info);
-  if (id >= 0) c->H5Dclose(id);
-  leave(c);
+  leave(c, id);
   return s;
 }
 
@@ -423,8 +426,8 @@ static bool read_box(const ambit__h5_api *c, ambit__hid id, ambit__hid type, con
   const bool done =
       memory >= 0 && c->H5Dread(id, type, memory, from, AMBIT__H5_DEFAULT, values) >= 0;
 
-  if (memory > 0) c->H5Sclose(memory);
-  if (space >= 0) c->H5Sclose(space);
+  if (memory != AMBIT__H5_ALL) drop(c, memory);
+  drop(c, space);
   return done;
 }
 
@@ -436,8 +439,7 @@ ambit_status ambit__h5_read(ambit__h5 *h, const char *dataset, ambit_type type, 
   const bool done = id >= 0 && read_box(c, id, type_of(c, h, type), lo, count, values);
   const ambit_status s = done ? AMBIT_OK : fail(h, "read the dataset", dataset);
 
-  if (id >= 0) c->H5Dclose(id);
-  leave(c);
+  leave(c, id);
   return s;
 }
 
@@ -452,9 +454,8 @@ ambit_status ambit__h5_get_numbers(ambit__h5 *h, const char *object, const char 
                     c->H5Aread(id, type_of(c, h, type), values) >= 0;
   const ambit_status s = done ? AMBIT_OK : fail(h, "read the numbers of the attribute", name);
 
-  if (space >= 0) c->H5Sclose(space);
-  if (id >= 0) c->H5Aclose(id);
-  leave(c);
+  drop(c, space);
+  leave(c, id);
   return s;
 }
 
@@ -468,7 +469,7 @@ static bool is_dataset(const ambit__h5_api *c, const ambit__h5 *h, const char *g
   snprintf(path, sizeof path, "%.*s/%s", AMBIT__H5_NAME, group, name);
   id = c->H5Oopen(h->file, path, AMBIT__H5_DEFAULT);
   found = id >= 0 && c->H5Iget_type(id) == AMBIT__H5_IS_DATASET;
-  if (id >= 0) c->H5Oclose(id);
+  drop(c, id);
   return found;
 }
 
@@ -487,6 +488,6 @@ bool ambit__h5_dataset_name(ambit__h5 *h, const char *group, int i, char name[AM
     if (n < 0 || n >= AMBIT__H5_NAME) continue;
     found = is_dataset(c, h, group, name) && i-- == 0;
   }
-  leave(c);
+  leave(c, -1);
   return found;
 }

@@ -44,7 +44,6 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(ambit__hid, H5Fopen, (const char *, unsigned, ambit__hid))                                     \
   X(int, H5Fclose, (ambit__hid))                                                                   \
   X(ambit__hid, H5Pcreate, (ambit__hid))                                                           \
-  X(int, H5Pclose, (ambit__hid))                                                                   \
   X(int, H5Pset_file_locking, (ambit__hid, bool, bool))                                            \
   X(int, H5Pset_obj_track_times, (ambit__hid, bool))                                               \
   X(int, H5Pset_layout, (ambit__hid, int))                                                         \
@@ -52,11 +51,10 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(int, H5Pset_fill_time, (ambit__hid, int))                                                      \
   X(ambit__hid, H5Gcreate2, (ambit__hid, const char *, ambit__hid, ambit__hid, ambit__hid))        \
   X(int, H5Gget_info_by_name, (ambit__hid, const char *, ambit__h5_group_info *, ambit__hid))      \
-  X(int, H5Gclose, (ambit__hid))                                                                   \
   X(ssize_t, H5Lget_name_by_idx,                                                                   \
     (ambit__hid, const char *, int, int, ambit__hsize, char *, size_t, ambit__hid))                \
   X(ambit__hid, H5Oopen, (ambit__hid, const char *, ambit__hid))                                   \
-  X(int, H5Oclose, (ambit__hid))                                                                   \
+  X(int, H5Idec_ref, (ambit__hid))                                                                 \
   X(int, H5Iget_type, (ambit__hid))                                                                \
   X(ambit__hid, H5Screate_simple, (int, const ambit__hsize *, const ambit__hsize *))               \
   X(ambit__hid, H5Screate, (int))                                                                  \
@@ -66,7 +64,6 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(int, H5Sselect_hyperslab,                                                                      \
     (ambit__hid, int, const ambit__hsize *, const ambit__hsize *, const ambit__hsize *,            \
      const ambit__hsize *))                                                                        \
-  X(int, H5Sclose, (ambit__hid))                                                                   \
   X(ambit__hid, H5Tcopy, (ambit__hid))                                                             \
   X(int, H5Tget_class, (ambit__hid))                                                               \
   X(size_t, H5Tget_size, (ambit__hid))                                                             \
@@ -77,7 +74,6 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(int, H5Tset_fields, (ambit__hid, size_t, size_t, size_t, size_t, size_t))                      \
   X(int, H5Tset_ebias, (ambit__hid, size_t))                                                       \
   X(ambit__hid, H5Tget_super, (ambit__hid))                                                        \
-  X(int, H5Tclose, (ambit__hid))                                                                   \
   X(ambit__hid, H5Dcreate2,                                                                        \
     (ambit__hid, const char *, ambit__hid, ambit__hid, ambit__hid, ambit__hid, ambit__hid))        \
   X(ambit__hid, H5Dopen2, (ambit__hid, const char *, ambit__hid))                                  \
@@ -85,7 +81,6 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(ambit__hid, H5Dget_space, (ambit__hid))                                                        \
   X(ambit__hid, H5Dget_type, (ambit__hid))                                                         \
   X(int, H5Dread, (ambit__hid, ambit__hid, ambit__hid, ambit__hid, ambit__hid, void *))            \
-  X(int, H5Dclose, (ambit__hid))                                                                   \
   X(ambit__hid, H5Acreate_by_name,                                                                 \
     (ambit__hid, const char *, const char *, ambit__hid, ambit__hid, ambit__hid, ambit__hid,       \
      ambit__hid))                                                                                  \
@@ -93,8 +88,7 @@ typedef int (*ambit__h5_walk_fn)(unsigned n, const ambit__h5_error *error, void 
   X(int, H5Aexists_by_name, (ambit__hid, const char *, const char *, ambit__hid))                  \
   X(ambit__hid, H5Aget_space, (ambit__hid))                                                        \
   X(int, H5Awrite, (ambit__hid, ambit__hid, const void *))                                         \
-  X(int, H5Aread, (ambit__hid, ambit__hid, void *))                                                \
-  X(int, H5Aclose, (ambit__hid))
+  X(int, H5Aread, (ambit__hid, ambit__hid, void *))
 
 /* Variables of the library, which H5open sets: behind its macros such as H5T_NATIVE_FLOAT. */
 #define AMBIT__H5_IDS(X)                                                                           \

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "io/npy_header.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -34,7 +34,7 @@ typedef struct ambit__npy_info {
 typedef struct ambit__npy ambit__npy;               /* being written */
 typedef struct ambit__npy_reader ambit__npy_reader; /* being read */
 
-/* Creates a file for an array with the type and shape, and axes and values, of `form`. `errors` must
+/* Creates a file for an array with the type and shape, axes and values of `form`. `errors` must
  * outlive it. */
 ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
                                ambit__npy **out);
@@ -56,5 +56,21 @@ void ambit__npy_close(ambit__npy_reader *r); /* NULL is ignored */
 
 /* Reads only the header. */
 ambit_status ambit__npy_read_header(ambit__errors *errors, const char *path, ambit__npy_info *info);
+
+/* ---- npy_header.c ----
+ *
+ * The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+ */
+
+/* Sets type, ndims, shape, axes, values, bytes and swapped. `text` is NUL-terminated; `path` is for
+ * messages. */
+ambit_status ambit__npy_parse_header(ambit__errors *errors, const char *path, const char *text,
+                                     ambit__npy_info *info);
+/* Writes the header, including magic number and padding. Returns its length, at most
+ * AMBIT__NPY_HEADER_BYTES. */
+enum { AMBIT__NPY_HEADER_BYTES = 320 };
+size_t ambit__npy_make_header(const ambit__npy_info *info, char out[AMBIT__NPY_HEADER_BYTES]);
+/* Computes info->bytes; false if a size is negative or the product overflows. */
+bool ambit__npy_measure(ambit__npy_info *info);
 
 #endif

@@ -31,16 +31,17 @@ typedef struct output {
   ambit__observer observer; /* first */
   ambit *context;
   kind kind;
-  char *path;                 /* as given, owned */
-  ambit__numbered numbered;   /* of it */
-  int n;                      /* fields */
-  ambit_field **fields;       /* owned */
-  ambit__drawing drawing;     /* pictures and films */
-  double rate;                /* of films */
-  ambit__film *film;          /* on process 0, from the first frame on */
-  bool has_series;            /* a list of the files is kept for ParaView */
-  int64_t *written, nwritten; /* the iterations of its files; owned */
-  int64_t done, failures;     /* outputs, and those that could not be written */
+  char *path;               /* as given, owned */
+  ambit__numbered numbered; /* of it */
+  int n;                    /* fields */
+  ambit_field **fields;     /* owned */
+  ambit__drawing drawing;   /* pictures and films */
+  double rate;              /* of films */
+  ambit__film *film;        /* on process 0, from the first frame on */
+  bool has_series;          /* a list of the files is kept for ParaView */
+  int64_t *written;         /* the iterations of its files; owned */
+  size_t nwritten, cap;
+  int64_t done, failures; /* outputs, and those that could not be written */
   /* the one that is being written: */
   bool is_begun;
   ambit__ticket job;
@@ -73,7 +74,7 @@ static char *series_name(const output *o)
 static void print_series(const output *o, ambit__text *t)
 {
   ambit__print(t, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
-  for (int64_t i = 0; i < o->nwritten; i++) {
+  for (size_t i = 0; i < o->nwritten; i++) {
     char *name = ambit__numbered_name(&o->numbered, o->written[i]);
     const char *slash = name ? strrchr(name, '/') : NULL;
 
@@ -93,10 +94,10 @@ static ambit_status write_series(output *o, ambit__errors *errors)
   char *name = series_name(o);
   ambit__text t = {0};
   ambit__file *file;
-  int64_t *more = realloc(o->written, (size_t)(o->nwritten + 1) * sizeof *more);
-  ambit_status s = name && more ? AMBIT_OK : ambit__raise(errors, AMBIT_ENOMEM, "out of memory");
+  ambit_status s =
+      name ? ambit__make_room(errors, &o->written, o->nwritten, &o->cap, sizeof(int64_t))
+           : AMBIT_ENOMEM;
 
-  if (more) o->written = more;
   if (!s) {
     o->written[o->nwritten++] = o->iteration;
     print_series(o, &t);

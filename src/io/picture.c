@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_SIDE = 2048, MIN_SIDE = 512, THIN = 32, BINS = 4096 };
+enum { MAX_SIDE = 2048, MIN_SIDE = 512, THIN = 32 };
 
 /* The input, and its coarsening. */
 typedef struct source {
@@ -124,37 +124,6 @@ static void finite_range(const ambit__picture *p, double *lo, double *hi)
   if (*lo > *hi) *lo = *hi = 0;
 }
 
-/* The bin up to which `share` values lie, counting from `first` in steps of `step`. */
-static int quantile(const int64_t *bins, int first, int step, double share)
-{
-  int64_t seen = 0;
-  int i = first;
-
-  while (i + step >= 0 && i + step < BINS && (double)(seen + bins[i]) <= share) {
-    seen += bins[i];
-    i += step;
-  }
-  return i;
-}
-
-static void clip_range(const ambit__picture *p, double clip, double *lo, double *hi)
-{
-  int64_t bins[BINS] = {0}, n = 0;
-  double step = (*hi / 2 - *lo / 2) / BINS * 2, start = *lo;
-  int first, last;
-
-  for (int64_t i = 0; i < p->width * p->height; i++) {
-    if (!isfinite(p->values[i])) continue;
-    bins[(int)(place_in(p->values[i], *lo, *hi) * (BINS - 1))]++;
-    n++;
-  }
-  first = quantile(bins, 0, 1, clip * (double)n);
-  last = quantile(bins, BINS - 1, -1, clip * (double)n);
-  if (last < first) return;
-  *lo = start + first * step;
-  *hi = start + (last + 1) * step;
-}
-
 /* Values of both signs, neither negligible. */
 static bool is_wave(double lo, double hi)
 {
@@ -178,7 +147,6 @@ void ambit__picture_span(ambit__picture *p, const ambit__picture_options *o)
     p->lo = o->lo;
     p->hi = o->hi;
   }
-  if (!given && o->clip > 0 && p->lo < p->hi) clip_range(p, o->clip, &p->lo, &p->hi);
   p->map = is_wave(p->lo, p->hi) ? AMBIT__TIDE : AMBIT__DUSK;
   if (o->map) p->map = (ambit__colour_map)(o->map - 1);
   if (given) return;

@@ -22,7 +22,6 @@ typedef struct ambit__picture_options {
   int max_side;  /* maximum pixels of the longer side; default 2048 */
   int min_side;  /* small fields are enlarged up to this; default 512; 1: never */
   double lo, hi; /* values of the first and the last colour, if lo < hi; else from the data */
-  double clip;   /* fraction of the pixels to exclude from the range at either end; 0: none */
   bool relief;   /* shaded as a landscape */
 } ambit__picture_options;
 

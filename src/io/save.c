@@ -22,20 +22,14 @@ static bool is_hdf5(const char *path)
   return ambit__ends_in(path, ".vtkhdf") || ambit__ends_in(path, ".h5");
 }
 
-static ambit_status check_path(const ambit_field *f, const char *path)
-{
-  if (ambit__failed(f->grid->context)) return ERRORS(f)->status;
-  AMBIT_CHECK(path && *path, ERRORS(f), AMBIT_EINVAL, "field '%s': the file name is empty",
-              f->name);
-  return AMBIT_OK;
-}
-
 /* All processes must save or load the same field and file. */
 static ambit_status meet(const ambit_field *f, const char *what, const char *path)
 {
   char doing[160] = "fails";
 
-  if (!check_path(f, path)) snprintf(doing, sizeof doing, "%s '%.20s' in %s", what, f->name, path);
+  if (!ambit__failed(f->grid->context) && !(path && *path))
+    ambit__raise(ERRORS(f), AMBIT_EINVAL, "field '%s': the file name is empty", f->name);
+  if (!ERRORS(f)->status) snprintf(doing, sizeof doing, "%s '%.20s' in %s", what, f->name, path);
   return ambit__meet(f->grid->context, doing);
 }
 

@@ -274,13 +274,6 @@ static void set_running(ambit_stream *s, bool running)
   if (s->before) s->before->is_running = running;
 }
 
-static ambit_status check_use(ambit_stream *s)
-{
-  AMBIT_CHECK(!atomic_exchange(&s->misused, false), errors_of(s), AMBIT_EPROGRAM,
-              "the source or the sink of a stream destroyed it; destroy it after its run");
-  return AMBIT_OK;
-}
-
 ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
 {
   ambit__blueprint b = {0};
@@ -300,7 +293,10 @@ ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
   ambit__blueprint_free(&b);
   set_running(s, false);
   atomic_store(&s->stop, false);
-  if (!status) status = check_use(s);
+  if (!status && atomic_exchange(&s->misused, false))
+    status =
+        ambit__raise(errors_of(s), AMBIT_EPROGRAM,
+                     "the source or the sink of a stream destroyed it; destroy it after its run");
   return s->grid->context->net->size > 1 ? agree(s) : status;
 }
 

@@ -368,13 +368,6 @@ ambit_status ambit__options_open(ambit *a, int *argc, char ***argv)
   return argc && argv && *argc > 0 ? from_command_line(a, argc, *argv) : AMBIT_OK;
 }
 
-static bool is_one_of(const row *r, const char *const *names)
-{
-  for (; *names; names++)
-    if (!strcmp(r->name, *names)) return true;
-  return false;
-}
-
 ambit_status ambit__options_copy(ambit *a, const ambit *from)
 {
   static const char *const own[] = {"checkpoint", "devices",  "explain", "lanes",  "mpi",
@@ -383,7 +376,8 @@ ambit_status ambit__options_copy(ambit *a, const ambit *from)
 
   AMBIT_NEW(&a->errors, a->options, NROWS);
   for (int i = 0; i < NROWS; i++)
-    AMBIT_TRY(set(a, &rows[i], is_one_of(&rows[i], own) ? rows[i].initial : from->options[i]));
+    AMBIT_TRY(
+        set(a, &rows[i], ambit__is_one_of(rows[i].name, own) ? rows[i].initial : from->options[i]));
   return AMBIT_OK;
 }
 

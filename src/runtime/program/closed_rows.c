@@ -137,7 +137,7 @@ static bool can_read(const ambit_program *p, const ambit_field *f)
 
 ambit_status ambit__program_close_rows(ambit_program *p)
 {
-  const bool cut = ambit__grid_cuts_rows(p->grid) || p->grid->active;
+  const bool cut = ambit__grid_cuts(p->grid, p->grid->box.ndims - 1) || p->grid->active;
   bool any = false;
 
   AMBIT_NEW(ambit__program_errors(p), p->closes_rows, (size_t)p->nfields);
