@@ -16,67 +16,17 @@ enum { MAX_HEADER = 1 << 16 };
 
 /* ---- writing ---- */
 
-struct ambit__npy {
-  ambit__errors *errors;
-  ambit__file *file;
-  size_t bytes; /* size of all values */
-  size_t done;  /* appended so far */
-};
-
 ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
-                               ambit__npy **out)
+                               ambit__file **out)
 {
   char header[AMBIT__NPY_HEADER_BYTES];
   ambit__npy_info info = *form;
-  ambit_status s;
-  ambit__npy *n;
 
   *out = NULL;
-  AMBIT_CHECK(ambit_type_size(info.type), errors, AMBIT_EINVAL, "%s: %d is not an ambit_type", path,
-              (int)info.type);
   AMBIT_CHECK(ambit__npy_measure(&info), errors, AMBIT_EINVAL,
               "%s: the sizes of the array are negative, or their product exceeds memory", path);
-  AMBIT_NEW(errors, n, 1);
-  n->errors = errors;
-  n->bytes = info.bytes;
-  AMBIT_TRY_GOTO(s, ambit__file_create(errors, path, &n->file), failed);
-  AMBIT_TRY_GOTO(s, ambit__file_write(n->file, header, ambit__npy_make_header(&info, header)),
-                 failed);
-  *out = n;
-  return AMBIT_OK;
-failed:
-  ambit__npy_abort(n);
-  return s;
-}
-
-ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes)
-{
-  AMBIT_CHECK(bytes <= n->bytes - n->done, n->errors, AMBIT_EINVAL,
-              "%zu bytes appended to an array with room for %zu", bytes, n->bytes - n->done);
-  n->done += bytes;
-  return ambit__file_write(n->file, data, bytes);
-}
-
-ambit_status ambit__npy_end(ambit__npy *n)
-{
-  ambit_status s;
-
-  if (n->done != n->bytes) {
-    s = ambit__raise(n->errors, AMBIT_EINVAL,
-                     "the array is incomplete: %zu of %zu bytes were written", n->done, n->bytes);
-  } else {
-    s = ambit__file_commit(n->file);
-    n->file = NULL;
-  }
-  ambit__npy_abort(n);
-  return s;
-}
-
-void ambit__npy_abort(ambit__npy *n)
-{
-  if (!n) return;
-  ambit__file_abort(n->file);
-  free(n);
+  AMBIT_TRY(ambit__file_create(errors, path, out));
+  return ambit__file_write(*out, header, ambit__npy_make_header(&info, header)); /* to a buffer */
 }
 
 /* ---- reading ---- */
@@ -85,8 +35,6 @@ struct ambit__npy_reader {
   ambit__errors *errors;
   char *path;
   FILE *in;
-  size_t bytes;  /* size of all values */
-  size_t left;   /* bytes left when reading in order */
   size_t offset; /* position of the first value in the file */
   size_t value;  /* bytes per value, if the byte order must be reversed; else 0 */
 };
@@ -148,7 +96,6 @@ static ambit_status read_header(ambit__npy_reader *r, ambit__npy_info *info)
   if (!s) s = ambit__npy_parse_header(r->errors, r->path, text, info);
   free(text);
   if (!s) s = check_length(r, info);
-  r->bytes = r->left = info->bytes;
   r->offset = info->offset;
   r->value = info->swapped ? ambit_type_size(info->type) : 0;
   return s;
@@ -203,21 +150,15 @@ static void reverse_each(unsigned char *data, size_t bytes, size_t value)
 
 ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes)
 {
-  AMBIT_CHECK(bytes <= r->left, r->errors, AMBIT_EINVAL,
-              "%zu bytes requested from %s, which has %zu left", bytes, r->path, r->left);
   AMBIT_TRY(get(r, data, bytes, "its values"));
-  r->left -= bytes;
   if (r->value) reverse_each(data, bytes, r->value);
   return AMBIT_OK;
 }
 
 ambit_status ambit__npy_get(ambit__npy_reader *r, size_t at, void *data, size_t bytes)
 {
-  AMBIT_CHECK(at <= r->bytes && bytes <= r->bytes - at, r->errors, AMBIT_EINVAL,
-              "%zu bytes requested from %s at %zu, which has %zu", bytes, r->path, at, r->bytes);
   AMBIT_CHECK(!fseeko(r->in, (off_t)(r->offset + at), SEEK_SET), r->errors, AMBIT_EIO,
               "cannot read %s: %s", r->path, strerror(errno));
-  r->left = r->bytes - at;
   return ambit__npy_next(r, data, bytes);
 }
 

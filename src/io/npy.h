@@ -12,7 +12,7 @@
 #ifndef AMBIT_IO_NPY_H
 #define AMBIT_IO_NPY_H
 
-#include "base/error.h"
+#include "base/file.h"
 
 #include <stdbool.h>
 
@@ -31,17 +31,12 @@ typedef struct ambit__npy_info {
   bool seekable; /* a regular file, whose values can be read in any order; not a pipe */
 } ambit__npy_info;
 
-typedef struct ambit__npy ambit__npy;               /* being written */
-typedef struct ambit__npy_reader ambit__npy_reader; /* being read */
+typedef struct ambit__npy_reader ambit__npy_reader; /* an array that is read */
 
-/* Creates a file for an array with the type and shape, axes and values of `form`. `errors` must
- * outlive it. */
+/* Creates a file for an array with the type and shape, axes and values of `form`. The values are
+ * written behind the header, which is there, and the file is committed. */
 ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
-                               ambit__npy **out);
-ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes);
-/* Gives the file its name, if it is complete. Frees `n` in any case. */
-ambit_status ambit__npy_end(ambit__npy *n);
-void ambit__npy_abort(ambit__npy *n); /* NULL is ignored */
+                               ambit__file **out);
 
 /* Reads sequentially, in pieces of whole elements. ambit__npy_open
  * refuses lists of cells. */

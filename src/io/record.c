@@ -32,19 +32,18 @@ static ambit_status save_npy(ambit_record *r, int64_t rows, const char *path)
   const ambit__npy_info form = {.type = type,
                                 .ndims = r->columns > 1 ? 2 : 1,
                                 .shape = {rows, r->columns > 1 ? r->columns : 0}};
-  ambit__npy *file;
-  ambit_status s = AMBIT_OK;
+  ambit__file *file;
 
   AMBIT_TRY(ambit__npy_create(&r->context->errors, path, &form, &file));
-  for (int64_t i = 0; !s && i < rows * r->columns; i++) {
+  for (int64_t i = 0; i < rows * r->columns; i++) { /* the end reports a failure */
     const float narrow = (float)r->values[i];
 
-    s = type == AMBIT_F32 ? ambit__npy_append(file, &narrow, sizeof narrow)
-                          : ambit__npy_append(file, &r->values[i], sizeof *r->values);
+    if (type == AMBIT_F32)
+      ambit__file_write(file, &narrow, sizeof narrow);
+    else
+      ambit__file_write(file, &r->values[i], sizeof *r->values);
   }
-  if (!s) return ambit__npy_end(file);
-  ambit__npy_abort(file);
-  return s;
+  return ambit__file_commit(file);
 }
 
 /* ---- text ---- */
@@ -55,30 +54,27 @@ static ambit_status save_csv(ambit_record *r, int64_t rows, const char *path)
 {
   const int digits = r->is_typed && r->type == AMBIT_F32 ? 9 : 17;
   ambit__file *file;
-  ambit_status s;
   char text[64];
   int n;
 
   AMBIT_TRY(ambit__file_create(&r->context->errors, path, &file));
-  s = ambit__file_write(file, r->nstretches ? "iteration" : "row", r->nstretches ? 9 : 3);
-  for (int64_t c = 0; !s && c < r->columns; c++) {
+  ambit__file_write(file, r->nstretches ? "iteration" : "row", r->nstretches ? 9 : 3);
+  for (int64_t c = 0; c < r->columns; c++) {
     n = r->columns > 1 ? snprintf(text, sizeof text, ",%.40s %lld", r->name, (long long)c)
                        : snprintf(text, sizeof text, ",%.40s", r->name);
-    s = ambit__file_write(file, text, (size_t)n);
+    ambit__file_write(file, text, (size_t)n);
   }
-  for (int64_t i = 0; !s && i < rows; i++) {
+  for (int64_t i = 0; i < rows; i++) {
     n = snprintf(text, sizeof text, "\n%lld",
                  (long long)(r->nstretches ? ambit__record_iteration(r, i) : i));
-    s = ambit__file_write(file, text, (size_t)n);
-    for (int64_t c = 0; !s && c < r->columns; c++) {
+    ambit__file_write(file, text, (size_t)n);
+    for (int64_t c = 0; c < r->columns; c++) {
       n = snprintf(text, sizeof text, ",%.*g", digits, value_at(r, i, c));
-      s = ambit__file_write(file, text, (size_t)n);
+      ambit__file_write(file, text, (size_t)n);
     }
   }
-  if (!s) s = ambit__file_write(file, "\n", 1);
-  if (!s) return ambit__file_commit(file);
-  ambit__file_abort(file);
-  return s;
+  ambit__file_write(file, "\n", 1);
+  return ambit__file_commit(file); /* reports a failure of any write */
 }
 
 /* ---- pictures ---- */

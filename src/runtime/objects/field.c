@@ -327,10 +327,10 @@ int ambit_field_components(const ambit_field *f)
 static ambit_status move_values(const ambit_field *f, int part, ambit__store *to,
                                 ambit__store *from)
 {
-  const ambit__engine *e = ambit__engine_of(f->grid, part);
+  ambit__queue *q = ambit__engine_of(f->grid, part)->queue;
+  const ambit__box *own = &from->layout.own;
 
-  if (ambit__box_is_empty(&from->layout.own)) return AMBIT_OK;
-  return ambit__do(e->queue, copy, to, from, &from->layout.own, NULL);
+  return ambit__box_is_empty(own) ? AMBIT_OK : ambit__do(q, copy, to, from, own, NULL);
 }
 
 ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,

@@ -143,11 +143,11 @@ ambit_status ambit_field_set(ambit_field *f, double value)
   ambit__value_store(bytes, f->type, ambit__value_of(value, f->type));
   ambit__field_changed(f);
   for (int i = 0; i < f->grid->placement.n; i++) {
-    const ambit__engine *e = ambit__engine_of(f->grid, i);
+    ambit__queue *q = ambit__engine_of(f->grid, i)->queue;
     ambit__store *store = &f->stores[i];
 
     if (!ambit__box_is_empty(&store->layout.own))
-      AMBIT_TRY(ambit__do(e->queue, fill, store, &store->layout.own, bytes));
+      AMBIT_TRY(ambit__do(q, fill, store, &store->layout.own, bytes));
   }
   return AMBIT_OK;
 }

@@ -68,11 +68,11 @@ static void write_list(const char *path, const record *list, int64_t n)
   const ambit__npy_info form = {
       .type = AMBIT_F32, .ndims = 1, .shape = {n}, .axes = 2, .values = 2};
   ambit__errors errors = {0};
-  ambit__npy *npy;
+  ambit__file *npy;
 
   CHECK(!ambit__npy_create(&errors, path, &form, &npy));
-  CHECK(!ambit__npy_append(npy, list, (size_t)n * sizeof *list));
-  CHECK(!ambit__npy_end(npy));
+  CHECK(!ambit__file_write(npy, list, (size_t)n * sizeof *list));
+  CHECK(!ambit__file_commit(npy));
 }
 
 /* Whether a field has the ramp in the ring, and a number elsewhere. */
