@@ -164,7 +164,7 @@ static ambit_status try_file(ambit *a, const char *path)
   ambit_status s;
 
   ambit__numbered_any(path, &numbered);
-  name = ambit__numbered_name(&numbered, 0);
+  name = ambit__numbered_name(NULL, &numbered, 0);
   AMBIT_CHECK(name, &a->errors, AMBIT_ENOMEM, "no memory for the name of a file");
   s = ambit__file_try(&a->errors, name);
   free(name);

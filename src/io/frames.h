@@ -21,7 +21,8 @@ typedef struct ambit__numbered {
 
 bool ambit__numbered_parse(const char *path, ambit__numbered *n);
 bool ambit__numbered_any(const char *path, ambit__numbered *n);
-char *ambit__numbered_name(const ambit__numbered *n, int64_t number); /* to free(); or NULL */
+/* The caller frees it; NULL: an error was raised. */
+char *ambit__numbered_name(ambit__errors *errors, const ambit__numbered *n, int64_t number);
 
 /* ---- reading ---- */
 

@@ -75,7 +75,7 @@ static void print_series(const output *o, ambit__text *t)
 {
   ambit__print(t, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
   for (size_t i = 0; i < o->nwritten; i++) {
-    char *name = ambit__numbered_name(&o->numbered, o->written[i]);
+    char *name = ambit__numbered_name(NULL, &o->numbered, o->written[i]);
     const char *slash = name ? strrchr(name, '/') : NULL;
 
     ambit__print(t, "    { \"name\": \"");
@@ -171,11 +171,8 @@ static ambit_status begin_file(output *o)
 
 static ambit_status begin(output *o)
 {
-  ambit__errors *errors = &o->context->errors;
-
   o->is_begun = true;
-  o->name = ambit__numbered_name(&o->numbered, o->iteration);
-  if (!o->name) ambit__raise(errors, AMBIT_ENOMEM, "no memory for the name of a file");
+  o->name = ambit__numbered_name(&o->context->errors, &o->numbered, o->iteration);
   AMBIT_TRY(ambit__net_agree(o->context->net));
   for (int i = 0; i < o->n; i++)
     ambit__view_refresh(o->fields[i]);
