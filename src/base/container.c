@@ -16,16 +16,15 @@ enum { PAGE = 4096, ALIGNMENT = 64, MOST_DIRECTORY = 1 << 28 };
 
 /* ---- blocks ---- */
 
-static void clean(const char *name, char *to, size_t size)
+static void clean(const char *name, int slashes, char *to, size_t size)
 {
-  bool grouped = false;
   size_t n = 0;
 
   for (; name[n] && n + 1 < size; n++) {
-    const bool slash = name[n] == '/' && n && !grouped;
+    const bool slash = name[n] == '/' && n && slashes > 0;
 
     to[n] = (unsigned char)name[n] < ' ' || (name[n] == '/' && !slash) ? '_' : name[n];
-    grouped |= slash;
+    slashes -= slash;
   }
   to[n] = '\0';
 }
@@ -37,7 +36,7 @@ ambit__block *ambit__container_add(ambit__errors *errors, ambit__container *c, c
   size_t length;
 
   if (ambit__make_room(errors, &c->blocks, c->n, &c->cap, sizeof *c->blocks)) return NULL;
-  clean(name, b.name, sizeof b.name - 12);
+  clean(name, c->attributes ? 2 : 1, b.name, sizeof b.name - 12);
   length = strlen(b.name);
   for (int k = 2; ambit__container_find(c, b.name); k++)
     snprintf(b.name + length, sizeof b.name - length, "#%d", k);
@@ -160,14 +159,15 @@ static char *print_directory(const ambit__container *c)
 ambit_status ambit__container_head(ambit__errors *errors, const ambit__container *c, char **bytes,
                                    size_t *n)
 {
-  char *directory = print_directory(c);
+  char *directory = c->attributes ? NULL : print_directory(c);
   ambit__text t = {0};
 
-  if (directory) ambit__hdf5_head(c, directory, &t);
+  t.failed = !directory && !c->attributes;
+  ambit__hdf5_head(c, directory, &t);
   free(directory);
   *n = t.len;
-  *bytes = directory ? ambit__text_finish(&t) : NULL;
-  AMBIT_CHECK(*bytes, errors, AMBIT_ENOMEM, "out of memory for the head of a checkpoint");
+  *bytes = ambit__text_finish(&t);
+  AMBIT_CHECK(*bytes, errors, AMBIT_ENOMEM, "out of memory for the head of an HDF5 file");
   return AMBIT_OK;
 }
 

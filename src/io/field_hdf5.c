@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* field_hdf5.c - fields in HDF5 files (docs/design/0023-output.md).
  *
- * Process 0 makes all datasets through the HDF5 library, which says where the values of each begin.
- * Then every process writes those of its parts, in pieces.
+ * Process 0 writes the metadata (base/container.h), with the place of the values of each field. Then
+ * every process writes those of its parts, in pieces. To load files the HDF5 library is needed.
  *
  *   name.h5       /u            a dataset per field, with the attributes origin and spacing
  *   name.vtkhdf   /VTKHDF       ImageData; the last axis is VTK's x
@@ -11,6 +11,7 @@
  */
 #include "io/save.h"
 
+#include "base/container.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "io/hdf5.h"
@@ -76,39 +77,33 @@ ambit_status ambit__fields_check_hdf5(int n, ambit_field *const *fields, const c
 
 /* ---- the head of the file ---- */
 
-/* Points, not cells: one more along the axes of the grid. */
-static ambit_status put_vtk_head(ambit__h5 *h, const ambit_grid *g)
-{
-  static const int64_t version[] = {1, 0};
-  double origin[VTK_AXES] = {0}, spacing[VTK_AXES] = {1, 1, 1};
-  const double direction[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  int64_t extent[2 * VTK_AXES] = {0};
-
-  for (int d = 0; d < g->box.ndims; d++) {
-    const int axis = g->box.ndims - 1 - d;
-
-    extent[2 * axis + 1] = g->box.hi[d];
-    origin[axis] = g->origin[d];
-    spacing[axis] = g->spacing[d];
-  }
-  AMBIT_TRY(ambit__h5_group(h, VTK));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Version", AMBIT_I64, 2, version));
-  AMBIT_TRY(ambit__h5_put_text(h, VTK, "Type", "ImageData"));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "WholeExtent", AMBIT_I64, 2 * VTK_AXES, extent));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Origin", AMBIT_F64, VTK_AXES, origin));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Spacing", AMBIT_F64, VTK_AXES, spacing));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Direction", AMBIT_F64, 9, direction));
-  return ambit__h5_group(h, CELLS);
-}
-
 static bool has_mask(const ambit__saving *s)
 {
   return s->is_other && s->fields[0]->grid->active;
 }
 
-static ambit_status put_datasets(const ambit__saving *s, ambit__h5 *h)
+/* The place of a grid, for VTK: points, not cells, so one more along the axes of the grid. */
+typedef struct place {
+  double origin[VTK_AXES], spacing[VTK_AXES];
+  int64_t extent[2 * VTK_AXES];
+} place;
+
+static void make_place(const ambit_grid *g, place *x)
+{
+  *x = (place){.spacing = {1, 1, 1}};
+  for (int d = 0; d < g->box.ndims; d++) {
+    const int axis = g->box.ndims - 1 - d;
+
+    x->extent[2 * axis + 1] = g->box.hi[d];
+    x->origin[axis] = g->origin[d];
+    x->spacing[axis] = g->spacing[d];
+  }
+}
+
+static ambit_status add_blocks(const ambit__saving *s, ambit__container *c)
 {
   const ambit_grid *g = s->fields[0]->grid;
+  ambit__errors *errors = &s->context->errors;
   char name[AMBIT__H5_NAME];
 
   for (int i = 0; i < s->n; i++) {
@@ -117,33 +112,57 @@ static ambit_status put_datasets(const ambit__saving *s, ambit__h5 *h)
     const int ndims = ambit__field_shape(f, shape);
 
     dataset_of(f, s->is_other, name);
-    AMBIT_TRY(
-        ambit__h5_dataset(h, name, stored_type(f, s->is_other), ndims, shape, &s->offsets[i]));
-    if (s->is_other) continue;
-    AMBIT_TRY(ambit__h5_put_numbers(h, name, "origin", AMBIT_F64, g->box.ndims, g->origin));
-    AMBIT_TRY(ambit__h5_put_numbers(h, name, "spacing", AMBIT_F64, g->box.ndims, g->spacing));
+    if (!ambit__container_add(errors, c, name, (int)stored_type(f, s->is_other), ndims, shape))
+      return AMBIT_ENOMEM;
   }
-  if (!has_mask(s)) return AMBIT_OK;
-  return ambit__h5_dataset(h, CELLS "/" GHOST, AMBIT_U8, g->box.ndims, g->box.hi,
-                           &s->offsets[s->n]);
+  if (has_mask(s) &&
+      !ambit__container_add(errors, c, CELLS "/" GHOST, AMBIT_U8, g->box.ndims, g->box.hi))
+    return AMBIT_ENOMEM;
+  return ambit__container_place(errors, c);
+}
+
+static ambit_status write_head(ambit__saving *s, ambit__container *c)
+{
+  char *head = NULL;
+  size_t n;
+  ambit_status status = add_blocks(s, c);
+
+  if (!status) status = ambit__container_head(&s->context->errors, c, &head, &n);
+  if (!status) status = ambit__file_extend(s->file, c->length);
+  if (!status) status = ambit__file_write_at(s->file, 0, head, n);
+  for (size_t i = 0; !status && i < c->n; i++)
+    s->offsets[i] = c->blocks[i].at;
+  free(head);
+  ambit__container_free(c);
+  return status;
 }
 
 ambit_status ambit__save_hdf5_head(ambit__saving *s, const char *path)
 {
-  ambit__errors *errors = &s->context->errors;
-  const char *beside = ambit__file_beside(s->file);
-  ambit_status status = AMBIT_OK, closed;
-  ambit__h5 *h;
+  static const int64_t version[] = {1, 0};
+  static const double direction[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const ambit_grid *g = s->fields[0]->grid;
+  place x;
+  const ambit__attribute plain[] = {{"", "origin", AMBIT_F64, g->box.ndims, g->origin},
+                                    {"", "spacing", AMBIT_F64, g->box.ndims, g->spacing}};
+  const ambit__attribute vtk[] = {{VTK, "Version", AMBIT_I64, 2, version},
+                                  {VTK, "Type", AMBIT__BLOCK_TEXT, 9, "ImageData"},
+                                  {VTK, "WholeExtent", AMBIT_I64, 2 * VTK_AXES, x.extent},
+                                  {VTK, "Origin", AMBIT_F64, VTK_AXES, x.origin},
+                                  {VTK, "Spacing", AMBIT_F64, VTK_AXES, x.spacing},
+                                  {VTK, "Direction", AMBIT_F64, 9, direction}};
+  ambit__container c = {.attributes = plain, .nattributes = 2};
 
-  AMBIT_CHECK(beside, errors, AMBIT_EIO,
+  AMBIT_CHECK(ambit__file_beside(s->file), &s->context->errors, AMBIT_EIO,
               "%s is a device or a pipe: an HDF5 file is not written from its start to its end. "
               "Use the name of a file",
               path);
-  AMBIT_TRY(ambit__h5_create(errors, beside, path, &h));
-  if (s->is_other) status = put_vtk_head(h, s->fields[0]->grid);
-  if (!status) status = put_datasets(s, h);
-  closed = ambit__h5_close(h);
-  return status ? status : closed;
+  if (s->is_other) {
+    make_place(g, &x);
+    c.attributes = vtk;
+    c.nattributes = sizeof vtk / sizeof *vtk;
+  }
+  return write_head(s, &c);
 }
 
 /* ---- values ---- */

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "io/draw.h"
 #include "io/frames.h"
-#include "io/hdf5.h"
 #include "io/png.h"
 #include "io/save.h"
 #include "runtime/objects/scribe.h"
@@ -324,8 +323,6 @@ static ambit_status choose_kind(output *o)
               "%d fields cannot be written to %s: the name must end in .vtkhdf or .h5", o->n, path);
   AMBIT_CHECK(o->kind != KIND_FILM || o->numbered.is_one, errors, AMBIT_EINVAL,
               "the output is %s: a film is one file, without a number", path);
-  AMBIT_CHECK(!is_hdf5 || !*ambit__h5_why_not(), errors, AMBIT_EUNSUPPORTED, "%s: %s", path,
-              ambit__h5_why_not());
   if (is_hdf5)
     AMBIT_TRY(ambit__fields_check_hdf5(o->n, o->fields, path, ambit__ends_in(path, ".vtkhdf")));
   o->has_series = ambit__ends_in(path, ".vtkhdf") && !o->numbered.is_one;
