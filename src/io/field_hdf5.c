@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* field_hdf5.c - fields in HDF5 files (docs/design/0023-output.md).
  *
- * Process 0 writes the metadata (base/container.h), with the place of the values of each field. Then
+ * Process 0 writes the metadata (base/container.h), with the place of the values of a field. Then
  * every process writes those of its parts, in pieces. To load files the HDF5 library is needed.
  *
  *   name.h5       /u            a dataset per field, with the attributes origin and spacing
