@@ -29,10 +29,9 @@ ambit_status ambit__png_try(ambit__errors *errors, const char *path)
     {                                                                                              \
       return ambit__png_try(errors, path);                                                         \
     }
-REFUSE(form, bool packed, ambit__frame_form *form)
+REFUSE(form, bool packed, ambit__frame_form *form, ambit__drawn *drawn)
 REFUSE(read_any, const ambit__frame_form *form, size_t room, unsigned char *bytes,
        ambit__frame_form *own)
-REFUSE(drawn, ambit__drawn *drawn)
 REFUSE(write_rows, const ambit__frame_form *form, const char *note, ambit__png_row *get_row,
        void *user)
 #  pragma GCC diagnostic pop
@@ -167,17 +166,6 @@ static ambit_status read_header(coder *c, bool packed, ambit__frame_form *form)
   return AMBIT_OK;
 }
 
-ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
-                             ambit__frame_form *form)
-{
-  coder c = {.errors = errors, .path = path, .doing = "read"};
-  ambit_status s = open_reader(&c);
-
-  if (!s) s = read_header(&c, packed, form);
-  close_reader(&c);
-  return s;
-}
-
 static void parse_note(const char *text, ambit__drawn *d)
 {
   int colour[3], zoom[2];
@@ -195,17 +183,17 @@ static void parse_note(const char *text, ambit__drawn *d)
       .zero = {(unsigned char)colour[0], (unsigned char)colour[1], (unsigned char)colour[2]}};
 }
 
-ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn)
+ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
+                             ambit__frame_form *form, ambit__drawn *drawn)
 {
   coder c = {.errors = errors, .path = path, .doing = "read"};
-  ambit__frame_form form;
   png_textp texts = NULL;
   ambit_status s = open_reader(&c);
   int n = 0;
 
-  *drawn = (ambit__drawn){.zoom_x = 1, .zoom_y = 1};
-  if (!s) s = read_header(&c, false, &form);
-  if (!s) n = png_get_text(c.png, c.info, &texts, NULL);
+  if (drawn) *drawn = (ambit__drawn){.zoom_x = 1, .zoom_y = 1};
+  if (!s) s = read_header(&c, packed, form);
+  if (!s && drawn) n = png_get_text(c.png, c.info, &texts, NULL);
   for (int i = 0; i < n; i++)
     if (!strcmp(texts[i].key, AMBIT__PNG_KEY)) parse_note(texts[i].text, drawn);
   close_reader(&c);

@@ -119,7 +119,7 @@ static void find_sizes(ambit__frames_in *f, bool packed)
     ambit__errors ignored = {0};
     ambit__frame_form form;
 
-    if (name && !ambit__png_form(&ignored, name, packed, &form)) {
+    if (name && !ambit__png_form(&ignored, name, packed, &form, NULL)) {
       f->varies |= form.width[0] != f->form.width[0] || form.height[0] != f->form.height[0];
       if (form.is_rgb == f->form.is_rgb && form.bytes > f->room) f->room = round_up(form.bytes);
     }
@@ -145,7 +145,7 @@ static ambit_status open_pictures(ambit__errors *errors, bool packed, ambit__fra
   f->beyond = find_beyond(&f->numbered, f->end);
   name = ambit__numbered_name(errors, &f->numbered, f->first);
   if (!name) return AMBIT_ENOMEM;
-  s = ambit__png_form(errors, name, packed, &f->form);
+  s = ambit__png_form(errors, name, packed, &f->form, NULL);
   if (!s) find_sizes(f, packed);
   free(name);
   return s;

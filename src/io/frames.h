@@ -94,9 +94,12 @@ void ambit__frame_to_yuv(const ambit__frame_form *form, const unsigned char *con
 
 /* ---- pictures: frame_png.c ---- */
 
-/* Colours become three planes, or with `packed` one plane of three bytes per pixel. */
+struct ambit__drawn;
+
+/* Colours become three planes, or with `packed` one plane of three bytes per pixel. *drawn: whether
+ * Ambit has drawn it, and how (png.h); NULL: nobody asks. */
 ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
-                             ambit__frame_form *form);
+                             ambit__frame_form *form, struct ambit__drawn *drawn);
 /* Raises an error unless the picture has this form. */
 ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
                              unsigned char *bytes);

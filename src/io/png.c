@@ -34,7 +34,7 @@ static const unsigned char *draw_row(void *user, int64_t row)
   return (const unsigned char *)d->line;
 }
 
-/* The text of the file that ambit__png_drawn reads. */
+/* The text of the file that ambit__png_form reads. */
 static void note_drawing(const drawer *d, char text[NOTE])
 {
   const ambit__picture *p = d->p;

@@ -438,7 +438,7 @@ static void check_colours(const char *name, int from)
   ambit__frame_form form;
   unsigned char pixels[45] = {0};
 
-  CHECK(!ambit__png_form(&errors, folder_path(name), true, &form) && form.bytes == 45 &&
+  CHECK(!ambit__png_form(&errors, folder_path(name), true, &form, NULL) && form.bytes == 45 &&
         !ambit__png_read(&errors, folder_path(name), &form, pixels));
   for (int i = 0; i < 45; i++)
     CHECK_EQ(i / 3 % 5 >= from ? 255 : i % 3 ? 0 : 254, pixels[i]);
