@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* film.c - pictures as frames of a Y4M file: BT.601 with 16 to 235 for luma, which players take films
- * of unknown colours for. */
-#include "base/integers.h"
+/* film.c - pictures as frames of a Y4M file: BT.601 with 16 to 235 for luma, which players take for
+ * granted. */
 #include "base/memory.h"
 #include "io/draw.h"
 #include "io/frames.h"
@@ -18,7 +17,6 @@ struct ambit__film {
   int64_t frames;
   ambit__frames_in like; /* the form of frames, that of the first one, and the header */
   ambit__frames_out out;
-  ambit__rgb *pixels; /* of a frame; owned */
 };
 
 ambit_status ambit__film_create(ambit__errors *errors, const char *path, double rate,
@@ -48,33 +46,24 @@ static ambit_status begin(ambit__film *f, const ambit__picture *p)
   snprintf(f->like.header, sizeof f->like.header,
            "YUV4MPEG2 W%" PRId64 " H%" PRId64 " F%lld:%d Ip A1:1 C444", width, height,
            (long long)(f->rate * PRECISION + 0.5), PRECISION);
-  free(f->pixels);
-  AMBIT_NEW(f->errors, f->pixels, (size_t)(width * height));
   return ambit__frames_create(f->errors, f->like.path, 0, &f->like, &f->out);
-}
-
-static void draw(const ambit__film *f, const ambit__picture *p)
-{
-  ambit__rgb table[AMBIT__COLOURS], *to = f->pixels;
-
-  ambit__colour_table(p->map, table);
-  for (int64_t y = 0; y < f->like.form.height[0]; y++)
-    for (int64_t x = 0; x < f->like.form.width[0]; x++)
-      *to++ = ambit__picture_pixel(p, table, ambit__min64(x / p->zoom_x, p->width - 1),
-                                   ambit__min64(y / p->zoom_y, p->height - 1));
 }
 
 ambit_status ambit__film_add(ambit__film *f, const ambit__picture *p)
 {
   ambit__frame_tail tail = {.parameters = ""};
+  ambit__rgb *pixels;
+  ambit_status s;
 
   if (!f->out.file) AMBIT_TRY(begin(f, p));
-  draw(f, p);
   tail.form = f->like.form;
-  AMBIT_TRY(ambit__frames_write(&f->out, f->errors, f->frames, &tail,
-                                (const unsigned char *const[]){(unsigned char *)f->pixels}));
-  f->frames++;
-  return AMBIT_OK;
+  pixels = ambit__picture_draw(f->errors, p, tail.form.width[0], tail.form.height[0]);
+  if (!pixels) return AMBIT_ENOMEM;
+  s = ambit__frames_write(&f->out, f->errors, f->frames, &tail,
+                          (const unsigned char *const[]){(unsigned char *)pixels});
+  free(pixels);
+  f->frames += !s;
+  return s;
 }
 
 ambit_status ambit__film_end(ambit__film *f)
@@ -83,7 +72,6 @@ ambit_status ambit__film_end(ambit__film *f)
 
   if (!f) return AMBIT_OK;
   s = ambit__frames_finish(&f->out, f->errors, f->frames > 0);
-  free(f->pixels);
   free(f);
   return s;
 }

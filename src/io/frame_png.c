@@ -32,8 +32,8 @@ ambit_status ambit__png_try(ambit__errors *errors, const char *path)
 REFUSE(form, bool packed, ambit__frame_form *form, ambit__drawn *drawn)
 REFUSE(read_any, const ambit__frame_form *form, size_t room, unsigned char *bytes,
        ambit__frame_form *own)
-REFUSE(write_rows, const ambit__frame_form *form, const char *note, ambit__png_row *get_row,
-       void *user)
+REFUSE(write_frame, const ambit__frame_form *form, const char *note,
+       const unsigned char *const *planes)
 #  pragma GCC diagnostic pop
 
 #else
@@ -273,9 +273,21 @@ static void on_flush(png_structp png)
   (void)png;
 }
 
+static const unsigned char *row_of(const coder *c, const ambit__frame_form *form,
+                                   const unsigned char *const *planes, int64_t y)
+{
+  const int64_t width = form->width[0];
+
+  if (form->nplanes == 1) return planes[0] + y * width * (form->is_packed ? 3 : 1);
+  for (int i = 0; i < 3; i++)
+    for (int64_t x = 0; x < width; x++)
+      c->line[3 * x + i] = planes[i][y * width + x];
+  return c->line;
+}
+
 /* What Ambit has drawn has colours of sRGB, and a note. */
 static ambit_status write_rows(coder *c, const ambit__frame_form *form, const char *note,
-                               ambit__png_row *get_row, void *user)
+                               const unsigned char *const *planes)
 {
   png_text text = {.compression = PNG_TEXT_COMPRESSION_NONE,
                    .key = AMBIT__PNG_KEY,
@@ -291,7 +303,7 @@ static ambit_status write_rows(coder *c, const ambit__frame_form *form, const ch
   png_set_compression_level(c->png, 4); /* half the time of the default, 1/6 more bytes */
   png_write_info(c->png, c->info);
   for (int64_t y = 0; y < form->height[0]; y++)
-    png_write_row(c->png, get_row(user, y));
+    png_write_row(c->png, row_of(c, form, planes, y));
   png_write_end(c->png, NULL);
   return AMBIT_OK;
 }
@@ -306,20 +318,23 @@ static ambit_status open_writer(coder *c)
   return ambit__file_create(c->errors, c->path, &c->out);
 }
 
-ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
-                                   const ambit__frame_form *form, const char *note,
-                                   ambit__png_row *get_row, void *user)
+ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
+                                    const ambit__frame_form *form, const char *note,
+                                    const unsigned char *const *planes)
 {
   coder c = {.errors = errors, .path = path, .doing = "write"};
-  ambit_status s = open_writer(&c);
+  ambit_status s;
 
-  if (!s) s = write_rows(&c, form, note, get_row, user);
+  c.line = ambit__new(errors, (size_t)form->width[0], 3);
+  s = c.line ? open_writer(&c) : AMBIT_ENOMEM;
+  if (!s) s = write_rows(&c, form, note, planes);
   if (!s) {
     s = ambit__file_commit(c.out);
     c.out = NULL;
   }
   if (c.png) png_destroy_write_struct(&c.png, &c.info);
   ambit__file_abort(c.out);
+  free(c.line);
   return s;
 }
 
@@ -334,35 +349,4 @@ ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambi
   AMBIT_CHECK(own.width[0] == form->width[0] && own.height[0] == form->height[0], errors, AMBIT_EIO,
               "%s has changed while it was read", path);
   return AMBIT_OK;
-}
-
-/* A frame in memory. */
-typedef struct frame {
-  const ambit__frame_form *form;
-  const unsigned char *const *planes;
-  unsigned char *line; /* a row of pixels */
-} frame;
-
-static const unsigned char *row_of(void *user, int64_t y)
-{
-  const frame *f = user;
-  const int64_t width = f->form->width[0];
-
-  if (f->form->nplanes == 1) return f->planes[0] + y * width * (f->form->is_packed ? 3 : 1);
-  for (int i = 0; i < 3; i++)
-    for (int64_t x = 0; x < width; x++)
-      f->line[3 * x + i] = f->planes[i][y * width + x];
-  return f->line;
-}
-
-ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
-                                    const ambit__frame_form *form,
-                                    const unsigned char *const *planes)
-{
-  frame f = {form, planes, ambit__new(errors, (size_t)form->width[0], 3)};
-  ambit_status s =
-      f.line ? ambit__png_write_rows(errors, path, form, NULL, row_of, &f) : AMBIT_ENOMEM;
-
-  free(f.line);
-  return s;
 }

@@ -389,11 +389,11 @@ static ambit_status write_picture(const ambit__frames_out *f, ambit__errors *err
   ambit__frame_form packed = {.nplanes = 1, .is_rgb = true, .is_packed = true};
   const unsigned char *const pixels[] = {f->other};
 
-  if (!f->other) return ambit__png_write_frame(errors, name, form, planes);
+  if (!f->other) return ambit__png_write_frame(errors, name, form, NULL, planes);
   packed.width[0] = form->width[0];
   packed.height[0] = form->height[0];
   ambit__frame_to_rgb(form, f->is_full, planes, f->other);
-  return ambit__png_write_frame(errors, name, &packed, pixels);
+  return ambit__png_write_frame(errors, name, &packed, NULL, pixels);
 }
 
 ambit_status ambit__frames_write(ambit__frames_out *f, ambit__errors *errors, int64_t frame,

@@ -108,15 +108,10 @@ ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambi
 ambit_status ambit__png_read_any(ambit__errors *errors, const char *path,
                                  const ambit__frame_form *form, size_t room, unsigned char *bytes,
                                  ambit__frame_form *own);
-/* Row y of a picture: as many bytes as its form says. */
-typedef const unsigned char *ambit__png_row(void *user, int64_t y);
-/* A picture of one plane, which appears under its name when it is complete. `note`: that it is
- * drawn, and how (png.h); NULL: it is not. */
-ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
-                                   const ambit__frame_form *form, const char *note,
-                                   ambit__png_row *get_row, void *user);
+/* Writes a picture, which appears under its name when it is complete. `note`: that it is drawn, and
+ * how (png.h); NULL: it is not. */
 ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
-                                    const ambit__frame_form *form,
+                                    const ambit__frame_form *form, const char *note,
                                     const unsigned char *const *planes);
 
 #endif

@@ -209,6 +209,20 @@ ambit__rgb ambit__picture_pixel(const ambit__picture *p, const ambit__rgb *table
   return (ambit__rgb){lit(c.r, light), lit(c.g, light), lit(c.b, light)};
 }
 
+ambit__rgb *ambit__picture_draw(ambit__errors *errors, const ambit__picture *p, int64_t width,
+                                int64_t height)
+{
+  ambit__rgb *pixels = ambit__new(errors, (size_t)(width * height), sizeof *pixels), *to = pixels;
+  ambit__rgb table[AMBIT__COLOURS];
+
+  ambit__colour_table(p->map, table);
+  for (int64_t y = 0; pixels && y < height; y++)
+    for (int64_t x = 0; x < width; x++)
+      *to++ = ambit__picture_pixel(p, table, ambit__min64(x / p->zoom_x, p->width - 1),
+                                   ambit__min64(y / p->zoom_y, p->height - 1));
+  return pixels;
+}
+
 ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t height,
                                  ambit__row_fn get_row, void *user,
                                  const ambit__picture_options *options, ambit__picture *out)

@@ -47,6 +47,10 @@ int ambit__picture_colour(const ambit__picture *p, double value);
 /* The colour of a value of the picture, from the table of its map, shaded if it has a relief. */
 ambit__rgb ambit__picture_pixel(const ambit__picture *p, const ambit__rgb *table, int64_t x,
                                 int64_t y);
+/* The picture zoomed, as width x height pixels, which the caller frees; beyond it the last column
+ * and row are repeated. NULL: an error was raised. */
+ambit__rgb *ambit__picture_draw(ambit__errors *errors, const ambit__picture *p, int64_t width,
+                                int64_t height);
 /* Sets range, map and relief of a picture that has its values. */
 void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o);
 /* The same, where p->lo and p->hi are the least and the greatest finite value; 0 if there is none.

@@ -263,7 +263,7 @@ static void make_picture(int number, int width, int height, bool rgb, int scale)
   for (int i = 0; i < width * height * (rgb ? 3 : 1); i++)
     pixels[i] = (unsigned char)(scale < 0 ? 255 - sample(number, 0, i) : sample(number, 0, i));
   snprintf(name, sizeof name, scale < 0 ? "want%02d.png" : "in%02d.png", number);
-  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, planes));
+  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, NULL, planes));
   ambit__errors_clear(&errors);
 }
 
@@ -427,7 +427,7 @@ static void make_colours(const char *name, int from, bool inverted)
 
   for (int i = 0; i < 45; i++)
     pixels[i] = (unsigned char)((i % 3 == 0 || i / 3 % 5 >= from) == !inverted ? 255 : 0);
-  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, planes));
+  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, NULL, planes));
   ambit__errors_clear(&errors);
 }
 

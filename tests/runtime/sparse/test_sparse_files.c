@@ -187,7 +187,7 @@ static void masks_are_fields_arrays_and_pictures(void)
   grids[1] = ambit_grid_load_sparse(a, folder_path("mask.npy"));
   for (int64_t c = 0; c < (int64_t)N * M; c++)
     pixels[c / M][c % M] = in_ring((const int64_t[]){c / M, c % M}, NULL) ? 9 : 0;
-  if (!ambit__png_write_frame(&errors, folder_path("mask.png"), &form, planes))
+  if (!ambit__png_write_frame(&errors, folder_path("mask.png"), &form, NULL, planes))
     grids[n++] = ambit_grid_load_sparse(a, folder_path("mask.png"));
   if (n == 3 && !ambit_field_save(mask, folder_path("drawn.png"))) /* enlarged, and in colours */
     grids[n++] = ambit_grid_load_sparse(a, folder_path("drawn.png"));
