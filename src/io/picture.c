@@ -4,6 +4,7 @@
 #include "base/integers.h"
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -110,18 +111,16 @@ static double place_in(double value, double lo, double hi)
   return t < 0 ? 0 : t > 1 ? 1 : t;
 }
 
-static void finite_range(const ambit__picture *p, double *lo, double *hi)
+void ambit__finite_range(const double *values, int64_t n, double *lo, double *hi)
 {
   *lo = INFINITY;
   *hi = -INFINITY;
-  for (int64_t i = 0; i < p->width * p->height; i++) {
-    double x = p->values[i];
+  for (int64_t i = 0; i < n; i++) {
+    const double x = values[i];
 
-    if (!isfinite(x)) continue;
-    if (x < *lo) *lo = x;
-    if (x > *hi) *hi = x;
+    if (x < *lo && x >= -DBL_MAX) *lo = x;
+    if (x > *hi && x <= DBL_MAX) *hi = x;
   }
-  if (*lo > *hi) *lo = *hi = 0;
 }
 
 /* Values of both signs, neither negligible. */
@@ -132,7 +131,8 @@ static bool is_wave(double lo, double hi)
 
 void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o)
 {
-  finite_range(p, &p->lo, &p->hi);
+  ambit__finite_range(p->values, p->width * p->height, &p->lo, &p->hi);
+  if (p->lo > p->hi) p->lo = p->hi = 0;
   ambit__picture_span(p, o);
 }
 

@@ -51,6 +51,8 @@ ambit__rgb ambit__picture_pixel(const ambit__picture *p, const ambit__rgb *table
  * and row are repeated. NULL: an error was raised. */
 ambit__rgb *ambit__picture_draw(ambit__errors *errors, const ambit__picture *p, int64_t width,
                                 int64_t height);
+/* The least and the greatest of the finite values; lo > hi: there is none. */
+void ambit__finite_range(const double *values, int64_t n, double *lo, double *hi);
 /* Sets range, map and relief of a picture that has its values. */
 void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o);
 /* The same, where p->lo and p->hi are the least and the greatest finite value; 0 if there is none.

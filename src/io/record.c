@@ -89,15 +89,7 @@ typedef struct plot {
 
 static void find_range(plot *p)
 {
-  p->lo = INFINITY;
-  p->hi = -INFINITY;
-  for (int64_t i = 0; i < p->rows * p->r->columns; i++) {
-    const double x = p->r->values[i];
-
-    if (!isfinite(x)) continue;
-    p->lo = fmin(p->lo, x);
-    p->hi = fmax(p->hi, x);
-  }
+  ambit__finite_range(p->r->values, p->rows * p->r->columns, &p->lo, &p->hi);
   if (!(p->lo < p->hi)) {
     const double x = isfinite(p->lo) ? p->lo : 0, margin = fmax(1, 0.001 * fabs(x));
 
