@@ -138,7 +138,9 @@ static void write_copy(void *job)
   o->saving->fields = o->copy->fields;
   ambit__save_tell(o->saving, errors);
   s = o->saving->write(o->saving);
-  if (!s && o->context->net->size == 1) {
+  if (!s && o->context->net->size > 1) {
+    s = ambit__file_flush(o->saving->file);
+  } else if (!s) {
     s = ambit__save_commit(o->saving);
     if (!s && o->has_series) s = write_series(o, errors);
   }
