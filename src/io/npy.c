@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _POSIX_C_SOURCE 200809L /* fileno, fseeko, fstat */
-
 #include "io/npy.h"
 
-#include "base/file.h"
 #include "base/memory.h"
+#include "io/inlet.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_HEADER = 1 << 16 };
 
@@ -33,18 +28,19 @@ ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const am
 
 struct ambit__npy_reader {
   ambit__errors *errors;
-  char *path;
-  FILE *in;
+  char *path; /* owned */
+  ambit__inlet in;
   size_t offset; /* position of the first value in the file */
   size_t value;  /* bytes per value, if the byte order must be reversed; else 0 */
 };
 
 static ambit_status get(ambit__npy_reader *r, void *data, size_t bytes, const char *what)
 {
-  if (fread(data, 1, bytes, r->in) == bytes) return AMBIT_OK;
-  if (ferror(r->in))
-    return ambit__raise(r->errors, AMBIT_EIO, "cannot read %s: %s", r->path, strerror(errno));
-  return ambit__raise(r->errors, AMBIT_EIO, "%s ends in the middle of %s", r->path, what);
+  size_t n;
+
+  AMBIT_TRY(ambit__inlet_read(&r->in, r->errors, data, bytes, &n));
+  AMBIT_CHECK(n == bytes, r->errors, AMBIT_EIO, "%s ends in the middle of %s", r->path, what);
+  return AMBIT_OK;
 }
 
 /* prefix: "\x93NUMPY" major minor, and the length of the text in 2 bytes (version 1) or 4 */
@@ -71,12 +67,11 @@ static ambit_status read_prefix(ambit__npy_reader *r, size_t *offset, size_t *le
 /* A regular file must be as long as its header requires. */
 static ambit_status check_length(ambit__npy_reader *r, ambit__npy_info *info)
 {
-  struct stat st;
-  size_t have;
+  const int64_t all = ambit__inlet_bytes(&r->in);
+  const size_t have = all > (int64_t)info->offset ? (size_t)all - info->offset : 0;
 
-  info->seekable = !fstat(fileno(r->in), &st) && S_ISREG(st.st_mode);
+  info->seekable = all >= 0;
   if (!info->seekable) return AMBIT_OK;
-  have = (uint64_t)st.st_size > info->offset ? (size_t)st.st_size - info->offset : 0;
   AMBIT_CHECK(have >= info->bytes, r->errors, AMBIT_EIO,
               "%s is truncated: its header requires %zu bytes of values, but it has %zu", r->path,
               info->bytes, have);
@@ -104,6 +99,7 @@ static ambit_status read_header(ambit__npy_reader *r, ambit__npy_info *info)
 ambit_status ambit__npy_open_any(ambit__errors *errors, const char *path, ambit__npy_info *info,
                                  ambit__npy_reader **out)
 {
+  static atomic_bool never;
   ambit__npy_reader *r = ambit__new(errors, 1, sizeof *r);
   ambit_status s = AMBIT_ENOMEM;
 
@@ -111,16 +107,14 @@ ambit_status ambit__npy_open_any(ambit__errors *errors, const char *path, ambit_
   *info = (ambit__npy_info){0};
   if (!r) return s;
   r->errors = errors;
+  r->in.fd = -1;
   r->path = ambit__strdup(errors, path ? path : "");
-  if (!r->path) goto failed;
-  r->in = fopen(r->path, "rb");
-  s = r->in ? read_header(r, info)
-            : ambit__raise(errors, AMBIT_EIO, "cannot open %s: %s", r->path, strerror(errno));
-  if (s) goto failed;
-  *out = r;
-  return AMBIT_OK;
-failed:
-  ambit__npy_close(r);
+  if (r->path) s = ambit__inlet_open(errors, r->path, 0, &never, &r->in);
+  if (!s) s = read_header(r, info);
+  if (s)
+    ambit__npy_close(r);
+  else
+    *out = r;
   return s;
 }
 
@@ -157,15 +151,15 @@ ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes)
 
 ambit_status ambit__npy_get(ambit__npy_reader *r, size_t at, void *data, size_t bytes)
 {
-  AMBIT_CHECK(!fseeko(r->in, (off_t)(r->offset + at), SEEK_SET), r->errors, AMBIT_EIO,
-              "cannot read %s: %s", r->path, strerror(errno));
-  return ambit__npy_next(r, data, bytes);
+  AMBIT_TRY(ambit__file_read_at(r->errors, r->in.fd, r->path, r->offset + at, data, bytes));
+  if (r->value) reverse_each(data, bytes, r->value);
+  return AMBIT_OK;
 }
 
 void ambit__npy_close(ambit__npy_reader *r)
 {
   if (!r) return;
-  if (r->in) fclose(r->in);
+  ambit__inlet_close(&r->in);
   free(r->path);
   free(r);
 }
