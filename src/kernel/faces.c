@@ -63,13 +63,11 @@ static const expr *is_near(work *k, const expr *like, int axis, int side, int n)
 /* A component at an offset, as the boundary of ghost cells gives it. */
 static const expr *read_at(work *k, const expr *like, int param, int component, const int *offset)
 {
-  ambit__read r = {
-      .component = component, .is_tested = param >= k->w.from->nparams, .place = like->place};
-  const expr *e;
+  expr *e = ambit__rewriting_read(&k->w, like, param, component, offset);
 
-  memcpy(r.offset, offset, sizeof r.offset);
-  e = ambit__rewriting_read(&k->w, like, param, &r);
-  return e ? e : like;
+  if (!e) return like;
+  e->is_tested = like->is_tested || param >= k->w.from->nparams; /* which has values everywhere */
+  return e;
 }
 
 /* The value of a field at the face: the read is at most reach cells from it, and of these cells
@@ -181,7 +179,6 @@ static const expr *rewrite(ambit__rewriting *w, const expr *e)
 
 static void add_params(work *k)
 {
-  const ambit__rule *from = k->w.from;
   ambit__rule *to = k->w.to;
   char name[32];
 
@@ -201,8 +198,6 @@ static void add_params(work *k)
                        .writes = none,
                        .keeps = none};
   }
-  for (int i = 0; i < from->nparams; i++)
-    if (k->how->faces[i]) ambit__rewriting_keep_reads(&k->w, i);
 }
 
 ambit_status ambit__rule_face(ambit__errors *errors, const ambit__rule *rule,

@@ -33,8 +33,8 @@ typedef struct flow {
   bool *writes[AMBIT_MAX_PARAMS]; /* as in ambit__param */
   bool *keeps[AMBIT_MAX_PARAMS];
   int (*targets[AMBIT_MAX_PARAMS])[AMBIT_MAX_DIMS];
-  ambit__read *reads[AMBIT_MAX_PARAMS];
-  size_t nreads[AMBIT_MAX_PARAMS], reads_cap[AMBIT_MAX_PARAMS];
+  ambit__read *reads;
+  size_t nreads, reads_cap;
   bool touches_field; /* some field is read or written */
   /* cells at this distance or nearer, per axis and side, are in the grid: outside() said so */
   int inside[AMBIT_MAX_DIMS][2];
@@ -135,17 +135,16 @@ static bool is_tested(const flow *f, const int *offset)
   return false;
 }
 
-static void add_read(flow *f, int param, int component, const int *offset, ambit__place place)
+static bool add_read(flow *f, int param, int component, const int *offset, ambit__place place)
 {
   ambit__read *r;
 
-  f->reads[param] = ambit__unit_grow(f->u, &f->u->arena, f->reads[param], f->nreads[param],
-                                     &f->reads_cap[param], sizeof *r);
-  r = &f->reads[param][f->nreads[param]++];
-  r->component = component;
+  f->reads = ambit__unit_grow(f->u, &f->u->arena, f->reads, f->nreads, &f->reads_cap, sizeof *r);
+  r = &f->reads[f->nreads++];
+  *r = (ambit__read){
+      .param = param, .component = component, .is_tested = is_tested(f, offset), .place = place};
   memcpy(r->offset, offset, sizeof r->offset);
-  r->is_tested = is_tested(f, offset);
-  r->place = place;
+  return r->is_tested;
 }
 
 static void keep(flow *f, int param, int component, ambit__place place)
@@ -250,7 +249,7 @@ static void visit_read(flow *f, ambit__expr *e)
                 "read only there: another cell writes this one, earlier or later",
                 ambit__cell_name(f->u, e->index, e->component, e->offset),
                 ambit__cell_name(f->u, e->index, e->component, target));
-  add_read(f, e->index, e->component, e->offset, e->place);
+  e->is_tested = add_read(f, e->index, e->component, e->offset, e->place);
 }
 
 /* The rule is still under construction: this is the only place that modifies an expression. */
@@ -332,8 +331,9 @@ static void visit_all(flow *f, const ambit__stmt *s)
 
 /* ---- 3. reads ---- */
 
-int ambit__read_compare(const ambit__read *a, const ambit__read *b)
+static int compare_cells(const ambit__read *a, const ambit__read *b)
 {
+  if (a->param != b->param) return a->param < b->param ? -1 : 1;
   if (a->component != b->component) return a->component < b->component ? -1 : 1;
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     if (a->offset[d] != b->offset[d]) return a->offset[d] < b->offset[d] ? -1 : 1;
@@ -343,103 +343,99 @@ int ambit__read_compare(const ambit__read *a, const ambit__read *b)
 static int compare_reads(const void *x, const void *y)
 {
   const ambit__read *a = x, *b = y;
-  int c = ambit__read_compare(a, b);
+  int c = compare_cells(a, b);
 
   if (!c) c = a->is_tested - b->is_tested; /* tested only if all reads of the cell are */
   return c ? c : (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
 }
 
-void ambit__param_reach(ambit__param *p, const ambit__read *r)
+/* Gives parameters their reads, and how far these reach. `kept` has room for all. */
+static void set_reads(ambit__rule *rule, ambit__read *all, size_t n, ambit__read *kept)
 {
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
-    if (-r->offset[d] > p->low[d]) p->low[d] = -r->offset[d];
-    if (r->offset[d] > p->high[d]) p->high[d] = r->offset[d];
-    p->reads_neighbours |= r->offset[d] != 0;
+  for (int i = 0; i < rule->nparams; i++) {
+    ambit__param *p = &rule->params[i];
+
+    p->reads = NULL;
+    p->nreads = 0;
+    p->reads_neighbours = false;
+    memset(p->low, 0, sizeof p->low);
+    memset(p->high, 0, sizeof p->high);
+  }
+  if (n) qsort(all, n, sizeof *all, compare_reads);
+  for (size_t i = 0; i < n; i++) {
+    ambit__param *p = &rule->params[all[i].param];
+
+    if (i && !compare_cells(&all[i - 1], &all[i])) continue;
+    if (!p->nreads++) p->reads = kept;
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+      const int offset = all[i].offset[d];
+
+      if (-offset > p->low[d]) p->low[d] = -offset;
+      if (offset > p->high[d]) p->high[d] = offset;
+      p->reads_neighbours |= offset != 0;
+    }
+    *kept++ = all[i];
   }
 }
 
-static void set_reads(flow *f, int param)
+static void set_params(flow *f)
 {
-  ambit__param *p = &f->rule->params[param];
-  ambit__read *all = f->reads[param], *kept;
-  size_t n = f->nreads[param];
+  for (int i = 0; i < f->rule->nparams; i++) {
+    ambit__param *p = &f->rule->params[i];
 
-  p->writes = f->writes[param];
-  p->keeps = f->keeps[param];
-  for (int c = 0; c < p->components; c++)
-    if (!ambit__offset_is_zero(f->targets[param][c]))
-      p->targets = (const int(*)[AMBIT_MAX_DIMS])f->targets[param];
-  if (!n) return;
-  qsort(all, n, sizeof *all, compare_reads);
-  kept = ambit__rule_new(f->u, n, sizeof *kept);
-  for (size_t i = 0; i < n; i++) {
-    if (i && !ambit__read_compare(&all[i - 1], &all[i])) continue;
-    kept[p->nreads++] = all[i];
-    ambit__param_reach(p, &all[i]);
+    p->writes = f->writes[i];
+    p->keeps = f->keeps[i];
+    for (int c = 0; c < p->components; c++)
+      if (!ambit__offset_is_zero(f->targets[i][c]))
+        p->targets = (const int(*)[AMBIT_MAX_DIMS])f->targets[i];
   }
-  p->reads = kept;
+  set_reads(f->rule, f->reads, f->nreads, ambit__rule_new(f->u, f->nreads, sizeof *f->reads));
 }
 
 /* ---- those of a rule that was made of another one ---- */
 
-/* The reads of a field, as the statements have them. */
 typedef struct found {
-  ambit__read *list; /* of one field; owned */
+  ambit__read *list; /* owned */
   size_t n, cap;
-  int param;
-  bool failed;
   ambit__errors *errors;
 } found;
 
 static ambit__visit note_read(void *user, const ambit__expr *e)
 {
-  found *r = user;
-  ambit__read new = {.component = e->component, .place = e->place};
+  found *f = user;
+  ambit__read r = {
+      .param = e->index, .component = e->component, .is_tested = e->is_tested, .place = e->place};
 
-  if (e->op != EXPR_READ || e->index != r->param) return VISIT_INSIDE;
-  memcpy(new.offset, e->offset, sizeof new.offset);
-  for (size_t i = 0; i < r->n; i++)
-    if (!ambit__read_compare(&r->list[i], &new)) return VISIT_INSIDE;
-  if (ambit__make_room(r->errors, &r->list, r->n, &r->cap, sizeof *r->list))
-    r->failed = true;
-  else
-    r->list[r->n++] = new;
-  return r->failed ? VISIT_END : VISIT_INSIDE;
+  if (e->op != EXPR_READ) return VISIT_INSIDE;
+  memcpy(r.offset, e->offset, sizeof r.offset);
+  if (ambit__make_room(f->errors, &f->list, f->n, &f->cap, sizeof r)) return VISIT_END;
+  f->list[f->n++] = r;
+  return VISIT_INSIDE;
 }
 
-bool ambit__param_find_reads(ambit__errors *errors, ambit__rule *rule, int param)
+static bool note_old(found *f, int param, const ambit__param *p)
 {
-  ambit__param *p = &rule->params[param];
-  found r = {.param = param, .errors = errors};
-  ambit__read *kept;
+  for (int c = 0; p->kind == PARAM_FIELD && c < p->components; c++) {
+    ambit__expr old = {.op = EXPR_READ, .index = param, .component = c, .place = p->place};
 
-  ambit__visit_stmts(&(ambit__visitor){.expr = note_read, .user = &r}, rule->body);
-  for (int c = 0; c < p->components && !r.failed; c++)
-    if (p->keeps[c]) {
-      ambit__expr old = {.op = EXPR_READ, .index = param, .component = c};
-
-      memcpy(old.offset, ambit__param_target(p, c), sizeof old.offset);
-      note_read(&r, &old);
-    }
-  kept = ambit__arena_alloc(&rule->arena, (r.n + 1) * sizeof *kept);
-  if (!kept || r.failed) {
-    free(r.list);
-    ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
-    return false;
+    memcpy(old.offset, ambit__param_target(p, c), sizeof old.offset);
+    if (p->keeps[c] && note_read(f, &old) == VISIT_END) return false;
   }
-  if (r.n) {
-    qsort(r.list, r.n, sizeof *r.list, compare_reads);
-    memcpy(kept, r.list, r.n * sizeof *kept);
-  }
-  free(r.list);
-  memset(p->low, 0, sizeof p->low);
-  memset(p->high, 0, sizeof p->high);
-  p->reads_neighbours = false;
-  p->reads = kept;
-  p->nreads = (int)r.n;
-  for (int i = 0; i < p->nreads; i++)
-    ambit__param_reach(p, &kept[i]);
   return true;
+}
+
+bool ambit__rule_find_reads(ambit__errors *errors, ambit__rule *rule)
+{
+  found f = {.errors = errors};
+  ambit__read *kept = NULL;
+  bool good = !ambit__visit_stmts(&(ambit__visitor){.expr = note_read, .user = &f}, rule->body);
+
+  for (int i = 0; i < rule->nparams && good; i++)
+    good = note_old(&f, i, &rule->params[i]);
+  if (good) kept = ambit__arena_new(errors, &rule->arena, f.n + 1, sizeof *kept);
+  if (kept) set_reads(rule, f.list, f.n, kept);
+  free(f.list);
+  return kept != NULL;
 }
 
 /* ---- all ---- */
@@ -484,8 +480,7 @@ void ambit__footprint(ambit__unit *u)
   check_written(f);
   visit_all(f, u->rule->body);
   finish(f);
-  for (int i = 0; i < u->rule->nparams; i++)
-    set_reads(f, i);
+  set_params(f);
   if (!all_fields_are_float(u->rule)) u->rule->mixes_double = false;
   if (!f->touches_field) u->rule->ndims = 0;
 }

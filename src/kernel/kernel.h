@@ -49,9 +49,9 @@ typedef enum ambit__reduce {
 
 /* One offset at which a field is read. */
 typedef struct ambit__read {
-  int component;
+  int param, component;
   int offset[AMBIT_MAX_DIMS]; /* unused axes are 0 */
-  bool is_tested;             /* made only if outside() of the same offset is 0 */
+  bool is_tested;             /* all such expressions are */
   ambit__place place;         /* of the first read at this offset that is not tested, if any */
 } ambit__read;
 
@@ -177,6 +177,7 @@ typedef struct ambit__expr {
   int offset[AMBIT_MAX_DIMS];
   ambit__call call; /* EXPR_CALL */
   bool is_outside;  /* stands for outside(offset[0], ...) */
+  bool is_tested;   /* EXPR_READ: made only if outside() of the same offset is 0 */
   /* EXPR_READ of the cell itself: the read that it replaces, of a field that clamps, or NULL */
   const struct ambit__expr *clamped;
 } ambit__expr;

@@ -590,9 +590,7 @@ static ambit__rule *write_rule(work *w, ambit__rule *to)
   bool good = !w->g.failed;
 
   if (good) ambit__graph_use(&w->g);
-  good = good && ambit__graph_write(&w->g, to);
-  for (int i = 0; good && i < to->nparams; i++)
-    good = to->params[i].kind != PARAM_FIELD || ambit__param_find_reads(w->g.errors, to, i);
+  good = good && ambit__graph_write(&w->g, to) && ambit__rule_find_reads(w->g.errors, to);
   if (good) return to;
   ambit__rule_free(to);
   return NULL;

@@ -63,12 +63,10 @@ static const ambit__expr *make(rewriting *w, ambit__op op, ambit_type type, cons
 static const ambit__expr *activity(rewriting *w, int view, const ambit__expr *e)
 {
   const int param = param_of(w, view);
-  ambit__read r = {.place = e->place};
   const ambit__expr *active, *zero;
   ambit__expr *test;
 
-  memcpy(r.offset, e->offset, sizeof r.offset);
-  active = ambit__rewriting_read(&w->w, e, param, &r);
+  active = ambit__rewriting_read(&w->w, e, param, 0, e->offset);
   active = make(w, EXPR_CAST, AMBIT_I32, active, NULL, NULL);
   zero = ambit__rewriting_number(&w->w, e, AMBIT_I32, (ambit__value){0});
   test = ambit__rewriting_make(&w->w, e, EXPR_EQ, AMBIT_I32, active, zero, NULL);
@@ -89,8 +87,8 @@ static int view_of(const rewriting *w, const ambit__expr *e)
 /* A clamped read. */
 static const ambit__expr *choice(rewriting *w, const ambit__expr *e)
 {
-  const ambit__read r = {.component = e->component, .place = e->place};
-  ambit__expr *here = ambit__rewriting_read(&w->w, e, e->index, &r);
+  static const int zero[AMBIT_MAX_DIMS];
+  ambit__expr *here = ambit__rewriting_read(&w->w, e, e->index, e->component, zero);
 
   if (!here) return e;
   here->clamped = e;
@@ -175,8 +173,6 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
     param[v] = -1;
   ambit__rewriting_begin(&w.w, errors, rule);
   if (!w.w.failed) w.w.to->max_axis = -1; /* outside() needs no index any more */
-  for (int i = 0; i < rule->nparams; i++)
-    if (around->view[i]) ambit__rewriting_keep_reads(&w.w, i); /* clamped ones get more */
   AMBIT_TRY(ambit__rewriting_end(&w.w, rewrite, "a sparse grid", out));
   if (w.w.changed) return AMBIT_OK;
   ambit__rule_free(*out);
