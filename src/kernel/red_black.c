@@ -21,7 +21,9 @@ typedef struct parity {
 
 typedef struct search {
   const ambit__rule *rule;
-  int work; /* expressions looked at */
+  int work;                 /* expressions looked at */
+  int local, values;        /* whose values are looked for; so many were found, */
+  const ambit__expr *value; /* ... the only one */
   int param;
   bool found, failed; /* a write of the parameter; one that breaks the rule */
   parity colour;      /* of the cells that are written: this sum is even in them */
@@ -44,29 +46,25 @@ static bool equal(parity a, parity b)
 
 /* ---- locals ---- */
 
-/* Counts assignments to a local, and finds the last of those outside conditions. */
-static int assignments(const ambit__stmt *s, int local, bool nested, const ambit__expr **value)
+static ambit__visit note_value(void *user, const ambit__stmt *st)
 {
-  int n = 0;
+  search *s = user;
 
-  for (; s; s = s->next) {
-    if (s->kind == STMT_IF)
-      n += assignments(s->body, local, true, value) + assignments(s->other, local, true, value);
-    if ((s->kind != STMT_LOCAL && s->kind != STMT_SET_LOCAL) || s->index != local || !s->value)
-      continue;
-    *value = nested ? NULL : s->value;
-    n++;
-  }
-  return n;
+  if ((st->kind != STMT_LOCAL && st->kind != STMT_SET_LOCAL) || st->index != s->local || !st->value)
+    return VISIT_INSIDE;
+  s->value = s->values++ ? NULL : st->value;
+  return VISIT_INSIDE;
 }
 
-/* The expression that a local stands for in the whole rule; NULL: there is none. */
+/* The expression that a local stands for wherever it has a value; NULL: there is none. */
 static const ambit__expr *meaning(search *s, int local)
 {
-  const ambit__expr *value = NULL;
-
   if (++s->work > MOST_WORK) return NULL;
-  return assignments(s->rule->body, local, false, &value) == 1 ? value : NULL;
+  s->local = local;
+  s->values = 0;
+  s->value = NULL;
+  ambit__visit_stmts(&(ambit__visitor){.stmt = note_value, .user = s}, s->rule->body);
+  return s->value;
 }
 
 /* ---- sums modulo 2 ---- */
