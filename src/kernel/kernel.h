@@ -110,6 +110,17 @@ typedef struct ambit__table {
   ambit__place place; /* of the name */
 } ambit__table;
 
+/* What is known of an expression with the values of the locals in it (locals.c). */
+typedef struct ambit__facts {
+  /* its operations, if it has no values of fields and no tests of place; 0: it has some, or too
+   * many operations */
+  int once;
+  /* a bit 1 << d if it has index(d), and AMBIT__BY_GRID if it has sizes of the grid, normals or
+   * tables. If there are none it has the same value in all cells */
+  unsigned axes;
+  bool calls, looks_up; /* functions, elements of tables */
+} ambit__facts;
+
 typedef struct ambit__local {
   const char *name; /* unique in the rule, a C identifier; the user's, with a number if needed */
   ambit_type type;
@@ -117,9 +128,7 @@ typedef struct ambit__local {
   /* known when the rule is complete (locals.c): */
   int sets;                        /* statements that set it */
   const struct ambit__expr *value; /* if the only one is its declaration; else NULL */
-  int once;                        /* of this value, ambit__expr_once, ... */
-  unsigned axes;                   /* ambit__expr_axes, ... */
-  bool calls, looks_up;            /* ambit__expr_calls and ambit__expr_looks_up */
+  ambit__facts facts;              /* of this value */
 } ambit__local;
 
 enum { AMBIT_MAX_FOLDER = 64 }; /* locals of a folder */
