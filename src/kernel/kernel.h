@@ -531,16 +531,14 @@ ambit_status ambit__catalogue_find(ambit__errors *errors, const char *name, ambi
 /* The i-th fixed name; NULL past the end. Families (star<D>d<R>...) are not listed. */
 const char *ambit__catalogue_name(int i);
 
-/* Whether the rule is a pure weighted sum `v = sum w_i * u[offset_i]` of one field; if so, returns
- * its taps. */
+/* Whether the rule is a pure weighted sum `v = sum w_i * u[offset_i]` of one field, with plain
+ * parameters; if so, returns its taps. With `reduces` there may be reductions, which do not count.
+ */
 typedef struct ambit__tap {
   int offset[AMBIT_MAX_DIMS];
   double weight;
   const ambit__expr *factor; /* of the weight: a parameter, or a shared local; NULL: 1 */
 } ambit__tap;
-bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count);
-/* The same, also with plain parameters and weights that have factors: see linear.c. With `reduces`
- * there may be reductions, which do not count. */
 typedef struct ambit__sum {
   int from, to; /* the fields */
   int n;        /* taps */
@@ -549,5 +547,7 @@ typedef struct ambit__sum {
 bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, int most,
                      ambit__sum *sum);
 bool ambit__taps_are_numbers(const ambit__tap *taps, int n);
+/* The same without parameters and factors. */
+bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count);
 
 #endif
