@@ -25,6 +25,7 @@
 #ifndef AMBIT_KERNEL_GRAPH_H
 #define AMBIT_KERNEL_GRAPH_H
 
+#include "base/index.h"
 #include "kernel/range.h"
 
 typedef struct ambit__graph_node ambit__graph_node;
@@ -71,10 +72,9 @@ struct ambit__graph_node {
   bool is_fixed; /* a variable that conditions set has it */
   bool is_bare;  /* a read that is written as such, not as a local */
   /* while statements are made: */
-  int holder;              /* the variable that has it here; -1: none */
-  bool is_done;            /* simplify.c: it has its local */
-  bool is_shared;          /* linear.c: a coefficient that has a step */
-  ambit__graph_node *next; /* with a similar hash */
+  int holder;     /* the variable that has it here; -1: none */
+  bool is_done;   /* simplify.c: it has its local */
+  bool is_shared; /* linear.c: a coefficient that has a step */
 };
 
 /* A variable of the rule, which has a value, from a place on. */
@@ -120,8 +120,7 @@ struct ambit__graph {
   ambit__graph_node *
       *nodes; /* `count` of them, operands before their users; owned, as all lists here */
   size_t nodes_cap;
-  ambit__graph_node **lists; /* by hash */
-  int nlists;                /* a power of 2 */
+  ambit__index index;        /* of nodes by hash; owned */
   ambit__graph_node nothing; /* the result if something failed */
   int ntables;               /* new ones, numbered after those of the rule */
   ambit__table tables[AMBIT__GRAPH_TABLES];

@@ -305,7 +305,7 @@ void ambit__graph_read(graph *g)
 void ambit__graph_free(graph *g)
 {
   free(g->nodes);
-  free(g->lists);
+  ambit__index_free(&g->index);
   free(g->variables);
   free(g->locals);
   ambit__arena_free(&g->arena);

@@ -563,19 +563,16 @@ node *ambit__node_cast(graph *g, node *x, ambit_type type)
 
 /* ---- operations ---- */
 
-static node *fold(graph *g, const ambit__expr *like, node *a, node *b, node *c)
+static node *fold(graph *g, const ambit__expr *like, const node *a, const node *b, const node *c)
 {
   const ambit__value none = {0};
+  ambit__expr e = *like;
 
-  if (like->op == EXPR_CALL)
-    return ambit__node_number(g, like->type,
-                              ambit__value_call(like->call, like->type, a->e.value,
-                                                b ? b->e.value : none, c ? c->e.value : none));
-  if (!b)
-    return ambit__node_number(g, like->type,
-                              ambit__value_unary((int)like->op, a->e.type, a->e.value));
-  return ambit__node_number(g, like->type,
-                            ambit__value_binary((int)like->op, a->e.type, a->e.value, b->e.value));
+  e.a = &a->e;
+  return ambit__node_number(
+      g, e.type,
+      ambit__operation_value(
+          &e, (ambit__value[]){a->e.value, b ? b->e.value : none, c ? c->e.value : none}));
 }
 
 /* The sum of the low bits of the terms, with weights that are not negative: it has the same low

@@ -517,6 +517,8 @@ typedef struct ambit__evaluator {
   void *user;
 } ambit__evaluator;
 ambit__value ambit__evaluate(const ambit__evaluator *v, const ambit__expr *e);
+/* The value of an operation, from those of its operands. */
+ambit__value ambit__operation_value(const ambit__expr *e, const ambit__value x[3]);
 void ambit__evaluate_all(const ambit__evaluator *v, const ambit__stmt *s);
 
 /* ---- weights (weights.c) and the catalogue (catalogue.c) ---- */
