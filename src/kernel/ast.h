@@ -267,6 +267,9 @@ void *ambit__unit_grow(ambit__unit *u, ambit__arena *arena, void *array, size_t 
 /* Reports a mistake, and stops the front end when there are too many. */
 #define AMBIT_WRONG(u, place, ...)                                                                 \
   (ambit__complain(&(u)->diag, place, __VA_ARGS__), ambit__unit_told(u))
+/* The same, after which nothing can be said of the rest. */
+#define AMBIT_FATAL(u, place, ...)                                                                 \
+  (ambit__complain(&(u)->diag, place, __VA_ARGS__), ambit__unit_stop(u))
 void ambit__unit_told(ambit__unit *u);
 _Noreturn void ambit__unit_stop(ambit__unit *u);
 

@@ -28,11 +28,10 @@ static ambit__syntax *node(ambit__unit *u, ambit__syntax_kind kind, ambit__place
   n->c = c;
   n->height = 1 + higher(height(a), higher(height(b), height(c)));
   if (n->height <= AMBIT_MAX_EXPR_DEPTH) return n;
-  AMBIT_WRONG(u, place,
+  AMBIT_FATAL(u, place,
               "this expression is too long: more than %d operations deep\ncompute parts of it into "
               "locals first",
               AMBIT_MAX_EXPR_DEPTH);
-  ambit__unit_stop(u);
 }
 
 /* A placeholder for an expression that could not be parsed, instead of NULL. */
