@@ -77,11 +77,16 @@ struct ambit__graph_node {
   bool is_shared; /* linear.c: a coefficient that has a step */
 };
 
-/* A variable of the rule, which has a value, from a place on. */
+/* A variable that the sides of a condition set. */
 typedef struct ambit__merge {
   int variable;
-  ambit__graph_node *value;
+  ambit__graph_node *value; /* after the condition */
   struct ambit__merge *next;
+  /* while the rule is read: its values before the condition and after the first side; the one of
+   * the condition around it */
+  ambit__graph_node *before, *then;
+  struct ambit__merge *outer;
+  const struct ambit__graph_step *of; /* the condition */
 } ambit__merge;
 
 /* A statement. */
@@ -91,7 +96,7 @@ typedef struct ambit__graph_step {
   bool is_live;             /* ambit__graph_use: it stays, with those around it */
   struct ambit__graph_step *body, *other, *next, *outer; /* `outer`: the if around it */
   struct ambit__graph_step *same;                        /* another one that sets this variable */
-  ambit__merge *merges; /* of an if: what variables that it sets have after it */
+  ambit__merge *merges;                                  /* of an if */
 } ambit__graph_step;
 
 /* A component that is written, a reduction, or a local: numbered in this order. */
@@ -102,7 +107,7 @@ typedef struct ambit__variable {
   ambit__graph_step *steps; /* that set it */
   /* ambit__graph_use: conditions set it, and a choice that they make is used */
   bool is_merged, is_mutable;
-  int stamp;
+  ambit__merge *merge; /* while the rule is read: of the innermost condition that sets it */
 } ambit__variable;
 
 enum { AMBIT__GRAPH_TABLES = 8 };
