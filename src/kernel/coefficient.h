@@ -9,12 +9,16 @@
 
 enum { AMBIT__COEFFICIENT_FACTORS = 6, AMBIT__COEFFICIENT_PRODUCTS = 12 };
 
-/* number * atoms[0] ^ powers[0] * ... */
+typedef struct ambit__coefficient_factor {
+  ambit__graph_node *atom;
+  int power; /* not 0 */
+} ambit__coefficient_factor;
+
+/* A number times atom ^ power times ... */
 typedef struct ambit__coefficient_product {
   double number;
   int n;
-  ambit__graph_node *atoms[AMBIT__COEFFICIENT_FACTORS]; /* in order, all different */
-  int powers[AMBIT__COEFFICIENT_FACTORS];               /* not 0 */
+  ambit__coefficient_factor f[AMBIT__COEFFICIENT_FACTORS]; /* in order, with different atoms */
 } ambit__coefficient_product;
 
 typedef struct ambit__coefficient {

@@ -206,6 +206,11 @@ ambit__graph_node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type t
   return ambit__node_like(g, &(ambit__expr){.op = op, .type = type}, a, b, c);
 }
 
+ambit__graph_node *ambit__node_minus(ambit__graph *g, ambit__graph_node *n)
+{
+  return ambit__node_plain(g, EXPR_NEG, n->e.type, n, NULL, NULL);
+}
+
 ambit__graph_node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type,
                                     ambit__graph_node *a, ambit__graph_node *b,
                                     ambit__graph_node *c)

@@ -66,11 +66,12 @@ struct ambit__graph_node {
     } whole;
   } of;
   /* what ambit__graph_use finds: */
-  int uses;      /* in the text of a rule that has locals for nodes with names */
-  int name;      /* the first variable that has it; -1: none */
-  bool is_used;  /* by a result */
-  bool is_fixed; /* a variable that conditions set has it */
-  bool is_bare;  /* a read that is written as such, not as a local */
+  int uses;       /* in the text of a rule that has locals for nodes with names */
+  int name;       /* the first variable that has it; -1: none */
+  bool is_used;   /* by a result */
+  bool is_result; /* of a step that stays */
+  bool is_fixed;  /* a variable that conditions set has it */
+  bool is_bare;   /* a read that is written as such, not as a local */
   /* while statements are made: */
   int holder;     /* the variable that has it here; -1: none */
   bool is_done;   /* simplify.c: it has its local */
@@ -160,6 +161,9 @@ int ambit__graph_local(ambit__graph *g, ambit__local local);
  * others. NULL: `failed`. */
 ambit__graph_step *ambit__graph_add_step(ambit__graph *g, ambit__stmt from,
                                          ambit__graph_node *value);
+/* Such a step for a new local, named by a prefix and a number. */
+ambit__graph_step *ambit__graph_name(ambit__graph *g, const char *prefix, int number,
+                                     bool is_shared, ambit__place place, ambit__graph_node *value);
 /* A step before all others that gives a value to a new local, which all cells share. */
 void ambit__graph_share(ambit__graph *g, ambit__graph_node *value, ambit__place place);
 /* Gives steps of a list, and those inside them, the values that `to` has for their own. */
@@ -209,7 +213,8 @@ ambit__graph_node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type t
 ambit__graph_node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type,
                                     ambit__graph_node *a, ambit__graph_node *b,
                                     ambit__graph_node *c);
-ambit__graph_node *ambit__node_int(ambit__graph *g, int64_t n); /* an int */
+ambit__graph_node *ambit__node_minus(ambit__graph *g, ambit__graph_node *n); /* of a real */
+ambit__graph_node *ambit__node_int(ambit__graph *g, int64_t n);              /* an int */
 ambit__graph_node *ambit__node_number(ambit__graph *g, ambit_type type, ambit__value v);
 ambit__graph_node *ambit__node_a(const ambit__graph_node *n);
 ambit__graph_node *ambit__node_b(const ambit__graph_node *n);

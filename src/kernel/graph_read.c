@@ -23,10 +23,8 @@ typedef struct reader {
 
 void *ambit__graph_take(graph *g, size_t bytes)
 {
-  void *p = g->failed ? NULL : ambit__arena_alloc(&g->arena, bytes);
+  void *p = g->failed ? NULL : ambit__arena_new(g->errors, &g->arena, 1, bytes);
 
-  if (!p && !g->failed)
-    ambit__raise(g->errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", g->rule->name);
   g->failed = g->failed || !p;
   return p;
 }
@@ -88,19 +86,26 @@ step *ambit__graph_add_step(graph *g, ambit__stmt from, node *value)
   return s;
 }
 
-void ambit__graph_share(graph *g, node *value, ambit__place place)
+step *ambit__graph_name(graph *g, const char *prefix, int number, bool is_shared,
+                        ambit__place place, node *value)
 {
   char name[32];
-  const int n = snprintf(name, sizeof name, "shared%d", g->nshared++);
-  const char *text = ambit__arena_strndup(&g->arena, name, (size_t)n);
-  const int local =
-      ambit__graph_local(g, (ambit__local){.name = text, .type = value->e.type, .is_shared = true});
-  step *s = NULL;
+  const int n = snprintf(name, sizeof name, "%s%d", prefix, number);
+  ambit__local local = {.name = ambit__arena_strndup(&g->arena, name, (size_t)n),
+                        .type = value->e.type,
+                        .is_shared = is_shared};
+  const int index = ambit__graph_local(g, local);
 
-  g->failed = g->failed || !text;
-  if (!g->failed)
-    s = ambit__graph_add_step(g, (ambit__stmt){.kind = STMT_LOCAL, .place = place, .index = local},
-                              value);
+  g->failed = g->failed || !local.name;
+  if (g->failed) return NULL;
+  return ambit__graph_add_step(g, (ambit__stmt){.kind = STMT_LOCAL, .place = place, .index = index},
+                               value);
+}
+
+void ambit__graph_share(graph *g, node *value, ambit__place place)
+{
+  step *s = ambit__graph_name(g, "shared", g->nshared++, true, place, value);
+
   if (!s) return;
   if (!g->shared) g->shared = &g->first;
   s->next = *g->shared;

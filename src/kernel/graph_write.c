@@ -84,6 +84,7 @@ static void need_step(stack *k, step *s)
     s->is_live = true;
     need(k, s->value);
     if (s->value) s->value->uses++;
+    if (s->value) s->value->is_result = true;
   }
 }
 
@@ -145,7 +146,7 @@ void ambit__graph_use(graph *g)
 
     n->name = -1;
     n->uses = 0;
-    n->is_used = n->is_fixed = false;
+    n->is_used = n->is_result = n->is_fixed = false;
   }
   for (int i = 0; i < g->nvariables; i++)
     g->variables[i].is_mutable = g->variables[i].is_merged = false;
@@ -175,10 +176,8 @@ void ambit__graph_use(graph *g)
 
 static void *take(writer *w, size_t bytes)
 {
-  void *p = w->g->failed ? NULL : ambit__arena_alloc(&w->to->arena, bytes);
+  void *p = w->g->failed ? NULL : ambit__arena_new(w->g->errors, &w->to->arena, 1, bytes);
 
-  if (!p && !w->g->failed)
-    ambit__raise(w->g->errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", w->to->name);
   w->g->failed = w->g->failed || !p;
   return p;
 }

@@ -3,6 +3,7 @@
 #include "kernel/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef ambit__graph_node node;
 typedef ambit__graph graph;
@@ -53,7 +54,7 @@ typedef struct sum {
 /* Adds a multiple of a value to a sum. */
 static void add_term(graph *g, sum *s, node *value, int64_t weight)
 {
-  int i = 0, k;
+  int i = 0;
 
   while (i < s->n && s->terms[i].value != value &&
          ambit__node_compare(s->terms[i].value, value) < 0)
@@ -61,17 +62,14 @@ static void add_term(graph *g, sum *s, node *value, int64_t weight)
   if (i < s->n && s->terms[i].value == value) {
     s->terms[i].weight = (int32_t)(uint32_t)(s->terms[i].weight + weight);
     if (s->terms[i].weight) return;
-    s->n--;
-    for (k = i; k < s->n; k++)
-      s->terms[k] = s->terms[k + 1];
+    memmove(&s->terms[i], &s->terms[i + 1], (size_t)(--s->n - i) * sizeof *s->terms);
     return;
   }
   if (s->n == MOST_TERMS) {
     g->failed = true;
     return;
   }
-  for (k = s->n++; k > i; k--)
-    s->terms[k] = s->terms[k - 1];
+  memmove(&s->terms[i + 1], &s->terms[i], (size_t)(s->n++ - i) * sizeof *s->terms);
   s->terms[i] = (ambit__node_term){value, (int32_t)(uint32_t)weight};
 }
 

@@ -69,11 +69,6 @@ static const ambit__expr *meaning(search *s, int local)
 
 /* ---- sums modulo 2 ---- */
 
-static bool is_integer(ambit_type t)
-{
-  return !ambit__type_is_real(t);
-}
-
 /* Whether the remainder or the conjunction with a constant keeps the parity. */
 static bool keeps_parity(const ambit__expr *e)
 {
@@ -88,7 +83,7 @@ static bool parity_of(search *s, const ambit__expr *e, parity *p)
   parity a = {0}, b = {0};
 
   *p = (parity){0};
-  if (!is_integer(e->type) || ++s->work > MOST_WORK) return false;
+  if (ambit__type_is_real(e->type) || ++s->work > MOST_WORK) return false;
   switch (e->op) {
   case EXPR_CONST: p->one = e->value.integer & 1; return true;
   case EXPR_INDEX: p->axes = 1u << e->index; return true;
@@ -118,7 +113,7 @@ static bool is_bit(search *s, const ambit__expr *e, bool odd)
   const ambit__expr *value = e->op == EXPR_LOCAL ? meaning(s, e->index) : NULL;
 
   if (e->op == EXPR_LOCAL) return value && is_bit(s, value, odd);
-  if (e->op == EXPR_CAST && is_integer(e->type) && is_integer(e->a->type))
+  if (e->op == EXPR_CAST && !ambit__type_is_real(e->type) && !ambit__type_is_real(e->a->type))
     return is_bit(s, e->a, odd);
   if (e->op == EXPR_CONST) return e->value.integer == 0 || e->value.integer == 1;
   if (e->op != EXPR_AND && !(odd && e->op == EXPR_MOD)) return false;
@@ -127,7 +122,7 @@ static bool is_bit(search *s, const ambit__expr *e, bool odd)
 
 static bool is_zero(const ambit__expr *e)
 {
-  return e->op == EXPR_CONST && is_integer(e->type) && e->value.integer == 0;
+  return e->op == EXPR_CONST && !ambit__type_is_real(e->type) && e->value.integer == 0;
 }
 
 static bool fixes(search *s, const ambit__expr *e, bool holds, parity *p);
@@ -137,7 +132,7 @@ static bool fixes_equal(search *s, const ambit__expr *e, bool are_equal, parity 
 {
   parity a, b;
 
-  if (!is_integer(e->a->type)) return false;
+  if (ambit__type_is_real(e->a->type)) return false;
   if (is_zero(e->b) && fixes(s, e->a, !are_equal, p)) return true;
   if (!parity_of(s, e->a, &a) || !parity_of(s, e->b, &b)) return false;
   *p = add(a, b);

@@ -284,15 +284,6 @@ static void find_kept(work *w, node *n)
   c->n++;
 }
 
-static void find_in_steps(work *w, const step *list)
-{
-  for (const step *s = list; s; s = s->next) {
-    if (s->is_live) find_kept(w, s->value);
-    find_in_steps(w, s->body);
-    find_in_steps(w, s->other);
-  }
-}
-
 static void forget(work *w)
 {
   for (int i = 0; i < w->nslots; i++)
@@ -371,7 +362,8 @@ static void take_largest(work *w)
       w->slots[i].is_kept = w->slots[i].is_seen = false;
       w->classes[i].n = 0;
     }
-    find_in_steps(w, w->g.first);
+    for (int i = 0; i < w->nslots; i++)
+      if (w->g.nodes[i]->is_result) find_kept(w, w->g.nodes[i]);
   } while (give_up(w));
 }
 
@@ -389,31 +381,22 @@ static long total(work *w, node *n, bool stop)
          total(w, ambit__node_c(n), stop);
 }
 
-static long total_of_steps(work *w, const step *list, bool stop)
+static long total_of_results(work *w, bool stop)
 {
   long sum = 0;
 
-  for (const step *s = list; s; s = s->next) {
-    if (s->is_live) sum += total(w, s->value, stop);
-    sum += total_of_steps(w, s->body, stop) + total_of_steps(w, s->other, stop);
-  }
-  return sum;
-}
-
-/* The work of the whole rule, for each cell. */
-static long work_before(work *w)
-{
   forget(w);
-  return total_of_steps(w, w->g.first, false);
+  for (int i = 0; i < w->nslots; i++)
+    if (w->g.nodes[i]->is_result) sum += total(w, w->g.nodes[i], stop);
+  return sum;
 }
 
 /* That of values which the rest reads, and of the rest. */
 static double work_after(work *w)
 {
-  long values = 0, rest;
+  const long rest = total_of_results(w, true);
+  long values = 0;
 
-  forget(w);
-  rest = total_of_steps(w, w->g.first, true);
   forget(w);
   for (int i = 0; i < w->nslots; i++)
     if (w->classes[i].n) values += STORE + total(w, w->classes[i].first, false);
@@ -735,7 +718,7 @@ ambit_status ambit__rule_repeats(ambit__errors *errors, const ambit__rule *rule,
   if (good) {
     out->type = w.type;
     number_classes(&w, out);
-    out->left = work_after(&w) / (double)work_before(&w);
+    out->left = work_after(&w) / (double)total_of_results(&w, false);
   }
   good = good && out->n && out->left <= LEFT && (how->counts || write_both(&w, how, out));
   free_work(&w);
