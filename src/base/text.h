@@ -30,6 +30,17 @@ void ambit__print_chars(ambit__text *t, const char *chars, size_t n);
 char *ambit__text_finish(ambit__text *t);
 void ambit__text_free(ambit__text *t);
 
+/* Unlike those of <ctype.h>, independent of the program's locale. */
+static inline bool ambit__is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static inline bool ambit__is_name_char(char c)
+{
+  return ambit__is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 int ambit__head_length(const char *text, int lines); /* bytes of the first lines of a text */
 bool ambit__ends_in(const char *text, const char *tail);
 bool ambit__is_one_of(const char *text, const char *const *words); /* NULL ends them */

@@ -325,7 +325,7 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
   else
     ambit__print(t, "%s%s(", ambit__call_name(e->call),
                  e->type == AMBIT_F32 && s->dialect->float_names ? "f" : "");
-  for (int i = 0; i < ambit__call_args(e->call); i++) {
+  for (int i = 0; i < 3 && args[i]; i++) {
     if (i) ambit__print(t, ", ");
     emit(s, t, args[i], ARGUMENT);
   }

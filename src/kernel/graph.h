@@ -42,6 +42,12 @@ typedef struct ambit__node_place {
   int64_t index, extent, number;
 } ambit__node_place;
 
+/* A real as an integer over 2^shift (wholes.c). */
+typedef struct ambit__node_scaled {
+  ambit__graph_node *n; /* NULL: something else */
+  int shift;
+} ambit__node_scaled;
+
 struct ambit__graph_node {
   ambit__expr e;                 /* its operands are nodes; must be the first member */
   int id;                        /* in ambit__graph.nodes */
@@ -53,11 +59,8 @@ struct ambit__graph_node {
   ambit__graph_node *base; /* the one node that it is a function of, or itself; NULL: a constant */
   bool is_known;           /* a pass has found what follows: */
   union {
-    struct { /* of reals (wholes.c): n over 2^shift; NULL: something else */
-      ambit__graph_node *n;
-      int shift;
-    } scaled;
-    struct { /* of integers (places.c) */
+    ambit__node_scaled scaled; /* of reals */
+    struct {                   /* of integers (places.c) */
       ambit__node_place place;
       bool is_place, has_place;  /* it has that form; index() or extent() is in it */
       bool is_int;               /* a long that is computed alike in int: */

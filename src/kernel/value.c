@@ -51,46 +51,23 @@ ambit_type ambit__type_total(ambit_type t)
 
 const char *ambit__call_name(ambit__call c)
 {
-  switch (c) {
-#define X(name, args)                                                                              \
-  case CALL_##name: return #name;
-    AMBIT_CALL_MAP(X)
+  static const char *const names[CALL_COUNT] = {
+#define X(name, args) #name,
+      AMBIT_CALL_MAP(X)
 #undef X
-  case CALL_abs: return "abs";
-  case CALL_COUNT: break;
-  }
-  return "?";
-}
+          "abs"};
 
-int ambit__call_args(ambit__call c)
-{
-  switch (c) {
-#define X(name, args)                                                                              \
-  case CALL_##name: return args;
-    AMBIT_CALL_MAP(X)
-#undef X
-  case CALL_abs: return 1;
-  case CALL_COUNT: break;
-  }
-  return 0;
+  return names[c];
 }
 
 bool ambit__call_is_cheap(ambit__call c)
 {
-  switch (c) {
-  case CALL_fabs:
-  case CALL_sqrt:
-  case CALL_fmin:
-  case CALL_fmax:
-  case CALL_fma:
-  case CALL_floor:
-  case CALL_ceil:
-  case CALL_trunc:
-  case CALL_rint:
-  case CALL_copysign:
-  case CALL_abs: return true;
-  default: return false;
-  }
+  static const bool cheap[CALL_COUNT] = {
+      [CALL_fabs] = true, [CALL_sqrt] = true,     [CALL_fmin] = true, [CALL_fmax] = true,
+      [CALL_fma] = true,  [CALL_floor] = true,    [CALL_ceil] = true, [CALL_trunc] = true,
+      [CALL_rint] = true, [CALL_copysign] = true, [CALL_abs] = true};
+
+  return cheap[c];
 }
 
 /* ---- conversions ---- */
