@@ -12,7 +12,6 @@
  */
 #include "kernel/rewrite.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,24 +178,17 @@ static const expr *rewrite(ambit__rewriting *w, const expr *e)
 
 static void add_params(work *k)
 {
-  ambit__rule *to = k->w.to;
-  char name[32];
-
   for (int i = 0; i < k->how->nvalues && !k->w.failed; i++) {
     const ambit__faced_value *v = &k->how->values[i];
-    const bool *none = ambit__rewriting_take(&k->w, (size_t)v->components);
 
-    snprintf(name, sizeof name, "ambit_face%d", i);
-    to->params[to->nparams++] =
-        (ambit__param){.label = v->label,
-                       .name = ambit__arena_strndup(&to->arena, name, strlen(name)),
-                       .kind = v->is_field ? PARAM_FIELD : PARAM_VALUE,
-                       .type = v->type,
-                       .is_const = true,
-                       .is_vector = v->components > 1,
-                       .components = v->components,
-                       .writes = none,
-                       .keeps = none};
+    k->w.failed =
+        !ambit__rule_add_param(k->w.to, "ambit_face",
+                               (ambit__param){.label = v->label,
+                                              .kind = v->is_field ? PARAM_FIELD : PARAM_VALUE,
+                                              .type = v->type,
+                                              .is_const = true,
+                                              .is_vector = v->components > 1,
+                                              .components = v->components});
   }
 }
 

@@ -538,33 +538,20 @@ static void begin(work *w, ambit__errors *errors, const ambit__rule *rule,
 static ambit__rule *extend(ambit__errors *errors, const ambit__rule *rule, ambit_type type,
                            int components)
 {
-  ambit__rule *to = ambit__rule_like(errors, rule);
-  const char *kept;
-  char name[32];
-  bool *flags;
+  ambit__rewriting w = {0};
 
-  if (!to) return NULL;
-  to->written = NULL;
-  snprintf(name, sizeof name, "ambit_values%d", rule->nparams);
-  to->params = ambit__arena_alloc(&to->arena, (size_t)(rule->nparams + 1) * sizeof *rule->params);
-  flags = ambit__arena_alloc(&to->arena, (size_t)components);
-  kept = ambit__arena_strndup(&to->arena, name, strlen(name));
-  if (!to->params || !flags || !kept) {
-    ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
-    ambit__rule_free(to);
-    return NULL;
+  ambit__rewriting_begin(&w, errors, rule);
+  if (!w.failed && ambit__rule_add_param(w.to, "ambit_values",
+                                         (ambit__param){.kind = PARAM_FIELD,
+                                                        .type = type,
+                                                        .is_vector = true,
+                                                        .components = components})) {
+    w.to->written = NULL;
+    return w.to;
   }
-  memcpy(to->params, rule->params, (size_t)rule->nparams * sizeof *rule->params);
-  memset(flags, 0, (size_t)components);
-  to->params[to->nparams++] = (ambit__param){.label = kept,
-                                             .name = kept,
-                                             .kind = PARAM_FIELD,
-                                             .type = type,
-                                             .is_vector = true,
-                                             .components = components,
-                                             .writes = flags,
-                                             .keeps = flags};
-  return to;
+  ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
+  ambit__rule_free(w.to);
+  return NULL;
 }
 
 /* Completes a rule of a graph whose steps are its own. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel/rewrite.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef ambit__rewriting work;
@@ -27,6 +27,18 @@ void ambit__rewriting_begin(work *w, ambit__errors *errors, const ambit__rule *r
   w->to->params = ambit__rewriting_take(w, AMBIT_MAX_PARAMS * sizeof *w->to->params);
   if (!w->failed && rule->nparams)
     memcpy(w->to->params, rule->params, (size_t)rule->nparams * sizeof *rule->params);
+}
+
+bool ambit__rule_add_param(ambit__rule *rule, const char *prefix, ambit__param p)
+{
+  char name[32];
+  const int length = snprintf(name, sizeof name, "%s%d", prefix, rule->nparams);
+
+  p.name = ambit__arena_strndup(&rule->arena, name, (size_t)length);
+  if (!p.label) p.label = p.name;
+  p.writes = p.keeps = ambit__arena_alloc(&rule->arena, (size_t)p.components);
+  rule->params[rule->nparams++] = p;
+  return p.name && p.keeps;
 }
 
 /* ---- expressions ---- */

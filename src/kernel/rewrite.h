@@ -16,6 +16,9 @@ typedef struct ambit__rewriting {
 
 /* Begins a copy of a rule with its parameters. The error of a failure is raised at the end. */
 void ambit__rewriting_begin(ambit__rewriting *w, ambit__errors *errors, const ambit__rule *rule);
+/* Adds a parameter that no statement writes yet. There is room for it. Its name is a prefix and its
+ * number. false: no memory. */
+bool ambit__rule_add_param(ambit__rule *rule, const char *prefix, ambit__param p);
 /* Memory of the new rule; NULL, and `failed`, if there is none. */
 void *ambit__rewriting_take(ambit__rewriting *w, size_t bytes);
 /* A new expression, at the place of `like`; b and c may be NULL. If memory ran out, NULL. */

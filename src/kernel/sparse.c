@@ -10,7 +10,6 @@
  */
 #include "kernel/rewrite.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct rewriting {
@@ -24,9 +23,7 @@ typedef struct rewriting {
 /* The parameter of a view. There is room for as many as a launch can have. */
 static int param_of(rewriting *w, int view)
 {
-  static const bool none[1];
   ambit__rule *to = w->w.to;
-  char name[32];
 
   if (w->param[view] >= 0 || w->w.failed) return w->param[view];
   if (to->nparams == AMBIT_MAX_PARAMS) {
@@ -37,16 +34,13 @@ static int param_of(rewriting *w, int view)
     w->w.failed = true;
     return -1;
   }
-  snprintf(name, sizeof name, "ambit_active%d", to->nparams);
-  w->param[view] = to->nparams++;
-  to->params[w->param[view]] = (ambit__param){.label = "outside",
-                                              .kind = PARAM_FIELD,
-                                              .type = w->around->type,
-                                              .is_const = true,
-                                              .components = 1,
-                                              .writes = none,
-                                              .keeps = none};
-  to->params[w->param[view]].name = ambit__arena_strndup(&to->arena, name, strlen(name));
+  w->param[view] = to->nparams;
+  w->w.failed = !ambit__rule_add_param(to, "ambit_active",
+                                       (ambit__param){.label = "outside",
+                                                      .kind = PARAM_FIELD,
+                                                      .type = w->around->type,
+                                                      .is_const = true,
+                                                      .components = 1});
   return w->param[view];
 }
 
