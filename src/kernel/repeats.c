@@ -62,7 +62,7 @@ typedef struct class
   int low[AXES], high[AXES]; /* their lowest offsets, of all */
   node *first;               /* the one that is nearest to the cell */
   int component;             /* -1: it stays as it is */
-  bool is_bad, is_given_up;
+  bool is_bad, is_given_up, is_best_without;
 } class;
 
 typedef struct work {
@@ -403,32 +403,13 @@ static double work_after(work *w)
   return (double)values * BEYOND + (double)rest;
 }
 
-/* The work of a value if smaller ones are there. */
-static long own_work(work *w, const node *n, bool is_whole)
-{
-  if (!n || (!is_whole && is_candidate(w, n))) return 0;
-  if (of(w, n)->is_seen) return 0;
-  of(w, n)->is_seen = true;
-  return work_of(&n->e) + own_work(w, ambit__node_a(n), false) +
-         own_work(w, ambit__node_b(n), false) + own_work(w, ambit__node_c(n), false);
-}
-
-/* Whether a value takes less time to compute where it is read than to store and load. */
-static bool is_cheap(work *w, const class *c)
-{
-  forget(w);
-  return own_work(w, c->first, true) * (c->n - 1) <= STORE + LOAD * c->n;
-}
-
-/* Gives up classes that the rest reads, or only those that are cheap if smaller ones are kept;
- * false: there are none. */
-static bool descend(work *w, bool all)
+/* Gives up all classes that the rest reads; false: there are none. */
+static bool descend(work *w)
 {
   bool any = false;
 
   for (int i = 0; i < w->nslots; i++)
-    if (w->classes[i].n && (all || is_cheap(w, &w->classes[i])))
-      any = w->classes[i].is_given_up = true;
+    if (w->classes[i].n) any = w->classes[i].is_given_up = true;
   return any;
 }
 
@@ -436,25 +417,18 @@ static bool descend(work *w, bool all)
  * pressures: which takes the least work. */
 static void choose(work *w)
 {
-  bool *best = ambit__new(w->g.errors, (size_t)w->nslots + 1, sizeof *best);
-  double least = -1;
+  double least = -1, now;
 
-  w->g.failed |= !best;
-  for (int all = 0; best && all < 2; all++) {
-    for (int i = 0; i < w->nslots; i++)
-      w->classes[i].is_given_up = false;
-    do {
-      take_largest(w);
-      if (least >= 0 && work_after(w) >= least) continue;
-      least = work_after(w);
-      for (int i = 0; i < w->nslots; i++)
-        best[i] = w->classes[i].is_given_up;
-    } while (descend(w, all));
-  }
-  for (int i = 0; best && i < w->nslots; i++)
-    w->classes[i].is_given_up = best[i];
-  if (best) take_largest(w);
-  free(best);
+  do {
+    take_largest(w);
+    now = work_after(w);
+    for (int i = 0; i < w->nslots && (least < 0 || now < least); i++)
+      w->classes[i].is_best_without = w->classes[i].is_given_up;
+    if (least < 0 || now < least) least = now;
+  } while (descend(w));
+  for (int i = 0; i < w->nslots; i++)
+    w->classes[i].is_given_up = w->classes[i].is_best_without;
+  take_largest(w);
 }
 
 static void number_classes(work *w, ambit__repeats *out)
