@@ -138,9 +138,11 @@ typedef struct ambit__line {
   struct ambit__line *next;
 } ambit__line;
 
-/* A static function of the syntax tree. Calls are replaced by its body. */
+/* A static function of the syntax tree, whose calls are replaced by its body; or constants, which
+ * all functions and kernels after them see. */
 typedef struct ambit__helper {
-  ambit__name *name;
+  ambit__name *name;      /* NULL: constants, */
+  ambit__line *constants; /* LINE_DECL */
   ambit__place place;
   ambit_type type; /* of the value it returns */
   bool is_void;    /* it returns none */
@@ -176,7 +178,7 @@ typedef struct ambit__kernel_node {
   ambit__head heads[AMBIT_MAX_PARAMS];
   int nheads;
   ambit__line *body;
-  ambit__helper *last; /* function before it; NULL: none */
+  ambit__helper *last; /* function or constants before it; NULL: none */
   struct ambit__kernel_node *next;
 } ambit__kernel_node;
 
@@ -192,14 +194,6 @@ typedef struct ambit__joining {
   const ambit__rule *const *rules;
   const int (*param)[AMBIT_MAX_PARAMS];
 } ambit__joining;
-
-/* Constants of the text, which all functions and kernels after them see: tokens at .. end - 1. */
-typedef struct ambit__shared {
-  size_t at, end;
-  const ambit__line *lines; /* for their names */
-  bool is_used;             /* by the present function or kernel */
-  struct ambit__shared *next;
-} ambit__shared;
 
 /* A translation unit: the state of one run of the front end. */
 typedef struct ambit__unit {
@@ -228,7 +222,6 @@ typedef struct ambit__unit {
   bool panic;                  /* parse: suppress messages until the next statement */
   ambit__helper *helpers;      /* parse: in the order of the text */
   bool in_helper;              /* parse: inside one of them */
-  ambit__shared *shared;       /* parse: newest first */
   ambit__kernel_node *kernels; /* parse: in the order of the text */
   ambit__kernel_node *kernel;  /* parse: the present one. Later: the one that is read */
   bool in_library;             /* lex, parse: of the language's own functions */
@@ -361,12 +354,8 @@ void ambit__folder_print(const ambit__folder *f, const char *name, ambit__text *
 /* parse_stmt.c and parse_expr.c */
 ambit__line *ambit__parse_block(ambit__unit *u);
 ambit__line *ambit__parse_declaration(ambit__unit *u); /* lines of LINE_DECL */
-/* parse_function.c. The body of a function or kernel whose head begins at a token: its statements,
- * after the constants of the text that it uses. */
-void ambit__parse_helper(ambit__unit *u);
-ambit__line *ambit__parse_body(ambit__unit *u, size_t head);
-bool ambit__at_shared(const ambit__unit *u); /* constants of the text, not a function */
-void ambit__parse_shared(ambit__unit *u);
+/* parse_function.c: a static function, or constants. false: none begins here. */
+bool ambit__parse_helper(ambit__unit *u);
 ambit__syntax *ambit__parse_expr(ambit__unit *u);
 ambit__syntax *ambit__parse_unary(ambit__unit *u);
 

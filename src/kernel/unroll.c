@@ -564,6 +564,18 @@ static void check_tables(ambit__unit *u)
   }
 }
 
+/* Constants of the text have values that are known, so that nothing is emitted. */
+static void unroll_constants(ambit__unit *u)
+{
+  for (const ambit__helper *h = u->helpers; h; h = h->next)
+    unroll_lines(u, h->constants);
+  if (u->rule->nlocals)
+    AMBIT_FATAL(u, u->rule->body->place,
+                "'%s' is not constant\noutside a function stand values that are the same in all "
+                "cells and steps; declare others in the kernel",
+                u->rule->locals->name);
+}
+
 /* ---- functions of reductions ---- */
 
 /* The body of a function, with locals that are numbered from 0. The rule has none yet. */
@@ -634,6 +646,7 @@ void ambit__unroll(ambit__unit *u)
   r->params = ambit__rule_new(u, AMBIT_MAX_PARAMS, sizeof *r->params);
   r->tables = ambit__rule_new(u, (size_t)u->kernel->nheads, sizeof *r->tables);
   u->tail = &r->body;
+  unroll_constants(u);
   for (int i = 0; i < u->kernel->nheads; i++)
     if (u->kernel->heads[i].kind == PARAM_TABLE)
       unroll_table(u, &u->kernel->heads[i]);
