@@ -22,6 +22,14 @@
 
 enum { MOST_TESTED = 64 }; /* that hold at once; more are not noticed */
 
+/* What conditions around an expression say. */
+typedef struct knowledge {
+  /* cells at this distance or nearer, per axis and side, are in the grid: outside() said so */
+  int inside[AMBIT_MAX_DIMS][2];
+  const ambit__expr *tested[MOST_TESTED]; /* tests of outside() that gave 0 */
+  int ntested;
+} knowledge;
+
 typedef struct flow {
   ambit__unit *u;
   ambit__rule *rule;
@@ -36,10 +44,7 @@ typedef struct flow {
   ambit__read *reads;
   size_t nreads, reads_cap;
   bool touches_field; /* some field is read or written */
-  /* cells at this distance or nearer, per axis and side, are in the grid: outside() said so */
-  int inside[AMBIT_MAX_DIMS][2];
-  const ambit__expr *tested[MOST_TESTED]; /* tests of outside() that gave 0 */
-  int ntested;
+  knowledge now;
 } flow;
 
 /* ---- 1. writes ---- */
@@ -128,10 +133,10 @@ static void give_value(flow *f, int variable)
   f->journal[f->length++] = variable;
 }
 
-static bool is_tested(const flow *f, const int *offset)
+static bool is_tested(const knowledge *k, const int *offset)
 {
-  for (int i = 0; i < f->ntested; i++)
-    if (!memcmp(f->tested[i]->offset, offset, sizeof f->tested[i]->offset)) return true;
+  for (int i = 0; i < k->ntested; i++)
+    if (!memcmp(k->tested[i]->offset, offset, sizeof k->tested[i]->offset)) return true;
   return false;
 }
 
@@ -141,8 +146,10 @@ static bool add_read(flow *f, int param, int component, const int *offset, ambit
 
   f->reads = ambit__unit_grow(f->u, &f->u->arena, f->reads, f->nreads, &f->reads_cap, sizeof *r);
   r = &f->reads[f->nreads++];
-  *r = (ambit__read){
-      .param = param, .component = component, .is_tested = is_tested(f, offset), .place = place};
+  *r = (ambit__read){.param = param,
+                     .component = component,
+                     .is_tested = is_tested(&f->now, offset),
+                     .place = place};
   memcpy(r->offset, offset, sizeof r->offset);
   return r->is_tested;
 }
@@ -172,41 +179,22 @@ static void read_local(flow *f, const ambit__expr *e)
 }
 
 /* Notes the faces of the grid that a condition excludes, if it is true, or false. */
-static void learn(flow *f, const ambit__expr *e, bool holds)
+static void learn(knowledge *k, const ambit__expr *e, bool holds)
 {
-  if (e->is_outside && !holds && f->ntested < MOST_TESTED) f->tested[f->ntested++] = e;
-  if (e->is_outside && !holds)
+  if (e->is_outside) {
+    if (holds) return;
+    if (k->ntested < MOST_TESTED) k->tested[k->ntested++] = e;
     for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
       const int side = e->offset[d] > 0, distance = side ? e->offset[d] : -e->offset[d];
 
-      if (distance > f->inside[d][side]) f->inside[d][side] = distance;
+      if (distance > k->inside[d][side]) k->inside[d][side] = distance;
     }
-  if (e->is_outside) return;
-  if (e->op == EXPR_NOT) learn(f, e->a, !holds);
-  if (e->op == (holds ? EXPR_LAND : EXPR_LOR)) {
-    learn(f, e->a, holds);
-    learn(f, e->b, holds);
+  } else if (e->op == EXPR_NOT) {
+    learn(k, e->a, !holds);
+  } else if (e->op == (holds ? EXPR_LAND : EXPR_LOR)) {
+    learn(k, e->a, holds);
+    learn(k, e->b, holds);
   }
-}
-
-/* The bounds that conditions around an expression set. */
-typedef struct knowledge {
-  int inside[AMBIT_MAX_DIMS][2];
-  int ntested;
-} knowledge;
-
-static knowledge known(const flow *f)
-{
-  knowledge k = {.ntested = f->ntested};
-
-  memcpy(k.inside, f->inside, sizeof k.inside);
-  return k;
-}
-
-static void forget(flow *f, const knowledge *before)
-{
-  memcpy(f->inside, before->inside, sizeof f->inside);
-  f->ntested = before->ntested;
 }
 
 static void visit(flow *f, const ambit__expr *expr);
@@ -214,11 +202,11 @@ static void visit(flow *f, const ambit__expr *expr);
 /* Visits an expression that is used only if a condition holds, or does not. */
 static void visit_under(flow *f, const ambit__expr *condition, bool holds, const ambit__expr *e)
 {
-  const knowledge before = known(f);
+  const knowledge before = f->now;
 
-  learn(f, condition, holds);
+  learn(&f->now, condition, holds);
   visit(f, e);
-  forget(f, &before);
+  f->now = before;
 }
 
 static void note_crossings(flow *f, int param, const int *offset)
@@ -226,7 +214,7 @@ static void note_crossings(flow *f, int param, const int *offset)
   for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
     const int side = offset[d] > 0, distance = side ? offset[d] : -offset[d];
 
-    if (distance > f->inside[d][side]) f->rule->params[param].crosses[d][side] = true;
+    if (distance > f->now.inside[d][side]) f->rule->params[param].crosses[d][side] = true;
   }
 }
 
@@ -287,21 +275,21 @@ static void take_back(flow *f, int mark)
 /* Keeps the values that both sides of an if give. */
 static void visit_if(flow *f, const ambit__stmt *s)
 {
-  const knowledge before = known(f);
+  const knowledge before = f->now;
   int mark = f->length, added;
   int *first;
 
   visit(f, s->value);
-  learn(f, s->value, true);
+  learn(&f->now, s->value, true);
   visit_all(f, s->body);
-  forget(f, &before);
+  f->now = before;
   added = f->length - mark;
   first = ambit__unit_new(f->u, (size_t)added, sizeof *first);
   memcpy(first, f->journal + mark, (size_t)added * sizeof *first);
   take_back(f, mark);
-  learn(f, s->value, false);
+  learn(&f->now, s->value, false);
   visit_all(f, s->other);
-  forget(f, &before);
+  f->now = before;
   for (int i = 0; i < added; i++)
     f->in_both[first[i]] = false;
   for (int i = mark; i < f->length; i++)

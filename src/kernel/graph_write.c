@@ -368,12 +368,6 @@ static const ambit__expr *write_initial(writer *w, const node *n)
   return e;
 }
 
-/* The smaller or larger one of two: the comparison is written with it. */
-static bool is_extreme(const node *n)
-{
-  return ambit__expr_is_least(&n->e) || ambit__expr_is_most(&n->e);
-}
-
 /* The expression of a node, whatever holds it. */
 static const ambit__expr *write_value(writer *w, node *n)
 {
@@ -384,8 +378,9 @@ static const ambit__expr *write_value(writer *w, node *n)
   w->g->failed = w->g->failed || ++w->depth > MOST_DEPTH;
   e = add_expr(w, &n->e);
   if (!e) return NULL;
-  if (e->a)
-    e->a = is_extreme(n) ? write_value(w, ambit__node_a(n)) : write_expr(w, ambit__node_a(n));
+  if (e->a) /* the comparison of two is written with the smaller or larger one */
+    e->a = ambit__expr_is_extreme(&n->e) ? write_value(w, ambit__node_a(n))
+                                         : write_expr(w, ambit__node_a(n));
   if (e->b) e->b = write_expr(w, ambit__node_b(n));
   if (e->c) e->c = write_expr(w, ambit__node_c(n));
   w->depth--;

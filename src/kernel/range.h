@@ -25,6 +25,7 @@ bool ambit__expr_is_same(const ambit__expr *a, const ambit__expr *b);
  * a < b ? b : a. Only numbers, locals and values of fields are compared with each other. */
 bool ambit__expr_is_least(const ambit__expr *e);
 bool ambit__expr_is_most(const ambit__expr *e);
+bool ambit__expr_is_extreme(const ambit__expr *e); /* one of them */
 
 /* ---- locals.c ---- */
 

@@ -35,18 +35,12 @@ static bool is_leaf(const node *n)
   return n->e.op < EXPR_TABLE || (n->e.op == EXPR_CAST && is_leaf(ambit__node_a(n)));
 }
 
-/* The smaller or larger one of two: the comparison is written with it. */
-static bool is_extreme(const node *n)
-{
-  return !n->nterms && (ambit__expr_is_least(&n->e) || ambit__expr_is_most(&n->e));
-}
-
 /* Generated code has the operand of a magnitude several times. */
 static void count_uses(node *n)
 {
   if (!n || n->uses++) return;
   if (n->e.op == EXPR_CALL && n->e.call == CALL_abs) count_uses(ambit__node_a(n));
-  if (is_extreme(n)) {
+  if (ambit__expr_is_extreme(&n->e)) {
     count_uses(ambit__node_b(n));
     count_uses(ambit__node_c(n));
   } else {
@@ -80,7 +74,7 @@ static void declare(work *w, node *n)
   if (!n || n->is_done || w->g->failed) return;
   n->is_done = true;
   w->g->failed = w->branches && is_costly(n);
-  if (!is_extreme(n)) declare(w, ambit__node_a(n));
+  if (!ambit__expr_is_extreme(&n->e)) declare(w, ambit__node_a(n));
   declare(w, ambit__node_b(n));
   declare(w, ambit__node_c(n));
   for (int i = 0; i < n->nterms; i++)
