@@ -182,12 +182,6 @@ typedef struct ambit__kernel_node {
   struct ambit__kernel_node *next;
 } ambit__kernel_node;
 
-/* The local of the user's text that a local of the rule comes from, for messages. */
-typedef struct ambit__origin {
-  const ambit__symbol *symbol;
-  int element;
-} ambit__origin;
-
 /* What join.c makes one rule of: as the arguments of ambit__rule_join. */
 typedef struct ambit__joining {
   int n;
@@ -234,7 +228,8 @@ typedef struct ambit__unit {
   size_t locals_cap;
   const ambit__joining *joining;        /* join */
   size_t amounts_cap[AMBIT_MAX_PARAMS]; /* unroll: of those of a parameter */
-  ambit__origin *origins;               /* unroll: one per local of the rule */
+  /* unroll: by local of the rule, that of the user's text, for messages */
+  const ambit__symbol **origins;
   size_t origins_cap;
 } ambit__unit;
 

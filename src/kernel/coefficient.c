@@ -147,9 +147,12 @@ double ambit__coefficient_sign(const poly *p)
   return p->p[0].number < 0 ? -1 : 1;
 }
 
-void ambit__coefficient_invert(poly *p)
+poly ambit__coefficient_inverse(const poly *p)
 {
-  p->p[0].number = 1 / p->p[0].number;
-  for (int i = 0; i < p->p[0].n; i++)
-    p->p[0].f[i].power = -p->p[0].f[i].power;
+  poly by = {.n = 1, .p = {p->p[0]}};
+
+  by.p[0].number = 1 / by.p[0].number;
+  for (int i = 0; i < by.p[0].n; i++)
+    by.p[0].f[i].power = -by.p[0].f[i].power;
+  return by;
 }

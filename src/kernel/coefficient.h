@@ -35,8 +35,7 @@ ambit__coefficient ambit__coefficient_atom(ambit__graph_node *n, int power);
 bool ambit__coefficient_add(ambit__coefficient *to, const ambit__coefficient *p, double times);
 bool ambit__coefficient_multiply(const ambit__coefficient *a, const ambit__coefficient *b,
                                  ambit__coefficient *to);
-/* 1 / p, of one product. */
-void ambit__coefficient_invert(ambit__coefficient *p);
+ambit__coefficient ambit__coefficient_inverse(const ambit__coefficient *p); /* of one product */
 /* A canonical order of a and sign * b; 0: they are equal. */
 int ambit__coefficient_compare(const ambit__coefficient *a, const ambit__coefficient *b,
                                double sign);

@@ -163,19 +163,19 @@ static void keep(flow *f, int param, int component, ambit__place place)
 
 static void read_local(flow *f, const ambit__expr *e)
 {
-  const ambit__origin *o = &f->u->origins[e->index];
+  const ambit__symbol *s = f->u->origins[e->index];
 
   if (f->has_value[e->index]) return;
-  if (o->symbol->naxes)
+  if (s->naxes)
     AMBIT_WRONG(f->u, e->place,
                 "an element of '%s' (%s) is read before it has a value\nit was declared at line "
                 "%d; give it a value on every path to here",
-                o->symbol->name->text, f->rule->locals[e->index].name, o->symbol->place.line);
+                s->name->text, f->rule->locals[e->index].name, s->place.line);
   else
     AMBIT_WRONG(f->u, e->place,
                 "'%s' is read before it has a value\nit was declared at line %d; give it a value "
                 "there, or on every path to here",
-                o->symbol->name->text, o->symbol->place.line);
+                s->name->text, s->place.line);
 }
 
 /* Notes the faces of the grid that a condition excludes, if it is true, or false. */

@@ -101,16 +101,9 @@ static const poly *keep(linear *l, const poly *p)
 /* The quotient of two coefficients; one divisor of several products is an atom. */
 static bool divide(const poly *a, const poly *b, node *divisor, poly *to)
 {
-  poly by;
+  const poly by = b->n == 1 ? ambit__coefficient_inverse(b) : ambit__coefficient_atom(divisor, -1);
 
-  if (!b->n) return false;
-  if (b->n > 1) {
-    by = ambit__coefficient_atom(divisor, -1);
-  } else {
-    by = (poly){.n = 1, .p = {b->p[0]}};
-    ambit__coefficient_invert(&by);
-  }
-  return ambit__coefficient_multiply(a, &by, to);
+  return b->n && ambit__coefficient_multiply(a, &by, to);
 }
 
 /* The coefficient that a node is; false: it is none. */
@@ -216,8 +209,7 @@ static bool add_quotient(linear *l, node *n, const poly *by, double times, int d
   poly p;
 
   if (!divisor || divisor->n != 1) return add_term(l, n, by, times);
-  p = (poly){.n = 1, .p = {divisor->p[0]}};
-  ambit__coefficient_invert(&p);
+  p = ambit__coefficient_inverse(divisor);
   return add_product(l, ambit__node_a(n), &p, by, times, depth);
 }
 

@@ -58,7 +58,7 @@ static int add_local(ambit__unit *u, const ambit__symbol *s, int element)
   r->locals = ambit__unit_grow(u, &r->arena, r->locals, n, &u->locals_cap, sizeof *r->locals);
   u->origins = ambit__unit_grow(u, &u->arena, u->origins, n, &u->origins_cap, sizeof *u->origins);
   r->locals[n] = (ambit__local){.name = local_name(u, s, element), .type = s->type};
-  u->origins[n] = (ambit__origin){s, element};
+  u->origins[n] = s;
   return r->nlocals++;
 }
 
