@@ -353,6 +353,8 @@ ambit__line *ambit__parse_declaration(ambit__unit *u); /* lines of LINE_DECL */
 bool ambit__parse_helper(ambit__unit *u);
 ambit__syntax *ambit__parse_expr(ambit__unit *u);
 ambit__syntax *ambit__parse_unary(ambit__unit *u);
+ambit__syntax *ambit__syntax_node(ambit__unit *u, ambit__syntax_kind kind, ambit__place place,
+                                  ambit__syntax *a, ambit__syntax *b, ambit__syntax *c);
 
 /* check_expr.c */
 void ambit__check_expr(ambit__unit *u, ambit__syntax *n);
