@@ -36,13 +36,6 @@ static int64_t reach_of(const ambit_program *p, const ambit__step *s, const ambi
   return reach;
 }
 
-static bool writes(const ambit__step *s, const ambit_field *f)
-{
-  for (int i = 0; i < s->n; i++)
-    if (s->args[i].field == f && s->kernel->rule->params[i].is_written) return true;
-  return false;
-}
-
 /* Whether reads beyond both ends are copies of cells inside. Those of a step in place must be of
  * the cell itself: others may have new values. */
 static bool is_copied(const ambit_program *p, const ambit_field *f, int axis)
@@ -55,7 +48,7 @@ static bool is_copied(const ambit_program *p, const ambit_field *f, int axis)
     if (kind != AMBIT_CLAMP && kind != AMBIT_SYMMETRIC && kind != AMBIT_REFLECT) return false;
     if (b->on[axis][side] == AMBIT_CONSTANT) return false;
     for (size_t i = 0; i < p->nsteps; i++)
-      if (p->steps[i].kind == STEP_APPLY && writes(&p->steps[i], f) &&
+      if (p->steps[i].kind == STEP_APPLY && ambit__step_writes(&p->steps[i], f) &&
           reach_of(p, &p->steps[i], f) > (kind != AMBIT_REFLECT))
         return false;
   }

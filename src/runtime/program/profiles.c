@@ -26,12 +26,12 @@ bool ambit__program_has_profiles(const ambit_program *p)
   return false;
 }
 
-/* Whether a step of the program is more than a reader of the field. */
+/* Whether a step of the program is more than a kernel that reads the field. */
 static bool is_changed(const ambit_program *p, const ambit_field *f)
 {
   for (size_t i = 0; i < p->nwritten; i++)
-    if (ambit__step_uses(&p->written[i], f) &&
-        (p->written[i].kind != STEP_APPLY || ambit__step_writes(&p->written[i], f)))
+    if (ambit__step_effects(&p->written[i], f) &
+        (p->written[i].kind == STEP_APPLY ? EFFECT_WRITES : EFFECT_USES))
       return true;
   return false;
 }

@@ -136,45 +136,31 @@ bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const 
 
 /* ---- fields and programs that steps use ---- */
 
-/* Whether a step of a program has a property with regard to a field. NULL: it was destroyed. */
-static bool any_step(const ambit_program *p, const ambit_field *f,
-                     bool (*has)(const ambit__step *s, const ambit_field *f))
+unsigned ambit__step_effects(const ambit__step *s, const ambit_field *f)
 {
+  unsigned all = s->kind == STEP_CALL ? ambit__program_effects(s->call.program, f) : 0;
+
+  if (all & EFFECT_ROTATES) all |= EFFECT_WRITES;
+  if (f && s->chore && s->chore->source == f) all |= EFFECT_USES | EFFECT_READS;
+  for (int i = 0; f && i < s->n; i++) {
+    if (ambit__field_root(s->args[i].field) != ambit__field_root(f)) continue;
+    all |= EFFECT_USES;
+    if (s->kind == STEP_ROTATE) all |= EFFECT_ROTATES;
+    if (s->kind == STEP_COPY) all |= i ? EFFECT_WRITES : EFFECT_READS;
+    if (s->kind != STEP_APPLY) continue;
+    if (s->kernel->rule->params[i].is_written) all |= EFFECT_WRITES;
+    if (s->kernel->rule->params[i].nreads) all |= EFFECT_READS;
+  }
+  return all;
+}
+
+unsigned ambit__program_effects(const ambit_program *p, const ambit_field *f)
+{
+  unsigned all = 0;
+
   for (size_t i = 0; p && i < p->nwritten; i++)
-    if (has(&p->written[i], f)) return true;
-  return false;
-}
-
-/* Whether an argument of a step is the field, or shares its memory with it. */
-static bool shares(const ambit__step *s, int arg, const ambit_field *f)
-{
-  return f && ambit__field_root(s->args[arg].field) == ambit__field_root(f);
-}
-
-bool ambit__step_writes(const ambit__step *s, const ambit_field *f)
-{
-  if (s->kind == STEP_COPY) return s->args[1].field == f;
-  if (s->kind == STEP_CALL)
-    return any_step(s->call.program, f, ambit__step_writes) || ambit__step_rotates(s, f);
-  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (shares(s, i, f) && s->kernel->rule->params[i].is_written) return true;
-  return false;
-}
-
-bool ambit__step_reads(const ambit__step *s, const ambit_field *f)
-{
-  if (s->kind == STEP_COPY) return s->args[0].field == f;
-  if (s->kind == STEP_CALL) return any_step(s->call.program, f, ambit__step_reads);
-  if (f && s->chore && s->chore->source == f) return true;
-  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (shares(s, i, f) && s->kernel->rule->params[i].nreads) return true;
-  return false;
-}
-
-bool ambit__step_rotates(const ambit__step *s, const ambit_field *f)
-{
-  if (s->kind == STEP_CALL) return ambit__program_rotates(s->call.program, f);
-  return s->kind == STEP_ROTATE && ambit__step_uses(s, f);
+    all |= ambit__step_effects(&p->written[i], f);
+  return all;
 }
 
 void ambit__step_rotate(const ambit_program *p, const ambit__step *s, int *of_field)
@@ -185,25 +171,6 @@ void ambit__step_rotate(const ambit_program *p, const ambit__step *s, int *of_fi
     of_field[ambit__program_field(p, s->args[i].field)] =
         of_field[ambit__program_field(p, s->args[i + 1].field)];
   of_field[ambit__program_field(p, s->args[s->n - 1].field)] = first;
-}
-
-bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
-{
-  if (s->kind == STEP_CALL) return ambit__program_uses(s->call.program, f);
-  if (f && s->chore && s->chore->source == f) return true;
-  for (int i = 0; i < s->n; i++)
-    if (shares(s, i, f)) return true;
-  return false;
-}
-
-bool ambit__program_uses(const ambit_program *p, const ambit_field *f)
-{
-  return any_step(p, f, ambit__step_uses);
-}
-
-bool ambit__program_rotates(const ambit_program *p, const ambit_field *f)
-{
-  return any_step(p, f, ambit__step_rotates);
 }
 
 bool ambit__step_sets(const ambit__step *s, const ambit_scalar *scalar)

@@ -390,14 +390,29 @@ int ambit__program_field(const ambit_program *p, const ambit_field *f); /* -1: n
  * the old one. */
 bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                             int arg);
-bool ambit__step_writes(const ambit__step *s, const ambit_field *f);
-bool ambit__step_reads(const ambit__step *s, const ambit_field *f);
-bool ambit__step_uses(const ambit__step *s, const ambit_field *f);
+/* What a step, or any step of a program, does with a field, or with one that shares its memory. */
+enum {
+  EFFECT_USES = 1, /* it is an argument */
+  EFFECT_READS = 2,
+  EFFECT_WRITES = 4,
+  EFFECT_ROTATES = 8
+};
+unsigned ambit__step_effects(const ambit__step *s, const ambit_field *f);
+unsigned ambit__program_effects(const ambit_program *p, const ambit_field *f); /* NULL: none */
+static inline bool ambit__step_writes(const ambit__step *s, const ambit_field *f)
+{
+  return ambit__step_effects(s, f) & EFFECT_WRITES;
+}
+static inline bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
+{
+  return ambit__step_effects(s, f) & EFFECT_USES;
+}
+static inline bool ambit__step_changes(const ambit__step *s, const ambit_field *f)
+{
+  return ambit__step_effects(s, f) & (EFFECT_WRITES | EFFECT_ROTATES);
+}
 /* Rotates numbers, one per field of the program, as the step rotates its fields. */
 void ambit__step_rotate(const ambit_program *p, const ambit__step *s, int *of_field);
-bool ambit__step_rotates(const ambit__step *s, const ambit_field *f);
-bool ambit__program_uses(const ambit_program *p, const ambit_field *f);
-bool ambit__program_rotates(const ambit_program *p, const ambit_field *f);
 /* Whether a step sets a scalar: by a reduction, in a kernel on scalars, or in a program that it
  * calls; and whether a program does, or has a callback, which may. */
 bool ambit__step_sets(const ambit__step *s, const ambit_scalar *scalar);

@@ -234,7 +234,7 @@ static int spared(const scene *s)
   if (!s->p->lean) return 0;
   for (int i = 0; i < MOST_FIELDS; i++) {
     fields += s->f[i] != NULL;
-    lean += s->f[i] && ambit__program_uses(s->p->lean->program, s->f[i]);
+    lean += s->f[i] && ambit__program_effects(s->p->lean->program, s->f[i]) != 0;
   }
   return fields - lean;
 }
