@@ -133,7 +133,7 @@ ambit_status ambit__program_close_rows(ambit_program *p)
   const bool cut = ambit__grid_cuts_rows(p->grid) || p->grid->active;
   bool any = false;
 
-  AMBIT_NEW(ambit__program_errors(p), p->closes_rows, (size_t)p->nfields);
+  AMBIT_HOLD(p, p->closes_rows, (size_t)p->nfields);
   for (int i = 0; !cut && i < p->nfields; i++) {
     const bool can = can_close(p, p->fields[i]);
 

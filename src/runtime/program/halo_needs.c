@@ -322,7 +322,6 @@ void ambit__halos_free(ambit__halos *halos)
     free(halos->list[i].slices);
   }
   free(halos->list);
-  free(halos->covers);
   *halos = (ambit__halos){0};
 }
 

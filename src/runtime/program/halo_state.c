@@ -141,13 +141,12 @@ static bool drop_unrestored(const ambit_program *p, int *start, int *valid, int 
 
 ambit_status ambit__halo_state_start(ambit_program *p)
 {
-  ambit__errors *errors = ambit__program_errors(p);
   int *scratch;
 
-  AMBIT_NEW(errors, p->start, (size_t)p->nfields + 1);
-  AMBIT_NEW(errors, p->end, (size_t)p->nfields + 1);
-  AMBIT_NEW(errors, p->halos.covers, (size_t)p->halos.n * ((size_t)p->halos.n + 1));
-  AMBIT_NEW(errors, scratch, (size_t)p->nfields + 1);
+  AMBIT_HOLD(p, p->start, (size_t)p->nfields);
+  AMBIT_HOLD(p, p->end, (size_t)p->nfields);
+  AMBIT_HOLD(p, p->halos.covers, (size_t)p->halos.n * (size_t)p->halos.n);
+  AMBIT_NEW(ambit__program_errors(p), scratch, (size_t)p->nfields);
   for (int i = 0; i < p->nfields; i++) {
     const ambit__field_halo *h = ambit__halos_find(&p->halos, p->fields[i]);
 

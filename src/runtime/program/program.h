@@ -9,14 +9,16 @@
 #define AMBIT_RUNTIME_PROGRAM_PROGRAM_H
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "device/chore.h"
 #include "grid/halo.h"
 #include "runtime/objects/objects.h"
 
 #include <string.h>
 
-struct ambit__cycle; /* cycle.h */
-struct ambit__gate;  /* exchange/exchange.h */
+struct ambit__cycle;                    /* cycle.h */
+struct ambit__gate;                     /* exchange/exchange.h */
+typedef struct ambit__held ambit__held; /* held.c */
 
 typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE, STEP_COPY, STEP_CALL } ambit__step_kind;
 
@@ -130,13 +132,13 @@ typedef enum ambit__role {
 typedef struct ambit__apply {
   ambit__box region;           /* cells it updates, of the whole grid */
   ambit__role role;            /* of steps of any kind */
-  ambit__function **functions; /* by engine; owned, unless shared with its model */
+  ambit__function **functions; /* by engine; perhaps those of its model */
   size_t model;                /* the first step that is built alike, perhaps itself */
-  ambit__buffer **numbers;     /* by engine and parameter: values of number arguments; owned */
-  ambit__argument *args;       /* by part and parameter; owned */
+  ambit__buffer **numbers;     /* by engine and parameter: values of number arguments */
+  ambit__argument *args;       /* by part and parameter */
   int nargs;                   /* number of parameters */
   /* On a sparse grid: the rule with activity as additional parameters (kernel/sparse.c), NULL if it
-   * needs none; and the fields of these parameters. Owned, but not the fields. */
+   * needs none; and the fields of these parameters. The rules are owned. */
   ambit__rule *adapted;
   bool is_normal;      /* `adapted` is the normal form of the rule of a step on a dense grid */
   ambit__rule *turned; /* the same rule on GPUs, where axes have another order; NULL: none; owned */
@@ -149,9 +151,9 @@ typedef struct ambit__apply {
   uint32_t folds; /* bit i: the reduction of parameter i continues that of an earlier step */
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
   struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
-  struct ambit__folding *folding;     /* reductions onto fields (folding.h); NULL: none; owned */
-  struct ambit__sweeping *sweeping;   /* cells in order (sweeping.h); NULL: in any; owned */
-  ambit__buffer **waste;              /* by engine: reductions of copies; NULL: none; owned */
+  struct ambit__folding *folding;     /* reductions onto fields (folding.h); NULL: none */
+  struct ambit__sweeping *sweeping;   /* cells in order (sweeping.h); NULL: in any */
+  ambit__buffer **waste;              /* by engine: reductions of copies; NULL: none */
   int copy;                           /* STEP_COPY: index in p->copies */
   int returns, nreturns;              /* first index in p->returns, and their number */
   unsigned checks;                    /* AMBIT__CHECK_... flags of its launches */
@@ -263,10 +265,12 @@ struct ambit_program {
   size_t nsteps;
   /* sealed: */
   void (*unseal)(ambit_program *p); /* frees all of the following; NULL: not sealed */
+  ambit__arena memory;              /* of all that is not owned elsewhere */
+  ambit__held *held;                /* buffers and functions, newest first */
   ambit__apply *applies;            /* by step */
   ambit_field **fields;             /* all fields that steps use, each once */
   int nfields;
-  bool *closes_rows;    /* by field: kernels read beyond the ends of rows themselves; owned */
+  bool *closes_rows;    /* by field: kernels read beyond the ends of rows themselves */
   unsigned periodic;    /* axes along which a field that is read at neighbours is periodic */
   ambit__halos halos;   /* of fields that are read at neighbours, for one iteration */
   ambit__halos copies;  /* a halo in form only for each step that copies (copies.c) */
@@ -435,6 +439,18 @@ ambit_status ambit__until_check(ambit *a, const ambit_scalar *s, ambit_condition
 
 /* The number of the user's steps that a step of a sealed program stands for. */
 int ambit__step_updates(const ambit__step *s);
+
+/* ---- held.c: what a sealed program has until it is unsealed ---- */
+
+/* Sets ptr to zeroed memory for n objects of its type, or returns AMBIT_ENOMEM. */
+#define AMBIT_HOLD(p, ptr, n) AMBIT_TAKE(ambit__program_errors(p), &(p)->memory, ptr, n)
+ambit_status ambit__hold_buffer(ambit_program *p, int engine, size_t bytes, ambit__buffer **b);
+/* Memory of a layout, as that of a field on a part. */
+ambit_status ambit__hold_store(ambit_program *p, const ambit_field *f, int part,
+                               ambit__store *store);
+ambit_status ambit__hold_function(ambit_program *p, int engine, const ambit__group *group,
+                                  ambit__function **fn);
+void ambit__program_let_go(ambit_program *p); /* of all of these */
 
 /* ---- check_step.c ---- */
 

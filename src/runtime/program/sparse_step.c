@@ -210,7 +210,7 @@ static void forget(outlook *o)
 static ambit_status take_activity(ambit_program *p, int first, const outlook *o, ambit__apply *a)
 {
   a->nargs = a->adapted->nparams;
-  AMBIT_NEW(ambit__program_errors(p), a->activity, (size_t)(a->nargs - first));
+  AMBIT_HOLD(p, a->activity, (size_t)(a->nargs - first));
   for (int v = 0; v < o->around.nviews; v++) {
     if (o->param[v] < 0) continue;
     a->activity[o->param[v] - first] = ambit__grid_activity(p->grid, &o->views[v]);
@@ -421,7 +421,7 @@ ambit_status ambit__program_chunks(ambit_program *p)
     if (p->steps[i].kind != STEP_APPLY || !a->region.ndims) continue;
     raise_to(&pad, ambit__chunk_form_pad(&a->form));
     add_form(&a->form, g->box.ndims, &layers);
-    AMBIT_NEW(ambit__program_errors(p), a->chunks, (size_t)g->placement.n);
+    AMBIT_HOLD(p, a->chunks, (size_t)g->placement.n);
   }
   for (int i = 0; i < p->halos.n; i++)
     add_halo(g, &p->halos.list[i], &layers);

@@ -9,7 +9,6 @@
  * sleep (sleep/map.c); the schedule (schedule.c); the option plan (check_plan.c); recording
  * (replay.c).
  */
-#include "base/memory.h"
 #include "runtime/explain/explain.h"
 #include "runtime/program/cycle.h"
 #include "runtime/program/faces.h"
@@ -20,8 +19,6 @@
 #include "runtime/run/run.h"
 #include "runtime/schedule/schedule.h"
 #include "runtime/sleep/sleep.h"
-
-#include <stdlib.h>
 
 static ambit_status check_periodic(ambit_program *p, const ambit__step *s)
 {
@@ -70,7 +67,7 @@ static ambit_status list_fields(ambit_program *p)
 
   for (size_t i = 0; i < p->nsteps; i++)
     most += (size_t)p->steps[i].n;
-  AMBIT_NEW(ambit__program_errors(p), p->fields, most);
+  AMBIT_HOLD(p, p->fields, most);
   for (size_t i = 0; i < p->nsteps; i++)
     for (int k = 0; k < p->steps[i].n; k++) {
       ambit_field *f = p->steps[i].args[k].field;
@@ -127,10 +124,7 @@ static void unseal(ambit_program *p)
   ambit__halos_free(&p->halos);
   ambit__halos_free(&p->copies);
   ambit__halos_free(&p->returns);
-  free(p->fields);
-  free(p->closes_rows);
-  free(p->start);
-  free(p->end);
+  ambit__program_let_go(p);
   p->fields = NULL;
   p->closes_rows = NULL;
   p->start = p->end = NULL;

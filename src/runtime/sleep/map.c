@@ -426,30 +426,14 @@ ambit_status ambit__sleep_make(ambit_program *p)
   return s;
 }
 
-static void discard(const ambit *a, ambit__function **functions)
-{
-  for (int e = 0; functions && e < a->nengines; e++) {
-    ambit__device *dev = a->engines[e].device;
-
-    if (functions[e]) ambit__ask(dev, discard, functions[e]);
-  }
-}
-
-static void free_step(const ambit_program *p, ambit__sleeper *s)
-{
-  for (int i = 0; s->chunks && i < p->grid->placement.n; i++)
-    ambit__chunks_free(&s->chunks[i]);
-  discard(p->grid->context, s->functions);
-  discard(p->grid->context, s->relaxers);
-}
-
 void ambit__sleep_free(ambit_program *p)
 {
   ambit__sleep *z = p->sleep;
 
   if (!z) return;
   for (size_t i = 0; z->steps && i < p->nsteps; i++)
-    free_step(p, &z->steps[i]);
+    for (int k = 0; z->steps[i].chunks && k < p->grid->placement.n; k++)
+      ambit__chunks_free(&z->steps[i].chunks[k]);
   ambit__tile_map_free(&z->map);
   ambit__arena_free(&z->memory);
   free(z);
