@@ -214,6 +214,7 @@ static ambit_status copy_steps(const ambit_program *p, ambit_program *lean)
     ambit__step s = p->written[i];
 
     s.bound = NULL; /* not owned */
+    s.user = NULL;
     s.own_chore = NULL;
     AMBIT_TRY(ambit__program_append(lean, s, s.args));
   }

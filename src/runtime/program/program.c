@@ -27,7 +27,7 @@ static void unseal_all(ambit_grid *g)
 
 static bool refers(const ambit__step *s, const void *object)
 {
-  if (s->kernel == object || s->plain == object || s->call.program == object ||
+  if (s->kernel == object || (s->user && s->user->kernel == object) || s->call.program == object ||
       s->call.scalar == object)
     return true;
   if (s->chore && (s->chore->points == object || s->chore->record == object ||

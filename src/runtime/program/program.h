@@ -68,9 +68,10 @@ typedef struct ambit__step {
   ambit__subrun call;            /* STEP_CALL */
   int64_t shift[AMBIT_MAX_DIMS]; /* STEP_COPY: from the source to the destination */
   int n;                         /* number of arguments, or of fields to rotate */
-  ambit_arg *args;           /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
-  const ambit_kernel *plain; /* sealed, with corrected boundaries (faces.c): the user's kernel */
-  uint64_t joined;           /* sealed: bit i: it does what step i of the user does (join.h) */
+  ambit_arg *args; /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
+  /* Sealed, with corrected boundaries (faces.c): the step as it was; NULL: as it is. */
+  struct ambit__step *user;
+  uint64_t joined; /* sealed: bit i: it does what step i of the user does (join.h) */
 } ambit__step;
 
 /* Of a step whose kind has a kernel. */
@@ -256,10 +257,7 @@ struct ambit_program {
   ambit__link link;
   ambit__step *written; /* steps as the user wrote them; owned */
   size_t nwritten, written_cap;
-  size_t last;          /* the first step that the last call appended */
-  ambit__step *unfaced; /* sealed: those that have corrected boundaries, as they were; owned */
-  size_t *faced;        /* ... and their numbers; owned */
-  size_t nfaced;
+  size_t last; /* the first step that the last call appended */
   /* steps as they run: those of the user, unless the program is sealed and some are joined */
   ambit__step *steps;
   size_t nsteps;
@@ -458,7 +456,8 @@ void ambit__program_let_go(ambit_program *p); /* of all of these */
 ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s);
 /* Raises an error with the line of the kernel and a caret under `place`. */
 ambit_status ambit__step_raise_at(const ambit_program *p, const ambit__rule *rule,
-                                  ambit__place place, const char *message);
+                                  ambit__place place, const char *message, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Raise an error if a step is wrong: in its arguments; in its reads of fields that it writes; in
  * its reads outside the grid without a declared boundary. The last two need the region. */
 ambit_status ambit__step_check(const ambit_program *p, const ambit__step *s);
@@ -614,8 +613,6 @@ void ambit__program_discard(ambit_program *p);
 /* Makes the halo of a slice, with the transfers of this process or of all. */
 ambit_status ambit__halo_slice_make(const ambit_program *p, const ambit__halo_slice *slice,
                                     bool all, ambit__halo *halo);
-int ambit__field_halo_of(const ambit_program *p,
-                         const ambit_field *field); /* index of its halo; -1: none */
 /* Whether halo a, when valid, contains all cells of b with the same values. */
 bool ambit__field_halo_covers(const ambit__field_halo *a, const ambit__field_halo *b);
 /* All cells of the field that a part, of any process, stores for the program. */
