@@ -173,6 +173,10 @@ ambit_status ambit__copy_check_fields(const ambit_program *p, const ambit_field 
               "field '%s', to which cells are copied, belongs to another grid than the program; "
               "copy in a program on its grid, which ambit_call can run",
               to->name);
+  AMBIT_CHECK(from->grid->box.ndims == to->grid->box.ndims, ambit__program_errors(p),
+              AMBIT_EPROGRAM,
+              "field '%s' cannot be copied to '%s': their grids have %d and %d axes", from->name,
+              to->name, from->grid->box.ndims, to->grid->box.ndims);
   return AMBIT_OK;
 }
 
@@ -181,17 +185,12 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
   const ambit_field *from = s->args[0].field, *to = s->args[1].field;
   const ambit__box there = ambit__copy_destination(s);
   const ambit__box both = ambit__box_intersect(&s->box, &there);
-  char box[160], grid[160];
 
   AMBIT_CHECK(!from->base && !to->base, ambit__program_errors(p), AMBIT_EPROGRAM,
               "field '%s' is a view and cannot be copied; a kernel can do it",
               from->base ? from->name : to->name);
   AMBIT_TRY(ambit__field_check_whole(from, "cannot be copied; a kernel can do it"));
   AMBIT_TRY(ambit__field_check_whole(to, "cannot be copied to; a kernel can do it"));
-  ambit__box_print(&p->grid->box, grid, sizeof grid);
-  ambit__box_print(&there, box, sizeof box);
-  AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
-              "a copy to the box %s leaves the grid %s", box, grid);
   AMBIT_CHECK(from != to || ambit__box_is_empty(&both), ambit__program_errors(p), AMBIT_EPROGRAM,
               "field '%s' is copied to itself, and the two boxes overlap: copy to another field "
               "first",
@@ -204,6 +203,7 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
 {
   ambit_arg args[] = {ambit_arg_field(from), ambit_arg_field(to)};
   ambit__step s = {.kind = STEP_COPY, .n = 2, .args = args};
+  char box[160], grid[160];
   ambit__box there;
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
@@ -216,7 +216,10 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
     s.shift[d] = at[d] - s.box.lo[d];
   }
   there = ambit__copy_destination(&s);
-  there.ndims = p->grid->box.ndims;
+  ambit__box_print(&p->grid->box, grid, sizeof grid);
+  ambit__box_print(&there, box, sizeof box);
+  AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
+              "a copy to the box %s leaves the grid %s", box, grid);
   if (from->grid != p->grid || from->type != to->type || from->components != to->components ||
       from->order != to->order)
     return ambit__resample_append(p, (ambit_field *)from, &s.box, to, &there);

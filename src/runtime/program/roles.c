@@ -301,8 +301,7 @@ ambit__buffer *ambit__ahead_value(const ambit__ahead *a, const ambit_scalar *s, 
   return found;
 }
 
-/* Moves the values of a stage between scalars and those that are kept. */
-static ambit_status move(const ambit_program *p, const ambit__ahead *a, int order, bool keeps)
+ambit_status ambit__ahead_move(const ambit_program *p, const ambit__ahead *a, int order, bool keeps)
 {
   for (int i = 0; i < a->n; i++) {
     const ambit__kept *k = &a->kept[i];
@@ -319,14 +318,4 @@ static ambit_status move(const ambit_program *p, const ambit__ahead *a, int orde
     }
   }
   return AMBIT_OK;
-}
-
-ambit_status ambit__ahead_keep(const ambit_program *p, const ambit__ahead *a, int order)
-{
-  return move(p, a, order, true);
-}
-
-ambit_status ambit__ahead_recall(const ambit_program *p, const ambit__ahead *a, int order)
-{
-  return move(p, a, order, false);
 }

@@ -60,7 +60,7 @@ ambit_status ambit__ahead_make(ambit_program *p, const ambit__flow *flow, ambit_
 ambit__buffer *ambit__ahead_value(const ambit__ahead *a, const ambit_scalar *s, int order,
                                   int engine);
 /* Keeps the present values of the scalars that a stage computed, or sets them to the kept ones. */
-ambit_status ambit__ahead_keep(const ambit_program *p, const ambit__ahead *a, int order);
-ambit_status ambit__ahead_recall(const ambit_program *p, const ambit__ahead *a, int order);
+ambit_status ambit__ahead_move(const ambit_program *p, const ambit__ahead *a, int order,
+                               bool keeps);
 
 #endif

@@ -73,15 +73,15 @@ static ambit_status refuse(const ambit_program *p, const ambit__step *s, int arg
 {
   const ambit_field *f = s->args[arg].field;
   const ambit__read *r = &s->kernel->rule->params[arg].reads[read];
-  char message[512], where[160];
+  char where[160];
 
   print_index(where, sizeof where, p->grid->box.ndims, cell);
-  snprintf(message, sizeof message,
-           "this reads field '%s' in an inactive cell, from the active cell %s, and no boundary is "
-           "declared for inactive cells. Declare one: ambit_field_boundary(%s, AMBIT_INACTIVE, "
-           "...), or test outside() of this offset first",
-           f->name, where, f->name);
-  return ambit__step_raise_at(p, s->kernel->rule, r->place, message);
+  return ambit__step_raise_at(
+      p, s->kernel->rule, r->place,
+      "this reads field '%s' in an inactive cell, from the active cell %s, and no boundary is "
+      "declared for inactive cells. Declare one: ambit_field_boundary(%s, AMBIT_INACTIVE, "
+      "...), or test outside() of this offset first",
+      f->name, where, f->name);
 }
 
 ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -26,7 +25,6 @@ bool ambit__step_carries(const ambit__step *s, int arg)
 static ambit_status check_carried(const ambit_program *p, const ambit__step *s, int i)
 {
   const ambit__param *q = &s->kernel->rule->params[i];
-  char message[256];
 
   for (int j = 0; j < s->n; j++) {
     const ambit__param *r = &s->kernel->rule->params[j];
@@ -35,11 +33,10 @@ static ambit_status check_carried(const ambit_program *p, const ambit__step *s, 
     for (int k = 0; k < r->nreads; k++)
       for (int d = 0; d < p->grid->box.ndims; d++) {
         if (!r->reads[k].offset[d]) continue;
-        snprintf(message, sizeof message,
-                 "this reads a neighbour of field '%s', which a sweep carries: lines are "
-                 "independent, and only the cell itself can be read",
-                 s->args[i].field->name);
-        return ambit__step_raise_at(p, s->kernel->rule, r->reads[k].place, message);
+        return ambit__step_raise_at(p, s->kernel->rule, r->reads[k].place,
+                                    "this reads a neighbour of field '%s', which a sweep carries: "
+                                    "lines are independent, and only the cell itself can be read",
+                                    s->args[i].field->name);
       }
   }
   AMBIT_CHECK(!q->targets, ambit__program_errors(p), AMBIT_EUNSUPPORTED,

@@ -202,21 +202,14 @@ static void list_fields(const ambit_program *p, size_t step, int *held)
   s->restless = st->kernel->rule->uses_step;
 }
 
-void ambit__program_results(const ambit_program *p, bool *result)
+void ambit__program_results(const ambit_program *p, int *result)
 {
   for (int f = 0; f < p->nfields; f++)
-    result[f] = false;
+    result[f] = 0;
   for (size_t i = 0; i < p->nsteps; i++) {
     const ambit__step *s = &p->steps[i];
 
-    if (s->kind == STEP_ROTATE) {
-      const bool first = result[ambit__program_field(p, s->args[0].field)];
-
-      for (int k = 0; k < s->n - 1; k++)
-        result[ambit__program_field(p, s->args[k].field)] =
-            result[ambit__program_field(p, s->args[k + 1].field)];
-      result[ambit__program_field(p, s->args[s->n - 1].field)] = first;
-    }
+    if (s->kind == STEP_ROTATE) ambit__step_rotate(p, s, result);
     for (int f = 0; f < p->nfields; f++)
       result[f] |= ambit__step_writes(s, p->fields[f]);
   }
