@@ -521,31 +521,29 @@ void ambit__program_observe(ambit_program *p, ambit__observer *o)
   *last = o;
 }
 
-/* Takes it out of the list, and ends it. */
-static void end_observer(ambit__observer **at)
+/* Ends those that use an object (NULL: all), or all but those with `left`. */
+static void end_observers(ambit_program *p, const void *object, bool outputs)
 {
-  ambit__observer *o = *at;
+  for (ambit__observer **at = &p->observers; *at;) {
+    ambit__observer *o = *at;
 
-  *at = o->next;
-  o->end(o);
+    if (outputs ? o->left != NULL : object && !o->uses(o, object)) {
+      at = &o->next;
+    } else {
+      *at = o->next;
+      o->end(o);
+    }
+  }
 }
 
 void ambit__program_unobserve(ambit_program *p, const void *object)
 {
-  for (ambit__observer **at = &p->observers; *at;)
-    if (object && !(*at)->uses(*at, object))
-      at = &(*at)->next;
-    else
-      end_observer(at);
+  end_observers(p, object, false);
 }
 
 void ambit__program_end_outputs(ambit_program *p)
 {
-  for (ambit__observer **at = &p->observers; *at;)
-    if ((*at)->left)
-      at = &(*at)->next;
-    else
-      end_observer(at);
+  end_observers(p, NULL, true);
 }
 
 int ambit_program_converged(const ambit_program *p)

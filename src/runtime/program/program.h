@@ -151,7 +151,7 @@ typedef struct ambit__apply {
   bool reduces;
   uint32_t folds; /* bit i: the reduction of parameter i continues that of an earlier step */
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
-  struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
+  struct ambit__allreduce *allreduce; /* NULL: a single engine has the result */
   struct ambit__folding *folding;     /* reductions onto fields (folding.h); NULL: none */
   struct ambit__sweeping *sweeping;   /* cells in order (sweeping.h); NULL: in any */
   ambit__buffer **waste;              /* by engine: reductions of copies; NULL: none */
@@ -206,7 +206,7 @@ typedef struct ambit__operation {
   struct ambit__exchange *feeder;
   struct ambit__move_set *ghosts; /* OP_GHOSTS */
   ambit__cells cells;             /* OP_LAUNCH, OP_FUSED */
-  ambit__piece *pieces;           /* OP_LAUNCH, OP_FUSED; owned */
+  ambit__piece *pieces;           /* OP_LAUNCH, OP_FUSED */
   int npieces;
 } ambit__operation;
 
@@ -277,11 +277,11 @@ struct ambit_program {
   int *start, *end;
   struct ambit__exchange *
       *starters; /* by halo: its own exchange, for the start of a run; also in `exchanges` */
-  struct ambit__exchange **exchanges; /* all, owned */
+  struct ambit__exchange **exchanges; /* all */
   int nexchanges;
   ambit__schedule schedule;       /* of one iteration */
   ambit__schedule plain;          /* the same without overlap, if tiles can sleep */
-  struct ambit__sleep *sleep;     /* tiles that did not change; NULL: none can sleep; owned */
+  struct ambit__sleep *sleep;     /* tiles that did not change; NULL: none can sleep */
   const struct ambit__gate *gate; /* of messages between processes; NULL: none */
   bool gated;                     /* in this iteration messages go through the gate */
   struct ambit__cycle *cycle;     /* several iterations at once; NULL: none; owned */
@@ -289,7 +289,7 @@ struct ambit_program {
   struct ambit__lean *lean;       /* a form with fewer fields (lean.h); NULL: none; owned */
   bool lean_known;                /* it was decided whether there is one */
   struct ambit__replay *replay;   /* NULL: iterations are not recorded; owned */
-  struct ambit__checker *checker; /* of checked launches; NULL: none so far; owned */
+  struct ambit__checker *checker; /* of checked launches; NULL: none so far */
   /* always valid: */
   ambit_program *lean_of; /* the program that this is the lean form of; NULL: it is none */
   uint64_t seals;         /* how often it was sealed */

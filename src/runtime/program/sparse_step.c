@@ -151,9 +151,9 @@ static bool has_mirrors(const ambit__boundaries *b)
 /* The activity that a rule needs, and what else it must know. */
 typedef struct outlook {
   ambit__surroundings around;
-  ambit__boundaries *views;    /* by number; owned */
-  int *view[AMBIT_MAX_PARAMS]; /* by parameter and component, see around.view; owned */
-  int *param;                  /* by view: the parameter of the adapted rule, or -1; owned */
+  ambit__boundaries *views;    /* by number */
+  int *view[AMBIT_MAX_PARAMS]; /* by parameter and component, see around.view */
+  int *param;                  /* by view: the parameter of the adapted rule, or -1 */
 } outlook;
 
 /* Components with the same boundaries share a view. */
@@ -167,9 +167,9 @@ static int number_view(outlook *o, const ambit__boundaries *of)
   return o->around.nviews++;
 }
 
-static ambit_status note_field(ambit__errors *errors, outlook *o, int param, const ambit_field *f)
+static ambit_status note_field(ambit_program *p, outlook *o, int param, const ambit_field *f)
 {
-  AMBIT_NEW(errors, o->view[param], (size_t)f->components);
+  AMBIT_HOLD(p, o->view[param], (size_t)f->components);
   for (int c = 0; c < f->components; c++) {
     const ambit__boundaries *b = ambit__field_boundaries(f, c);
 
@@ -182,28 +182,19 @@ static ambit_status note_field(ambit__errors *errors, outlook *o, int param, con
 }
 
 /* What surrounds the cells of the fields of a step. */
-static ambit_status look_around(const ambit_program *p, const ambit__step *s, outlook *o)
+static ambit_status look_around(ambit_program *p, const ambit__step *s, outlook *o)
 {
-  ambit__errors *errors = ambit__program_errors(p);
   size_t most = 1;
 
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field) most += (size_t)s->args[i].field->components;
-  AMBIT_NEW(errors, o->views, most);
-  AMBIT_NEW(errors, o->param, most);
+  AMBIT_HOLD(p, o->views, most);
+  AMBIT_HOLD(p, o->param, most);
   o->views[AMBIT__OUTSIDE] = outside_view();
   o->around.nviews = AMBIT__OUTSIDE + 1;
   for (int i = 0; i < s->n; i++)
-    if (s->args[i].field) AMBIT_TRY(note_field(errors, o, i, s->args[i].field));
+    if (s->args[i].field) AMBIT_TRY(note_field(p, o, i, s->args[i].field));
   return AMBIT_OK;
-}
-
-static void forget(outlook *o)
-{
-  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
-    free(o->view[i]);
-  free(o->views);
-  free(o->param);
 }
 
 /* The fields of activity that the adapted rule reads. */
@@ -224,17 +215,13 @@ static ambit_status adapt(ambit_program *p, size_t step)
   const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
   outlook o = {.around = {.type = ambit__grid_activity_type(p->grid), .box = &p->grid->box}};
-  ambit_status status;
 
   if (!ambit__can(p->grid->context->engines[0].device->backend, ghosts))
     return AMBIT_OK; /* the definition */
-  status = look_around(p, s, &o);
-  if (!status)
-    status = ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, &o.around, o.param,
-                                &a->adapted);
-  if (!status && a->adapted && a->adapted->nparams > s->n) status = take_activity(p, s->n, &o, a);
-  forget(&o);
-  return status;
+  AMBIT_TRY(look_around(p, s, &o));
+  AMBIT_TRY(ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, &o.around, o.param,
+                               &a->adapted));
+  return a->adapted && a->adapted->nparams > s->n ? take_activity(p, s->n, &o, a) : AMBIT_OK;
 }
 
 /* ---- the form of the reads ---- */

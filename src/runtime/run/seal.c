@@ -15,7 +15,6 @@
 #include "runtime/program/halo_state.h"
 #include "runtime/program/join.h"
 #include "runtime/program/lean.h"
-#include "runtime/run/checked_launch.h"
 #include "runtime/run/run.h"
 #include "runtime/schedule/schedule.h"
 #include "runtime/sleep/sleep.h"
@@ -115,7 +114,6 @@ static void unseal(ambit_program *p)
   p->lean_known = false;
   p->rival = (ambit__rival){0};
   ambit__replay_free(p);
-  ambit__checker_free(p);
   ambit__program_unschedule(p);
   ambit__sleep_free(p);
   ambit__program_discard(p);
@@ -125,6 +123,7 @@ static void unseal(ambit_program *p)
   ambit__halos_free(&p->copies);
   ambit__halos_free(&p->returns);
   ambit__program_let_go(p);
+  p->checker = NULL;
   p->fields = NULL;
   p->closes_rows = NULL;
   p->start = p->end = NULL;

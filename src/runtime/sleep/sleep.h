@@ -73,8 +73,8 @@ typedef enum ambit__sleep_mode {
   SLEEP_ON
 } ambit__sleep_mode;
 
+/* Memory of the sealed program, but for what `map` and chunks have. */
 typedef struct ambit__sleep {
-  ambit__arena memory; /* of all that follows, but for what `map` and chunks have */
   ambit__sleep_mode mode;
   bool always; /* the option sleep is on */
   ambit__tile_worker worker;
