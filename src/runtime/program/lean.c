@@ -263,6 +263,7 @@ ambit_status ambit__lean_make(ambit_program *p)
 
   if (is_refused(p)) return AMBIT_OK;
   AMBIT_NEW(ambit__program_errors(p), p->lean, 1);
+  ambit__trial_begin(&p->lean->trial, 2);
   s = make(p, &dropped);
   if (s || !dropped) ambit__lean_drop(p);
   return s;

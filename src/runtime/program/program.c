@@ -267,7 +267,7 @@ void ambit__program_free(ambit_program *p)
   for (size_t i = 0; i < p->nwritten; i++) {
     free(p->written[i].args);
     ambit__kernel_free(p->written[i].bound);
-    ambit__chore_use_free(p->written[i].own_chore);
+    free(p->written[i].own_chore);
     ambit__scalar_free(p->written[i].own_scalar);
   }
   ambit__records_leave(p);

@@ -36,7 +36,6 @@ typedef struct ambit__chore_use {
   ambit__chore_kind kind;
   ambit_points *points; /* NULL: it has none */
   ambit_record *record; /* NULL: none */
-  ambit__chore *on;     /* by engine; owned */
   /* CHORE_HOST: */
   ambit_host_fn fn;
   void *user;
@@ -44,6 +43,7 @@ typedef struct ambit__chore_use {
   /* CHORE_HOST without a function: cells of another grid (resample.c) */
   ambit_field *source;     /* NULL: none */
   ambit__box taken, given; /* its cells; those of the field that is written */
+  ambit__chore on[];       /* by engine */
 } ambit__chore_use;
 
 static inline bool ambit__chore_is_host(const ambit__chore_use *c)
@@ -518,7 +518,6 @@ ambit_status ambit__apply_chunks(const ambit_program *p, const ambit__apply *a, 
 
 /* ---- chores.c: steps that sample, inject and note ---- */
 
-void ambit__chore_use_free(ambit__chore_use *t); /* NULL does nothing */
 /* Points have moved: the boxes of steps, and sealed programs, follow. */
 void ambit__program_points_moved(ambit_program *p, const ambit_points *points);
 void ambit__chore_hash(const ambit__chore_use *t, ambit__hash *h);

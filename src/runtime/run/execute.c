@@ -247,12 +247,6 @@ static ambit_status iterate(ambit_program *p, const ambit__schedule *list, bool 
 
 static ambit_status iterate_asleep(ambit_program *p)
 {
-  if (ambit__relax_is_on(p)) {
-    ambit__relax_begin(p);
-    AMBIT_TRY(iterate(p, &p->plain, false));
-    ambit__relax_end(p);
-    return AMBIT_OK;
-  }
   ambit__sleep_begin(p);
   AMBIT_TRY(iterate(p, &p->plain, false));
   ambit__sleep_end(p);

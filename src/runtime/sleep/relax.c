@@ -74,15 +74,6 @@ void ambit__relax_begin(ambit_program *p)
   p->gated = false;
 }
 
-void ambit__relax_end(ambit_program *p)
-{
-  ambit__sleep *z = p->sleep;
-
-  z->walking = false;
-  z->still = !z->moved;
-  z->relaxed++;
-}
-
 static ambit_status relax_part(ambit_program *p, const ambit__piece *piece)
 {
   ambit__sleep *z = p->sleep;

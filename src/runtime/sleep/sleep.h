@@ -157,8 +157,7 @@ ambit_status ambit__sleep_await(const ambit_program *p, ambit_status s);
 /* Whether the program relaxes; sets its parameters. */
 bool ambit__relax_plan(const ambit_program *p, ambit__sleep *z);
 bool ambit__relax_is_on(const ambit_program *p); /* in this run */
-void ambit__relax_begin(ambit_program *p);       /* before and after such an iteration */
-void ambit__relax_end(ambit_program *p);
+void ambit__relax_begin(ambit_program *p);       /* before such an iteration */
 ambit_status ambit__relax_step(ambit_program *p, const ambit__operation *op);
 /* Updates of cells in all such iterations, of all processes. Collective. */
 ambit_status ambit__relax_updates(ambit_program *p, double *updates, double *iterations);
