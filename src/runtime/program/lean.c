@@ -19,16 +19,6 @@ typedef struct spare {
 
 /* ---- conditions ---- */
 
-/* The only parameter that is the field; -1: none; -2: several. */
-static int find_param(const ambit__step *s, const ambit_field *f)
-{
-  int found = -1;
-
-  for (int i = 0; i < s->n; i++)
-    if (s->args[i].field == f) found = found == -1 ? i : -2;
-  return found;
-}
-
 /* Whether a step gives all values of a parameter, in its cells, and reads none. */
 static bool gives_all(const ambit__param *q)
 {
@@ -77,8 +67,8 @@ static bool reads_late(const ambit__rule *rule, int read, int written)
 static bool can_write(const ambit__step *s, spare *x)
 {
   if (s->kind != STEP_APPLY || !s->box.ndims) return false;
-  x->after = find_param(s, x->new);
-  x->before = find_param(s, x->old);
+  x->after = ambit__step_argument(s, x->new);
+  x->before = ambit__step_argument(s, x->old);
   if (x->after < 0 || x->before == -2 || !gives_all(ambit__step_param(s, x->after))) return false;
   if (x->before < 0) return true;
   return !ambit__step_param(s, x->before)->is_written &&

@@ -74,6 +74,16 @@ typedef struct ambit__step {
   uint64_t joined; /* sealed: bit i: it does what step i of the user does (join.h) */
 } ambit__step;
 
+/* The only argument of a step that is the field; -1: none; -2: several. */
+static inline int ambit__step_argument(const ambit__step *s, const ambit_field *f)
+{
+  int found = -1;
+
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field == f) found = found == -1 ? i : -2;
+  return found;
+}
+
 /* Of a step whose kind has a kernel. */
 static inline const ambit__param *ambit__step_param(const ambit__step *s, int arg)
 {
@@ -482,6 +492,15 @@ ambit_status ambit__copies_make(ambit_program *p); /* p->copies */
 /* On a sparse grid, finds the cells of copies when they have their places. */
 ambit_status ambit__copies_place(ambit_program *p);
 void ambit__copies_forget(ambit__halo_slice *s); /* frees s->shifted */
+
+/* Makes a halo in form only: parts reach their own cells, and a function adds the transfers from a
+ * part to a part, of which this process has at least one. */
+typedef ambit_status (*ambit__pair_fn)(const ambit_program *p, ambit__halo *h, const void *user,
+                                       int from, int to);
+ambit_status ambit__transfers_make(const ambit_program *p, ambit__halo *h, ambit__pair_fn add,
+                                   const void *user);
+ambit_status ambit__transfers_add(const ambit_program *p, ambit__halo *h, int from, int to,
+                                  const ambit__box *box, const int64_t *shift);
 
 /* ---- returns.c: cells that steps write at neighbours go to the parts that own them ---- */
 

@@ -79,15 +79,10 @@ static ambit_status list_fields(ambit_program *p)
   return AMBIT_OK;
 }
 
-static ambit_status inspect(ambit_program *p)
-{
-  AMBIT_TRY(check_steps(p));
-  return list_fields(p);
-}
-
 static ambit_status seal(ambit_program *p)
 {
-  if (!ambit__program_face(p)) inspect(p); /* the comparison passes errors to the other processes */
+  /* the comparison passes errors to the other processes */
+  if (!ambit__program_face(p) && !check_steps(p)) list_fields(p);
   AMBIT_TRY(ambit__program_compare(p));
   AMBIT_TRY(ambit__program_join(p));
   AMBIT_TRY(ambit__program_regions(p));
