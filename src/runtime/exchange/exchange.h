@@ -141,7 +141,10 @@ ambit_status ambit__exchange_make(ambit_program *p, ambit__exchange_kind kind,
                                   ambit__exchange **x);
 void ambit__exchange_close(ambit__exchange *x);
 /* Whether cells move between engines or processes. */
-bool ambit__exchange_is_far(const ambit__exchange *x);
+static inline bool ambit__exchange_is_far(const ambit__exchange *x)
+{
+  return x->nchannels > 0;
+}
 
 /* Bytes of a transfer in a message. Transfers are aligned for values of all types. */
 size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transfer *t);

@@ -230,8 +230,3 @@ void ambit__exchange_close(ambit__exchange *x)
     ambit__move_set_free(ambit__exchange_context(x), &x->local[i]);
   free(x->channels);
 }
-
-bool ambit__exchange_is_far(const ambit__exchange *x)
-{
-  return x->nchannels > 0;
-}

@@ -459,21 +459,17 @@ ambit_status ambit__program_build(ambit_program *p)
   return AMBIT_OK;
 }
 
-static void discard_step(ambit_program *p, size_t step)
-{
-  ambit__apply *a = &p->applies[step];
-
-  ambit__sweeping_cancel(p, step);
-  for (int i = 0; a->chunks && i < p->grid->placement.n; i++)
-    ambit__chunks_free_list(a->chunks[i]);
-  ambit__chunk_form_free(&a->form);
-  ambit__rule_free(a->turned);
-  ambit__rule_free(a->adapted);
-}
-
 void ambit__program_discard(ambit_program *p)
 {
-  for (size_t i = 0; p->applies && i < p->nsteps; i++)
-    discard_step(p, i);
+  for (size_t i = 0; p->applies && i < p->nsteps; i++) {
+    ambit__apply *a = &p->applies[i];
+
+    ambit__sweeping_cancel(p, i);
+    for (int k = 0; a->chunks && k < p->grid->placement.n; k++)
+      ambit__chunks_free_list(a->chunks[k]);
+    ambit__chunk_form_free(&a->form);
+    ambit__rule_free(a->turned);
+    ambit__rule_free(a->adapted);
+  }
   p->applies = NULL;
 }

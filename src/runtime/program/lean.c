@@ -19,16 +19,6 @@ typedef struct spare {
 
 /* ---- conditions ---- */
 
-/* Whether a step gives all values of a parameter, in its cells, and reads none. */
-static bool gives_all(const ambit__param *q)
-{
-  bool all = q->is_written && !q->nreads && !q->targets;
-
-  for (int c = 0; c < q->components; c++)
-    all = all && q->writes[c] && !q->keeps[c];
-  return all;
-}
-
 /* A component of two parameters, during a walk through the statements of a rule. */
 typedef struct component {
   int read, written, number;
@@ -66,10 +56,14 @@ static bool reads_late(const ambit__rule *rule, int read, int written)
 
 static bool can_write(const ambit__step *s, spare *x)
 {
+  const ambit__param *new;
+
   if (s->kind != STEP_APPLY || !s->box.ndims) return false;
   x->after = ambit__step_argument(s, x->new);
   x->before = ambit__step_argument(s, x->old);
-  if (x->after < 0 || x->before == -2 || !gives_all(ambit__step_param(s, x->after))) return false;
+  if (x->after < 0 || x->before == -2) return false;
+  new = ambit__step_param(s, x->after);
+  if (!ambit__param_replaces(new) || new->nreads || new->targets) return false;
   if (x->before < 0) return true;
   return !ambit__step_param(s, x->before)->is_written &&
          !ambit__step_param(s, x->before)->reads_neighbours &&

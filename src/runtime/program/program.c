@@ -125,13 +125,10 @@ int ambit__program_field(const ambit_program *p, const ambit_field *f)
 bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                             int arg)
 {
-  const ambit__param *q = &s->kernel->rule->params[arg];
   const ambit__box cells = ambit__box_project(&p->grid->box, s->dropped);
-  bool all = ambit__box_equal(region, &cells) && s->every == 1;
 
-  for (int c = 0; c < q->components; c++)
-    all = all && q->writes[c] && !q->keeps[c];
-  return all;
+  return ambit__box_equal(region, &cells) && s->every == 1 &&
+         ambit__param_replaces(&s->kernel->rule->params[arg]);
 }
 
 /* ---- fields and programs that steps use ---- */

@@ -74,6 +74,16 @@ typedef struct ambit__step {
   uint64_t joined; /* sealed: bit i: it does what step i of the user does (join.h) */
 } ambit__step;
 
+/* Whether all components of a parameter get values that do not depend on those before. */
+static inline bool ambit__param_replaces(const ambit__param *q)
+{
+  bool all = q->is_written;
+
+  for (int c = 0; c < q->components; c++)
+    all = all && q->writes[c] && !q->keeps[c];
+  return all;
+}
+
 /* The only argument of a step that is the field; -1: none; -2: several. */
 static inline int ambit__step_argument(const ambit__step *s, const ambit_field *f)
 {

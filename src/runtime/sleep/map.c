@@ -268,16 +268,11 @@ static ambit_status build_functions(ambit_program *p, size_t step)
   return AMBIT_OK;
 }
 
-static ambit_status new_ids(ambit_program *p, int64_t n, uint64_t **ids)
-{
-  AMBIT_HOLD(p, *ids, (size_t)(n * p->sleep->map.nzones));
-  return AMBIT_OK;
-}
-
 static ambit_status make_step(ambit_program *p, size_t step, int *held)
 {
   ambit__sleeper *s = &p->sleep->steps[step];
   const int64_t n = p->sleep->map.n;
+  const size_t zones = (size_t)(n * p->sleep->map.nzones);
   const size_t nargs = (size_t)p->steps[step].n;
 
   AMBIT_HOLD(p, s->in, nargs);
@@ -287,9 +282,9 @@ static ambit_status make_step(ambit_program *p, size_t step, int *held)
   AMBIT_HOLD(p, s->values, nargs * sizeof(double));
   list_fields(p, step, held);
   for (int i = 0; i < s->nin; i++)
-    AMBIT_TRY(new_ids(p, n, &s->in[i].seen));
+    AMBIT_HOLD(p, s->in[i].seen, zones);
   for (int i = 0; i < s->nout; i++)
-    AMBIT_TRY(new_ids(p, n, &s->out[i].last));
+    AMBIT_HOLD(p, s->out[i].last, zones);
   if (s->nout > p->sleep->most_out) p->sleep->most_out = s->nout;
   AMBIT_TRY(build_functions(p, step));
   if (s->words) AMBIT_HOLD(p, s->partials, (size_t)(n * s->words));
@@ -348,7 +343,7 @@ static ambit_status make_lists(ambit_program *p)
   AMBIT_HOLD(p, z->work, n);
   AMBIT_HOLD(p, z->number, n);
   AMBIT_HOLD(p, z->repeats, n);
-  AMBIT_TRY(new_ids(p, z->map.n * p->nfields, &z->ids));
+  AMBIT_HOLD(p, z->ids, (size_t)(z->map.n * p->nfields * z->map.nzones));
   AMBIT_HOLD(p, z->ends, n * nfields);
   AMBIT_HOLD(p, z->result, nfields);
   ambit__program_results(p, z->result);
