@@ -30,7 +30,7 @@ typedef struct dry {
 static const ambit__target cuda_target = {LARGE_GPU, .dialect = &ambit__dialect_cuda,
                                           .shared = 227 << 10, .minima = true};
 static const ambit__target opencl_target = {LARGE_GPU, .dialect = &ambit__dialect_opencl,
-                                            .lanes = "", .shared = 48 << 10};
+                                            .exchanges = true, .shared = 48 << 10};
 
 /* The same with the multiprocessors, the cache and the shared memory of another machine. */
 static ambit__target gpu_like(const ambit__target *t, const ambit__machine *m)

@@ -141,7 +141,6 @@ struct ambit__nest {
   int level;
   /* around the nest in its file: */
   ambit__text prelude; /* in front of its function; owned */
-  const char *lanes;   /* of a kernel, in front of all: how lanes exchange values; NULL: none */
   const char *opening; /* of a kernel: a statement before all others; NULL: none */
   const char *last;    /* of a kernel: a parameter after all others; NULL: none */
   bool calls_own;      /* functions of the prelude call those of prelude/math.h */

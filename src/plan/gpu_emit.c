@@ -65,7 +65,6 @@ static void emit_head(const ambit__nest *n, const ambit__plan *p, ambit__writer 
   ambit__print(t, "/* Kernel %s, written by Ambit. Plan ", n->rule->name);
   p->strategy->describe(p, t);
   ambit__print(t, ". */\n");
-  if (n->lanes) ambit__print(t, "%s", n->lanes);
   if (n->group->strict) ambit__print(t, "%s", n->dialect->strict);
   ambit__dialect_print(n->dialect, t);
   if (!n->group->strict && n->dialect->angles && calls_angles(n))

@@ -135,7 +135,7 @@ static ambit__target draw_target(const problem *p)
                          .dialect = kind == 1 ? &ambit__dialect_cuda : &ambit__dialect_opencl,
                          .threads = draw(8) ? 1 + (int)draw(160) : 0,
                          .warp = p->common ? 32 : warps[draw(6)],
-                         .lanes = kind == 2 && draw(2) ? "" : NULL,
+                         .exchanges = kind == 2 && draw(2),
                          .max_threads = p->common ? 1024 : threads[draw(6)],
                          .shared = draw(4) ? 48 << 10 : 0,
                          .l2 = draw(4) ? 60 << 20 : 0};

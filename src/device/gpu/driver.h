@@ -46,7 +46,8 @@ typedef struct ambit__gpu_info {
   size_t l2;           /* bytes of cache */
   bool has_double;     /* supports double */
   bool is_cpu;         /* an OpenCL device that is a CPU */
-  bool dots;           /* an OpenCL device with instructions for weighted sums of bytes, */
+  bool exchanges;      /* an OpenCL device whose compiler has CUDA's exchanges between lanes */
+  bool dots;           /* one with instructions for weighted sums of bytes, */
   bool minima;         /* any device with one for two minima of 16 bits */
 } ambit__gpu_info;
 
@@ -70,9 +71,6 @@ typedef struct ambit__gpu_driver {
                        ambit__gpu **gpu);
   void (*close)(ambit__gpu *gpu);
   void (*info)(ambit__gpu *gpu, ambit__gpu_info *info);
-  /* The text in front of kernels whose lanes exchange values; NULL: they cannot. The first call may
-   * compile and run a kernel. NULL: the dialect has no such text. */
-  const char *(*lanes)(ambit__gpu *gpu);
 
   /* urgent: its kernels start before waiting kernels of other queues, if the driver has priorities.
    */

@@ -119,7 +119,7 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .threads = d->info.multiprocessors,
                          .l2 = d->info.l2,
                          .warp = d->info.warp,
-                         .lanes = d->driver->lanes ? d->driver->lanes(d->gpu) : NULL,
+                         .exchanges = d->info.exchanges,
                          .max_threads = d->info.max_threads,
                          .shared = d->info.shared,
                          .is_cpu = d->info.is_cpu,

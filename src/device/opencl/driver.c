@@ -47,32 +47,12 @@ static cl_uint count_of(cl_device_id device, cl_uint what)
   return n;
 }
 
-static bool has_extension(cl_device_id device, const char *name)
-{
-  char *all = ambit__cl_extensions(device);
-  const bool has = all && ambit__cl_lists(all, name);
-
-  free(all);
-  return has;
-}
-
-static int warp_of(cl_device_id device)
-{
-  cl_uint n = 1;
-
-  if (has_extension(device, "cl_nv_device_attribute_query"))
-    n = count_of(device, CL_DEVICE_WARP_SIZE_NV);
-  else if (has_extension(device, "cl_amd_device_attribute_query"))
-    n = count_of(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
-  return n ? (int)n : 1;
-}
-
 enum { AMPERE = 8, HOPPER = 9 };
 
 /* The generation of a GPU of NVIDIA; 0: it is another one's. */
 static int generation(cl_device_id device)
 {
-  return has_extension(device, "cl_nv_device_attribute_query")
+  return ambit__cl_has_extension(device, "cl_nv_device_attribute_query")
              ? (int)count_of(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV)
              : 0;
 }
@@ -117,17 +97,15 @@ static void probe(ambit__gpu *gpu, cl_platform_id platform)
   info->memory = (size_t)number_of(d, CL_DEVICE_GLOBAL_MEM_SIZE);
   info->largest = (size_t)number_of(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   info->multiprocessors = (int)count_of(d, CL_DEVICE_MAX_COMPUTE_UNITS);
-  info->warp = warp_of(d);
   info->shared = (size_t)number_of(d, CL_DEVICE_LOCAL_MEM_SIZE);
   info->parameters = size_of(d, CL_DEVICE_MAX_PARAMETER_SIZE);
   info->max_threads = (int)size_of(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   info->l2 = (size_t)number_of(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-  info->has_double = has_extension(d, "cl_khr_fp64");
+  info->has_double = ambit__cl_has_extension(d, "cl_khr_fp64");
   info->dots = generation(d) >= AMPERE; /* with all the instructions that CUDA kernels use */
   info->minima = generation(d) >= HOPPER;
+  info->exchanges = generation(d) > 0;
   info->is_cpu = (number_of(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
-  gpu->language = "CL1.2";
-  gpu->is_nvidia = generation(d) > 0;
   gpu->keeps_code = keeps_code(platform);
   gpu->divides_exactly =
       (number_of(d, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -394,7 +372,6 @@ const ambit__gpu_driver ambit__gpu_driver_opencl = {
     .open = open_gpu,
     .close = close_gpu,
     .info = info,
-    .lanes = ambit__cl_lanes,
     .queue_open = queue_open,
     .queue_close = queue_close,
     .queue_sync = queue_sync,

@@ -165,7 +165,6 @@ static const row rows[] = {
     {"startup", COUNT, AT_OPEN, OWN, AT(startup), "30", 0, 86400, NULL, NULL},
     {"storage", WORD, ANY_TIME, SHARED, AT(storage), "auto", 0, 0, storage_words, NULL},
     {"strict", FLAG, ANY_TIME, SHARED, AT(strict), "0", 0, 0, NULL, NULL},
-    {"subgroups", WORD, BEFORE_DEVICES, OWN, AT(subgroups), "auto", 0, 0, auto_on_off, NULL},
     {"threads", COUNT, BEFORE_DEVICES, OWN, AT(threads), "0", 0, 4096, NULL, NULL},
     {"trace", TEXT, BEFORE_TRACE, SHARED_ON, AT(trace), "", 0, 0, NULL, NULL},
     {"trial", FLAG, ANY_TIME, SHARED, AT(trial), "1", 0, 0, NULL, NULL},
