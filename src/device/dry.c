@@ -25,8 +25,7 @@ typedef struct dry {
 } dry;
 
 /* An H200. */
-#define LARGE_GPU                                                                                  \
-  .kind = TARGET_GPU, .threads = 132, .l2 = (size_t)60 << 20, .warp = 32, .max_threads = 1024
+#define LARGE_GPU .kind = TARGET_GPU, .threads = 132, .l2 = (size_t)60 << 20, .max_threads = 1024
 static const ambit__target cuda_target = {LARGE_GPU, .dialect = &ambit__dialect_cuda,
                                           .shared = 227 << 10, .minima = true};
 static const ambit__target opencl_target = {LARGE_GPU, .dialect = &ambit__dialect_opencl,

@@ -51,8 +51,7 @@ static bool fields_fit(const ambit__group *g)
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   if (t->kind != TARGET_GPU || !g->flow->nstages || g->flow->loops || !fields_fit(g)) return false;
-  if (g->ndims != 2 && g->ndims != 3) return false;
-  return t->dialect->has_lanes ? t->warp == AMBIT__WARP : t->dialect->fused != NULL;
+  return g->ndims == 2 || g->ndims == 3;
 }
 
 /* Whether warps exchange values by themselves. If not, they do so through shared memory, or all of

@@ -34,7 +34,6 @@ typedef struct ambit__target {
   bool has_nontemporal;          /* has non-temporal stores */
   /* TARGET_GPU only; there `threads` counts multiprocessors and `l2` is the cache they share */
   const ambit__dialect *dialect; /* the language of its kernels */
-  int warp;                      /* threads that run in lockstep; 1 if unknown */
   bool exchanges;                /* in OpenCL, too, lanes exchange values without shared memory */
   int max_threads;               /* per block */
   size_t shared;                 /* bytes of shared memory per block */

@@ -346,18 +346,11 @@ static bool is_asked(const ambit__group *g)
   return g->preferred && ambit__plan_begins(g->preferred, "(strip");
 }
 
-/* Lanes that exchange values are those of one warp. Without exchanges, any GPU will do, but not a
- * processor, which runs threads one after the other. */
-static bool has_strips(const ambit__group *g, const ambit__target *t)
-{
-  if (t->dialect->has_lanes) return t->warp == WARP;
-  return t->dialect->strips && (!t->is_cpu || is_asked(g));
-}
-
+/* Not on a processor, which runs threads one after the other. */
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return has_strips(g, t) && (t->max_threads == 0 || t->max_threads >= WARP * 8) && !g->sweep &&
-         fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
+  return (!t->is_cpu || is_asked(g)) && (t->max_threads == 0 || t->max_threads >= WARP * 8) &&
+         !g->sweep && fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
 }
 
 /* ---- cost ---- */

@@ -156,7 +156,6 @@ static void a_device_tells_what_it_is(void)
   cuda->info(g, &info);
   CHECK_STR("Fake GPU two", info.name);
   CHECK_EQ(132, info.multiprocessors);
-  CHECK_EQ(32, info.warp);
   CHECK_EQ(227 << 10, info.shared);
   CHECK_EQ(1024, info.max_threads);
   CHECK_EQ(60 << 20, info.l2);

@@ -23,7 +23,6 @@ static const ambit__target h200 = {
     .kind = TARGET_GPU,
     .dialect = &ambit__dialect_cuda,
     .threads = 132,
-    .warp = 32,
     .max_threads = 1024,
     .shared = 227 << 10,
     .l2 = 60 << 20,

@@ -24,7 +24,7 @@ static const char *const types[] = {"float", "double", "int", "unsigned char", "
 
 typedef struct problem {
   uint64_t seed;
-  /* Typical of users: near reads on a large grid, on a GPU with warps, as `strip` needs. */
+  /* Typical of users: near reads on a large grid, on a GPU with large blocks, as `strip` needs. */
   bool common;
   char text[MOST_TEXT];
   ambit__rule *rule;
@@ -121,7 +121,7 @@ static int64_t draw_extent(const problem *p, int64_t most)
 
 static ambit__target draw_target(const problem *p)
 {
-  static const int warps[] = {1, 8, 32, 32, 32, 64}, threads[] = {0, 1, 64, 256, 1000, 1024};
+  static const int threads[] = {0, 1, 64, 256, 1000, 1024};
   const int64_t kind = p->common ? 1 : draw(3);
 
   if (!kind)
@@ -134,7 +134,6 @@ static ambit__target draw_target(const problem *p)
   return (ambit__target){.kind = TARGET_GPU,
                          .dialect = kind == 1 ? &ambit__dialect_cuda : &ambit__dialect_opencl,
                          .threads = draw(8) ? 1 + (int)draw(160) : 0,
-                         .warp = p->common ? 32 : warps[draw(6)],
                          .exchanges = kind == 2 && draw(2),
                          .max_threads = p->common ? 1024 : threads[draw(6)],
                          .shared = draw(4) ? 48 << 10 : 0,
@@ -403,7 +402,6 @@ static void check_star(const char *type, int ndims, int reach, const int64_t *ce
   p.target = (ambit__target){.kind = TARGET_GPU,
                              .dialect = &ambit__dialect_cuda,
                              .threads = 132,
-                             .warp = 32,
                              .max_threads = 1024,
                              .l2 = 60 << 20};
   check_problem(&p);

@@ -82,7 +82,6 @@ static ambit_status look_up(ambit__gpu *g)
                              "asking for its memory"));
   f->largest = f->memory;
   f->multiprocessors = attribute(g, CU_UNITS);
-  f->warp = attribute(g, CU_WARP_SIZE);
   f->shared = (size_t)attribute(g, CU_SHARED_BYTES);
   f->all_shared = (size_t)attribute(g, CU_ALL_SHARED_BYTES);
   f->registers = (size_t)attribute(g, CU_REGISTERS);

@@ -37,7 +37,6 @@ typedef struct ambit__gpu_info {
   size_t free_memory;  /* bytes now free, if known; else memory */
   size_t largest;      /* bytes of the largest single allocation */
   int multiprocessors; /* or compute units */
-  int warp;            /* threads that run in lockstep; 1 if unknown */
   size_t shared;       /* bytes of shared (local) memory per block */
   size_t all_shared;   /* bytes of it per multiprocessor; 0: unknown */
   size_t registers;    /* of 32 bits per multiprocessor; 0: unknown */

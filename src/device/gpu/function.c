@@ -118,7 +118,6 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .dialect = d->driver->dialect,
                          .threads = d->info.multiprocessors,
                          .l2 = d->info.l2,
-                         .warp = d->info.warp,
                          .exchanges = d->info.exchanges,
                          .max_threads = d->info.max_threads,
                          .shared = d->info.shared,
