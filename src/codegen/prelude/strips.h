@@ -172,28 +172,6 @@ template <typename T> AMBIT_INLINE T ambit_after(T value, T end)
   return threadIdx.x == 31 ? end : other;
 }
 
-/* Rotates an array: every element moves one place down, the first to the end. */
-template <typename T> AMBIT_INLINE void ambit_assign(T &to, const T &from)
-{
-  to = from;
-}
-template <typename T, int N> AMBIT_INLINE void ambit_assign(T (&to)[N], const T (&from)[N])
-{
-#pragma unroll
-  for (int i = 0; i < N; i++)
-    ambit_assign(to[i], from[i]);
-}
-template <typename T, int N> AMBIT_INLINE void ambit_rotate(T (&ring)[N])
-{
-  T first;
-
-  ambit_assign(first, ring[0]);
-#pragma unroll
-  for (int i = 1; i < N; i++)
-    ambit_assign(ring[i - 1], ring[i]);
-  ambit_assign(ring[N - 1], first);
-}
-
 /* A mask of the cells from `first` to `end` - 1 among N. */
 template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
 {

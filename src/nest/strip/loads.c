@@ -430,10 +430,6 @@ void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value 
 void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int n, int rows,
                          int cells)
 {
-  if (w->n->dialect->has_lanes) {
-    ambit__nest_do(w->n, "ambit_rotate(%s)", name);
-    return;
-  }
   ambit__nest_unroll(w->n, "q", 0, rows);
   ambit__nest_unroll(w->n, "k", 0, cells);
   ambit__nest_do(w->n, "const %s first = %s[0][q][k]", ambit__strip_type(w, param), name);
