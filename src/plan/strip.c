@@ -277,6 +277,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
       if (!is_possible(g, t, &p) || !complete(g, t, &p)) continue;
       summed = summed || p.sums;
       plans[n++] = p;
+      break; /* a sum that can be factored is always faster so */
     }
   return n;
 }
@@ -430,19 +431,6 @@ static double ring_cost(const ambit__strip *j, const ambit__plan *p)
          AMBIT__FIT_RING_AHEAD * abs(p->ahead - best);
 }
 
-/* Whether a plan adds up all terms of a sum that takes fewer operations. */
-static bool is_wasteful(const ambit__group *g, const ambit__plan *p)
-{
-  ambit__plan factored = *p;
-  ambit__strip j;
-  bool is;
-
-  factored.factored = 1;
-  is = p->sums && !p->factored && ambit__strip_begin(g, &factored, &j);
-  if (is) ambit__strip_end(&j);
-  return is;
-}
-
 /* Operations of a rule beyond which the core is the limit: the box of radius 2 is slower in
  * tiles. */
 static const double MANY_FLOPS = 100;
@@ -521,7 +509,6 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (loads > 2) ns *= 1 + AMBIT__FIT_LOADED * (loads - 2);
   if (j.z > 0) ns = fmax(ns, AMBIT__FIT_LOADS * loads / m->fma32);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
-  if (is_wasteful(g, p)) ns *= AMBIT__FIT_WASTEFUL;
   if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->packed))
     ns *= AMBIT__FIT_TALL;
   ns *= 1 + warp_cost(&j) * missing_warps(&j, p, rule);
