@@ -404,8 +404,5 @@ const char *ambit__nest_row_part(ambit__nest *n, int i, int row, const char *con
 const char *ambit__nest_expr(ambit__nest *n, const ambit__node *rule, const ambit__expr *e);
 const char *ambit__nest_number(ambit__nest *n, ambit_type type, double x);
 const char *ambit__nest_identity(ambit__nest *n, const ambit__param *p);
-/* "ambit_load<4>", or in a language without templates "ambit_load_float_4": a function of the
- * prelude for so many values of a type; NULL: of none. */
-const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *type, int cells);
 
 #endif

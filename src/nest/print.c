@@ -254,12 +254,6 @@ const char *ambit__nest_identity(ambit__nest *n, const ambit__param *p)
   return ambit__nest_keep(n, &t);
 }
 
-const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *type, int cells)
-{
-  if (n->dialect->has_lanes) return ambit__nest_text(n, "%s<%d>", name, cells);
-  return ambit__nest_text(n, "%s%s%s_%d", name, type ? "_" : "", type ? type : "", cells);
-}
-
 /* ---- nodes ---- */
 
 static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list);
@@ -481,8 +475,10 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
     case NODE_FOLD: print_fold(n, w, node); break;
     case NODE_SHARED: print_shared(n, w); break;
     case NODE_CALL:
-      ambit__line(w, "%s(%s);", ambit__nest_callee(n, node->name, node->type, node->cells),
-                  node->value);
+      if (n->dialect->has_lanes)
+        ambit__line(w, "%s<%d>(%s);", node->name, node->cells, node->value);
+      else
+        ambit__line(w, "%s_%s_%d(%s);", node->name, node->type, node->cells, node->value);
       break;
     case NODE_BARRIER:
       ambit__line(w, "%s;", node->narrow ? n->dialect->narrow_barrier : n->dialect->barrier);

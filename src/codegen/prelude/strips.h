@@ -172,14 +172,6 @@ template <typename T> AMBIT_INLINE T ambit_after(T value, T end)
   return threadIdx.x == 31 ? end : other;
 }
 
-/* A mask of the cells from `first` to `end` - 1 among N. */
-template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
-{
-  const int from = ambit_between(0, first, N), till = ambit_between(0, end, N);
-
-  return till > from ? (1 << till) - (1 << from) : 0;
-}
-
 /* ---- strips that overlap: the strategy `fused` ---- */
 
 /* All shared memory of the block, as much as the launch asks for. */

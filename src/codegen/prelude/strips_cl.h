@@ -22,20 +22,6 @@
 #endif
 #define AMBIT_EACH_TYPE(DO) AMBIT_EACH_REAL(DO) AMBIT_EACH_INTEGER(DO)
 
-/* A mask of the cells from `first` to `end` - 1 among N. */
-#define AMBIT_MASKS(N)                                                                             \
-  AMBIT_INLINE int ambit_bits_##N(int first, int end)                                              \
-  {                                                                                                \
-    const int from = ambit_between(0, first, N), till = ambit_between(0, end, N);                  \
-                                                                                                   \
-    return till > from ? (1 << till) - (1 << from) : 0;                                            \
-  }
-AMBIT_MASKS(1)
-AMBIT_MASKS(2)
-AMBIT_MASKS(4)
-AMBIT_MASKS(8)
-AMBIT_MASKS(16)
-
 /* N adjacent values, loaded and stored at once. */
 #define AMBIT_MOVES(SPACE, LOAD, PUT, T, V, N)                                                     \
   AMBIT_INLINE void LOAD##_##T##_##N(T *to, SPACE const T *from)                                   \

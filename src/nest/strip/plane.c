@@ -69,18 +69,6 @@ static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
   ambit__nest_do(n, "%s[%s] = %s", to, w->cells > 1 ? ambit__strip_place(w) : "j", out);
 }
 
-/* The helper that stores the cells in a mask, if the warp owns the row. */
-static const char *store_of(const ambit__strip *w, const ambit__nest_access *a)
-{
-  if (w->cells > 1)
-    return ambit__nest_text(w->n, "ambit_store_%s_%d",
-                            w->pairs->places     ? "words"
-                            : pair_of(w, a) >= 0 ? "bytes"
-                                                 : "numbers",
-                            w->lane);
-  return ambit__nest_callee(w->n, "ambit_store", ambit__nest_type(w->n, a->param), w->lane);
-}
-
 static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const ambit__strip *w = n->builder;
@@ -90,7 +78,15 @@ static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
   (void)user;
   if (w->y >= 0) to = ambit__nest_text(n, "%s + t * %s_s%d", to, name, w->y);
   if (a.component) to = ambit__nest_text(n, "%s + %d * %s_c", to, a.component, name);
-  ambit__nest_do(n, "%s(own, %s, %s, mine)", store_of(w, &a), to, results_of(n, &a));
+  if (w->cells > 1)
+    ambit__nest_do(n, "ambit_store_%s_%d(own, %s, %s, mine)",
+                   w->pairs->places      ? "words"
+                   : pair_of(w, &a) >= 0 ? "bytes"
+                                         : "numbers",
+                   w->lane, to, results_of(n, &a));
+  else
+    ambit__nest_call(n, "ambit_store", ambit__nest_type(n, a.param), w->lane, "own, %s, %s, mine",
+                     to, results_of(n, &a));
 }
 
 /* "z + p < n && t >= skip && t < stop": the warp owns the row. */

@@ -126,8 +126,8 @@ static bool has_ends(const ambit__strip *w)
 static void let_mine(const ambit__strip *w)
 {
   ambit__nest_note(w->n, "a bit for each of the lane's cells that is in the box");
-  ambit__nest_do(w->n, "const int mine = %s(low%d - x, high%d - x)",
-                 ambit__nest_callee(w->n, "ambit_bits", NULL, w->lane), w->x, w->x);
+  ambit__nest_do(w->n, "const int mine = ambit_bits(low%d - x, high%d - x, %d)", w->x, w->x,
+                 w->lane);
 }
 
 static void let_columns(const ambit__strip *w)
