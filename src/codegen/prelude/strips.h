@@ -487,27 +487,38 @@ AMBIT_INLINE
   }
 }
 
-/* In two dimensions. All THREADS of a block fetch the letters of a value, SOME at a time, in the
- * order of their numbers. */
+/* The places of SOME letters, and the slots of their cells: in two dimensions in the order of their
+ * numbers, in a brick ROWS rows of a group in each of PLANES planes, group by group. */
+template <int N, int U, int THREADS, int SOME, int PLANES = 0, int ROWS = 1>
+AMBIT_INLINE void ambit_find(int *at, int *slot, const ambit_tile &t, int wide, int thread,
+                             int level = 0, int line = 0, int column = 0)
+{
+  const int all = ambit_numbers<N>(t);
+
+#pragma unroll
+  for (int k = 0; k < SOME; k++) {
+    const int n = thread + k * THREADS;
+    ambit_spot s = {0, 0, 0};
+    const bool is = n < all && ambit_numbered<N>(t, n, s);
+    const int row = s.row - line;
+
+    at[k] = is ? ambit_letter_at<N>(t, wide, s) : -1;
+    slot[k] = PLANES ? ((row / ROWS * PLANES + s.plane - level) * ROWS + row % ROWS) * 32 * N * U +
+                           s.unit * U - column
+                     : n * U;
+  }
+}
+
+/* In two dimensions. All THREADS of a block fetch the letters of a value, SOME at a time. */
 template <int N, int U, int THREADS, int SOME, typename T>
 AMBIT_INLINE void ambit_receive(T *to, const ambit_u64 *box, int wide, const ambit_tile &t,
                                 int thread, unsigned round)
 {
-  const int all = ambit_numbers<N>(t);
-
 #pragma unroll 1
-  for (int n = thread; n < all; n += SOME * THREADS) {
+  for (int n = thread; n < ambit_numbers<N>(t); n += SOME * THREADS) {
     int at[SOME], slot[SOME];
 
-#pragma unroll
-    for (int k = 0; k < SOME; k++) {
-      ambit_spot s;
-
-      slot[k] = (n + k * THREADS) * U;
-      at[k] = n + k * THREADS < all && ambit_numbered<N>(t, n + k * THREADS, s)
-                  ? ambit_letter_at<N>(t, wide, s)
-                  : -1;
-    }
+    ambit_find<N, U, THREADS, SOME>(at, slot, t, wide, n);
     ambit_await<U, SOME>(to, box, at, slot, round);
   }
 }
@@ -540,27 +551,7 @@ AMBIT_INLINE void ambit_take(T *to, const T *from, const ambit_tile &t, int row,
     }
 }
 
-/* In three dimensions. The places of SOME letters, and the slots of their cells in a brick: ROWS
- * rows of a group in each of PLANES planes, group by group. */
-template <int N, int U, int THREADS, int SOME, int PLANES, int ROWS>
-AMBIT_INLINE void ambit_find(int *at, int *slot, const ambit_tile &t, int wide, int thread,
-                             int level, int line, int column)
-{
-  const int all = ambit_numbers<N>(t);
-
-#pragma unroll
-  for (int k = 0; k < SOME; k++) {
-    const int n = thread + k * THREADS;
-    ambit_spot s = {0, 0, 0};
-    const bool is = n < all && ambit_numbered<N>(t, n, s);
-    const int row = s.row - line;
-
-    at[k] = is ? ambit_letter_at<N>(t, wide, s) : -1;
-    slot[k] = ((row / ROWS * PLANES + s.plane - level) * ROWS + row % ROWS) * 32 * N * U +
-              s.unit * U - column;
-  }
-}
-/* A lane takes the awaited ones of its units of a row from their slots. */
+/* In three dimensions a lane takes the awaited ones of its units of a row from their slots. */
 template <int N, int U, typename T>
 AMBIT_INLINE void ambit_take_row(T *to, const T *from, const ambit_tile &t, int plane, int row,
                                  int unit)
