@@ -163,16 +163,6 @@ static bool has_dots(const ambit__group *g, ambit__packed packed)
          ambit__rule_has_dots(rule);
 }
 
-/* Whether a rule reads further along an axis than so many cells. */
-static bool reaches(const ambit__group *g, int axis, int cells)
-{
-  const ambit__rule *rule = g->rule;
-
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].low[axis] > cells || rule->params[i].high[axis] > cells) return true;
-  return false;
-}
-
 /* Lanes of a warp in one row: all, or where they would be more than twice too many, a power of two
  * (not of words of bytes, which lanes exchange). Each lane then has one row of a plane, so that
  * accesses of a warp are close together. On an H200 stars of 4, 5 and 6 axes with rows of 60, 26
@@ -198,7 +188,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
 {
   const int lanes = row_lanes(g, t, lane);
   const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed) ||
-                     reaches(g, g->ndims - 1, 2 * ambit__strip_vector(g));
+                     ambit__group_reach(g, g->ndims - 1) > 2 * ambit__strip_vector(g);
 
   return (ambit__plan){.strategy = &ambit__strategy_strip,
                        .depth = 1,
@@ -273,7 +263,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
 
       p.factored = factored;
       /* star r3 in float: 375 Gcells/s by sums, 351 to 375 in a ring */
-      if (p.ring && summed && !reaches(g, g->ndims - 2, 3)) continue;
+      if (p.ring && summed && ambit__group_reach(g, g->ndims - 2) <= 3) continue;
       if (!is_possible(g, t, &p) || !complete(g, t, &p)) continue;
       summed = summed || p.sums;
       plans[n++] = p;
@@ -303,7 +293,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
   if (n) return n;
   if (is_short(g->rule))
-    return g->ndims < 3 || reaches(g, g->ndims - 1, 1)
+    return g->ndims < 3 || ambit__group_reach(g, g->ndims - 1) > 1
                ? 0
                : add_plans(g, t, packed, 2, FEW, plans, most);
   if (ambit__strip_packed_cells(g, packed) > 1) {
@@ -311,7 +301,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
     if (ambit__strip_packed_cells(g, packed) > 1) return 0;
     lane = 2 * ambit__strip_lane_cells(g, packed);
   }
-  while (!n && lane > 2 && !reaches(g, g->ndims - 1, lane / 2))
+  while (!n && lane > 2 && ambit__group_reach(g, g->ndims - 1) <= lane / 2)
     n = add_plans(g, t, packed, lane /= 2, 0, plans, most);
   return n;
 }
