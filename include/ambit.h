@@ -368,7 +368,7 @@ AMBIT_API ambit_status ambit_field_memory(ambit_field *f, ambit_memory *memory);
 /* Saves the field in the format given by the file name:
  *   .npy   lossless, for NumPy, any number of dimensions; .cells.npy: a list of active cells
  *   .vtkhdf  lossless, for ParaView and VTK, 1 to 3 dimensions; .h5: plain HDF5, for h5py, any
- *          number. They need the HDF5 library (docs/output.md)
+ *          number. To load them, the HDF5 library is needed (docs/output.md)
  *   .png   a picture of component 0 of a 1-D or 2-D field, or of the middle plane along axis 0 of a
  *          3-D field
  * The file appears under its name only when it is complete. */

@@ -21,7 +21,6 @@ static ambit__target target_of(const ambit__dialect *language)
   return (ambit__target){.kind = TARGET_GPU,
                          .dialect = language,
                          .threads = 132,
-                         .warp = language->has_lanes ? 32 : 1,
                          .max_threads = language->has_lanes ? 1024 : OPENCL_THREADS,
                          .shared = 48 << 10,
                          .minima = language->has_lanes,

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "io/colour.h"
 #include "io/frames.h"
-#include "io/hdf5.h"
 #include "io/png.h"
 #include "runtime/objects/objects.h"
 
@@ -152,8 +151,6 @@ static ambit_status try_format(ambit *a, const char *path, int ndims)
               "%s cannot be written: the grid has %d dimensions, and VTK shows 1 to 3. Save it as "
               ".h5 or .npy",
               path, ndims);
-  AMBIT_CHECK(!is_hdf5(path) || !*ambit__h5_why_not(), &a->errors, AMBIT_EUNSUPPORTED, "%s: %s",
-              path, ambit__h5_why_not());
   return ambit__ends_in(path, ".png") ? ambit__png_try(&a->errors, path) : AMBIT_OK;
 }
 
@@ -164,7 +161,7 @@ static ambit_status try_file(ambit *a, const char *path)
   ambit_status s;
 
   ambit__numbered_any(path, &numbered);
-  name = ambit__numbered_name(&numbered, 0);
+  name = ambit__numbered_name(NULL, &numbered, 0);
   AMBIT_CHECK(name, &a->errors, AMBIT_ENOMEM, "no memory for the name of a file");
   s = ambit__file_try(&a->errors, name);
   free(name);

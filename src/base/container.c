@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/container.h"
 
-#include "base/container_hdf5.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -17,36 +16,31 @@ enum { PAGE = 4096, ALIGNMENT = 64, MOST_DIRECTORY = 1 << 28 };
 
 /* ---- blocks ---- */
 
-static void clean(const char *name, char *to, size_t size)
+static void clean(const char *name, int slashes, char *to, size_t size)
 {
-  bool grouped = false;
   size_t n = 0;
 
   for (; name[n] && n + 1 < size; n++) {
-    const bool slash = name[n] == '/' && n && !grouped;
+    const bool slash = name[n] == '/' && n && slashes > 0;
 
     to[n] = (unsigned char)name[n] < ' ' || (name[n] == '/' && !slash) ? '_' : name[n];
-    grouped |= slash;
+    slashes -= slash;
   }
   to[n] = '\0';
-}
-
-static size_t type_bytes(int type)
-{
-  return type == AMBIT__BLOCK_TEXT ? 1 : ambit_type_size((ambit_type)type);
 }
 
 ambit__block *ambit__container_add(ambit__errors *errors, ambit__container *c, const char *name,
                                    int type, int ndims, const int64_t *extents)
 {
-  ambit__block b = {.type = type, .ndims = ndims, .bytes = type_bytes(type)};
+  ambit__block b = {.type = type, .ndims = ndims};
   size_t length;
 
   if (ambit__make_room(errors, &c->blocks, c->n, &c->cap, sizeof *c->blocks)) return NULL;
-  clean(name, b.name, sizeof b.name - 12);
+  clean(name, c->attributes ? 2 : 1, b.name, sizeof b.name - 12);
   length = strlen(b.name);
   for (int k = 2; ambit__container_find(c, b.name); k++)
     snprintf(b.name + length, sizeof b.name - length, "#%d", k);
+  b.bytes = type == AMBIT__BLOCK_TEXT ? 1 : ambit_type_size((ambit_type)type);
   for (int d = 0; d < ndims; d++) {
     b.extents[d] = extents[d];
     b.bytes *= (uint64_t)extents[d];
@@ -165,14 +159,15 @@ static char *print_directory(const ambit__container *c)
 ambit_status ambit__container_head(ambit__errors *errors, const ambit__container *c, char **bytes,
                                    size_t *n)
 {
-  char *directory = print_directory(c);
+  char *directory = c->attributes ? NULL : print_directory(c);
   ambit__text t = {0};
 
-  if (directory) ambit__hdf5_head(c, directory, &t);
+  t.failed = !directory && !c->attributes;
+  ambit__hdf5_head(c, directory, &t);
   free(directory);
   *n = t.len;
-  *bytes = directory ? ambit__text_finish(&t) : NULL;
-  AMBIT_CHECK(*bytes, errors, AMBIT_ENOMEM, "out of memory for the head of a checkpoint");
+  *bytes = ambit__text_finish(&t);
+  AMBIT_CHECK(*bytes, errors, AMBIT_ENOMEM, "out of memory for the head of an HDF5 file");
   return AMBIT_OK;
 }
 

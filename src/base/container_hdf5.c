@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/container_hdf5.h"
+/* container_hdf5.c - the metadata of HDF5 around the blocks (HDF5 File Format Specification 3.0):
+ * superblock version 2, object headers version 2, groups with compact links, datasets with
+ * contiguous layout.
+ */
+#include "base/container.h"
 
 #include <string.h>
 
@@ -13,7 +17,8 @@ enum {
   MESSAGE_FILL = 5,
   MESSAGE_LINK = 6,
   MESSAGE_LAYOUT = 8,
-  MESSAGE_GROUP_INFO = 10
+  MESSAGE_GROUP_INFO = 10,
+  MESSAGE_ATTRIBUTE = 12
 };
 
 /* ---- bytes ---- */
@@ -76,14 +81,6 @@ static void put_checksum(ambit__text *t, size_t from)
 
 /* ---- object headers ---- */
 
-static void put_message(ambit__text *t, int type, const ambit__text *body)
-{
-  put(t, type, 1);
-  put(t, (int64_t)body->len, 2);
-  put(t, 0, 1);
-  ambit__print_chars(t, body->chars ? body->chars : "", body->len);
-}
-
 /* The header of an object with these messages, which are freed. Returns its place. */
 static size_t put_object(ambit__text *t, ambit__text *messages)
 {
@@ -105,24 +102,24 @@ static size_t put_object(ambit__text *t, ambit__text *messages)
 /* Moves `body` into a message. */
 static void end_message(ambit__text *messages, int type, ambit__text *body)
 {
-  put_message(messages, type, body);
+  put(messages, type, 1);
+  put(messages, (int64_t)body->len, 2);
+  put(messages, 0, 1);
+  ambit__print_chars(messages, body->chars ? body->chars : "", body->len);
   messages->failed |= body->failed;
   ambit__text_free(body);
 }
 
 /* ---- datasets ---- */
 
-static void put_dataspace(ambit__text *messages, int ndims, const int64_t *extents)
+static void put_dataspace(ambit__text *b, int ndims, const int64_t *extents)
 {
-  ambit__text b = {0};
-
-  put(&b, 2, 1); /* version */
-  put(&b, ndims, 1);
-  put(&b, 0, 1);         /* flags: the extents are fixed */
-  put(&b, ndims > 0, 1); /* one value, or an array */
+  put(b, 2, 1); /* version */
+  put(b, ndims, 1);
+  put(b, 0, 1);         /* flags: the extents are fixed */
+  put(b, ndims > 0, 1); /* one value, or an array */
   for (int d = 0; d < ndims; d++)
-    put(&b, extents[d], 8);
-  end_message(messages, MESSAGE_DATASPACE, &b);
+    put(b, extents[d], 8);
 }
 
 static void put_integer(ambit__text *b, int bytes, bool is_signed)
@@ -152,41 +149,76 @@ static void put_real(ambit__text *b, int bytes, int exponent)
   put(b, (1 << (exponent - 1)) - 1, 4);
 }
 
-static void put_characters(ambit__text *b, int64_t length)
+/* `length`: of a text. */
+static void put_datatype(ambit__text *b, int type, int64_t length)
 {
-  put(b, 0x13, 1); /* version 1, class 3 */
-  put(b, 1, 3);    /* padded with NUL */
-  put(b, length ? length : 1, 4);
-}
-
-static void put_datatype(ambit__text *messages, const ambit__block *block)
-{
-  ambit__text b = {0};
-
-  switch (block->type) {
-  case AMBIT_F32: put_real(&b, 4, 8); break;
-  case AMBIT_F64: put_real(&b, 8, 11); break;
-  case AMBIT_F16: put_real(&b, 2, 5); break;
-  case AMBIT_BF16: put_real(&b, 2, 8); break;
-  case AMBIT_I32: put_integer(&b, 4, true); break;
-  case AMBIT_I16: put_integer(&b, 2, true); break;
-  case AMBIT_I64: put_integer(&b, 8, true); break;
-  case AMBIT_U16: put_integer(&b, 2, false); break;
-  case AMBIT_U32: put_integer(&b, 4, false); break;
-  case AMBIT_U64: put_integer(&b, 8, false); break;
-  case AMBIT__BLOCK_TEXT: put_characters(&b, block->extents[0]); break;
-  default: put_integer(&b, 1, false);
+  switch (type) {
+  case AMBIT_F32: put_real(b, 4, 8); break;
+  case AMBIT_F64: put_real(b, 8, 11); break;
+  case AMBIT_F16: put_real(b, 2, 5); break;
+  case AMBIT_BF16: put_real(b, 2, 8); break;
+  case AMBIT_I32: put_integer(b, 4, true); break;
+  case AMBIT_I16: put_integer(b, 2, true); break;
+  case AMBIT_I64: put_integer(b, 8, true); break;
+  case AMBIT_U16: put_integer(b, 2, false); break;
+  case AMBIT_U32: put_integer(b, 4, false); break;
+  case AMBIT_U64: put_integer(b, 8, false); break;
+  case AMBIT__BLOCK_TEXT:
+    put(b, 0x13, 1); /* version 1, class 3 */
+    put(b, 1, 3);    /* padded with NUL */
+    put(b, length ? length : 1, 4);
+    break;
+  default: put_integer(b, 1, false);
   }
-  end_message(messages, MESSAGE_DATATYPE, &b);
 }
 
-static size_t put_dataset(ambit__text *t, const ambit__block *block)
+static void append(ambit__text *to, ambit__text *from)
+{
+  ambit__print_chars(to, from->chars ? from->chars : "", from->len);
+  to->failed |= from->failed;
+  ambit__text_free(from);
+}
+
+static void put_attribute(ambit__text *messages, const ambit__attribute *a)
+{
+  const bool is_text = a->type == AMBIT__BLOCK_TEXT;
+  const size_t size = is_text ? 1 : ambit_type_size((ambit_type)a->type);
+  const int64_t n = a->n;
+  ambit__text b = {0}, type = {0}, space = {0};
+
+  put_datatype(&type, a->type, n);
+  put_dataspace(&space, is_text ? 0 : 1, &n);
+  put(&b, 3, 1); /* version */
+  put(&b, 0, 1); /* flags */
+  put(&b, (int64_t)strlen(a->name) + 1, 2);
+  put(&b, (int64_t)type.len, 2);
+  put(&b, (int64_t)space.len, 2);
+  put(&b, 0, 1); /* the name is in ASCII */
+  ambit__print_chars(&b, a->name, strlen(a->name) + 1);
+  append(&b, &type);
+  append(&b, &space);
+  ambit__print_chars(&b, a->values, (size_t)n * size);
+  end_message(messages, MESSAGE_ATTRIBUTE, &b);
+}
+
+/* Those of a group, of which `n` characters are the name; 0: of a dataset. */
+static void put_attributes(ambit__text *messages, const ambit__container *c, const char *group,
+                           size_t n)
+{
+  for (int i = 0; i < c->nattributes; i++)
+    if (strlen(c->attributes[i].object) == n && !strncmp(c->attributes[i].object, group, n))
+      put_attribute(messages, &c->attributes[i]);
+}
+
+static size_t put_dataset(ambit__text *t, const ambit__container *c, const ambit__block *block)
 {
   const bool is_text = block->type == AMBIT__BLOCK_TEXT;
-  ambit__text messages = {0}, fill = {0}, layout = {0};
+  ambit__text messages = {0}, space = {0}, type = {0}, fill = {0}, layout = {0};
 
-  put_dataspace(&messages, is_text ? 0 : block->ndims, block->extents);
-  put_datatype(&messages, block);
+  put_dataspace(&space, is_text ? 0 : block->ndims, block->extents);
+  end_message(&messages, MESSAGE_DATASPACE, &space);
+  put_datatype(&type, block->type, block->extents[0]);
+  end_message(&messages, MESSAGE_DATATYPE, &type);
   put(&fill, 3, 1); /* version */
   put(&fill, 9, 1); /* allocated early; fill values are never written */
   end_message(&messages, MESSAGE_FILL, &fill);
@@ -195,6 +227,7 @@ static size_t put_dataset(ambit__text *t, const ambit__block *block)
   put(&layout, (int64_t)block->at, 8);
   put(&layout, (int64_t)block->bytes, 8);
   end_message(&messages, MESSAGE_LAYOUT, &layout);
+  put_attributes(&messages, c, "", 0);
   return put_object(t, &messages);
 }
 
@@ -225,51 +258,35 @@ static void put_link(ambit__text *messages, const char *name, size_t length, siz
   end_message(messages, MESSAGE_LINK, &b);
 }
 
-/* Bytes of the name of a block's group; 0: the root. */
-static size_t group_of(const ambit__block *b)
+/* Whether a block before number i has the same first n characters. */
+static bool is_known(const ambit__container *c, size_t i, size_t n)
 {
-  const char *slash = strchr(b->name, '/');
-
-  return slash ? (size_t)(slash - b->name) : 0;
+  for (size_t k = 0; k < i; k++)
+    if (!strncmp(c->blocks[k].name, c->blocks[i].name, n)) return true;
+  return false;
 }
 
-static bool is_same_group(const ambit__block *a, const ambit__block *b)
-{
-  const size_t n = group_of(a);
-
-  return n == group_of(b) && !strncmp(a->name, b->name, n);
-}
-
-/* The group of block `first`, which is the first one in it: its datasets, and itself. */
-static size_t put_members(ambit__text *t, const ambit__container *c, size_t first)
-{
-  const size_t n = group_of(&c->blocks[first]) + 1;
-  ambit__text messages = {0};
-
-  put_group(&messages);
-  for (size_t i = first; i < c->n; i++)
-    if (is_same_group(&c->blocks[i], &c->blocks[first]))
-      put_link(&messages, c->blocks[i].name + n, strlen(c->blocks[i].name + n),
-               put_dataset(t, &c->blocks[i]));
-  return put_object(t, &messages);
-}
-
-static size_t put_root(ambit__text *t, const ambit__container *c, const ambit__block *directory)
+/* The group whose members' names begin with `n` characters: its datasets and groups, and itself.
+ * The root (0) has the directory, if there is one. */
+static size_t put_members(ambit__text *t, const ambit__container *c, const char *name, size_t n,
+                          const ambit__block *directory)
 {
   ambit__text messages = {0};
 
   put_group(&messages);
-  put_link(&messages, "directory", strlen("directory"), put_dataset(t, directory));
+  if (n) put_attributes(&messages, c, name, n - 1);
+  if (directory)
+    put_link(&messages, "directory", strlen("directory"), put_dataset(t, c, directory));
   for (size_t i = 0; i < c->n; i++) {
-    const ambit__block *b = &c->blocks[i];
-    bool first = true;
+    const char *own = c->blocks[i].name + n, *slash;
 
-    for (size_t k = 0; k < i; k++)
-      first &= !is_same_group(&c->blocks[k], b);
-    if (!group_of(b))
-      put_link(&messages, b->name, strlen(b->name), put_dataset(t, b));
-    else if (first)
-      put_link(&messages, b->name, group_of(b), put_members(t, c, i));
+    if (strncmp(c->blocks[i].name, name, n)) continue;
+    slash = strchr(own, '/');
+    if (!slash)
+      put_link(&messages, own, strlen(own), put_dataset(t, c, &c->blocks[i]));
+    else if (!is_known(c, i, n + (size_t)(slash - own) + 1))
+      put_link(&messages, own, (size_t)(slash - own),
+               put_members(t, c, c->blocks[i].name, n + (size_t)(slash - own) + 1, NULL));
   }
   return put_object(t, &messages);
 }
@@ -290,7 +307,7 @@ static void put_superblock(ambit__text *t, uint64_t length, size_t root)
 
 void ambit__hdf5_head(const ambit__container *c, const char *directory, ambit__text *out)
 {
-  const int64_t length = (int64_t)strlen(directory);
+  const int64_t length = directory ? (int64_t)strlen(directory) : 0;
   const ambit__block block = {.type = AMBIT__BLOCK_TEXT,
                               .ndims = 1,
                               .extents = {length},
@@ -301,8 +318,8 @@ void ambit__hdf5_head(const ambit__container *c, const char *directory, ambit__t
 
   put(out, 0, SUPERBLOCK);
   align(out, AMBIT__HDF5_DIRECTORY);
-  ambit__print_chars(out, directory, (size_t)length);
-  root = put_root(out, c, &block);
+  if (directory) ambit__print_chars(out, directory, (size_t)length);
+  root = put_members(out, c, "", 0, directory ? &block : NULL);
   put_superblock(&super, c->length, root);
   if (!out->failed && !super.failed) memcpy(out->chars, super.chars, SUPERBLOCK);
   out->failed |= super.failed;

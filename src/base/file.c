@@ -36,6 +36,8 @@ struct ambit__file {
   bool joined;         /* created by another process, which renames or removes it */
   int fd;              /* -1: not open */
   ambit_status failed; /* status of the first failure */
+  bool is_placed;      /* the buffer belongs at a place of the file, not behind all so far */
+  uint64_t at;         /* ... this one */
   size_t used;         /* bytes in the buffer */
   unsigned char buffer[BUFFER_BYTES];
 };
@@ -185,12 +187,6 @@ static ambit_status sync_folder(ambit__file *f)
 
 /* ---- opening ---- */
 
-static ambit_status open_directly(ambit__file *f)
-{
-  f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
-  return f->fd >= 0 ? AMBIT_OK : fail(f, "open", errno);
-}
-
 /* The target of a link, which need not exist. The caller frees it; NULL: see errno. */
 static char *follow(const char *link)
 {
@@ -233,7 +229,10 @@ static ambit_status open_target(ambit__file *f)
   bool exists = !stat(f->path, &old);
 
   if (exists && S_ISDIR(old.st_mode)) return fail(f, "write", EISDIR);
-  if (exists && !S_ISREG(old.st_mode)) return open_directly(f);
+  if (exists && !S_ISREG(old.st_mode)) {
+    f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    return f->fd >= 0 ? AMBIT_OK : fail(f, "open", errno);
+  }
   f->target = exists ? realpath(f->path, NULL) : name_of_new(f->path);
   if (!f->target) return fail(f, "find", errno);
   AMBIT_TRY(open_beside(f));
@@ -318,15 +317,18 @@ const char *ambit__file_beside(const ambit__file *f)
   return f->beside;
 }
 
-/* write() may write less than requested; the next call then gives the reason. */
-static ambit_status write_out(ambit__file *f, const unsigned char *data, size_t bytes)
+/* Writes at a place, or behind all so far. A call may write less than requested; the next one then
+ * gives the reason. */
+static ambit_status write_out(ambit__file *f, bool is_placed, uint64_t at,
+                              const unsigned char *data, size_t bytes)
 {
   while (bytes && !f->failed) {
-    ssize_t n = write(f->fd, data, bytes);
+    ssize_t n = is_placed ? pwrite(f->fd, data, bytes, (off_t)at) : write(f->fd, data, bytes);
 
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return fail(f, "write", n < 0 ? errno : ENOSPC);
     data += n;
+    at += (uint64_t)n;
     bytes -= (size_t)n;
   }
   return f->failed;
@@ -337,38 +339,38 @@ ambit_status ambit__file_flush(ambit__file *f)
   size_t bytes = f->used;
 
   f->used = 0;
-  return write_out(f, f->buffer, bytes);
+  return write_out(f, f->is_placed, f->at, f->buffer, bytes);
+}
+
+/* Into the buffer, if the bytes are few and belong behind those that are there. */
+static ambit_status buffer(ambit__file *f, bool is_placed, uint64_t at, const void *data,
+                           size_t bytes)
+{
+  if (f->is_placed != is_placed || (is_placed && at != f->at + f->used) ||
+      bytes > BUFFER_BYTES - f->used)
+    AMBIT_TRY(ambit__file_flush(f));
+  if (bytes > BUFFER_BYTES) return write_out(f, is_placed, at, data, bytes);
+  if (!f->used) f->at = at;
+  f->is_placed = is_placed;
+  if (bytes) memcpy(f->buffer + f->used, data, bytes);
+  f->used += bytes;
+  return f->failed;
 }
 
 ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes)
 {
-  if (bytes > BUFFER_BYTES - f->used) AMBIT_TRY(ambit__file_flush(f));
-  if (bytes > BUFFER_BYTES) return write_out(f, data, bytes);
-  if (bytes) memcpy(f->buffer + f->used, data, bytes);
-  f->used += bytes;
-  return f->failed;
+  return buffer(f, false, 0, data, bytes);
+}
+
+ambit_status ambit__file_write_at(ambit__file *f, uint64_t offset, const void *data, size_t bytes)
+{
+  return buffer(f, true, offset, data, bytes);
 }
 
 ambit_status ambit__file_extend(ambit__file *f, uint64_t bytes)
 {
   AMBIT_TRY(ambit__file_flush(f));
   return ftruncate(f->fd, (off_t)bytes) ? fail(f, "set the length of", errno) : AMBIT_OK;
-}
-
-ambit_status ambit__file_write_at(ambit__file *f, uint64_t offset, const void *data, size_t bytes)
-{
-  const unsigned char *at = data;
-
-  while (bytes && !f->failed) {
-    ssize_t n = pwrite(f->fd, at, bytes, (off_t)offset);
-
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail(f, "write", n < 0 ? errno : ENOSPC);
-    at += n;
-    offset += (uint64_t)n;
-    bytes -= (size_t)n;
-  }
-  return f->failed;
 }
 
 void ambit__file_tell(ambit__file *f, ambit__errors *errors)

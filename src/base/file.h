@@ -43,7 +43,8 @@ ambit_status ambit__file_extend(ambit__file *f, uint64_t bytes);
 /* Opens a file that another process creates as `path`; `beside` is its ambit__file_beside. */
 ambit_status ambit__file_join(ambit__errors *errors, const char *path, const char *beside,
                               ambit__file **out);
-/* Writes within the length of the file. */
+/* Writes within the length of the file. Few bytes wait for those that belong behind them, at most
+ * until the file is flushed, synced or committed, which reports a failure. */
 ambit_status ambit__file_write_at(ambit__file *f, uint64_t offset, const void *data, size_t bytes);
 /* From now on, failures are raised in `errors`: another thread writes, for instance. */
 void ambit__file_tell(ambit__file *f, ambit__errors *errors);

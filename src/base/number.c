@@ -50,19 +50,14 @@ void ambit__number_show(char out[AMBIT__NUMBER_CHARS], double x)
   if (!strcmp(end, ".0")) *end = '\0';
 }
 
-/* Both conversions must agree: some compilers round float constants twice, through double. */
-static bool reads_as(const char *text, float x)
-{
-  return strtof(text, NULL) == x && (float)strtod(text, NULL) == x;
-}
-
 void ambit__number_print_float(char out[AMBIT__NUMBER_CHARS], float x)
 {
   int digits = PLAIN_DIGITS;
 
   do {
     snprintf(out, AMBIT__NUMBER_CHARS - 2, "%.*g", digits, (double)x);
-  } while (!reads_as(out, x) && digits++ < 9);
+    /* both must agree: some compilers round float constants twice, through double */
+  } while ((strtof(out, NULL) != x || (float)strtod(out, NULL) != x) && digits++ < 9);
   plain_point(out);
 }
 

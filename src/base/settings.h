@@ -23,7 +23,6 @@ typedef struct ambit__settings {
   bool companions;       /* this process has several devices, and a thread that drives them */
   int threads;           /* of a cpu device; 0: one per core available to this process */
   const char *sleep;     /* "auto", "on", "off": tiles that did not change are not computed */
-  const char *subgroups; /* "auto", "on", "off": lanes of OpenCL devices exchange values by them */
   const char *storage;   /* "auto", "list", or words for runs: of the cells of sparse grids */
   const char *lean;      /* "auto", "on", "off": new values go over the oldest ones, in place */
   bool join;             /* steps that need no other cells of each other are one launch */

@@ -25,8 +25,7 @@ typedef struct ambit__dialect {
   /* for GPUs */
   const char *angles; /* functions of prelude/angles.h, which are called in place of its own */
   const char *strips; /* helpers of the strategies strip and fused; NULL: there are none */
-  const char *lanes;  /* exchanges between lanes, if those are not templates of `strips` */
-  const char *fused;  /* more helpers of fused, after both; NULL: there are none */
+  const char *fused;  /* more helpers of fused; NULL: there are none */
   bool has_lanes;     /* they exchange values between the lanes of a warp, and are templates */
   const char *strict; /* text for strict files; "": none */
   const char *kernel; /* qualifier of a kernel */

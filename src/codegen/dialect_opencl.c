@@ -4,7 +4,7 @@
 
 /* Embedded by the build. */
 extern const char ambit__prelude_opencl[], ambit__prelude_gpu[], ambit__prelude_strips_cl[],
-    ambit__prelude_lanes_cl[], ambit__prelude_fused_cl[];
+    ambit__prelude_fused_cl[];
 
 const ambit__dialect ambit__dialect_opencl = {
     .name = "opencl",
@@ -17,7 +17,6 @@ const ambit__dialect ambit__dialect_opencl = {
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},
     .strips = ambit__prelude_strips_cl,
-    .lanes = ambit__prelude_lanes_cl,
     .fused = ambit__prelude_fused_cl,
     .strict = "#pragma OPENCL FP_CONTRACT OFF\n",
     .kernel = "kernel",

@@ -22,15 +22,20 @@ bool ambit__calls_angle(const ambit__expr *e)
           e->call == CALL_atan2);
 }
 
-static ambit__visit find_angle(void *user, const ambit__expr *e)
+static ambit__visit find_any(void *user, const ambit__expr *e)
 {
-  (void)user;
-  return ambit__calls_angle(e) ? VISIT_END : VISIT_INSIDE;
+  return (*(bool (**)(const ambit__expr *))user)(e) ? VISIT_END : VISIT_INSIDE;
+}
+
+/* Whether any expression of a rule is of a kind. */
+static bool has_any(const ambit__rule *rule, bool (*is)(const ambit__expr *))
+{
+  return ambit__visit_stmts(&(ambit__visitor){.expr = find_any, .user = &is}, rule->body);
 }
 
 bool ambit__rule_calls_angles(const ambit__rule *rule)
 {
-  return ambit__visit_stmts(&(ambit__visitor){.expr = find_angle}, rule->body);
+  return has_any(rule, ambit__calls_angle);
 }
 
 int ambit__calls_power(const ambit__expr *e)
@@ -78,16 +83,9 @@ bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed, int last)
   return is_flat((demand){rule, relaxed, last}, rule->body);
 }
 
-static ambit__visit find_own(void *user, const ambit__expr *e)
-{
-  (void)user;
-  return ambit__calls_own(e) ? VISIT_END : VISIT_INSIDE;
-}
-
 bool ambit__rule_calls_own(const ambit__rule *rule, int last)
 {
-  return ambit__visit_stmts(&(ambit__visitor){.expr = find_own}, rule->body) &&
-         ambit__rule_is_flat(rule, true, last);
+  return has_any(rule, ambit__calls_own) && ambit__rule_is_flat(rule, true, last);
 }
 
 static ambit__visit find_if(void *user, const ambit__stmt *s)
@@ -96,15 +94,15 @@ static ambit__visit find_if(void *user, const ambit__stmt *s)
   return s->kind == STMT_IF ? VISIT_END : VISIT_INSIDE;
 }
 
-static ambit__visit find_choice(void *user, const ambit__expr *e)
+static bool is_choice(const ambit__expr *e)
 {
-  (void)user;
-  return e->op == EXPR_COND ? VISIT_END : VISIT_INSIDE;
+  return e->op == EXPR_COND;
 }
 
 bool ambit__rule_branches(const ambit__rule *rule)
 {
-  return ambit__visit_stmts(&(ambit__visitor){.stmt = find_if, .expr = find_choice}, rule->body);
+  return has_any(rule, is_choice) ||
+         ambit__visit_stmts(&(ambit__visitor){.stmt = find_if}, rule->body);
 }
 
 /* ---- on GPUs ---- */

@@ -10,12 +10,16 @@ enum { FEW_DIVISIONS = 3, FEW_OF_DOUBLES = 2 };
 
 bool ambit__is_invariant(const ambit__rule *rule, const ambit__expr *e)
 {
-  return ambit__expr_once(rule, e) > 0 && !ambit__expr_axes(rule, e);
+  const ambit__facts f = ambit__expr_facts(rule, e);
+
+  return f.once && !f.axes;
 }
 
 bool ambit__is_of_row(const ambit__rule *rule, const ambit__expr *e, int last)
 {
-  return last > 0 && ambit__expr_once(rule, e) > 0 && !(ambit__expr_axes(rule, e) >> last & 1);
+  const ambit__facts f = ambit__expr_facts(rule, e);
+
+  return last > 0 && f.once && !(f.axes >> last & 1);
 }
 
 /* A rule that is examined. */
@@ -37,7 +41,7 @@ static ambit__visit find(void *user, const ambit__expr *e)
   const search *s = user;
 
   if (e->op == EXPR_LOCAL || s->h->n == AMBIT__HOISTS) return VISIT_PAST;
-  if (!ambit__is_invariant(s->rule, e) || !ambit__expr_calls(s->rule, e)) return VISIT_INSIDE;
+  if (!ambit__is_invariant(s->rule, e) || !ambit__expr_facts(s->rule, e).calls) return VISIT_INSIDE;
   add(s->h, e, -1);
   return VISIT_PAST;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "codegen/narrow.h"
 
+#include "kernel/roots.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
 enum {
   MOST_NODES = 4000, /* of a rule: ranges are found anew on every level of an expression */
-  MOST_ROOT = 511,   /* of ambit_root in prelude/lanes.h */
-  MOST_BYTE = 255    /* the same of ambit_byte_root */
+  MOST_BYTE = 255    /* a root of ambit_byte_root in prelude/lanes.h */
 };
 
 /* Narrowest first. */
@@ -267,27 +268,10 @@ static void print_modular(const work *w, const ambit__expr *e, lane *to)
   }
 }
 
-/* The operand of a square root whose integer part an expression is, up to *most; NULL: none. */
-static const ambit__expr *root_of(const ambit__narrow *n, const ambit__expr *e, int64_t *most)
+/* The root whose integer part an expression is. */
+static bool root_of(const ambit__narrow *n, const ambit__expr *e, ambit__root *root)
 {
-  const ambit__expr *x = e->op == EXPR_CAST && e->a->type == AMBIT_F32 ? e->a : NULL;
-  double cut = MOST_ROOT + 1;
-  ambit__range r;
-
-  if (!x || !is_small(e->type)) return NULL;
-  if (x->op == EXPR_CALL && x->call == CALL_fmin && x->b->op == EXPR_CONST) {
-    cut = x->b->value.real;
-    x = x->a;
-  }
-  if (x->op != EXPR_CALL || x->call != CALL_sqrt || x->a->op != EXPR_CAST) return NULL;
-  if (!is_small(x->a->a->type)) return NULL;
-  r = ambit__range_of(n->now, x->a->a);
-  for (*most = 0; *most <= MOST_ROOT && (*most + 1) * (*most + 1) <= r.high;)
-    ++*most;
-  if (r.low < 0 || !(cut >= 0)) return NULL;
-  if (cut < (double)*most && cut != (double)(int64_t)cut) return NULL;
-  if (cut < (double)*most) *most = (int64_t)cut;
-  return *most <= MOST_ROOT && *most <= ambit__range_of_type(e->type).high ? x->a->a : NULL;
+  return is_small(e->type) && ambit__root_of(n->now, e, root) && is_small(root->n->type);
 }
 
 static bool is_square(const ambit__expr *e)
@@ -313,19 +297,17 @@ static void print_squared(const work *w, const ambit__expr *e)
   ambit__print(w->t, ")");
 }
 
-/* The integer part of a square root, up to `most`. */
-static void print_root(const work *w, const ambit__expr *square, int64_t most)
+/* The integer part of a square root. */
+static void print_root(const work *w, const ambit__root *root)
 {
-  const ambit__range r = ambit__range_of(w->n->now, square);
-
-  if (most == MOST_BYTE || (most < MOST_BYTE && r.high < (most + 1) * (most + 1))) {
+  if (root->most == MOST_BYTE || (root->most < MOST_BYTE && !root->cut)) {
     ambit__print(w->t, "ambit_byte_root(");
-    print_squared(w, square);
+    print_squared(w, root->n);
     ambit__print(w->t, ")");
   } else {
     ambit__print(w->t, "ambit_root(");
-    print_lane(w, square, &lanes[4]);
-    ambit__print(w->t, ", %" PRId64 ")", most);
+    print_lane(w, root->n, &lanes[4]);
+    ambit__print(w->t, ", %" PRId64 ")", root->most);
   }
 }
 
@@ -409,12 +391,12 @@ static bool is_abs(const ambit__narrow *n, const ambit__expr *e)
 /* Without its conversion to the type of the lane. */
 static void print_value(const work *w, const ambit__expr *e, lane *to)
 {
-  int64_t most;
-  const ambit__expr *limit, *square = root_of(w->n, e, &most), *x = cut_off(w->n, e, &limit);
+  const ambit__expr *limit, *x = cut_off(w->n, e, &limit);
+  ambit__root root;
 
   if (w->s->instead && w->s->instead(w->s, w->t, e)) return;
-  if (square) {
-    print_root(w, square, most);
+  if (root_of(w->n, e, &root)) {
+    print_root(w, &root);
   } else if (x) {
     print_cut_off(w, x, limit);
   } else if (is_truth(e) && !e->is_outside) {
@@ -455,13 +437,13 @@ static void print_lane(const work *w, const ambit__expr *e, lane *to)
 static bool differs(const ambit__narrow *n, const ambit__expr *e)
 {
   const ambit__expr *limit;
-  int64_t most;
+  ambit__root root;
 
   if (e->is_outside || !is_small(e->type)) return false;
   if (e->op == EXPR_LOCAL) return lane_of(n->ever[e->index])->bits < 32;
   if (e->op < EXPR_NEG) return false;
   if (e->op == EXPR_CAST && !is_small(e->a->type))
-    return root_of(n, e, &most) || cut_off(n, e, &limit);
+    return root_of(n, e, &root) || cut_off(n, e, &limit);
   return lane_for(n, e)->bits < 32;
 }
 

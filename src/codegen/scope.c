@@ -19,12 +19,8 @@ void ambit__name_local(const ambit__scope *s, ambit__text *t, int local)
   ambit__print(t, "%s_", s->rule->locals[local].name);
 }
 
-void ambit__name_value(const ambit__scope *s, ambit__text *t, int param)
-{
-  ambit__print(t, "%s_v", s->rule->params[param].name);
-}
-
-void ambit__name_out(const ambit__scope *s, ambit__text *t, int param, int component)
+/* "v_out", or "v_out3" of a vector. */
+static void name_out(const ambit__scope *s, ambit__text *t, int param, int component)
 {
   const ambit__param *p = &s->rule->params[param];
 
@@ -325,7 +321,7 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
   else
     ambit__print(t, "%s%s(", ambit__call_name(e->call),
                  e->type == AMBIT_F32 && s->dialect->float_names ? "f" : "");
-  for (int i = 0; i < ambit__call_args(e->call); i++) {
+  for (int i = 0; i < 3 && args[i]; i++) {
     if (i) ambit__print(t, ", ");
     emit(s, t, args[i], ARGUMENT);
   }
@@ -470,9 +466,9 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
   switch (e->op) {
   case EXPR_CONST: emit_constant(s, t, e->type, e->value, around); break;
   case EXPR_LOCAL: ambit__name_local(s, t, e->index); break;
-  case EXPR_VALUE: ambit__name_value(s, t, e->index); break;
+  case EXPR_VALUE: ambit__print(t, "%s_v", s->rule->params[e->index].name); break;
   case EXPR_READ: s->read(s, t, e); break;
-  case EXPR_OUT: ambit__name_out(s, t, e->index, e->component); break;
+  case EXPR_OUT: name_out(s, t, e->index, e->component); break;
   case EXPR_INDEX: ambit__print(t, "i%d", e->index); break;
   case EXPR_EXTENT: ambit__print(t, "extent%d", e->index); break;
   case EXPR_STEP: ambit__print(t, "%s", s->step); break;
@@ -509,7 +505,7 @@ static void emit_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt 
   ambit__line_begin(w);
   if (st->kind == STMT_LOCAL) ambit__print(&w->text, "%s ", local_type(s, st->index));
   if (st->kind == STMT_SET_OUT)
-    ambit__name_out(s, &w->text, st->index, st->component);
+    name_out(s, &w->text, st->index, st->component);
   else
     ambit__name_local(s, &w->text, st->index);
   if (st->value) {
@@ -553,7 +549,7 @@ static void emit_variables(const ambit__scope *s, ambit__writer *w, const ambit_
                      is_out ? s->dialect->types[s->rule->params[v->index].type]
                             : local_type(s, v->index));
       else if (*c == '@' && is_out)
-        ambit__name_out(s, &w->text, v->index, v->component);
+        name_out(s, &w->text, v->index, v->component);
       else if (*c == '@')
         ambit__name_local(s, &w->text, v->index);
       else

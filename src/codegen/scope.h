@@ -38,11 +38,8 @@ struct ambit__scope {
   const void *user; /* private to the strategy */
 };
 
-/* Names of variables: x_ for a local x, k_v for a plain parameter k, v_out or v_out3 for the
- * variable of a written component. */
+/* "x_", the variable of a local x. */
 void ambit__name_local(const ambit__scope *s, ambit__text *t, int local);
-void ambit__name_value(const ambit__scope *s, ambit__text *t, int param);
-void ambit__name_out(const ambit__scope *s, ambit__text *t, int param, int component);
 
 /* "f32": what ends the names of a type's functions. */
 const char *ambit__type_suffix(ambit_type type);

@@ -10,16 +10,9 @@ typedef struct ambit__writer {
   int depth; /* nesting level, two blanks each */
 } ambit__writer;
 
-void ambit__line(ambit__writer *w, const char *fmt, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
-void ambit__open(ambit__writer *w, const char *fmt, ...) /* line + " {", then one level deeper */
-#ifdef __GNUC__
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
+void ambit__line(ambit__writer *w, const char *fmt, ...) AMBIT__FORMAT(2, 3);
+/* line + " {", then one level deeper */
+void ambit__open(ambit__writer *w, const char *fmt, ...) AMBIT__FORMAT(2, 3);
 void ambit__close(ambit__writer *w); /* one level up, then "}" */
 
 /* A line in pieces: begin, any number of ambit__print(&w->text, ...), end. */

@@ -67,6 +67,9 @@ char *ambit__note_recall(const ambit__settings *settings, const char *kind, cons
 void ambit__note_keep(const ambit__settings *settings, const char *kind, const ambit__hash *of,
                       const char *text);
 
+/* Writes a generated source for people to read, if the option dump asks for it: "heat-KEY.cu". */
+void ambit__cache_dump(const ambit__settings *settings, const char *name, const char *key,
+                       const char *extension, const char *source);
 /* Writes a text for the user that is not cleaned up. Returns its path, to free(), or NULL. */
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text);
 

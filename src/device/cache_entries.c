@@ -190,6 +190,22 @@ void ambit__note_keep(const ambit__settings *settings, const char *kind, const a
   ambit__cache_close(&cache);
 }
 
+void ambit__cache_dump(const ambit__settings *settings, const char *name, const char *key,
+                       const char *extension, const char *source)
+{
+  const char *folder = settings->dump;
+  ambit__text t = {0};
+  char *path;
+
+  if (!folder || !*folder) return;
+  ambit__print(&t, "%s/%.180s-%s%s", folder, name, key, extension);
+  path = ambit__text_finish(&t);
+  if (!path || !ambit__make_folder(folder) || !ambit__put_file(path, source, strlen(source)))
+    ambit__log(settings, 0, "the generated source cannot be written to %s: %s",
+               path ? path : folder, strerror(errno));
+  free(path);
+}
+
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text)
 {
   const char *const folders[] = {cache->folder, cache->scratch.path};

@@ -48,6 +48,7 @@ typedef struct ambit__queue {
   ambit__device *device;
   void (*poll)(void *user); /* NULL: none */
   void *poll_user;
+  double polled; /* the last time that it did, by ambit__clock; only the device uses it */
 } ambit__queue;
 
 /* On a sparse grid the runs of a field are among cells that have no values of their own: inactive
@@ -405,9 +406,9 @@ typedef struct ambit__command {
       const ambit__box *box;
       const void *value;
     } fill;
-    /* Copies a box of own cells of src to the cells of dst at distance `shift` (NULL: the same
-     * cells), which may be in its margins. The stores have the same type and number of
-     * components. */
+    /* Copies a box of own cells of src to the cells of dst at distance `shift` (AMBIT_MAX_DIMS
+     * numbers; NULL: the same cells), which may be in its margins. The stores have the same type
+     * and number of components. */
     struct {
       ambit__store *dst, *src;
       const ambit__box *box;
@@ -431,7 +432,7 @@ typedef struct ambit__command {
     struct {
       ambit__store *store;
       const ambit__boundaries *boundaries;
-      const int64_t *extents; /* of the grid */
+      const int64_t *extents; /* of the grid: AMBIT_MAX_DIMS numbers */
       const ambit__box *given, *reach;
     } ghosts;
     /* Runs the moves of a batch (batch_open), with the buffers that their stores have now. */

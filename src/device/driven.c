@@ -11,10 +11,14 @@
 #include "base/memory.h"
 #include "device/thread.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT_BYTES = 1 << 10 }; /* values that are copied with a command */
+enum {
+  SHORT_BYTES = 1 << 10, /* values that are copied with a command */
+  KEPT_BYTES = 4 << 10   /* room for a command that moves cells, with all that it points to */
+};
 
 /* Commands that are passed on, if the device behind can execute them. */
 #define CAN                                                                                        \
@@ -232,15 +236,6 @@ static void mark(queue *q, ambit__event *e)
 
 /* ---- commands ---- */
 
-/* A command with all that it points to. Stores are copied, since fields trade buffers. */
-typedef struct kept {
-  ambit__command command;
-  ambit__store to, from;
-  ambit__box box, reach;
-  ambit__boundaries boundaries;
-  int64_t numbers[AMBIT_MAX_DIMS]; /* a distance, or the extents of the grid */
-} kept;
-
 static ambit_status run(void *user, void *data)
 {
   return ambit__execute(user, data);
@@ -255,53 +250,43 @@ static void *new_task(queue *q, const ambit__command *c, size_t bytes)
   return k;
 }
 
-static ambit__store *keep_store(ambit__store *to, const ambit__store *from)
-{
-  *to = *from;
-  return to;
-}
+/* What the commands that move cells point to. Stores are copied, since fields trade buffers. */
+static const struct {
+  ambit__command_kind kind;
+  size_t at, bytes; /* the place of the pointer in the command; NULL stays */
+} pointers[] = {
+#define POINTER(name, field, type)                                                                 \
+  {                                                                                                \
+    COMMAND_##name, offsetof(ambit__command, name.field), sizeof(type)                             \
+  }
+    POINTER(copy, dst, ambit__store),
+    POINTER(copy, src, ambit__store),
+    POINTER(copy, box, ambit__box),
+    POINTER(copy, shift, int64_t[AMBIT_MAX_DIMS]),
+    POINTER(ghosts, store, ambit__store),
+    POINTER(ghosts, boundaries, ambit__boundaries),
+    POINTER(ghosts, extents, int64_t[AMBIT_MAX_DIMS]),
+    POINTER(ghosts, given, ambit__box),
+    POINTER(ghosts, reach, ambit__box),
+    POINTER(pack, src, ambit__store),
+    POINTER(pack, box, ambit__box),
+    POINTER(unpack, dst, ambit__store),
+    POINTER(unpack, box, ambit__box),
+#undef POINTER
+};
 
-static const ambit__box *keep_box(ambit__box *to, const ambit__box *from)
+static void keep_move(queue *q, const ambit__command *c)
 {
-  *to = *from;
-  return to;
-}
+  unsigned char *k = new_task(q, c, KEPT_BYTES), *room = k + sizeof *c;
+  const void *from;
 
-static const int64_t *keep_numbers(kept *k, const int64_t *from, int n)
-{
-  if (!from) return NULL;
-  memcpy(k->numbers, from, (size_t)n * sizeof *from);
-  return k->numbers;
-}
-
-/* Cells that are moved: the pointers of a copied command are replaced. */
-static void keep_move(queue *q, const ambit__command *given)
-{
-  kept *k = new_task(q, given, sizeof *k);
-  ambit__command *c = &k->command;
-
-  switch (c->kind) {
-  case COMMAND_copy:
-    c->copy.dst = keep_store(&k->to, c->copy.dst);
-    c->copy.src = keep_store(&k->from, c->copy.src);
-    c->copy.box = keep_box(&k->box, c->copy.box);
-    c->copy.shift = keep_numbers(k, c->copy.shift, k->box.ndims);
-    break;
-  case COMMAND_ghosts:
-    c->ghosts.store = keep_store(&k->to, c->ghosts.store);
-    k->boundaries = *c->ghosts.boundaries;
-    c->ghosts.boundaries = &k->boundaries;
-    c->ghosts.given = keep_box(&k->box, c->ghosts.given);
-    c->ghosts.reach = keep_box(&k->reach, c->ghosts.reach);
-    c->ghosts.extents = keep_numbers(k, c->ghosts.extents, k->box.ndims);
-    break;
-  case COMMAND_pack:
-    c->pack.src = keep_store(&k->from, c->pack.src);
-    c->pack.box = keep_box(&k->box, c->pack.box);
-    break;
-  default: /* unpack */
-    c->unpack.dst = keep_store(&k->to, c->unpack.dst);
-    c->unpack.box = keep_box(&k->box, c->unpack.box);
+  for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
+    if (pointers[i].kind != c->kind) continue;
+    memcpy(&from, k + pointers[i].at, sizeof from);
+    if (!from) continue;
+    memcpy(room, from, pointers[i].bytes);
+    memcpy(k + pointers[i].at, &room, sizeof room);
+    room += pointers[i].bytes;
   }
 }
 
@@ -322,7 +307,9 @@ static void keep_launch(queue *q, const ambit__command *c)
   l->launch.args = l->args;
   for (size_t i = 0; i < n; i++) {
     l->args[i] = given->args[i];
-    if (l->args[i].store) l->args[i].store = keep_store(&stores[i], l->args[i].store);
+    if (!given->args[i].store) continue;
+    stores[i] = *given->args[i].store;
+    l->args[i].store = &stores[i];
   }
 }
 

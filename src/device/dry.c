@@ -25,12 +25,11 @@ typedef struct dry {
 } dry;
 
 /* An H200. */
-#define LARGE_GPU                                                                                  \
-  .kind = TARGET_GPU, .threads = 132, .l2 = (size_t)60 << 20, .warp = 32, .max_threads = 1024
+#define LARGE_GPU .kind = TARGET_GPU, .threads = 132, .l2 = (size_t)60 << 20, .max_threads = 1024
 static const ambit__target cuda_target = {LARGE_GPU, .dialect = &ambit__dialect_cuda,
                                           .shared = 227 << 10, .minima = true};
 static const ambit__target opencl_target = {LARGE_GPU, .dialect = &ambit__dialect_opencl,
-                                            .lanes = "", .shared = 48 << 10};
+                                            .exchanges = true, .shared = 48 << 10};
 
 /* The same with the multiprocessors, the cache and the shared memory of another machine. */
 static ambit__target gpu_like(const ambit__target *t, const ambit__machine *m)

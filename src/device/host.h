@@ -45,16 +45,8 @@ void ambit__host_release(ambit__device *dev, ambit__buffer *buf);
  * threads of the device if it has `divide`; others do nothing. Cells behind AMBIT_NONE and
  * AMBIT_FIXED faces are not ghost cells to fill. */
 ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c);
-/* Some of these; q may be NULL. */
-ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                   const void *src);
-ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                  const ambit__box *box);
-ambit_status ambit__host_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                  const ambit__box *box, const int64_t *shift);
-ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                                const int64_t *extents, const ambit__box *given,
-                                const ambit__box *reach);
+/* The same as ambit__do: ambit__host_do(q, copy, &dst, &src, &box, shift). q may be NULL. */
+#define ambit__host_do(q, name, ...) ambit__host_execute(q, AMBIT__COMMAND(name, __VA_ARGS__))
 
 /* Executes queue_open, queue_close, alloc, release, message_open and message_close: plain queues,
  * and messages in plain memory. Others do nothing. */
@@ -106,12 +98,12 @@ typedef struct ambit__host_runs_job {
 } ambit__host_runs_job;
 
 void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64_t end);
-/* Copies the active cells of a box to another store that has them. */
-/* Copies a box of cells, dense or not, between stores alike. *changed: it changes a value. */
+/* Copies the active cells of a box to another store that has them; or a box of cells, dense or not,
+ * between stores alike. *changed: it changes a value; NULL: nobody asks. */
+void ambit__host_copy_runs(const ambit__store *dst, const ambit__store *src, const ambit__box *box,
+                           bool *changed);
 void ambit__host_update(ambit__store *dst, const ambit__store *src, const ambit__box *box,
                         bool *changed);
-ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                   const ambit__box *box);
 
 /* ---- host_bounds.c: what launches on sparse grids read beside runs ---- */
 

@@ -129,13 +129,14 @@ INLINE void copy_sized(unsigned char *to, const unsigned char *from, const axis 
 /* `rows` runs of adjacent equal values, with stores as wide as the compiler can make them. */
 #define FILL_ROWS(type)                                                                            \
   do {                                                                                             \
+    const int64_t n = run->count; /* which bytes could change */                                   \
     type value;                                                                                    \
                                                                                                    \
     memcpy(&value, from, sizeof value);                                                            \
     for (int64_t r = 0; r < rows->count; r++) {                                                    \
       type *run_to = (type *)(void *)(to + r * rows->to);                                          \
                                                                                                    \
-      for (int64_t i = 0; i < run->count; i++)                                                     \
+      for (int64_t i = 0; i < n; i++)                                                              \
         run_to[i] = value;                                                                         \
     }                                                                                              \
   } while (0)
@@ -281,15 +282,6 @@ static ambit_status fill_patch(void *user, const ambit__patch *p)
   return run_copy(f->queue, ambit__host_copy_within(f->store, p));
 }
 
-ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                                const int64_t *extents, const ambit__box *given,
-                                const ambit__box *reach)
-{
-  if (ambit__box_is_empty(given)) return AMBIT_OK; /* no cells to copy */
-  return ambit__patch_ghosts(&store->layout, b, extents, given, reach, fill_patch,
-                             &(filling){q, store});
-}
-
 /* Cells count as given along axes on which they are in the grid, or stand for themselves. */
 static void fill_ghosts(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
                         const ambit__box *box)
@@ -317,8 +309,8 @@ void ambit__host_ghost_box(const ambit__argument *field, const int64_t *extents,
 
 /* ---- commands ---- */
 
-ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                   const void *src)
+static ambit_status write_box(const ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                              const void *src)
 {
   ambit__patch p;
 
@@ -327,43 +319,52 @@ ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const amb
   return run_copy(q, copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), src));
 }
 
-ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                  const ambit__box *box)
+/* From a store to an array. */
+static ambit_status read_patch(const ambit__queue *q, void *dst, const ambit__store *src,
+                               ambit__patch p)
 {
-  ambit__patch p;
+  return run_copy(q, copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer)));
+}
 
+static ambit_status read_box(const ambit__queue *q, void *dst, ambit__store *src,
+                             const ambit__box *box)
+{
   if (src->layout.active) return run_runs(q, src, box, AMBIT__RUNS_OUT, dst);
-  p = ambit__patch_out(&src->layout, box);
-  return run_copy(q, copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer)));
+  return read_patch(q, dst, src, ambit__patch_out(&src->layout, box));
 }
 
-static ambit_status read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                 const ambit__lattice *l)
+static ambit_status fill_box(const ambit__queue *q, const ambit__command *c)
 {
-  const ambit__patch p = ambit__patch_lattice(&src->layout, l);
-
-  return run_copy(q, copy_of(&p, &src->layout, dst, ambit__host_base(src->buffer)));
-}
-
-static ambit_status fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                             const void *value)
-{
+  ambit__store *dst = c->fill.dst;
   ambit__patch p;
 
-  if (dst->layout.active) return run_runs(q, dst, box, AMBIT__RUNS_FILL, value);
-  p = ambit__patch_fill(&dst->layout, box, value);
-  return run_copy(q, copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), value));
+  if (dst->layout.active) return run_runs(q, dst, c->fill.box, AMBIT__RUNS_FILL, c->fill.value);
+  p = ambit__patch_fill(&dst->layout, c->fill.box, c->fill.value);
+  return run_copy(q, copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), c->fill.value));
 }
 
-ambit_status ambit__host_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                  const ambit__box *box, const int64_t *shift)
+static ambit_status copy_box(const ambit__queue *q, const ambit__command *c)
 {
+  ambit__store *dst = c->copy.dst, *src = c->copy.src;
   ambit__patch p;
 
-  if (src->layout.active) return ambit__host_copy_runs(q, dst, src, box);
-  p = ambit__patch_across(&dst->layout, &src->layout, box, shift);
+  if (src->layout.active) {
+    ambit__host_copy_runs(dst, src, c->copy.box, NULL);
+    return AMBIT_OK;
+  }
+  p = ambit__patch_across(&dst->layout, &src->layout, c->copy.box, c->copy.shift);
   return run_copy(
       q, copy_of(&p, &dst->layout, ambit__host_base(dst->buffer), ambit__host_base(src->buffer)));
+}
+
+/* Without own cells there is nothing to copy. */
+static ambit_status ghosts(const ambit__queue *q, const ambit__command *c)
+{
+  filling f = {q, c->ghosts.store};
+
+  if (ambit__box_is_empty(c->ghosts.given)) return AMBIT_OK;
+  return ambit__patch_ghosts(&f.store->layout, c->ghosts.boundaries, c->ghosts.extents,
+                             c->ghosts.given, c->ghosts.reach, fill_patch, &f);
 }
 
 /* Active cells of a box, to or from a message. */
@@ -377,20 +378,25 @@ static ambit_status pack_runs(ambit__store *store, const ambit__box *box, ambit_
   return AMBIT_OK;
 }
 
-static ambit_status pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
-                         const ambit__box *box)
+static ambit_status pack(const ambit__queue *q, const ambit__command *c)
 {
-  if (src->layout.active) return pack_runs(src, box, AMBIT__RUNS_OUT, m->bytes + at);
-  assert(at + ambit__layout_box_bytes(&src->layout, box) <= m->size);
-  return ambit__host_read_box(q, m->bytes + at, src, box);
+  ambit__store *src = c->pack.src;
+  unsigned char *to = c->pack.to->bytes + c->pack.at;
+
+  if (src->layout.active) return pack_runs(src, c->pack.box, AMBIT__RUNS_OUT, to);
+  assert(c->pack.at + ambit__layout_box_bytes(&src->layout, c->pack.box) <= c->pack.to->size);
+  return read_box(q, to, src, c->pack.box);
 }
 
-static ambit_status unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                           const ambit__message *m, size_t at)
+static ambit_status unpack(const ambit__queue *q, const ambit__command *c)
 {
-  if (dst->layout.active) return pack_runs(dst, box, AMBIT__RUNS_IN, m->bytes + at);
-  assert(at + ambit__layout_box_bytes(&dst->layout, box) <= m->size);
-  return ambit__host_write_box(q, dst, box, m->bytes + at);
+  ambit__store *dst = c->unpack.dst;
+  unsigned char *from = c->unpack.from->bytes + c->unpack.at;
+
+  if (dst->layout.active) return pack_runs(dst, c->unpack.box, AMBIT__RUNS_IN, from);
+  assert(c->unpack.at + ambit__layout_box_bytes(&dst->layout, c->unpack.box) <=
+         c->unpack.from->size);
+  return write_box(q, dst, c->unpack.box, from);
 }
 
 ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c)
@@ -404,20 +410,19 @@ ambit_status ambit__host_execute(ambit__queue *q, const ambit__command *c)
     assert(c->get.bytes <= c->get.src->bytes);
     memcpy(c->get.dst, ambit__host_base(c->get.src), c->get.bytes);
     return AMBIT_OK;
-  case COMMAND_write: return ambit__host_write_box(q, c->write.dst, c->write.box, c->write.src);
-  case COMMAND_read: return ambit__host_read_box(q, c->read.dst, c->read.src, c->read.box);
-  case COMMAND_lattice: return read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
-  case COMMAND_fill: return fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
-  case COMMAND_copy:
-    return ambit__host_copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
+  case COMMAND_write: return write_box(q, c->write.dst, c->write.box, c->write.src);
+  case COMMAND_read: return read_box(q, c->read.dst, c->read.src, c->read.box);
+  case COMMAND_lattice:
+    return read_patch(q, c->lattice.dst, c->lattice.src,
+                      ambit__patch_lattice(&c->lattice.src->layout, c->lattice.lattice));
+  case COMMAND_fill: return fill_box(q, c);
+  case COMMAND_copy: return copy_box(q, c);
   case COMMAND_update:
     ambit__host_update(c->update.dst, c->update.src, c->update.box, c->update.changed);
     return AMBIT_OK;
-  case COMMAND_ghosts:
-    return ambit__host_ghosts(q, c->ghosts.store, c->ghosts.boundaries, c->ghosts.extents,
-                              c->ghosts.given, c->ghosts.reach);
-  case COMMAND_pack: return pack(q, c->pack.to, c->pack.at, c->pack.src, c->pack.box);
-  case COMMAND_unpack: return unpack(q, c->unpack.dst, c->unpack.box, c->unpack.from, c->unpack.at);
+  case COMMAND_ghosts: return ghosts(q, c);
+  case COMMAND_pack: return pack(q, c);
+  case COMMAND_unpack: return unpack(q, c);
   default: return AMBIT_OK;
   }
 }

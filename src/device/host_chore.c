@@ -148,8 +148,7 @@ static void sample_box(const job *j)
   const ambit__points *p = j->t->points;
   const ambit__point_cells *b = &p->bases;
 
-  for (int64_t i = ambit__point_cells_next(b, &j->box, 0); i < b->n;
-       i = ambit__point_cells_next(b, &j->box, i + 1)) {
+  for (int64_t i = -1; (i = ambit__point_cells_next(b, &j->box, i + 1)) < b->n;) {
     const int64_t at = place(j, b->index + i * b->ndims);
 
     for (int64_t k = b->start[i]; k < b->start[i + 1]; k++)
@@ -163,8 +162,7 @@ static void inject_box(const job *j)
 {
   const ambit__point_cells *b = &j->t->points->touched;
 
-  for (int64_t i = ambit__point_cells_next(b, &j->box, 0); i < b->n;
-       i = ambit__point_cells_next(b, &j->box, i + 1)) {
+  for (int64_t i = -1; (i = ambit__point_cells_next(b, &j->box, i + 1)) < b->n;) {
     const int64_t at = place(j, b->index + i * b->ndims);
 
     for (int64_t k = b->start[i]; k < b->start[i + 1]; k++)

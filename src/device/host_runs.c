@@ -81,7 +81,7 @@ void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64
 }
 
 /* Copies values. Sets *changed, unless it is NULL, if they were others before. */
-static void copy_values(unsigned char *to, const unsigned char *from, size_t n, ambit_type type,
+static void copy_noting(unsigned char *to, const unsigned char *from, size_t n, ambit_type type,
                         bool *changed)
 {
   if (to == from || (changed && ambit__values_same(to, from, n, type))) return;
@@ -97,26 +97,18 @@ static void copy_cells(const ambit__layout *l, unsigned char *to, int64_t compon
   const bool together = l->order == AMBIT_AOS || l->components == 1;
 
   for (int i = 0; i < (together ? 1 : l->components); i++)
-    copy_values(to + (size_t)(i * component) * size, from + (size_t)(i * l->component) * size,
+    copy_noting(to + (size_t)(i * component) * size, from + (size_t)(i * l->component) * size,
                 (size_t)n * (together ? (size_t)l->components : 1), l->type, changed);
 }
 
-static void copy_runs(const ambit__store *dst, const ambit__store *src, const ambit__box *box,
-                      bool *changed)
+void ambit__host_copy_runs(const ambit__store *dst, const ambit__store *src, const ambit__box *box,
+                           bool *changed)
 {
   ambit__common c = {.to = dst->layout.active, .from = src->layout.active, .box = box};
 
   while (ambit__common_next(&c))
     copy_cells(&src->layout, cell_at(dst, c.to_at), dst->layout.component, cell_at(src, c.from_at),
                c.n, changed);
-}
-
-ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                   const ambit__box *box)
-{
-  (void)q;
-  copy_runs(dst, src, box, NULL);
-  return AMBIT_OK;
 }
 
 void ambit__host_update(ambit__store *dst, const ambit__store *src, const ambit__box *box,
@@ -128,7 +120,7 @@ void ambit__host_update(ambit__store *dst, const ambit__store *src, const ambit_
   int64_t cell[AMBIT_MAX_DIMS];
 
   if (l->active) {
-    copy_runs(dst, src, box, changed);
+    ambit__host_copy_runs(dst, src, box, changed);
     return;
   }
   ambit__box_first(box, cell);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread.c - rings of tasks, one lock, and a thread.
  *
- * A ring holds records of different lengths. Positions count bytes since the queue was opened; a
- * record that would reach beyond the end of the ring is preceded by an empty one that fills it. The
- * adding thread alone writes behind `added`, and the working thread alone reads before it.
+ * The adding thread alone writes to slots behind `added`, and the working thread alone reads before
+ * it. Slots have room for the largest task; memory that no task needs is never touched.
  */
 #include "device/thread.h"
 
@@ -17,29 +16,26 @@
 #include <string.h>
 
 enum {
-  RING = 1 << 18,      /* bytes */
+  SLOT = 1 << 15,      /* bytes: a launch with all parameters takes half of them */
+  SLOTS = 64,          /* of a ring */
   MOST_QUEUES = 8,     /* of a thread */
   PAUSES_PER_LOOK = 64 /* between two reads of the clock */
 };
 
 static const double SPIN_SECONDS = 100e-6; /* before a thread sleeps */
 
-/* Rings consist of units of the size of a record. */
 typedef struct record {
   alignas(64) ambit__task run; /* NULL: nothing to run */
-  size_t bytes;                /* of the record, with its data */
   ambit__ticket after;         /* not to be run before */
-} record;
+} record;                      /* its data follow */
 
 struct ambit__thread_queue {
   ambit__thread *owner;
   void *user;
   bool urgent, open;
-  unsigned char *ring; /* owned */
-  size_t planned;      /* end of the record that is being filled in */
-  size_t added, taken; /* positions */
-  uint64_t last;       /* ticket of the last task added */
-  _Atomic uint64_t done;
+  unsigned char *ring;       /* owned */
+  uint64_t added;            /* tasks so far */
+  atomic_uint_fast64_t done; /* of them */
 };
 
 struct ambit__thread {
@@ -54,9 +50,9 @@ struct ambit__thread {
 
 /* ---- the thread ---- */
 
-static record *at(const ambit__thread_queue *q, size_t position)
+static record *at(const ambit__thread_queue *q, uint64_t task)
 {
-  return (record *)(void *)(q->ring + position % RING);
+  return (record *)(void *)(q->ring + task % SLOTS * SLOT);
 }
 
 /* The next task of a queue that may run now; NULL: none. */
@@ -64,8 +60,8 @@ static record *ready(ambit__thread_queue *q)
 {
   record *r;
 
-  if (!q->open || q->taken == q->added) return NULL;
-  r = at(q, q->taken);
+  if (!q->open || q->done == q->added) return NULL;
+  r = at(q, q->done);
   return ambit__task_done(r->after) ? r : NULL;
 }
 
@@ -80,14 +76,13 @@ static ambit__thread_queue *choose(ambit__thread *e)
 /* Runs the next task of a queue. Called and left with the lock held. */
 static void run_next(ambit__thread *e, ambit__thread_queue *q)
 {
-  record *r = at(q, q->taken);
+  record *r = at(q, q->done);
   ambit_status s = AMBIT_OK;
 
   pthread_mutex_unlock(&e->lock);
   if (r->run && !atomic_load(&e->failure)) s = r->run(q->user, r + 1);
   pthread_mutex_lock(&e->lock);
   if (s) atomic_store(&e->failure, (int)s);
-  q->taken += r->bytes;
   atomic_fetch_add(&q->done, 1);
   if (e->awaited) pthread_cond_broadcast(&e->progress);
 }
@@ -187,7 +182,7 @@ ambit_status ambit__thread_queue_open(ambit__thread *e, ambit__errors *errors, b
   for (int i = 0; i < MOST_QUEUES && !q; i++)
     if (!e->queues[i].open) q = &e->queues[i];
   AMBIT_CHECK(q, errors, AMBIT_EDEVICE, "a device has at most %d queues", (int)MOST_QUEUES);
-  if (!q->ring) q->ring = aligned_alloc(alignof(record), RING);
+  if (!q->ring) q->ring = aligned_alloc(alignof(record), SLOTS * SLOT);
   AMBIT_CHECK(q->ring, errors, AMBIT_ENOMEM, "no memory for the queue of a device");
   pthread_mutex_lock(&e->lock);
   q->owner = e;
@@ -210,44 +205,20 @@ void ambit__thread_queue_close(ambit__thread_queue *q)
 
 /* ---- adding ---- */
 
-/* Waits until fewer than RING bytes lie between the record to be taken next and `end`. */
-static void wait_for_room(ambit__thread_queue *q, size_t end)
+void *ambit__task_new(ambit__thread_queue *q, ambit__task run, size_t bytes)
 {
   ambit__thread *e = q->owner;
+  record *r = at(q, q->added);
 
+  if (bytes > SLOT - sizeof *r) return NULL;
   pthread_mutex_lock(&e->lock);
-  while (end - q->taken > RING) {
+  while (q->added - q->done == SLOTS) {
     e->awaited = true;
     pthread_cond_wait(&e->progress, &e->lock);
   }
   e->awaited = false;
   pthread_mutex_unlock(&e->lock);
-}
-
-static record *plan(ambit__thread_queue *q, size_t bytes)
-{
-  record *r;
-
-  wait_for_room(q, q->added + bytes);
-  r = at(q, q->added);
-  *r = (record){.bytes = bytes};
-  q->planned = q->added + bytes;
-  return r;
-}
-
-void *ambit__task_new(ambit__thread_queue *q, ambit__task run, size_t bytes)
-{
-  const size_t unit = sizeof(record), left = RING - q->added % RING;
-  const size_t all = sizeof(record) + (bytes + unit - 1) / unit * unit;
-  record *r;
-
-  if (all > RING / 2) return NULL;
-  if (all > left) {
-    plan(q, left);
-    ambit__task_add(q);
-  }
-  r = plan(q, all);
-  r->run = run;
+  *r = (record){.run = run};
   return r + 1;
 }
 
@@ -256,8 +227,7 @@ void ambit__task_add(ambit__thread_queue *q)
   ambit__thread *e = q->owner;
 
   pthread_mutex_lock(&e->lock);
-  q->added = q->planned;
-  q->last++;
+  q->added++;
   atomic_fetch_add(&e->news, 1);
   if (e->sleeps) pthread_cond_signal(&e->work);
   pthread_mutex_unlock(&e->lock);
@@ -265,12 +235,9 @@ void ambit__task_add(ambit__thread_queue *q)
 
 void ambit__task_await(ambit__thread_queue *q, ambit__ticket t)
 {
-  record *r;
-
   if (ambit__task_done(t)) return;
   ambit__task_new(q, NULL, 0);
-  r = at(q, q->planned - sizeof(record));
-  r->after = t;
+  at(q, q->added)->after = t;
   ambit__task_add(q);
 }
 
@@ -278,7 +245,7 @@ void ambit__task_await(ambit__thread_queue *q, ambit__ticket t)
 
 ambit__ticket ambit__task_last(ambit__thread_queue *q)
 {
-  return (ambit__ticket){q, q->last};
+  return (ambit__ticket){q, q->added};
 }
 
 bool ambit__task_done(ambit__ticket t)

@@ -37,7 +37,7 @@ ambit_status ambit__thread_queue_open(ambit__thread *e, ambit__errors *errors, b
 void ambit__thread_queue_close(ambit__thread_queue *q); /* after its tasks are done */
 
 /* A task with room for `bytes` of data, aligned for any type, which the caller fills in before
- * ambit__task_add queues it. Waits if the queue is full. NULL: `bytes` exceed any queue. */
+ * ambit__task_add queues it. Waits if the queue is full. NULL: `bytes` are too many. */
 void *ambit__task_new(ambit__thread_queue *q, ambit__task run, size_t bytes);
 void ambit__task_add(ambit__thread_queue *q);
 void ambit__task_await(ambit__thread_queue *q, ambit__ticket t); /* q goes on when t is done */

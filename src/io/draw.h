@@ -31,7 +31,7 @@ ambit_status ambit__draw_png(ambit_field *f, ambit__drawing *d, const char *path
 typedef struct ambit__film ambit__film;
 
 /* The first picture sets the size. Frames are of 4:4:4 YCbCr (BT.601), with even sides. `errors`
- * must outlive it. */
+ * and `path` must outlive it. */
 ambit_status ambit__film_create(ambit__errors *errors, const char *path, double rate,
                                 ambit__film **out);
 ambit_status ambit__film_add(ambit__film *f, const ambit__picture *p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* field_hdf5.c - fields in HDF5 files (docs/design/0023-output.md).
  *
- * Process 0 creates the file and all its datasets through the HDF5 library, and broadcasts where
- * the values of each begin. Then every process writes those of its parts, in pieces.
+ * Process 0 writes the metadata (base/container.h), with the place of the values of a field. Then
+ * every process writes those of its parts, in pieces. To load files the HDF5 library is needed.
  *
  *   name.h5       /u            a dataset per field, with the attributes origin and spacing
  *   name.vtkhdf   /VTKHDF       ImageData; the last axis is VTK's x
@@ -11,6 +11,7 @@
  */
 #include "io/save.h"
 
+#include "base/container.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "io/hdf5.h"
@@ -76,113 +77,120 @@ ambit_status ambit__fields_check_hdf5(int n, ambit_field *const *fields, const c
 
 /* ---- the head of the file ---- */
 
-/* Points, not cells: one more along the axes of the grid. */
-static ambit_status put_vtk_head(ambit__h5 *h, const ambit_grid *g)
+static bool has_mask(const ambit__saving *s)
 {
-  static const int64_t version[] = {1, 0};
-  double origin[VTK_AXES] = {0}, spacing[VTK_AXES] = {1, 1, 1};
-  const double direction[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  int64_t extent[2 * VTK_AXES] = {0};
+  return s->is_other && s->fields[0]->grid->active;
+}
 
+/* The place of a grid, for VTK: points, not cells, so one more along the axes of the grid. */
+typedef struct place {
+  double origin[VTK_AXES], spacing[VTK_AXES];
+  int64_t extent[2 * VTK_AXES];
+} place;
+
+static void make_place(const ambit_grid *g, place *x)
+{
+  *x = (place){.spacing = {1, 1, 1}};
   for (int d = 0; d < g->box.ndims; d++) {
     const int axis = g->box.ndims - 1 - d;
 
-    extent[2 * axis + 1] = g->box.hi[d];
-    origin[axis] = g->origin[d];
-    spacing[axis] = g->spacing[d];
+    x->extent[2 * axis + 1] = g->box.hi[d];
+    x->origin[axis] = g->origin[d];
+    x->spacing[axis] = g->spacing[d];
   }
-  AMBIT_TRY(ambit__h5_group(h, VTK));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Version", AMBIT_I64, 2, version));
-  AMBIT_TRY(ambit__h5_put_text(h, VTK, "Type", "ImageData"));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "WholeExtent", AMBIT_I64, 2 * VTK_AXES, extent));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Origin", AMBIT_F64, VTK_AXES, origin));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Spacing", AMBIT_F64, VTK_AXES, spacing));
-  AMBIT_TRY(ambit__h5_put_numbers(h, VTK, "Direction", AMBIT_F64, 9, direction));
-  return ambit__h5_group(h, CELLS);
 }
 
-/* A file that is being saved. */
-typedef struct saving {
-  ambit__saving head;
-  char *path; /* owned */
-  bool for_vtk, has_mask;
-  uint64_t *offsets; /* by field: of its first value in the file; behind them, that of the mask */
-  ambit__file *file;
-  int field;   /* that is being written */
-  float *wide; /* a piece of it, as float; NULL: as it is */
-} saving;
-
-static const ambit_grid *grid_of(const saving *s)
+static ambit_status add_blocks(const ambit__saving *s, ambit__container *c)
 {
-  return s->head.fields[0]->grid;
-}
-
-static ambit_status put_datasets(const saving *s, ambit__h5 *h)
-{
-  const ambit_grid *g = grid_of(s);
+  const ambit_grid *g = s->fields[0]->grid;
+  ambit__errors *errors = &s->context->errors;
   char name[AMBIT__H5_NAME];
 
-  for (int i = 0; i < s->head.n; i++) {
-    const ambit_field *f = s->head.fields[i];
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->fields[i];
     int64_t shape[AMBIT_MAX_DIMS + 1];
     const int ndims = ambit__field_shape(f, shape);
 
-    dataset_of(f, s->for_vtk, name);
-    AMBIT_TRY(ambit__h5_dataset(h, name, stored_type(f, s->for_vtk), ndims, shape, &s->offsets[i]));
-    if (s->for_vtk) continue;
-    AMBIT_TRY(ambit__h5_put_numbers(h, name, "origin", AMBIT_F64, g->box.ndims, g->origin));
-    AMBIT_TRY(ambit__h5_put_numbers(h, name, "spacing", AMBIT_F64, g->box.ndims, g->spacing));
+    dataset_of(f, s->is_other, name);
+    if (!ambit__container_add(errors, c, name, (int)stored_type(f, s->is_other), ndims, shape))
+      return AMBIT_ENOMEM;
   }
-  if (!s->has_mask) return AMBIT_OK;
-  return ambit__h5_dataset(h, CELLS "/" GHOST, AMBIT_U8, g->box.ndims, g->box.hi,
-                           &s->offsets[s->head.n]);
+  if (has_mask(s) &&
+      !ambit__container_add(errors, c, CELLS "/" GHOST, AMBIT_U8, g->box.ndims, g->box.hi))
+    return AMBIT_ENOMEM;
+  return ambit__container_place(errors, c);
 }
 
-static ambit_status put_head(const saving *s)
+static ambit_status write_head(ambit__saving *s, ambit__container *c)
 {
-  ambit__errors *errors = &s->head.context->errors;
-  const char *beside = ambit__file_beside(s->file);
-  ambit_status status = AMBIT_OK, closed;
-  ambit__h5 *h;
+  char *head = NULL;
+  size_t n;
+  ambit_status status = add_blocks(s, c);
 
-  AMBIT_CHECK(beside, errors, AMBIT_EIO,
+  if (!status) status = ambit__container_head(&s->context->errors, c, &head, &n);
+  if (!status) status = ambit__file_extend(s->file, c->length);
+  if (!status) status = ambit__file_write_at(s->file, 0, head, n);
+  for (size_t i = 0; !status && i < c->n; i++)
+    s->offsets[i] = c->blocks[i].at;
+  free(head);
+  ambit__container_free(c);
+  return status;
+}
+
+ambit_status ambit__save_hdf5_head(ambit__saving *s, const char *path)
+{
+  static const int64_t version[] = {1, 0};
+  static const double direction[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const ambit_grid *g = s->fields[0]->grid;
+  place x;
+  const ambit__attribute plain[] = {{"", "origin", AMBIT_F64, g->box.ndims, g->origin},
+                                    {"", "spacing", AMBIT_F64, g->box.ndims, g->spacing}};
+  const ambit__attribute vtk[] = {{VTK, "Version", AMBIT_I64, 2, version},
+                                  {VTK, "Type", AMBIT__BLOCK_TEXT, 9, "ImageData"},
+                                  {VTK, "WholeExtent", AMBIT_I64, 2 * VTK_AXES, x.extent},
+                                  {VTK, "Origin", AMBIT_F64, VTK_AXES, x.origin},
+                                  {VTK, "Spacing", AMBIT_F64, VTK_AXES, x.spacing},
+                                  {VTK, "Direction", AMBIT_F64, 9, direction}};
+  ambit__container c = {.attributes = plain, .nattributes = 2};
+
+  AMBIT_CHECK(ambit__file_beside(s->file), &s->context->errors, AMBIT_EIO,
               "%s is a device or a pipe: an HDF5 file is not written from its start to its end. "
               "Use the name of a file",
-              s->path);
-  AMBIT_TRY(ambit__h5_create(errors, beside, s->path, &h));
-  if (s->for_vtk) status = put_vtk_head(h, grid_of(s));
-  if (!status) status = put_datasets(s, h);
-  closed = ambit__h5_close(h);
-  return status ? status : closed;
+              path);
+  if (s->is_other) {
+    make_place(g, &x);
+    c.attributes = vtk;
+    c.nattributes = sizeof vtk / sizeof *vtk;
+  }
+  return write_head(s, &c);
 }
 
 /* ---- values ---- */
 
-static void widen(const ambit_field *f, int64_t cells, const uint16_t *from, float *to)
+static float *widen(const ambit_field *f, int64_t cells, const uint16_t *from)
 {
   const int64_t n = cells * f->components;
+  float *to = ambit__new(ERRORS(f), (size_t)n, sizeof *to);
 
-  for (int64_t i = 0; i < n; i++)
+  for (int64_t i = 0; to && i < n; i++)
     to[i] =
         (float)(f->type == AMBIT_F16 ? ambit_half_decode(from[i]) : ambit_bfloat_decode(from[i]));
-}
-
-static ambit_status put_bytes(void *user, size_t at, void *bytes, size_t n)
-{
-  const saving *s = user;
-
-  return ambit__file_write_at(s->file, s->offsets[s->field] + at, bytes, n);
+  return to;
 }
 
 static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
 {
-  const saving *s = user;
-  const ambit_type type = stored_type(f, s->for_vtk);
+  const ambit__saving *s = user;
+  const ambit_type type = stored_type(f, s->is_other);
+  float *wide = NULL;
+  ambit_status status;
 
   AMBIT_TRY(ambit__field_read_own(f, box, dense));
-  if (s->wide) widen(f, ambit__box_volume(box), dense, s->wide);
-  return ambit__each_bytes(f, box, s->wide ? (void *)s->wide : dense,
-                           ambit_type_size(type) * (size_t)f->components, put_bytes, user);
+  if (type != f->type && !(wide = widen(f, ambit__box_volume(box), dense))) return AMBIT_ENOMEM;
+  status = ambit__each_bytes(f, box, wide ? (void *)wide : dense,
+                             ambit_type_size(type) * (size_t)f->components, ambit__save_put, user);
+  free(wide);
+  return status;
 }
 
 static ambit_status put_mask(ambit_field *f, const ambit__box *box, void *dense, void *user)
@@ -195,102 +203,14 @@ static ambit_status put_mask(ambit_field *f, const ambit__box *box, void *dense,
   while (ambit__active_next(f->grid->active, box, &i, &row))
     memset((unsigned char *)dense + ambit__box_number(box, row.lo), 0,
            (size_t)(row.hi[last] - row.lo[last]));
-  return ambit__each_bytes(f, box, dense, 1, put_bytes, user);
+  return ambit__each_bytes(f, box, dense, 1, ambit__save_put, user);
 }
 
-static ambit_status put_field(saving *s, int i)
+ambit_status ambit__save_hdf5_write(ambit__saving *s)
 {
-  ambit_field *f = s->head.fields[i];
-  ambit_status status;
-
-  s->field = i;
-  s->wide = NULL;
-  if (stored_type(f, s->for_vtk) != f->type) {
-    AMBIT_NEW(ERRORS(f), s->wide, (size_t)(ambit__field_piece_cells(f) * f->components));
-  }
-  status = ambit__each_own_piece(f, true, put_piece, s);
-  free(s->wide);
-  return status;
-}
-
-/* ---- saving ---- */
-
-/* Every process writes its own parts. */
-static ambit_status write_field(ambit__saving *head)
-{
-  saving *s = (saving *)head;
-
-  for (int i = 0; i < head->n; i++)
-    AMBIT_TRY(put_field(s, i));
-  s->field = head->n; /* the mask */
-  return s->has_mask ? ambit__each_own_piece(head->fields[0], true, put_mask, s) : AMBIT_OK;
-}
-
-static ambit_status commit(ambit__saving *head)
-{
-  ambit__file *file = ((saving *)head)->file;
-
-  ((saving *)head)->file = NULL;
-  return ambit__file_commit(file);
-}
-
-static void tell(ambit__saving *head, ambit__errors *errors)
-{
-  if (((saving *)head)->file) ambit__file_tell(((saving *)head)->file, errors);
-}
-
-static void free_saving(ambit__saving *head)
-{
-  saving *s = (saving *)head;
-
-  ambit__file_abort(s->file);
-  free(s->offsets);
-  free(s->path);
-  free(s);
-}
-
-static ambit_status begin(saving *s)
-{
-  ambit *a = s->head.context;
-  char *beside = NULL;
-  ambit_status status;
-
-  if (!a->net->rank && !ambit__file_create(&a->errors, s->path, &s->file)) put_head(s);
-  status = ambit__share_name(a, s->file ? ambit__file_beside(s->file) : NULL, &beside);
-  if (!status)
-    status =
-        ambit__net_broadcast(a->net, 0, s->offsets, (size_t)(s->head.n + 1) * sizeof *s->offsets);
-  if (!status && a->net->rank) ambit__file_join(&a->errors, s->path, beside, &s->file);
-  free(beside);
-  return status ? status : ambit__net_agree(a->net);
-}
-
-ambit_status ambit__save_begin_hdf5(const char *path, int n, ambit_field *const *fields,
-                                    bool for_vtk, ambit__saving **out)
-{
-  const ambit_grid *g = fields[0]->grid;
-  ambit *a = g->context;
-  saving *s;
-
-  *out = NULL;
-  AMBIT_TRY(ambit__fields_check_hdf5(n, fields, path, for_vtk));
-  s = ambit__new(&a->errors, 1, sizeof *s);
-  if (s) {
-    *s = (saving){.head = {.context = a,
-                           .n = n,
-                           .fields = fields,
-                           .write = write_field,
-                           .commit = commit,
-                           .tell = tell,
-                           .free = free_saving},
-                  .for_vtk = for_vtk,
-                  .has_mask = for_vtk && g->active,
-                  .path = ambit__strdup(&a->errors, path),
-                  .offsets = ambit__new(&a->errors, (size_t)n + 1, sizeof *s->offsets)};
-    *out = &s->head;
-  }
-  AMBIT_TRY(ambit__net_agree(a->net));
-  return begin(s);
+  for (s->field = 0; s->field < s->n; s->field++)
+    AMBIT_TRY(ambit__each_own_piece(s->fields[s->field], true, put_piece, s));
+  return has_mask(s) ? ambit__each_own_piece(s->fields[0], true, put_mask, s) : AMBIT_OK;
 }
 
 /* ---- loading ---- */
@@ -370,14 +290,13 @@ static ambit_status check_shape(const ambit_field *f, const char *path, const am
   return AMBIT_OK;
 }
 
-static ambit_status narrow(const ambit_field *f, int64_t cells, const float *from, uint16_t *to)
+static void narrow(const ambit_field *f, int64_t cells, const float *from, uint16_t *to)
 {
   const int64_t n = cells * f->components;
 
   for (int64_t i = 0; i < n; i++)
     to[i] = f->type == AMBIT_F16 ? ambit_half_encode((double)from[i])
                                  : ambit_bfloat_encode((double)from[i]);
-  return AMBIT_OK;
 }
 
 static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
@@ -399,7 +318,7 @@ static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense
     AMBIT_NEW(ERRORS(f), wide, (size_t)(cells * f->components));
   }
   s = ambit__h5_read(l->h, l->dataset, l->type, lo, count, wide ? wide : dense);
-  if (!s && wide) s = narrow(f, cells, wide, dense);
+  if (!s && wide) narrow(f, cells, wide, dense);
   free(wide);
   return s ? s : ambit_field_write(f, box->lo, box->hi, dense);
 }

@@ -6,8 +6,10 @@
  * process. They are loaded in any order, a batch at a time: sorted, they are put into the dense
  * pieces of the field that have them. Cells that are not in the list keep their values.
  */
+#include "io/field_list.h"
+
+#include "base/file.h"
 #include "base/memory.h"
-#include "io/field_npy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,18 +18,13 @@
 #define ERRORS(f) (&(f)->grid->context->errors)
 #define NET(f)    ((f)->grid->context->net)
 
-static int64_t count_cells(const ambit_field *f)
+void ambit__cell_list_form(const ambit_field *f, ambit__npy_info *form)
 {
   const ambit__box all = ambit__field_box(f);
 
-  return f->grid->active ? f->grid->active->cells : ambit__box_volume(&all);
-}
-
-void ambit__cell_list_form(const ambit_field *f, ambit__npy_info *form)
-{
   *form = (ambit__npy_info){.type = f->type,
                             .ndims = 1,
-                            .shape = {count_cells(f)},
+                            .shape = {ambit__grid_count(f->grid, &all)},
                             .axes = f->grid->box.ndims,
                             .values = f->components};
 }
@@ -39,11 +36,10 @@ static size_t record_bytes(const ambit_field *f)
 
 /* ---- saving ---- */
 
-ambit_status ambit__cell_list_begin(const ambit_field *f, ambit__npy *npy, ambit__cell_list *l)
+ambit_status ambit__cell_list_begin(const ambit_field *f, ambit__cell_list *l)
 {
   const ambit__active *a = f->grid->active;
 
-  *l = (ambit__cell_list){.npy = npy};
   l->records = ambit__new(ERRORS(f), (size_t)ambit__field_piece_cells(f), record_bytes(f));
   if (!l->records) return AMBIT_ENOMEM;
   if (!a) return AMBIT_OK;
@@ -55,7 +51,6 @@ void ambit__cell_list_end(ambit__cell_list *l)
 {
   free(l->before);
   free(l->records);
-  *l = (ambit__cell_list){0};
 }
 
 /* The next row of cells of a box that are in the list, and the number of its first one there; *i is
@@ -99,7 +94,7 @@ static void make_records(const ambit_field *f, const ambit__box *row, const unsi
 }
 
 ambit_status ambit__cell_list_put(const ambit_field *f, const ambit__box *box, const void *dense,
-                                  ambit__cell_list *l, bool append)
+                                  ambit__cell_list *l)
 {
   const size_t cell = ambit__field_cell_bytes(f), record = record_bytes(f);
   const int last = box->ndims - 1;
@@ -112,8 +107,9 @@ ambit_status ambit__cell_list_put(const ambit_field *f, const ambit__box *box, c
     make_records(f, &row,
                  (const unsigned char *)dense + (size_t)ambit__box_number(box, row.lo) * cell,
                  l->records);
-    AMBIT_TRY(append ? ambit__npy_append(l->npy, l->records, bytes)
-                     : ambit__npy_put(l->npy, (size_t)number * record, l->records, bytes));
+    AMBIT_TRY(l->saving->in_order
+                  ? ambit__file_write(l->saving->file, l->records, bytes)
+                  : ambit__save_put(l->saving, (size_t)number * record, l->records, bytes));
   }
   return AMBIT_OK;
 }

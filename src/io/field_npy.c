@@ -6,178 +6,74 @@
  * A pipe is read or written in order by process 0; all processes take part in every piece. Lists of
  * active cells (field_list.c) are saved in the same way, and read by process 0.
  */
-#include "io/field_npy.h"
+#include "io/field_list.h"
 
-#include "base/memory.h"
-#include "io/npy.h"
+#include "base/file.h"
 #include "runtime/objects/pieces.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define ERRORS(f) (&(f)->grid->context->errors)
 #define NET(f)    ((f)->grid->context->net)
 
-/* ---- pieces ---- */
-
-static ambit_status put_list(ambit_field *f, const ambit__box *box, void *dense, void *list)
-{
-  if (f->grid->active && !ambit__active_count(f->grid->active, box)) return AMBIT_OK;
-  AMBIT_TRY(ambit__field_read_own(f, box, dense));
-  return ambit__cell_list_put(f, box, dense, list, false);
-}
-
-static ambit_status put_bytes(void *file, size_t at, void *bytes, size_t n)
-{
-  return ambit__npy_put(file, at, bytes, n);
-}
-
-static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
-{
-  AMBIT_TRY(ambit__field_read_own(f, box, dense));
-  return ambit__each_bytes(f, box, dense, ambit__field_cell_bytes(f), put_bytes, file);
-}
-
-static ambit_status get_bytes(void *file, size_t at, void *bytes, size_t n)
-{
-  return ambit__npy_get(file, at, bytes, n);
-}
-
-static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
-{
-  AMBIT_TRY(ambit__each_bytes(f, box, dense, ambit__field_cell_bytes(f), get_bytes, file));
-  return ambit_field_write(f, box->lo, box->hi, dense);
-}
-
 /* ---- saving ---- */
 
-static void form_of(const ambit_field *f, bool as_list, ambit__npy_info *form)
+ambit_status ambit__save_npy_head(ambit__saving *s, const char *path)
 {
-  *form = (ambit__npy_info){.type = f->type};
-  if (as_list)
-    ambit__cell_list_form(f, form);
-  else
-    form->ndims = ambit__field_shape(f, form->shape);
-}
+  const ambit_field *f = s->fields[0];
+  ambit__npy_info form = {.type = f->type};
+  char header[AMBIT__NPY_HEADER_BYTES];
 
-/* A file that is being saved. */
-typedef struct saving {
-  ambit__saving head;
-  ambit__npy_info form;
-  ambit__npy *npy; /* NULL: ended */
-} saving;
-
-/* Every process writes its own parts. */
-static ambit_status write_own(ambit_field *f, const saving *s)
-{
-  ambit__cell_list list;
-  ambit_status status;
-
-  if (!s->form.axes) return ambit__each_own_piece(f, true, put_piece, s->npy);
-  status = ambit__cell_list_begin(f, s->npy, &list);
-  if (!status) status = ambit__each_own_piece(f, true, put_list, &list);
-  ambit__cell_list_end(&list);
-  return status;
-}
-
-static ambit_status append_list(ambit_field *f, const ambit__box *box, void *dense, void *list)
-{
-  AMBIT_TRY(ambit_field_read(f, box->lo, box->hi, dense));
-  if (!NET(f)->rank) ambit__cell_list_put(f, box, dense, list, true); /* as below */
-  return AMBIT_OK;
-}
-
-static ambit_status append_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
-{
-  const size_t bytes = (size_t)ambit__box_volume(box) * ambit__field_cell_bytes(f);
-
-  AMBIT_TRY(ambit_field_read(f, box->lo, box->hi, dense));
-  if (!NET(f)->rank) ambit__npy_append(file, dense, bytes); /* the next read detects a failure */
-  return AMBIT_OK;
-}
-
-/* Process 0 writes to a pipe. */
-static ambit_status write_pipe(ambit_field *f, const ambit__npy_info *form, ambit__npy *npy)
-{
-  ambit__cell_list list;
-  ambit_status s;
-
-  if (!form->axes) return ambit__each_shared_piece(f, append_piece, npy);
-  ambit__cell_list_begin(f, npy, &list);
-  s = ambit__each_shared_piece(f, append_list, &list);
-  ambit__cell_list_end(&list);
-  return s;
-}
-
-static ambit_status write_field(ambit__saving *head)
-{
-  const saving *s = (saving *)head;
-
-  return head->in_order ? write_pipe(head->fields[0], &s->form, s->npy)
-                        : write_own(head->fields[0], s);
-}
-
-static ambit_status commit(ambit__saving *head)
-{
-  ambit__npy *npy = ((saving *)head)->npy;
-
-  ((saving *)head)->npy = NULL;
-  return npy ? ambit__npy_end(npy) : AMBIT_OK; /* a pipe is that of process 0 */
-}
-
-static void tell(ambit__saving *head, ambit__errors *errors)
-{
-  if (((saving *)head)->npy) ambit__npy_tell(((saving *)head)->npy, errors);
-}
-
-static void free_saving(ambit__saving *head)
-{
-  ambit__npy_abort(((saving *)head)->npy);
-  free(head);
-}
-
-/* Process 0 creates the file and broadcasts its temporary name; the others join. */
-static ambit_status begin(saving *s, const char *path)
-{
-  ambit *a = s->head.context;
-  const char *where = NULL;
-  char *beside = NULL;
-  ambit_status status;
-
-  if (!a->net->rank && !ambit__npy_create(&a->errors, path, &s->form, &s->npy))
-    ambit__npy_share(s->npy, &where);
-  status = ambit__share_name(a, where, &beside);
-  s->head.in_order = !beside;
-  if (!status && beside && a->net->rank)
-    ambit__npy_join(&a->errors, path, beside, &s->form, &s->npy);
-  free(beside);
-  return status ? status : ambit__net_agree(a->net);
-}
-
-ambit_status ambit__save_begin_npy(const char *path, ambit_field *const *f, bool as_list,
-                                   ambit__saving **out)
-{
-  saving *s;
-
-  *out = NULL;
-  AMBIT_CHECK((*f)->type != AMBIT_BF16, ERRORS(*f), AMBIT_EIO,
+  AMBIT_CHECK(f->type != AMBIT_BF16, ERRORS(f), AMBIT_EIO,
               "%s: NumPy has no type for the bfloat field '%s'; save a float field that a kernel "
               "copies it to",
-              path, (*f)->name);
-  s = ambit__new(ERRORS(*f), 1, sizeof *s);
-  if (s) {
-    s->head = (ambit__saving){.context = (*f)->grid->context,
-                              .n = 1,
-                              .fields = f,
-                              .write = write_field,
-                              .commit = commit,
-                              .tell = tell,
-                              .free = free_saving};
-    form_of(*f, as_list, &s->form);
-    *out = &s->head;
+              path, f->name);
+  if (s->is_other)
+    ambit__cell_list_form(f, &form);
+  else
+    form.ndims = ambit__field_shape(f, form.shape);
+  ambit__npy_measure(&form);
+  s->offsets[0] = ambit__npy_make_header(&form, header);
+  AMBIT_TRY(ambit__file_write(s->file, header, s->offsets[0]));
+  return ambit__file_beside(s->file) ? ambit__file_extend(s->file, s->offsets[0] + form.bytes)
+                                     : AMBIT_OK;
+}
+
+static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
+{
+  ambit__cell_list *l = user;
+  ambit__saving *s = l->saving;
+  const size_t cell = ambit__field_cell_bytes(f);
+
+  if (!s->in_order) {
+    if (s->is_other && f->grid->active && !ambit__active_count(f->grid->active, box))
+      return AMBIT_OK;
+    AMBIT_TRY(ambit__field_read_own(f, box, dense));
+    return s->is_other ? ambit__cell_list_put(f, box, dense, l)
+                       : ambit__each_bytes(f, box, dense, cell, ambit__save_put, s);
   }
-  AMBIT_TRY(ambit__net_agree(NET(*f)));
-  return begin(s, path);
+  AMBIT_TRY(ambit_field_read(f, box->lo, box->hi, dense));
+  if (NET(f)->rank) return AMBIT_OK;
+  if (s->is_other) /* the next read detects a failure */
+    ambit__cell_list_put(f, box, dense, l);
+  else
+    ambit__file_write(s->file, dense, (size_t)ambit__box_volume(box) * cell);
+  return AMBIT_OK;
+}
+
+/* Every process writes its own parts; process 0 all to a pipe. */
+ambit_status ambit__save_npy_write(ambit__saving *s)
+{
+  ambit_field *f = s->fields[0];
+  ambit__cell_list list = {.saving = s};
+  ambit_status status = s->is_other ? ambit__cell_list_begin(f, &list) : AMBIT_OK;
+
+  if (s->in_order)
+    status = ambit__each_shared_piece(f, put_piece, &list);
+  else if (!status)
+    status = ambit__each_own_piece(f, true, put_piece, &list);
+  ambit__cell_list_end(&list);
+  return status;
 }
 
 /* ---- loading ---- */
@@ -205,6 +101,17 @@ static ambit_status check_npy(const ambit_field *f, const char *path, const ambi
                 "%s has %" PRId64 " values along dimension %d, but field '%s' needs %" PRId64, path,
                 info->shape[d], d, f->name, shape[d]);
   return AMBIT_OK;
+}
+
+static ambit_status get_bytes(void *file, size_t at, void *bytes, size_t n)
+{
+  return ambit__npy_get(file, at, bytes, n);
+}
+
+static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
+{
+  AMBIT_TRY(ambit__each_bytes(f, box, dense, ambit__field_cell_bytes(f), get_bytes, file));
+  return ambit_field_write(f, box->lo, box->hi, dense);
 }
 
 static ambit_status open_npy(ambit_field *f, const char *path, ambit__npy_info *info,

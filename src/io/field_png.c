@@ -33,19 +33,6 @@ static ambit_status check_form(const ambit_field *f, const char *path, const amb
   return AMBIT_OK;
 }
 
-/* A picture of ambit_field_save has colours in place of values. */
-static ambit_status check_origin(ambit__errors *errors, const char *path)
-{
-  ambit__drawn drawn;
-
-  AMBIT_TRY(ambit__png_drawn(errors, path, &drawn));
-  AMBIT_CHECK(!drawn.is_drawn, errors, AMBIT_EIO,
-              "%s was drawn by ambit_field_save: it shows values as colours, from which they "
-              "cannot be read; save the field as .npy",
-              path);
-  return AMBIT_OK;
-}
-
 static ambit_status store(ambit_field *f, const unsigned char *samples, size_t n)
 {
   const size_t size = ambit_type_size(f->type);
@@ -63,11 +50,15 @@ static ambit_status store(ambit_field *f, const unsigned char *samples, size_t n
 static ambit_status load(ambit_field *f, const char *path)
 {
   ambit__frame_form form;
+  ambit__drawn drawn; /* it has colours in place of values */
   unsigned char *samples;
   ambit_status s;
 
-  AMBIT_TRY(ambit__png_form(ERRORS(f), path, true, &form));
-  AMBIT_TRY(check_origin(ERRORS(f), path));
+  AMBIT_TRY(ambit__png_form(ERRORS(f), path, true, &form, &drawn));
+  AMBIT_CHECK(!drawn.is_drawn, ERRORS(f), AMBIT_EIO,
+              "%s was drawn by ambit_field_save: it shows values as colours, from which they "
+              "cannot be read; save the field as .npy",
+              path);
   AMBIT_TRY(check_form(f, path, &form));
   samples = ambit__new(ERRORS(f), form.bytes, 1);
   if (!samples) return AMBIT_ENOMEM;
@@ -87,7 +78,7 @@ ambit_status ambit__png_inspect(ambit *a, const char *path, ambit_file_info *inf
 {
   ambit__frame_form form;
 
-  AMBIT_TRY(ambit__png_form(&a->errors, path, true, &form));
+  AMBIT_TRY(ambit__png_form(&a->errors, path, true, &form, NULL));
   info->type = AMBIT_U8;
   info->ndims = form.is_rgb ? 3 : 2;
   info->extents[0] = form.height[0];

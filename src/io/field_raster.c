@@ -3,6 +3,7 @@
 #include "io/save.h"
 
 #include "base/memory.h"
+#include "runtime/objects/pieces.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +14,7 @@
 typedef struct loading {
   ambit_field *field;
   ambit__raster *raster;
-  double *row;          /* values of a row of the file */
-  unsigned char *dense; /* a piece of a part, in the field's type */
+  double *row; /* values of a row of the file */
 } loading;
 
 static ambit_status check_raster(const ambit_field *f, const ambit__raster *r)
@@ -54,44 +54,25 @@ static ambit_status store(const loading *l, int64_t row, int64_t column, unsigne
   return AMBIT_OK;
 }
 
-static ambit_status load_piece(const loading *l, const ambit__box *box)
+static ambit_status load_piece(ambit_field *f, const ambit__box *box, void *dense, void *user)
 {
-  const size_t size = ambit_type_size(l->field->type);
-  unsigned char *to = l->dense;
+  const loading *l = user;
+  unsigned char *to = dense;
 
   for (int64_t y = box->lo[0]; y < box->hi[0]; y++) {
     AMBIT_TRY(ambit__raster_row(l->raster, y, l->row));
-    for (int64_t x = box->lo[1]; x < box->hi[1]; x++, to += size)
+    for (int64_t x = box->lo[1]; x < box->hi[1]; x++, to += ambit_type_size(f->type))
       AMBIT_TRY(store(l, y, x, to));
   }
-  return ambit_field_write(l->field, box->lo, box->hi, l->dense);
-}
-
-static ambit_status load_own(const loading *l)
-{
-  const int64_t most = ambit__field_piece_cells(l->field);
-
-  for (int i = 0; i < l->field->grid->placement.n; i++) {
-    const ambit__box *own = &l->field->stores[i].layout.own;
-    ambit__box piece;
-
-    if (ambit__box_is_empty(own)) continue;
-    ambit__box_first_piece(own, most, &piece);
-    do
-      AMBIT_TRY(load_piece(l, &piece));
-    while (ambit__box_next_piece(own, most, &piece));
-  }
-  return AMBIT_OK;
+  return ambit_field_write(f, box->lo, box->hi, dense);
 }
 
 static ambit_status load(loading *l)
 {
   AMBIT_TRY(check_raster(l->field, l->raster));
-  l->row = ambit__new(ERRORS(l->field), (size_t)l->raster->width, sizeof *l->row);
-  l->dense = ambit__field_piece_new(l->field);
-  if (!l->row || !l->dense) return AMBIT_ENOMEM;
+  AMBIT_NEW(ERRORS(l->field), l->row, (size_t)l->raster->width);
   ambit__field_changed(l->field);
-  return load_own(l);
+  return ambit__each_own_piece(l->field, false, load_piece, l);
 }
 
 ambit_status ambit__field_load_raster(ambit_field *f, const char *path, ambit__raster_format format)
@@ -101,6 +82,5 @@ ambit_status ambit__field_load_raster(ambit_field *f, const char *path, ambit__r
   if (!ambit__raster_open(ERRORS(f), path, format, &l.raster)) load(&l);
   ambit__raster_close(l.raster);
   free(l.row);
-  free(l.dense);
   return ambit__meet(f->grid->context, "has loaded a file"); /* raises a failure on all */
 }

@@ -20,41 +20,21 @@ ambit_status ambit__png_try(ambit__errors *errors, const char *path)
                       path);
 }
 
-ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
-                             ambit__frame_form *form)
-{
-  (void)packed, (void)form;
-  return ambit__png_try(errors, path);
-}
+#  pragma GCC diagnostic push
+#  pragma GCC diagnostic ignored "-Wunused-parameter"
 
-ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
-                             unsigned char *bytes)
-{
-  (void)form, (void)bytes;
-  return ambit__png_try(errors, path);
-}
-
-ambit_status ambit__png_read_any(ambit__errors *errors, const char *path,
-                                 const ambit__frame_form *form, size_t room, unsigned char *bytes,
-                                 ambit__frame_form *own)
-{
-  (void)form, (void)room, (void)bytes, (void)own;
-  return ambit__png_try(errors, path);
-}
-
-ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn)
-{
-  (void)drawn;
-  return ambit__png_try(errors, path);
-}
-
-ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
-                                   const ambit__frame_form *form, const char *note,
-                                   ambit__png_row *get_row, void *user)
-{
-  (void)form, (void)note, (void)get_row, (void)user;
-  return ambit__png_try(errors, path);
-}
+/* A call that fails. */
+#  define REFUSE(name, ...)                                                                        \
+    ambit_status ambit__png_##name(ambit__errors *errors, const char *path, __VA_ARGS__)           \
+    {                                                                                              \
+      return ambit__png_try(errors, path);                                                         \
+    }
+REFUSE(form, bool packed, ambit__frame_form *form, ambit__drawn *drawn)
+REFUSE(read_any, const ambit__frame_form *form, size_t room, unsigned char *bytes,
+       ambit__frame_form *own)
+REFUSE(write_frame, const ambit__frame_form *form, const char *note,
+       const unsigned char *const *planes)
+#  pragma GCC diagnostic pop
 
 #else
 
@@ -186,17 +166,6 @@ static ambit_status read_header(coder *c, bool packed, ambit__frame_form *form)
   return AMBIT_OK;
 }
 
-ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
-                             ambit__frame_form *form)
-{
-  coder c = {.errors = errors, .path = path, .doing = "read"};
-  ambit_status s = open_reader(&c);
-
-  if (!s) s = read_header(&c, packed, form);
-  close_reader(&c);
-  return s;
-}
-
 static void parse_note(const char *text, ambit__drawn *d)
 {
   int colour[3], zoom[2];
@@ -214,17 +183,17 @@ static void parse_note(const char *text, ambit__drawn *d)
       .zero = {(unsigned char)colour[0], (unsigned char)colour[1], (unsigned char)colour[2]}};
 }
 
-ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn)
+ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
+                             ambit__frame_form *form, ambit__drawn *drawn)
 {
   coder c = {.errors = errors, .path = path, .doing = "read"};
-  ambit__frame_form form;
   png_textp texts = NULL;
   ambit_status s = open_reader(&c);
   int n = 0;
 
-  *drawn = (ambit__drawn){.zoom_x = 1, .zoom_y = 1};
-  if (!s) s = read_header(&c, false, &form);
-  if (!s) n = png_get_text(c.png, c.info, &texts, NULL);
+  if (drawn) *drawn = (ambit__drawn){.zoom_x = 1, .zoom_y = 1};
+  if (!s) s = read_header(&c, packed, form);
+  if (!s && drawn) n = png_get_text(c.png, c.info, &texts, NULL);
   for (int i = 0; i < n; i++)
     if (!strcmp(texts[i].key, AMBIT__PNG_KEY)) parse_note(texts[i].text, drawn);
   close_reader(&c);
@@ -284,17 +253,6 @@ ambit_status ambit__png_read_any(ambit__errors *errors, const char *path,
   return s;
 }
 
-ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
-                             unsigned char *bytes)
-{
-  ambit__frame_form own = {0};
-
-  AMBIT_TRY(ambit__png_read_any(errors, path, form, form->bytes, bytes, &own));
-  AMBIT_CHECK(own.width[0] == form->width[0] && own.height[0] == form->height[0], errors, AMBIT_EIO,
-              "%s has changed while it was read", path);
-  return AMBIT_OK;
-}
-
 /* ---- writing ---- */
 
 ambit_status ambit__png_try(ambit__errors *errors, const char *path)
@@ -315,9 +273,21 @@ static void on_flush(png_structp png)
   (void)png;
 }
 
+static const unsigned char *row_of(const coder *c, const ambit__frame_form *form,
+                                   const unsigned char *const *planes, int64_t y)
+{
+  const int64_t width = form->width[0];
+
+  if (form->nplanes == 1) return planes[0] + y * width * (form->is_packed ? 3 : 1);
+  for (int i = 0; i < 3; i++)
+    for (int64_t x = 0; x < width; x++)
+      c->line[3 * x + i] = planes[i][y * width + x];
+  return c->line;
+}
+
 /* What Ambit has drawn has colours of sRGB, and a note. */
 static ambit_status write_rows(coder *c, const ambit__frame_form *form, const char *note,
-                               ambit__png_row *get_row, void *user)
+                               const unsigned char *const *planes)
 {
   png_text text = {.compression = PNG_TEXT_COMPRESSION_NONE,
                    .key = AMBIT__PNG_KEY,
@@ -333,7 +303,7 @@ static ambit_status write_rows(coder *c, const ambit__frame_form *form, const ch
   png_set_compression_level(c->png, 4); /* half the time of the default, 1/6 more bytes */
   png_write_info(c->png, c->info);
   for (int64_t y = 0; y < form->height[0]; y++)
-    png_write_row(c->png, get_row(user, y));
+    png_write_row(c->png, row_of(c, form, planes, y));
   png_write_end(c->png, NULL);
   return AMBIT_OK;
 }
@@ -348,52 +318,35 @@ static ambit_status open_writer(coder *c)
   return ambit__file_create(c->errors, c->path, &c->out);
 }
 
-ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
-                                   const ambit__frame_form *form, const char *note,
-                                   ambit__png_row *get_row, void *user)
+ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
+                                    const ambit__frame_form *form, const char *note,
+                                    const unsigned char *const *planes)
 {
   coder c = {.errors = errors, .path = path, .doing = "write"};
-  ambit_status s = open_writer(&c);
+  ambit_status s;
 
-  if (!s) s = write_rows(&c, form, note, get_row, user);
+  c.line = ambit__new(errors, (size_t)form->width[0], 3);
+  s = c.line ? open_writer(&c) : AMBIT_ENOMEM;
+  if (!s) s = write_rows(&c, form, note, planes);
   if (!s) {
     s = ambit__file_commit(c.out);
     c.out = NULL;
   }
   if (c.png) png_destroy_write_struct(&c.png, &c.info);
   ambit__file_abort(c.out);
+  free(c.line);
   return s;
 }
 
 #endif
 
-/* A frame in memory. */
-typedef struct frame {
-  const ambit__frame_form *form;
-  const unsigned char *const *planes;
-  unsigned char *line; /* a row of pixels */
-} frame;
-
-static const unsigned char *row_of(void *user, int64_t y)
+ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
+                             unsigned char *bytes)
 {
-  const frame *f = user;
-  const int64_t width = f->form->width[0];
+  ambit__frame_form own = {0};
 
-  if (f->form->nplanes == 1) return f->planes[0] + y * width * (f->form->is_packed ? 3 : 1);
-  for (int i = 0; i < 3; i++)
-    for (int64_t x = 0; x < width; x++)
-      f->line[3 * x + i] = f->planes[i][y * width + x];
-  return f->line;
-}
-
-ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
-                                    const ambit__frame_form *form,
-                                    const unsigned char *const *planes)
-{
-  frame f = {form, planes, ambit__new(errors, (size_t)form->width[0], 3)};
-  ambit_status s =
-      f.line ? ambit__png_write_rows(errors, path, form, NULL, row_of, &f) : AMBIT_ENOMEM;
-
-  free(f.line);
-  return s;
+  AMBIT_TRY(ambit__png_read_any(errors, path, form, form->bytes, bytes, &own));
+  AMBIT_CHECK(own.width[0] == form->width[0] && own.height[0] == form->height[0], errors, AMBIT_EIO,
+              "%s has changed while it was read", path);
+  return AMBIT_OK;
 }

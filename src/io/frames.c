@@ -41,10 +41,10 @@ bool ambit__numbered_any(const char *path, ambit__numbered *n)
   return true;
 }
 
-char *ambit__numbered_name(const ambit__numbered *n, int64_t number)
+char *ambit__numbered_name(ambit__errors *errors, const ambit__numbered *n, int64_t number)
 {
   const size_t size = strlen(n->path) + 32;
-  char *name = malloc(size);
+  char *name = ambit__new(errors, size, 1);
 
   if (name && n->is_one)
     strcpy(name, n->path);
@@ -54,17 +54,9 @@ char *ambit__numbered_name(const ambit__numbered *n, int64_t number)
   return name;
 }
 
-static ambit_status name_of(ambit__errors *errors, const ambit__numbered *n, int64_t number,
-                            char **name)
-{
-  *name = ambit__numbered_name(n, number);
-  AMBIT_CHECK(*name, errors, AMBIT_ENOMEM, "no memory for the name of a picture");
-  return AMBIT_OK;
-}
-
 static bool picture_exists(const ambit__numbered *n, int64_t number)
 {
-  char *name = n->is_one && number ? NULL : ambit__numbered_name(n, number);
+  char *name = n->is_one && number ? NULL : ambit__numbered_name(NULL, n, number);
   const bool exists = name && !access(name, F_OK);
 
   free(name);
@@ -81,7 +73,7 @@ static int64_t number_of(const ambit__numbered *n, const char *base, const char 
 
   if (strncmp(name, base, (size_t)(digits - name)) || *digits < '0' || *digits > '9') return -1;
   number = strtoll(digits, &end, 10);
-  again = strcmp(end, n->path + n->tail) ? NULL : ambit__numbered_name(n, number);
+  again = strcmp(end, n->path + n->tail) ? NULL : ambit__numbered_name(NULL, n, number);
   same = again && !strcmp(again + (base - n->path), name);
   free(again);
   return same ? number : -1;
@@ -123,11 +115,11 @@ static void find_sizes(ambit__frames_in *f, bool packed)
 {
   f->room = round_up(f->form.bytes);
   for (int64_t i = f->first + 1; i < f->end; i++) {
-    char *name = ambit__numbered_name(&f->numbered, i);
+    char *name = ambit__numbered_name(NULL, &f->numbered, i);
     ambit__errors ignored = {0};
     ambit__frame_form form;
 
-    if (name && !ambit__png_form(&ignored, name, packed, &form)) {
+    if (name && !ambit__png_form(&ignored, name, packed, &form, NULL)) {
       f->varies |= form.width[0] != f->form.width[0] || form.height[0] != f->form.height[0];
       if (form.is_rgb == f->form.is_rgb && form.bytes > f->room) f->room = round_up(form.bytes);
     }
@@ -151,8 +143,9 @@ static ambit_status open_pictures(ambit__errors *errors, bool packed, ambit__fra
     f->end++;
   f->expected = f->end - f->first;
   f->beyond = find_beyond(&f->numbered, f->end);
-  AMBIT_TRY(name_of(errors, &f->numbered, f->first, &name));
-  s = ambit__png_form(errors, name, packed, &f->form);
+  name = ambit__numbered_name(errors, &f->numbered, f->first);
+  if (!name) return AMBIT_ENOMEM;
+  s = ambit__png_form(errors, name, packed, &f->form, NULL);
   if (!s) find_sizes(f, packed);
   free(name);
   return s;
@@ -277,7 +270,8 @@ static ambit_status read_picture(ambit__frames_in *f, ambit__errors *errors, int
               f->path, f->end, f->beyond);
   if (!*got) return AMBIT_OK;
   tail->parameters[0] = '\0';
-  AMBIT_TRY(name_of(errors, &f->numbered, f->first + frame, &name));
+  name = ambit__numbered_name(errors, &f->numbered, f->first + frame);
+  if (!name) return AMBIT_ENOMEM;
   s = ambit__png_read_any(errors, name, &f->form, f->room, bytes, &tail->form);
   free(name);
   return s;
@@ -395,11 +389,11 @@ static ambit_status write_picture(const ambit__frames_out *f, ambit__errors *err
   ambit__frame_form packed = {.nplanes = 1, .is_rgb = true, .is_packed = true};
   const unsigned char *const pixels[] = {f->other};
 
-  if (!f->other) return ambit__png_write_frame(errors, name, form, planes);
+  if (!f->other) return ambit__png_write_frame(errors, name, form, NULL, planes);
   packed.width[0] = form->width[0];
   packed.height[0] = form->height[0];
   ambit__frame_to_rgb(form, f->is_full, planes, f->other);
-  return ambit__png_write_frame(errors, name, &packed, pixels);
+  return ambit__png_write_frame(errors, name, &packed, NULL, pixels);
 }
 
 ambit_status ambit__frames_write(ambit__frames_out *f, ambit__errors *errors, int64_t frame,
@@ -415,7 +409,8 @@ ambit_status ambit__frames_write(ambit__frames_out *f, ambit__errors *errors, in
   AMBIT_CHECK(!f->numbered.is_one || frame == 0, errors, AMBIT_EINVAL,
               "%s has several frames, and %s is one picture: it has the first of them",
               f->like->path, f->path);
-  AMBIT_TRY(name_of(errors, &f->numbered, f->like->first + frame, &name));
+  name = ambit__numbered_name(errors, &f->numbered, f->like->first + frame);
+  if (!name) return AMBIT_ENOMEM;
   s = write_picture(f, errors, name, &tail->form, planes);
   free(name);
   return s;

@@ -21,7 +21,8 @@ typedef struct ambit__numbered {
 
 bool ambit__numbered_parse(const char *path, ambit__numbered *n);
 bool ambit__numbered_any(const char *path, ambit__numbered *n);
-char *ambit__numbered_name(const ambit__numbered *n, int64_t number); /* to free(); or NULL */
+/* The caller frees it; NULL: an error was raised. */
+char *ambit__numbered_name(ambit__errors *errors, const ambit__numbered *n, int64_t number);
 
 /* ---- reading ---- */
 
@@ -93,9 +94,12 @@ void ambit__frame_to_yuv(const ambit__frame_form *form, const unsigned char *con
 
 /* ---- pictures: frame_png.c ---- */
 
-/* Colours become three planes, or with `packed` one plane of three bytes per pixel. */
+struct ambit__drawn;
+
+/* Colours become three planes, or with `packed` one plane of three bytes per pixel. *drawn: whether
+ * Ambit has drawn it, and how (png.h); NULL: nobody asks. */
 ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
-                             ambit__frame_form *form);
+                             ambit__frame_form *form, struct ambit__drawn *drawn);
 /* Raises an error unless the picture has this form. */
 ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
                              unsigned char *bytes);
@@ -104,15 +108,10 @@ ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambi
 ambit_status ambit__png_read_any(ambit__errors *errors, const char *path,
                                  const ambit__frame_form *form, size_t room, unsigned char *bytes,
                                  ambit__frame_form *own);
-/* Row y of a picture: as many bytes as its form says. */
-typedef const unsigned char *ambit__png_row(void *user, int64_t y);
-/* A picture of one plane, which appears under its name when it is complete. `note`: that it is
- * drawn, and how (png.h); NULL: it is not. */
-ambit_status ambit__png_write_rows(ambit__errors *errors, const char *path,
-                                   const ambit__frame_form *form, const char *note,
-                                   ambit__png_row *get_row, void *user);
+/* Writes a picture, which appears under its name when it is complete. `note`: that it is drawn, and
+ * how (png.h); NULL: it is not. */
 ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
-                                    const ambit__frame_form *form,
+                                    const ambit__frame_form *form, const char *note,
                                     const unsigned char *const *planes);
 
 #endif

@@ -18,7 +18,6 @@ struct ambit__h5 {
   ambit__errors *errors;
   char *path;      /* for messages */
   ambit__hid file; /* -1: not open */
-  bool is_new;     /* created, so that closing it can fail */
   ambit__hid half; /* types of 16 bits, made when the file is opened */
   ambit__hid bfloat;
 };
@@ -67,8 +66,16 @@ static const ambit__h5_api *enter(void)
   return c;
 }
 
-static void leave(const ambit__h5_api *c)
+/* Closes whatever was opened; -1: nothing. */
+static void drop(const ambit__h5_api *c, ambit__hid id)
 {
+  if (id >= 0) c->H5Idec_ref(id);
+}
+
+/* Closes `id`. */
+static void leave(const ambit__h5_api *c, ambit__hid id)
+{
+  drop(c, id);
   c->H5Eset_auto2(AMBIT__H5_STACK, old_print, old_user);
   pthread_mutex_unlock(&lock);
 }
@@ -92,7 +99,7 @@ static ambit__hid make_short_float(const ambit__h5_api *c, size_t exponent, size
   if (c->H5Tset_fields(t, 15, mantissa, exponent, 0, mantissa) >= 0 && c->H5Tset_size(t, 2) >= 0 &&
       c->H5Tset_ebias(t, bias) >= 0)
     return t;
-  c->H5Tclose(t);
+  drop(c, t);
   return -1;
 }
 
@@ -153,7 +160,7 @@ static bool find_type(const ambit__h5_api *c, ambit__hid t, ambit__h5_info *info
   case AMBIT__H5_CLASS_ENUM: /* bool of h5py: 0 and 1 in signed bytes */
     base = c->H5Tget_super(t);
     found = base >= 0 && c->H5Tget_size(base) == 1;
-    if (base >= 0) c->H5Tclose(base);
+    drop(c, base);
     info->type = AMBIT_U8;
     info->is_same = true;
     return found;
@@ -178,166 +185,46 @@ static ambit_status make(ambit__errors *errors, const char *path, ambit__h5 **ou
   return AMBIT_ENOMEM;
 }
 
-/* Opens or creates the file; without locks where it is new: it is locked already. */
-static ambit_status open_file(const ambit__h5_api *c, ambit__h5 *h, const char *file)
+static ambit_status open_file(const ambit__h5_api *c, ambit__h5 *h)
 {
   const ambit__hid access = c->H5Pcreate(c->H5P_CLS_FILE_ACCESS_ID_g);
 
   h->half = make_short_float(c, 5, 15);
   h->bfloat = make_short_float(c, 8, 127);
-  if (access >= 0 && c->H5Pset_file_locking(access, !h->is_new, true) >= 0)
-    h->file = h->is_new ? c->H5Fcreate(file, AMBIT__H5_TRUNCATE, AMBIT__H5_DEFAULT, access)
-                        : c->H5Fopen(file, AMBIT__H5_READ_ONLY, access);
-  if (access >= 0) c->H5Pclose(access);
+  if (access >= 0 && c->H5Pset_file_locking(access, true, true) >= 0)
+    h->file = c->H5Fopen(h->path, AMBIT__H5_READ_ONLY, access);
+  drop(c, access);
   if (h->file >= 0 && h->half >= 0 && h->bfloat >= 0) return AMBIT_OK;
-  return fail(h, h->is_new ? "create the file" : "open the file", NULL);
+  return fail(h, "open the file", NULL);
 }
 
-static ambit_status begin(ambit__errors *errors, const char *file, const char *path, bool is_new,
-                          ambit__h5 **out)
+ambit_status ambit__h5_open(ambit__errors *errors, const char *path, ambit__h5 **out)
 {
   const ambit__h5_api *c;
   ambit_status s;
 
   AMBIT_TRY(make(errors, path, out));
-  (*out)->is_new = is_new;
   c = enter();
-  s = open_file(c, *out, file);
-  leave(c);
+  s = open_file(c, *out);
+  leave(c, -1);
   if (!s) return AMBIT_OK;
-  (*out)->is_new = false; /* one error is enough */
   ambit__h5_close(*out);
   *out = NULL;
   return s;
 }
 
-ambit_status ambit__h5_create(ambit__errors *errors, const char *file, const char *path,
-                              ambit__h5 **out)
-{
-  return begin(errors, file, path, true, out);
-}
-
-ambit_status ambit__h5_open(ambit__errors *errors, const char *path, ambit__h5 **out)
-{
-  return begin(errors, path, path, false, out);
-}
-
-ambit_status ambit__h5_close(ambit__h5 *h)
+void ambit__h5_close(ambit__h5 *h)
 {
   const ambit__h5_api *c;
-  ambit_status s = AMBIT_OK;
 
-  if (!h) return AMBIT_OK;
+  if (!h) return;
   c = enter();
-  if (h->half >= 0) c->H5Tclose(h->half);
-  if (h->bfloat >= 0) c->H5Tclose(h->bfloat);
-  if (h->file >= 0 && c->H5Fclose(h->file) < 0 && h->is_new) s = fail(h, "complete", "the file");
-  leave(c);
+  drop(c, h->half);
+  drop(c, h->bfloat);
+  if (h->file >= 0) c->H5Fclose(h->file);
+  leave(c, -1);
   free(h->path);
   free(h);
-  return s;
-}
-
-/* ---- writing ---- */
-
-ambit_status ambit__h5_group(ambit__h5 *h, const char *group)
-{
-  const ambit__h5_api *c = enter();
-  const ambit__hid id =
-      c->H5Gcreate2(h->file, group, AMBIT__H5_DEFAULT, AMBIT__H5_DEFAULT, AMBIT__H5_DEFAULT);
-  const ambit_status s = id < 0 ? fail(h, "create the group", group) : AMBIT_OK;
-
-  if (id >= 0) c->H5Gclose(id);
-  leave(c);
-  return s;
-}
-
-/* Takes `space`. */
-static ambit_status put_attribute(const ambit__h5_api *c, const ambit__h5 *h, const char *object,
-                                  const char *name, ambit__hid type, ambit__hid space,
-                                  const void *values)
-{
-  const ambit__hid id =
-      space < 0 ? -1
-                : c->H5Acreate_by_name(h->file, object, name, type, space, AMBIT__H5_DEFAULT,
-                                       AMBIT__H5_DEFAULT, AMBIT__H5_DEFAULT);
-  const bool done = id >= 0 && c->H5Awrite(id, type, values) >= 0;
-  const ambit_status s = done ? AMBIT_OK : fail(h, "write the attribute", name);
-
-  if (id >= 0) c->H5Aclose(id);
-  if (space >= 0) c->H5Sclose(space);
-  return s;
-}
-
-ambit_status ambit__h5_put_text(ambit__h5 *h, const char *object, const char *name,
-                                const char *text)
-{
-  const ambit__h5_api *c = enter();
-  const ambit__hid type = c->H5Tcopy(c->H5T_C_S1_g);
-  const size_t bytes = *text ? strlen(text) : 1; /* VTK 9.2 takes a NUL for a part of the text */
-  ambit_status s;
-
-  if (type >= 0 && c->H5Tset_size(type, bytes) >= 0 &&
-      c->H5Tset_strpad(type, AMBIT__H5_PAD_NULLS) >= 0)
-    s = put_attribute(c, h, object, name, type, c->H5Screate(AMBIT__H5_SCALAR), text);
-  else
-    s = fail(h, "write the attribute", name);
-  if (type >= 0) c->H5Tclose(type);
-  leave(c);
-  return s;
-}
-
-ambit_status ambit__h5_put_numbers(ambit__h5 *h, const char *object, const char *name,
-                                   ambit_type type, int n, const void *values)
-{
-  const ambit__h5_api *c = enter();
-  const ambit__hsize size = (ambit__hsize)n;
-  const ambit__hid space = n ? c->H5Screate_simple(1, &size, NULL) : c->H5Screate(AMBIT__H5_SCALAR);
-  const ambit_status s = put_attribute(c, h, object, name, type_of(c, h, type), space, values);
-
-  leave(c);
-  return s;
-}
-
-/* A dataset whose place in the file is settled when it is created. Without the time: files of equal
- * values are equal. */
-static ambit__hid create_dataset(const ambit__h5_api *c, const ambit__h5 *h, const char *name,
-                                 ambit_type type, int ndims, const ambit__hsize *shape)
-{
-  const ambit__hid space = c->H5Screate_simple(ndims, shape, NULL);
-  const ambit__hid form = c->H5Pcreate(c->H5P_CLS_DATASET_CREATE_ID_g);
-  ambit__hid id = -1;
-
-  if (space >= 0 && form >= 0 && c->H5Pset_obj_track_times(form, false) >= 0 &&
-      c->H5Pset_layout(form, AMBIT__H5_CONTIGUOUS) >= 0 &&
-      c->H5Pset_alloc_time(form, AMBIT__H5_ALLOC_EARLY) >= 0 &&
-      c->H5Pset_fill_time(form, AMBIT__H5_FILL_NEVER) >= 0)
-    id = c->H5Dcreate2(h->file, name, type_of(c, h, type), space, AMBIT__H5_DEFAULT, form,
-                       AMBIT__H5_DEFAULT);
-  if (form >= 0) c->H5Pclose(form);
-  if (space >= 0) c->H5Sclose(space);
-  return id;
-}
-
-ambit_status ambit__h5_dataset(ambit__h5 *h, const char *name, ambit_type type, int ndims,
-                               const int64_t *shape, uint64_t *offset)
-{
-  const ambit__h5_api *c = enter();
-  ambit__hsize sizes[AMBIT__H5_DIMS];
-  bool is_empty = false;
-  ambit__hid id;
-  ambit_status s = AMBIT_OK;
-
-  for (int d = 0; d < ndims; d++) {
-    sizes[d] = (ambit__hsize)shape[d];
-    is_empty |= !shape[d];
-  }
-  id = create_dataset(c, h, name, type, ndims, sizes);
-  *offset = id >= 0 && !is_empty ? c->H5Dget_offset(id) : 0;
-  if (id < 0 || *offset == UINT64_MAX) s = fail(h, "create the dataset", name);
-  if (id >= 0) c->H5Dclose(id);
-  leave(c);
-  return s;
 }
 
 /* ---- reading ---- */
@@ -347,8 +234,7 @@ bool ambit__h5_has(ambit__h5 *h, const char *object)
   const ambit__h5_api *c = enter();
   const ambit__hid id = c->H5Oopen(h->file, object, AMBIT__H5_DEFAULT);
 
-  if (id >= 0) c->H5Oclose(id);
-  leave(c);
+  leave(c, id);
   return id >= 0;
 }
 
@@ -357,7 +243,7 @@ bool ambit__h5_has_attribute(ambit__h5 *h, const char *object, const char *name)
   const ambit__h5_api *c = enter();
   const int found = c->H5Aexists_by_name(h->file, object, name, AMBIT__H5_DEFAULT);
 
-  leave(c);
+  leave(c, -1);
   return found > 0;
 }
 
@@ -375,8 +261,8 @@ static ambit_status inspect(const ambit__h5_api *c, const ambit__h5 *h, ambit__h
   }
   for (int d = 0; d < AMBIT__H5_DIMS; d++)
     info->shape[d] = (int64_t)sizes[d];
-  if (space >= 0) c->H5Sclose(space);
-  if (type >= 0) c->H5Tclose(type);
+  drop(c, space);
+  drop(c, type);
   AMBIT_CHECK(is_known, h->errors, AMBIT_EIO,
               "%s: the dataset %s is not an array, of at most %d dimensions, of a type that Ambit "
               "has: integers of at most 64 bits with a sign, or real numbers of 16, 32 or 64 bits",
@@ -392,8 +278,7 @@ ambit_status ambit__h5_inspect(ambit__h5 *h, const char *dataset, ambit__h5_info
 
   *info = (ambit__h5_info){.ndims = 0};
   s = id < 0 ? fail(h, "open the dataset", dataset) : inspect(c, h, id, dataset, info);
-  if (id >= 0) c->H5Dclose(id);
-  leave(c);
+  leave(c, id);
   return s;
 }
 
@@ -423,8 +308,8 @@ static bool read_box(const ambit__h5_api *c, ambit__hid id, ambit__hid type, con
   const bool done =
       memory >= 0 && c->H5Dread(id, type, memory, from, AMBIT__H5_DEFAULT, values) >= 0;
 
-  if (memory > 0) c->H5Sclose(memory);
-  if (space >= 0) c->H5Sclose(space);
+  if (memory != AMBIT__H5_ALL) drop(c, memory);
+  drop(c, space);
   return done;
 }
 
@@ -436,8 +321,7 @@ ambit_status ambit__h5_read(ambit__h5 *h, const char *dataset, ambit_type type, 
   const bool done = id >= 0 && read_box(c, id, type_of(c, h, type), lo, count, values);
   const ambit_status s = done ? AMBIT_OK : fail(h, "read the dataset", dataset);
 
-  if (id >= 0) c->H5Dclose(id);
-  leave(c);
+  leave(c, id);
   return s;
 }
 
@@ -452,9 +336,8 @@ ambit_status ambit__h5_get_numbers(ambit__h5 *h, const char *object, const char 
                     c->H5Aread(id, type_of(c, h, type), values) >= 0;
   const ambit_status s = done ? AMBIT_OK : fail(h, "read the numbers of the attribute", name);
 
-  if (space >= 0) c->H5Sclose(space);
-  if (id >= 0) c->H5Aclose(id);
-  leave(c);
+  drop(c, space);
+  leave(c, id);
   return s;
 }
 
@@ -468,7 +351,7 @@ static bool is_dataset(const ambit__h5_api *c, const ambit__h5 *h, const char *g
   snprintf(path, sizeof path, "%.*s/%s", AMBIT__H5_NAME, group, name);
   id = c->H5Oopen(h->file, path, AMBIT__H5_DEFAULT);
   found = id >= 0 && c->H5Iget_type(id) == AMBIT__H5_IS_DATASET;
-  if (id >= 0) c->H5Oclose(id);
+  drop(c, id);
   return found;
 }
 
@@ -487,6 +370,6 @@ bool ambit__h5_dataset_name(ambit__h5 *h, const char *group, int i, char name[AM
     if (n < 0 || n >= AMBIT__H5_NAME) continue;
     found = is_dataset(c, h, group, name) && i-- == 0;
   }
-  leave(c);
+  leave(c, -1);
   return found;
 }

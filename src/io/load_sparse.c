@@ -80,8 +80,7 @@ static ambit_status load_picture(void *user, const ambit__box *planes, unsigned 
 
 static ambit_status open_picture(ambit *a, const char *path, picture *x)
 {
-  AMBIT_TRY(ambit__png_form(&a->errors, path, false, &x->form));
-  AMBIT_TRY(ambit__png_drawn(&a->errors, path, &x->drawn));
+  AMBIT_TRY(ambit__png_form(&a->errors, path, false, &x->form, &x->drawn));
   AMBIT_CHECK(!x->drawn.averaged, &a->errors, AMBIT_EIO,
               "%s was drawn by ambit_field_save, and has means of several cells: save the mask as "
               ".npy",

@@ -1,172 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _POSIX_C_SOURCE 200809L /* fileno, fseeko, fstat */
-
 #include "io/npy.h"
 
-#include "base/file.h"
 #include "base/memory.h"
-#include "io/npy_header.h"
+#include "io/inlet.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_HEADER = 1 << 16 };
 
 /* ---- writing ---- */
 
-struct ambit__npy {
-  ambit__errors *errors;
-  ambit__file *file;
-  size_t bytes;  /* size of all values */
-  size_t done;   /* appended so far */
-  size_t offset; /* position of the first value in the file */
-  bool shared;   /* other processes write too; they check completeness */
-};
-
-static ambit_status check_form(ambit__errors *errors, const char *path, ambit__npy_info *form)
+ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
+                               ambit__file **out)
 {
-  AMBIT_CHECK(ambit_type_size(form->type), errors, AMBIT_EINVAL, "%s: %d is not an ambit_type",
-              path, (int)form->type);
-  AMBIT_CHECK(ambit__npy_measure(form), errors, AMBIT_EINVAL,
-              "%s: the sizes of the array are negative, or their product exceeds memory", path);
-  return AMBIT_OK;
-}
-
-/* A writer without a file, and its header. */
-static ambit_status make(ambit__errors *errors, const char *path, const ambit__npy_info *form,
-                         char header[AMBIT__NPY_HEADER_BYTES], ambit__npy **out)
-{
+  char header[AMBIT__NPY_HEADER_BYTES];
   ambit__npy_info info = *form;
 
-  AMBIT_TRY(check_form(errors, path, &info));
-  AMBIT_NEW(errors, *out, 1);
-  (*out)->errors = errors;
-  (*out)->bytes = info.bytes;
-  (*out)->offset = ambit__npy_make_header(&info, header);
-  return AMBIT_OK;
-}
-
-ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
-                               ambit__npy **out)
-{
-  char header[AMBIT__NPY_HEADER_BYTES];
-  ambit_status s;
-  ambit__npy *n;
-
   *out = NULL;
-  AMBIT_TRY(make(errors, path, form, header, &n));
-  AMBIT_TRY_GOTO(s, ambit__file_create(errors, path, &n->file), failed);
-  AMBIT_TRY_GOTO(s, ambit__file_write(n->file, header, n->offset), failed);
-  *out = n;
-  return AMBIT_OK;
-failed:
-  ambit__npy_abort(n);
-  return s;
-}
-
-ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
-                              const int64_t *shape, ambit__npy **out)
-{
-  ambit__npy_info form = {.type = type, .ndims = ndims};
-
-  *out = NULL;
-  AMBIT_CHECK(ndims >= 0 && ndims <= AMBIT__NPY_DIMS, errors, AMBIT_EINVAL,
-              "%s: %d dimensions; there must be 0 to %d", path, ndims, AMBIT__NPY_DIMS);
-  for (int d = 0; d < ndims; d++)
-    form.shape[d] = shape[d];
-  return ambit__npy_create(errors, path, &form, out);
-}
-
-void ambit__npy_tell(ambit__npy *n, ambit__errors *errors)
-{
-  n->errors = errors;
-  ambit__file_tell(n->file, errors);
-}
-
-ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char *beside,
-                             const ambit__npy_info *form, ambit__npy **out)
-{
-  char header[AMBIT__NPY_HEADER_BYTES];
-  ambit_status s;
-  ambit__npy *n;
-
-  *out = NULL;
-  AMBIT_TRY(make(errors, path, form, header, &n));
-  n->shared = true;
-  s = ambit__file_join(errors, path, beside, &n->file);
-  if (s)
-    ambit__npy_abort(n);
-  else
-    *out = n;
-  return s;
-}
-
-ambit_status ambit__npy_share(ambit__npy *n, const char **beside)
-{
-  *beside = ambit__file_beside(n->file);
-  if (!*beside) return AMBIT_OK;
-  n->shared = true;
-  return ambit__file_extend(n->file, (uint64_t)n->offset + n->bytes);
-}
-
-ambit_status ambit__npy_put(ambit__npy *n, size_t at, const void *data, size_t bytes)
-{
-  AMBIT_CHECK(n->shared && at <= n->bytes && bytes <= n->bytes - at, n->errors, AMBIT_EINVAL,
-              "%zu bytes put at %zu into an array of %zu", bytes, at, n->bytes);
-  return ambit__file_write_at(n->file, (uint64_t)n->offset + at, data, bytes);
-}
-
-ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes)
-{
-  AMBIT_CHECK(bytes <= n->bytes - n->done, n->errors, AMBIT_EINVAL,
-              "%zu bytes appended to an array with room for %zu", bytes, n->bytes - n->done);
-  n->done += bytes;
-  return ambit__file_write(n->file, data, bytes);
-}
-
-ambit_status ambit__npy_end(ambit__npy *n)
-{
-  ambit_status s;
-
-  if (n->done != n->bytes && !n->shared) {
-    s = ambit__raise(n->errors, AMBIT_EINVAL,
-                     "the array is incomplete: %zu of %zu bytes were written", n->done, n->bytes);
-  } else {
-    s = ambit__file_commit(n->file);
-    n->file = NULL;
-  }
-  ambit__npy_abort(n);
-  return s;
-}
-
-void ambit__npy_abort(ambit__npy *n)
-{
-  if (!n) return;
-  ambit__file_abort(n->file);
-  free(n);
+  AMBIT_CHECK(ambit__npy_measure(&info), errors, AMBIT_EINVAL,
+              "%s: the sizes of the array are negative, or their product exceeds memory", path);
+  AMBIT_TRY(ambit__file_create(errors, path, out));
+  return ambit__file_write(*out, header, ambit__npy_make_header(&info, header)); /* to a buffer */
 }
 
 /* ---- reading ---- */
 
 struct ambit__npy_reader {
   ambit__errors *errors;
-  char *path;
-  FILE *in;
-  size_t bytes;  /* size of all values */
-  size_t left;   /* bytes left when reading in order */
+  char *path; /* owned */
+  ambit__inlet in;
   size_t offset; /* position of the first value in the file */
   size_t value;  /* bytes per value, if the byte order must be reversed; else 0 */
 };
 
 static ambit_status get(ambit__npy_reader *r, void *data, size_t bytes, const char *what)
 {
-  if (fread(data, 1, bytes, r->in) == bytes) return AMBIT_OK;
-  if (ferror(r->in))
-    return ambit__raise(r->errors, AMBIT_EIO, "cannot read %s: %s", r->path, strerror(errno));
-  return ambit__raise(r->errors, AMBIT_EIO, "%s ends in the middle of %s", r->path, what);
+  size_t n;
+
+  AMBIT_TRY(ambit__inlet_read(&r->in, r->errors, data, bytes, &n));
+  AMBIT_CHECK(n == bytes, r->errors, AMBIT_EIO, "%s ends in the middle of %s", r->path, what);
+  return AMBIT_OK;
 }
 
 /* prefix: "\x93NUMPY" major minor, and the length of the text in 2 bytes (version 1) or 4 */
@@ -193,12 +67,11 @@ static ambit_status read_prefix(ambit__npy_reader *r, size_t *offset, size_t *le
 /* A regular file must be as long as its header requires. */
 static ambit_status check_length(ambit__npy_reader *r, ambit__npy_info *info)
 {
-  struct stat st;
-  size_t have;
+  const int64_t all = ambit__inlet_bytes(&r->in);
+  const size_t have = all > (int64_t)info->offset ? (size_t)all - info->offset : 0;
 
-  info->seekable = !fstat(fileno(r->in), &st) && S_ISREG(st.st_mode);
+  info->seekable = all >= 0;
   if (!info->seekable) return AMBIT_OK;
-  have = (uint64_t)st.st_size > info->offset ? (size_t)st.st_size - info->offset : 0;
   AMBIT_CHECK(have >= info->bytes, r->errors, AMBIT_EIO,
               "%s is truncated: its header requires %zu bytes of values, but it has %zu", r->path,
               info->bytes, have);
@@ -218,7 +91,6 @@ static ambit_status read_header(ambit__npy_reader *r, ambit__npy_info *info)
   if (!s) s = ambit__npy_parse_header(r->errors, r->path, text, info);
   free(text);
   if (!s) s = check_length(r, info);
-  r->bytes = r->left = info->bytes;
   r->offset = info->offset;
   r->value = info->swapped ? ambit_type_size(info->type) : 0;
   return s;
@@ -227,6 +99,7 @@ static ambit_status read_header(ambit__npy_reader *r, ambit__npy_info *info)
 ambit_status ambit__npy_open_any(ambit__errors *errors, const char *path, ambit__npy_info *info,
                                  ambit__npy_reader **out)
 {
+  static atomic_bool never;
   ambit__npy_reader *r = ambit__new(errors, 1, sizeof *r);
   ambit_status s = AMBIT_ENOMEM;
 
@@ -234,16 +107,14 @@ ambit_status ambit__npy_open_any(ambit__errors *errors, const char *path, ambit_
   *info = (ambit__npy_info){0};
   if (!r) return s;
   r->errors = errors;
+  r->in.fd = -1;
   r->path = ambit__strdup(errors, path ? path : "");
-  if (!r->path) goto failed;
-  r->in = fopen(r->path, "rb");
-  s = r->in ? read_header(r, info)
-            : ambit__raise(errors, AMBIT_EIO, "cannot open %s: %s", r->path, strerror(errno));
-  if (s) goto failed;
-  *out = r;
-  return AMBIT_OK;
-failed:
-  ambit__npy_close(r);
+  if (r->path) s = ambit__inlet_open(errors, r->path, 0, &never, &r->in);
+  if (!s) s = read_header(r, info);
+  if (s)
+    ambit__npy_close(r);
+  else
+    *out = r;
   return s;
 }
 
@@ -273,28 +144,22 @@ static void reverse_each(unsigned char *data, size_t bytes, size_t value)
 
 ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes)
 {
-  AMBIT_CHECK(bytes <= r->left, r->errors, AMBIT_EINVAL,
-              "%zu bytes requested from %s, which has %zu left", bytes, r->path, r->left);
   AMBIT_TRY(get(r, data, bytes, "its values"));
-  r->left -= bytes;
   if (r->value) reverse_each(data, bytes, r->value);
   return AMBIT_OK;
 }
 
 ambit_status ambit__npy_get(ambit__npy_reader *r, size_t at, void *data, size_t bytes)
 {
-  AMBIT_CHECK(at <= r->bytes && bytes <= r->bytes - at, r->errors, AMBIT_EINVAL,
-              "%zu bytes requested from %s at %zu, which has %zu", bytes, r->path, at, r->bytes);
-  AMBIT_CHECK(!fseeko(r->in, (off_t)(r->offset + at), SEEK_SET), r->errors, AMBIT_EIO,
-              "cannot read %s: %s", r->path, strerror(errno));
-  r->left = r->bytes - at;
-  return ambit__npy_next(r, data, bytes);
+  AMBIT_TRY(ambit__file_read_at(r->errors, r->in.fd, r->path, r->offset + at, data, bytes));
+  if (r->value) reverse_each(data, bytes, r->value);
+  return AMBIT_OK;
 }
 
 void ambit__npy_close(ambit__npy_reader *r)
 {
   if (!r) return;
-  if (r->in) fclose(r->in);
+  ambit__inlet_close(&r->in);
   free(r->path);
   free(r);
 }

@@ -12,7 +12,7 @@
 #ifndef AMBIT_IO_NPY_H
 #define AMBIT_IO_NPY_H
 
-#include "base/error.h"
+#include "base/file.h"
 
 #include <stdbool.h>
 
@@ -31,27 +31,12 @@ typedef struct ambit__npy_info {
   bool seekable; /* a regular file, whose values can be read in any order; not a pipe */
 } ambit__npy_info;
 
-typedef struct ambit__npy ambit__npy;               /* being written */
-typedef struct ambit__npy_reader ambit__npy_reader; /* being read */
+typedef struct ambit__npy_reader ambit__npy_reader; /* an array that is read */
 
-/* Creates a file for an array: with the type and shape, and axes and values, of `form`; or plain.
- * `errors` must outlive it. */
+/* Creates a file for an array with the type and shape, axes and values of `form`. The values are
+ * written behind the header, which is there, and the file is committed. */
 ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
-                               ambit__npy **out);
-ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
-                              const int64_t *shape, ambit__npy **out);
-ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes);
-/* Allows other processes to write too (see base/file.h). *beside: the file that they join; NULL: it
- * is a pipe, and only this process can append. */
-ambit_status ambit__npy_share(ambit__npy *n, const char **beside);
-ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char *beside,
-                             const ambit__npy_info *form, ambit__npy **out);
-/* Writes values that begin `at` bytes after the first one. */
-ambit_status ambit__npy_put(ambit__npy *n, size_t at, const void *data, size_t bytes);
-/* Completes the file and gives it its name, if it is complete or shared. Frees `n` in any case. */
-ambit_status ambit__npy_end(ambit__npy *n);
-void ambit__npy_abort(ambit__npy *n);                       /* NULL is ignored */
-void ambit__npy_tell(ambit__npy *n, ambit__errors *errors); /* as ambit__file_tell */
+                               ambit__file **out);
 
 /* Reads sequentially, in pieces of whole elements. ambit__npy_open
  * refuses lists of cells. */
@@ -66,5 +51,21 @@ void ambit__npy_close(ambit__npy_reader *r); /* NULL is ignored */
 
 /* Reads only the header. */
 ambit_status ambit__npy_read_header(ambit__errors *errors, const char *path, ambit__npy_info *info);
+
+/* ---- npy_header.c ----
+ *
+ * The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+ */
+
+/* Sets type, ndims, shape, axes, values, bytes and swapped. `text` is NUL-terminated; `path` is for
+ * messages. */
+ambit_status ambit__npy_parse_header(ambit__errors *errors, const char *path, const char *text,
+                                     ambit__npy_info *info);
+/* Writes the header, including magic number and padding. Returns its length, at most
+ * AMBIT__NPY_HEADER_BYTES. */
+enum { AMBIT__NPY_HEADER_BYTES = 320 };
+size_t ambit__npy_make_header(const ambit__npy_info *info, char out[AMBIT__NPY_HEADER_BYTES]);
+/* Computes info->bytes; false if a size is negative or the product overflows. */
+bool ambit__npy_measure(ambit__npy_info *info);
 
 #endif

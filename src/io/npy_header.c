@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files are untrusted: the parser accepts exactly the dictionary that NumPy writes, with keys in
  * any order, and checks every value before use. */
-#include "io/npy_header.h"
+#include "io/npy.h"
 
 #include "base/memory.h"
 
@@ -25,17 +25,11 @@ static const struct {
              {"u2", AMBIT_U16}, {"u4", AMBIT_U32}, {"u8", AMBIT_U64}};
 enum { NTYPES = sizeof types / sizeof *types };
 
-/* Bytes of an element: of a value, or of a record. */
-static size_t element_bytes(const ambit__npy_info *info)
-{
-  const size_t value = ambit_type_size(info->type);
-
-  return info->axes ? (size_t)info->axes * sizeof(int64_t) + (size_t)info->values * value : value;
-}
-
 bool ambit__npy_measure(ambit__npy_info *info)
 {
-  info->bytes = element_bytes(info);
+  info->bytes = ambit_type_size(info->type); /* of an element, a value or a record */
+  if (info->axes)
+    info->bytes = (size_t)info->axes * sizeof(int64_t) + (size_t)info->values * info->bytes;
   for (int d = 0; d < info->ndims; d++)
     if (info->shape[d] < 0 || (uint64_t)info->shape[d] > SIZE_MAX / 2 ||
         !ambit__mul_size(info->bytes, (size_t)info->shape[d], &info->bytes))
@@ -236,11 +230,6 @@ static ambit_status read_records(scan *s)
   return AMBIT_OK;
 }
 
-static ambit_status read_descr(scan *s)
-{
-  return take(s, '[') ? read_records(s) : read_type(s);
-}
-
 static ambit_status read_order(scan *s)
 {
   s->fortran = take_word(s, "True");
@@ -281,7 +270,7 @@ static ambit_status read_pair(scan *s)
   if (!seen) return broken(s, "unknown key");
   if (*seen) return broken(s, "duplicate key");
   *seen = true;
-  if (seen == &s->has_descr) return read_descr(s);
+  if (seen == &s->has_descr) return take(s, '[') ? read_records(s) : read_type(s);
   return seen == &s->has_order ? read_order(s) : read_shape(s);
 }
 

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "io/draw.h"
 #include "io/frames.h"
-#include "io/hdf5.h"
 #include "io/png.h"
 #include "io/save.h"
 #include "runtime/objects/scribe.h"
@@ -31,16 +30,17 @@ typedef struct output {
   ambit__observer observer; /* first */
   ambit *context;
   kind kind;
-  char *path;                 /* as given, owned */
-  ambit__numbered numbered;   /* of it */
-  int n;                      /* fields */
-  ambit_field **fields;       /* owned */
-  ambit__drawing drawing;     /* pictures and films */
-  double rate;                /* of films */
-  ambit__film *film;          /* on process 0, from the first frame on */
-  bool has_series;            /* a list of the files is kept for ParaView */
-  int64_t *written, nwritten; /* the iterations of its files; owned */
-  int64_t done, failures;     /* outputs, and those that could not be written */
+  char *path;               /* as given, owned */
+  ambit__numbered numbered; /* of it */
+  int n;                    /* fields */
+  ambit_field **fields;     /* owned */
+  ambit__drawing drawing;   /* pictures and films */
+  double rate;              /* of films */
+  ambit__film *film;        /* on process 0, from the first frame on */
+  bool has_series;          /* a list of the files is kept for ParaView */
+  int64_t *written;         /* the iterations of its files; owned */
+  size_t nwritten, cap;
+  int64_t done, failures; /* outputs, and those that could not be written */
   /* the one that is being written: */
   bool is_begun;
   ambit__ticket job;
@@ -73,8 +73,8 @@ static char *series_name(const output *o)
 static void print_series(const output *o, ambit__text *t)
 {
   ambit__print(t, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n");
-  for (int64_t i = 0; i < o->nwritten; i++) {
-    char *name = ambit__numbered_name(&o->numbered, o->written[i]);
+  for (size_t i = 0; i < o->nwritten; i++) {
+    char *name = ambit__numbered_name(NULL, &o->numbered, o->written[i]);
     const char *slash = name ? strrchr(name, '/') : NULL;
 
     ambit__print(t, "    { \"name\": \"");
@@ -93,10 +93,10 @@ static ambit_status write_series(output *o, ambit__errors *errors)
   char *name = series_name(o);
   ambit__text t = {0};
   ambit__file *file;
-  int64_t *more = realloc(o->written, (size_t)(o->nwritten + 1) * sizeof *more);
-  ambit_status s = name && more ? AMBIT_OK : ambit__raise(errors, AMBIT_ENOMEM, "out of memory");
+  ambit_status s =
+      name ? ambit__make_room(errors, &o->written, o->nwritten, &o->cap, sizeof(int64_t))
+           : AMBIT_ENOMEM;
 
-  if (more) o->written = more;
   if (!s) {
     o->written[o->nwritten++] = o->iteration;
     print_series(o, &t);
@@ -136,14 +136,16 @@ static void write_copy(void *job)
   ambit_status s;
 
   o->saving->fields = o->copy->fields;
-  o->saving->tell(o->saving, errors);
+  ambit__save_tell(o->saving, errors);
   s = o->saving->write(o->saving);
-  if (!s && o->context->net->size == 1) {
-    s = o->saving->commit(o->saving);
+  if (!s && o->context->net->size > 1) {
+    s = ambit__file_flush(o->saving->file);
+  } else if (!s) {
+    s = ambit__save_commit(o->saving);
     if (!s && o->has_series) s = write_series(o, errors);
   }
   if (s) ambit__raise(&o->errors, s, "%s", errors->text ? errors->text : ambit_status_text(s));
-  o->saving->tell(o->saving, &o->errors);
+  ambit__save_tell(o->saving, &o->errors);
   ambit__snapshot_free(o->copy);
   o->copy = NULL;
 }
@@ -170,11 +172,8 @@ static ambit_status begin_file(output *o)
 
 static ambit_status begin(output *o)
 {
-  ambit__errors *errors = &o->context->errors;
-
   o->is_begun = true;
-  o->name = ambit__numbered_name(&o->numbered, o->iteration);
-  if (!o->name) ambit__raise(errors, AMBIT_ENOMEM, "no memory for the name of a file");
+  o->name = ambit__numbered_name(&o->context->errors, &o->numbered, o->iteration);
   AMBIT_TRY(ambit__net_agree(o->context->net));
   for (int i = 0; i < o->n; i++)
     ambit__view_refresh(o->fields[i]);
@@ -189,7 +188,7 @@ static ambit_status end_file(output *o)
 
   o->saving = NULL;
   if (was_copied && o->context->net->size == 1) {
-    saving->free(saving);
+    ambit__save_free(saving);
     return o->context->errors.status;
   }
   AMBIT_TRY(ambit__save_end(saving));
@@ -293,7 +292,7 @@ static void end(ambit__observer *observer)
   output *o = (output *)observer;
 
   if (o->is_begun) ambit__scribe_wait(o->context); /* of a run that failed */
-  if (o->saving) o->saving->free(o->saving);
+  ambit__save_free(o->saving);
   if (ambit__film_end(o->film) && !o->failures++)
     o->reason = strdup(o->errors.text ? o->errors.text : "");
   ambit__errors_clear(&o->errors);
@@ -326,8 +325,6 @@ static ambit_status choose_kind(output *o)
               "%d fields cannot be written to %s: the name must end in .vtkhdf or .h5", o->n, path);
   AMBIT_CHECK(o->kind != KIND_FILM || o->numbered.is_one, errors, AMBIT_EINVAL,
               "the output is %s: a film is one file, without a number", path);
-  AMBIT_CHECK(!is_hdf5 || !*ambit__h5_why_not(), errors, AMBIT_EUNSUPPORTED, "%s: %s", path,
-              ambit__h5_why_not());
   if (is_hdf5)
     AMBIT_TRY(ambit__fields_check_hdf5(o->n, o->fields, path, ambit__ends_in(path, ".vtkhdf")));
   o->has_series = ambit__ends_in(path, ".vtkhdf") && !o->numbered.is_one;

@@ -4,10 +4,11 @@
 #include "base/integers.h"
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_SIDE = 2048, MIN_SIDE = 512, THIN = 32, BINS = 4096 };
+enum { MAX_SIDE = 2048, MIN_SIDE = 512, THIN = 32 };
 
 /* The input, and its coarsening. */
 typedef struct source {
@@ -110,49 +111,16 @@ static double place_in(double value, double lo, double hi)
   return t < 0 ? 0 : t > 1 ? 1 : t;
 }
 
-static void finite_range(const ambit__picture *p, double *lo, double *hi)
+void ambit__finite_range(const double *values, int64_t n, double *lo, double *hi)
 {
   *lo = INFINITY;
   *hi = -INFINITY;
-  for (int64_t i = 0; i < p->width * p->height; i++) {
-    double x = p->values[i];
+  for (int64_t i = 0; i < n; i++) {
+    const double x = values[i];
 
-    if (!isfinite(x)) continue;
-    if (x < *lo) *lo = x;
-    if (x > *hi) *hi = x;
+    if (x < *lo && x >= -DBL_MAX) *lo = x;
+    if (x > *hi && x <= DBL_MAX) *hi = x;
   }
-  if (*lo > *hi) *lo = *hi = 0;
-}
-
-/* The bin up to which `share` values lie, counting from `first` in steps of `step`. */
-static int quantile(const int64_t *bins, int first, int step, double share)
-{
-  int64_t seen = 0;
-  int i = first;
-
-  while (i + step >= 0 && i + step < BINS && (double)(seen + bins[i]) <= share) {
-    seen += bins[i];
-    i += step;
-  }
-  return i;
-}
-
-static void clip_range(const ambit__picture *p, double clip, double *lo, double *hi)
-{
-  int64_t bins[BINS] = {0}, n = 0;
-  double step = (*hi / 2 - *lo / 2) / BINS * 2, start = *lo;
-  int first, last;
-
-  for (int64_t i = 0; i < p->width * p->height; i++) {
-    if (!isfinite(p->values[i])) continue;
-    bins[(int)(place_in(p->values[i], *lo, *hi) * (BINS - 1))]++;
-    n++;
-  }
-  first = quantile(bins, 0, 1, clip * (double)n);
-  last = quantile(bins, BINS - 1, -1, clip * (double)n);
-  if (last < first) return;
-  *lo = start + first * step;
-  *hi = start + (last + 1) * step;
 }
 
 /* Values of both signs, neither negligible. */
@@ -163,7 +131,8 @@ static bool is_wave(double lo, double hi)
 
 void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o)
 {
-  finite_range(p, &p->lo, &p->hi);
+  ambit__finite_range(p->values, p->width * p->height, &p->lo, &p->hi);
+  if (p->lo > p->hi) p->lo = p->hi = 0;
   ambit__picture_span(p, o);
 }
 
@@ -178,7 +147,6 @@ void ambit__picture_span(ambit__picture *p, const ambit__picture_options *o)
     p->lo = o->lo;
     p->hi = o->hi;
   }
-  if (!given && o->clip > 0 && p->lo < p->hi) clip_range(p, o->clip, &p->lo, &p->hi);
   p->map = is_wave(p->lo, p->hi) ? AMBIT__TIDE : AMBIT__DUSK;
   if (o->map) p->map = (ambit__colour_map)(o->map - 1);
   if (given) return;
@@ -239,6 +207,20 @@ ambit__rgb ambit__picture_pixel(const ambit__picture *p, const ambit__rgb *table
   if (!p->relief || place < 0) return c;
   light = light_at(p, x, y);
   return (ambit__rgb){lit(c.r, light), lit(c.g, light), lit(c.b, light)};
+}
+
+ambit__rgb *ambit__picture_draw(ambit__errors *errors, const ambit__picture *p, int64_t width,
+                                int64_t height)
+{
+  ambit__rgb *pixels = ambit__new(errors, (size_t)(width * height), sizeof *pixels), *to = pixels;
+  ambit__rgb table[AMBIT__COLOURS];
+
+  ambit__colour_table(p->map, table);
+  for (int64_t y = 0; pixels && y < height; y++)
+    for (int64_t x = 0; x < width; x++)
+      *to++ = ambit__picture_pixel(p, table, ambit__min64(x / p->zoom_x, p->width - 1),
+                                   ambit__min64(y / p->zoom_y, p->height - 1));
+  return pixels;
 }
 
 ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t height,

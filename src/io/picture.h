@@ -22,7 +22,6 @@ typedef struct ambit__picture_options {
   int max_side;  /* maximum pixels of the longer side; default 2048 */
   int min_side;  /* small fields are enlarged up to this; default 512; 1: never */
   double lo, hi; /* values of the first and the last colour, if lo < hi; else from the data */
-  double clip;   /* fraction of the pixels to exclude from the range at either end; 0: none */
   bool relief;   /* shaded as a landscape */
 } ambit__picture_options;
 
@@ -48,6 +47,12 @@ int ambit__picture_colour(const ambit__picture *p, double value);
 /* The colour of a value of the picture, from the table of its map, shaded if it has a relief. */
 ambit__rgb ambit__picture_pixel(const ambit__picture *p, const ambit__rgb *table, int64_t x,
                                 int64_t y);
+/* The picture zoomed, as width x height pixels, which the caller frees; beyond it the last column
+ * and row are repeated. NULL: an error was raised. */
+ambit__rgb *ambit__picture_draw(ambit__errors *errors, const ambit__picture *p, int64_t width,
+                                int64_t height);
+/* The least and the greatest of the finite values; lo > hi: there is none. */
+void ambit__finite_range(const double *values, int64_t n, double *lo, double *hi);
 /* Sets range, map and relief of a picture that has its values. */
 void ambit__picture_range(ambit__picture *p, const ambit__picture_options *o);
 /* The same, where p->lo and p->hi are the least and the greatest finite value; 0 if there is none.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* png.c - pictures that Ambit draws, row by row. */
+/* png.c - pictures that Ambit draws. */
 #include "io/png.h"
 
-#include "base/memory.h"
 #include "io/frames.h"
 
 #include <stdio.h>
@@ -10,37 +9,15 @@
 
 enum { NOTE = 80 }; /* characters */
 
-/* A picture while it is written. */
-typedef struct drawer {
-  const ambit__picture *p;
-  ambit__rgb *line; /* one row of pixels */
-  ambit__rgb colours[AMBIT__COLOURS];
-} drawer;
+_Static_assert(sizeof(ambit__rgb) == 3, "arrays of ambit__rgb are passed to libpng as bytes");
 
-_Static_assert(sizeof(ambit__rgb) == 3, "rows of ambit__rgb are passed to libpng as bytes");
-
-static const unsigned char *draw_row(void *user, int64_t row)
+/* The text of the file that ambit__png_form reads. */
+static void note_drawing(const ambit__picture *p, char text[NOTE])
 {
-  const drawer *d = user;
-  const int64_t y = row / d->p->zoom_y;
-  ambit__rgb *pixel = d->line;
+  ambit__rgb colours[AMBIT__COLOURS], zero = AMBIT__NO_COLOUR;
 
-  for (int64_t x = 0; row % d->p->zoom_y == 0 && x < d->p->width; x++) {
-    const ambit__rgb colour = ambit__picture_pixel(d->p, d->colours, x, y);
-
-    for (int i = 0; i < d->p->zoom_x; i++)
-      *pixel++ = colour;
-  }
-  return (const unsigned char *)d->line;
-}
-
-/* The text of the file that ambit__png_drawn reads. */
-static void note_drawing(const drawer *d, char text[NOTE])
-{
-  const ambit__picture *p = d->p;
-  const bool has_zero = p->lo <= 0 && p->hi >= 0;
-  const ambit__rgb zero = has_zero ? d->colours[ambit__picture_colour(p, 0)] : AMBIT__NO_COLOUR;
-
+  ambit__colour_table(p->map, colours);
+  if (p->lo <= 0 && p->hi >= 0) zero = colours[ambit__picture_colour(p, 0)];
   snprintf(text, NOTE, "0 is %d %d %d, %s of %d x %d pixels", zero.r, zero.g, zero.b,
            p->averaged ? "means" : "cells", p->zoom_x, p->zoom_y);
 }
@@ -52,16 +29,17 @@ ambit_status ambit__png_put(ambit__errors *errors, const char *path, const ambit
                                   .height = {p->height * p->zoom_y},
                                   .is_rgb = true,
                                   .is_packed = true};
-  drawer d = {.p = p};
   char note[NOTE];
+  ambit__rgb *pixels;
   ambit_status s;
 
   AMBIT_TRY(ambit__png_try(errors, path));
-  AMBIT_NEW(errors, d.line, (size_t)form.width[0]);
-  ambit__colour_table(p->map, d.colours);
-  note_drawing(&d, note);
-  s = ambit__png_write_rows(errors, path, &form, note, draw_row, &d);
-  free(d.line);
+  pixels = ambit__picture_draw(errors, p, form.width[0], form.height[0]);
+  if (!pixels) return AMBIT_ENOMEM;
+  note_drawing(p, note);
+  s = ambit__png_write_frame(errors, path, &form, note,
+                             (const unsigned char *const[]){(unsigned char *)pixels});
+  free(pixels);
   return s;
 }
 

@@ -17,14 +17,13 @@ ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t w
 /* The same for a picture that was made. */
 ambit_status ambit__png_put(ambit__errors *errors, const char *path, const ambit__picture *p);
 
-/* How Ambit has drawn a picture, which is noted in the file: */
+/* How Ambit has drawn a picture, which is noted in the file (ambit__png_form in frames.h). */
 typedef struct ambit__drawn {
   bool is_drawn;      /* false: it is another picture */
   int zoom_x, zoom_y; /* pixels of a cell; 1 if it is another picture */
   bool averaged;      /* pixels are means of several cells */
   ambit__rgb zero;    /* the colour of 0; black if it is another picture */
 } ambit__drawn;
-ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn);
 
 #define AMBIT__PNG_KEY "Ambit" /* of the note */
 

@@ -3,6 +3,7 @@
 #include "io/raster.h"
 
 #include "base/file.h"
+#include "base/integers.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -27,12 +28,6 @@ static ambit_status open_file(ambit__raster *r)
   return AMBIT_OK;
 }
 
-static ambit_status open_format(ambit__raster *r, ambit__raster_format format)
-{
-  if (format == RASTER_HGT) return ambit__raster_open_hgt(r);
-  return format == RASTER_ASC ? ambit__raster_open_asc(r) : ambit__raster_open_tiff(r);
-}
-
 /* A spacing that is no distance is unknown, and so is an origin that is no place. */
 static void check_place(ambit__raster *r)
 {
@@ -47,6 +42,11 @@ static void check_place(ambit__raster *r)
 ambit_status ambit__raster_open(ambit__errors *errors, const char *path,
                                 ambit__raster_format format, ambit__raster **out)
 {
+  static ambit_status (*const formats[])(ambit__raster * r) = {
+      [RASTER_HGT] = ambit__raster_open_hgt,
+      [RASTER_ASC] = ambit__raster_open_asc,
+      [RASTER_TIFF] = ambit__raster_open_tiff,
+  };
   ambit__raster *r = ambit__new(errors, 1, sizeof *r);
   ambit_status s = AMBIT_ENOMEM;
 
@@ -60,7 +60,7 @@ ambit_status ambit__raster_open(ambit__errors *errors, const char *path,
                      "%s: the name must end in .npy, .png, .hgt, .asc or .tif", path);
   else if (r->path)
     s = open_file(r);
-  if (!s) s = open_format(r, format);
+  if (!s) s = formats[format](r);
   if (!s) check_place(r);
   if (s)
     ambit__raster_close(r);
@@ -161,12 +161,6 @@ typedef struct blocks {
   unsigned char *row; /* one row of a block */
 } blocks;
 
-/* Of the columns of block column i, those within the raster. */
-static int64_t columns(const ambit__raster *r, const ambit__raster_blocks *b, int64_t i)
-{
-  return r->width - i * b->width < b->width ? r->width - i * b->width : b->width;
-}
-
 static ambit_status read_blocks(ambit__raster *r, int64_t row, double *values)
 {
   const blocks *own = r->own;
@@ -175,7 +169,7 @@ static ambit_status read_blocks(ambit__raster *r, int64_t row, double *values)
   const int64_t size = b->bits / 8;
 
   for (int64_t i = 0; i < b->across; i++) {
-    const int64_t n = columns(r, b, i);
+    const int64_t n = ambit__min64(r->width - i * b->width, b->width); /* within the raster */
 
     AMBIT_TRY(ambit__raster_get(r, at[i] + row % b->height * b->width * size, own->row,
                                 (size_t)(n * size)));

@@ -81,12 +81,6 @@ static ambit_status take_word(ambit__raster *r, char word[WORD], int64_t *start)
 }
 
 /* A number, or nan, which is how some programs write cells without data. */
-static bool read_number(const char *word, double *x)
-{
-  *x = NAN;
-  return !strcasecmp(word, "nan") || ambit__number_read(word, x);
-}
-
 static ambit_status take_number(ambit__raster *r, const char *what, double *x)
 {
   char word[WORD];
@@ -94,7 +88,8 @@ static ambit_status take_number(ambit__raster *r, const char *what, double *x)
 
   AMBIT_TRY(take_word(r, word, &start));
   AMBIT_CHECK(*word, r->errors, AMBIT_EIO, "%s is truncated: it ends before %s", r->path, what);
-  AMBIT_CHECK(read_number(word, x), r->errors, AMBIT_EIO,
+  *x = NAN;
+  AMBIT_CHECK(!strcasecmp(word, "nan") || ambit__number_read(word, x), r->errors, AMBIT_EIO,
               "%s: \"%s\" at byte %" PRId64 " is not a number; expected %s", r->path, word, start,
               what);
   return AMBIT_OK;

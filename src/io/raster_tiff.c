@@ -6,26 +6,32 @@
 #include "io/tiff.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  TAG_WIDTH = 256,
-  TAG_HEIGHT = 257,
-  TAG_BITS = 258,
-  TAG_COMPRESSION = 259,
-  TAG_STRIP_OFFSETS = 273,
-  TAG_SAMPLES = 277,
-  TAG_ROWS_PER_STRIP = 278,
-  TAG_TILE_WIDTH = 322,
-  TAG_TILE_HEIGHT = 323,
-  TAG_TILE_OFFSETS = 324,
-  TAG_FORMAT = 339,
-  TAG_PIXEL_SCALE = 33550,
-  TAG_TIE_POINTS = 33922,
-  TAG_TRANSFORM = 34264,
-  TAG_GEO_KEYS = 34735,
-  TAG_NODATA = 42113
+/* Numbers of tags, and their places. */
+enum { TAG_TILE_OFFSETS = 324 };
+static const struct {
+  int64_t number;
+  size_t at;
+} places[] = {
+    {256, offsetof(ambit__tiff, width)},
+    {257, offsetof(ambit__tiff, height)},
+    {258, offsetof(ambit__tiff, bits)},
+    {259, offsetof(ambit__tiff, compression)},
+    {273, offsetof(ambit__tiff, offsets)}, /* of strips */
+    {277, offsetof(ambit__tiff, samples)},
+    {278, offsetof(ambit__tiff, block_height)},
+    {322, offsetof(ambit__tiff, block_width)},
+    {323, offsetof(ambit__tiff, block_height)},
+    {TAG_TILE_OFFSETS, offsetof(ambit__tiff, offsets)},
+    {339, offsetof(ambit__tiff, format)},
+    {33550, offsetof(ambit__tiff, scale)},
+    {33922, offsetof(ambit__tiff, tie)},
+    {34264, offsetof(ambit__tiff, transform)},
+    {34735, offsetof(ambit__tiff, keys)},
+    {42113, offsetof(ambit__tiff, nodata)},
 };
 
 /* Types of tags, and the bytes of their values: 0 for those that Ambit does not read. */
@@ -85,24 +91,9 @@ ambit_status ambit__tiff_text(const ambit__tiff *t, const ambit__tag *g, char *t
 
 static ambit__tag *place_of(ambit__tiff *t, int64_t number)
 {
-  switch (number) {
-  case TAG_WIDTH: return &t->width;
-  case TAG_HEIGHT: return &t->height;
-  case TAG_BITS: return &t->bits;
-  case TAG_COMPRESSION: return &t->compression;
-  case TAG_SAMPLES: return &t->samples;
-  case TAG_FORMAT: return &t->format;
-  case TAG_PIXEL_SCALE: return &t->scale;
-  case TAG_TIE_POINTS: return &t->tie;
-  case TAG_TRANSFORM: return &t->transform;
-  case TAG_GEO_KEYS: return &t->keys;
-  case TAG_NODATA: return &t->nodata;
-  case TAG_TILE_OFFSETS: t->is_tiled = true; return &t->offsets;
-  case TAG_STRIP_OFFSETS: return &t->offsets;
-  case TAG_TILE_HEIGHT:
-  case TAG_ROWS_PER_STRIP: return &t->block_height;
-  case TAG_TILE_WIDTH: return &t->block_width;
-  }
+  t->is_tiled |= number == TAG_TILE_OFFSETS;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (places[i].number == number) return (ambit__tag *)(void *)((char *)t + places[i].at);
   return NULL;
 }
 

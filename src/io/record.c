@@ -2,6 +2,7 @@
 /* record.c - saves records: NumPy arrays, text, and plots. Process 0 writes. */
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/npy.h"
 #include "io/png.h"
 #include "runtime/program/program.h"
@@ -18,13 +19,6 @@ enum {
   CURVES = 8
 }; /* of a plot, in pixels; most columns that it draws */
 
-static bool ends_in(const char *path, const char *tail)
-{
-  const size_t n = strlen(path), m = strlen(tail);
-
-  return n >= m && !strcmp(path + n - m, tail);
-}
-
 static double value_at(const ambit_record *r, int64_t row, int64_t column)
 {
   return r->values[row * r->columns + column];
@@ -35,21 +29,21 @@ static double value_at(const ambit_record *r, int64_t row, int64_t column)
 static ambit_status save_npy(ambit_record *r, int64_t rows, const char *path)
 {
   const ambit_type type = r->is_typed ? r->type : AMBIT_F64;
-  const int64_t shape[] = {rows, r->columns};
-  ambit__npy *file;
-  ambit_status s = AMBIT_OK;
+  const ambit__npy_info form = {.type = type,
+                                .ndims = r->columns > 1 ? 2 : 1,
+                                .shape = {rows, r->columns > 1 ? r->columns : 0}};
+  ambit__file *file;
 
-  AMBIT_TRY(
-      ambit__npy_begin(&r->context->errors, path, type, r->columns > 1 ? 2 : 1, shape, &file));
-  for (int64_t i = 0; !s && i < rows * r->columns; i++) {
+  AMBIT_TRY(ambit__npy_create(&r->context->errors, path, &form, &file));
+  for (int64_t i = 0; i < rows * r->columns; i++) { /* the end reports a failure */
     const float narrow = (float)r->values[i];
 
-    s = type == AMBIT_F32 ? ambit__npy_append(file, &narrow, sizeof narrow)
-                          : ambit__npy_append(file, &r->values[i], sizeof *r->values);
+    if (type == AMBIT_F32)
+      ambit__file_write(file, &narrow, sizeof narrow);
+    else
+      ambit__file_write(file, &r->values[i], sizeof *r->values);
   }
-  if (!s) return ambit__npy_end(file);
-  ambit__npy_abort(file);
-  return s;
+  return ambit__file_commit(file);
 }
 
 /* ---- text ---- */
@@ -60,30 +54,27 @@ static ambit_status save_csv(ambit_record *r, int64_t rows, const char *path)
 {
   const int digits = r->is_typed && r->type == AMBIT_F32 ? 9 : 17;
   ambit__file *file;
-  ambit_status s;
   char text[64];
   int n;
 
   AMBIT_TRY(ambit__file_create(&r->context->errors, path, &file));
-  s = ambit__file_write(file, r->nstretches ? "iteration" : "row", r->nstretches ? 9 : 3);
-  for (int64_t c = 0; !s && c < r->columns; c++) {
+  ambit__file_write(file, r->nstretches ? "iteration" : "row", r->nstretches ? 9 : 3);
+  for (int64_t c = 0; c < r->columns; c++) {
     n = r->columns > 1 ? snprintf(text, sizeof text, ",%.40s %lld", r->name, (long long)c)
                        : snprintf(text, sizeof text, ",%.40s", r->name);
-    s = ambit__file_write(file, text, (size_t)n);
+    ambit__file_write(file, text, (size_t)n);
   }
-  for (int64_t i = 0; !s && i < rows; i++) {
+  for (int64_t i = 0; i < rows; i++) {
     n = snprintf(text, sizeof text, "\n%lld",
                  (long long)(r->nstretches ? ambit__record_iteration(r, i) : i));
-    s = ambit__file_write(file, text, (size_t)n);
-    for (int64_t c = 0; !s && c < r->columns; c++) {
+    ambit__file_write(file, text, (size_t)n);
+    for (int64_t c = 0; c < r->columns; c++) {
       n = snprintf(text, sizeof text, ",%.*g", digits, value_at(r, i, c));
-      s = ambit__file_write(file, text, (size_t)n);
+      ambit__file_write(file, text, (size_t)n);
     }
   }
-  if (!s) s = ambit__file_write(file, "\n", 1);
-  if (!s) return ambit__file_commit(file);
-  ambit__file_abort(file);
-  return s;
+  ambit__file_write(file, "\n", 1);
+  return ambit__file_commit(file); /* reports a failure of any write */
 }
 
 /* ---- pictures ---- */
@@ -98,15 +89,7 @@ typedef struct plot {
 
 static void find_range(plot *p)
 {
-  p->lo = INFINITY;
-  p->hi = -INFINITY;
-  for (int64_t i = 0; i < p->rows * p->r->columns; i++) {
-    const double x = p->r->values[i];
-
-    if (!isfinite(x)) continue;
-    p->lo = fmin(p->lo, x);
-    p->hi = fmax(p->hi, x);
-  }
+  ambit__finite_range(p->r->values, p->rows * p->r->columns, &p->lo, &p->hi);
   if (!(p->lo < p->hi)) {
     const double x = isfinite(p->lo) ? p->lo : 0, margin = fmax(1, 0.001 * fabs(x));
 
@@ -250,10 +233,10 @@ static ambit_status save(ambit_record *r, const char *path)
 
   AMBIT_CHECK(rows && r->columns, &r->context->errors, AMBIT_EINVAL,
               "record '%s' has no rows to save in %s", r->name, path);
-  if (ends_in(path, ".npy")) return save_npy(r, rows, path);
-  if (ends_in(path, ".csv")) return save_csv(r, rows, path);
-  if (ends_in(path, ".png") && r->columns <= CURVES) return save_plot(r, rows, path);
-  if (ends_in(path, ".png"))
+  if (ambit__ends_in(path, ".npy")) return save_npy(r, rows, path);
+  if (ambit__ends_in(path, ".csv")) return save_csv(r, rows, path);
+  if (ambit__ends_in(path, ".png") && r->columns <= CURVES) return save_plot(r, rows, path);
+  if (ambit__ends_in(path, ".png"))
     return ambit__png_write(&r->context->errors, path, r->columns, rows, get_row, r, NULL);
   return ambit__raise(&r->context->errors, AMBIT_EINVAL,
                       "record '%s' cannot be saved as %s: the name must end in .npy, .csv or .png",

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* save.c - saves and loads fields, by file name extension. Collective. */
 #include "io/save.h"
-#include "base/text.h"
 
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "io/draw.h"
-#include "io/field_npy.h"
 #include "io/npy.h"
+#include "runtime/objects/pieces.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ERRORS(f) (&(f)->grid->context->errors)
@@ -19,48 +22,104 @@ static bool is_hdf5(const char *path)
   return ambit__ends_in(path, ".vtkhdf") || ambit__ends_in(path, ".h5");
 }
 
-static ambit_status check_path(const ambit_field *f, const char *path)
-{
-  if (ambit__failed(f->grid->context)) return ERRORS(f)->status;
-  AMBIT_CHECK(path && *path, ERRORS(f), AMBIT_EINVAL, "field '%s': the file name is empty",
-              f->name);
-  return AMBIT_OK;
-}
-
 /* All processes must save or load the same field and file. */
 static ambit_status meet(const ambit_field *f, const char *what, const char *path)
 {
   char doing[160] = "fails";
 
-  if (!check_path(f, path)) snprintf(doing, sizeof doing, "%s '%.20s' in %s", what, f->name, path);
+  if (!ambit__failed(f->grid->context) && !(path && *path))
+    ambit__raise(ERRORS(f), AMBIT_EINVAL, "field '%s': the file name is empty", f->name);
+  if (!ERRORS(f)->status) snprintf(doing, sizeof doing, "%s '%.20s' in %s", what, f->name, path);
   return ambit__meet(f->grid->context, doing);
 }
 
-static ambit_status save_png(ambit_field *f, const char *path)
-{
-  ambit__drawing d;
+/* ---- files of all processes ---- */
 
-  AMBIT_TRY(ambit__drawing_make(f, NULL, &d));
-  return ambit__draw_png(f, &d, path);
+/* Process 0 creates the file and broadcasts its temporary name; the others join. */
+static ambit_status create(ambit__saving *s, const char *path)
+{
+  ambit *a = s->context;
+  char *beside = NULL;
+  ambit_status status;
+
+  if (!a->net->rank && !ambit__file_create(&a->errors, path, &s->file)) s->head(s, path);
+  status = ambit__share_name(a, s->file ? ambit__file_beside(s->file) : NULL, &beside);
+  s->in_order = !beside;
+  if (!status)
+    status = ambit__net_broadcast(a->net, 0, s->offsets, (size_t)(s->n + 1) * sizeof *s->offsets);
+  if (!status && beside && a->net->rank) ambit__file_join(&a->errors, path, beside, &s->file);
+  free(beside);
+  return status ? status : ambit__net_agree(a->net);
+}
+
+static ambit_status check_fields(const char *path, int n, ambit_field *const *fields)
+{
+  ambit__errors *errors = ERRORS(fields[0]);
+
+  for (int i = 1; i < n; i++)
+    AMBIT_CHECK(fields[i] && fields[i]->grid == fields[0]->grid, errors, AMBIT_EINVAL,
+                "field %d of %d to be saved in %s is %s", i, n, path,
+                fields[i] ? "on another grid than the first one; fields of a file share a grid"
+                          : "NULL");
+  if (is_hdf5(path))
+    return ambit__fields_check_hdf5(n, fields, path, ambit__ends_in(path, ".vtkhdf"));
+  AMBIT_CHECK(n == 1, errors, AMBIT_EINVAL,
+              "%d fields cannot be saved as %s: the name must end in .vtkhdf or .h5", n, path);
+  AMBIT_CHECK(ambit__ends_in(path, ".npy"), errors, AMBIT_EINVAL,
+              "field '%s' cannot be saved as %s: the name must end in .npy, .png, .vtkhdf or .h5",
+              fields[0]->name, path);
+  return AMBIT_OK;
 }
 
 ambit_status ambit__save_begin(const char *path, int n, ambit_field *const *fields,
                                ambit__saving **out)
 {
+  ambit *a = fields[0]->grid->context;
+  ambit__saving *s;
+
   *out = NULL;
-  for (int i = 1; i < n; i++)
-    AMBIT_CHECK(fields[i] && fields[i]->grid == fields[0]->grid, ERRORS(fields[0]), AMBIT_EINVAL,
-                "field %d of %d to be saved in %s is %s", i, n, path,
-                fields[i] ? "on another grid than the first one; fields of a file share a grid"
-                          : "NULL");
-  if (is_hdf5(path))
-    return ambit__save_begin_hdf5(path, n, fields, ambit__ends_in(path, ".vtkhdf"), out);
-  AMBIT_CHECK(n == 1, ERRORS(fields[0]), AMBIT_EINVAL,
-              "%d fields cannot be saved as %s: the name must end in .vtkhdf or .h5", n, path);
-  AMBIT_CHECK(ambit__ends_in(path, ".npy"), ERRORS(fields[0]), AMBIT_EINVAL,
-              "field '%s' cannot be saved as %s: the name must end in .npy, .png, .vtkhdf or .h5",
-              fields[0]->name, path);
-  return ambit__save_begin_npy(path, fields, ambit__ends_in(path, ".cells.npy"), out);
+  AMBIT_TRY(check_fields(path, n, fields));
+  s = *out = ambit__new(&a->errors, 1, sizeof *s);
+  if (s) {
+    *s = (ambit__saving){.context = a,
+                         .n = n,
+                         .fields = fields,
+                         .is_other =
+                             ambit__ends_in(path, ".vtkhdf") || ambit__ends_in(path, ".cells.npy"),
+                         .head = is_hdf5(path) ? ambit__save_hdf5_head : ambit__save_npy_head,
+                         .write = is_hdf5(path) ? ambit__save_hdf5_write : ambit__save_npy_write};
+    s->offsets = ambit__new(&a->errors, (size_t)n + 1, sizeof *s->offsets);
+  }
+  AMBIT_TRY(ambit__net_agree(a->net));
+  return create(s, path);
+}
+
+ambit_status ambit__save_put(void *saving, size_t at, void *bytes, size_t n)
+{
+  const ambit__saving *s = saving;
+
+  return ambit__file_write_at(s->file, s->offsets[s->field] + at, bytes, n);
+}
+
+ambit_status ambit__save_commit(ambit__saving *s)
+{
+  ambit__file *file = s->file;
+
+  s->file = NULL;
+  return file ? ambit__file_commit(file) : AMBIT_OK; /* a pipe is that of process 0 */
+}
+
+void ambit__save_tell(const ambit__saving *s, ambit__errors *errors)
+{
+  if (s->file) ambit__file_tell(s->file, errors);
+}
+
+void ambit__save_free(ambit__saving *s)
+{
+  if (!s) return;
+  ambit__file_abort(s->file);
+  free(s->offsets);
+  free(s);
 }
 
 /* Process 0 is last, since it renames the file. */
@@ -71,21 +130,20 @@ ambit_status ambit__save_end(ambit__saving *s)
 
   if (!s) return AMBIT_OK;
   net = s->context->net;
-  s->tell(s, &s->context->errors);
+  ambit__save_tell(s, &s->context->errors);
   status = ambit__net_agree(net);
   for (int turn = 0; !status && turn < 2; turn++) {
-    if ((net->rank == 0) == turn) s->commit(s);
+    if ((net->rank == 0) == turn) ambit__save_commit(s);
     status = ambit__net_agree(net);
   }
-  s->free(s);
+  ambit__save_free(s);
   return status;
 }
 
-ambit_status ambit__save_all(const char *path, int n, ambit_field *const *fields)
+static ambit_status save(const char *path, int n, ambit_field *const *fields)
 {
   ambit__saving *s;
 
-  if (n == 1 && ambit__ends_in(path, ".png")) return save_png(fields[0], path);
   if (!ambit__save_begin(path, n, fields, &s)) s->write(s);
   return s ? ambit__save_end(s) : ERRORS(fields[0])->status;
 }
@@ -112,7 +170,10 @@ static ambit_status save_once(const char *path, int n, ambit_field *const *field
   if (ambit__journal_replay(ERRORS(fields[0]), journal, ENTRY_SAVE, NULL, 0))
     return ERRORS(fields[0])->status;
   journal->inside++;
-  s = draws ? draw(fields[0], path, picture) : ambit__save_all(path, n, fields);
+  if (draws || (n == 1 && ambit__ends_in(path, ".png")))
+    s = draw(fields[0], path, picture);
+  else
+    s = save(path, n, fields);
   journal->inside--;
   if (!s) ambit__journal_record(journal, ENTRY_SAVE, NULL, 0);
   return s;

@@ -138,9 +138,11 @@ typedef struct ambit__line {
   struct ambit__line *next;
 } ambit__line;
 
-/* A static function of the syntax tree. Calls are replaced by its body. */
+/* A static function of the syntax tree, whose calls are replaced by its body; or constants, which
+ * all functions and kernels after them see. */
 typedef struct ambit__helper {
-  ambit__name *name;
+  ambit__name *name;      /* NULL: constants, */
+  ambit__line *constants; /* LINE_DECL */
   ambit__place place;
   ambit_type type; /* of the value it returns */
   bool is_void;    /* it returns none */
@@ -176,15 +178,9 @@ typedef struct ambit__kernel_node {
   ambit__head heads[AMBIT_MAX_PARAMS];
   int nheads;
   ambit__line *body;
-  ambit__helper *last; /* function before it; NULL: none */
+  ambit__helper *last; /* function or constants before it; NULL: none */
   struct ambit__kernel_node *next;
 } ambit__kernel_node;
-
-/* The local of the user's text that a local of the rule comes from, for messages. */
-typedef struct ambit__origin {
-  const ambit__symbol *symbol;
-  int element;
-} ambit__origin;
 
 /* What join.c makes one rule of: as the arguments of ambit__rule_join. */
 typedef struct ambit__joining {
@@ -192,14 +188,6 @@ typedef struct ambit__joining {
   const ambit__rule *const *rules;
   const int (*param)[AMBIT_MAX_PARAMS];
 } ambit__joining;
-
-/* Constants of the text, which all functions and kernels after them see: tokens at .. end - 1. */
-typedef struct ambit__shared {
-  size_t at, end;
-  const ambit__line *lines; /* for their names */
-  bool is_used;             /* by the present function or kernel */
-  struct ambit__shared *next;
-} ambit__shared;
 
 /* A translation unit: the state of one run of the front end. */
 typedef struct ambit__unit {
@@ -228,7 +216,6 @@ typedef struct ambit__unit {
   bool panic;                  /* parse: suppress messages until the next statement */
   ambit__helper *helpers;      /* parse: in the order of the text */
   bool in_helper;              /* parse: inside one of them */
-  ambit__shared *shared;       /* parse: newest first */
   ambit__kernel_node *kernels; /* parse: in the order of the text */
   ambit__kernel_node *kernel;  /* parse: the present one. Later: the one that is read */
   bool in_library;             /* lex, parse: of the language's own functions */
@@ -241,7 +228,8 @@ typedef struct ambit__unit {
   size_t locals_cap;
   const ambit__joining *joining;        /* join */
   size_t amounts_cap[AMBIT_MAX_PARAMS]; /* unroll: of those of a parameter */
-  ambit__origin *origins;               /* unroll: one per local of the rule */
+  /* unroll: by local of the rule, that of the user's text, for messages */
+  const ambit__symbol **origins;
   size_t origins_cap;
 } ambit__unit;
 
@@ -267,6 +255,9 @@ void *ambit__unit_grow(ambit__unit *u, ambit__arena *arena, void *array, size_t 
 /* Reports a mistake, and stops the front end when there are too many. */
 #define AMBIT_WRONG(u, place, ...)                                                                 \
   (ambit__complain(&(u)->diag, place, __VA_ARGS__), ambit__unit_told(u))
+/* The same, after which nothing can be said of the rest. */
+#define AMBIT_FATAL(u, place, ...)                                                                 \
+  (ambit__complain(&(u)->diag, place, __VA_ARGS__), ambit__unit_stop(u))
 void ambit__unit_told(ambit__unit *u);
 _Noreturn void ambit__unit_stop(ambit__unit *u);
 
@@ -358,14 +349,12 @@ void ambit__folder_print(const ambit__folder *f, const char *name, ambit__text *
 /* parse_stmt.c and parse_expr.c */
 ambit__line *ambit__parse_block(ambit__unit *u);
 ambit__line *ambit__parse_declaration(ambit__unit *u); /* lines of LINE_DECL */
-/* parse_function.c. The body of a function or kernel whose head begins at a token: its statements,
- * after the constants of the text that it uses. */
-void ambit__parse_helper(ambit__unit *u);
-ambit__line *ambit__parse_body(ambit__unit *u, size_t head);
-bool ambit__at_shared(const ambit__unit *u); /* constants of the text, not a function */
-void ambit__parse_shared(ambit__unit *u);
+/* parse_function.c: a static function, or constants. false: none begins here. */
+bool ambit__parse_helper(ambit__unit *u);
 ambit__syntax *ambit__parse_expr(ambit__unit *u);
 ambit__syntax *ambit__parse_unary(ambit__unit *u);
+ambit__syntax *ambit__syntax_node(ambit__unit *u, ambit__syntax_kind kind, ambit__place place,
+                                  ambit__syntax *a, ambit__syntax *b, ambit__syntax *c);
 
 /* check_expr.c */
 void ambit__check_expr(ambit__unit *u, ambit__syntax *n);

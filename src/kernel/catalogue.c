@@ -222,22 +222,8 @@ static ambit_status expand_family(ambit__errors *errors, const char *name, const
 
 enum { NAME_CHARS = 40 };
 
-typedef struct search {
-  const char *name;         /* requested */
-  char nearest[NAME_CHARS]; /* best so far; "": none is close */
-  int distance;             /* of it; initially the distance that is too far */
-} search;
-
-static void consider(search *s, const char *candidate)
-{
-  int distance = ambit__spell_distance(s->name, candidate);
-
-  if (distance >= s->distance) return;
-  s->distance = distance;
-  snprintf(s->nearest, sizeof s->nearest, "%s", candidate);
-}
-
-static void consider_families(search *s)
+/* `nearest` keeps the name if it is the best guess. */
+static void guess_families(ambit__guess *guess, char nearest[NAME_CHARS])
 {
   for (int i = 0; i < 4 * AMBIT_MAX_DIMS * MAX_FAMILY_RADIUS; i++) {
     family f = {.is_box = i & 1, .is_symmetric = i & 2};
@@ -247,29 +233,31 @@ static void consider_families(search *s)
     f.radius = i / 4 / AMBIT_MAX_DIMS + 1;
     snprintf(name, sizeof name, "%s%dd%d%s", f.is_box ? "box" : "star", f.ndims, f.radius,
              f.is_symmetric ? "s" : "");
-    if (!check_family(NULL, name, &f)) consider(s, name);
+    if (!check_family(NULL, name, &f)) ambit__guess_offer(guess, name);
+    if (guess->best == name) guess->best = memcpy(nearest, name, NAME_CHARS);
   }
 }
 
 static ambit_status raise_unknown(ambit__errors *errors, const char *name)
 {
-  search s = {.name = name, .distance = ambit__guess_start(name).distance};
+  ambit__guess guess = ambit__guess_start(name);
+  char nearest[NAME_CHARS];
   ambit__text names = {0};
   char *list;
 
   for (int i = 0; i < NENTRIES; i++) {
-    consider(&s, entries[i].name);
+    ambit__guess_offer(&guess, entries[i].name);
     ambit__print(&names, "%s%s", i ? ", " : "", entries[i].name);
   }
-  consider_families(&s);
+  guess_families(&guess, nearest);
   list = ambit__text_finish(&names);
   ambit__raise(errors, AMBIT_EINVAL,
                "no stencil of the catalogue is called \"%.*s\"%s%s\n"
                "  fixed names: %s\n"
                "  families:    star<D>d<R> and box<D>d<R> of D = 1 to %d dimensions and radius R = "
                "1 to %d, with an s at the end for symmetric weights: star3d2, box2d1s",
-               NAME_CHARS, name, *s.nearest ? "; the nearest name is " : "", s.nearest,
-               list ? list : "", AMBIT_MAX_DIMS, MAX_FAMILY_RADIUS);
+               NAME_CHARS, name, guess.best ? "; the nearest name is " : "",
+               guess.best ? guess.best : "", list ? list : "", AMBIT_MAX_DIMS, MAX_FAMILY_RADIUS);
   free(list);
   return AMBIT_EINVAL;
 }

@@ -204,7 +204,10 @@ static void check_helper(ambit__unit *u, ambit__helper *h)
 void ambit__check(ambit__unit *u)
 {
   for (ambit__helper *h = u->helpers; h; h = h->next)
-    check_helper(u, h);
+    if (h->name)
+      check_helper(u, h);
+    else
+      check_lines(u, h->constants);
   u->depth = 1; /* parameters and the body share a scope, as in C */
   for (int i = 0; i < u->kernel->nheads; i++)
     check_head(u, &u->kernel->heads[i]);

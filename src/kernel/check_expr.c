@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Reports an expression, and marks it. */
+#define WRONG(u, n, ...) (AMBIT_WRONG(u, (n)->place, __VA_ARGS__), (void)((n)->is_wrong = true))
+
 static bool is_integer(const ambit__syntax *n)
 {
   return !ambit__type_is_real(n->type);
@@ -72,10 +75,7 @@ static bool resolve(ambit__unit *u, ambit__syntax *n)
     }
     return false;
   }
-  if (!n->symbol->is_ready) {
-    AMBIT_WRONG(u, n->place, "'%s' is used in its own initialiser", n->name->text);
-    n->is_wrong = true;
-  }
+  if (!n->symbol->is_ready) WRONG(u, n, "'%s' is used in its own initialiser", n->name->text);
   return !n->is_wrong;
 }
 
@@ -101,25 +101,20 @@ static void check_field(ambit__unit *u, ambit__syntax *n)
   const char *f = n->name->text;
   int given = n->nsubs - n->symbol->is_vector;
 
-  n->is_wrong = true;
   if (n->symbol->is_vector && n->nsubs == 0)
-    AMBIT_WRONG(u, n->place, "'%s' has several components\n*%s[0] is the first one at this cell", f,
-                f);
+    WRONG(u, n, "'%s' has several components\n*%s[0] is the first one at this cell", f, f);
   else if (n->is_deref && given > 0)
-    AMBIT_WRONG(u, n->place,
-                "'%s' has a '*' and subscripts\n*%s is the cell itself; a neighbour is %s with one "
-                "subscript per axis and no '*'",
-                f, f, f);
+    WRONG(u, n,
+          "'%s' has a '*' and subscripts\n*%s is the cell itself; a neighbour is %s with one "
+          "subscript per axis and no '*'",
+          f, f, f);
   else if (!n->is_deref && given == 0 && n->symbol->is_vector)
-    AMBIT_WRONG(u, n->place,
-                "a component of '%s' is not a value\nwrite *%s[c] for this cell, or one more "
-                "subscript per axis for a neighbour",
-                f, f);
+    WRONG(u, n,
+          "a component of '%s' is not a value\nwrite *%s[c] for this cell, or one more "
+          "subscript per axis for a neighbour",
+          f, f);
   else if (!n->is_deref && given == 0)
-    AMBIT_WRONG(u, n->place, "'%s' is a field, not a value\nwrite *%s for its value at this cell",
-                f, f);
-  else
-    n->is_wrong = false;
+    WRONG(u, n, "'%s' is a field, not a value\nwrite *%s for its value at this cell", f, f);
   if (!n->is_deref && !n->is_wrong) check_count(u, n, given);
 }
 
@@ -129,16 +124,13 @@ static void check_reduce(ambit__unit *u, ambit__syntax *n)
   const char *r = n->name->text, *sub = is_vector ? "[0]" : "";
 
   if (n->is_deref && n->nsubs == is_vector) return;
-  n->is_wrong = true;
   if (n->nsubs > is_vector)
-    AMBIT_WRONG(u, n->place, "the reduction '%s' has no neighbours\nwrite *%s%s", r, r, sub);
+    WRONG(u, n, "the reduction '%s' has no neighbours\nwrite *%s%s", r, r, sub);
   else if (is_vector && !n->nsubs)
-    AMBIT_WRONG(u, n->place, "the reduction '%s' has several values\n*%s[0] is the first one", r,
-                r);
+    WRONG(u, n, "the reduction '%s' has several values\n*%s[0] is the first one", r, r);
   else
-    AMBIT_WRONG(u, n->place,
-                "'%s' is a reduction, not a value\nwrite *%s%s for its value in this cell", r, r,
-                sub);
+    WRONG(u, n, "'%s' is a reduction, not a value\nwrite *%s%s for its value in this cell", r, r,
+          sub);
 }
 
 static void check_plain(ambit__unit *u, ambit__syntax *n)
@@ -146,36 +138,30 @@ static void check_plain(ambit__unit *u, ambit__syntax *n)
   const char *t = n->name->text;
   int wanted = n->symbol->naxes;
 
-  n->is_wrong = true;
   if (n->is_deref)
-    AMBIT_WRONG(u, n->place, "'%s' is a value, not a field\nwrite %s without the '*'", t, t);
+    WRONG(u, n, "'%s' is a value, not a field\nwrite %s without the '*'", t, t);
   else if (wanted && n->nsubs != wanted)
-    AMBIT_WRONG(u, n->place, "'%s' is %s with %d subscript%s, but has %d here", t,
-                n->symbol->kind == SYMBOL_TABLE ? "a table" : "an array", wanted,
-                wanted == 1 ? "" : "s", n->nsubs);
+    WRONG(u, n, "'%s' is %s with %d subscript%s, but has %d here", t,
+          n->symbol->kind == SYMBOL_TABLE ? "a table" : "an array", wanted, wanted == 1 ? "" : "s",
+          n->nsubs);
   else if (n->nsubs != wanted)
-    AMBIT_WRONG(u, n->place, "'%s' is a single value and has no subscripts", t);
-  else
-    n->is_wrong = false;
+    WRONG(u, n, "'%s' is a single value and has no subscripts", t);
 }
 
 static void check_access(ambit__unit *u, ambit__syntax *n)
 {
   for (ambit__syntax *s = n->subs; s; s = s->next) {
     ambit__check_expr(u, s);
-    if (!s->is_wrong && !is_integer(s)) {
-      AMBIT_WRONG(u, s->place, "a subscript of '%s' is a %s; it must be an integer", n->name->text,
-                  ambit_type_name(s->type));
-      s->is_wrong = true;
-    }
+    if (!s->is_wrong && !is_integer(s))
+      WRONG(u, s, "a subscript of '%s' is a %s; it must be an integer", n->name->text,
+            ambit_type_name(s->type));
     n->is_wrong |= s->is_wrong;
   }
   if (!resolve(u, n)) return;
   n->type = n->symbol->type;
   switch (n->symbol->kind) {
   case SYMBOL_FUNCTION:
-    AMBIT_WRONG(u, n->place, "the function '%s' is used without arguments", n->name->text);
-    n->is_wrong = true;
+    WRONG(u, n, "the function '%s' is used without arguments", n->name->text);
     break;
   case SYMBOL_FIELD: check_field(u, n); break;
   case SYMBOL_REDUCE: check_reduce(u, n); break;
@@ -187,10 +173,9 @@ static void check_access(ambit__unit *u, ambit__syntax *n)
 
 static void no_reals(ambit__unit *u, ambit__syntax *n, const ambit__syntax *operand, const char *op)
 {
-  AMBIT_WRONG(u, n->place, "'%s' cannot be applied to a %s\nit takes integers%s", op,
-              ambit_type_name(operand->type),
-              !strcmp(op, "%") ? "; for real numbers use fmod(x, y)" : "");
-  n->is_wrong = true;
+  WRONG(u, n, "'%s' cannot be applied to a %s\nit takes integers%s", op,
+        ambit_type_name(operand->type),
+        !strcmp(op, "%") ? "; for real numbers use fmod(x, y)" : "");
 }
 
 static void check_unary(ambit__unit *u, ambit__syntax *n)
@@ -253,14 +238,12 @@ static void unknown_function(ambit__unit *u, const ambit__syntax *n)
 /* One offset per axis. */
 static void check_outside(ambit__unit *u, ambit__syntax *n)
 {
-  if (!n->nsubs) {
-    AMBIT_WRONG(u, n->place,
-                "outside() has no offsets\nit takes one per axis, as the read does that it tests: "
-                "outside(-1, 0) for u[-1][0]");
-    n->is_wrong = true;
-  } else {
+  if (n->nsubs)
     check_count(u, n, n->nsubs);
-  }
+  else
+    WRONG(u, n,
+          "outside() has no offsets\nit takes one per axis, as the read does that it tests: "
+          "outside(-1, 0) for u[-1][0]");
 }
 
 /* An array or a table is passed by its name, a row of it with its first subscript. */
@@ -270,27 +253,31 @@ static void check_array(ambit__unit *u, ambit__syntax *a, const ambit__line *par
   const bool is_array = s && (s->kind == SYMBOL_LOCAL || s->kind == SYMBOL_TABLE) && s->is_ready;
 
   a->symbol = a->name ? a->name->symbol : NULL;
-  a->is_wrong = true;
   for (ambit__syntax *i = a->subs; is_array && i; i = i->next) {
     ambit__check_expr(u, i);
-    if (i->is_wrong) return;
+    a->is_wrong |= i->is_wrong;
   }
+  if (a->is_wrong) return;
   if (!is_array || s->naxes != param->naxes + a->nsubs || s->type != param->type ||
       (a->subs && !is_integer(a->subs)))
-    AMBIT_WRONG(u, a->place,
-                "'%s' takes an array here\npass the name of a local array%s of %s with %d "
-                "subscript%s%s",
-                param->name->text, param->is_const ? " or table" : "", ambit_type_name(param->type),
-                param->naxes, param->naxes == 1 ? "" : "s",
-                param->naxes == 1 ? ", or a row of one with 2: a[1]" : "");
+    WRONG(u, a,
+          "'%s' takes an array here\npass the name of a local array%s of %s with %d "
+          "subscript%s%s",
+          param->name->text, param->is_const ? " or table" : "", ambit_type_name(param->type),
+          param->naxes, param->naxes == 1 ? "" : "s",
+          param->naxes == 1 ? ", or a row of one with 2: a[1]" : "");
   else if (!param->is_const && s->is_const)
-    AMBIT_WRONG(
-        u, a->place,
-        "'%s' is const, and '%s' fills it\nwrite const before the parameter if the function "
-        "only reads it",
-        s->name->text, param->name->text);
-  else
-    a->is_wrong = false;
+    WRONG(u, a,
+          "'%s' is const, and '%s' fills it\nwrite const before the parameter if the function "
+          "only reads it",
+          s->name->text, param->name->text);
+}
+
+static void check_arguments(ambit__unit *u, ambit__syntax *n, const char *name, int wanted)
+{
+  if (n->nsubs != wanted)
+    WRONG(u, n, "%s takes %d argument%s, but has %d here", name, wanted, wanted == 1 ? "" : "s",
+          n->nsubs);
 }
 
 static void check_helper_call(ambit__unit *u, ambit__syntax *n)
@@ -302,11 +289,8 @@ static void check_helper_call(ambit__unit *u, ambit__syntax *n)
   p = h->params;
   n->symbol = h->name->symbol;
   n->type = h->type;
-  if (h->is_void && !n->is_statement) {
-    AMBIT_WRONG(u, n->place, "'%s' returns no value\ncall it in a statement of its own",
-                h->name->text);
-    n->is_wrong = true;
-  }
+  if (h->is_void && !n->is_statement)
+    WRONG(u, n, "'%s' returns no value\ncall it in a statement of its own", h->name->text);
   for (ambit__syntax *a = n->subs; a; a = a->next, p = p ? p->next : NULL) {
     if (p && p->naxes)
       check_array(u, a, p);
@@ -314,10 +298,7 @@ static void check_helper_call(ambit__unit *u, ambit__syntax *n)
       ambit__check_expr(u, a);
     n->is_wrong |= a->is_wrong;
   }
-  if (h->nparams == n->nsubs) return;
-  AMBIT_WRONG(u, n->place, "%s takes %d argument%s, but has %d here", h->name->text, h->nparams,
-              h->nparams == 1 ? "" : "s", n->nsubs);
-  n->is_wrong = true;
+  check_arguments(u, n, h->name->text, h->nparams);
 }
 
 static void check_call(ambit__unit *u, ambit__syntax *n)
@@ -326,10 +307,9 @@ static void check_call(ambit__unit *u, ambit__syntax *n)
   const ambit__symbol *s = n->name->symbol;
 
   if (n->is_statement && !(s && s->kind == SYMBOL_FUNCTION && s->helper->is_void)) {
-    AMBIT_WRONG(u, n->place,
-                "this statement has no effect\na statement assigns: *v = ...; t += "
-                "...; or calls a static function that returns void");
-    n->is_wrong = true;
+    WRONG(u, n,
+          "this statement has no effect\na statement assigns: *v = ...; t += "
+          "...; or calls a static function that returns void");
     return;
   }
   if (s && s->kind == SYMBOL_FUNCTION) {
@@ -348,20 +328,16 @@ static void check_call(ambit__unit *u, ambit__syntax *n)
   n->function = f->function;
   n->type = n->operands = u->is_single && f->type == AMBIT_F64 ? AMBIT_F32 : f->type;
   n->is_place = f->is_place;
-  for (const ambit__syntax *a = n->subs; n->is_place && a; a = a->next)
-    if (!a->is_wrong && !is_integer(a)) {
-      AMBIT_WRONG(u, a->place, "an argument of %s() is a %s; it must be an integer", f->name,
-                  ambit_type_name(a->type));
-      n->is_wrong = true;
-    }
-  if (f->nargs < 0) {
-    check_outside(u, n);
-    return;
+  for (ambit__syntax *a = n->subs; n->is_place && a; a = a->next) {
+    if (!a->is_wrong && !is_integer(a))
+      WRONG(u, a, "an argument of %s() is a %s; it must be an integer", f->name,
+            ambit_type_name(a->type));
+    n->is_wrong |= a->is_wrong;
   }
-  if (f->nargs == n->nsubs) return;
-  AMBIT_WRONG(u, n->place, "%s takes %d argument%s, but has %d here", f->name, f->nargs,
-              f->nargs == 1 ? "" : "s", n->nsubs);
-  n->is_wrong = true;
+  if (f->nargs < 0)
+    check_outside(u, n);
+  else
+    check_arguments(u, n, f->name, f->nargs);
 }
 
 void ambit__check_expr(ambit__unit *u, ambit__syntax *n)

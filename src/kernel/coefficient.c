@@ -47,8 +47,8 @@ static int compare_products(const product *a, const product *b)
   int c;
 
   for (int i = 0; i < a->n && i < b->n; i++)
-    if ((c = compare(&a->atoms[i]->e, &b->atoms[i]->e, 0)) ||
-        (c = compare_int(a->powers[i], b->powers[i])))
+    if ((c = compare(&a->f[i].atom->e, &b->f[i].atom->e, 0)) ||
+        (c = compare_int(a->f[i].power, b->f[i].power)))
       return c;
   return compare_int(a->n, b->n);
 }
@@ -83,28 +83,20 @@ bool ambit__coefficient_add(poly *to, const poly *p, double times)
   return true;
 }
 
-static bool add_factor(product *p, ambit__graph_node *atom, int power)
+static bool add_factor(product *p, ambit__coefficient_factor f)
 {
   int i = 0, c = 1;
 
-  while (i < p->n && (c = compare(&p->atoms[i]->e, &atom->e, 0)) < 0)
+  while (i < p->n && (c = compare(&p->f[i].atom->e, &f.atom->e, 0)) < 0)
     i++;
   if (i < p->n && c == 0) {
-    p->powers[i] += power;
-    if (p->powers[i]) return true;
-    for (p->n--; i < p->n; i++) {
-      p->atoms[i] = p->atoms[i + 1];
-      p->powers[i] = p->powers[i + 1];
-    }
+    p->f[i].power += f.power;
+    if (!p->f[i].power) memmove(&p->f[i], &p->f[i + 1], (size_t)(--p->n - i) * sizeof f);
     return true;
   }
   if (p->n == AMBIT__COEFFICIENT_FACTORS) return false;
-  for (int k = p->n++; k > i; k--) {
-    p->atoms[k] = p->atoms[k - 1];
-    p->powers[k] = p->powers[k - 1];
-  }
-  p->atoms[i] = atom;
-  p->powers[i] = power;
+  memmove(&p->f[i + 1], &p->f[i], (size_t)(p->n++ - i) * sizeof f);
+  p->f[i] = f;
   return true;
 }
 
@@ -117,7 +109,7 @@ bool ambit__coefficient_multiply(const poly *a, const poly *b, poly *to)
 
       p.number *= b->p[k].number;
       for (int m = 0; m < b->p[k].n; m++)
-        if (!add_factor(&p, b->p[k].atoms[m], b->p[k].powers[m])) return false;
+        if (!add_factor(&p, b->p[k].f[m])) return false;
       if (!add_product(to, &p)) return false;
     }
   return true;
@@ -130,7 +122,7 @@ poly ambit__coefficient_number(double x)
 
 poly ambit__coefficient_atom(ambit__graph_node *n, int power)
 {
-  return (poly){.n = 1, .p = {{.number = 1, .n = 1, .atoms = {n}, .powers = {power}}}};
+  return (poly){.n = 1, .p = {{.number = 1, .n = 1, .f = {{n, power}}}}};
 }
 
 int ambit__coefficient_compare(const poly *a, const poly *b, double sign)
@@ -155,9 +147,12 @@ double ambit__coefficient_sign(const poly *p)
   return p->p[0].number < 0 ? -1 : 1;
 }
 
-void ambit__coefficient_invert(poly *p)
+poly ambit__coefficient_inverse(const poly *p)
 {
-  p->p[0].number = 1 / p->p[0].number;
-  for (int i = 0; i < p->p[0].n; i++)
-    p->p[0].powers[i] = -p->p[0].powers[i];
+  poly by = {.n = 1, .p = {p->p[0]}};
+
+  by.p[0].number = 1 / by.p[0].number;
+  for (int i = 0; i < by.p[0].n; i++)
+    by.p[0].f[i].power = -by.p[0].f[i].power;
+  return by;
 }

@@ -9,12 +9,16 @@
 
 enum { AMBIT__COEFFICIENT_FACTORS = 6, AMBIT__COEFFICIENT_PRODUCTS = 12 };
 
-/* number * atoms[0] ^ powers[0] * ... */
+typedef struct ambit__coefficient_factor {
+  ambit__graph_node *atom;
+  int power; /* not 0 */
+} ambit__coefficient_factor;
+
+/* A number times atom ^ power times ... */
 typedef struct ambit__coefficient_product {
   double number;
   int n;
-  ambit__graph_node *atoms[AMBIT__COEFFICIENT_FACTORS]; /* in order, all different */
-  int powers[AMBIT__COEFFICIENT_FACTORS];               /* not 0 */
+  ambit__coefficient_factor f[AMBIT__COEFFICIENT_FACTORS]; /* in order, with different atoms */
 } ambit__coefficient_product;
 
 typedef struct ambit__coefficient {
@@ -31,8 +35,7 @@ ambit__coefficient ambit__coefficient_atom(ambit__graph_node *n, int power);
 bool ambit__coefficient_add(ambit__coefficient *to, const ambit__coefficient *p, double times);
 bool ambit__coefficient_multiply(const ambit__coefficient *a, const ambit__coefficient *b,
                                  ambit__coefficient *to);
-/* 1 / p, of one product. */
-void ambit__coefficient_invert(ambit__coefficient *p);
+ambit__coefficient ambit__coefficient_inverse(const ambit__coefficient *p); /* of one product */
 /* A canonical order of a and sign * b; 0: they are equal. */
 int ambit__coefficient_compare(const ambit__coefficient *a, const ambit__coefficient *b,
                                double sign);

@@ -15,14 +15,26 @@ static ambit__value logic(const ambit__evaluator *v, const ambit__expr *e)
   return (ambit__value){.integer = decided ? a : b};
 }
 
-static ambit__value call(const ambit__evaluator *v, const ambit__expr *e)
+ambit__value ambit__operation_value(const ambit__expr *e, const ambit__value x[3])
 {
-  const ambit__value none = {0};
-  ambit__value a = ambit__evaluate(v, e->a);
-  ambit__value b = e->b ? ambit__evaluate(v, e->b) : none;
-  ambit__value c = e->c ? ambit__evaluate(v, e->c) : none;
+  switch (e->op) {
+  case EXPR_COND: return ambit__value_is_true(x[0], e->a->type) ? x[1] : x[2];
+  case EXPR_CAST: return ambit__value_cast(x[0], e->a->type, e->type);
+  case EXPR_CALL: return ambit__value_call(e->call, e->type, x[0], x[1], x[2]);
+  case EXPR_NEG:
+  case EXPR_NOT:
+  case EXPR_COMPL: return ambit__value_unary((int)e->op, e->a->type, x[0]);
+  default: return ambit__value_binary((int)e->op, e->a->type, x[0], x[1]);
+  }
+}
 
-  return ambit__value_call(e->call, e->type, a, b, c);
+static ambit__value operation(const ambit__evaluator *v, const ambit__expr *e)
+{
+  ambit__value x[3] = {ambit__evaluate(v, e->a), {0}, {0}};
+
+  if (e->b) x[1] = ambit__evaluate(v, e->b);
+  if (e->c) x[2] = ambit__evaluate(v, e->c);
+  return ambit__operation_value(e, x);
 }
 
 ambit__value ambit__evaluate(const ambit__evaluator *v, const ambit__expr *e)
@@ -42,14 +54,7 @@ ambit__value ambit__evaluate(const ambit__evaluator *v, const ambit__expr *e)
   case EXPR_LAND:
   case EXPR_LOR: return logic(v, e);
   case EXPR_COND: return ambit__evaluate(v, is_true(v, e->a) ? e->b : e->c);
-  case EXPR_CAST: return ambit__value_cast(ambit__evaluate(v, e->a), e->a->type, e->type);
-  case EXPR_CALL: return call(v, e);
-  case EXPR_NEG:
-  case EXPR_NOT:
-  case EXPR_COMPL: return ambit__value_unary((int)e->op, e->a->type, ambit__evaluate(v, e->a));
-  default:
-    return ambit__value_binary((int)e->op, e->a->type, ambit__evaluate(v, e->a),
-                               ambit__evaluate(v, e->b));
+  default: return operation(v, e);
   }
 }
 

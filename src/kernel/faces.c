@@ -12,7 +12,6 @@
  */
 #include "kernel/rewrite.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,13 +62,11 @@ static const expr *is_near(work *k, const expr *like, int axis, int side, int n)
 /* A component at an offset, as the boundary of ghost cells gives it. */
 static const expr *read_at(work *k, const expr *like, int param, int component, const int *offset)
 {
-  ambit__read r = {
-      .component = component, .is_tested = param >= k->w.from->nparams, .place = like->place};
-  const expr *e;
+  expr *e = ambit__rewriting_read(&k->w, like, param, component, offset);
 
-  memcpy(r.offset, offset, sizeof r.offset);
-  e = ambit__rewriting_read(&k->w, like, param, &r);
-  return e ? e : like;
+  if (!e) return like;
+  e->is_tested = like->is_tested || param >= k->w.from->nparams; /* which has values everywhere */
+  return e;
 }
 
 /* The value of a field at the face: the read is at most reach cells from it, and of these cells
@@ -181,28 +178,18 @@ static const expr *rewrite(ambit__rewriting *w, const expr *e)
 
 static void add_params(work *k)
 {
-  const ambit__rule *from = k->w.from;
-  ambit__rule *to = k->w.to;
-  char name[32];
-
   for (int i = 0; i < k->how->nvalues && !k->w.failed; i++) {
     const ambit__faced_value *v = &k->how->values[i];
-    const bool *none = ambit__rewriting_take(&k->w, (size_t)v->components);
 
-    snprintf(name, sizeof name, "ambit_face%d", i);
-    to->params[to->nparams++] =
-        (ambit__param){.label = v->label,
-                       .name = ambit__arena_strndup(&to->arena, name, strlen(name)),
-                       .kind = v->is_field ? PARAM_FIELD : PARAM_VALUE,
-                       .type = v->type,
-                       .is_const = true,
-                       .is_vector = v->components > 1,
-                       .components = v->components,
-                       .writes = none,
-                       .keeps = none};
+    k->w.failed =
+        !ambit__rule_add_param(k->w.to, "ambit_face",
+                               (ambit__param){.label = v->label,
+                                              .kind = v->is_field ? PARAM_FIELD : PARAM_VALUE,
+                                              .type = v->type,
+                                              .is_const = true,
+                                              .is_vector = v->components > 1,
+                                              .components = v->components});
   }
-  for (int i = 0; i < from->nparams; i++)
-    if (k->how->faces[i]) ambit__rewriting_keep_reads(&k->w, i);
 }
 
 ambit_status ambit__rule_face(ambit__errors *errors, const ambit__rule *rule,

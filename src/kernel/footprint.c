@@ -22,6 +22,14 @@
 
 enum { MOST_TESTED = 64 }; /* that hold at once; more are not noticed */
 
+/* What conditions around an expression say. */
+typedef struct knowledge {
+  /* cells at this distance or nearer, per axis and side, are in the grid: outside() said so */
+  int inside[AMBIT_MAX_DIMS][2];
+  const ambit__expr *tested[MOST_TESTED]; /* tests of outside() that gave 0 */
+  int ntested;
+} knowledge;
+
 typedef struct flow {
   ambit__unit *u;
   ambit__rule *rule;
@@ -33,13 +41,10 @@ typedef struct flow {
   bool *writes[AMBIT_MAX_PARAMS]; /* as in ambit__param */
   bool *keeps[AMBIT_MAX_PARAMS];
   int (*targets[AMBIT_MAX_PARAMS])[AMBIT_MAX_DIMS];
-  ambit__read *reads[AMBIT_MAX_PARAMS];
-  size_t nreads[AMBIT_MAX_PARAMS], reads_cap[AMBIT_MAX_PARAMS];
+  ambit__read *reads;
+  size_t nreads, reads_cap;
   bool touches_field; /* some field is read or written */
-  /* cells at this distance or nearer, per axis and side, are in the grid: outside() said so */
-  int inside[AMBIT_MAX_DIMS][2];
-  const ambit__expr *tested[MOST_TESTED]; /* tests of outside() that gave 0 */
-  int ntested;
+  knowledge now;
 } flow;
 
 /* ---- 1. writes ---- */
@@ -128,24 +133,25 @@ static void give_value(flow *f, int variable)
   f->journal[f->length++] = variable;
 }
 
-static bool is_tested(const flow *f, const int *offset)
+static bool is_tested(const knowledge *k, const int *offset)
 {
-  for (int i = 0; i < f->ntested; i++)
-    if (!memcmp(f->tested[i]->offset, offset, sizeof f->tested[i]->offset)) return true;
+  for (int i = 0; i < k->ntested; i++)
+    if (!memcmp(k->tested[i]->offset, offset, sizeof k->tested[i]->offset)) return true;
   return false;
 }
 
-static void add_read(flow *f, int param, int component, const int *offset, ambit__place place)
+static bool add_read(flow *f, int param, int component, const int *offset, ambit__place place)
 {
   ambit__read *r;
 
-  f->reads[param] = ambit__unit_grow(f->u, &f->u->arena, f->reads[param], f->nreads[param],
-                                     &f->reads_cap[param], sizeof *r);
-  r = &f->reads[param][f->nreads[param]++];
-  r->component = component;
+  f->reads = ambit__unit_grow(f->u, &f->u->arena, f->reads, f->nreads, &f->reads_cap, sizeof *r);
+  r = &f->reads[f->nreads++];
+  *r = (ambit__read){.param = param,
+                     .component = component,
+                     .is_tested = is_tested(&f->now, offset),
+                     .place = place};
   memcpy(r->offset, offset, sizeof r->offset);
-  r->is_tested = is_tested(f, offset);
-  r->place = place;
+  return r->is_tested;
 }
 
 static void keep(flow *f, int param, int component, ambit__place place)
@@ -157,57 +163,38 @@ static void keep(flow *f, int param, int component, ambit__place place)
 
 static void read_local(flow *f, const ambit__expr *e)
 {
-  const ambit__origin *o = &f->u->origins[e->index];
+  const ambit__symbol *s = f->u->origins[e->index];
 
   if (f->has_value[e->index]) return;
-  if (o->symbol->naxes)
+  if (s->naxes)
     AMBIT_WRONG(f->u, e->place,
                 "an element of '%s' (%s) is read before it has a value\nit was declared at line "
                 "%d; give it a value on every path to here",
-                o->symbol->name->text, f->rule->locals[e->index].name, o->symbol->place.line);
+                s->name->text, f->rule->locals[e->index].name, s->place.line);
   else
     AMBIT_WRONG(f->u, e->place,
                 "'%s' is read before it has a value\nit was declared at line %d; give it a value "
                 "there, or on every path to here",
-                o->symbol->name->text, o->symbol->place.line);
+                s->name->text, s->place.line);
 }
 
 /* Notes the faces of the grid that a condition excludes, if it is true, or false. */
-static void learn(flow *f, const ambit__expr *e, bool holds)
+static void learn(knowledge *k, const ambit__expr *e, bool holds)
 {
-  if (e->is_outside && !holds && f->ntested < MOST_TESTED) f->tested[f->ntested++] = e;
-  if (e->is_outside && !holds)
+  if (e->is_outside) {
+    if (holds) return;
+    if (k->ntested < MOST_TESTED) k->tested[k->ntested++] = e;
     for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
       const int side = e->offset[d] > 0, distance = side ? e->offset[d] : -e->offset[d];
 
-      if (distance > f->inside[d][side]) f->inside[d][side] = distance;
+      if (distance > k->inside[d][side]) k->inside[d][side] = distance;
     }
-  if (e->is_outside) return;
-  if (e->op == EXPR_NOT) learn(f, e->a, !holds);
-  if (e->op == (holds ? EXPR_LAND : EXPR_LOR)) {
-    learn(f, e->a, holds);
-    learn(f, e->b, holds);
+  } else if (e->op == EXPR_NOT) {
+    learn(k, e->a, !holds);
+  } else if (e->op == (holds ? EXPR_LAND : EXPR_LOR)) {
+    learn(k, e->a, holds);
+    learn(k, e->b, holds);
   }
-}
-
-/* The bounds that conditions around an expression set. */
-typedef struct knowledge {
-  int inside[AMBIT_MAX_DIMS][2];
-  int ntested;
-} knowledge;
-
-static knowledge known(const flow *f)
-{
-  knowledge k = {.ntested = f->ntested};
-
-  memcpy(k.inside, f->inside, sizeof k.inside);
-  return k;
-}
-
-static void forget(flow *f, const knowledge *before)
-{
-  memcpy(f->inside, before->inside, sizeof f->inside);
-  f->ntested = before->ntested;
 }
 
 static void visit(flow *f, const ambit__expr *expr);
@@ -215,11 +202,11 @@ static void visit(flow *f, const ambit__expr *expr);
 /* Visits an expression that is used only if a condition holds, or does not. */
 static void visit_under(flow *f, const ambit__expr *condition, bool holds, const ambit__expr *e)
 {
-  const knowledge before = known(f);
+  const knowledge before = f->now;
 
-  learn(f, condition, holds);
+  learn(&f->now, condition, holds);
   visit(f, e);
-  forget(f, &before);
+  f->now = before;
 }
 
 static void note_crossings(flow *f, int param, const int *offset)
@@ -227,7 +214,7 @@ static void note_crossings(flow *f, int param, const int *offset)
   for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
     const int side = offset[d] > 0, distance = side ? offset[d] : -offset[d];
 
-    if (distance > f->inside[d][side]) f->rule->params[param].crosses[d][side] = true;
+    if (distance > f->now.inside[d][side]) f->rule->params[param].crosses[d][side] = true;
   }
 }
 
@@ -250,7 +237,7 @@ static void visit_read(flow *f, ambit__expr *e)
                 "read only there: another cell writes this one, earlier or later",
                 ambit__cell_name(f->u, e->index, e->component, e->offset),
                 ambit__cell_name(f->u, e->index, e->component, target));
-  add_read(f, e->index, e->component, e->offset, e->place);
+  e->is_tested = add_read(f, e->index, e->component, e->offset, e->place);
 }
 
 /* The rule is still under construction: this is the only place that modifies an expression. */
@@ -288,21 +275,21 @@ static void take_back(flow *f, int mark)
 /* Keeps the values that both sides of an if give. */
 static void visit_if(flow *f, const ambit__stmt *s)
 {
-  const knowledge before = known(f);
+  const knowledge before = f->now;
   int mark = f->length, added;
   int *first;
 
   visit(f, s->value);
-  learn(f, s->value, true);
+  learn(&f->now, s->value, true);
   visit_all(f, s->body);
-  forget(f, &before);
+  f->now = before;
   added = f->length - mark;
   first = ambit__unit_new(f->u, (size_t)added, sizeof *first);
   memcpy(first, f->journal + mark, (size_t)added * sizeof *first);
   take_back(f, mark);
-  learn(f, s->value, false);
+  learn(&f->now, s->value, false);
   visit_all(f, s->other);
-  forget(f, &before);
+  f->now = before;
   for (int i = 0; i < added; i++)
     f->in_both[first[i]] = false;
   for (int i = mark; i < f->length; i++)
@@ -332,8 +319,9 @@ static void visit_all(flow *f, const ambit__stmt *s)
 
 /* ---- 3. reads ---- */
 
-int ambit__read_compare(const ambit__read *a, const ambit__read *b)
+static int compare_cells(const ambit__read *a, const ambit__read *b)
 {
+  if (a->param != b->param) return a->param < b->param ? -1 : 1;
   if (a->component != b->component) return a->component < b->component ? -1 : 1;
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
     if (a->offset[d] != b->offset[d]) return a->offset[d] < b->offset[d] ? -1 : 1;
@@ -343,103 +331,99 @@ int ambit__read_compare(const ambit__read *a, const ambit__read *b)
 static int compare_reads(const void *x, const void *y)
 {
   const ambit__read *a = x, *b = y;
-  int c = ambit__read_compare(a, b);
+  int c = compare_cells(a, b);
 
   if (!c) c = a->is_tested - b->is_tested; /* tested only if all reads of the cell are */
   return c ? c : (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
 }
 
-void ambit__param_reach(ambit__param *p, const ambit__read *r)
+/* Gives parameters their reads, and how far these reach. `kept` has room for all. */
+static void set_reads(ambit__rule *rule, ambit__read *all, size_t n, ambit__read *kept)
 {
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
-    if (-r->offset[d] > p->low[d]) p->low[d] = -r->offset[d];
-    if (r->offset[d] > p->high[d]) p->high[d] = r->offset[d];
-    p->reads_neighbours |= r->offset[d] != 0;
+  for (int i = 0; i < rule->nparams; i++) {
+    ambit__param *p = &rule->params[i];
+
+    p->reads = NULL;
+    p->nreads = 0;
+    p->reads_neighbours = false;
+    memset(p->low, 0, sizeof p->low);
+    memset(p->high, 0, sizeof p->high);
+  }
+  if (n) qsort(all, n, sizeof *all, compare_reads);
+  for (size_t i = 0; i < n; i++) {
+    ambit__param *p = &rule->params[all[i].param];
+
+    if (i && !compare_cells(&all[i - 1], &all[i])) continue;
+    if (!p->nreads++) p->reads = kept;
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+      const int offset = all[i].offset[d];
+
+      if (-offset > p->low[d]) p->low[d] = -offset;
+      if (offset > p->high[d]) p->high[d] = offset;
+      p->reads_neighbours |= offset != 0;
+    }
+    *kept++ = all[i];
   }
 }
 
-static void set_reads(flow *f, int param)
+static void set_params(flow *f)
 {
-  ambit__param *p = &f->rule->params[param];
-  ambit__read *all = f->reads[param], *kept;
-  size_t n = f->nreads[param];
+  for (int i = 0; i < f->rule->nparams; i++) {
+    ambit__param *p = &f->rule->params[i];
 
-  p->writes = f->writes[param];
-  p->keeps = f->keeps[param];
-  for (int c = 0; c < p->components; c++)
-    if (!ambit__offset_is_zero(f->targets[param][c]))
-      p->targets = (const int(*)[AMBIT_MAX_DIMS])f->targets[param];
-  if (!n) return;
-  qsort(all, n, sizeof *all, compare_reads);
-  kept = ambit__rule_new(f->u, n, sizeof *kept);
-  for (size_t i = 0; i < n; i++) {
-    if (i && !ambit__read_compare(&all[i - 1], &all[i])) continue;
-    kept[p->nreads++] = all[i];
-    ambit__param_reach(p, &all[i]);
+    p->writes = f->writes[i];
+    p->keeps = f->keeps[i];
+    for (int c = 0; c < p->components; c++)
+      if (!ambit__offset_is_zero(f->targets[i][c]))
+        p->targets = (const int(*)[AMBIT_MAX_DIMS])f->targets[i];
   }
-  p->reads = kept;
+  set_reads(f->rule, f->reads, f->nreads, ambit__rule_new(f->u, f->nreads, sizeof *f->reads));
 }
 
 /* ---- those of a rule that was made of another one ---- */
 
-/* The reads of a field, as the statements have them. */
 typedef struct found {
-  ambit__read *list; /* of one field; owned */
+  ambit__read *list; /* owned */
   size_t n, cap;
-  int param;
-  bool failed;
   ambit__errors *errors;
 } found;
 
 static ambit__visit note_read(void *user, const ambit__expr *e)
 {
-  found *r = user;
-  ambit__read new = {.component = e->component, .place = e->place};
+  found *f = user;
+  ambit__read r = {
+      .param = e->index, .component = e->component, .is_tested = e->is_tested, .place = e->place};
 
-  if (e->op != EXPR_READ || e->index != r->param) return VISIT_INSIDE;
-  memcpy(new.offset, e->offset, sizeof new.offset);
-  for (size_t i = 0; i < r->n; i++)
-    if (!ambit__read_compare(&r->list[i], &new)) return VISIT_INSIDE;
-  if (ambit__make_room(r->errors, &r->list, r->n, &r->cap, sizeof *r->list))
-    r->failed = true;
-  else
-    r->list[r->n++] = new;
-  return r->failed ? VISIT_END : VISIT_INSIDE;
+  if (e->op != EXPR_READ) return VISIT_INSIDE;
+  memcpy(r.offset, e->offset, sizeof r.offset);
+  if (ambit__make_room(f->errors, &f->list, f->n, &f->cap, sizeof r)) return VISIT_END;
+  f->list[f->n++] = r;
+  return VISIT_INSIDE;
 }
 
-bool ambit__param_find_reads(ambit__errors *errors, ambit__rule *rule, int param)
+static bool note_old(found *f, int param, const ambit__param *p)
 {
-  ambit__param *p = &rule->params[param];
-  found r = {.param = param, .errors = errors};
-  ambit__read *kept;
+  for (int c = 0; p->kind == PARAM_FIELD && c < p->components; c++) {
+    ambit__expr old = {.op = EXPR_READ, .index = param, .component = c, .place = p->place};
 
-  ambit__visit_stmts(&(ambit__visitor){.expr = note_read, .user = &r}, rule->body);
-  for (int c = 0; c < p->components && !r.failed; c++)
-    if (p->keeps[c]) {
-      ambit__expr old = {.op = EXPR_READ, .index = param, .component = c};
-
-      memcpy(old.offset, ambit__param_target(p, c), sizeof old.offset);
-      note_read(&r, &old);
-    }
-  kept = ambit__arena_alloc(&rule->arena, (r.n + 1) * sizeof *kept);
-  if (!kept || r.failed) {
-    free(r.list);
-    ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
-    return false;
+    memcpy(old.offset, ambit__param_target(p, c), sizeof old.offset);
+    if (p->keeps[c] && note_read(f, &old) == VISIT_END) return false;
   }
-  if (r.n) {
-    qsort(r.list, r.n, sizeof *r.list, compare_reads);
-    memcpy(kept, r.list, r.n * sizeof *kept);
-  }
-  free(r.list);
-  memset(p->low, 0, sizeof p->low);
-  memset(p->high, 0, sizeof p->high);
-  p->reads_neighbours = false;
-  p->reads = kept;
-  p->nreads = (int)r.n;
-  for (int i = 0; i < p->nreads; i++)
-    ambit__param_reach(p, &kept[i]);
   return true;
+}
+
+bool ambit__rule_find_reads(ambit__errors *errors, ambit__rule *rule)
+{
+  found f = {.errors = errors};
+  ambit__read *kept = NULL;
+  bool good = !ambit__visit_stmts(&(ambit__visitor){.expr = note_read, .user = &f}, rule->body);
+
+  for (int i = 0; i < rule->nparams && good; i++)
+    good = note_old(&f, i, &rule->params[i]);
+  if (good) kept = ambit__arena_new(errors, &rule->arena, f.n + 1, sizeof *kept);
+  if (kept) set_reads(rule, f.list, f.n, kept);
+  free(f.list);
+  return kept != NULL;
 }
 
 /* ---- all ---- */
@@ -484,8 +468,7 @@ void ambit__footprint(ambit__unit *u)
   check_written(f);
   visit_all(f, u->rule->body);
   finish(f);
-  for (int i = 0; i < u->rule->nparams; i++)
-    set_reads(f, i);
+  set_params(f);
   if (!all_fields_are_float(u->rule)) u->rule->mixes_double = false;
   if (!f->touches_field) u->rule->ndims = 0;
 }

@@ -2,7 +2,6 @@
 /* graph.c - nodes: equal ones are made once, and have a range and a canonical order. */
 #include "kernel/graph.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 ambit__graph_node *ambit__node_a(const ambit__graph_node *n)
@@ -150,33 +149,14 @@ static const ambit__node_term *keep_terms(ambit__graph *g, const ambit__graph_no
   return copy;
 }
 
-/* As many lists as nodes, or more. */
-static void grow_lists(ambit__graph *g)
-{
-  const int n = g->nlists ? 4 * g->nlists : 256;
-  ambit__graph_node **lists = ambit__new(g->errors, (size_t)n, sizeof(ambit__graph_node *));
-
-  g->failed = g->failed || !lists;
-  if (!lists) return;
-  for (int i = 0; i < g->count; i++) {
-    ambit__graph_node **list = &lists[g->nodes[i]->hash & (uint64_t)(n - 1)];
-
-    g->nodes[i]->next = *list;
-    *list = g->nodes[i];
-  }
-  free(g->lists);
-  g->lists = lists;
-  g->nlists = n;
-}
-
 static ambit__graph_node *add_node(ambit__graph *g, const ambit__graph_node *like,
                                    ambit__range range)
 {
-  ambit__graph_node *n = ambit__graph_take(g, sizeof *n), **at = NULL, **list;
+  ambit__graph_node *n = ambit__graph_take(g, sizeof *n), **at = NULL;
 
   if (n) at = ambit__add(g->errors, &g->nodes, (size_t)g->count, &g->nodes_cap, sizeof *at);
-  if (g->count == g->nlists) grow_lists(g);
-  if (!at || g->failed || g->count == g->most) {
+  if (!at || g->count == g->most ||
+      ambit__index_add(g->errors, &g->index, like->hash, g->count) != AMBIT_OK) {
     g->failed = true;
     return &g->nothing;
   }
@@ -186,9 +166,7 @@ static ambit__graph_node *add_node(ambit__graph *g, const ambit__graph_node *lik
   n->base = base_of(n);
   n->name = n->holder = -1;
   n->id = g->count;
-  list = &g->lists[n->hash & (uint64_t)(g->nlists - 1)];
-  n->next = *list;
-  *list = *at = n;
+  *at = n;
   g->count++;
   return n;
 }
@@ -196,13 +174,13 @@ static ambit__graph_node *add_node(ambit__graph *g, const ambit__graph_node *lik
 ambit__graph_node *ambit__node_within(ambit__graph *g, const ambit__graph_node *n,
                                       ambit__range range)
 {
-  ambit__graph_node like = *n, *found = NULL;
+  ambit__graph_node like = *n;
+  int i;
 
   like.hash = hash_of(&like);
-  if (g->nlists) found = g->lists[like.hash & (uint64_t)(g->nlists - 1)];
-  while (found && !is_same(found, &like))
-    found = found->next;
-  return found ? found : add_node(g, &like, range);
+  for (size_t at = 0; (i = ambit__index_next(&g->index, like.hash, &at)) >= 0;)
+    if (is_same(g->nodes[i], &like)) return g->nodes[i];
+  return add_node(g, &like, range);
 }
 
 ambit__graph_node *ambit__node_get(ambit__graph *g, const ambit__graph_node *n)
@@ -226,6 +204,11 @@ ambit__graph_node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type t
                                      ambit__graph_node *c)
 {
   return ambit__node_like(g, &(ambit__expr){.op = op, .type = type}, a, b, c);
+}
+
+ambit__graph_node *ambit__node_minus(ambit__graph *g, ambit__graph_node *n)
+{
+  return ambit__node_plain(g, EXPR_NEG, n->e.type, n, NULL, NULL);
 }
 
 ambit__graph_node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type,
@@ -279,15 +262,7 @@ ambit__value ambit__node_evaluate(ambit__graph *g, const ambit__graph_node *n,
   x[0] = ambit__node_evaluate(g, ambit__node_a(n), base, v);
   if (n->e.b) x[1] = ambit__node_evaluate(g, ambit__node_b(n), base, v);
   if (n->e.c) x[2] = ambit__node_evaluate(g, ambit__node_c(n), base, v);
-  switch (n->e.op) {
-  case EXPR_COND: return ambit__value_is_true(x[0], AMBIT_I32) ? x[1] : x[2];
-  case EXPR_CAST: return ambit__value_cast(x[0], n->e.a->type, n->e.type);
-  case EXPR_CALL: return ambit__value_call(n->e.call, n->e.type, x[0], x[1], x[2]);
-  case EXPR_TABLE:
+  if (n->e.op == EXPR_TABLE)
     return ambit__table_at(ambit__graph_table(g, n->e.index), x[0].integer, x[1].integer);
-  case EXPR_NEG:
-  case EXPR_NOT:
-  case EXPR_COMPL: return ambit__value_unary((int)n->e.op, n->e.a->type, x[0]);
-  default: return ambit__value_binary((int)n->e.op, n->e.a->type, x[0], x[1]);
-  }
+  return ambit__operation_value(&n->e, x);
 }

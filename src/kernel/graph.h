@@ -25,6 +25,7 @@
 #ifndef AMBIT_KERNEL_GRAPH_H
 #define AMBIT_KERNEL_GRAPH_H
 
+#include "base/index.h"
 #include "kernel/range.h"
 
 typedef struct ambit__graph_node ambit__graph_node;
@@ -41,6 +42,12 @@ typedef struct ambit__node_place {
   int64_t index, extent, number;
 } ambit__node_place;
 
+/* A real as an integer over 2^shift (wholes.c). */
+typedef struct ambit__node_scaled {
+  ambit__graph_node *n; /* NULL: something else */
+  int shift;
+} ambit__node_scaled;
+
 struct ambit__graph_node {
   ambit__expr e;                 /* its operands are nodes; must be the first member */
   int id;                        /* in ambit__graph.nodes */
@@ -52,11 +59,8 @@ struct ambit__graph_node {
   ambit__graph_node *base; /* the one node that it is a function of, or itself; NULL: a constant */
   bool is_known;           /* a pass has found what follows: */
   union {
-    struct { /* of reals (wholes.c): n over 2^shift; NULL: something else */
-      ambit__graph_node *n;
-      int shift;
-    } scaled;
-    struct { /* of integers (places.c) */
+    ambit__node_scaled scaled; /* of reals */
+    struct {                   /* of integers (places.c) */
       ambit__node_place place;
       bool is_place, has_place;  /* it has that form; index() or extent() is in it */
       bool is_int;               /* a long that is computed alike in int: */
@@ -65,23 +69,28 @@ struct ambit__graph_node {
     } whole;
   } of;
   /* what ambit__graph_use finds: */
-  int uses;      /* in the text of a rule that has locals for nodes with names */
-  int name;      /* the first variable that has it; -1: none */
-  bool is_used;  /* by a result */
-  bool is_fixed; /* a variable that conditions set has it */
-  bool is_bare;  /* a read that is written as such, not as a local */
+  int uses;       /* in the text of a rule that has locals for nodes with names */
+  int name;       /* the first variable that has it; -1: none */
+  bool is_used;   /* by a result */
+  bool is_result; /* of a step that stays */
+  bool is_fixed;  /* a variable that conditions set has it */
+  bool is_bare;   /* a read that is written as such, not as a local */
   /* while statements are made: */
-  int holder;              /* the variable that has it here; -1: none */
-  bool is_done;            /* simplify.c: it has its local */
-  bool is_shared;          /* linear.c: a coefficient that has a step */
-  ambit__graph_node *next; /* with a similar hash */
+  int holder;     /* the variable that has it here; -1: none */
+  bool is_done;   /* simplify.c: it has its local */
+  bool is_shared; /* linear.c: a coefficient that has a step */
 };
 
-/* A variable of the rule, which has a value, from a place on. */
+/* A variable that the sides of a condition set. */
 typedef struct ambit__merge {
   int variable;
-  ambit__graph_node *value;
+  ambit__graph_node *value; /* after the condition */
   struct ambit__merge *next;
+  /* while the rule is read: its values before the condition and after the first side; the one of
+   * the condition around it */
+  ambit__graph_node *before, *then;
+  struct ambit__merge *outer;
+  const struct ambit__graph_step *of; /* the condition */
 } ambit__merge;
 
 /* A statement. */
@@ -91,7 +100,7 @@ typedef struct ambit__graph_step {
   bool is_live;             /* ambit__graph_use: it stays, with those around it */
   struct ambit__graph_step *body, *other, *next, *outer; /* `outer`: the if around it */
   struct ambit__graph_step *same;                        /* another one that sets this variable */
-  ambit__merge *merges; /* of an if: what variables that it sets have after it */
+  ambit__merge *merges;                                  /* of an if */
 } ambit__graph_step;
 
 /* A component that is written, a reduction, or a local: numbered in this order. */
@@ -102,7 +111,7 @@ typedef struct ambit__variable {
   ambit__graph_step *steps; /* that set it */
   /* ambit__graph_use: conditions set it, and a choice that they make is used */
   bool is_merged, is_mutable;
-  int stamp;
+  ambit__merge *merge; /* while the rule is read: of the innermost condition that sets it */
 } ambit__variable;
 
 enum { AMBIT__GRAPH_TABLES = 8 };
@@ -120,8 +129,7 @@ struct ambit__graph {
   ambit__graph_node *
       *nodes; /* `count` of them, operands before their users; owned, as all lists here */
   size_t nodes_cap;
-  ambit__graph_node **lists; /* by hash */
-  int nlists;                /* a power of 2 */
+  ambit__index index;        /* of nodes by hash; owned */
   ambit__graph_node nothing; /* the result if something failed */
   int ntables;               /* new ones, numbered after those of the rule */
   ambit__table tables[AMBIT__GRAPH_TABLES];
@@ -156,6 +164,9 @@ int ambit__graph_local(ambit__graph *g, ambit__local local);
  * others. NULL: `failed`. */
 ambit__graph_step *ambit__graph_add_step(ambit__graph *g, ambit__stmt from,
                                          ambit__graph_node *value);
+/* Such a step for a new local, named by a prefix and a number. */
+ambit__graph_step *ambit__graph_name(ambit__graph *g, const char *prefix, int number,
+                                     bool is_shared, ambit__place place, ambit__graph_node *value);
 /* A step before all others that gives a value to a new local, which all cells share. */
 void ambit__graph_share(ambit__graph *g, ambit__graph_node *value, ambit__place place);
 /* Gives steps of a list, and those inside them, the values that `to` has for their own. */
@@ -205,7 +216,8 @@ ambit__graph_node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type t
 ambit__graph_node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type,
                                     ambit__graph_node *a, ambit__graph_node *b,
                                     ambit__graph_node *c);
-ambit__graph_node *ambit__node_int(ambit__graph *g, int64_t n); /* an int */
+ambit__graph_node *ambit__node_minus(ambit__graph *g, ambit__graph_node *n); /* of a real */
+ambit__graph_node *ambit__node_int(ambit__graph *g, int64_t n);              /* an int */
 ambit__graph_node *ambit__node_number(ambit__graph *g, ambit_type type, ambit__value v);
 ambit__graph_node *ambit__node_a(const ambit__graph_node *n);
 ambit__graph_node *ambit__node_b(const ambit__graph_node *n);

@@ -2,7 +2,7 @@
 /* graph_read.c - from the statements of a rule to nodes and steps.
  *
  * The statements are executed: every variable has a node. Both sides of a condition start with the
- * same values, which a journal brings back, and a variable that they set has a choice afterwards.
+ * same values, which are kept with the variables that they set, and these have a choice afterwards.
  * The time is in proportion to the rule.
  */
 #include "kernel/graph.h"
@@ -15,30 +15,16 @@ typedef ambit__graph_node node;
 typedef ambit__graph graph;
 typedef ambit__graph_step step;
 
-/* A variable that has got another value. */
-typedef struct change {
-  int variable;
-  node *before, *after; /* `after`: at the end of a side of a condition */
-} change;
-
-typedef struct journal {
-  change *list; /* owned */
-  size_t n, cap;
-} journal;
-
 typedef struct reader {
   graph *g;
-  journal all;   /* changes inside the present conditions */
-  journal sides; /* those at the end of their first sides */
-  int stamp;
+  step *inside;        /* the present condition; NULL: none */
+  ambit__merge **last; /* the end of its list */
 } reader;
 
 void *ambit__graph_take(graph *g, size_t bytes)
 {
-  void *p = g->failed ? NULL : ambit__arena_alloc(&g->arena, bytes);
+  void *p = g->failed ? NULL : ambit__arena_new(g->errors, &g->arena, 1, bytes);
 
-  if (!p && !g->failed)
-    ambit__raise(g->errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", g->rule->name);
   g->failed = g->failed || !p;
   return p;
 }
@@ -100,19 +86,26 @@ step *ambit__graph_add_step(graph *g, ambit__stmt from, node *value)
   return s;
 }
 
-void ambit__graph_share(graph *g, node *value, ambit__place place)
+step *ambit__graph_name(graph *g, const char *prefix, int number, bool is_shared,
+                        ambit__place place, node *value)
 {
   char name[32];
-  const int n = snprintf(name, sizeof name, "shared%d", g->nshared++);
-  const char *text = ambit__arena_strndup(&g->arena, name, (size_t)n);
-  const int local =
-      ambit__graph_local(g, (ambit__local){.name = text, .type = value->e.type, .is_shared = true});
-  step *s = NULL;
+  const int n = snprintf(name, sizeof name, "%s%d", prefix, number);
+  ambit__local local = {.name = ambit__arena_strndup(&g->arena, name, (size_t)n),
+                        .type = value->e.type,
+                        .is_shared = is_shared};
+  const int index = ambit__graph_local(g, local);
 
-  g->failed = g->failed || !text;
-  if (!g->failed)
-    s = ambit__graph_add_step(g, (ambit__stmt){.kind = STMT_LOCAL, .place = place, .index = local},
-                              value);
+  g->failed = g->failed || !local.name;
+  if (g->failed) return NULL;
+  return ambit__graph_add_step(g, (ambit__stmt){.kind = STMT_LOCAL, .place = place, .index = index},
+                               value);
+}
+
+void ambit__graph_share(graph *g, node *value, ambit__place place)
+{
+  step *s = ambit__graph_name(g, "shared", g->nshared++, true, place, value);
+
   if (!s) return;
   if (!g->shared) g->shared = &g->first;
   s->next = *g->shared;
@@ -150,29 +143,22 @@ static node *out_value(graph *g, int variable)
   return n ? n : ambit__graph_initial(g, variable);
 }
 
-/* ---- changes ---- */
-
-static void note(reader *r, journal *j, change c)
-{
-  if (ambit__make_room(r->g->errors, &j->list, j->n, &j->cap, sizeof *j->list))
-    r->g->failed = true;
-  else
-    j->list[j->n++] = c;
-}
-
 static void set(reader *r, int variable, node *value)
 {
-  note(r, &r->all, (change){.variable = variable, .before = r->g->variables[variable].value});
-  r->g->variables[variable].value = value;
-}
+  ambit__variable *v = &r->g->variables[variable];
+  const bool is_first = r->inside && (!v->merge || v->merge->of != r->inside);
+  ambit__merge *m = is_first ? ambit__graph_take(r->g, sizeof *m) : NULL;
 
-static void take_back(reader *r, size_t mark)
-{
-  while (r->all.n > mark) {
-    const change *c = &r->all.list[--r->all.n];
-
-    r->g->variables[c->variable].value = c->before;
+  if (m) {
+    *m = (ambit__merge){.variable = variable,
+                        .before = v->value,
+                        .then = v->value,
+                        .outer = v->merge,
+                        .of = r->inside};
+    *r->last = v->merge = m;
+    r->last = &m->next;
   }
+  v->value = value;
 }
 
 /* ---- statements ---- */
@@ -193,67 +179,48 @@ static node *read_expr(reader *r, const ambit__expr *e)
   return g->failed ? &g->nothing : g->make(g, e, a, b, c);
 }
 
-/* What a variable has after a condition whose sides give it these values. */
-static void merge(reader *r, step *s, int variable, node *then, node *other)
+/* The choice that a variable has after a condition whose sides give it these values. */
+static void merge(reader *r, step *s, ambit__merge *m, node *other)
 {
   graph *g = r->g;
-  ambit__merge *m;
+  node *then = m->then;
   ambit__expr e = {.op = EXPR_COND, .place = s->from->place};
 
-  if (variable < g->nouts && !then) then = ambit__graph_initial(g, variable);
-  if (variable < g->nouts && !other) other = ambit__graph_initial(g, variable);
+  if (m->variable < g->nouts && !then) then = ambit__graph_initial(g, m->variable);
+  if (m->variable < g->nouts && !other) other = ambit__graph_initial(g, m->variable);
   if (!then || !other) return; /* a local of one side */
   e.type = then->e.type;
-  set(r, variable, then == other ? then : g->make(g, &e, s->value, then, other));
-  m = ambit__graph_take(g, sizeof *m);
-  if (!m) return;
-  *m = (ambit__merge){variable, g->variables[variable].value, s->merges};
+  m->value = then == other ? then : g->make(g, &e, s->value, then, other);
+  set(r, m->variable, m->value);
+  m->next = s->merges;
   s->merges = m;
 }
 
 static step **read_list(reader *r, const ambit__stmt *list, step *outer, step **end);
 
-/* The first change of each variable counts: it has the value before the condition. */
-static void merge_all(reader *r, step *s, size_t mark, size_t sides)
-{
-  ambit__variable *v = r->g->variables;
-  const int stamp = ++r->stamp;
-  const size_t first = r->sides.n;
-
-  for (size_t i = sides; i < first; i++) {
-    const change c = r->sides.list[i];
-
-    if (v[c.variable].stamp == stamp) continue;
-    v[c.variable].stamp = stamp;
-    note(r, &r->sides, (change){c.variable, c.after, v[c.variable].value});
-  }
-  for (size_t i = mark; i < r->all.n; i++) {
-    const change c = r->all.list[i];
-
-    if (v[c.variable].stamp == stamp) continue;
-    v[c.variable].stamp = stamp;
-    note(r, &r->sides, (change){c.variable, c.before, v[c.variable].value});
-  }
-  take_back(r, mark);
-  for (size_t i = first; i < r->sides.n && !r->g->failed; i++)
-    merge(r, s, r->sides.list[i].variable, r->sides.list[i].before, r->sides.list[i].after);
-  r->sides.n = sides;
-}
-
 static void read_condition(reader *r, const ambit__stmt *st, step *s)
 {
-  const size_t mark = r->all.n, sides = r->sides.n;
+  const reader around = *r;
+  ambit__variable *v = r->g->variables;
+  ambit__merge *list = NULL, *next;
 
+  r->inside = s;
+  r->last = &list;
   read_list(r, st->body, s, &s->body);
-  for (size_t i = mark; i < r->all.n; i++) {
-    change c = r->all.list[i];
-
-    c.after = r->g->variables[c.variable].value;
-    note(r, &r->sides, c);
+  for (ambit__merge *m = list; m; m = m->next) {
+    m->then = v[m->variable].value;
+    v[m->variable].value = m->before;
   }
-  take_back(r, mark);
   read_list(r, st->other, s, &s->other);
-  if (!r->g->failed) merge_all(r, s, mark, sides);
+  *r = around;
+  for (ambit__merge *m = list; m && !r->g->failed; m = next) {
+    node *other = v[m->variable].value;
+
+    next = m->next;
+    v[m->variable].value = m->before;
+    v[m->variable].merge = m->outer;
+    merge(r, s, m, other);
+  }
 }
 
 static void read_set(reader *r, const ambit__stmt *st, step *s)
@@ -298,14 +265,12 @@ void ambit__graph_read(graph *g)
 
   make_variables(g);
   if (!g->failed) read_list(&r, g->rule->body, NULL, &g->first);
-  free(r.all.list);
-  free(r.sides.list);
 }
 
 void ambit__graph_free(graph *g)
 {
   free(g->nodes);
-  free(g->lists);
+  ambit__index_free(&g->index);
   free(g->variables);
   free(g->locals);
   ambit__arena_free(&g->arena);

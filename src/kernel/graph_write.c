@@ -84,6 +84,7 @@ static void need_step(stack *k, step *s)
     s->is_live = true;
     need(k, s->value);
     if (s->value) s->value->uses++;
+    if (s->value) s->value->is_result = true;
   }
 }
 
@@ -145,7 +146,7 @@ void ambit__graph_use(graph *g)
 
     n->name = -1;
     n->uses = 0;
-    n->is_used = n->is_fixed = false;
+    n->is_used = n->is_result = n->is_fixed = false;
   }
   for (int i = 0; i < g->nvariables; i++)
     g->variables[i].is_mutable = g->variables[i].is_merged = false;
@@ -175,10 +176,8 @@ void ambit__graph_use(graph *g)
 
 static void *take(writer *w, size_t bytes)
 {
-  void *p = w->g->failed ? NULL : ambit__arena_alloc(&w->to->arena, bytes);
+  void *p = w->g->failed ? NULL : ambit__arena_new(w->g->errors, &w->to->arena, 1, bytes);
 
-  if (!p && !w->g->failed)
-    ambit__raise(w->g->errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", w->to->name);
   w->g->failed = w->g->failed || !p;
   return p;
 }
@@ -369,12 +368,6 @@ static const ambit__expr *write_initial(writer *w, const node *n)
   return e;
 }
 
-/* The smaller or larger one of two: the comparison is written with it. */
-static bool is_extreme(const node *n)
-{
-  return ambit__expr_is_least(&n->e) || ambit__expr_is_most(&n->e);
-}
-
 /* The expression of a node, whatever holds it. */
 static const ambit__expr *write_value(writer *w, node *n)
 {
@@ -385,8 +378,9 @@ static const ambit__expr *write_value(writer *w, node *n)
   w->g->failed = w->g->failed || ++w->depth > MOST_DEPTH;
   e = add_expr(w, &n->e);
   if (!e) return NULL;
-  if (e->a)
-    e->a = is_extreme(n) ? write_value(w, ambit__node_a(n)) : write_expr(w, ambit__node_a(n));
+  if (e->a) /* the comparison of two is written with the smaller or larger one */
+    e->a = ambit__expr_is_extreme(&n->e) ? write_value(w, ambit__node_a(n))
+                                         : write_expr(w, ambit__node_a(n));
   if (e->b) e->b = write_expr(w, ambit__node_b(n));
   if (e->c) e->c = write_expr(w, ambit__node_c(n));
   w->depth--;

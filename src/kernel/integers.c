@@ -3,6 +3,7 @@
 #include "kernel/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef ambit__graph_node node;
 typedef ambit__graph graph;
@@ -53,7 +54,7 @@ typedef struct sum {
 /* Adds a multiple of a value to a sum. */
 static void add_term(graph *g, sum *s, node *value, int64_t weight)
 {
-  int i = 0, k;
+  int i = 0;
 
   while (i < s->n && s->terms[i].value != value &&
          ambit__node_compare(s->terms[i].value, value) < 0)
@@ -61,17 +62,14 @@ static void add_term(graph *g, sum *s, node *value, int64_t weight)
   if (i < s->n && s->terms[i].value == value) {
     s->terms[i].weight = (int32_t)(uint32_t)(s->terms[i].weight + weight);
     if (s->terms[i].weight) return;
-    s->n--;
-    for (k = i; k < s->n; k++)
-      s->terms[k] = s->terms[k + 1];
+    memmove(&s->terms[i], &s->terms[i + 1], (size_t)(--s->n - i) * sizeof *s->terms);
     return;
   }
   if (s->n == MOST_TERMS) {
     g->failed = true;
     return;
   }
-  for (k = s->n++; k > i; k--)
-    s->terms[k] = s->terms[k - 1];
+  memmove(&s->terms[i + 1], &s->terms[i], (size_t)(s->n++ - i) * sizeof *s->terms);
   s->terms[i] = (ambit__node_term){value, (int32_t)(uint32_t)weight};
 }
 
@@ -129,16 +127,6 @@ node *ambit__node_product(graph *g, node *x, node *y)
   return ambit__node_plain(g, EXPR_MUL, AMBIT_I32, x, y, NULL);
 }
 
-static bool is_least(const node *n)
-{
-  return !n->nterms && ambit__expr_is_least(&n->e);
-}
-
-static bool is_most(const node *n)
-{
-  return !n->nterms && ambit__expr_is_most(&n->e);
-}
-
 /* ---- quotients ---- */
 
 static int64_t common_divisor(int64_t a, int64_t b)
@@ -191,10 +179,10 @@ node *ambit__node_shifted(graph *g, node *x, int n)
   if (x->range.low >= 0 && x->range.high < (int64_t)1 << n) return ambit__node_int(g, 0);
   if (divisor > 1)
     return ambit__node_shifted(g, ambit__node_reduced(g, x, divisor), n - log2_of(divisor));
-  if (is_least(x) && is_number(ambit__node_c(x)))
+  if (ambit__expr_is_least(&x->e) && is_number(ambit__node_c(x)))
     return ambit__node_least(g, ambit__node_shifted(g, b_of(x), n),
                              ambit__node_int(g, x->e.c->value.integer >> n));
-  if (is_most(x) && is_number(b_of(x)))
+  if (ambit__expr_is_most(&x->e) && is_number(b_of(x)))
     return ambit__node_most(g, ambit__node_shifted(g, ambit__node_c(x), n),
                             ambit__node_int(g, x->e.b->value.integer >> n));
   if (x->e.op == EXPR_SHR && is_number(b_of(x)) && x->e.b->value.integer + n < 32)
@@ -245,7 +233,7 @@ node *ambit__node_least(graph *g, node *x, node *y)
   if (x->range.high <= y->range.low) return x;
   if (y->range.high <= x->range.low) return y;
   put_in_order(&x, &y);
-  if (is_number(y) && is_least(x) && is_number(b_of(a_of(x))))
+  if (is_number(y) && ambit__expr_is_least(&x->e) && is_number(b_of(a_of(x))))
     return ambit__node_least(g, a_of(a_of(x)), better(b_of(a_of(x)), y, false));
   root = is_number(y) ? ambit__node_cut_root(g, x, y->e.value.integer) : NULL;
   return root ? root : extreme(g, x, y, false);
@@ -258,9 +246,9 @@ node *ambit__node_most(graph *g, node *x, node *y)
   if (y->range.high <= x->range.low) return x;
   put_in_order(&x, &y);
   if (negative(g, x) == y) return ambit__node_abs(g, x);
-  if (is_number(y) && is_most(x) && is_number(b_of(a_of(x))))
+  if (is_number(y) && ambit__expr_is_most(&x->e) && is_number(b_of(a_of(x))))
     return ambit__node_most(g, a_of(a_of(x)), better(b_of(a_of(x)), y, true));
-  if (is_number(y) && is_least(x) && is_number(b_of(a_of(x))))
+  if (is_number(y) && ambit__expr_is_least(&x->e) && is_number(b_of(a_of(x))))
     return ambit__node_least(g, ambit__node_most(g, a_of(a_of(x)), y), b_of(a_of(x)));
   return extreme(g, x, y, true);
 }
@@ -409,7 +397,7 @@ static bool rises(const node *n, const node *p)
   if (root) return rises(root, p);
   if (n->nterms)
     return n->nterms == 1 && n->terms[0].weight > 0 && rises(n->terms[0].value, p) && !may_wrap(n);
-  if (is_least(n) || is_most(n)) return rises(b_of(n), p) && rises(ambit__node_c(n), p);
+  if (ambit__expr_is_extreme(&n->e)) return rises(b_of(n), p) && rises(ambit__node_c(n), p);
   if (n->e.op == EXPR_CAST)
     return is_integer(n->e.a->type) && fits(a_of(n)->range, n->e.type) && rises(a_of(n), p);
   return (n->e.op == EXPR_SHR || n->e.op == EXPR_DIV) && is_number(b_of(n)) &&
@@ -441,7 +429,7 @@ static node *choice_of_truths(graph *g, node *c, node *x, node *y)
 /* The other one of two values whose smaller or larger one a node is; NULL: it is none of them. */
 static node *other_of(const node *n, const node *one, bool most)
 {
-  if (most ? !is_most(n) : !is_least(n)) return NULL;
+  if (most ? !ambit__expr_is_most(&n->e) : !ambit__expr_is_least(&n->e)) return NULL;
   if (b_of(n) == one) return ambit__node_c(n);
   return ambit__node_c(n) == one ? b_of(n) : NULL;
 }
@@ -563,19 +551,16 @@ node *ambit__node_cast(graph *g, node *x, ambit_type type)
 
 /* ---- operations ---- */
 
-static node *fold(graph *g, const ambit__expr *like, node *a, node *b, node *c)
+static node *fold(graph *g, const ambit__expr *like, const node *a, const node *b, const node *c)
 {
   const ambit__value none = {0};
+  ambit__expr e = *like;
 
-  if (like->op == EXPR_CALL)
-    return ambit__node_number(g, like->type,
-                              ambit__value_call(like->call, like->type, a->e.value,
-                                                b ? b->e.value : none, c ? c->e.value : none));
-  if (!b)
-    return ambit__node_number(g, like->type,
-                              ambit__value_unary((int)like->op, a->e.type, a->e.value));
-  return ambit__node_number(g, like->type,
-                            ambit__value_binary((int)like->op, a->e.type, a->e.value, b->e.value));
+  e.a = &a->e;
+  return ambit__node_number(
+      g, e.type,
+      ambit__operation_value(
+          &e, (ambit__value[]){a->e.value, b ? b->e.value : none, c ? c->e.value : none}));
 }
 
 /* The sum of the low bits of the terms, with weights that are not negative: it has the same low

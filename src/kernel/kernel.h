@@ -49,9 +49,9 @@ typedef enum ambit__reduce {
 
 /* One offset at which a field is read. */
 typedef struct ambit__read {
-  int component;
+  int param, component;
   int offset[AMBIT_MAX_DIMS]; /* unused axes are 0 */
-  bool is_tested;             /* made only if outside() of the same offset is 0 */
+  bool is_tested;             /* all such expressions are */
   ambit__place place;         /* of the first read at this offset that is not tested, if any */
 } ambit__read;
 
@@ -110,6 +110,17 @@ typedef struct ambit__table {
   ambit__place place; /* of the name */
 } ambit__table;
 
+/* What is known of an expression with the values of the locals in it (locals.c). */
+typedef struct ambit__facts {
+  /* its operations, if it has no values of fields and no tests of place; 0: it has some, or too
+   * many operations */
+  int once;
+  /* a bit 1 << d if it has index(d), and AMBIT__BY_GRID if it has sizes of the grid, normals or
+   * tables. If there are none it has the same value in all cells */
+  unsigned axes;
+  bool calls, looks_up; /* functions, elements of tables */
+} ambit__facts;
+
 typedef struct ambit__local {
   const char *name; /* unique in the rule, a C identifier; the user's, with a number if needed */
   ambit_type type;
@@ -117,9 +128,7 @@ typedef struct ambit__local {
   /* known when the rule is complete (locals.c): */
   int sets;                        /* statements that set it */
   const struct ambit__expr *value; /* if the only one is its declaration; else NULL */
-  int once;                        /* of this value, ambit__expr_once, ... */
-  unsigned axes;                   /* ambit__expr_axes, ... */
-  bool calls, looks_up;            /* ambit__expr_calls and ambit__expr_looks_up */
+  ambit__facts facts;              /* of this value */
 } ambit__local;
 
 enum { AMBIT_MAX_FOLDER = 64 }; /* locals of a folder */
@@ -177,6 +186,7 @@ typedef struct ambit__expr {
   int offset[AMBIT_MAX_DIMS];
   ambit__call call; /* EXPR_CALL */
   bool is_outside;  /* stands for outside(offset[0], ...) */
+  bool is_tested;   /* EXPR_READ: made only if outside() of the same offset is 0 */
   /* EXPR_READ of the cell itself: the read that it replaces, of a field that clamps, or NULL */
   const struct ambit__expr *clamped;
 } ambit__expr;
@@ -507,6 +517,8 @@ typedef struct ambit__evaluator {
   void *user;
 } ambit__evaluator;
 ambit__value ambit__evaluate(const ambit__evaluator *v, const ambit__expr *e);
+/* The value of an operation, from those of its operands. */
+ambit__value ambit__operation_value(const ambit__expr *e, const ambit__value x[3]);
 void ambit__evaluate_all(const ambit__evaluator *v, const ambit__stmt *s);
 
 /* ---- weights (weights.c) and the catalogue (catalogue.c) ---- */
@@ -521,16 +533,14 @@ ambit_status ambit__catalogue_find(ambit__errors *errors, const char *name, ambi
 /* The i-th fixed name; NULL past the end. Families (star<D>d<R>...) are not listed. */
 const char *ambit__catalogue_name(int i);
 
-/* Whether the rule is a pure weighted sum `v = sum w_i * u[offset_i]` of one field; if so, returns
- * its taps. */
+/* Whether the rule is a pure weighted sum `v = sum w_i * u[offset_i]` of one field, with plain
+ * parameters; if so, returns its taps. With `reduces` there may be reductions, which do not count.
+ */
 typedef struct ambit__tap {
   int offset[AMBIT_MAX_DIMS];
   double weight;
   const ambit__expr *factor; /* of the weight: a parameter, or a shared local; NULL: 1 */
 } ambit__tap;
-bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count);
-/* The same, also with plain parameters and weights that have factors: see linear.c. With `reduces`
- * there may be reductions, which do not count. */
 typedef struct ambit__sum {
   int from, to; /* the fields */
   int n;        /* taps */
@@ -539,5 +549,7 @@ typedef struct ambit__sum {
 bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, int most,
                      ambit__sum *sum);
 bool ambit__taps_are_numbers(const ambit__tap *taps, int n);
+/* The same without parameters and factors. */
+bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count);
 
 #endif

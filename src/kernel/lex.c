@@ -60,17 +60,6 @@ static ambit__token *add(ambit__unit *u, ambit__token_kind kind, int offset, int
   return t;
 }
 
-/* Unlike those of <ctype.h>, independent of the program's locale. */
-static bool is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-static bool is_name_char(char c)
-{
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static bool is_blank(char c)
 {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
@@ -112,8 +101,8 @@ static bool read_line_mark(ambit__unit *u, int at, int end)
   if (strncmp(text + i, "line", 4) || !is_blank(text[i + 4])) return false;
   for (i += 4; i < end && is_blank(text[i]); i++)
     ;
-  if (!is_digit(text[i])) return false;
-  for (; is_digit(text[i]) && line < 100 * 1000 * 1000; i++)
+  if (!ambit__is_digit(text[i])) return false;
+  for (; ambit__is_digit(text[i]) && line < 100 * 1000 * 1000; i++)
     line = 10 * line + (text[i] - '0');
   while (i < end && is_blank(text[i]))
     i++;
@@ -160,7 +149,7 @@ static int lex_name(ambit__unit *u, int at)
   ambit__token *t;
   ambit__name *name;
 
-  while (is_name_char(text[end]))
+  while (ambit__is_name_char(text[end]))
     end++;
   if (end - at > AMBIT_MAX_NAME)
     AMBIT_WRONG(u, place_at(u, at, end - at), "this name is longer than %d characters",
@@ -178,7 +167,7 @@ static int lex_number(ambit__unit *u, int at)
   int end = at;
   ambit__token *t;
 
-  while (is_name_char(text[end]) || text[end] == '.' ||
+  while (ambit__is_name_char(text[end]) || text[end] == '.' ||
          ((text[end] == '+' || text[end] == '-') && end > at &&
           strchr(hex ? "pP" : "eE", text[end - 1])))
     end++;
@@ -206,7 +195,7 @@ static int lex_sign(ambit__unit *u, int at)
 
 static bool can_start(char c)
 {
-  return !c || is_blank(c) || c == '\n' || is_name_char(c) || c == '#' ||
+  return !c || is_blank(c) || c == '\n' || ambit__is_name_char(c) || c == '#' ||
          strchr("()[]{};,?:.=+-*/%&|^<>!~'\"", c);
 }
 
@@ -239,8 +228,8 @@ static int lex_one(ambit__unit *u, int at)
 
   if (*s == '/' && (s[1] == '/' || s[1] == '*')) return skip_comment(u, at);
   if (*s == '#') return lex_hash(u, at);
-  if (is_digit(*s) || (*s == '.' && is_digit(s[1]))) return lex_number(u, at);
-  if (is_name_char(*s)) return lex_name(u, at);
+  if (ambit__is_digit(*s) || (*s == '.' && ambit__is_digit(s[1]))) return lex_number(u, at);
+  if (ambit__is_name_char(*s)) return lex_name(u, at);
   end = lex_sign(u, at);
   return end > at ? end : lex_wrong(u, at);
 }

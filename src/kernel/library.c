@@ -54,8 +54,8 @@ void ambit__library(ambit__unit *u)
   u->text = ambit__prelude_random;
   u->in_library = true;
   ambit__lex_text(u);
-  while (ambit__at(u, TOKEN_word_static))
-    ambit__parse_helper(u);
+  while (ambit__parse_helper(u))
+    ;
   u->in_library = false;
   u->text = user.text;
   u->tokens = user.tokens;

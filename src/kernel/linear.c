@@ -101,16 +101,9 @@ static const poly *keep(linear *l, const poly *p)
 /* The quotient of two coefficients; one divisor of several products is an atom. */
 static bool divide(const poly *a, const poly *b, node *divisor, poly *to)
 {
-  poly by;
+  const poly by = b->n == 1 ? ambit__coefficient_inverse(b) : ambit__coefficient_atom(divisor, -1);
 
-  if (!b->n) return false;
-  if (b->n > 1) {
-    by = ambit__coefficient_atom(divisor, -1);
-  } else {
-    by = (poly){.n = 1, .p = {b->p[0]}};
-    ambit__coefficient_invert(&by);
-  }
-  return ambit__coefficient_multiply(a, &by, to);
+  return b->n && ambit__coefficient_multiply(a, &by, to);
 }
 
 /* The coefficient that a node is; false: it is none. */
@@ -158,6 +151,7 @@ static void look_at(linear *l, node *n)
   slot *s = of(l, n);
   poly p;
 
+  s->is_needed = n->is_result;
   s->is_shared = (!is_leaf || n->e.op == EXPR_CONST || n->e.op == EXPR_VALUE) && !n->e.is_outside;
   s->moves = n->e.op != EXPR_OUT && (!n->is_fixed || is_leaf);
   for (int i = 0; i < 3 && operands[i]; i++) {
@@ -215,8 +209,7 @@ static bool add_quotient(linear *l, node *n, const poly *by, double times, int d
   poly p;
 
   if (!divisor || divisor->n != 1) return add_term(l, n, by, times);
-  p = (poly){.n = 1, .p = {divisor->p[0]}};
-  ambit__coefficient_invert(&p);
+  p = ambit__coefficient_inverse(divisor);
   return add_product(l, ambit__node_a(n), &p, by, times, depth);
 }
 
@@ -419,11 +412,6 @@ static node *both(linear *l, const node *like, ambit__op op, node *a, node *b)
   return ambit__node_plain(l->g, op, like->e.type, a, b, NULL);
 }
 
-static node *negative(linear *l, const node *like, node *n)
-{
-  return ambit__node_plain(l->g, EXPR_NEG, like->e.type, n, NULL, NULL);
-}
-
 static node *real_number(linear *l, const node *like, double x)
 {
   const double rounded = like->e.type == AMBIT_F32 ? (double)(float)x : x;
@@ -436,10 +424,10 @@ static node *write_product(linear *l, const node *like, const product *p, double
   node *up = NULL, *down = NULL;
 
   for (int i = 0; i < p->n; i++)
-    for (int k = 0; k < abs(p->powers[i]); k++) {
-      node **to = p->powers[i] > 0 ? &up : &down;
+    for (int k = 0; k < abs(p->f[i].power); k++) {
+      node **to = p->f[i].power > 0 ? &up : &down;
 
-      *to = both(l, like, EXPR_MUL, *to, p->atoms[i]);
+      *to = both(l, like, EXPR_MUL, *to, p->f[i].atom);
     }
   if (number != 1 || !up)
     up = up ? both(l, like, EXPR_MUL, real_number(l, like, number), up)
@@ -485,14 +473,14 @@ static node *write_group(linear *l, const node *like, const sum *s, int group, n
       if (one && to && !inner)
         inner = both(l, like, sign > 0 ? EXPR_ADD : EXPR_SUB, to, value);
       else if (one && !inner && sign < 0)
-        inner = negative(l, like, value);
+        inner = ambit__node_minus(l->g, value);
       else
         inner = both(l, like, sign == (one ? 1 : first) ? EXPR_ADD : EXPR_SUB, inner, value);
     }
   if (one) return inner;
   inner = both(l, like, EXPR_MUL, write_coefficient(l, like, &size), inner);
   if (to) return both(l, like, first > 0 ? EXPR_ADD : EXPR_SUB, to, inner);
-  return first > 0 ? inner : negative(l, like, inner);
+  return first > 0 ? inner : ambit__node_minus(l->g, inner);
 }
 
 /* Groups with a positive term first: no negation is needed then. */
@@ -531,22 +519,12 @@ static void make(linear *l, node *n)
 
 /* ---- all ---- */
 
-static void need_steps(linear *l, const ambit__graph_step *list)
-{
-  for (const ambit__graph_step *s = list; s; s = s->next) {
-    if (s->is_live) need(l, s->value);
-    need_steps(l, s->body);
-    need_steps(l, s->other);
-  }
-}
-
 static void rewrite(linear *l)
 {
   graph *g = l->g;
 
   for (int i = 0; i < l->nslots; i++)
     look_at(l, g->nodes[i]);
-  need_steps(l, g->first);
   for (int i = l->nslots - 1; i >= 0 && !g->failed; i--)
     if (l->slots[i].is_needed) decide(l, g->nodes[i]);
   for (int i = 0; i < l->nslots && !g->failed; i++)
@@ -573,7 +551,6 @@ void ambit__graph_sums(graph *g)
     ambit__graph_use(g);
     if (!g->failed) rewrite(&l);
   }
-  if (plain.starved)
-    ambit__raise(g->errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", g->rule->name);
+  if (plain.starved) ambit__raise(g->errors, AMBIT_ENOMEM, "out of memory: sums of a kernel");
   g->failed |= plain.starved;
 }

@@ -17,20 +17,27 @@ static ambit__visit count_set(void *user, const ambit__stmt *s)
   return VISIT_INSIDE;
 }
 
-bool ambit__expr_calls(const ambit__rule *rule, const ambit__expr *e)
+ambit__facts ambit__expr_facts(const ambit__rule *rule, const ambit__expr *e)
 {
-  if (!e) return false;
-  if (e->op == EXPR_LOCAL) return rule->locals[e->index].calls;
-  return e->op == EXPR_CALL || ambit__expr_calls(rule, e->a) || ambit__expr_calls(rule, e->b) ||
-         ambit__expr_calls(rule, e->c);
-}
+  const ambit__expr *const parts[] = {e->a, e->b, e->c};
+  ambit__facts all = {.once = e->op != EXPR_READ && e->op != EXPR_OUT && !e->is_outside,
+                      .calls = e->op == EXPR_CALL,
+                      .looks_up = e->op == EXPR_TABLE};
 
-bool ambit__expr_looks_up(const ambit__rule *rule, const ambit__expr *e)
-{
-  if (!e) return false;
-  if (e->op == EXPR_LOCAL) return rule->locals[e->index].looks_up;
-  return e->op == EXPR_TABLE || ambit__expr_looks_up(rule, e->a) ||
-         ambit__expr_looks_up(rule, e->b) || ambit__expr_looks_up(rule, e->c);
+  if (e->op == EXPR_LOCAL) return rule->locals[e->index].facts;
+  if (e->op == EXPR_INDEX) all.axes = 1u << e->index;
+  if (e->op == EXPR_EXTENT || e->op == EXPR_NORMAL || e->op == EXPR_TABLE)
+    all.axes = AMBIT__BY_GRID;
+  for (int i = 0; i < 3 && parts[i]; i++) {
+    const ambit__facts f = ambit__expr_facts(rule, parts[i]);
+
+    all.once = all.once && f.once ? all.once + f.once : 0;
+    all.axes |= f.axes;
+    all.calls |= f.calls;
+    all.looks_up |= f.looks_up;
+  }
+  if (all.once > MOST_ONCE) all.once = 0;
+  return all;
 }
 
 static ambit__visit note_value(void *user, const ambit__stmt *s)
@@ -40,10 +47,7 @@ static ambit__visit note_value(void *user, const ambit__stmt *s)
 
   if (s->kind != STMT_LOCAL || l->sets != 1 || !s->value) return VISIT_INSIDE;
   l->value = s->value;
-  l->once = ambit__expr_once(rule, s->value);
-  l->axes = ambit__expr_axes(rule, s->value);
-  l->calls = ambit__expr_calls(rule, s->value);
-  l->looks_up = ambit__expr_looks_up(rule, s->value);
+  l->facts = ambit__expr_facts(rule, s->value);
   return VISIT_INSIDE;
 }
 
@@ -60,54 +64,6 @@ void ambit__rule_note_locals(ambit__rule *rule)
 const ambit__expr *ambit__only_value(const ambit__rule *rule, int local)
 {
   return rule->locals[local].value;
-}
-
-/* Adds the operations of a part; *n is 0 if it has values of fields. Whether it has none. */
-static bool add_once(const ambit__rule *rule, const ambit__expr *part, int *n)
-{
-  const int more = part ? ambit__expr_once(rule, part) : 0;
-
-  *n = part && !more ? 0 : *n + more;
-  return *n > 0;
-}
-
-int ambit__expr_once(const ambit__rule *rule, const ambit__expr *e)
-{
-  int n = 1;
-
-  if (e->is_outside) return 0;
-  switch (e->op) {
-  case EXPR_CONST:
-  case EXPR_VALUE:
-  case EXPR_INDEX:
-  case EXPR_EXTENT:
-  case EXPR_NORMAL:
-  case EXPR_STEP: return 1;
-  case EXPR_LOCAL: return rule->locals[e->index].once;
-  case EXPR_READ:
-  case EXPR_OUT: return 0;
-  default:
-    return add_once(rule, e->a, &n) && add_once(rule, e->b, &n) && add_once(rule, e->c, &n) &&
-                   n <= MOST_ONCE
-               ? n
-               : 0;
-  }
-}
-
-unsigned ambit__expr_axes(const ambit__rule *rule, const ambit__expr *e)
-{
-  const unsigned grid = AMBIT__BY_GRID;
-
-  if (!e) return 0;
-  switch (e->op) {
-  case EXPR_LOCAL: return rule->locals[e->index].axes;
-  case EXPR_INDEX: return 1u << e->index;
-  case EXPR_EXTENT:
-  case EXPR_NORMAL: return grid;
-  default:
-    return ambit__expr_axes(rule, e->a) | ambit__expr_axes(rule, e->b) |
-           ambit__expr_axes(rule, e->c) | (e->op == EXPR_TABLE ? grid : 0);
-  }
 }
 
 int ambit__expr_flops(const ambit__expr *e)

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/integers.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,6 @@ static const char macro[] = "AMBIT_SOURCE";
 static bool is_blank(char c)
 {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
-}
-
-static bool is_word(char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /* Past blanks, and with `comments` past those and joined lines too. */
@@ -89,7 +85,8 @@ static bool find(const char *text, const char *source, ambit__place *place)
 
   if (place->length > 1) at[1] += place->length - 1;
   for (const char *s = source; (s = strstr(s, macro)); s += sizeof macro - 1) {
-    const bool whole = (s == source || !is_word(s[-1])) && !is_word(s[sizeof macro - 1]);
+    const bool whole =
+        (s == source || !ambit__is_name_char(s[-1])) && !ambit__is_name_char(s[sizeof macro - 1]);
     const char *end = whole ? match(body, skip(s + sizeof macro - 1, true), at, found) : NULL;
     int distance;
 

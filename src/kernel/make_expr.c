@@ -14,11 +14,10 @@
 void ambit__unroll_work(ambit__unit *u, ambit__place place)
 {
   if (++u->work <= AMBIT_MAX_UNROLLED) return;
-  AMBIT_WRONG(u, place,
+  AMBIT_FATAL(u, place,
               "the kernel is too long here: more than %d operations after unrolling its loops\nuse "
               "fewer or shorter loops; use ambit_run to iterate over the grid",
               AMBIT_MAX_UNROLLED);
-  ambit__unit_stop(u);
 }
 
 static ambit__expr *new_expr(ambit__unit *u, ambit__op op, ambit_type type, ambit__place place)
@@ -67,6 +66,23 @@ ambit__expr *ambit__fold_cast(ambit__unit *u, ambit__expr *a, ambit_type type)
   e = new_expr(u, EXPR_CAST, type, a->place);
   e->a = a;
   return e;
+}
+
+static ambit__expr *unary(ambit__unit *u, ambit__op op, ambit_type type, ambit__place place,
+                          ambit__expr *a)
+{
+  ambit__expr *e;
+
+  if (is_constant(a))
+    return constant(u, type, place, ambit__value_unary((int)op, a->type, a->value));
+  e = new_expr(u, op, type, place);
+  e->a = a;
+  return e;
+}
+
+ambit__expr *ambit__fold_minus(ambit__unit *u, ambit__expr *a)
+{
+  return unary(u, EXPR_NEG, a->type, a->place, a);
 }
 
 static ambit__expr *binary(ambit__unit *u, ambit__op op, ambit_type type, ambit__place place,
@@ -158,16 +174,6 @@ bool ambit__fold_cell(ambit__unit *u, const ambit__syntax *n, int *component, in
   for (int d = 0; s; s = s->next, d++)
     if (!fold_offset(u, s, n->name->text, &offset[d])) return false;
   return true;
-}
-
-ambit__expr *ambit__fold_minus(ambit__unit *u, ambit__expr *a)
-{
-  ambit__expr *e = new_expr(u, EXPR_NEG, a->type, a->place);
-
-  if (is_constant(a))
-    return constant(u, a->type, a->place, ambit__value_unary(EXPR_NEG, a->type, a->value));
-  e->a = a;
-  return e;
 }
 
 /* "(unsigned)i < 256 ? i : 256" */
@@ -323,15 +329,10 @@ static ambit__expr *fold_access(ambit__unit *u, const ambit__syntax *n)
 
 static ambit__expr *fold_unary(ambit__unit *u, const ambit__syntax *n)
 {
-  ambit__expr *a, *e;
-
   if (n->op == EXPR_CAST) return ambit__fold_as(u, n->a, n->operands);
-  a = n->op == EXPR_NOT ? ambit__fold_truth(u, n->a) : ambit__fold_as(u, n->a, n->operands);
-  if (is_constant(a))
-    return constant(u, n->type, n->place, ambit__value_unary((int)n->op, a->type, a->value));
-  e = new_expr(u, n->op, n->type, n->place);
-  e->a = a;
-  return e;
+  return unary(u, n->op, n->type, n->place,
+               n->op == EXPR_NOT ? ambit__fold_truth(u, n->a)
+                                 : ambit__fold_as(u, n->a, n->operands));
 }
 
 /* ---- operands under conditions ---- */

@@ -15,11 +15,6 @@ static bool is_power_of_2(const ambit__graph_node *n)
          frexp(n->e.value.real, &exponent) == 0.5;
 }
 
-static ambit__graph_node *minus(ambit__graph *g, ambit__graph_node *n)
-{
-  return ambit__node_plain(g, EXPR_NEG, n->e.type, n, NULL, NULL);
-}
-
 /* The value without its minus sign; *sign changes if it has one. */
 static ambit__graph_node *unsigned_of(ambit__graph_node *n, bool *sign)
 {
@@ -54,7 +49,7 @@ static ambit__graph_node *with_sign(ambit__graph *g, const ambit__expr *like, am
 
   if (!a || !ambit__type_is_real(like->type)) return NULL;
   if (like->op == EXPR_SUB && is_before(a, b))
-    return minus(g, ambit__node_like(g, like, b, a, NULL));
+    return ambit__node_minus(g, ambit__node_like(g, like, b, a, NULL));
   x = unsigned_of(a, &sign);
   if (b) y = unsigned_of(b, &other);
   if (!sign && !other) return NULL;
@@ -66,12 +61,12 @@ static ambit__graph_node *with_sign(ambit__graph *g, const ambit__expr *like, am
       to = ambit__node_plain(g, EXPR_ADD, like->type, x, y, NULL);
     else
       to = ambit__node_plain(g, EXPR_SUB, like->type, sign ? y : x, sign ? x : y, NULL);
-    return sign && other ? minus(g, to) : to;
+    return sign && other ? ambit__node_minus(g, to) : to;
   case EXPR_MUL:
   case EXPR_DIV:
     g->changed |= !ambit__node_is_number(x) && !ambit__node_is_number(y);
     to = ambit__node_like(g, like, x, y, NULL);
-    return sign == other ? to : minus(g, to);
+    return sign == other ? to : ambit__node_minus(g, to);
   case EXPR_CALL:
     if (like->call != CALL_fabs) return NULL;
     g->changed = true;

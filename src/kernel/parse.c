@@ -201,7 +201,6 @@ static void parse_params(ambit__unit *u)
 static void parse_kernel(ambit__unit *u)
 {
   const ambit__place first = ambit__peek(u, 0)->place;
-  const size_t head = u->at;
   ambit__kernel_node *k = ambit__unit_new(u, 1, sizeof *k), **tail = &u->kernels;
 
   for (; *tail; tail = &(*tail)->next)
@@ -228,7 +227,7 @@ static void parse_kernel(ambit__unit *u)
     ambit__expect(u, TOKEN_LBRACE, "to begin the kernel");
     return;
   }
-  k->body = ambit__parse_body(u, head);
+  k->body = ambit__parse_block(u)->body;
 }
 
 /* The kernel that is wanted, with the functions before it; reports two of the same name. */
@@ -261,12 +260,7 @@ static void choose(ambit__unit *u)
 void ambit__parse(ambit__unit *u)
 {
   do
-    if (ambit__at_shared(u))
-      ambit__parse_shared(u);
-    else if (ambit__at(u, TOKEN_word_static))
-      ambit__parse_helper(u);
-    else
-      parse_kernel(u);
+    if (!ambit__parse_helper(u)) parse_kernel(u);
   while (!u->panic && (!u->kernels || !ambit__at(u, TOKEN_END)));
   if (!u->diag.count) choose(u);
 }

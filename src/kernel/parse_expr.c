@@ -16,8 +16,8 @@ static int higher(int a, int b)
   return a > b ? a : b;
 }
 
-static ambit__syntax *node(ambit__unit *u, ambit__syntax_kind kind, ambit__place place,
-                           ambit__syntax *a, ambit__syntax *b, ambit__syntax *c)
+ambit__syntax *ambit__syntax_node(ambit__unit *u, ambit__syntax_kind kind, ambit__place place,
+                                  ambit__syntax *a, ambit__syntax *b, ambit__syntax *c)
 {
   ambit__syntax *n = ambit__unit_new(u, 1, sizeof *n);
 
@@ -28,17 +28,16 @@ static ambit__syntax *node(ambit__unit *u, ambit__syntax_kind kind, ambit__place
   n->c = c;
   n->height = 1 + higher(height(a), higher(height(b), height(c)));
   if (n->height <= AMBIT_MAX_EXPR_DEPTH) return n;
-  AMBIT_WRONG(u, place,
+  AMBIT_FATAL(u, place,
               "this expression is too long: more than %d operations deep\ncompute parts of it into "
               "locals first",
               AMBIT_MAX_EXPR_DEPTH);
-  ambit__unit_stop(u);
 }
 
 /* A placeholder for an expression that could not be parsed, instead of NULL. */
 static ambit__syntax *nothing(ambit__unit *u)
 {
-  return node(u, SYNTAX_NUMBER, ambit__peek(u, 0)->place, NULL, NULL, NULL);
+  return ambit__syntax_node(u, SYNTAX_NUMBER, ambit__peek(u, 0)->place, NULL, NULL, NULL);
 }
 
 /* list := expr { "," expr } */
@@ -74,7 +73,8 @@ static ambit__syntax *parse_named(ambit__unit *u)
 {
   const ambit__token *t = ambit__next(u);
   bool is_call = ambit__at(u, TOKEN_LPAREN);
-  ambit__syntax *n = node(u, is_call ? SYNTAX_CALL : SYNTAX_ACCESS, t->place, NULL, NULL, NULL);
+  ambit__syntax *n =
+      ambit__syntax_node(u, is_call ? SYNTAX_CALL : SYNTAX_ACCESS, t->place, NULL, NULL, NULL);
 
   n->name = t->name;
   if (ambit__accept(u, TOKEN_LPAREN))
@@ -88,7 +88,7 @@ static ambit__syntax *parse_named(ambit__unit *u)
 static ambit__syntax *parse_number(ambit__unit *u)
 {
   const ambit__token *t = ambit__next(u);
-  ambit__syntax *n = node(u, SYNTAX_NUMBER, t->place, NULL, NULL, NULL);
+  ambit__syntax *n = ambit__syntax_node(u, SYNTAX_NUMBER, t->place, NULL, NULL, NULL);
 
   n->type = t->type;
   n->value = t->value;
@@ -147,7 +147,7 @@ static ambit__syntax *parse_cast(ambit__unit *u)
                  "a cast to a pointer\nvalues can be cast, fields cannot");
   ambit__expect(u, TOKEN_RPAREN, "after the type of the cast");
   a = ambit__parse_unary(u);
-  n = node(u, SYNTAX_CAST, ambit__span(first, a->place), a, NULL, NULL);
+  n = ambit__syntax_node(u, SYNTAX_CAST, ambit__span(first, a->place), a, NULL, NULL);
   n->type = type;
   return n;
 }
@@ -156,7 +156,8 @@ static ambit__syntax *parse_sign(ambit__unit *u, ambit__op op)
 {
   ambit__place first = ambit__next(u)->place;
   ambit__syntax *a = ambit__parse_unary(u);
-  ambit__syntax *n = node(u, SYNTAX_UNARY, ambit__span(first, a->place), a, NULL, NULL);
+  ambit__syntax *n =
+      ambit__syntax_node(u, SYNTAX_UNARY, ambit__span(first, a->place), a, NULL, NULL);
 
   n->op = op;
   return n;
@@ -212,7 +213,7 @@ static ambit__syntax *parse_binary(ambit__unit *u, int rank)
   while (!u->panic && (o = ambit__operator_sign(ambit__peek(u, 0)->kind)) && o->rank >= rank) {
     ambit__next(u);
     b = parse_binary(u, o->rank + 1);
-    a = node(u, SYNTAX_BINARY, ambit__span(a->place, b->place), a, b, NULL);
+    a = ambit__syntax_node(u, SYNTAX_BINARY, ambit__span(a->place, b->place), a, b, NULL);
     a->op = o->op;
   }
   return a;
@@ -230,5 +231,5 @@ ambit__syntax *ambit__parse_expr(ambit__unit *u)
   ambit__expect(u, TOKEN_COLON, "after the '?' and its value");
   c = ambit__parse_expr(u);
   u->depth--;
-  return node(u, SYNTAX_COND, ambit__span(a->place, c->place), a, b, c);
+  return ambit__syntax_node(u, SYNTAX_COND, ambit__span(a->place, c->place), a, b, c);
 }

@@ -84,11 +84,10 @@ static void check_returns(ambit__unit *u, const ambit__helper *h)
     AMBIT_WRONG(u, h->place, "the function '%s' does not end in a return", h->name->text);
 }
 
-/* ---- constants of the text ---- */
-
-bool ambit__at_shared(const ambit__unit *u)
+/* Whether constants of the text begin here, not a function. */
+static bool at_constants(const ambit__unit *u)
 {
-  size_t i = ambit__at(u, TOKEN_word_static);
+  size_t i = 0;
   ambit__token_kind kind = ambit__peek(u, i)->kind;
 
   if (kind != TOKEN_word_const) return false;
@@ -97,71 +96,11 @@ bool ambit__at_shared(const ambit__unit *u)
   return kind != TOKEN_LPAREN;
 }
 
-/* constants := [ "static" ] declaration */
-void ambit__parse_shared(ambit__unit *u)
-{
-  ambit__shared *s = ambit__unit_new(u, 1, sizeof *s);
-
-  ambit__accept(u, TOKEN_word_static);
-  s->at = u->at;
-  s->lines = ambit__parse_declaration(u);
-  s->end = u->at;
-  s->next = u->shared;
-  u->shared = s;
-}
-
-/* Whether tokens from .. to - 1 use one of the constants: one that they declare is their own. */
-static bool uses(const ambit__unit *u, size_t from, size_t to, const ambit__shared *s)
-{
-  bool used = false;
-
-  for (const ambit__line *l = s->lines; l; l = l->next) {
-    bool here = false, own = false;
-
-    for (size_t i = from; i < to; i++) {
-      const bool same = u->tokens[i].kind == TOKEN_NAME && u->tokens[i].name == l->name;
-
-      here |= same;
-      own |= same && ambit__is_declared(u, i);
-    }
-    used |= here && !own;
-  }
-  return used;
-}
-
-ambit__line *ambit__parse_body(ambit__unit *u, size_t head)
-{
-  ambit__line *body = ambit__parse_block(u)->body;
-  const size_t end = u->at;
-
-  for (ambit__shared *s = u->shared; s && !u->panic; s = s->next) {
-    ambit__line *lines, **tail = &lines;
-
-    s->is_used = uses(u, head, end, s);
-    for (const ambit__shared *later = u->shared; later != s; later = later->next)
-      s->is_used |= later->is_used && uses(u, later->at, later->end, s);
-    if (!s->is_used) continue;
-    u->at = s->at; /* read again, so that each body has lines of its own */
-    lines = ambit__parse_declaration(u);
-    while (*tail)
-      tail = &(*tail)->next;
-    *tail = body;
-    body = lines;
-    u->at = end;
-  }
-  return body;
-}
-
-/* ---- functions ---- */
-
 /* function := "static" [ "inline" ] ( "void" | type ) name "(" parameters ")" block */
-void ambit__parse_helper(ambit__unit *u)
+static void parse_function(ambit__unit *u, ambit__helper *h)
 {
-  ambit__helper *h = ambit__unit_new(u, 1, sizeof *h), **tail = &u->helpers;
-  const size_t head = u->at;
   bool is_const;
 
-  ambit__next(u);
   ambit__accept(u, TOKEN_word_inline);
   h->is_library = u->in_library;
   h->is_void = ambit__accept(u, TOKEN_word_void);
@@ -188,10 +127,25 @@ void ambit__parse_helper(ambit__unit *u)
     return;
   }
   u->in_helper = true;
-  h->body = ambit__parse_body(u, head);
+  h->body = ambit__parse_block(u)->body;
   u->in_helper = false;
   if (!u->diag.count) check_returns(u, h);
+}
+
+/* helper := [ "static" ] declaration | function */
+bool ambit__parse_helper(ambit__unit *u)
+{
+  ambit__helper *h, **tail = &u->helpers;
+  const bool is_static = ambit__accept(u, TOKEN_word_static), is_constant = at_constants(u);
+
+  if (!is_static && !is_constant) return false;
+  h = ambit__unit_new(u, 1, sizeof *h);
+  if (is_constant)
+    h->constants = ambit__parse_declaration(u);
+  else
+    parse_function(u, h);
   while (*tail)
     tail = &(*tail)->next;
   *tail = h;
+  return true;
 }

@@ -296,13 +296,10 @@ static const char *advice_for(ambit__token_kind k)
 
 static ambit__syntax *one(ambit__unit *u, ambit__place place)
 {
-  ambit__syntax *n = ambit__unit_new(u, 1, sizeof *n);
+  ambit__syntax *n = ambit__syntax_node(u, SYNTAX_NUMBER, place, NULL, NULL, NULL);
 
-  n->kind = SYNTAX_NUMBER;
-  n->place = place;
   n->type = AMBIT_I32;
   n->value.integer = 1;
-  n->height = 1;
   return n;
 }
 
@@ -310,14 +307,10 @@ static ambit__syntax *one(ambit__unit *u, ambit__place place)
 static ambit__syntax *compound(ambit__unit *u, ambit__op op, ambit__syntax *target,
                                ambit__syntax *value)
 {
-  ambit__syntax *n = ambit__unit_new(u, 1, sizeof *n);
+  const ambit__place place = ambit__span(target->place, value->place);
+  ambit__syntax *n = ambit__syntax_node(u, SYNTAX_BINARY, place, target, value, NULL);
 
-  n->kind = SYNTAX_BINARY;
   n->op = op;
-  n->place = ambit__span(target->place, value->place);
-  n->a = target;
-  n->b = value;
-  n->height = 1 + value->height;
   return n;
 }
 

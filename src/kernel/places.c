@@ -206,11 +206,6 @@ static node *conversion(graph *g, const ambit__expr *like, node *a)
 
 /* ---- comparisons ---- */
 
-static node *truth(graph *g, bool value)
-{
-  return ambit__node_int(g, value);
-}
-
 static node *place_of(graph *g, ambit__op op, int axis)
 {
   const ambit__expr e = {.op = op, .type = AMBIT_I64, .index = axis};
@@ -240,12 +235,12 @@ static node *test_of(graph *g, ambit__op op, form f)
     op = op == EXPR_LE ? EXPR_LT : EXPR_GE;
   }
   if (op == EXPR_EQ || op == EXPR_NE) {
-    if (c < from_end) return truth(g, op == EXPR_NE);
+    if (c < from_end) return ambit__node_int(g, op == EXPR_NE);
     if (c > from_end) return write_test(g, op, f.axis, from_end, c);
     if (!from_end) c = 1;
     op = (op == EXPR_EQ) == from_end ? EXPR_GE : EXPR_LT;
   }
-  if (c <= 0) return truth(g, (op == EXPR_LT) == from_end);
+  if (c <= 0) return ambit__node_int(g, (op == EXPR_LT) == from_end);
   return write_test(g, op, f.axis, from_end, c);
 }
 
@@ -307,7 +302,7 @@ static ambit__op opposite(ambit__op op)
 /* !n, if it has an inverse. */
 static node *inverse(graph *g, node *n)
 {
-  if (n->e.op == EXPR_CONST) return truth(g, !n->e.value.integer);
+  if (n->e.op == EXPR_CONST) return ambit__node_int(g, !n->e.value.integer);
   if (n->e.op == EXPR_NOT) return a_of(n);
   if (is_test(n)) return ambit__node_plain(g, opposite(n->e.op), AMBIT_I32, a_of(n), b_of(n), NULL);
   return ambit__node_plain(g, n->e.op == EXPR_LAND ? EXPR_LOR : EXPR_LAND, AMBIT_I32,
@@ -319,7 +314,7 @@ static node *both(graph *g, const ambit__expr *like, node *a, node *b)
 {
   const int64_t decides = like->op == EXPR_LOR;
 
-  if (is_number(a, decides) || is_number(b, decides)) return truth(g, decides);
+  if (is_number(a, decides) || is_number(b, decides)) return ambit__node_int(g, decides);
   if (is_number(a, !decides) && is_truth(b)) return b;
   if (is_number(b, !decides) && is_truth(a)) return a;
   return ambit__node_like(g, like, a, b, NULL);

@@ -84,6 +84,11 @@ bool ambit__expr_is_most(const ambit__expr *e)
          ambit__expr_is_same(e->a->b, e->b);
 }
 
+bool ambit__expr_is_extreme(const ambit__expr *e)
+{
+  return ambit__expr_is_least(e) || ambit__expr_is_most(e);
+}
+
 static ambit__range choice(const ambit__expr *e, ambit__range b, ambit__range c)
 {
   if (e->type == AMBIT_U64) return within(ambit__range_hull(b, c), e->type);

@@ -25,22 +25,14 @@ bool ambit__expr_is_same(const ambit__expr *a, const ambit__expr *b);
  * a < b ? b : a. Only numbers, locals and values of fields are compared with each other. */
 bool ambit__expr_is_least(const ambit__expr *e);
 bool ambit__expr_is_most(const ambit__expr *e);
+bool ambit__expr_is_extreme(const ambit__expr *e); /* one of them */
 
 /* ---- locals.c ---- */
 
 /* The value of a local that is set where it is declared, and nowhere else; NULL: there is none. */
 const ambit__expr *ambit__only_value(const ambit__rule *rule, int local);
-/* The operations of an expression that has no values of fields and no tests of place, with those of
- * the locals in it; 0: it has some, or too many operations. And its axes: a bit 1 << d if it has
- * index(d), and AMBIT__BY_GRID if it has sizes of the grid, normals or tables. Without any it has
- * the same value in all cells. */
 enum { AMBIT__BY_GRID = 1 << AMBIT_MAX_DIMS };
-int ambit__expr_once(const ambit__rule *rule, const ambit__expr *e);
-unsigned ambit__expr_axes(const ambit__rule *rule, const ambit__expr *e);
-/* Whether an expression, or the value of a local in it, calls a function, or has an element of a
- * table. NULL has none. */
-bool ambit__expr_calls(const ambit__rule *rule, const ambit__expr *e);
-bool ambit__expr_looks_up(const ambit__rule *rule, const ambit__expr *e);
+ambit__facts ambit__expr_facts(const ambit__rule *rule, const ambit__expr *e);
 /* Floating-point operations of an expression without its operands. */
 int ambit__expr_flops(const ambit__expr *e);
 

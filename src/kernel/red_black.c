@@ -21,7 +21,9 @@ typedef struct parity {
 
 typedef struct search {
   const ambit__rule *rule;
-  int work; /* expressions looked at */
+  int work;                 /* expressions looked at */
+  int local, values;        /* whose values are looked for; so many were found, */
+  const ambit__expr *value; /* ... the only one */
   int param;
   bool found, failed; /* a write of the parameter; one that breaks the rule */
   parity colour;      /* of the cells that are written: this sum is even in them */
@@ -44,37 +46,28 @@ static bool equal(parity a, parity b)
 
 /* ---- locals ---- */
 
-/* Counts assignments to a local, and finds the last of those outside conditions. */
-static int assignments(const ambit__stmt *s, int local, bool nested, const ambit__expr **value)
+static ambit__visit note_value(void *user, const ambit__stmt *st)
 {
-  int n = 0;
+  search *s = user;
 
-  for (; s; s = s->next) {
-    if (s->kind == STMT_IF)
-      n += assignments(s->body, local, true, value) + assignments(s->other, local, true, value);
-    if ((s->kind != STMT_LOCAL && s->kind != STMT_SET_LOCAL) || s->index != local || !s->value)
-      continue;
-    *value = nested ? NULL : s->value;
-    n++;
-  }
-  return n;
+  if ((st->kind != STMT_LOCAL && st->kind != STMT_SET_LOCAL) || st->index != s->local || !st->value)
+    return VISIT_INSIDE;
+  s->value = s->values++ ? NULL : st->value;
+  return VISIT_INSIDE;
 }
 
-/* The expression that a local stands for in the whole rule; NULL: there is none. */
+/* The expression that a local stands for wherever it has a value; NULL: there is none. */
 static const ambit__expr *meaning(search *s, int local)
 {
-  const ambit__expr *value = NULL;
-
   if (++s->work > MOST_WORK) return NULL;
-  return assignments(s->rule->body, local, false, &value) == 1 ? value : NULL;
+  s->local = local;
+  s->values = 0;
+  s->value = NULL;
+  ambit__visit_stmts(&(ambit__visitor){.stmt = note_value, .user = s}, s->rule->body);
+  return s->value;
 }
 
 /* ---- sums modulo 2 ---- */
-
-static bool is_integer(ambit_type t)
-{
-  return !ambit__type_is_real(t);
-}
 
 /* Whether the remainder or the conjunction with a constant keeps the parity. */
 static bool keeps_parity(const ambit__expr *e)
@@ -90,7 +83,7 @@ static bool parity_of(search *s, const ambit__expr *e, parity *p)
   parity a = {0}, b = {0};
 
   *p = (parity){0};
-  if (!is_integer(e->type) || ++s->work > MOST_WORK) return false;
+  if (ambit__type_is_real(e->type) || ++s->work > MOST_WORK) return false;
   switch (e->op) {
   case EXPR_CONST: p->one = e->value.integer & 1; return true;
   case EXPR_INDEX: p->axes = 1u << e->index; return true;
@@ -120,7 +113,7 @@ static bool is_bit(search *s, const ambit__expr *e, bool odd)
   const ambit__expr *value = e->op == EXPR_LOCAL ? meaning(s, e->index) : NULL;
 
   if (e->op == EXPR_LOCAL) return value && is_bit(s, value, odd);
-  if (e->op == EXPR_CAST && is_integer(e->type) && is_integer(e->a->type))
+  if (e->op == EXPR_CAST && !ambit__type_is_real(e->type) && !ambit__type_is_real(e->a->type))
     return is_bit(s, e->a, odd);
   if (e->op == EXPR_CONST) return e->value.integer == 0 || e->value.integer == 1;
   if (e->op != EXPR_AND && !(odd && e->op == EXPR_MOD)) return false;
@@ -129,7 +122,7 @@ static bool is_bit(search *s, const ambit__expr *e, bool odd)
 
 static bool is_zero(const ambit__expr *e)
 {
-  return e->op == EXPR_CONST && is_integer(e->type) && e->value.integer == 0;
+  return e->op == EXPR_CONST && !ambit__type_is_real(e->type) && e->value.integer == 0;
 }
 
 static bool fixes(search *s, const ambit__expr *e, bool holds, parity *p);
@@ -139,7 +132,7 @@ static bool fixes_equal(search *s, const ambit__expr *e, bool are_equal, parity 
 {
   parity a, b;
 
-  if (!is_integer(e->a->type)) return false;
+  if (ambit__type_is_real(e->a->type)) return false;
   if (is_zero(e->b) && fixes(s, e->a, !are_equal, p)) return true;
   if (!parity_of(s, e->a, &a) || !parity_of(s, e->b, &b)) return false;
   *p = add(a, b);

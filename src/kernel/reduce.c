@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* reduce.c - the identity of a reduction, and folding two results. */
-#include "kernel/kernel.h"
+#include "kernel/range.h"
 
 #include <math.h>
 
@@ -13,19 +13,15 @@ const char *ambit__reduce_name(ambit__reduce op)
 
 static ambit__value identity(ambit__reduce op, ambit_type type)
 {
-  static const int64_t lowest[] = {
-      [AMBIT_I32] = INT32_MIN, [AMBIT_I16] = INT16_MIN, [AMBIT_I64] = INT64_MIN, [AMBIT_U64] = 0};
-  static const int64_t highest[] = {
-      [AMBIT_I32] = INT32_MAX, [AMBIT_U8] = UINT8_MAX,   [AMBIT_I16] = INT16_MAX,
-      [AMBIT_I64] = INT64_MAX, [AMBIT_U16] = UINT16_MAX, [AMBIT_U32] = UINT32_MAX,
-      [AMBIT_U64] = -1};
+  const ambit__range all =
+      type == AMBIT_U64 ? (ambit__range){0, -1} : ambit__range_of_type(type); /* all bits */
   ambit__value v = {0};
 
   if (op == REDUCE_SUM) return v;
   if (ambit__type_is_real(type))
     v.real = op == REDUCE_MIN ? (double)INFINITY : -(double)INFINITY;
   else
-    v.integer = op == REDUCE_MIN ? highest[type] : lowest[type];
+    v.integer = op == REDUCE_MIN ? all.high : all.low;
   return v;
 }
 

@@ -62,7 +62,7 @@ typedef struct class
   int low[AXES], high[AXES]; /* their lowest offsets, of all */
   node *first;               /* the one that is nearest to the cell */
   int component;             /* -1: it stays as it is */
-  bool is_bad, is_given_up;
+  bool is_bad, is_given_up, is_best_without;
 } class;
 
 typedef struct work {
@@ -284,15 +284,6 @@ static void find_kept(work *w, node *n)
   c->n++;
 }
 
-static void find_in_steps(work *w, const step *list)
-{
-  for (const step *s = list; s; s = s->next) {
-    if (s->is_live) find_kept(w, s->value);
-    find_in_steps(w, s->body);
-    find_in_steps(w, s->other);
-  }
-}
-
 static void forget(work *w)
 {
   for (int i = 0; i < w->nslots; i++)
@@ -371,7 +362,8 @@ static void take_largest(work *w)
       w->slots[i].is_kept = w->slots[i].is_seen = false;
       w->classes[i].n = 0;
     }
-    find_in_steps(w, w->g.first);
+    for (int i = 0; i < w->nslots; i++)
+      if (w->g.nodes[i]->is_result) find_kept(w, w->g.nodes[i]);
   } while (give_up(w));
 }
 
@@ -389,63 +381,35 @@ static long total(work *w, node *n, bool stop)
          total(w, ambit__node_c(n), stop);
 }
 
-static long total_of_steps(work *w, const step *list, bool stop)
+static long total_of_results(work *w, bool stop)
 {
   long sum = 0;
 
-  for (const step *s = list; s; s = s->next) {
-    if (s->is_live) sum += total(w, s->value, stop);
-    sum += total_of_steps(w, s->body, stop) + total_of_steps(w, s->other, stop);
-  }
-  return sum;
-}
-
-/* The work of the whole rule, for each cell. */
-static long work_before(work *w)
-{
   forget(w);
-  return total_of_steps(w, w->g.first, false);
+  for (int i = 0; i < w->nslots; i++)
+    if (w->g.nodes[i]->is_result) sum += total(w, w->g.nodes[i], stop);
+  return sum;
 }
 
 /* That of values which the rest reads, and of the rest. */
 static double work_after(work *w)
 {
-  long values = 0, rest;
+  const long rest = total_of_results(w, true);
+  long values = 0;
 
-  forget(w);
-  rest = total_of_steps(w, w->g.first, true);
   forget(w);
   for (int i = 0; i < w->nslots; i++)
     if (w->classes[i].n) values += STORE + total(w, w->classes[i].first, false);
   return (double)values * BEYOND + (double)rest;
 }
 
-/* The work of a value if smaller ones are there. */
-static long own_work(work *w, const node *n, bool is_whole)
-{
-  if (!n || (!is_whole && is_candidate(w, n))) return 0;
-  if (of(w, n)->is_seen) return 0;
-  of(w, n)->is_seen = true;
-  return work_of(&n->e) + own_work(w, ambit__node_a(n), false) +
-         own_work(w, ambit__node_b(n), false) + own_work(w, ambit__node_c(n), false);
-}
-
-/* Whether a value takes less time to compute where it is read than to store and load. */
-static bool is_cheap(work *w, const class *c)
-{
-  forget(w);
-  return own_work(w, c->first, true) * (c->n - 1) <= STORE + LOAD * c->n;
-}
-
-/* Gives up classes that the rest reads, or only those that are cheap if smaller ones are kept;
- * false: there are none. */
-static bool descend(work *w, bool all)
+/* Gives up all classes that the rest reads; false: there are none. */
+static bool descend(work *w)
 {
   bool any = false;
 
   for (int i = 0; i < w->nslots; i++)
-    if (w->classes[i].n && (all || is_cheap(w, &w->classes[i])))
-      any = w->classes[i].is_given_up = true;
+    if (w->classes[i].n) any = w->classes[i].is_given_up = true;
   return any;
 }
 
@@ -453,25 +417,18 @@ static bool descend(work *w, bool all)
  * pressures: which takes the least work. */
 static void choose(work *w)
 {
-  bool *best = ambit__new(w->g.errors, (size_t)w->nslots + 1, sizeof *best);
-  double least = -1;
+  double least = -1, now;
 
-  w->g.failed |= !best;
-  for (int all = 0; best && all < 2; all++) {
-    for (int i = 0; i < w->nslots; i++)
-      w->classes[i].is_given_up = false;
-    do {
-      take_largest(w);
-      if (least >= 0 && work_after(w) >= least) continue;
-      least = work_after(w);
-      for (int i = 0; i < w->nslots; i++)
-        best[i] = w->classes[i].is_given_up;
-    } while (descend(w, all));
-  }
-  for (int i = 0; best && i < w->nslots; i++)
-    w->classes[i].is_given_up = best[i];
-  if (best) take_largest(w);
-  free(best);
+  do {
+    take_largest(w);
+    now = work_after(w);
+    for (int i = 0; i < w->nslots && (least < 0 || now < least); i++)
+      w->classes[i].is_best_without = w->classes[i].is_given_up;
+    if (least < 0 || now < least) least = now;
+  } while (descend(w));
+  for (int i = 0; i < w->nslots; i++)
+    w->classes[i].is_given_up = w->classes[i].is_best_without;
+  take_largest(w);
 }
 
 static void number_classes(work *w, ambit__repeats *out)
@@ -555,33 +512,20 @@ static void begin(work *w, ambit__errors *errors, const ambit__rule *rule,
 static ambit__rule *extend(ambit__errors *errors, const ambit__rule *rule, ambit_type type,
                            int components)
 {
-  ambit__rule *to = ambit__rule_like(errors, rule);
-  const char *kept;
-  char name[32];
-  bool *flags;
+  ambit__rewriting w = {0};
 
-  if (!to) return NULL;
-  to->written = NULL;
-  snprintf(name, sizeof name, "ambit_values%d", rule->nparams);
-  to->params = ambit__arena_alloc(&to->arena, (size_t)(rule->nparams + 1) * sizeof *rule->params);
-  flags = ambit__arena_alloc(&to->arena, (size_t)components);
-  kept = ambit__arena_strndup(&to->arena, name, strlen(name));
-  if (!to->params || !flags || !kept) {
-    ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
-    ambit__rule_free(to);
-    return NULL;
+  ambit__rewriting_begin(&w, errors, rule);
+  if (!w.failed && ambit__rule_add_param(w.to, "ambit_values",
+                                         (ambit__param){.kind = PARAM_FIELD,
+                                                        .type = type,
+                                                        .is_vector = true,
+                                                        .components = components})) {
+    w.to->written = NULL;
+    return w.to;
   }
-  memcpy(to->params, rule->params, (size_t)rule->nparams * sizeof *rule->params);
-  memset(flags, 0, (size_t)components);
-  to->params[to->nparams++] = (ambit__param){.label = kept,
-                                             .name = kept,
-                                             .kind = PARAM_FIELD,
-                                             .type = type,
-                                             .is_vector = true,
-                                             .components = components,
-                                             .writes = flags,
-                                             .keeps = flags};
-  return to;
+  ambit__raise(errors, AMBIT_ENOMEM, "no memory to analyse kernel %s", rule->name);
+  ambit__rule_free(w.to);
+  return NULL;
 }
 
 /* Completes a rule of a graph whose steps are its own. */
@@ -590,9 +534,7 @@ static ambit__rule *write_rule(work *w, ambit__rule *to)
   bool good = !w->g.failed;
 
   if (good) ambit__graph_use(&w->g);
-  good = good && ambit__graph_write(&w->g, to);
-  for (int i = 0; good && i < to->nparams; i++)
-    good = to->params[i].kind != PARAM_FIELD || ambit__param_find_reads(w->g.errors, to, i);
+  good = good && ambit__graph_write(&w->g, to) && ambit__rule_find_reads(w->g.errors, to);
   if (good) return to;
   ambit__rule_free(to);
   return NULL;
@@ -737,7 +679,7 @@ ambit_status ambit__rule_repeats(ambit__errors *errors, const ambit__rule *rule,
   if (good) {
     out->type = w.type;
     number_classes(&w, out);
-    out->left = work_after(&w) / (double)work_before(&w);
+    out->left = work_after(&w) / (double)total_of_results(&w, false);
   }
   good = good && out->n && out->left <= LEFT && (how->counts || write_both(&w, how, out));
   free_work(&w);

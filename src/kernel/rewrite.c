@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel/rewrite.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef ambit__rewriting work;
@@ -27,6 +27,18 @@ void ambit__rewriting_begin(work *w, ambit__errors *errors, const ambit__rule *r
   w->to->params = ambit__rewriting_take(w, AMBIT_MAX_PARAMS * sizeof *w->to->params);
   if (!w->failed && rule->nparams)
     memcpy(w->to->params, rule->params, (size_t)rule->nparams * sizeof *rule->params);
+}
+
+bool ambit__rule_add_param(ambit__rule *rule, const char *prefix, ambit__param p)
+{
+  char name[32];
+  const int length = snprintf(name, sizeof name, "%s%d", prefix, rule->nparams);
+
+  p.name = ambit__arena_strndup(&rule->arena, name, (size_t)length);
+  if (!p.label) p.label = p.name;
+  p.writes = p.keeps = ambit__arena_alloc(&rule->arena, (size_t)p.components);
+  rule->params[rule->nparams++] = p;
+  return p.name && p.keeps;
 }
 
 /* ---- expressions ---- */
@@ -60,6 +72,19 @@ const expr *ambit__rewriting_place(work *w, const expr *like, ambit__op op, int 
   return e;
 }
 
+expr *ambit__rewriting_read(work *w, const expr *like, int param, int component, const int *offset)
+{
+  expr *e = w->failed ? NULL
+                      : ambit__rewriting_make(w, like, EXPR_READ, w->to->params[param].type, NULL,
+                                              NULL, NULL);
+
+  if (!e) return NULL;
+  e->index = param;
+  e->component = component;
+  memcpy(e->offset, offset, sizeof e->offset);
+  return e;
+}
+
 const expr *ambit__rewriting_parts(work *w, const expr *e, ambit__rewriter *f)
 {
   const expr *a = e->a ? f(w, e->a) : NULL, *b = e->b ? f(w, e->b) : NULL,
@@ -74,58 +99,6 @@ const expr *ambit__rewriting_parts(work *w, const expr *e, ambit__rewriter *f)
   copy->b = b;
   copy->c = c;
   return copy;
-}
-
-/* ---- reads ---- */
-
-static int compare(const void *x, const void *y)
-{
-  return ambit__read_compare(x, y);
-}
-
-static void add_read(work *w, int param, const ambit__read *r)
-{
-  for (size_t i = 0; i < w->nreads[param]; i++)
-    if (!compare(&w->reads[param][i], r)) return;
-  if (ambit__make_room(w->errors, &w->reads[param], w->nreads[param], &w->cap[param], sizeof *r))
-    w->failed = true;
-  else
-    w->reads[param][w->nreads[param]++] = *r;
-}
-
-void ambit__rewriting_keep_reads(work *w, int param)
-{
-  for (int i = 0; i < w->from->params[param].nreads && !w->failed; i++)
-    add_read(w, param, &w->from->params[param].reads[i]);
-}
-
-expr *ambit__rewriting_read(work *w, const expr *like, int param, const ambit__read *r)
-{
-  expr *e = w->failed ? NULL
-                      : ambit__rewriting_make(w, like, EXPR_READ, w->to->params[param].type, NULL,
-                                              NULL, NULL);
-
-  if (!e) return NULL;
-  e->index = param;
-  e->component = r->component;
-  memcpy(e->offset, r->offset, sizeof e->offset);
-  add_read(w, param, r);
-  return e;
-}
-
-static void set_reads(work *w, int param)
-{
-  ambit__param *p = &w->to->params[param];
-  const size_t n = w->nreads[param];
-  ambit__read *list = n ? ambit__rewriting_take(w, n * sizeof *list) : NULL;
-
-  if (!list) return;
-  memcpy(list, w->reads[param], n * sizeof *list);
-  qsort(list, n, sizeof *list, compare);
-  p->reads = list;
-  p->nreads = (int)n;
-  for (size_t i = 0; i < n; i++)
-    ambit__param_reach(p, &list[i]);
 }
 
 /* ---- statements ---- */
@@ -165,10 +138,7 @@ ambit_status ambit__rewriting_end(work *w, ambit__rewriter *f, const char *to, a
 {
   if (!w->failed) w->to->body = rewrite_list(w, w->from->body, f);
   if (!w->failed) note_locals(w);
-  for (int i = 0; i < AMBIT_MAX_PARAMS; i++) {
-    if (!w->failed) set_reads(w, i);
-    free(w->reads[i]);
-  }
+  w->failed = w->failed || !ambit__rule_find_reads(w->errors, w->to);
   *out = w->failed ? NULL : w->to;
   if (!w->failed) return AMBIT_OK;
   ambit__rule_free(w->to);

@@ -9,15 +9,16 @@
 typedef struct ambit__rewriting {
   ambit__errors *errors;
   const ambit__rule *from;
-  ambit__rule *to;                      /* owns what is new; room for AMBIT_MAX_PARAMS */
-  ambit__read *reads[AMBIT_MAX_PARAMS]; /* of parameters that change, growing; owned */
-  size_t nreads[AMBIT_MAX_PARAMS], cap[AMBIT_MAX_PARAMS];
+  ambit__rule *to; /* owns what is new; room for AMBIT_MAX_PARAMS */
   bool changed;
   bool failed;
 } ambit__rewriting;
 
 /* Begins a copy of a rule with its parameters. The error of a failure is raised at the end. */
 void ambit__rewriting_begin(ambit__rewriting *w, ambit__errors *errors, const ambit__rule *rule);
+/* Adds a parameter that no statement writes yet. There is room for it. Its name is a prefix and its
+ * number. false: no memory. */
+bool ambit__rule_add_param(ambit__rule *rule, const char *prefix, ambit__param p);
 /* Memory of the new rule; NULL, and `failed`, if there is none. */
 void *ambit__rewriting_take(ambit__rewriting *w, size_t bytes);
 /* A new expression, at the place of `like`; b and c may be NULL. If memory ran out, NULL. */
@@ -29,11 +30,8 @@ const ambit__expr *ambit__rewriting_number(ambit__rewriting *w, const ambit__exp
 /* index(axis) or extent(axis). */
 const ambit__expr *ambit__rewriting_place(ambit__rewriting *w, const ambit__expr *like,
                                           ambit__op op, int axis);
-/* A read, which the parameter gets, and the expression for it. */
 ambit__expr *ambit__rewriting_read(ambit__rewriting *w, const ambit__expr *like, int param,
-                                   const ambit__read *r);
-/* A parameter keeps its reads, and may get more. */
-void ambit__rewriting_keep_reads(ambit__rewriting *w, int param);
+                                   int component, const int *offset);
 /* An expression whose operands are those that `f` gives for its own: itself if it gives these. */
 typedef const ambit__expr *ambit__rewriter(ambit__rewriting *w, const ambit__expr *e);
 const ambit__expr *ambit__rewriting_parts(ambit__rewriting *w, const ambit__expr *e,
@@ -43,11 +41,8 @@ const ambit__expr *ambit__rewriting_parts(ambit__rewriting *w, const ambit__expr
 ambit_status ambit__rewriting_end(ambit__rewriting *w, ambit__rewriter *f, const char *to,
                                   ambit__rule **out);
 
-/* footprint.c: the order of reads, by component and offset; and how far a parameter is read, with
- * one more. */
-int ambit__read_compare(const ambit__read *a, const ambit__read *b);
-void ambit__param_reach(ambit__param *p, const ambit__read *r);
-/* Finds the reads of a field in the statements of a rule. false: no memory, raised. */
-bool ambit__param_find_reads(ambit__errors *errors, ambit__rule *rule, int param);
+/* footprint.c: the reads of all fields, as the statements of a finished rule have them. false: no
+ * memory, raised. */
+bool ambit__rule_find_reads(ambit__errors *errors, ambit__rule *rule);
 
 #endif

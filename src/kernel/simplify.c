@@ -14,7 +14,6 @@
  */
 #include "kernel/graph.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef ambit__graph_node node;
@@ -36,18 +35,12 @@ static bool is_leaf(const node *n)
   return n->e.op < EXPR_TABLE || (n->e.op == EXPR_CAST && is_leaf(ambit__node_a(n)));
 }
 
-/* The smaller or larger one of two: the comparison is written with it. */
-static bool is_extreme(const node *n)
-{
-  return !n->nterms && (ambit__expr_is_least(&n->e) || ambit__expr_is_most(&n->e));
-}
-
 /* Generated code has the operand of a magnitude several times. */
 static void count_uses(node *n)
 {
   if (!n || n->uses++) return;
   if (n->e.op == EXPR_CALL && n->e.call == CALL_abs) count_uses(ambit__node_a(n));
-  if (is_extreme(n)) {
+  if (ambit__expr_is_extreme(&n->e)) {
     count_uses(ambit__node_b(n));
     count_uses(ambit__node_c(n));
   } else {
@@ -68,29 +61,11 @@ static bool is_costly(const node *n)
   return n->e.op == EXPR_CALL && !ambit__call_is_cheap(n->e.call);
 }
 
-static void add_step(work *w, ambit__stmt from, node *value)
+static void add_step(work *w, ambit__graph_step *s)
 {
-  ambit__graph_step *s = ambit__graph_add_step(w->g, from, value);
-
   if (!s) return;
   *w->end = s;
   w->end = &s->next;
-}
-
-static void add_local(work *w, node *n, int number)
-{
-  char name[32];
-  const int length = snprintf(name, sizeof name, "s%d", number);
-  const ambit__local local = {.name = ambit__arena_strndup(&w->g->arena, name, (size_t)length),
-                              .type = n->e.type};
-
-  w->g->failed = w->g->failed || !local.name;
-  if (!w->g->failed)
-    add_step(w,
-             (ambit__stmt){.kind = STMT_LOCAL,
-                           .place = w->g->rule->body->place,
-                           .index = ambit__graph_local(w->g, local)},
-             n);
 }
 
 /* Locals for the values that are used several times, those of operands first. */
@@ -99,13 +74,14 @@ static void declare(work *w, node *n)
   if (!n || n->is_done || w->g->failed) return;
   n->is_done = true;
   w->g->failed = w->branches && is_costly(n);
-  if (!is_extreme(n)) declare(w, ambit__node_a(n));
+  if (!ambit__expr_is_extreme(&n->e)) declare(w, ambit__node_a(n));
   declare(w, ambit__node_b(n));
   declare(w, ambit__node_c(n));
   for (int i = 0; i < n->nterms; i++)
     declare(w, n->terms[i].value);
   if ((n->uses > 1 || n->e.op == EXPR_OUT) && !is_leaf(n))
-    add_local(w, n, w->g->nlocals - w->g->rule->nlocals);
+    add_step(w, ambit__graph_name(w->g, "s", w->g->nlocals - w->g->rule->nlocals, false,
+                                  w->g->rule->body->place, n));
 }
 
 /* The step that sets a component last has the place of it. */
@@ -113,12 +89,12 @@ static void add_result(work *w, int variable, node *value)
 {
   const ambit__variable *v = &w->g->variables[variable];
 
-  add_step(w,
-           (ambit__stmt){.kind = STMT_SET_OUT,
-                         .place = v->steps->from->place,
-                         .index = v->param,
-                         .component = v->component},
-           value);
+  add_step(w, ambit__graph_add_step(w->g,
+                                    (ambit__stmt){.kind = STMT_SET_OUT,
+                                                  .place = v->steps->from->place,
+                                                  .index = v->param,
+                                                  .component = v->component},
+                                    value));
 }
 
 /* Replaces the steps of the rule. */

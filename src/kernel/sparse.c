@@ -10,7 +10,6 @@
  */
 #include "kernel/rewrite.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct rewriting {
@@ -24,9 +23,7 @@ typedef struct rewriting {
 /* The parameter of a view. There is room for as many as a launch can have. */
 static int param_of(rewriting *w, int view)
 {
-  static const bool none[1];
   ambit__rule *to = w->w.to;
-  char name[32];
 
   if (w->param[view] >= 0 || w->w.failed) return w->param[view];
   if (to->nparams == AMBIT_MAX_PARAMS) {
@@ -37,16 +34,13 @@ static int param_of(rewriting *w, int view)
     w->w.failed = true;
     return -1;
   }
-  snprintf(name, sizeof name, "ambit_active%d", to->nparams);
-  w->param[view] = to->nparams++;
-  to->params[w->param[view]] = (ambit__param){.label = "outside",
-                                              .kind = PARAM_FIELD,
-                                              .type = w->around->type,
-                                              .is_const = true,
-                                              .components = 1,
-                                              .writes = none,
-                                              .keeps = none};
-  to->params[w->param[view]].name = ambit__arena_strndup(&to->arena, name, strlen(name));
+  w->param[view] = to->nparams;
+  w->w.failed = !ambit__rule_add_param(to, "ambit_active",
+                                       (ambit__param){.label = "outside",
+                                                      .kind = PARAM_FIELD,
+                                                      .type = w->around->type,
+                                                      .is_const = true,
+                                                      .components = 1});
   return w->param[view];
 }
 
@@ -63,12 +57,10 @@ static const ambit__expr *make(rewriting *w, ambit__op op, ambit_type type, cons
 static const ambit__expr *activity(rewriting *w, int view, const ambit__expr *e)
 {
   const int param = param_of(w, view);
-  ambit__read r = {.place = e->place};
   const ambit__expr *active, *zero;
   ambit__expr *test;
 
-  memcpy(r.offset, e->offset, sizeof r.offset);
-  active = ambit__rewriting_read(&w->w, e, param, &r);
+  active = ambit__rewriting_read(&w->w, e, param, 0, e->offset);
   active = make(w, EXPR_CAST, AMBIT_I32, active, NULL, NULL);
   zero = ambit__rewriting_number(&w->w, e, AMBIT_I32, (ambit__value){0});
   test = ambit__rewriting_make(&w->w, e, EXPR_EQ, AMBIT_I32, active, zero, NULL);
@@ -89,8 +81,8 @@ static int view_of(const rewriting *w, const ambit__expr *e)
 /* A clamped read. */
 static const ambit__expr *choice(rewriting *w, const ambit__expr *e)
 {
-  const ambit__read r = {.component = e->component, .place = e->place};
-  ambit__expr *here = ambit__rewriting_read(&w->w, e, e->index, &r);
+  static const int zero[AMBIT_MAX_DIMS];
+  ambit__expr *here = ambit__rewriting_read(&w->w, e, e->index, e->component, zero);
 
   if (!here) return e;
   here->clamped = e;
@@ -175,8 +167,6 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
     param[v] = -1;
   ambit__rewriting_begin(&w.w, errors, rule);
   if (!w.w.failed) w.w.to->max_axis = -1; /* outside() needs no index any more */
-  for (int i = 0; i < rule->nparams; i++)
-    if (around->view[i]) ambit__rewriting_keep_reads(&w.w, i); /* clamped ones get more */
   AMBIT_TRY(ambit__rewriting_end(&w.w, rewrite, "a sparse grid", out));
   if (w.w.changed) return AMBIT_OK;
   ambit__rule_free(*out);

@@ -23,7 +23,6 @@ typedef struct form {
 typedef struct finder {
   const ambit__rule *rule;
   int most;     /* capacity of the caller's array */
-  bool numbers; /* weights are numbers alone */
   form *locals; /* per local of the rule */
   form out;     /* the value written */
   bool is_written;
@@ -153,7 +152,7 @@ static bool evaluate(finder *f, const ambit__expr *e, form *out)
   if (!is_summed(e->type)) return false;
   if (e->op == EXPR_VALUE || (e->op == EXPR_LOCAL && f->rule->locals[e->index].is_shared)) {
     *out = (form){.constant = 1, .factor = e};
-    return !f->numbers;
+    return true;
   }
   switch (e->op) {
   case EXPR_READ: return one_tap(f, e, out);
@@ -210,18 +209,20 @@ static bool has_the_shape(const ambit__rule *r, bool reduces, int *from, int *to
          is_summed(p[*to].type);
 }
 
-static bool find(const ambit__rule *rule, bool numbers, ambit__tap *taps, int most, int *count,
-                 bool *starved)
+bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, int most,
+                     ambit__sum *sum)
 {
-  finder f = {.rule = rule, .most = most, .numbers = numbers, .starved = starved};
+  finder f = {.rule = rule, .most = most, .starved = &sum->starved};
   bool ok;
 
+  *sum = (ambit__sum){0};
+  if (!has_the_shape(rule, reduces, &sum->from, &sum->to)) return false;
   f.locals = calloc((size_t)rule->nlocals + 1, sizeof *f.locals);
-  *starved = !f.locals;
+  sum->starved = !f.locals;
   ok = f.locals && execute(&f, rule->body) && f.out.constant == 0 && f.out.count > 0;
   if (ok) {
     memcpy(taps, f.out.taps, (size_t)f.out.count * sizeof *taps);
-    *count = f.out.count;
+    sum->n = f.out.count;
   }
   for (int i = 0; f.locals && i < rule->nlocals; i++)
     form_free(&f.locals[i]);
@@ -230,27 +231,19 @@ static bool find(const ambit__rule *rule, bool numbers, ambit__tap *taps, int mo
   return ok;
 }
 
-bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count)
-{
-  bool starved;
-  int from, to;
-
-  *count = 0;
-  return rule->nparams == 2 && has_the_shape(rule, false, &from, &to) &&
-         find(rule, true, taps, most, count, &starved);
-}
-
-bool ambit__rule_sum(const ambit__rule *rule, bool reduces, ambit__tap *taps, int most,
-                     ambit__sum *sum)
-{
-  *sum = (ambit__sum){0};
-  return has_the_shape(rule, reduces, &sum->from, &sum->to) &&
-         find(rule, false, taps, most, &sum->n, &sum->starved);
-}
-
 bool ambit__taps_are_numbers(const ambit__tap *taps, int n)
 {
   for (int i = 0; i < n; i++)
     if (taps[i].factor) return false;
   return true;
+}
+
+bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count)
+{
+  ambit__sum sum = {0};
+  const bool is = rule->nparams == 2 && ambit__rule_sum(rule, false, taps, most, &sum) &&
+                  ambit__taps_are_numbers(taps, sum.n);
+
+  *count = is ? sum.n : 0;
+  return is;
 }

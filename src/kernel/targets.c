@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* targets.c - the cells where the components of a field are stored. */
+#include "grid/box.h"
 #include "kernel/ast.h"
 
 #include <string.h>
@@ -13,11 +14,7 @@ const int *ambit__param_target(const ambit__param *p, int component)
 
 bool ambit__param_spreads(const ambit__param *p, int component)
 {
-  const int *target = ambit__param_target(p, component);
-
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (target[d]) return true;
-  return false;
+  return !ambit__offset_is_zero(ambit__param_target(p, component));
 }
 
 bool ambit__rule_spreads(const ambit__rule *rule)

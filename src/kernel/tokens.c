@@ -118,11 +118,10 @@ ambit__name *ambit__expect_name(ambit__unit *u, const char *what)
 void ambit__nest(ambit__unit *u)
 {
   if (++u->depth <= AMBIT_MAX_NESTING) return;
-  AMBIT_WRONG(u, ambit__peek(u, 0)->place,
+  AMBIT_FATAL(u, ambit__peek(u, 0)->place,
               "brackets, blocks and conditions are nested more than %d deep here\nsplit the "
               "expression or the statement by using locals",
               AMBIT_MAX_NESTING);
-  ambit__unit_stop(u);
 }
 
 /* ---- types ---- */

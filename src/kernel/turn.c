@@ -6,7 +6,6 @@
 #include "grid/box.h"
 #include "kernel/rewrite.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct work {
@@ -51,32 +50,6 @@ static const ambit__expr *rewrite(ambit__rewriting *w, const ambit__expr *e)
   return copy;
 }
 
-static int compare(const void *x, const void *y)
-{
-  return ambit__read_compare(x, y);
-}
-
-static void turn_reads(work *k, ambit__param *p)
-{
-  ambit__read *reads = ambit__rewriting_take(&k->w, (size_t)p->nreads * sizeof *reads + 1);
-
-  if (!reads) return;
-  if (p->nreads) memcpy(reads, p->reads, (size_t)p->nreads * sizeof *reads);
-  for (int i = 0; i < p->nreads; i++)
-    turn_offset(k, reads[i].offset);
-  qsort(reads, (size_t)p->nreads, sizeof *reads, compare);
-  p->reads = reads;
-}
-
-static void turn_param(work *k, const ambit__param *from, ambit__param *to)
-{
-  turn_reads(k, to);
-  turn_offset(k, to->low);
-  turn_offset(k, to->high);
-  for (int d = 0; d < k->ndims; d++)
-    memcpy(to->crosses[axis_of(k, d)], from->crosses[d], sizeof *to->crosses);
-}
-
 bool ambit__rule_turns(const ambit__rule *rule)
 {
   return !ambit__rule_spreads(rule) && !rule->uses_normal && !rule->has_normal;
@@ -90,6 +63,8 @@ ambit_status ambit__rule_turn(ambit__errors *errors, const ambit__rule *rule, in
   ambit__rewriting_begin(&k.w, errors, rule);
   if (!k.w.failed) k.w.to->max_axis = -1;
   for (int i = 0; i < rule->nparams && !k.w.failed; i++)
-    turn_param(&k, &rule->params[i], &k.w.to->params[i]);
+    for (int d = 0; d < ndims; d++)
+      memcpy(k.w.to->params[i].crosses[axis_of(&k, d)], rule->params[i].crosses[d],
+             sizeof rule->params[i].crosses[d]);
   return ambit__rewriting_end(&k.w, rewrite, "the order of axes in memory", out);
 }

@@ -12,6 +12,13 @@
 
 static void unroll_lines(ambit__unit *u, const ambit__line *l);
 
+/* Of a symbol that is one value. */
+static ambit__slot *make_slot(ambit__unit *u, ambit__symbol *s)
+{
+  s->size[0] = s->size[1] = 1;
+  return s->slots = ambit__unit_new(u, 1, sizeof *s->slots);
+}
+
 static ambit__stmt *new_stmt(ambit__unit *u, ambit__stmt_kind kind, ambit__place place)
 {
   ambit__stmt *s = ambit__rule_new(u, 1, sizeof *s);
@@ -51,7 +58,7 @@ static int add_local(ambit__unit *u, const ambit__symbol *s, int element)
   r->locals = ambit__unit_grow(u, &r->arena, r->locals, n, &u->locals_cap, sizeof *r->locals);
   u->origins = ambit__unit_grow(u, &u->arena, u->origins, n, &u->origins_cap, sizeof *u->origins);
   r->locals[n] = (ambit__local){.name = local_name(u, s, element), .type = s->type};
-  u->origins[n] = (ambit__origin){s, element};
+  u->origins[n] = s;
   return r->nlocals++;
 }
 
@@ -83,9 +90,11 @@ static int count_list(const ambit__init *list)
   return n;
 }
 
-/* Sets the sizes of an array; if they are invalid, reports it and returns false. */
-static bool unroll_sizes(ambit__unit *u, const ambit__line *l, ambit__symbol *s)
+/* Sets the sizes of an array. */
+static void unroll_sizes(ambit__unit *u, const ambit__line *l, ambit__symbol *s)
 {
+  static const char wrong[] = "the array '%s' has %" PRId64 " elements; it can have 1 to %d";
+
   s->size[0] = s->size[1] = 1;
   for (int a = l->naxes - 1; a >= 0; a--) {
     if (!l->size[a]) {
@@ -94,18 +103,14 @@ static bool unroll_sizes(ambit__unit *u, const ambit__line *l, ambit__symbol *s)
       s->size[a] = count_list(l->init->list);
       if (is_flat) s->size[a] = (s->size[a] + s->size[1] - 1) / s->size[1];
     } else if (!ambit__fold_integer(u, l->size[a], "size", l->name->text, &s->size[a])) {
-      return false;
+      ambit__unit_stop(u);
     }
-    if (s->size[a] >= 1 && s->size[a] <= AMBIT_MAX_COMPONENTS) continue;
-    AMBIT_WRONG(u, l->size[a] ? l->size[a]->place : l->place,
-                "the array '%s' has %" PRId64 " elements; it can have 1 to %d", l->name->text,
-                s->size[a], AMBIT_MAX_COMPONENTS);
-    return false;
+    if (s->size[a] < 1 || s->size[a] > AMBIT_MAX_COMPONENTS)
+      AMBIT_FATAL(u, l->size[a] ? l->size[a]->place : l->place, wrong, l->name->text, s->size[a],
+                  AMBIT_MAX_COMPONENTS);
   }
-  if (s->size[0] * s->size[1] <= AMBIT_MAX_COMPONENTS) return true;
-  AMBIT_WRONG(u, l->place, "the array '%s' has %" PRId64 " elements; it can have 1 to %d",
-              l->name->text, s->size[0] * s->size[1], AMBIT_MAX_COMPONENTS);
-  return false;
+  if (s->size[0] * s->size[1] > AMBIT_MAX_COMPONENTS)
+    AMBIT_FATAL(u, l->place, wrong, l->name->text, s->size[0] * s->size[1], AMBIT_MAX_COMPONENTS);
 }
 
 /* Evaluates a list into `values`, at most `most` of them. */
@@ -165,7 +170,7 @@ static void unroll_declaration(ambit__unit *u, const ambit__line *l)
   ambit__symbol *s = l->symbol;
   const ambit__expr *value = NULL;
 
-  if (!unroll_sizes(u, l, s)) ambit__unit_stop(u);
+  unroll_sizes(u, l, s);
   s->slots = ambit__unit_new(u, (size_t)(s->size[0] * s->size[1]), sizeof *s->slots);
   if (s->naxes) {
     unroll_array(u, l, s);
@@ -288,20 +293,17 @@ static int64_t step_of(ambit__unit *u, const ambit__line *l, int64_t i)
   if (l->step && !ambit__fold_integer(u, l->step, "step", l->name->text, &step))
     ambit__unit_stop(u);
   if (step == INT64_MIN || step == 0) {
-    AMBIT_WRONG(u, l->step->place, "the for loop steps '%s' by %" PRId64 " and would never end",
+    AMBIT_FATAL(u, l->step->place, "the for loop steps '%s' by %" PRId64 " and would never end",
                 l->name->text, step);
-    ambit__unit_stop(u);
   }
   if (l->is_down) step = -step;
   if (step > 0 ? l->op == EXPR_GT || l->op == EXPR_GE : l->op == EXPR_LT || l->op == EXPR_LE) {
-    AMBIT_WRONG(u, l->place, "the for loop steps '%s' away from its bound and would never end",
+    AMBIT_FATAL(u, l->place, "the for loop steps '%s' away from its bound and would never end",
                 l->name->text);
-    ambit__unit_stop(u);
   }
   if (step > 0 ? i <= most - step : i >= -most - 1 - step) return i + step;
-  AMBIT_WRONG(u, l->place, "the for loop over '%s' never ends: it leaves the range of its type",
+  AMBIT_FATAL(u, l->place, "the for loop over '%s' never ends: it leaves the range of its type",
               l->name->text);
-  ambit__unit_stop(u);
 }
 
 static void unroll_for(ambit__unit *u, const ambit__line *l)
@@ -350,9 +352,8 @@ static ambit__slot *row_of(ambit__unit *u, const ambit__syntax *arg)
 
   if (!ambit__fold_integer(u, arg->subs, "row", from->name->text, &row)) ambit__unit_stop(u);
   if (row >= 0 && row < from->size[0]) return from->slots + row * from->size[1];
-  AMBIT_WRONG(u, arg->subs->place, "'%s' has no row %" PRId64 "\nits rows are 0 to %" PRId64,
+  AMBIT_FATAL(u, arg->subs->place, "'%s' has no row %" PRId64 "\nits rows are 0 to %" PRId64,
               from->name->text, row, from->size[0] - 1);
-  ambit__unit_stop(u);
 }
 
 /* The array of the caller, or a row of it, under the name of the parameter. */
@@ -367,14 +368,13 @@ static void bind_array(ambit__unit *u, const ambit__line *param, const ambit__sy
 
   if (table && arg->nsubs) row = ambit__fold_row(u, arg);
   if (arg->nsubs || row) size[0] = all[1], size[1] = 1;
-  if (!unroll_sizes(u, param, s)) ambit__unit_stop(u);
+  unroll_sizes(u, param, s);
   if (s->size[0] != size[0] || s->size[1] != size[1]) {
-    AMBIT_WRONG(u, arg->place, "%s '%s' has %" PRId64 " elements, '%s' has %" PRId64,
+    AMBIT_FATAL(u, arg->place, "%s '%s' has %" PRId64 " elements, '%s' has %" PRId64,
                 arg->nsubs ? "a row of"
                 : table    ? "the table"
                            : "the array",
                 from->name->text, size[0] * size[1], s->name->text, s->size[0] * s->size[1]);
-    ambit__unit_stop(u);
   }
   s->table = table;
   s->row = row;
@@ -388,7 +388,7 @@ ambit__expr *ambit__unroll_local(ambit__unit *u, ambit__name *name, ambit_type t
   ambit__symbol *s = ambit__unit_new(u, 1, sizeof *s);
 
   *s = (ambit__symbol){.name = name, .type = type, .place = place};
-  s->slots = ambit__unit_new(u, 1, sizeof *s->slots);
+  make_slot(u, s);
   unroll_element(u, s, 0, value);
   return ambit__fold_local(u, type, place, s->slots->local);
 }
@@ -421,8 +421,7 @@ ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__syntax *n)
       bind_array(u, p, arg);
       continue;
     }
-    p->symbol->size[0] = p->symbol->size[1] = 1;
-    p->symbol->slots = ambit__unit_new(u, 1, sizeof *p->symbol->slots);
+    make_slot(u, p->symbol);
     unroll_element(u, p->symbol, 0, values[i]);
   }
   unroll_lines(u, h->body);
@@ -541,10 +540,9 @@ static void unroll_table(ambit__unit *u, const ambit__head *h)
   for (int a = 0; a < h->naxes; a++) {
     if (!ambit__fold_integer(u, h->size[a], "size", h->name->text, &t->size[a]))
       ambit__unit_stop(u);
-    if (t->size[a] >= 1 && t->size[a] <= AMBIT_MAX_TABLES) continue;
-    AMBIT_WRONG(u, h->size[a]->place, "the table '%s' has %" PRId64 " elements", h->name->text,
-                t->size[a]);
-    ambit__unit_stop(u);
+    if (t->size[a] < 1 || t->size[a] > AMBIT_MAX_TABLES)
+      AMBIT_FATAL(u, h->size[a]->place, "the table '%s' has %" PRId64 " elements", h->name->text,
+                  t->size[a]);
   }
 }
 
@@ -566,6 +564,18 @@ static void check_tables(ambit__unit *u)
   }
 }
 
+/* Constants of the text have values that are known, so that nothing is emitted. */
+static void unroll_constants(ambit__unit *u)
+{
+  for (const ambit__helper *h = u->helpers; h; h = h->next)
+    unroll_lines(u, h->constants);
+  if (u->rule->nlocals)
+    AMBIT_FATAL(u, u->rule->body->place,
+                "'%s' is not constant\noutside a function stand values that are the same in all "
+                "cells and steps; declare others in the kernel",
+                u->rule->locals->name);
+}
+
 /* ---- functions of reductions ---- */
 
 /* The body of a function, with locals that are numbered from 0. The rule has none yet. */
@@ -575,9 +585,7 @@ static void unroll_function(ambit__unit *u, const ambit__helper *h, ambit__folde
 
   u->tail = &f->body;
   for (const ambit__line *p = h->params; p; p = p->next) {
-    p->symbol->size[0] = p->symbol->size[1] = 1;
-    p->symbol->slots = ambit__unit_new(u, 1, sizeof *p->symbol->slots);
-    p->symbol->slots->local = add_local(u, p->symbol, 0);
+    make_slot(u, p->symbol)->local = add_local(u, p->symbol, 0);
   }
   unroll_lines(u, h->body);
   f->value = ambit__fold_cast(u, u->returned, h->type);
@@ -608,8 +616,7 @@ static ambit__folder *unroll_folder(ambit__unit *u, const ambit__head *h)
   const ambit__expr *x = ambit__fold_as(u, h->identity, h->type);
 
   if (x->op != EXPR_CONST || u->rule->nlocals) {
-    AMBIT_WRONG(u, h->identity->place, "the identity of '%s' is not constant", h->name->text);
-    ambit__unit_stop(u);
+    AMBIT_FATAL(u, h->identity->place, "the identity of '%s' is not constant", h->name->text);
   }
   *f = (ambit__folder){
       .label = ambit__rule_text(u, h->function), .type = h->type, .identity = x->value};
@@ -639,6 +646,7 @@ void ambit__unroll(ambit__unit *u)
   r->params = ambit__rule_new(u, AMBIT_MAX_PARAMS, sizeof *r->params);
   r->tables = ambit__rule_new(u, (size_t)u->kernel->nheads, sizeof *r->tables);
   u->tail = &r->body;
+  unroll_constants(u);
   for (int i = 0; i < u->kernel->nheads; i++)
     if (u->kernel->heads[i].kind == PARAM_TABLE)
       unroll_table(u, &u->kernel->heads[i]);

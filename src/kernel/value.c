@@ -9,7 +9,7 @@
 #include "kernel/value.h"
 
 #include "base/number.h"
-#include "kernel/kernel.h"
+#include "kernel/range.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -51,46 +51,23 @@ ambit_type ambit__type_total(ambit_type t)
 
 const char *ambit__call_name(ambit__call c)
 {
-  switch (c) {
-#define X(name, args)                                                                              \
-  case CALL_##name: return #name;
-    AMBIT_CALL_MAP(X)
+  static const char *const names[CALL_COUNT] = {
+#define X(name, args) #name,
+      AMBIT_CALL_MAP(X)
 #undef X
-  case CALL_abs: return "abs";
-  case CALL_COUNT: break;
-  }
-  return "?";
-}
+          "abs"};
 
-int ambit__call_args(ambit__call c)
-{
-  switch (c) {
-#define X(name, args)                                                                              \
-  case CALL_##name: return args;
-    AMBIT_CALL_MAP(X)
-#undef X
-  case CALL_abs: return 1;
-  case CALL_COUNT: break;
-  }
-  return 0;
+  return names[c];
 }
 
 bool ambit__call_is_cheap(ambit__call c)
 {
-  switch (c) {
-  case CALL_fabs:
-  case CALL_sqrt:
-  case CALL_fmin:
-  case CALL_fmax:
-  case CALL_fma:
-  case CALL_floor:
-  case CALL_ceil:
-  case CALL_trunc:
-  case CALL_rint:
-  case CALL_copysign:
-  case CALL_abs: return true;
-  default: return false;
-  }
+  static const bool cheap[CALL_COUNT] = {
+      [CALL_fabs] = true, [CALL_sqrt] = true,     [CALL_fmin] = true, [CALL_fmax] = true,
+      [CALL_fma] = true,  [CALL_floor] = true,    [CALL_ceil] = true, [CALL_trunc] = true,
+      [CALL_rint] = true, [CALL_copysign] = true, [CALL_abs] = true};
+
+  return cheap[c];
 }
 
 /* ---- conversions ---- */
@@ -118,18 +95,6 @@ static ambit__value wrap(uint64_t x, ambit_type type)
   }
 }
 
-static void range(ambit_type type, int64_t *least, int64_t *most)
-{
-  switch (type) {
-  case AMBIT_U8: *least = 0, *most = UINT8_MAX; break;
-  case AMBIT_I16: *least = INT16_MIN, *most = INT16_MAX; break;
-  case AMBIT_I32: *least = INT32_MIN, *most = INT32_MAX; break;
-  case AMBIT_U16: *least = 0, *most = UINT16_MAX; break;
-  case AMBIT_U32: *least = 0, *most = UINT32_MAX; break;
-  default: *least = INT64_MIN, *most = INT64_MAX; break;
-  }
-}
-
 static ambit__value saturate_u64(double x)
 {
   if (!(x > 0)) return integer(0);
@@ -139,13 +104,12 @@ static ambit__value saturate_u64(double x)
 /* (double)INT64_MAX rounds up to 2^63, so `>=` is correct; it is harmless for smaller types. */
 static ambit__value saturate(double x, ambit_type type)
 {
-  int64_t least, most;
+  const ambit__range all = ambit__range_of_type(type);
 
   if (type == AMBIT_U64) return saturate_u64(x);
-  range(type, &least, &most);
   if (x != x) return integer(0);
-  if (x <= (double)least) return integer(least);
-  if (x >= (double)most) return integer(most);
+  if (x <= (double)all.low) return integer(all.low);
+  if (x >= (double)all.high) return integer(all.high);
   return integer((int64_t)x);
 }
 
@@ -384,8 +348,8 @@ double ambit__value_number(ambit__value v, ambit_type type)
 ambit_status ambit__value_check(ambit__errors *errors, double number, ambit_type type,
                                 const char *advice, const char *what, ...)
 {
+  const ambit__range all = ambit__range_of_type(type);
   char owner[200], text[AMBIT__NUMBER_CHARS];
-  int64_t least, most;
   va_list ap;
 
   if (ambit__type_is_real(type) ||
@@ -394,11 +358,10 @@ ambit_status ambit__value_check(ambit__errors *errors, double number, ambit_type
   va_start(ap, what);
   vsnprintf(owner, sizeof owner, what, ap);
   va_end(ap);
-  range(type, &least, &most);
   ambit__number_show(text, number);
   return ambit__raise(errors, AMBIT_EINVAL,
                       "%s is %s and cannot be %s: give a whole number from %" PRId64 " to %" PRIu64
                       "%s",
-                      owner, ambit_type_name(type), text, type == AMBIT_U64 ? 0 : least,
-                      type == AMBIT_U64 ? UINT64_MAX : (uint64_t)most, advice);
+                      owner, ambit_type_name(type), text, type == AMBIT_U64 ? 0 : all.low,
+                      type == AMBIT_U64 ? UINT64_MAX : (uint64_t)all.high, advice);
 }

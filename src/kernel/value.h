@@ -40,8 +40,7 @@ typedef enum ambit__call {
 } ambit__call;
 
 const char *ambit__call_name(ambit__call c); /* the double form: "sqrt"; "abs" */
-int ambit__call_args(ambit__call c);
-bool ambit__call_is_cheap(ambit__call c); /* a few vector instructions */
+bool ambit__call_is_cheap(ambit__call c);    /* a few vector instructions */
 
 bool ambit__type_is_real(ambit_type t); /* float, double, half or bfloat */
 bool ambit__type_is_half(ambit_type t); /* of fields: 16 bits in memory, float in expressions */

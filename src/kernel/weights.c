@@ -97,22 +97,11 @@ static double coefficient(const sum *s, double weight)
   return fabs(c) > (double)FLT_MAX ? copysign(INFINITY, c) : (double)(float)c;
 }
 
-static bool is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-/* Not isalnum, which accepts other letters in some locales. */
-static bool in_name(char c)
-{
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static ambit_status check_name(ambit__errors *errors, const char *name)
 {
   AMBIT_CHECK(name && *name, errors, AMBIT_EINVAL, "a kernel made from weights needs a name");
   for (const char *c = name; *c; c++)
-    AMBIT_CHECK(in_name(*c), errors, AMBIT_EINVAL,
+    AMBIT_CHECK(ambit__is_name_char(*c), errors, AMBIT_EINVAL,
                 "\"%.60s\" is not a valid kernel name: use only letters, digits and _", name);
   return AMBIT_OK;
 }
@@ -258,8 +247,8 @@ static void print_kernel(sum *s)
 {
   const char *type = ambit_type_name(s->type);
 
-  ambit__print(&s->text, "void %s%s(const %s *u, %s *v)\n{\n", is_digit(*s->name) ? "stencil_" : "",
-               s->name, type, type);
+  ambit__print(&s->text, "void %s%s(const %s *u, %s *v)\n{\n",
+               ambit__is_digit(*s->name) ? "stencil_" : "", s->name, type, type);
   s->line = s->text.len;
   ambit__print(&s->text, "  *v = ");
   if (s->is_integer) ambit__print(&s->text, "(%s)(", type);

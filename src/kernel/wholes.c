@@ -21,6 +21,7 @@
 
 typedef ambit__graph_node node;
 typedef ambit__graph graph;
+typedef ambit__node_scaled scaled;
 
 enum {
   MOST_SHIFT = 16,
@@ -48,12 +49,6 @@ static bool is_call(const node *x, ambit__call call)
 }
 
 /* ---- integers over a power of 2 ---- */
-
-/* n over 2^shift; NULL: something else. */
-typedef struct scaled {
-  node *n;
-  int shift;
-} scaled;
 
 static scaled scaled_of(graph *g, node *x);
 
@@ -115,14 +110,13 @@ static scaled scaled_product(graph *g, scaled a, scaled b)
 }
 
 /* By a power of 2. */
-static scaled scaled_quotient(graph *g, scaled a, const node *by)
+static scaled scaled_quotient(scaled a, const node *by)
 {
   const double v = ambit__node_is_number(by) ? by->e.value.real : 0;
 
   for (int shift = 0; shift <= MOST_SHIFT && a.n; shift++)
     if (v == (double)(1 << shift) && a.shift + shift <= MOST_SHIFT)
       return (scaled){a.n, a.shift + shift};
-  (void)g;
   return (scaled){NULL, 0};
 }
 
@@ -195,7 +189,7 @@ static scaled find_scaled(graph *g, node *x)
   case EXPR_ADD: return scaled_sum(g, scaled_of(g, a), scaled_of(g, b), 1);
   case EXPR_SUB: return scaled_sum(g, scaled_of(g, a), scaled_of(g, b), -1);
   case EXPR_MUL: return scaled_product(g, scaled_of(g, a), scaled_of(g, b));
-  case EXPR_DIV: return scaled_quotient(g, scaled_of(g, a), b);
+  case EXPR_DIV: return scaled_quotient(scaled_of(g, a), b);
   case EXPR_COND: return scaled_choice(g, x, scaled_of(g, b), scaled_of(g, ambit__node_c(x)));
   case EXPR_CALL: return scaled_call(g, x);
   default: return s;
@@ -210,10 +204,9 @@ static scaled scaled_of(graph *g, node *x)
 
     if (s.n && !is_within(s.n->range, limit_of(x->e.type))) s.n = NULL;
     x->is_known = true;
-    x->of.scaled.n = s.n;
-    x->of.scaled.shift = s.shift;
+    x->of.scaled = s;
   }
-  return (scaled){x->of.scaled.n, x->of.scaled.shift};
+  return x->of.scaled;
 }
 
 /* Whether a real, which is an integer, is never -0. */
@@ -324,7 +317,7 @@ node *ambit__node_cut_root(graph *g, node *root, int64_t most)
 typedef struct values {
   int n;
   int64_t first;               /* the integer of values[0] */
-  int64_t values[MOST_VALUES]; /* integer parts */
+  int32_t values[MOST_VALUES]; /* integer parts */
 } values;
 
 static bool has_few_values(const node *base)
@@ -347,7 +340,7 @@ static bool find_values(graph *g, const node *x, values *v)
     const ambit__value y = ambit__node_evaluate(g, x, base, at);
 
     if (ambit__type_is_real(x->e.type) && isnan(y.real)) return false;
-    v->values[i] = ambit__value_cast(y, x->e.type, AMBIT_I32).integer;
+    v->values[i] = (int32_t)ambit__value_cast(y, x->e.type, AMBIT_I32).integer;
   }
   return g->work > 0;
 }
@@ -370,7 +363,7 @@ static bool is_quotient(const values *v, int64_t w, int64_t d, int64_t *c)
 /* (w n + c) / d with the smallest d; NULL: there is none. */
 static node *quotient(graph *g, node *n, const values *v)
 {
-  const double slope = v->n > 1 ? (double)(v->values[v->n - 1] - v->values[0]) / (v->n - 1) : 0;
+  const double slope = v->n > 1 ? ((double)v->values[v->n - 1] - v->values[0]) / (v->n - 1) : 0;
   int64_t c;
 
   for (int i = 0; i < v->n; i++)
@@ -436,18 +429,13 @@ static node *look_up(graph *g, node *n, const values *v)
 /* The integer parts of a function of one integer. */
 static node *fitted(graph *g, const node *x)
 {
-  values *v = malloc(sizeof *v);
-  node *n = NULL;
+  values v;
+  node *base, *n;
 
-  if (v && find_values(g, x, v)) {
-    node *base = ambit__node_cast(g, x->base, AMBIT_I32);
-
-    n = quotient(g, base, v);
-    if (!n && is_costly(x, x->base)) n = look_up(g, base, v);
-  }
-  g->failed = g->failed || !v;
-  free(v);
-  return n;
+  if (!find_values(g, x, &v)) return NULL;
+  base = ambit__node_cast(g, x->base, AMBIT_I32);
+  n = quotient(g, base, &v);
+  return n || !is_costly(x, x->base) ? n : look_up(g, base, &v);
 }
 
 /* ---- integer parts ---- */
@@ -526,26 +514,19 @@ static node *root_order(graph *g, ambit__op op, const node *x, const node *y, no
 /* Whether a function of one integer changes from false to true, or back, once. */
 static node *step(graph *g, const node *test)
 {
-  values *v = malloc(sizeof *v);
-  node *n = NULL;
   int changes = 0, last = 0;
+  values v;
 
-  if (v && find_values(g, test, v)) {
-    for (int i = 1; i < v->n; i++)
-      if (v->values[i] != v->values[i - 1]) {
-        changes++;
-        last = i;
-      }
-    n = ambit__node_cast(g, test->base, AMBIT_I32);
-    if (changes == 1)
-      n = ambit__node_order(g, v->values[0] ? EXPR_LT : EXPR_GE, n,
-                            ambit__node_int(g, v->first + last));
-    else
-      n = changes ? NULL : ambit__node_int(g, v->values[0]);
-  }
-  g->failed = g->failed || !v;
-  free(v);
-  return n;
+  if (!find_values(g, test, &v)) return NULL;
+  for (int i = 1; i < v.n; i++)
+    if (v.values[i] != v.values[i - 1]) {
+      changes++;
+      last = i;
+    }
+  if (changes != 1) return changes ? NULL : ambit__node_int(g, v.values[0]);
+  return ambit__node_order(g, v.values[0] ? EXPR_LT : EXPR_GE,
+                           ambit__node_cast(g, test->base, AMBIT_I32),
+                           ambit__node_int(g, v.first + last));
 }
 
 node *ambit__node_real_order(graph *g, ambit__op op, node *x, node *y)

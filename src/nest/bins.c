@@ -26,16 +26,6 @@ static bool counts(const job *j)
   return j->threads > j->b->tables;
 }
 
-static bool is_real_sum(const ambit__param *p)
-{
-  return p->reduce == REDUCE_SUM && ambit__type_is_real(p->type);
-}
-
-static const char *zero_of(job *j, const ambit__param *p)
-{
-  return is_real_sum(p) ? "ambit_sum_zero()" : ambit__nest_identity(j->n, p);
-}
-
 /* The loop of all threads over so many elements. */
 static void open_elements(job *j, int elements)
 {
@@ -60,7 +50,7 @@ static void let_tables(job *j, int i)
                    .type = counts(j) ? "ambit_u32" : ambit__total_type(n->group, n->dialect, i),
                    .name = ambit__nest_text(n, "%s_bins", p->name), .size = {size}, .shared = true);
   open_elements(j, size);
-  ambit__nest_do(n, "%s_bins[b] = %s", p->name, counts(j) ? "0" : zero_of(j, p));
+  ambit__nest_do(n, "%s_bins[b] = %s", p->name, counts(j) ? "0" : ambit__total_zero(n, i));
   ambit__nest_close(n);
 }
 
@@ -73,7 +63,8 @@ static void store_totals(job *j, int i)
   const char *zero = ambit__type_is_real(p->type) ? " + 0" : "";
 
   open_elements(j, p->bins);
-  ambit__nest_do(n, "%s total = %s", ambit__total_type(n->group, n->dialect, i), zero_of(j, p));
+  ambit__nest_do(n, "%s total = %s", ambit__total_type(n->group, n->dialect, i),
+                 ambit__total_zero(n, i));
   ambit__nest_loop(n, .type = "int", .name = "t", .from = "0",
                    .below = ambit__nest_text(n, "%d", j->b->tables));
   /* threads begin at different banks */

@@ -7,18 +7,16 @@ enum { MOST_KEPT = 16 }; /* carried components that a line keeps in variables */
 
 /* ---- places ---- */
 
-/* The distance from the cell at y1, less than k cells from an end of its row, to the one that its
- * k-th neighbour beyond that end stands for. */
-static const char *beyond(ambit__nest *n, ambit_boundary kind, int side, int k)
+const char *ambit__nest_beyond(ambit__nest *n, ambit_boundary kind, int side, const char *y, int k)
 {
   const int x = ambit__nest_last(n), less = kind == AMBIT_SYMMETRIC ? k - 1 : k;
 
   if (kind == AMBIT_PERIODIC && side) return ambit__nest_text(n, "%d - extent%d", k, x);
   if (kind == AMBIT_PERIODIC) return ambit__nest_text(n, "extent%d - %d", x, k);
-  if (kind == AMBIT_CLAMP && side) return ambit__nest_text(n, "extent%d - 1 - y%d", x, x);
-  if (kind == AMBIT_CLAMP) return ambit__nest_text(n, "-y%d", x);
-  if (side) return ambit__nest_text(n, "2 * (extent%d - 1 - y%d) - %d", x, x, less);
-  return ambit__nest_text(n, "%d - 2 * y%d", less, x);
+  if (kind == AMBIT_CLAMP && side) return ambit__nest_text(n, "extent%d - 1 - %s", x, y);
+  if (kind == AMBIT_CLAMP) return ambit__nest_text(n, "-%s", y);
+  if (side) return ambit__nest_text(n, "2 * (extent%d - 1 - %s) - %d", x, y, less);
+  return ambit__nest_text(n, "%d - 2 * %s", less, y);
 }
 
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" */
@@ -27,7 +25,7 @@ static void let_neighbour(ambit__nest *n, int i, int distance)
   const char *name = ambit__nest_name(n, i), *where, *end;
   const int x = ambit__nest_last(n), side = distance > 0, k = side ? distance : -distance;
 
-  end = beyond(n, n->bind[i].ends[side], side, k);
+  end = ambit__nest_beyond(n, n->bind[i].ends[side], side, ambit__nest_text(n, "y%d", x), k);
   if (side)
     where = ambit__nest_text(n, "(y%d < extent%d - %d ? %d : %s)", x, x, k, k, end);
   else

@@ -149,19 +149,15 @@ static void note_set(ambit__nest *n, ambit__writer *w, const ambit__stmt *st)
 
 /* ---- a cell ---- */
 
-/* Nodes appended now go to `list`; what it had follows them. */
-static ambit__node *begin_list(ambit__nest *n, ambit__node **list)
+/* Puts the nodes that `add` appends before *at. */
+static void insert(ambit__nest *n, ambit__node **at, void (*add)(ambit__nest *n))
 {
-  ambit__node *rest = *list;
+  ambit__node *rest = *at;
 
-  *list = NULL;
+  *at = NULL;
   n->level = 0;
-  n->end[0] = list;
-  return rest;
-}
-
-static void end_list(ambit__nest *n, ambit__node *rest)
-{
+  n->end[0] = at;
+  add(n);
   *n->end[0] = rest;
 }
 
@@ -182,33 +178,24 @@ static void each_watched(ambit__nest *n, bool tests)
     }
 }
 
-static void begin_cell(ambit__nest *n, ambit__node **at)
+static void begin_cell(ambit__nest *n)
 {
-  ambit__node *rest = begin_list(n, at);
-
   ambit__nest_do(n, "ambit_fault_begin(&fault)");
   for (int d = 0; d < n->group->ndims; d++)
     ambit__nest_do(n, "fault.cell[%d] = i%d", d, d);
   ambit__access_let_cell(n);
   each_watched(n, false);
-  end_list(n, rest);
 }
 
-static void end_cell(ambit__nest *n, ambit__node **at)
+static void end_cell(ambit__nest *n)
 {
-  ambit__node *rest = begin_list(n, at);
-
   ambit__nest_do(n, "ambit_fault_keep(&lowest, &fault)");
-  end_list(n, rest);
 }
 
 /* After the rule. */
-static void test_results(ambit__nest *n, ambit__node **at)
+static void test_results(ambit__nest *n)
 {
-  ambit__node *rest = begin_list(n, at);
-
   each_watched(n, true);
-  end_list(n, rest);
 }
 
 static bool has_rule(const ambit__node *list)
@@ -227,20 +214,20 @@ static void check_list(ambit__nest *n, ambit__node **list)
     const ambit__node_kind kind = (*at)->kind;
 
     if (is_cell && !begun && (kind == NODE_LOAD || kind == NODE_RULE)) {
-      begin_cell(n, at);
+      insert(n, at, begin_cell);
       begun = true;
       while ((*at)->kind == NODE_DO)
         at = &(*at)->next;
     }
     if ((*at)->kind == NODE_LOAD) ambit__access_check_load(n, *at);
     if ((*at)->kind == NODE_STORE) ambit__access_check_store(n, at);
-    if ((*at)->kind == NODE_RULE) test_results(n, &(*at)->next);
+    if ((*at)->kind == NODE_RULE) insert(n, &(*at)->next, test_results);
     if ((*at)->kind == NODE_LOOP || (*at)->kind == NODE_IF) {
       if ((*at)->body && (*at)->body->kind != NODE_STORE) check_list(n, &(*at)->body);
       if ((*at)->other) check_list(n, &(*at)->other);
     }
     if (is_cell && !(*at)->next) {
-      end_cell(n, &(*at)->next);
+      insert(n, &(*at)->next, end_cell);
       break;
     }
   }
@@ -248,21 +235,17 @@ static void check_list(ambit__nest *n, ambit__node **list)
 
 /* ---- around the cells ---- */
 
-static void begin_all(ambit__nest *n, ambit__node **at)
+static void begin_all(ambit__nest *n)
 {
-  ambit__node *rest = begin_list(n, at);
-
   if (!n->dialect->kernel)
     ambit__nest_do(n, "int64_t *faults = ((const ambit_full_call *)call)->faults");
   ambit__access_let_limits(n);
   ambit__nest_do(n, "ambit_fault fault, lowest");
   ambit__nest_do(n, "ambit_fault_begin(&lowest)");
-  end_list(n, rest);
 }
 
-static void end_all(ambit__nest *n, ambit__node **at)
+static void end_all(ambit__nest *n)
 {
-  begin_list(n, at);
   ambit__nest_do(n, "ambit_fault_leave(&lowest, faults)");
 }
 
@@ -277,8 +260,8 @@ void ambit__nest_check(ambit__nest *n)
     at = &(*at)->next;
   while (*at && (*at)->kind == NODE_SHARED)
     at = &(*at)->next;
-  begin_all(n, at);
+  insert(n, at, begin_all);
   while (*at)
     at = &(*at)->next;
-  end_all(n, at);
+  insert(n, at, end_all);
 }

@@ -91,14 +91,12 @@ static const char *holds(ambit__nest *n, const ambit__nest_access *a)
 static const char *place_of(ambit__nest *n, const ambit__nest_access *a, const char *which)
 {
   const char *name = ambit__nest_name(n, a->param), *inside = "1";
-  ambit__text offset = {0};
 
   for (int d = 0; d < n->group->ndims; d++)
     inside = ambit__nest_text(n, "%s && i%d + (%d) >= %s_%slo%d && i%d + (%d) < %s_%shi%d", inside,
                               d, a->offset[d], name, which, d, d, a->offset[d], name, which, d);
-  ambit__nest_print_offset(n, &offset, a);
   return ambit__nest_text(n, "%s%s, (%s_at - %s_0) + (%s), %s_first, %s_end", inside, holds(n, a),
-                          name, name, ambit__nest_keep(n, &offset), name, name);
+                          name, name, ambit__nest_distance(n, a), name, name);
 }
 
 void ambit__access_check_load(ambit__nest *n, ambit__node *load)

@@ -100,12 +100,8 @@ static void find_total(job *j)
 
 static void let_total(job *j, int i, int c)
 {
-  const ambit__param *p = ambit__nest_param(j->n, i);
-  const bool real_sum = p->reduce == REDUCE_SUM && ambit__type_is_real(p->type);
-
   ambit__nest_do(j->n, "%s %s = %s", ambit__total_type(j->n->group, j->n->dialect, i),
-                 name_of(j, "total", i, c),
-                 real_sum ? "ambit_sum_zero()" : ambit__nest_identity(j->n, p));
+                 name_of(j, "total", i, c), ambit__total_zero(j->n, i));
 }
 
 /* ---- cells ---- */
@@ -161,7 +157,7 @@ static void add_cells(job *j)
 /* Waits for the other threads of the totals: those of a row of `threads` may be of one warp. */
 static void wait_for(job *j, int threads)
 {
-  ambit__nest_node(j->n, NODE_BARRIER, .narrow = j->rows && threads <= AMBIT__WARP);
+  (j->rows && threads <= AMBIT__WARP ? ambit__nest_barrier_of_warp : ambit__nest_barrier)(j->n);
 }
 
 /* Levels of the tree, from the one of `threads` threads to that of more than `last`. */

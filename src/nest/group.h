@@ -99,6 +99,18 @@ static inline int ambit__group_indices(const ambit__group *g)
   return n < g->ndims && !g->checks ? n : g->ndims;
 }
 
+/* How far the rule reads along an axis. */
+static inline int ambit__group_reach(const ambit__group *g, int axis)
+{
+  int most = 0;
+
+  for (int i = 0; i < g->rule->nparams; i++) {
+    if (g->rule->params[i].low[axis] > most) most = g->rule->params[i].low[axis];
+    if (g->rule->params[i].high[axis] > most) most = g->rule->params[i].high[axis];
+  }
+  return most;
+}
+
 /* The cells of a typical box of a dense grid. */
 static inline double ambit__group_cells(const ambit__group *g)
 {

@@ -9,8 +9,12 @@
 
 void ambit__nest_begin(ambit__nest *n, const ambit__group *g, const ambit__dialect *d)
 {
-  *n = (ambit__nest){
-      .group = g, .dialect = d, .rule = g->rule, .bind = g->bind, .integer = d->types[AMBIT_I64]};
+  *n = (ambit__nest){.group = g,
+                     .dialect = d,
+                     .rule = g->rule,
+                     .bind = g->bind,
+                     .integer = d->types[AMBIT_I64],
+                     .loads_first = g->checks != 0};
   n->end[0] = &n->first;
 }
 
@@ -141,7 +145,12 @@ void ambit__nest_add(ambit__nest *n, ambit__node node)
 
 void ambit__nest_barrier(ambit__nest *n)
 {
-  append(n, &(ambit__node){.kind = NODE_BARRIER});
+  ambit__nest_do(n, "%s", n->dialect->barrier);
+}
+
+void ambit__nest_barrier_of_warp(ambit__nest *n)
+{
+  ambit__nest_do(n, "%s", n->dialect->narrow_barrier);
 }
 
 void ambit__nest_note(ambit__nest *n, const char *comment)

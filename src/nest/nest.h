@@ -38,14 +38,12 @@ typedef enum ambit__node_kind {
   NODE_LOAD,  /* declares name, of a type: the value at `access` */
   NODE_STORE, /* a value, or the variable of a written component, goes to memory */
   NODE_RULE,  /* the statements of the rule */
-  NODE_SHARED,  /* declares what all cells share: values, and in C the operators of reductions */
-  NODE_FOLD,    /* name = name and value, by the operator of a reduction */
-  NODE_CALL,    /* on GPUs, name(value): a function of the prelude for `cells` values of a type */
-  NODE_BARRIER, /* on GPUs: all threads of the block, or of a warp, wait for each other */
-  NODE_ARRAY,   /* on GPUs, declares name: slots in registers, or in memory that a block shares */
-  NODE_WORDS,   /* declares variables for several cells at a time: nest/strip/pairs.h */
-  NODE_NOTE,    /* a comment: value */
-  NODE_DO       /* a statement: value */
+  NODE_SHARED, /* declares what all cells share: values, and in C the operators of reductions */
+  NODE_FOLD,   /* name = name and value, by the operator of a reduction */
+  NODE_ARRAY,  /* on GPUs, declares name: slots in registers, or in memory that a block shares */
+  NODE_WORDS,  /* declares variables for several cells at a time: nest/strip/pairs.h */
+  NODE_NOTE,   /* a comment: value */
+  NODE_DO      /* a statement: value */
 } ambit__node_kind;
 
 typedef enum ambit__loop_kind {
@@ -62,16 +60,15 @@ typedef enum ambit__store_kind {
 
 typedef struct ambit__node {
   ambit__node_kind kind;
-  const char *type, *name; /* LOOP, LOAD, FOLD, CALL; IF: NULL or the name of a block */
-  const char *value;       /* IF, DO, FOLD, STORE, CALL: a formula; LOAD: in place of the access */
+  const char *type, *name; /* LOOP, LOAD, FOLD; IF: NULL or the name of a block */
+  const char *value;       /* IF, DO, FOLD, STORE: a formula; LOAD: in place of the access */
   /* LOOP; step NULL: 1, "": the body changes its variable. RULE: `step` is the one that stages know
    */
   const char *from, *below, *step;
   char by;             /* LOOP: 0 for +; with - and / it counts down, name > below; name -= step */
-  int cells;           /* CALL, LOOP_VECTOR: of a vector; LOOP_VECTOR 0: compilers choose */
+  int cells;           /* LOOP_VECTOR: of a vector; 0: compilers choose */
   int size[4];         /* ARRAY: of each subscript; the rest are 0 */
   bool shared, zeroed; /* ARRAY */
-  bool narrow;         /* BARRIER: of a warp */
   bool unless; /* IF: if not; lanes exchange values in the body: not every language has a branch */
   ambit__loop_kind how;  /* LOOP */
   int along, threads;    /* LOOP_LAUNCH: x, y or z, and the threads of a block along it */
@@ -141,7 +138,6 @@ struct ambit__nest {
   int level;
   /* around the nest in its file: */
   ambit__text prelude; /* in front of its function; owned */
-  const char *lanes;   /* of a kernel, in front of all: how lanes exchange values; NULL: none */
   const char *opening; /* of a kernel: a statement before all others; NULL: none */
   const char *last;    /* of a kernel: a parameter after all others; NULL: none */
   bool calls_own;      /* functions of the prelude call those of prelude/math.h */
@@ -154,14 +150,8 @@ void ambit__nest_free(ambit__nest *n);
 
 /* ---- make.c: appends a node ---- */
 
-#ifdef __GNUC__
-#  define AMBIT__NEST_FORMAT __attribute__((format(printf, 2, 3)))
-#else
-#  define AMBIT__NEST_FORMAT
-#endif
-
 /* A formula or name, kept as long as the nest. */
-const char *ambit__nest_text(ambit__nest *n, const char *format, ...) AMBIT__NEST_FORMAT;
+const char *ambit__nest_text(ambit__nest *n, const char *format, ...) AMBIT__FORMAT(2, 3);
 /* " + 2", " - 1", or nothing; "[t + 1]". */
 const char *ambit__nest_more(ambit__nest *n, int more);
 const char *ambit__nest_at(ambit__nest *n, const char *name, int more);
@@ -190,11 +180,13 @@ void ambit__nest_add(ambit__nest *n, ambit__node node);
 /* The same under a condition. */
 #define ambit__nest_do_if(n, condition, ...)                                                       \
   (ambit__nest_if((n), "%s", (condition)), ambit__nest_do((n), __VA_ARGS__), ambit__nest_close(n))
-/* The call of a function of the prelude for so many values of a type; NULL: of none. */
-#define ambit__nest_call(n, name_, type_, cells_, ...)                                             \
-  ambit__nest_node((n), NODE_CALL, .name = (name_), .type = (type_), .cells = (cells_),            \
-                   .value = ambit__nest_text((n), __VA_ARGS__))
+/* On GPUs, the call of a function of the prelude for so many values of a type; NULL: of none. */
+#define ambit__nest_call(n, name, type, cells, ...)                                                \
+  ambit__nest_do((n), "%s(%s)", ambit__nest_callee((n), (name), (type), (cells)),                  \
+                 ambit__nest_text((n), __VA_ARGS__))
+/* On GPUs: all threads of the block, or of a warp, wait for each other. */
 void ambit__nest_barrier(ambit__nest *n);
+void ambit__nest_barrier_of_warp(ambit__nest *n);
 void ambit__nest_note(ambit__nest *n, const char *comment);
 /* Nodes that follow are inside the loop, condition or block, until close. `otherwise` turns to the
  * other side of a condition. */
@@ -269,6 +261,9 @@ static inline ambit_type ambit__nest_stored(const ambit__nest *n, int i)
 const char *ambit__nest_amount(ambit__nest *n, int i, int k, const char *value);
 void ambit__nest_fold_bin(ambit__nest *n, int i, int k, const char *bin, const char *value);
 
+/* The distance from place y of a closed row to the cell that place y + k, or y - k, beyond an end
+ * of the row stands for. */
+const char *ambit__nest_beyond(ambit__nest *n, ambit_boundary kind, int side, const char *y, int k);
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
  * field with closed rows is read: the distance from the cell at y1 to that neighbour. */
 void ambit__nest_let_neighbours(ambit__nest *n);
@@ -306,6 +301,7 @@ ambit_type ambit__nest_part_type(const ambit__param *p);
 
 /* The type of a thread's total and of a block's partial result: at most eight bytes. */
 const char *ambit__total_type(const ambit__group *g, const ambit__dialect *d, int param);
+const char *ambit__total_zero(ambit__nest *n, int param); /* the total of no cells */
 /* r_total, the total of this thread; the total of a block goes to r_mem[b], and all threads of the
  * block must reach that. For a rule without reductions there is nothing. */
 void ambit__nest_let_totals(ambit__nest *n, int wide, int high);
@@ -405,8 +401,5 @@ const char *ambit__nest_row_part(ambit__nest *n, int i, int row, const char *con
 const char *ambit__nest_expr(ambit__nest *n, const ambit__node *rule, const ambit__expr *e);
 const char *ambit__nest_number(ambit__nest *n, ambit_type type, double x);
 const char *ambit__nest_identity(ambit__nest *n, const ambit__param *p);
-/* "ambit_load<4>", or in a language without templates "ambit_load_float_4": a function of the
- * prelude for so many values of a type; NULL: of none. */
-const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *type, int cells);
 
 #endif

@@ -10,13 +10,6 @@
 
 /* ---- addresses ---- */
 
-/* "u_m1", "u_p2": the distance to a neighbour in a closed row. */
-static void print_neighbour(const ambit__nest *n, ambit__text *t, int param, int distance)
-{
-  ambit__print(t, "%s_%c%d", ambit__nest_name(n, param), distance < 0 ? 'm' : 'p',
-               distance < 0 ? -distance : distance);
-}
-
 /* On a sparse grid, the distance to the row of an access: "k2" on a GPU, with the name of the field
  * in C and where its cells are apart. Units of several rows have a number for each slot, of their
  * own rows too. Returns false for the own row. */
@@ -51,8 +44,7 @@ void ambit__nest_print_offset(const ambit__nest *n, ambit__text *t, const ambit_
 
     if (!by) continue;
     if (d == ndims - 1 && ambit__binding_is_closed(bind)) {
-      ambit__print(t, "%s", any ? " + " : "");
-      print_neighbour(n, t, a->param, by);
+      ambit__print(t, "%s%s_%c%d", any ? " + " : "", name, by < 0 ? 'm' : 'p', times);
       any = true;
       continue;
     }
@@ -74,51 +66,22 @@ const char *ambit__nest_distance(ambit__nest *n, const ambit__nest_access *a)
 }
 
 /* "u_row + (u_s0 - 1) + x + l" */
-static void print_pointer(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
+const char *ambit__nest_pointer(ambit__nest *n, const ambit__nest_access *a)
 {
-  const char *name = ambit__nest_name(n, a->param);
-  ambit__text offset = {0};
+  const char *name = ambit__nest_name(n, a->param), *distance = ambit__nest_distance(n, a);
+  const char *at = ambit__nest_text(n, "%s_%s", name, a->x ? "row" : "at");
 
-  ambit__nest_print_offset(n, &offset, a);
-  ambit__print(t, "%s_%s", name, a->x ? "row" : "at");
-  if (offset.failed)
-    t->failed = true;
-  else if (strcmp(offset.chars, "0") != 0)
-    ambit__print(t, " + (%s)", offset.chars);
-  ambit__text_free(&offset);
-  if (a->x && n->bind[a->param].contiguous)
-    ambit__print(t, " + %s", a->x);
-  else if (a->x)
-    ambit__print(t, " + (%s) * %s_s%d", a->x, name, n->group->ndims - 1);
-}
-
-static void print_access(const ambit__nest *n, ambit__text *t, const ambit__nest_access *a)
-{
-  if (a->x) {
-    ambit__print(t, "*(");
-    print_pointer(n, t, a);
-    ambit__print(t, ")");
-    return;
-  }
-  ambit__print(t, "%s_at[", ambit__nest_name(n, a->param));
-  ambit__nest_print_offset(n, t, a);
-  ambit__print(t, "]");
+  if (strcmp(distance, "0") != 0) at = ambit__nest_text(n, "%s + (%s)", at, distance);
+  if (!a->x) return at;
+  if (n->bind[a->param].contiguous) return ambit__nest_text(n, "%s + %s", at, a->x);
+  return ambit__nest_text(n, "%s + (%s) * %s_s%d", at, a->x, name, ambit__nest_last(n));
 }
 
 const char *ambit__nest_value(ambit__nest *n, const ambit__nest_access *a)
 {
-  ambit__text t = {0};
-
-  print_access(n, &t, a);
-  return ambit__nest_keep(n, &t);
-}
-
-const char *ambit__nest_pointer(ambit__nest *n, const ambit__nest_access *a)
-{
-  ambit__text t = {0};
-
-  print_pointer(n, &t, a);
-  return ambit__nest_keep(n, &t);
+  if (a->x) return ambit__nest_text(n, "*(%s)", ambit__nest_pointer(n, a));
+  return ambit__nest_text(n, "%s_at[%s]", ambit__nest_name(n, a->param),
+                          ambit__nest_distance(n, a));
 }
 
 /* ---- the rule ---- */
@@ -156,7 +119,9 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   else if (n->loads_first)
     ambit__print(t, "%s_r%d", p->name, ambit__nest_read_number(p, e));
   else
-    print_access(n, t, &(ambit__nest_access){e->index, e->component, e->offset, NULL});
+    ambit__print(
+        t, "%s",
+        ambit__nest_value(n, &(ambit__nest_access){e->index, e->component, e->offset, NULL}));
 }
 
 static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
@@ -257,7 +222,7 @@ const char *ambit__nest_identity(ambit__nest *n, const ambit__param *p)
 const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *type, int cells)
 {
   if (n->dialect->has_lanes) return ambit__nest_text(n, "%s<%d>", name, cells);
-  return ambit__nest_text(n, "%s%s%s_%d", name, type ? "_" : "", type ? type : "", cells);
+  return ambit__nest_text(n, "%s_%s_%d", name, type, cells);
 }
 
 /* ---- nodes ---- */
@@ -341,56 +306,27 @@ static void print_if(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 
 static void print_load(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
-  ambit__line_begin(w);
-  ambit__print(&w->text, "%s %s = ", node->type, node->name);
-  if (node->value)
-    ambit__print(&w->text, "%s", node->value);
-  else
-    print_access(n, &w->text, &node->access);
-  ambit__line_end(w, ";");
+  ambit__line(w, "%s %s = %s;", node->type, node->name,
+              node->value ? node->value : ambit__nest_value(n, &node->access));
 }
 
-/* "t_at[0] += t_out" */
-static void print_total(ambit__nest *n, ambit__writer *w, const ambit__node *node)
-{
-  const spot here = {n, NULL};
-  const ambit__scope s = scope_of(&here);
-  const int i = node->access.param;
-  ambit__text value = {0};
-
-  if (node->value)
-    ambit__print(&value, "%s", node->value);
-  else
-    ambit__name_out(&s, &value, i, node->access.component);
-  ambit__emit_fold(n->dialect, &w->text, ambit__nest_param(n, i), ambit__nest_stored(n, i),
-                   ambit__nest_value(n, &node->access), ambit__nest_keep(n, &value));
-  ambit__line_end(w, ";");
-}
-
+/* "v_at[0] = v_out", "t_at[0] += t_out", "ambit_put(v_row + x, v_b0_0, (int)sizeof v_b0_0)" */
 static void print_store(ambit__nest *n, ambit__writer *w, const ambit__node *node)
 {
-  const spot here = {n, NULL};
-  const ambit__scope s = scope_of(&here);
+  const ambit__nest_access *a = &node->access;
+  const ambit__param *p = ambit__nest_param(n, a->param);
+  const char *value = node->value ? node->value : ambit__nest_name_of(n, "out", p, a->component);
 
   ambit__line_begin(w);
-  if (n->bind[node->access.param].onto) {
-    print_total(n, w, node);
-    return;
-  }
-  if (node->store == STORE_CELL) {
-    print_access(n, &w->text, &node->access);
-    ambit__print(&w->text, " = ");
-  } else {
-    ambit__print(&w->text, "ambit_%s(",
-                 node->store == STORE_NONTEMPORAL ? "put_nontemporal" : "put");
-    print_pointer(n, &w->text, &node->access);
-    ambit__print(&w->text, ", ");
-  }
-  if (node->value)
-    ambit__print(&w->text, "%s", node->value);
+  if (n->bind[a->param].onto)
+    ambit__emit_fold(n->dialect, &w->text, p, ambit__nest_stored(n, a->param),
+                     ambit__nest_value(n, a), value);
+  else if (node->store == STORE_CELL)
+    ambit__print(&w->text, "%s = %s", ambit__nest_value(n, a), value);
   else
-    ambit__name_out(&s, &w->text, node->access.param, node->access.component);
-  if (node->store != STORE_CELL) ambit__print(&w->text, ", (int)sizeof %s)", node->value);
+    ambit__print(&w->text, "ambit_%s(%s, %s, (int)sizeof %s)",
+                 node->store == STORE_NONTEMPORAL ? "put_nontemporal" : "put",
+                 ambit__nest_pointer(n, a), value, value);
   ambit__line_end(w, ";");
 }
 
@@ -480,13 +416,6 @@ static void print_list(ambit__nest *n, ambit__writer *w, const ambit__node *list
     case NODE_RULE: print_rule(n, w, node); break;
     case NODE_FOLD: print_fold(n, w, node); break;
     case NODE_SHARED: print_shared(n, w); break;
-    case NODE_CALL:
-      ambit__line(w, "%s(%s);", ambit__nest_callee(n, node->name, node->type, node->cells),
-                  node->value);
-      break;
-    case NODE_BARRIER:
-      ambit__line(w, "%s;", node->narrow ? n->dialect->narrow_barrier : n->dialect->barrier);
-      break;
     case NODE_ARRAY: print_array(n, w, node); break;
     case NODE_WORDS: print_words(n, w, node); break;
     case NODE_NOTE: ambit__line(w, "/* %s */", node->value); break;

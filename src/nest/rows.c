@@ -85,12 +85,9 @@ static void let_param(job *j, int i)
   const ambit__param *p = ambit__nest_param(n, i);
   const char *type = ambit__nest_type(n, i);
 
-  if (ambit__nest_is_binned(n, i))
-    ambit__nest_do(n, "%s *%s_sum = call->origin[%d]",
-                   n->dialect->types[ambit__type_total(p->type)], p->name, i);
-  else if (ambit__nest_is_field(n, i))
+  if (ambit__nest_is_field(n, i) && !ambit__nest_is_binned(n, i))
     let_field(j, i);
-  else if (!ambit__nest_is_reduction(n, i))
+  else if (!ambit__nest_is_field(n, i) && !ambit__nest_is_reduction(n, i))
     ambit__nest_do(n, "const %s %s_v = *(const %s *)call->origin[%d]", type, p->name, type, i);
   else if (ambit__rows_is_exact(j, i))
     let_block(j, i);
@@ -136,11 +133,6 @@ static void let_call(job *j)
 static bool has_totals(const job *j)
 {
   return j->lanes && !j->form;
-}
-
-static ambit_type total_type(const ambit__param *p)
-{
-  return ambit__type_total(p->type);
 }
 
 static void add_results(job *j)
@@ -314,7 +306,7 @@ static void add_chunks(job *j)
   ambit__nest *n = j->n;
 
   ambit__nest_do(n, "const ambit_full_call *full = (const ambit_full_call *)call");
-  ambit__rows_let_parts(j);
+  ambit__rows_let_parts(j, false);
   ambit__nest_for(n, "int64_t", "k", "full->first", "full->end");
   ambit__nest_do(n, "const int32_t *chunk = full->chunks + k * %d",
                  AMBIT__CHUNK_COLUMN + j->form->ncolumns);
@@ -442,7 +434,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
 
   examine(&j);
   n->flat = !n->group->checks && ambit__rule_branches(n->rule);
-  n->loads_first = n->flat || n->group->checks;
+  n->loads_first |= n->flat;
   find_taps(&j);
   if (!r->plain) ambit__rows_begin_narrow(&j);
   j.lane_bytes = lane_bytes(&j);
@@ -457,7 +449,7 @@ void ambit__nest_rows(ambit__nest *n, const ambit__rows *r)
   if (!j.taps && !n->group->checks) ambit__hoists_add_rows(&n->hoists, n->rule, j.last);
   let_call(&j);
   ambit__rows_let_tables(&j);
-  if (has_totals(&j)) ambit__rows_let_all(&j, "total", total_type);
+  if (has_totals(&j)) ambit__rows_let_parts(&j, true);
   if (j.form)
     add_chunks(&j);
   else

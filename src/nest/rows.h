@@ -48,6 +48,13 @@ static inline bool ambit__rows_has_lanes(const ambit__rows_job *j, int i)
          j->lanes;
 }
 
+/* The axis along which the rows of a block follow each other: as in the head of rows.c, also of a
+ * single row; -1: rows are all there is. */
+static inline int ambit__rows_axis(const ambit__rows_job *j)
+{
+  return j->last >= 2 ? j->last - 2 : j->last - 1;
+}
+
 /* The totals that the rows of a block have of field i: 1 if the axis of the rows is folded. */
 static inline int ambit__rows_totals(const ambit__rows_job *j, int i)
 {
@@ -62,12 +69,10 @@ static inline int ambit__rows_totals(const ambit__rows_job *j, int i)
 void ambit__rows_add_walk(ambit__rows_job *j);
 /* "for l: <text>", a statement for all lanes. */
 void ambit__rows_open_lanes(ambit__rows_job *j);
-/* For every reduction but strict sums a variable of a type, r_<name>, with its identity, or one per
- * lane; r_part, into which rows are folded. */
-void ambit__rows_let_all(ambit__rows_job *j, const char *name,
-                         ambit_type (*type)(const ambit__param *));
-void ambit__rows_let_parts(ambit__rows_job *j);
-/* Folds them into r_<total>: an element per lane, or *r_sum. */
+/* For every reduction but strict sums a variable r_part, into which rows are folded, or (wide)
+ * r_total, with its identity; one per lane. */
+void ambit__rows_let_parts(ambit__rows_job *j, bool wide);
+/* Folds the parts into r_<total>: an element per lane, or *r_sum. */
 void ambit__rows_fold_parts(ambit__rows_job *j);
 
 /* ---- rows_cells.c ---- */

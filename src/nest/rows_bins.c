@@ -24,13 +24,6 @@ static int step_of(const job *j)
   return j->lane_bytes > sizeof(float) ? 2 : 4;
 }
 
-static bool has_bins(const job *j)
-{
-  for (int i = 0; i < j->n->rule->nparams; i++)
-    if (ambit__nest_is_binned(j->n, i)) return true;
-  return false;
-}
-
 void ambit__rows_let_tables(job *j)
 {
   ambit__nest *n = j->n;
@@ -105,7 +98,7 @@ static void fold_cells(job *j, ambit__nest_access a, int r)
 
 void ambit__rows_fold_bins(job *j, bool ragged)
 {
-  if (!has_bins(j)) return;
+  if (!ambit__group_is_binned(j->n->group)) return;
   if (j->lanes && ragged)
     ambit__nest_for(j->n, "long", "l", "x < x0 ? x0 - x : 0", "(x + LANES < x1 ? LANES : x1 - x)");
   else if (j->lanes)

@@ -222,7 +222,8 @@ static bool print_ready(ambit__nest *n, const ambit__node *rule, ambit__text *t,
 /* Before look-ups, all but the locals that subscripts may need. */
 static bool skip(ambit__nest *n, const ambit__node *rule, const ambit__stmt *st)
 {
-  return rule->subscripts && (st->kind != STMT_LOCAL || ambit__expr_looks_up(n->rule, st->value));
+  return rule->subscripts &&
+         (st->kind != STMT_LOCAL || (st->value && ambit__expr_facts(n->rule, st->value).looks_up));
 }
 
 /* ---- look-ups ---- */
@@ -237,7 +238,7 @@ static bool is_look(ambit__nest *n, const ambit__expr *e)
     return false;
   r = ambit__narrow_range(&n->narrow, e->a);
   return e->a->op != EXPR_CONST && r.low >= INT16_MIN && r.high <= INT16_MAX &&
-         !ambit__expr_looks_up(n->rule, e->a);
+         !ambit__expr_facts(n->rule, e->a).looks_up;
 }
 
 static ambit__visit collect_look(void *user, const ambit__expr *e)

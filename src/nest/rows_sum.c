@@ -19,16 +19,10 @@ enum { PIECE = 512 }; /* cells of a piece, a multiple of those of a vector */
 
 /* ---- term by term ---- */
 
-/* The axis along which the rows of a block follow each other. */
-static int row_axis(const job *j)
-{
-  return j->last >= 2 ? j->last - 2 : j->last - 1;
-}
-
 /* Whether tap a comes before tap b: ordered by column, then along the row axis. */
 static bool comes_before(const job *j, const ambit__tap *a, const ambit__tap *b)
 {
-  const int axis = row_axis(j);
+  const int axis = ambit__rows_axis(j);
 
   for (int d = 0; d <= j->last; d++)
     if (d != axis && a->offset[d] != b->offset[d]) return a->offset[d] < b->offset[d];

@@ -9,6 +9,7 @@
  * compilers leave out the tests and the reads of their other side. On a sparse grid, the table of
  * chunks says which cells have only active ones around them (grid/chunks.h).
  */
+#include "base/integers.h"
 #include "nest/rows.h"
 
 typedef ambit__rows_job job;
@@ -32,13 +33,15 @@ void ambit__rows_open_lanes(job *j)
 
 /* ---- parts of reductions ---- */
 
-void ambit__rows_let_all(job *j, const char *name, ambit_type (*type)(const ambit__param *))
+void ambit__rows_let_parts(job *j, bool wide)
 {
   ambit__nest *n = j->n;
+  const char *name = wide ? "total" : "part";
 
   for (int i = 0; i < n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(n, i);
-    const char *of = n->dialect->types[type(p)];
+    const char *of =
+        n->dialect->types[wide ? ambit__type_total(p->type) : ambit__nest_part_type(p)];
 
     if (!ambit__nest_is_reduction(n, i) || ambit__rows_is_exact(j, i)) continue;
     if (!j->lanes) {
@@ -50,11 +53,6 @@ void ambit__rows_let_all(job *j, const char *name, ambit_type (*type)(const ambi
     ambit__nest_do(n, "%s_%s[l] = %s", p->name, name, ambit__nest_identity(n, p));
     ambit__nest_close(n);
   }
-}
-
-void ambit__rows_let_parts(job *j)
-{
-  ambit__rows_let_all(j, "part", ambit__nest_part_type);
 }
 
 void ambit__rows_fold_parts(job *j)
@@ -242,101 +240,83 @@ static void store_vector(job *j, bool ragged)
   ambit__nest_close(j->n);
 }
 
-/* The highest offset along `axis` at which any row of the block reads plane z (2-D: row z) of field
- * i; false: none reads it. */
-static bool furthest(const job *j, int i, int z, int axis, int *most)
+/* The highest offset along `axis` at which any row of the block reads plane z (2-D: row z) of a
+ * component; false: none reads it. */
+static bool furthest(const job *j, const ambit__param *p, int c, int z, int axis, int *most)
 {
-  const ambit__param *p = ambit__nest_param(j->n, i);
-  const int along = j->last >= 2 ? j->last - 2 : j->last - 1;
+  const int along = ambit__rows_axis(j);
   bool any = false;
 
   for (int r = 0; r < j->count; r++)
     for (int k = 0; k < p->nreads; k++) {
       const int *offset = p->reads[k].offset;
 
-      if (r + offset[along] != z || (any && offset[axis] <= *most)) continue;
+      if (p->reads[k].component != c || r + offset[along] != z || (any && offset[axis] <= *most))
+        continue;
       *most = offset[axis];
       any = true;
     }
   return any;
 }
 
-/* Prefetches, a little ahead, the values that no earlier block has read: the furthest row of each
- * new plane (2-D: each new row). Without it, a core alternates between waiting for memory and
- * computing: on 512^3 floats, stars ran 5 to 15 % slower. */
-static void add_prefetch(job *j)
+/* The highest plane of a component that a row reads, far below all if it reads none. */
+static int highest(const job *j, const ambit__param *p, int c)
 {
-  const int along = j->last >= 2 ? j->last - 2 : j->last - 1;
+  int most = INT32_MIN / 2;
 
-  for (int i = 0; j->last > 0 && i < j->n->rule->nparams; i++) {
-    const ambit__param *p = ambit__nest_param(j->n, i);
+  for (int k = 0; k < p->nreads; k++)
+    if (p->reads[k].component == c)
+      most = ambit__max(most, p->reads[k].offset[ambit__rows_axis(j)]);
+  return most;
+}
 
-    if (!ambit__nest_is_field(j->n, i) || !j->n->bind[i].contiguous || !p->nreads ||
-        p->components > 1 || j->n->widened[i] || j->n->bind[i].cached)
-      continue;
-    for (int z = p->high[along]; z < j->count + p->high[along]; z++) {
-      int offset[AMBIT_MAX_DIMS] = {0};
-      ambit__nest_access a;
-      bool read = true;
+/* Prefetches, a little ahead, the values of a component that no earlier block has read: the
+ * furthest row of each new plane (2-D: each new row). */
+static void prefetch_component(job *j, int i, int c)
+{
+  const ambit__param *p = ambit__nest_param(j->n, i);
+  const int high = highest(j, p, c);
 
-      for (int d = 0; d < j->last && read; d++)
-        read = furthest(j, i, z, d, &offset[d]);
-      if (!read) continue;
-      offset[along] = z;
-      a = ambit__rows_access(j, i, p->reads[0].component, 0, offset, "x");
-      ambit__nest_do(j->n, "__builtin_prefetch(%s + AHEAD)", ambit__nest_pointer(j->n, &a));
-    }
+  for (int z = high; z < high + j->count; z++) {
+    int offset[AMBIT_MAX_DIMS] = {0};
+    ambit__nest_access a;
+    bool read = true;
+
+    for (int d = 0; d < j->last && read; d++)
+      read = furthest(j, p, c, z, d, &offset[d]);
+    if (!read) continue;
+    offset[ambit__rows_axis(j)] = z;
+    a = ambit__rows_access(j, i, c, 0, offset, "x");
+    ambit__nest_do(j->n, "__builtin_prefetch(%s + AHEAD)", ambit__nest_pointer(j->n, &a));
   }
 }
 
-/* The read of a component that is furthest along the axes of rows and planes; -1: there is none. */
-static int furthest_read(const ambit__param *p, int component, int last)
+/* Of fields of one component, where results bypass the caches: without it, a core alternates
+ * between waiting for memory and computing; on 512^3 floats, stars ran 5 to 15 % slower. Of fields
+ * of several components, each of which is a sequence of its own, also where results stay in a
+ * cache: more of them than hardware prefetchers follow. One of 2 Xeon cores: D3Q19 took 1.44 times
+ * as long without, D2Q9 1.13 times. Rules that are walked several times need none. */
+static void add_prefetches(job *j)
 {
-  int best = -1;
+  const bool whole = !j->first && (!j->end || j->end >= ambit__rows_outputs(j));
 
-  for (int k = 0; k < p->nreads; k++) {
-    const int *at = p->reads[k].offset;
-    int d = 0;
-
-    if (p->reads[k].component != component) continue;
-    while (best >= 0 && d < last && at[d] == p->reads[best].offset[d])
-      d++;
-    if (best < 0 || (d < last && at[d] > p->reads[best].offset[d])) best = k;
-  }
-  return best;
-}
-
-/* The same for fields of several components, each of which is a sequence of its own, also where
- * results stay in a cache: more of them than hardware prefetchers follow. One of 2 Xeon cores:
- * D3Q19 took 1.44 times as long without, D2Q9 1.13 times. Rules that are walked several times need
- * none. */
-static void prefetch_components(job *j)
-{
-  if (j->first || (j->end && j->end < ambit__rows_outputs(j)) || (j->form && !j->r->nontemporal))
-    return;
   for (int i = 0; j->last > 0 && i < j->n->rule->nparams; i++) {
     const ambit__param *p = ambit__nest_param(j->n, i);
+    const bool pays = p->components == 1 ? j->r->nontemporal && !j->n->widened[i]
+                                         : whole && (!j->form || j->r->nontemporal);
 
-    if (!ambit__nest_is_field(j->n, i) || !j->n->bind[i].contiguous || p->components == 1 ||
+    if (!pays || !ambit__nest_is_field(j->n, i) || !j->n->bind[i].contiguous ||
         j->n->bind[i].cached)
       continue;
-    for (int c = 0; c < p->components; c++) {
-      const int k = furthest_read(p, c, j->last);
-
-      for (int r = 0; k >= 0 && r < j->count; r++) {
-        const ambit__nest_access a = ambit__rows_access(j, i, c, r, p->reads[k].offset, "x");
-
-        ambit__nest_do(j->n, "__builtin_prefetch(%s + AHEAD)", ambit__nest_pointer(j->n, &a));
-      }
-    }
+    for (int c = 0; c < p->components; c++)
+      prefetch_component(j, i, c);
   }
 }
 
 static void add_vector(job *j, int inside, bool ragged)
 {
   ambit__rows_each_result(j, let_buffer);
-  if (j->r->nontemporal && !ragged) add_prefetch(j);
-  if (!ragged) prefetch_components(j);
+  if (!ragged) add_prefetches(j);
   ambit__rows_load_wide(j);
   ambit__rows_look_up(j, inside);
   ambit__rows_open_lanes(j);
@@ -460,7 +440,7 @@ void ambit__rows_add_walk(job *j)
     return;
   }
   ambit__rows_let_parts_of_rows(j);
-  if (!j->form) ambit__rows_let_parts(j);
+  if (!j->form) ambit__rows_let_parts(j, false);
   each_block(j, "__typeof__(@_block.x.$[0]) *@_part = @_block.x.$ + @_block.n");
   if (j->tests && !j->direct) let_bounds(j);
   each_lanes(j, let_lanes);

@@ -279,21 +279,6 @@ static void add_pass(ambit__nest *n, const int *threads)
   ambit__nest_do(n, "again = moves[pass %% 3]");
 }
 
-/* How far the rule reads along an axis. */
-static int reach(const ambit__nest *n, int d)
-{
-  int most = 0;
-
-  for (int i = 0; i < n->rule->nparams; i++) {
-    const ambit__param *p = ambit__nest_param(n, i);
-
-    if (!ambit__nest_is_field(n, i)) continue;
-    if (p->low[d] > most) most = p->low[d];
-    if (p->high[d] > most) most = p->high[d];
-  }
-  return most;
-}
-
 /* Links are pairs of a tile and the zone that it reads (grid/tiles.h), behind the first link of
  * each tile. */
 static void add_wakes(ambit__nest *n, const int *threads)
@@ -305,9 +290,11 @@ static void add_wakes(ambit__nest *n, const int *threads)
   ambit__nest_do(n, "%sconst ambit_i32 *link = links + tiles + 1 + 2 * k", n->dialect->global);
   ambit__nest_do(n, "int zone = link[1], reads = 1");
   for (int d = 0; d < n->group->ndims && d < 3; d++) {
-    ambit__nest_do(n, "if (zone %% 3 == 1 && box[%d] >= %d) reads = 0", 2 * d, reach(n, d));
+    const int reach = ambit__group_reach(n->group, d);
+
+    ambit__nest_do(n, "if (zone %% 3 == 1 && box[%d] >= %d) reads = 0", 2 * d, reach);
     ambit__nest_do(n, "if (zone %% 3 == 2 && box[%d] < hi%d - lo%d - %d) reads = 0", 2 * d + 1, d,
-                   d, reach(n, d));
+                   d, reach);
     ambit__nest_do(n, "zone /= 3");
   }
   ambit__nest_do(n, "if (reads) ambit_wake(state, tiles, round, link[0])");

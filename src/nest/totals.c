@@ -43,6 +43,13 @@ const char *ambit__total_type(const ambit__group *g, const ambit__dialect *d, in
   return is_real_sum(p) ? "ambit_sum" : d->types[AMBIT_I64];
 }
 
+const char *ambit__total_zero(ambit__nest *n, int i)
+{
+  const ambit__param *p = ambit__nest_param(n, i);
+
+  return is_real_sum(p) ? "ambit_sum_zero()" : ambit__nest_identity(n, p);
+}
+
 /* The largest power of 2 that is less than the number of threads: half of a tree. */
 static const char *half_of(ambit__nest *n, int threads)
 {
@@ -83,10 +90,8 @@ static void let_trees(ambit__nest *n, int threads)
                    .shared = true);
   for (int i = 0; i < n->rule->nparams; i++)
     if (is_tree(n, i))
-      ambit__nest_do(
-          n, "%s %s_total = %s", ambit__total_type(n->group, n->dialect, i), ambit__nest_name(n, i),
-          is_real_sum(ambit__nest_param(n, i)) ? "ambit_sum_zero()"
-                                               : ambit__nest_identity(n, ambit__nest_param(n, i)));
+      ambit__nest_do(n, "%s %s_total = %s", ambit__total_type(n->group, n->dialect, i),
+                     ambit__nest_name(n, i), ambit__total_zero(n, i));
 }
 
 /* "t", the number of a thread in its block. */

@@ -105,20 +105,20 @@ void ambit__units_let_pointers(ambit__nest *n)
   }
 }
 
-/* "const int bits = ambit_bits<4>((int)(line[1] - at), (int)(line[2] - at));": the lanes of a row
+/* "const int bits = ambit_bits((int)(line[1] - at), (int)(line[2] - at), 4);": the lanes of a row
  * whose cells are updated. */
 static void let_bits(ambit__nest *n)
 {
-  const char *function = ambit__nest_callee(n, "ambit_bits", NULL, n->wide);
   const int word = AMBIT__STACK_ROW + n->row;
 
   if (rows_of(n) > 1)
-    ambit__nest_do(
-        n, "const int bits = %s((int)((line[%d] & 0xffff) - at), (int)((line[%d] >> 16) - at))",
-        function, word, word);
+    ambit__nest_do(n,
+                   "const int bits = ambit_bits((int)((line[%d] & 0xffff) - at), (int)((line[%d] "
+                   ">> 16) - at), %d)",
+                   word, word, n->wide);
   else
-    ambit__nest_do(n, "const int bits = %s((int)(line[%d] - at), (int)(line[%d] - at))", function,
-                   AMBIT__LINE_FROM, AMBIT__LINE_END);
+    ambit__nest_do(n, "const int bits = ambit_bits((int)(line[%d] - at), (int)(line[%d] - at), %d)",
+                   AMBIT__LINE_FROM, AMBIT__LINE_END, n->wide);
 }
 
 static void let_places(ambit__nest *n)
@@ -255,9 +255,8 @@ static void load_vector(ambit__nest *n, const row *r, int x)
   const char *name = ambit__nest_name(n, r->param);
 
   if (n->bind[r->param].contiguous && count_read(n, r, x) > 1) {
-    ambit__nest_do(n, "%s(%s_w%d + %d, %s)",
-                   ambit__nest_callee(n, "ambit_load", ambit__nest_type(n, r->param), n->wide),
-                   name, r->first, x - r->base, cell_of(n, r, x));
+    ambit__nest_call(n, "ambit_load", ambit__nest_type(n, r->param), n->wide, "%s_w%d + %d, %s",
+                     name, r->first, x - r->base, cell_of(n, r, x));
     return;
   }
   for (int c = x; c < x + n->wide; c++)
@@ -325,20 +324,16 @@ static const char *lane_of(ambit__nest *n, int param, int component, int lane)
   return ambit__nest_pointer(n, &(ambit__nest_access){param, component, offset, NULL});
 }
 
-/* "ambit_store_if<4>(true, v_at + (3 * v_c), v_new3, bits);", or cell by cell if they are apart. In
- * CUDA, compilers make single stores of the vectors of ambit_store. In units of one row with a sum
- * these take fewer registers: 32 instead of 40 in a star, so that more threads run at once. */
+/* "ambit_store<4>(true, v_at + (3 * v_c), v_new3, bits);", or cell by cell if they are apart. */
 static void store_new(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const char *name = ambit__nest_name(n, a.param);
-  const bool single = rows_of(n) == 1 && ambit__group_reduces(n->group) && n->dialect->has_lanes;
-  const char *function = ambit__nest_callee(n, single ? "ambit_store" : "ambit_store_if",
-                                            ambit__nest_type(n, a.param), n->wide);
 
   (void)user;
   if (n->bind[a.param].contiguous) {
-    ambit__nest_do(n, "%s(%s%s, %s_new%d, bits)", function, single ? "" : "true, ",
-                   lane_of(n, a.param, a.component, 0), name, a.component);
+    ambit__nest_call(n, "ambit_store", ambit__nest_type(n, a.param), n->wide,
+                     "true, %s, %s_new%d, bits", lane_of(n, a.param, a.component, 0), name,
+                     a.component);
     return;
   }
   for (int lane = 0; lane < n->wide; lane++)
@@ -456,8 +451,6 @@ static void let_line(ambit__nest *n, int threads)
 {
   const int words = ambit__assignment_words(n->group->form, n->group->ndims, n->unit,
                                             ambit__group_indices(n->group));
-  const char *load =
-      ambit__nest_callee(n, "ambit_load", n->dialect->types[AMBIT_I32], AMBIT__ASSIGNMENT_VECTOR);
 
   ambit__nest_do(n, "const ambit_u64 group = next");
   ambit__nest_do(n, "if (t + %d < end) next = groups[(t + %d) >> 5]", threads, threads);
@@ -467,7 +460,8 @@ static void let_line(ambit__nest *n, int threads)
                  n->dialect->global, words);
   ambit__nest_do(n, "ambit_i32 line[%d]", words);
   for (int k = 0; k < words; k += AMBIT__ASSIGNMENT_VECTOR)
-    ambit__nest_do(n, "%s(line + %d, line_at + %d)", load, k, k);
+    ambit__nest_call(n, "ambit_load", n->dialect->types[AMBIT_I32], AMBIT__ASSIGNMENT_VECTOR,
+                     "line + %d, line_at + %d", k, k);
 }
 
 static void open_units(ambit__nest *n, int threads)

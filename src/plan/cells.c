@@ -122,13 +122,14 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
   if (most < 1) return 0;
   plans[0] = p;
-  if (t->kind == TARGET_C) return !ambit__group_sums_exactly(g);
+  if (t->kind == TARGET_C) return g->checks || !ambit__group_sums_exactly(g);
   if (n > 0) p.threads[0] = power(g->cells[axes[n - 1]], n > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
   if (n > 1) p.threads[1] = power(g->cells[axes[n - 2]], threads / p.threads[0]);
   p.rows[1] = g->sweep ? 1 : best_walk(g, t);
   p.blocks = most_blocks(g, t);
-  p.resident = t->dialect->has_lanes ? resident_blocks(g, t, p.threads[0] * p.threads[1]) : 0;
+  p.resident =
+      t->dialect->has_lanes && !g->checks ? resident_blocks(g, t, p.threads[0] * p.threads[1]) : 0;
   plans[0] = p;
   return 1;
 }
@@ -156,15 +157,6 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
     ambit__launch_line_add(r, k, axes[n - 1 - k], 0, p->threads[k]);
   for (int k = 0; k < n - 2; k++)
     ambit__launch_line_add(r, 2, axes[k], 0, k == n - 3 && n > 3 ? p->rows[1] : 1);
-}
-
-static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
-                  ambit__shape *shape)
-{
-  ambit__launch_line r;
-
-  launch_line(g, p, &r);
-  ambit__launch_line_shape(&r, box, shape);
 }
 
 /* ---- code ---- */
@@ -197,7 +189,7 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
   if (t->kind == TARGET_C) {
     ambit__nest_rows(n, &rows);
   } else {
-    ambit__hoists_begin(&n->hoists, n->rule);
+    if (!n->group->checks) ambit__hoists_begin(&n->hoists, n->rule);
     ambit__nest_cells_launched(n, p->threads, p->rows[1]);
   }
   ambit__emit(n, p, w);
@@ -209,6 +201,6 @@ const ambit__strategy ambit__strategy_cells = {
     .cost = cost,
     .emit = emit,
     .describe = describe,
-    .shape = shape,
+    .shape = ambit__gpucode_shape,
     .launch_line = launch_line,
 };

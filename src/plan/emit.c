@@ -2,11 +2,15 @@
 #include "plan/emit.h"
 
 #include "codegen/flat.h"
+#include "nest/checked.h"
 
 /* Embedded by the build: the declarations that generated code shares with ambit.h. */
 extern const char ambit__prelude_sizes[], ambit__prelude_call[];
 extern const char ambit__prelude_angles[], ambit__prelude_math[], ambit__prelude_math_wide[],
-    ambit__prelude_full_call[];
+    ambit__prelude_full_call[], ambit__prelude_faults[], ambit__prelude_checked[];
+#ifdef AMBIT_ACCESS_CHECKS
+extern const char ambit__prelude_limits[], ambit__prelude_access[];
+#endif
 extern const char ambit__prelude_lanes[], ambit__prelude_look_up[];
 extern const char ambit__prelude_sums[], ambit__prelude_sums_c[];
 
@@ -53,8 +57,23 @@ static void emit_function(ambit__nest *n, const ambit__plan *p, ambit__writer *w
   ambit__close(w);
 }
 
+/* Every access and every result is checked, in the plain nests of any strategy. */
+static void add_checks(ambit__nest *n)
+{
+  ambit__text *t = &n->prelude;
+
+  ambit__nest_check(n);
+  if (!n->dialect->kernel) ambit__print(t, "%s", ambit__prelude_full_call);
+  ambit__print(t, "%s\n%s\n", ambit__prelude_faults, ambit__prelude_checked);
+#ifdef AMBIT_ACCESS_CHECKS
+  if (n->group->checks & AMBIT__CHECK_ACCESS)
+    ambit__print(t, "%s\n%s\n", ambit__prelude_limits, ambit__prelude_access);
+#endif
+}
+
 void ambit__emit(ambit__nest *n, const ambit__plan *p, ambit__writer *w)
 {
+  if (n->group->checks) add_checks(n);
   (n->dialect->kernel ? ambit__emit_kernel : emit_function)(n, p, w);
   w->text.failed |= n->prelude.failed;
 }

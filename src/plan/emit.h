@@ -8,14 +8,9 @@
 
 #define AMBIT_ENTRY "ambit_kernel" /* default name of the exported function */
 
-extern const ambit__strategy ambit__strategy_bins, ambit__strategy_cells, ambit__strategy_checked,
-    ambit__strategy_folds, ambit__strategy_fused, ambit__strategy_lines, ambit__strategy_list,
-    ambit__strategy_once, ambit__strategy_persistent, ambit__strategy_rows, ambit__strategy_sparse,
-    ambit__strategy_strip, ambit__strategy_tiles;
-
-/* The estimate of a strategy beside which there is no other: 0. */
-double ambit__plan_costs_nothing(const ambit__group *g, const ambit__target *t,
-                                 const ambit__plan *p);
+extern const ambit__strategy ambit__strategy_bins, ambit__strategy_cells, ambit__strategy_folds,
+    ambit__strategy_fused, ambit__strategy_lines, ambit__strategy_once, ambit__strategy_persistent,
+    ambit__strategy_rows, ambit__strategy_sparse, ambit__strategy_strip, ambit__strategy_tiles;
 
 /* The name of the generated function. */
 const char *ambit__entry_name(const ambit__group *g);

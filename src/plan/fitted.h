@@ -62,13 +62,12 @@
 #define AMBIT__FIT_WORKED (0.58 / AMBIT__H200_CHAIN)
 
 /* By how much a strip costs more: for each row that is loaded beyond twice; for bytes in tall
- * tiles; for terms that factoring would save; for each warp too few, in tiles, and where long sums
- * are shifted; for warps that advance. Of rings, for the rows beside a block's, and for planes
- * ahead that are not the best number. With these the estimate orders the plans of the catalogue's
- * stencils as they were measured (docs/notes/strips.md). */
+ * tiles; for each warp too few, in tiles, and where long sums are shifted; for warps that advance.
+ * Of rings, for the rows beside a block's, and for planes ahead that are not the best number. With
+ * these the estimate orders the plans of the catalogue's stencils as they were measured
+ * (docs/notes/strips.md). */
 #define AMBIT__FIT_LOADED      0.055
 #define AMBIT__FIT_TALL        1.1
-#define AMBIT__FIT_WASTEFUL    1.5
 #define AMBIT__FIT_WARP        0.03
 #define AMBIT__FIT_WARP_TILES  0.005
 #define AMBIT__FIT_WARP_SHIFTS 0.045

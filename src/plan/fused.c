@@ -51,15 +51,14 @@ static bool fields_fit(const ambit__group *g)
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   if (t->kind != TARGET_GPU || !g->flow->nstages || g->flow->loops || !fields_fit(g)) return false;
-  if (g->ndims != 2 && g->ndims != 3) return false;
-  return t->dialect->has_lanes ? t->warp == AMBIT__WARP : t->dialect->fused != NULL;
+  return g->ndims == 2 || g->ndims == 3;
 }
 
 /* Whether warps exchange values by themselves. If not, they do so through shared memory, or all of
  * a block at the same time: in two dimensions a block is one warp then, in three up to four. */
 static bool exchanges(const ambit__target *t)
 {
-  return t->dialect->has_lanes || (t->lanes && !t->is_cpu);
+  return t->dialect->has_lanes || t->exchanges;
 }
 
 /* Registers and shared memory that a plan needs, and operations of its unrolled code. */
@@ -370,12 +369,11 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
   ambit__window fast, edge;
 
   if (ambit__fused_begin(g, p, false, &fast) && ambit__fused_begin(g, p, true, &edge)) {
-    n->lanes = t->lanes;
     if (d->fused) n->opening = "AMBIT_LANES";
     if (!d->has_lanes && (ambit__window_shared(&fast) || ambit__window_shared(&edge)))
       n->last = "local uint4 *shared";
     ambit__emit_strips(n);
-    if (d->fused) ambit__print(&n->prelude, "\n%s\n%s", d->lanes, d->fused);
+    if (d->fused) ambit__print(&n->prelude, "\n%s", d->fused);
     if (ambit__flow_has_points(g->flow))
       ambit__print(&n->prelude, "\n#define AMBIT_GLOBAL %s\n%s", d->global, ambit__prelude_aims);
     ambit__nest_window(n, &fast, &edge);

@@ -141,6 +141,9 @@ double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t,
 void ambit__gpucode_open_kernel(const ambit__nest *nest, const ambit__plan *p, const char *tail,
                                 const int threads[3], int n, const ambit__gpucode_slot *slots,
                                 ambit__writer *w);
+/* The launch that the launch line of a strategy says. */
+void ambit__gpucode_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                          ambit__shape *shape);
 /* sparse.c: the units that a block has, if there are so many in all. */
 int64_t ambit__sparse_share(const ambit__plan *p, int64_t units);
 

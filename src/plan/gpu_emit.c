@@ -2,6 +2,7 @@
 /* gpu_emit.c - pieces of kernels that all strategies for GPUs use. */
 #include "plan/fitted.h"
 #include "plan/gpu.h"
+#include "plan/launch_line.h"
 
 #include "codegen/flat.h"
 #include "flow/flow.h"
@@ -33,46 +34,48 @@ double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, c
   return fmax(ns, AMBIT__FIT_LOADS * ambit__rule_reads(g->rule) / m->fma32);
 }
 
-/* ---- the head ---- */
-
-/* Of the rule, or of all rules of a flow. */
-static void emit_tables(const ambit__nest *n, ambit__text *t)
+void ambit__gpucode_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                          ambit__shape *shape)
 {
-  const ambit__flow *flow = n->group->flow;
-  const ambit__rule *rules[AMBIT__FLOW_STAGES];
+  ambit__launch_line r;
 
-  if (!flow) ambit__emit_tables(n->dialect, t, n->rule, NULL, 0);
-  for (int i = 0; flow && i < flow->nstages; i++) {
-    rules[i] = flow->stages[i].rule;
-    ambit__emit_tables(n->dialect, t, rules[i], rules, i);
-  }
+  p->strategy->launch_line(g, p, &r);
+  ambit__launch_line_shape(&r, box, shape);
 }
 
-static bool calls_angles(const ambit__nest *n)
+/* ---- the head ---- */
+
+/* The rule, or all rules of a flow; returns their number. */
+static int find_rules(const ambit__nest *n, const ambit__rule **rules)
 {
   const ambit__flow *flow = n->group->flow;
-  bool any = ambit__rule_calls_angles(n->rule);
 
+  rules[0] = n->rule;
   for (int i = 0; flow && i < flow->nstages; i++)
-    any = any || ambit__rule_calls_angles(flow->stages[i].rule);
-  return any;
+    rules[i] = flow->stages[i].rule;
+  return flow ? flow->nstages : 1;
 }
 
 static void emit_head(const ambit__nest *n, const ambit__plan *p, ambit__writer *w)
 {
+  const ambit__rule *rules[AMBIT__FLOW_STAGES];
+  const int nrules = find_rules(n, rules);
   ambit__text *t = &w->text;
+  bool angles = false;
 
   ambit__print(t, "/* Kernel %s, written by Ambit. Plan ", n->rule->name);
   p->strategy->describe(p, t);
   ambit__print(t, ". */\n");
-  if (n->lanes) ambit__print(t, "%s", n->lanes);
   if (n->group->strict) ambit__print(t, "%s", n->dialect->strict);
   ambit__dialect_print(n->dialect, t);
-  if (!n->group->strict && n->dialect->angles && calls_angles(n))
+  for (int i = 0; i < nrules; i++)
+    angles = angles || ambit__rule_calls_angles(rules[i]);
+  if (!n->group->strict && n->dialect->angles && angles)
     ambit__print(t, "\n%s", n->dialect->angles);
   if (!n->group->for_people && ambit__group_sums_exactly(n->group))
     ambit__print(t, "\n%s", ambit__prelude_sums);
-  emit_tables(n, t);
+  for (int i = 0; i < nrules; i++)
+    ambit__emit_tables(n->dialect, t, rules[i], rules, i);
   ambit__emit_folders(n->dialect, w, n->rule, n->group->strict);
 }
 

@@ -146,15 +146,6 @@ static void launch_line(const ambit__group *g, const ambit__plan *p, ambit__laun
     if (d != ambit__sweep_axis(g->sweep)) ambit__launch_line_add(r, 0, d, 0, d == x ? p->lanes : 1);
 }
 
-static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
-                  ambit__shape *shape)
-{
-  ambit__launch_line r;
-
-  launch_line(g, p, &r);
-  ambit__launch_line_shape(&r, box, shape);
-}
-
 /* ---- code ---- */
 
 /* Memory takes longer for short pieces of rows: across lines, or along them. */
@@ -203,6 +194,6 @@ const ambit__strategy ambit__strategy_lines = {
     .cost = cost,
     .emit = emit,
     .describe = describe,
-    .shape = shape,
+    .shape = ambit__gpucode_shape,
     .launch_line = launch_line,
 };

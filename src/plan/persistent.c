@@ -128,7 +128,7 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 {
   const ambit__flow *p = g->flow;
 
-  if (t->kind != TARGET_GPU || !t->dialect->has_lanes || t->warp != AMBIT__WARP) return false;
+  if (t->kind != TARGET_GPU || !t->dialect->has_lanes) return false;
   if (!p->loops || g->ndims < 2 || g->ndims > 3) return false;
   for (int d = 0; d < g->ndims; d++)
     if (p->cut[d]) return false;

@@ -34,14 +34,12 @@ typedef struct ambit__target {
   bool has_nontemporal;          /* has non-temporal stores */
   /* TARGET_GPU only; there `threads` counts multiprocessors and `l2` is the cache they share */
   const ambit__dialect *dialect; /* the language of its kernels */
-  int warp;                      /* threads that run in lockstep; 1 if unknown */
-  /* in front of kernels whose lanes exchange values; NULL: they cannot, or the dialect says how */
-  const char *lanes;
-  int max_threads; /* per block */
-  size_t shared;   /* bytes of shared memory per block */
-  bool is_cpu;     /* its threads are those of a processor */
-  bool dots;       /* sums of bytes are instructions (CUDA has them in any case), */
-  bool minima;     /* and two minima of 16 bits are one */
+  bool exchanges;                /* in OpenCL, too, lanes exchange values without shared memory */
+  int max_threads;               /* per block */
+  size_t shared;                 /* bytes of shared memory per block */
+  bool is_cpu;                   /* its threads are those of a processor */
+  bool dots;                     /* sums of bytes are instructions (CUDA has them in any case), */
+  bool minima;                   /* and two minima of 16 bits are one */
 } ambit__target;
 
 struct ambit__strategy;

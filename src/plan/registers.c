@@ -3,6 +3,8 @@
 
 #include "base/integers.h"
 
+#include <math.h>
+
 enum {
   CELL = 46, /* the base of a thread per cell */
   /* tiles that move, in two dimensions and in three: the base, and at faces */
@@ -17,9 +19,8 @@ enum {
   PACKED = 30,           /* bytes while they are computed */
   EXACT = 16,            /* windows of a strict sum, and a call */
   POINT = 3,             /* a place in a list, and what was seen */
-  DOUBLE_CONSTANTS = 16, /* of windows, */
-  MOST_NUMBERS = 40,     /* and of strips, which compilers keep in registers, */
-  FREE = 26,             /* or in these of the base */
+  DOUBLE_CONSTANTS = 16, /* of windows, which compilers keep in registers, */
+  FREE = 26,             /* and of strips in these of the base */
   MOST_SHIFTED = 7       /* planes of results that are shifted without more registers */
 };
 
@@ -69,30 +70,19 @@ static int row_share(const ambit__strip *j, const ambit__value_row *r, int units
   return j->by_rows ? units * (4 * ahead + 1) / (4 * ahead + 4) : units;
 }
 
-/* The constants in double of a rule. */
-typedef struct numbers {
-  int n;
-  double seen[MOST_NUMBERS];
-} numbers;
-
-static ambit__visit find_numbers(void *user, const ambit__expr *e)
+/* Those of weights in double, which compilers keep in registers, beyond the ones of the base. */
+static int weight_registers(const ambit__strip *j)
 {
-  numbers *all = user;
+  int n = 0;
 
-  if (all->n == MOST_NUMBERS) return VISIT_END;
-  if (e->op != EXPR_CONST || e->type != AMBIT_F64) return VISIT_INSIDE;
-  for (int i = 0; i < all->n; i++)
-    if (all->seen[i] == e->value.real) return VISIT_INSIDE;
-  all->seen[all->n++] = e->value.real;
-  return VISIT_INSIDE;
-}
+  for (int k = 0; k < j->ntaps; k++) {
+    int same = 0;
 
-static int number_registers(const ambit__rule *rule)
-{
-  numbers all = {0};
-
-  ambit__visit_stmts(&(ambit__visitor){.expr = find_numbers, .user = &all}, rule->body);
-  return ambit__max(0, 2 * all.n - FREE);
+    while (same < k && fabs(j->taps[same].weight) != fabs(j->taps[k].weight))
+      same++;
+    n += same == k;
+  }
+  return ambit__max(0, 2 * n - FREE);
 }
 
 static int strip_base(const ambit__strip *j, const ambit__rule *rule)
@@ -107,7 +97,8 @@ static int strip_base(const ambit__strip *j, const ambit__rule *rule)
   }
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PACKED : 0);
   if (j->taps)
-    return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + (j->moves ? 0 : number_registers(rule));
+    return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) +
+           (is_wide && !j->moves ? weight_registers(j) : 0);
   return RING + (RING_ROW + 10 * is_wide) * j->rows;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.c - one sweep over a box, or over the chunks of a sparse grid, a few rows at a time, a
  * vector of cells at a time: a nest of nest/rows.c. Here is the choice of its numbers. */
+#include "base/integers.h"
 #include "codegen/flat.h"
 #include "nest/factors.h"
 #include "nest/nest.h"
@@ -28,18 +29,6 @@ enum {
 
 /* ---- choice of a plan ---- */
 
-/* Components that are stored in each cell. */
-static int count_writes(const ambit__group *g)
-{
-  const ambit__rule *rule = g->rule;
-  int n = 0;
-
-  for (int i = 0; i < rule->nparams; i++)
-    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      n += rule->params[i].writes[c] && !g->bind[i].onto;
-  return n;
-}
-
 /* Bytes of the values of all fields in `cells` cells. */
 static double touched(const ambit__rule *rule, double cells)
 {
@@ -61,61 +50,45 @@ static int span(const ambit__param *p, int c, int axis)
   return low ? *high - *low : -1;
 }
 
-/* The same of the component that is read furthest: how long values are of use. */
-static int reach(const ambit__rule *rule, int axis)
+/* The components of all fields, as rows that follow each other along an axis access them. */
+typedef struct accesses {
+  int written; /* components that are stored in each cell */
+  int reach;   /* span of the component that is read furthest: how long values are of use */
+  int lone;   /* read without sharing, or written: more rows are only more sequences of addresses */
+  int each;   /* sequences of addresses that each row has, */
+  int beside; /* and those that a block of rows has beside them */
+} accesses;
+
+static accesses accesses_along(const ambit__group *g, int axis)
 {
-  int most = 0;
+  const ambit__rule *rule = g->rule;
+  accesses a = {0};
 
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++) {
-      const int r = span(&rule->params[i], c, axis);
+      const bool writes = rule->params[i].writes[c] && !g->bind[i].onto;
+      const int reads = span(&rule->params[i], c, axis);
 
-      if (r > most) most = r;
+      a.written += writes;
+      a.lone += writes + (reads == 0);
+      a.each += writes || reads >= 0;
+      a.beside += ambit__max(reads, 0);
+      a.reach = ambit__max(a.reach, reads);
     }
-  return most;
+  return a;
 }
 
 /* Whether the reads along the axis of rows, beside those of another field, leave no registers to
  * share them. On ARM processors (without non-temporal stores) a wave of order 8 in 3-D is 1.12 to
  * 1.32 times as fast one row at a time; with one field alone, or a radius of 2, it is slower. */
-static bool is_crowded(const ambit__group *g, const ambit__target *t, int axis)
+static bool is_crowded(const ambit__group *g, const ambit__target *t, const accesses *a)
 {
   const ambit__rule *rule = g->rule;
   int fields = 0;
 
   for (int i = 0; i < rule->nparams; i++)
     fields += rule->params[i].kind == PARAM_FIELD && rule->params[i].nreads > 0;
-  return !t->has_nontemporal && g->ndims >= 3 && fields > 1 && reach(rule, axis) >= FAR;
-}
-
-/* Components that are read without sharing, and those written: more rows only mean more sequences
- * of addresses to prefetch. */
-static int count_lone(const ambit__group *g, int axis)
-{
-  const ambit__rule *rule = g->rule;
-  int n = count_writes(g);
-
-  for (int i = 0; i < rule->nparams; i++)
-    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      n += span(&rule->params[i], c, axis) == 0; /* rows share no load of it */
-  return n;
-}
-
-/* Rows of all fields, each a sequence of addresses, that a launch goes along at a time when it
- * computes so many. */
-static int count_walked(const ambit__group *g, int axis, int rows)
-{
-  const ambit__rule *rule = g->rule;
-  int n = 0;
-
-  for (int i = 0; i < rule->nparams; i++)
-    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++) {
-      const int reads = span(&rule->params[i], c, axis);
-
-      if (reads >= 0 || (rule->params[i].writes[c] && !g->bind[i].onto))
-        n += rows + (reads > 0 ? reads : 0);
-    }
-  return n;
+  return !t->has_nontemporal && g->ndims >= 3 && fields > 1 && a->reach >= FAR;
 }
 
 static double cells_of(const ambit__group *g)
@@ -147,19 +120,19 @@ static int64_t row_bytes(const ambit__group *g)
 static int best_rows(const ambit__group *g, const ambit__target *t)
 {
   const ambit__rule *rule = g->rule;
-  int writes = count_writes(g);
-  int rows = writes > 2                                       ? 1
-             : writes == 2                                    ? 2
+  const int axis = ambit__max(g->ndims >= 3 ? g->ndims - 3 : g->ndims - 2, 0);
+  const accesses a = accesses_along(g, axis);
+  int rows = a.written > 2                                    ? 1
+             : a.written == 2                                 ? 2
              : g->ndims == 2 && ambit__rule_reads(rule) <= 13 ? 8
                                                               : 4;
-  int axis = g->ndims >= 3 ? g->ndims - 3 : g->ndims - 2;
 
-  if (g->form || is_crowded(g, t, axis)) return 1;
+  if (g->form || is_crowded(g, t, &a)) return 1;
   if (g->ndims > 2 && row_bytes(g) <= TINY_ROW && touched(rule, cells_of(g)) > (double)t->l2)
     return 1;
   while (g->ndims > 1 && rows > 1 &&
          (g->cells[axis] < rows || rows * ambit__rule_reads(rule) > MOST_WORK ||
-          rows * count_lone(g, axis) > MOST_LONE || count_walked(g, axis, rows) > MOST_WALKED))
+          rows * a.lone > MOST_LONE || rows * a.each + a.beside > MOST_WALKED))
     rows /= 2;
   return g->ndims > 1 ? rows : 1;
 }
@@ -206,16 +179,17 @@ static int64_t cut(double layers, double bytes_per_cell, size_t cache, int64_t c
 static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const ambit__rule *rule = g->rule;
-  const int last = g->ndims - 1;
+  const int last = g->ndims - 1, above = g->ndims >= 3 ? last - 2 : 0;
+  const int reach = accesses_along(g, above).reach;
   const double row = touched(rule, cells_of(g) / (ambit__group_cells(g) / (double)g->cells[last]));
 
   if (g->form && (g->ndims < 3 || !t->has_nontemporal))
     return; /* ARM: 1.05 times as long in 512^3 */
-  if (g->ndims == 2 && reach(rule, 0) > 0)
-    p->strip = cut(p->rows[0] + reach(rule, 0), touched(rule, 1), t->l2, g->cells[1], PIECE);
-  if (g->ndims >= 3 && reach(rule, last - 2) > 0)
-    p->block = cut(p->rows[1] + reach(rule, last - 2), row, p->nontemporal ? 2 * t->l2 : t->l2,
-                   g->cells[last - 1], 8);
+  if (g->ndims == 2 && reach > 0)
+    p->strip = cut(p->rows[0] + reach, touched(rule, 1), t->l2, g->cells[1], PIECE);
+  if (g->ndims >= 3 && reach > 0)
+    p->block =
+        cut(p->rows[1] + reach, row, p->nontemporal ? 2 * t->l2 : t->l2, g->cells[last - 1], 8);
   while (g->form && p->block & (p->block - 1)) /* a power of 2: few plans as activity changes */
     p->block &= p->block - 1;
 }
@@ -251,12 +225,12 @@ static void add_variants(const ambit__group *g, const ambit__target *t, const am
 static void choose_sweep(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int axis = ambit__sweep_axis(g->sweep), last = g->ndims - 1;
-  const int accesses = ambit__rule_reads(g->rule) + count_writes(g);
+  const int values = ambit__rule_reads(g->rule) + accesses_along(g, axis).written;
   const double cell = touched(g->rule, 1);
 
   p->nontemporal &= axis != last;
   if (axis == last && last > 0) p->rows[0] = MOST_LINES;
-  while (p->rows[0] > 1 && (p->rows[0] * accesses > MOST_WORK || p->rows[0] > g->cells[last - 1]))
+  while (p->rows[0] > 1 && (p->rows[0] * values > MOST_WORK || p->rows[0] > g->cells[last - 1]))
     p->rows[0] /= 2;
   if (axis == last - 1) p->strip = cut(1, cell, t->l2, g->cells[last], PIECE);
   if (axis < last - 1)
@@ -360,20 +334,17 @@ static ambit__group part_of(const ambit__group *g, const ambit__rule *rule, cons
 /* Adds a function to those in front of a nest. */
 static void add_function(ambit__nest *to, const char *name, ambit__nest *n)
 {
-  ambit__writer w = {0};
-  char *text;
+  ambit__writer w = {.text = to->prelude};
 
   ambit__line(&w, "static void %s(const ambit_compiled_call *call)", name);
   ambit__line(&w, "{");
   w.depth++;
   ambit__nest_print(n, &w);
   ambit__close(&w);
-  text = ambit__writer_finish(&w);
-  to->prelude.failed |= !text;
-  if (text) ambit__print(&to->prelude, "%s\n", text);
+  ambit__print(&w.text, "\n");
+  to->prelude = w.text;
   to->calls_own |= ambit__rule_calls_own(n->rule, n->group->ndims - 1);
   ambit__nest_free(n);
-  free(text);
 }
 
 /* The tiles of a group, in a nest that has begun, and in front of it the functions of the values
@@ -453,10 +424,11 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   const double cache = AMBIT__FIT_STAYS * (double)(t->l3 > t->l2 ? t->l3 : t->l2);
   int n = 0;
 
-  p.nontemporal = t->has_nontemporal &&
-                  (ambit__machine_stores_past(m, t->threads) || count_writes(g) > MOST_PLAIN) &&
-                  touched(g->rule, cells_of(g)) > (m->kept < cache ? m->kept : cache) &&
-                  (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
+  p.nontemporal =
+      t->has_nontemporal &&
+      (ambit__machine_stores_past(m, t->threads) || accesses_along(g, 0).written > MOST_PLAIN) &&
+      touched(g->rule, cells_of(g)) > (m->kept < cache ? m->kept : cache) &&
+      (g->form ? g->run >= LONG_RUN : row_bytes(g) >= SHORT_ROW);
   p.scalar = !ambit__rule_is_flat(g->rule, !g->strict, g->ndims - 1);
   if (g->sweep) {
     choose_sweep(g, t, &p);

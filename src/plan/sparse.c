@@ -39,25 +39,16 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   const int shapes = ambit__group_sums_exactly(g) ? 1 : AMBIT__ASSIGNMENT_SHAPES;
   int n = 0;
 
+  if (g->form->list || g->checks) {
+    plans[0] = plan_of(g, t, 1, ambit__assignment_shapes[0]);
+    return 1;
+  }
   for (int wide = 1; wide < AMBIT__QUAD && n < most; wide *= 2)
     plans[n++] = plan_of(g, t, wide, ambit__assignment_shapes[0]);
   for (int i = 0; i < shapes && n < most; i++)
     if (ambit__assignment_suits(g->form, g->ndims, ambit__assignment_shapes[i]))
       plans[n++] = plan_of(g, t, AMBIT__QUAD, ambit__assignment_shapes[i]);
   return n;
-}
-
-static int list_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
-                           int most)
-{
-  if (most)
-    plans[0] = (ambit__plan){.strategy = &ambit__strategy_list,
-                             .depth = 1,
-                             .rows = {1, 1},
-                             .wide = 1,
-                             .threads = {ambit__gpucode_threads(t, THREADS), 1, 1},
-                             .blocks = blocks_of(g, t, 1)};
-  return most > 0;
 }
 
 /* Vectors save instructions, and take registers, most of all where cells make tests: D3Q19 in float
@@ -108,20 +99,15 @@ static const int *rows_for(const ambit__group *g, const ambit__target *t)
 
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const int *rows = rows_for(g, t);
-  const bool best = p->wide == wide_for(g, t) && p->rows[0] == rows[0] && p->rows[1] == rows[1];
+  const double bytes = ambit__price_of(g->rule).bytes, copy = ambit__target_machine(t)->copy;
+  const int *rows;
+  bool best;
 
-  return ambit__price_of(g->rule).bytes /
-         ((best ? AMBIT__FIT_SPARSE : AMBIT__FIT_SPARSE_SLOW) * ambit__target_machine(t)->copy);
-}
-
-static double list_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
-{
-  const double words = 4.0 * ambit__assignment_number(g->form);
-
-  (void)p;
-  return (ambit__price_of(g->rule).bytes + words) /
-         (AMBIT__FIT_SPARSE * ambit__target_machine(t)->copy);
+  if (g->form->list)
+    return (bytes + 4.0 * ambit__assignment_number(g->form)) / (AMBIT__FIT_SPARSE * copy);
+  rows = rows_for(g, t);
+  best = p->wide == wide_for(g, t) && p->rows[0] == rows[0] && p->rows[1] == rows[1];
+  return bytes / ((best ? AMBIT__FIT_SPARSE : AMBIT__FIT_SPARSE_SLOW) * copy);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
@@ -129,11 +115,6 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "(sparse %d wide %d", p->threads[0], p->wide);
   if (ambit__assignment_rows(p->rows) > 1) ambit__print(t, " rows %dx%d", p->rows[0], p->rows[1]);
   ambit__print(t, ")");
-}
-
-static void describe_list(const ambit__plan *p, ambit__text *t)
-{
-  ambit__print(t, "(list %d)", p->threads[0]);
 }
 
 /* ---- launches ---- */
@@ -169,14 +150,5 @@ const ambit__strategy ambit__strategy_sparse = {
     .cost = cost,
     .emit = emit,
     .describe = describe,
-    .shape = shape,
-};
-
-const ambit__strategy ambit__strategy_list = {
-    .name = "list",
-    .candidates = list_candidates,
-    .cost = list_cost,
-    .emit = emit,
-    .describe = describe_list,
     .shape = shape,
 };

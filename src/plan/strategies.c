@@ -19,13 +19,13 @@ static int find(const ambit__group *g, const ambit__target *t, const ambit__stra
 {
   const bool gpu = t->kind == TARGET_GPU;
 
-  if (g->checks && !g->flow) return take(found, &ambit__strategy_checked, NULL);
-  if (g->checks || (gpu && g->tiles && g->form) || (g->depth != 1 && !g->flow)) return 0;
+  if ((g->checks && g->flow) || (gpu && g->tiles && g->form) || (g->depth != 1 && !g->flow))
+    return 0;
   if (g->flow) return take(found, &ambit__strategy_fused, &ambit__strategy_persistent);
   if (!g->ndims) return take(found, &ambit__strategy_once, NULL);
   if (gpu && g->tiles) return take(found, &ambit__strategy_tiles, NULL);
-  if (gpu && g->form)
-    return take(found, g->form->list ? &ambit__strategy_list : &ambit__strategy_sparse, NULL);
+  if (gpu && g->form) return take(found, &ambit__strategy_sparse, NULL);
+  if (g->checks) return take(found, &ambit__strategy_cells, NULL);
   if (gpu && ambit__group_folded(g))
     return take(found, ambit__group_is_binned(g) ? &ambit__strategy_bins : &ambit__strategy_folds,
                 NULL);
@@ -40,22 +40,9 @@ const ambit__machine *ambit__target_machine(const ambit__target *t)
   return t->kind == TARGET_GPU ? &ambit__machine_h200 : ambit__machine_recorded("xeon16");
 }
 
-double ambit__plan_costs_nothing(const ambit__group *g, const ambit__target *t,
-                                 const ambit__plan *p)
-{
-  return (void)g, (void)t, (void)p, 0;
-}
-
 bool ambit__plan_begins(const char *plan, const char *start)
 {
   return !start || !strncmp(plan, start, strlen(start));
-}
-
-/* The plans of one strategy for a group; returns their number. */
-static int list_plans(const ambit__strategy *s, const ambit__group *g, const ambit__target *t,
-                      ambit__plan *plans)
-{
-  return !s->applies || s->applies(g, t) ? s->candidates(g, t, plans, MOST) : 0;
 }
 
 static bool is_preferred(const ambit__group *g, const ambit__plan *p)
@@ -70,32 +57,7 @@ static bool is_preferred(const ambit__group *g, const ambit__plan *p)
   return is;
 }
 
-bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__plan *plan)
-{
-  const ambit__strategy *strategies[KINDS];
-  const int kinds = find(g, t, strategies);
-  double least = -1;
-  bool preferred = false;
-
-  for (int i = 0; i < kinds; i++) {
-    ambit__plan plans[MOST];
-    const int n = list_plans(strategies[i], g, t, plans);
-
-    for (int k = 0; k < n; k++) {
-      const double cost = strategies[i]->cost(g, t, &plans[k]);
-      const bool better = is_preferred(g, &plans[k]);
-
-      if (preferred && !better) continue;
-      if (preferred == better && least >= 0 && cost >= least) continue;
-      preferred = better;
-      least = cost;
-      *plan = plans[k];
-    }
-  }
-  return least >= 0;
-}
-
-/* Insertion sort: there are few, and equal ones stay in order. */
+/* Sorts n plans by their estimates. Insertion sort: there are few, and equal ones stay in order. */
 static void sort_plans(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int n)
 {
   double costs[MOST];
@@ -122,8 +84,9 @@ int ambit__plan_candidates(const ambit__group *g, const ambit__target *t, ambit_
   int total = 0;
 
   for (int i = 0; i < kinds; i++) {
+    const ambit__strategy *s = strategies[i];
     ambit__plan some[MOST];
-    const int n = list_plans(strategies[i], g, t, some);
+    const int n = !s->applies || s->applies(g, t) ? s->candidates(g, t, some, MOST) : 0;
 
     sort_plans(g, t, some, n);
     for (int k = 0; k < n && total < most; k++)
@@ -132,10 +95,32 @@ int ambit__plan_candidates(const ambit__group *g, const ambit__target *t, ambit_
   return total;
 }
 
+bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__plan *plan)
+{
+  ambit__plan plans[KINDS * MOST];
+  const int n = ambit__plan_candidates(g, t, plans, KINDS * MOST);
+  bool preferred = false;
+  double least = 0;
+
+  for (int i = 0; i < n; i++) {
+    const bool better = is_preferred(g, &plans[i]),
+               sorted = i && plans[i].strategy == plan->strategy;
+    double cost;
+
+    if (preferred > better || (preferred == better && sorted)) continue;
+    cost = plans[i].strategy->cost(g, t, &plans[i]);
+    if (i && preferred == better && cost >= least) continue;
+    preferred = better;
+    least = cost;
+    *plan = plans[i];
+  }
+  return n > 0;
+}
+
 void ambit__plan_list(const ambit__group *g, const ambit__target *t, ambit__text *lines)
 {
-  ambit__plan plans[2 * MOST];
-  const int n = ambit__plan_candidates(g, t, plans, 2 * MOST);
+  ambit__plan plans[KINDS * MOST];
+  const int n = ambit__plan_candidates(g, t, plans, KINDS * MOST);
 
   for (int i = 0; i < n; i++) {
     plans[i].strategy->describe(&plans[i], lines);

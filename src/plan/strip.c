@@ -38,6 +38,7 @@ enum {
   SHORT = 2,              /* bytes of a half */
   ENOUGH_BLOCKS = 4,      /* of which some load while others compute */
   WARPS = 4,              /* of a block; one of 8 leaves more registers unused */
+  SUM_WARPS = 8,          /* with sums, whose blocks have more rows in common */
   FEW = 2                 /* with short lanes */
 };
 
@@ -136,7 +137,7 @@ typedef struct form {
 /* As many as the rows of a plane take, with `lanes` in a row. */
 static int warps_of(const ambit__group *g, const form *f, int few, int lanes)
 {
-  int warps = WARPS;
+  int warps = f->sums && g->ndims > 2 ? SUM_WARPS : WARPS;
 
   if (f->ring) return f->ring;
   while (g->ndims > 2 && warps > 1 &&
@@ -161,16 +162,6 @@ static bool has_dots(const ambit__group *g, ambit__packed packed)
 
   return ambit__strip_packed_cells(g, packed) > 1 && !ambit__rule_is_paired(rule, packed) &&
          ambit__rule_has_dots(rule);
-}
-
-/* Whether a rule reads further along an axis than so many cells. */
-static bool reaches(const ambit__group *g, int axis, int cells)
-{
-  const ambit__rule *rule = g->rule;
-
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].low[axis] > cells || rule->params[i].high[axis] > cells) return true;
-  return false;
 }
 
 /* Lanes of a warp in one row: all, or where they would be more than twice too many, a power of two
@@ -198,7 +189,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
 {
   const int lanes = row_lanes(g, t, lane);
   const bool apart = few || !t->dialect->has_lanes || lanes < WARP || has_dots(g, packed) ||
-                     reaches(g, g->ndims - 1, 2 * ambit__strip_vector(g));
+                     ambit__group_reach(g, g->ndims - 1) > 2 * ambit__strip_vector(g);
 
   return (ambit__plan){.strategy = &ambit__strategy_strip,
                        .depth = 1,
@@ -253,8 +244,8 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
       {.rows = 1, .planes = 4},
       {.rows = 2, .planes = 2},
       {.rows = 1, .planes = 1},
-      {.sums = true, .rows = 2, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 2, .planes = 1, .ahead = 2},
+      {.sums = true, .rows = 2, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 4, .planes = 1, .ahead = 1},
       {.sums = true, .rows = 1, .planes = 1, .ahead = 2},
       {.sums = true, .rows = 1, .planes = 1, .ahead = 1},
@@ -273,10 +264,11 @@ static int add_plans(const ambit__group *g, const ambit__target *t, ambit__packe
 
       p.factored = factored;
       /* star r3 in float: 375 Gcells/s by sums, 351 to 375 in a ring */
-      if (p.ring && summed && !reaches(g, g->ndims - 2, 3)) continue;
+      if (p.ring && summed && ambit__group_reach(g, g->ndims - 2) <= 3) continue;
       if (!is_possible(g, t, &p) || !complete(g, t, &p)) continue;
       summed = summed || p.sums;
       plans[n++] = p;
+      break; /* a sum that can be factored is always faster so */
     }
   return n;
 }
@@ -302,7 +294,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
   if (n) return n;
   if (is_short(g->rule))
-    return g->ndims < 3 || reaches(g, g->ndims - 1, 1)
+    return g->ndims < 3 || ambit__group_reach(g, g->ndims - 1) > 1
                ? 0
                : add_plans(g, t, packed, 2, FEW, plans, most);
   if (ambit__strip_packed_cells(g, packed) > 1) {
@@ -310,7 +302,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
     if (ambit__strip_packed_cells(g, packed) > 1) return 0;
     lane = 2 * ambit__strip_lane_cells(g, packed);
   }
-  while (!n && lane > 2 && !reaches(g, g->ndims - 1, lane / 2))
+  while (!n && lane > 2 && ambit__group_reach(g, g->ndims - 1) <= lane / 2)
     n = add_plans(g, t, packed, lane /= 2, 0, plans, most);
   return n;
 }
@@ -346,18 +338,11 @@ static bool is_asked(const ambit__group *g)
   return g->preferred && ambit__plan_begins(g->preferred, "(strip");
 }
 
-/* Lanes that exchange values are those of one warp. Without exchanges, any GPU will do, but not a
- * processor, which runs threads one after the other. */
-static bool has_strips(const ambit__group *g, const ambit__target *t)
-{
-  if (t->dialect->has_lanes) return t->warp == WARP;
-  return t->dialect->strips && (!t->is_cpu || is_asked(g));
-}
-
+/* Not on a processor, which runs threads one after the other. */
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return has_strips(g, t) && (t->max_threads == 0 || t->max_threads >= WARP * 8) && !g->sweep &&
-         fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
+  return (!t->is_cpu || is_asked(g)) && (t->max_threads == 0 || t->max_threads >= WARP * 8) &&
+         !g->sweep && fields_fit(g, is_folded(g, t)) && (is_large(g, t) || is_asked(g));
 }
 
 /* ---- cost ---- */
@@ -435,19 +420,6 @@ static double ring_cost(const ambit__strip *j, const ambit__plan *p)
 
   return AMBIT__FIT_RING + AMBIT__FIT_RING_BESIDE / (p->rows[0] * p->threads[1]) +
          AMBIT__FIT_RING_AHEAD * abs(p->ahead - best);
-}
-
-/* Whether a plan adds up all terms of a sum that takes fewer operations. */
-static bool is_wasteful(const ambit__group *g, const ambit__plan *p)
-{
-  ambit__plan factored = *p;
-  ambit__strip j;
-  bool is;
-
-  factored.factored = 1;
-  is = p->sums && !p->factored && ambit__strip_begin(g, &factored, &j);
-  if (is) ambit__strip_end(&j);
-  return is;
 }
 
 /* Operations of a rule beyond which the core is the limit: the box of radius 2 is slower in
@@ -528,7 +500,6 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (loads > 2) ns *= 1 + AMBIT__FIT_LOADED * (loads - 2);
   if (j.z > 0) ns = fmax(ns, AMBIT__FIT_LOADS * loads / m->fma32);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
-  if (is_wasteful(g, p)) ns *= AMBIT__FIT_WASTEFUL;
   if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->packed))
     ns *= AMBIT__FIT_TALL;
   ns *= 1 + warp_cost(&j) * missing_warps(&j, p, rule);

@@ -145,23 +145,16 @@ static void walk(tracker *t, const ambit_program *p)
       apply(t, p, &p->written[i]);
 }
 
-static bool is_written(const ambit_program *p, const ambit_field *f)
-{
-  for (size_t i = 0; p && i < p->nwritten; i++)
-    if (ambit__step_writes(&p->written[i], f)) return true;
-  return false;
-}
-
 /* A field that never changes needs no copy. Values of one that is rotated may be copied to the
  * field it is rotated with (ambit_swap). */
 static bool must_restore(const ambit__blueprint *b, int i)
 {
   const ambit_stream *s = b->stream;
-  const ambit_field *f = b->fields[i];
+  const unsigned effects = ambit__program_effects(s->before, b->fields[i]) |
+                           ambit__program_effects(s->program, b->fields[i]);
 
-  if (ambit__program_rotates(s->before, f) || ambit__program_rotates(s->program, f))
-    return b->restored[i] || has_values(b, i);
-  return b->restored[i] && (is_written(s->before, f) || is_written(s->program, f));
+  if (effects & EFFECT_ROTATES) return b->restored[i] || has_values(b, i);
+  return b->restored[i] && effects & EFFECT_WRITES;
 }
 
 /* As many iterations as there are fields bring every field that rotates to every place. */

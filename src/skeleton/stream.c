@@ -137,16 +137,25 @@ static bool is_in(const ambit__link *list, const void *object)
   return false;
 }
 
-static bool has_chores(const ambit_program *p)
+static ambit_status check_program(const ambit_program *p)
 {
-  for (size_t i = 0; p && i < p->nwritten; i++)
-    if (p->written[i].chore) return true;
-  return false;
-}
+  ambit__errors *errors = ambit__program_errors(p);
 
-static bool has_profiles(const ambit_program *p)
-{
-  return p && ambit__program_has_profiles(p);
+  AMBIT_CHECK(p->nwritten, errors, AMBIT_EPROGRAM,
+              "a program of the stream has no steps: ambit_apply adds one");
+  AMBIT_CHECK(!p->every, errors, AMBIT_EPROGRAM,
+              "a program of the stream has a callback (ambit_on_iteration), which would be called "
+              "for fields of other contexts; programs of streams cannot have one");
+  AMBIT_CHECK(!ambit__program_calls(p), errors, AMBIT_EPROGRAM,
+              "a program of the stream calls another program; programs of streams cannot");
+  AMBIT_CHECK(!ambit__program_has_profiles(p), errors, AMBIT_EPROGRAM,
+              "a program of the stream has a field on some axes of the grid; programs of streams "
+              "cannot");
+  for (size_t i = 0; i < p->nwritten; i++)
+    AMBIT_CHECK(!p->written[i].chore, errors, AMBIT_EPROGRAM,
+                "a program of the stream has a step at points, a history or a function of the "
+                "user; programs of streams cannot");
+  return AMBIT_OK;
 }
 
 ambit_status ambit__stream_check(const ambit_stream *s)
@@ -159,22 +168,8 @@ ambit_status ambit__stream_check(const ambit_stream *s)
   AMBIT_CHECK(whole && !s->program->broken && !(s->before && s->before->broken), errors_of(s),
               AMBIT_EPROGRAM,
               "a program, field, scalar or kernel that the stream uses was destroyed");
-  AMBIT_CHECK(s->program->nwritten && (!s->before || s->before->nwritten), errors_of(s),
-              AMBIT_EPROGRAM, "a program of the stream has no steps: ambit_apply adds one");
-  AMBIT_CHECK(
-      !s->program->every && !(s->before && s->before->every), errors_of(s), AMBIT_EPROGRAM,
-      "a program of the stream has a callback (ambit_on_iteration), which would be called for "
-      "fields of other contexts; programs of streams cannot have one");
-  AMBIT_CHECK(!ambit__program_calls(s->program) && !(s->before && ambit__program_calls(s->before)),
-              errors_of(s), AMBIT_EPROGRAM,
-              "a program of the stream calls another program; programs of streams cannot");
-  AMBIT_CHECK(!has_profiles(s->program) && !has_profiles(s->before), errors_of(s), AMBIT_EPROGRAM,
-              "a program of the stream has a field on some axes of the grid; programs of streams "
-              "cannot");
-  AMBIT_CHECK(!has_chores(s->program) && !has_chores(s->before), errors_of(s), AMBIT_EPROGRAM,
-              "a program of the stream has a step at points, a history or a function of the user; "
-              "programs of streams cannot");
-  return AMBIT_OK;
+  AMBIT_TRY(check_program(s->program));
+  return s->before ? check_program(s->before) : AMBIT_OK;
 }
 
 static ambit_status check_blueprint(const ambit__blueprint *b, const ambit__form *form)
@@ -274,13 +269,6 @@ static void set_running(ambit_stream *s, bool running)
   if (s->before) s->before->is_running = running;
 }
 
-static ambit_status check_use(ambit_stream *s)
-{
-  AMBIT_CHECK(!atomic_exchange(&s->misused, false), errors_of(s), AMBIT_EPROGRAM,
-              "the source or the sink of a stream destroyed it; destroy it after its run");
-  return AMBIT_OK;
-}
-
 ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
 {
   ambit__blueprint b = {0};
@@ -300,7 +288,10 @@ ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
   ambit__blueprint_free(&b);
   set_running(s, false);
   atomic_store(&s->stop, false);
-  if (!status) status = check_use(s);
+  if (!status && atomic_exchange(&s->misused, false))
+    status =
+        ambit__raise(errors_of(s), AMBIT_EPROGRAM,
+                     "the source or the sink of a stream destroyed it; destroy it after its run");
   return s->grid->context->net->size > 1 ? agree(s) : status;
 }
 

@@ -56,7 +56,6 @@ typedef struct ambit__form {
 typedef struct ambit__job {
   const char *noun; /* an item, in messages: "frame" */
   ambit__form form;
-  int64_t expected; /* items, for the progress line; 0: unknown */
   ambit__pipeline_ends ends;
   /* Items differ: lists the planes of one, and returns their number. NULL: they are alike. Called
    * by workers of all processes. */
@@ -136,7 +135,8 @@ typedef struct ambit__workers {
   int n, nlanes;
   ambit__worker *list; /* owned */
   char **devices;      /* by lane; owned */
-  atomic_int unmet;    /* items that did not meet the condition of the stream */
+  size_t cap, lanes_cap;
+  atomic_int unmet; /* items that did not meet the condition of the stream */
 } ambit__workers;
 
 /* Makes the workers of all lanes of this process. Must be freed after a failure too. */

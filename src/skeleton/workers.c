@@ -21,17 +21,13 @@ static ambit__errors *errors_of(const ambit__blueprint *b)
 static ambit_status add_lane(ambit__errors *errors, ambit__workers *w, const char *devices,
                              size_t length)
 {
-  char **list = realloc(w->devices, (size_t)(w->nlanes + 1) * sizeof *list);
-  char *lane = ambit__new(errors, length + 1, 1);
+  char **lane = ambit__add(errors, &w->devices, (size_t)w->nlanes, &w->lanes_cap, sizeof *lane);
 
-  if (list) w->devices = list;
-  if (list && lane) {
-    memcpy(lane, devices, length);
-    list[w->nlanes++] = lane;
-    return AMBIT_OK;
-  }
-  free(lane);
-  return ambit__raise(errors, AMBIT_ENOMEM, "no memory for the lanes of a stream");
+  if (lane) *lane = ambit__new(errors, length + 1, 1);
+  if (!lane || !*lane) return AMBIT_ENOMEM;
+  memcpy(*lane, devices, length);
+  w->nlanes++;
+  return AMBIT_OK;
 }
 
 /* A lane for each GPU of this process, or one on the cores. */
@@ -78,14 +74,6 @@ static int threads_of_lane(const ambit *a, const ambit__workers *w)
 
 /* ---- workers ---- */
 
-/* Passes the error of a worker on to the stream. */
-static ambit_status pass_on(const ambit__blueprint *b, const ambit__workers *w, int lane,
-                            const ambit *context)
-{
-  return ambit__raise(errors_of(b), context->errors.status, "lane %d (%s): %s", lane,
-                      w->devices[lane], ambit_error_text(context));
-}
-
 static bool is_asynchronous(const ambit *a)
 {
   for (int i = 0; i < a->nengines; i++)
@@ -130,11 +118,9 @@ static ambit_status add_worker(const ambit__blueprint *b, ambit__workers *w, int
 {
   const ambit *a = b->stream->grid->context;
   const ambit__form *form = &w->job->form;
-  ambit__worker *list = realloc(w->list, (size_t)(w->n + 1) * sizeof *list), *one;
+  ambit__worker *one = ambit__add(errors_of(b), &w->list, (size_t)w->n, &w->cap, sizeof *one);
 
-  AMBIT_CHECK(list, errors_of(b), AMBIT_ENOMEM, "no memory for the workers of a stream");
-  w->list = list;
-  one = &list[w->n];
+  if (!one) return AMBIT_ENOMEM;
   *one = (ambit__worker){.lane = lane};
   one->context = ambit__open_lane(a, w->devices[lane], threads_of_lane(a, w));
   AMBIT_CHECK(one->context, errors_of(b), AMBIT_ENOMEM, "no memory for the workers of a stream");
@@ -143,7 +129,8 @@ static ambit_status add_worker(const ambit__blueprint *b, ambit__workers *w, int
   w->n++;
   for (int i = 0; i < form->nplanes; i++)
     if (!replica_for(one, b, form, form->planes[i].extents))
-      return pass_on(b, w, lane, one->context);
+      return ambit__raise(errors_of(b), one->context->errors.status, "lane %d (%s): %s", lane,
+                          w->devices[lane], ambit_error_text(one->context));
   return AMBIT_OK;
 }
 

@@ -175,25 +175,23 @@ static bool do_relief(ambit__viewer *v, const char *value)
 /* Fixed at the range of the last picture, automatic, or LO:HI. */
 static bool do_range(ambit__viewer *v, const char *value)
 {
-  ambit__style *s = &v->style;
-  const char *end;
-  double lo, hi;
+  ambit__picture_options *s = &v->style;
+  double lo = 0, hi = 0;
 
-  if (!strcmp(value, "auto") || (!strcmp(value, "toggle") && s->fixed))
-    return s->fixed = false, true;
-  if (!strcmp(value, "toggle") || !strcmp(value, "fixed")) {
+  if (!strcmp(value, "fixed") || (!strcmp(value, "toggle") && !(s->lo < s->hi))) {
     const ambit__picture p = ambit__frame_picture(&v->frame, s);
 
-    if (!(p.lo < p.hi)) return false;
-    s->lo = p.lo;
-    s->hi = p.hi;
-    return s->fixed = true;
+    lo = p.lo;
+    hi = p.hi;
+    if (!(lo < hi)) return false;
+  } else if (strcmp(value, "auto") != 0 && strcmp(value, "toggle") != 0) {
+    const char *end = read_pair(value, &lo, &hi);
+
+    if (!end || *end || !(lo < hi)) return false;
   }
-  end = read_pair(value, &lo, &hi);
-  if (!end || *end || !(lo < hi)) return false;
   s->lo = lo;
   s->hi = hi;
-  return s->fixed = true;
+  return true;
 }
 
 /* FACTOR, or FACTOR@ROW:COLUMN, at fractions of the picture */

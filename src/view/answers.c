@@ -195,8 +195,8 @@ void ambit__answer_frame(const ambit__viewer *v, bool controls, ambit__text *out
   ambit__print(out, ",\"greatest\":");
   print_number(f->pixels.hi, out);
   ambit__print(out, ",\"map\":\"%s\",\"asked\":%d,\"relief\":%d,\"fixed\":%d,\"range\":[%.9g,%.9g]",
-               ambit__colour_name(p.map), v->style.map, v->style.relief, v->style.fixed, p.lo,
-               p.hi);
+               ambit__colour_name(p.map), v->style.map, v->style.relief, v->style.lo < v->style.hi,
+               p.lo, p.hi);
   ambit__print(out, ",\"scalars\":[");
   for (int i = 0; i < v->scene.nscalars; i++) {
     if (i) ambit__print(out, ",");

@@ -3,8 +3,8 @@
 
 #include "base/integers.h"
 #include "base/memory.h"
+#include "io/picture.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -378,21 +378,6 @@ static void shrink(const samples *s, int n, bool most, ambit__pixels *out)
     }
 }
 
-static void find_range(ambit__pixels *out)
-{
-  const int64_t n = (int64_t)out->rows * out->columns;
-  double lo = INFINITY, hi = -INFINITY;
-
-  for (int64_t i = 0; i < n; i++) {
-    const double v = out->values[i];
-
-    if (v < lo && v >= -DBL_MAX) lo = v;
-    if (v > hi && v <= DBL_MAX) hi = v;
-  }
-  out->lo = lo;
-  out->hi = hi;
-}
-
 /* Cells of a pixel: pixels are square, and about as many as were asked for. */
 static int64_t block_for(const ambit__sight *x, int rows, int columns)
 {
@@ -462,7 +447,7 @@ ambit_status ambit__sample(const ambit_program *p, const ambit__scene *s, const 
       out->values = all.values;
       all.values = NULL;
     }
-    find_range(out);
+    ambit__finite_range(out->values, (int64_t)out->rows * out->columns, &out->lo, &out->hi);
   }
   free(all.values);
   if (status) {

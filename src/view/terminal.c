@@ -28,7 +28,7 @@ static const char LEAVE[] = "\033\\\033[?2026l\033[0m\033[?25h\033[?1049l";
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP,  SIGQUIT, SIGSEGV, SIGBUS,
                               SIGFPE, SIGILL,  SIGABRT, SIGPIPE, SIGXCPU};
 enum { SIGNALS = sizeof numbers / sizeof *numbers };
-enum { STALLED = 5000 /* ms: a terminal that takes nothing for so long is given up */ };
+#define STALLED 5.0 /* seconds */
 
 static struct {
   atomic_bool taken;
@@ -47,20 +47,27 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards is_open */
 
 /* ---- giving back; async-signal-safe ---- */
 
-static void write_all(int fd, const char *bytes, size_t n)
+/* True: all was written. A terminal that takes nothing for so long is given up. */
+static bool write_some(int fd, const char *bytes, size_t n, double seconds, bool draws)
 {
-  while (n) {
-    const ssize_t done = write(fd, bytes, n);
+  double end = ambit__clock() + seconds;
 
+  while (n && ambit__clock() < end) {
+    ssize_t done;
+
+    if (draws && (!atomic_load(&tty.taken) || atomic_load(&tty.ended))) return false;
+    done = write(fd, bytes, n);
     if (done > 0) {
       bytes += done;
       n -= (size_t)done;
+      end = ambit__clock() + seconds;
     } else if (errno == EAGAIN) {
-      if (poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, STALLED) < 1) return;
+      poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 50);
     } else if (errno != EINTR) {
-      return;
+      return false;
     }
   }
+  return !n;
 }
 
 static void release_outputs(void)
@@ -77,7 +84,7 @@ static void release_outputs(void)
   if (tty.held < 0) return;
   lseek(tty.held, 0, SEEK_SET);
   while ((n = read(tty.held, bytes, sizeof bytes)) > 0)
-    write_all(tty.fd, bytes, (size_t)n);
+    write_some(tty.fd, bytes, (size_t)n, STALLED, false);
   close(tty.held);
   tty.held = -1;
 }
@@ -95,7 +102,7 @@ void ambit__terminal_leave(void)
 
   wait_for_others();
   if (atomic_exchange(&tty.taken, false)) {
-    write_all(tty.fd, LEAVE, sizeof LEAVE - 1);
+    write_some(tty.fd, LEAVE, sizeof LEAVE - 1, STALLED, false);
     tcsetattr(tty.fd, TCSANOW, &tty.before);
     release_outputs();
   }
@@ -186,7 +193,7 @@ static void take(int fd)
   hold_outputs();
   atomic_store(&tty.taken, true);
   tcsetattr(fd, TCSANOW, &raw);
-  write_all(fd, ENTER, sizeof ENTER - 1);
+  write_some(fd, ENTER, sizeof ENTER - 1, STALLED, false);
 }
 
 void ambit__terminal_enter(int fd)
@@ -252,29 +259,6 @@ void ambit__terminal_close(int fd)
   tty.fd = -1;
   tty.is_open = false;
   pthread_mutex_unlock(&lock);
-}
-
-/* True: all was written. */
-static bool write_some(int fd, const char *bytes, size_t n, double seconds, bool draws)
-{
-  double end = ambit__clock() + seconds;
-
-  while (n && ambit__clock() < end) {
-    ssize_t done;
-
-    if (draws && (!atomic_load(&tty.taken) || atomic_load(&tty.ended))) return false;
-    done = write(fd, bytes, n);
-    if (done > 0) {
-      bytes += done;
-      n -= (size_t)done;
-      end = ambit__clock() + seconds;
-    } else if (errno == EAGAIN) {
-      poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 50);
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return !n;
 }
 
 bool ambit__terminal_draw(int fd, const char *bytes, size_t n, double seconds)
@@ -349,7 +333,7 @@ ambit__terminal_skills ambit__terminal_ask(int fd)
   size_t n = 0;
 
   if (tty.plain) return skills;
-  write_all(fd, question, sizeof question - 1);
+  write_some(fd, question, sizeof question - 1, STALLED, false);
   while (n < sizeof answer - 1 && ambit__clock() < end) {
     ssize_t got;
 

@@ -140,7 +140,8 @@ static void draw_help(const terminal *t, ambit__text *out)
 }
 
 /* The picture, as values of its own, and the status line. */
-static void draw(terminal *t, const ambit__frame *f, const ambit__style *style, const char *status)
+static void draw(terminal *t, const ambit__frame *f, const ambit__picture_options *style,
+                 const char *status)
 {
   ambit__text out = {0};
 
@@ -176,7 +177,7 @@ static void refresh(terminal *t)
   ambit__viewer *v = t->viewer;
   char status[300];
   ambit__frame f;
-  ambit__style style;
+  ambit__picture_options style;
 
   pthread_mutex_lock(&v->lock);
   t->drawn = v->frame.number;
@@ -196,6 +197,7 @@ static void refresh(terminal *t)
   free(f.pixels.values);
   pthread_mutex_lock(&v->lock);
   v->served += ambit__clock_thread() - start;
+  v->wants = true;
   pthread_mutex_unlock(&v->lock);
 }
 
@@ -329,13 +331,6 @@ static bool take_keys(terminal *t)
 
 /* ---- the thread ---- */
 
-static void ready(ambit__viewer *v)
-{
-  pthread_mutex_lock(&v->lock);
-  v->wants = true;
-  pthread_mutex_unlock(&v->lock);
-}
-
 static bool is_old(terminal *t)
 {
   ambit__viewer *v = t->viewer;
@@ -373,7 +368,6 @@ static void *show(void *user)
     if (is_old(t)) {
       if (is_note_over(t)) *t->note = '\0';
       refresh(t);
-      ready(t->viewer);
     }
     poll(fds, 2, TICK);
     while (read(t->wake[0], drain, sizeof drain) > 0)

@@ -44,10 +44,8 @@ typedef struct order {
 
 /* ---- pictures ---- */
 
-ambit__picture ambit__frame_picture(const ambit__frame *f, const ambit__style *s)
+ambit__picture ambit__frame_picture(const ambit__frame *f, const ambit__picture_options *style)
 {
-  const ambit__picture_options o = {
-      .map = s->map, .lo = s->fixed ? s->lo : 0, .hi = s->fixed ? s->hi : 0, .relief = s->relief};
   ambit__picture p = {.width = f->pixels.columns,
                       .height = f->pixels.rows,
                       .values = f->pixels.values,
@@ -59,7 +57,7 @@ ambit__picture ambit__frame_picture(const ambit__frame *f, const ambit__style *s
     p.lo = f->pixels.lo;
     p.hi = f->pixels.hi;
   }
-  ambit__picture_span(&p, &o);
+  ambit__picture_span(&p, style);
   return p;
 }
 
@@ -379,10 +377,8 @@ static ambit_status make_viewer(ambit *a)
   AMBIT_TRY(ambit__viewing_parse(&a->errors, a->settings.view, &v->viewing));
   v->kind = v->viewing.http ? &ambit__reader_http : &ambit__reader_terminal;
   v->paused = v->viewing.paused;
-  v->style = (ambit__style){.relief = v->viewing.relief,
-                            .fixed = v->viewing.lo < v->viewing.hi,
-                            .lo = v->viewing.lo,
-                            .hi = v->viewing.hi};
+  v->style = (ambit__picture_options){
+      .relief = v->viewing.relief, .lo = v->viewing.lo, .hi = v->viewing.hi};
   if (*v->viewing.colours) {
     AMBIT_CHECK(ambit__colour_find(v->viewing.colours, &map), &a->errors, AMBIT_EOPTION,
                 "option view: there are no colours '%s'; use " AMBIT__COLOUR_NAMES,

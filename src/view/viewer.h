@@ -39,14 +39,6 @@ typedef struct ambit__point {
   double lo, hi, scalars[AMBIT__SCENE_SCALARS];
 } ambit__point;
 
-/* How values become colours. */
-typedef struct ambit__style {
-  int map; /* ambit__colour_map + 1; 0: by the values */
-  bool relief;
-  bool fixed; /* the range is lo to hi; else that of the picture */
-  double lo, hi;
-} ambit__style;
-
 struct ambit__viewer;
 
 /* Where pictures are shown. */
@@ -78,7 +70,7 @@ typedef struct ambit__viewer {
   pthread_cond_t changed; /* for the computing thread: a command, a reader that is ready */
   ambit__scene scene;
   ambit__sight sight;
-  ambit__style style;
+  ambit__picture_options style;  /* how values become colours; a range is fixed if lo < hi */
   bool paused, is_running, gone; /* gone: the reader has ended the view */
   int64_t steps;                 /* iterations to run one by one, while paused */
   int64_t held;                  /* iteration at which the run waits; -1: it runs */
@@ -113,7 +105,7 @@ const char *ambit__key_command(unsigned char key); /* NULL: none */
 /* Whether the run waits, and the picture is of the iteration at which it does. */
 bool ambit__frame_is_held(const ambit__viewer *v, const ambit__frame *f);
 /* The picture of a frame, to be coloured: shares its values. */
-ambit__picture ambit__frame_picture(const ambit__frame *f, const ambit__style *s);
+ambit__picture ambit__frame_picture(const ambit__frame *f, const ambit__picture_options *style);
 /* "iteration 1200 of 5000  3.41 Gcells/s  61 % of copy  0:42 left  -0.2 ... 1.0", as much of it as
  * fits in so many characters. */
 void ambit__frame_status(const ambit__viewer *v, const ambit__frame *f, char *text, size_t size);

@@ -145,7 +145,6 @@ ambit__cu_result cuDeviceGetAttribute(int *value, unsigned int attribute, ambit_
   switch (attribute) {
   case CU_MAJOR: *value = 9; break;
   case CU_MINOR: *value = 0; break;
-  case CU_WARP_SIZE: *value = 32; break;
   case CU_UNITS: *value = 132; break;
   case CU_MAX_THREADS: *value = 1024; break;
   case CU_L2_BYTES: *value = 60 << 20; break;

@@ -156,7 +156,6 @@ static void a_device_tells_what_it_is(void)
   cuda->info(g, &info);
   CHECK_STR("Fake GPU two", info.name);
   CHECK_EQ(132, info.multiprocessors);
-  CHECK_EQ(32, info.warp);
   CHECK_EQ(227 << 10, info.shared);
   CHECK_EQ(1024, info.max_threads);
   CHECK_EQ(60 << 20, info.l2);
@@ -443,8 +442,9 @@ static void a_kernel_with_a_mistake_is_shown_with_the_compilers_words(void)
 
 static void a_launch_hands_over_shape_and_arguments(void)
 {
-  const int64_t blocks[] = {70000, 3, 2}, none[] = {5, 0, 1}, many[] = {1, 70000, 1};
-  const int threads[] = {32, 4, 1};
+  const ambit__shape none = {.blocks = {5, 0, 1}, .threads = {32, 4, 1}};
+  const ambit__shape many = {.blocks = {1, 70000, 1}, .threads = {32, 4, 1}};
+  ambit__shape shape = {.blocks = {70000, 3, 2}, .threads = {32, 4, 1}, .shared = 40000};
   const double value = 2.5;
   ambit__gpu_memory *memory = NULL;
   ambit__gpu_function *f = NULL;
@@ -465,7 +465,7 @@ static void a_launch_hands_over_shape_and_arguments(void)
   args[1] = (ambit__gpu_arg){.value = &value, .bytes = sizeof value};
   fake_cuda.wanted_args = 2;
   fake_cuda.launches = fake_cuda.attributes = 0;
-  CHECK_EQ(AMBIT_OK, cuda->launch(q, f, blocks, threads, 40000, 2, args));
+  CHECK_EQ(AMBIT_OK, cuda->launch(q, f, &shape, 2, args));
   CHECK(fake_cuda.blocks[0] == 70000 && fake_cuda.blocks[1] == 3 && fake_cuda.blocks[2] == 2);
   CHECK(fake_cuda.threads[0] == 32 && fake_cuda.threads[1] == 4 && fake_cuda.threads[2] == 1);
   CHECK_EQ(40000, fake_cuda.shared);
@@ -473,15 +473,17 @@ static void a_launch_hands_over_shape_and_arguments(void)
   CHECK(fake_cuda.args[0] != 0 && seen == value);
   CHECK_EQ(0, fake_cuda.attributes);
 
+  shape.shared = 100000;
   for (int i = 0; i < 3; i++) /* a large shared memory is requested once */
-    CHECK_EQ(AMBIT_OK, cuda->launch(q, f, blocks, threads, 100000, 2, args));
+    CHECK_EQ(AMBIT_OK, cuda->launch(q, f, &shape, 2, args));
   CHECK_EQ(1, fake_cuda.attributes);
   CHECK_EQ(4, fake_cuda.launches);
 
-  CHECK_EQ(AMBIT_OK, cuda->launch(q, f, none, threads, 0, 2, args));
+  CHECK_EQ(AMBIT_OK, cuda->launch(q, f, &none, 2, args));
   CHECK_EQ(4, fake_cuda.launches);
-  check_story(AMBIT_EUNSUPPORTED, cuda->launch(q, f, many, threads, 0, 2, args), "1 x 70000 x 1");
-  check_story(AMBIT_EUNSUPPORTED, cuda->launch(q, f, blocks, threads, 1 << 20, 2, args),
+  check_story(AMBIT_EUNSUPPORTED, cuda->launch(q, f, &many, 2, args), "1 x 70000 x 1");
+  shape.shared = 1 << 20;
+  check_story(AMBIT_EUNSUPPORTED, cuda->launch(q, f, &shape, 2, args),
               "1048576 bytes of shared memory");
   cuda->unload(m);
   cuda->release(memory);

@@ -141,7 +141,7 @@ static void a_box_goes_where_it_belongs_and_comes_back(void)
     CHECK(is_small(&s));
     upload(&s);
     draw_bytes(dense, bytes);
-    CHECK_EQ(AMBIT_OK, ambit__host_write_box(&host_queue, &s.here, &box, dense));
+    CHECK_EQ(AMBIT_OK, ambit__host_do(&host_queue, write, &s.here, &box, dense));
     CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &s.there, &box, dense));
     CHECK_MSG(is_the_same(&s), "written wrongly: case %d", (int)seed);
     CHECK_EQ(AMBIT_OK, ambit__do(queue, read, back, &s.there, &box));
@@ -216,7 +216,7 @@ static void a_box_is_copied_between_stores_of_different_margins(void)
     upload(&s);
     CHECK_EQ(AMBIT_OK, ambit__do(queue, copy, &wider, &s.there, &box, NULL));
     CHECK_EQ(AMBIT_OK, ambit__do(queue, read, got, &wider, &box));
-    CHECK_EQ(AMBIT_OK, ambit__host_read_box(&host_queue, want, &s.here, &box));
+    CHECK_EQ(AMBIT_OK, ambit__host_do(&host_queue, read, want, &s.here, &box));
     CHECK_MSG(!memcmp(want, got, bytes), "case %d", (int)seed);
     ambit__ask(device, release, wider.buffer);
     free(want);
@@ -237,7 +237,7 @@ static void ghosts_are_those_of_the_host_and_nothing_else_is_touched(void)
     const ambit__box reach = reach_of(&s.shape, &s.here.layout);
 
     upload(&s);
-    ambit__host_ghosts(&host_queue, &s.here, &s.shape.b, s.shape.extents, own, &reach);
+    ambit__host_do(&host_queue, ghosts, &s.here, &s.shape.b, s.shape.extents, own, &reach);
     CHECK_EQ(AMBIT_OK,
              ambit__do(queue, ghosts, &s.there, &s.shape.b, s.shape.extents, own, &reach));
     CHECK_MSG(is_the_same(&s), "case %d", (int)seed);

@@ -179,9 +179,9 @@ static void a_box_goes_where_it_belongs_and_comes_back(void)
 
     draw_bytes(dense, bytes);
     scatter(&s, &box, dense);
-    CHECK_EQ(AMBIT_OK, ambit__host_write_box(&queue, &s.store, &box, dense));
+    CHECK_EQ(AMBIT_OK, ambit__host_do(&queue, write, &s.store, &box, dense));
     CHECK_MSG(buffer_is_as_wanted(&s), "written wrongly: case %d", (int)seed);
-    CHECK_EQ(AMBIT_OK, ambit__host_read_box(&queue, back, &s.store, &box));
+    CHECK_EQ(AMBIT_OK, ambit__host_do(&queue, read, back, &s.store, &box));
     CHECK_MSG(!memcmp(dense, back, bytes), "read wrongly: case %d", (int)seed);
     free(dense);
     free(back);
@@ -195,8 +195,8 @@ static void an_empty_box_copies_nothing(void)
   ambit__box box = s.store.layout.own;
 
   box.lo[0] = box.hi[0];
-  CHECK_EQ(AMBIT_OK, ambit__host_write_box(&queue, &s.store, &box, NULL));
-  CHECK_EQ(AMBIT_OK, ambit__host_read_box(&queue, NULL, &s.store, &box));
+  CHECK_EQ(AMBIT_OK, ambit__host_do(&queue, write, &s.store, &box, NULL));
+  CHECK_EQ(AMBIT_OK, ambit__host_do(&queue, read, NULL, &s.store, &box));
   CHECK(buffer_is_as_wanted(&s));
   free_sample(&s);
 }
@@ -267,8 +267,8 @@ static void fill(sample *s)
 {
   const ambit__box reach = reach_of(&s->shape, &s->store.layout);
 
-  CHECK_EQ(AMBIT_OK, ambit__host_ghosts(&queue, &s->store, &s->shape.b, s->shape.extents,
-                                        &s->store.layout.own, &reach));
+  CHECK_EQ(AMBIT_OK, ambit__host_do(&queue, ghosts, &s->store, &s->shape.b, s->shape.extents,
+                                    &s->store.layout.own, &reach));
 }
 
 static void ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched(void)

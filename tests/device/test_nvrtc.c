@@ -16,14 +16,12 @@ enum { CAPABILITY = 90, MOST_PLANS = 32, FIRST_SEED = 0x1000, FAMILIES = 6 };
 typedef enum depth { EVERY_PLAN, CHOSEN, TO_PTX } depth;
 
 static const ambit__strategy *const strategies[] = {&ambit__strategy_cells, &ambit__strategy_once,
-                                                    &ambit__strategy_strip, &ambit__strategy_tiles,
-                                                    &ambit__strategy_checked};
+                                                    &ambit__strategy_strip, &ambit__strategy_tiles};
 
 static const ambit__target h200 = {
     .kind = TARGET_GPU,
     .dialect = &ambit__dialect_cuda,
     .threads = 132,
-    .warp = 32,
     .max_threads = 1024,
     .shared = 227 << 10,
     .l2 = 60 << 20,
@@ -441,7 +439,7 @@ static void the_fixed_kernels_compile(void)
   const ambit__gpu_driver driver = {
       .dialect = &ambit__dialect_cuda, .build = build_fixed, .function = count_function};
   ambit__gpu_device d = {.driver = &driver, .info = {.has_double = true}};
-  ambit__gpu_lane lane = {.head.device = &d.head};
+  ambit__gpu_lane lane = {.head.device = &d.head, .device = &d, .driver = &driver};
   const ambit__watch watch = {.type = AMBIT_F32};
   ambit__gpu_moves *moves;
   bool can;
@@ -449,7 +447,7 @@ static void the_fixed_kernels_compile(void)
   for (int i = 0; i < 4; i++)
     for (int kit = 0; kit < KITS; kit++)
       ambit__gpu_moves_get(&d, types[i], (ambit__gpu_kit)kit, &moves);
-  ambit__gpu_watch_begin(&lane.head, &watch, &can);
+  ambit__gpu_watch(&lane, AMBIT__COMMAND(watch, &watch, &can));
   CHECK_EQ(4 * KITS + 1, functions);
 }
 

@@ -159,7 +159,7 @@ static void copies_between_parts_land_where_the_shift_says(void)
 /* The own cells of a part, wrapped to its own margin. */
 static void copy_within(void)
 {
-  const int64_t shift[2] = {0, -9};
+  const int64_t shift[AMBIT_MAX_DIMS] = {0, -9};
   ambit__layout l = {.type = AMBIT_I16, .components = 2, .own = {2, {4, 0}, {7, 9}}};
   ambit__box box = {2, {4, 6}, {7, 9}}, none = {2, {4, 6}, {7, 6}};
   twin t;

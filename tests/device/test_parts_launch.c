@@ -180,11 +180,11 @@ static void set_values(world *w)
 
   for (size_t i = 0; i < bytes; i += size)
     ambit__value_store(dense + i, l->type, ambit__value_of((double)draw(8), l->type));
-  CHECK_EQ(AMBIT_OK, ambit__host_write_box(ref_queue, &w->u, &l->own, dense));
+  CHECK_EQ(AMBIT_OK, ambit__host_do(ref_queue, write, &w->u, &l->own, dense));
   for (int i = 0; i < w->n; i++) {
     const ambit__box *own = &w->parts[i].u.there.layout.own;
 
-    CHECK_EQ(AMBIT_OK, ambit__host_read_box(ref_queue, dense, &w->u, own));
+    CHECK_EQ(AMBIT_OK, ambit__host_do(ref_queue, read, dense, &w->u, own));
     CHECK_EQ(AMBIT_OK, ambit__do(queue, write, &w->parts[i].u.there, own, dense));
   }
   free(dense);
@@ -372,8 +372,8 @@ static void check_part(world *w, part *p, const char *what)
   const ambit__layout *l = &p->v.here.layout;
   unsigned char *dense = malloc(ambit__layout_box_bytes(l, &l->own) + 1);
 
-  CHECK_EQ(AMBIT_OK, ambit__host_read_box(ref_queue, dense, &w->v, &l->own));
-  CHECK_EQ(AMBIT_OK, ambit__host_write_box(ref_queue, &p->v.here, &l->own, dense));
+  CHECK_EQ(AMBIT_OK, ambit__host_do(ref_queue, read, dense, &w->v, &l->own));
+  CHECK_EQ(AMBIT_OK, ambit__host_do(ref_queue, write, &p->v.here, &l->own, dense));
   CHECK_MSG(is_the_same(&p->v), "%s: %s", backend->name, what);
   free(dense);
 }

@@ -5,7 +5,7 @@
  * main.c replays inputs without it.
  */
 #include "grid/partition.h"
-#include "io/npy_header.h"
+#include "io/npy.h"
 #include "kernel/weights_file.h"
 #include "plan/launch_line.h"
 

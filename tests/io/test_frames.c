@@ -263,7 +263,7 @@ static void make_picture(int number, int width, int height, bool rgb, int scale)
   for (int i = 0; i < width * height * (rgb ? 3 : 1); i++)
     pixels[i] = (unsigned char)(scale < 0 ? 255 - sample(number, 0, i) : sample(number, 0, i));
   snprintf(name, sizeof name, scale < 0 ? "want%02d.png" : "in%02d.png", number);
-  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, planes));
+  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, NULL, planes));
   ambit__errors_clear(&errors);
 }
 
@@ -427,7 +427,7 @@ static void make_colours(const char *name, int from, bool inverted)
 
   for (int i = 0; i < 45; i++)
     pixels[i] = (unsigned char)((i % 3 == 0 || i / 3 % 5 >= from) == !inverted ? 255 : 0);
-  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, planes));
+  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, NULL, planes));
   ambit__errors_clear(&errors);
 }
 
@@ -438,7 +438,7 @@ static void check_colours(const char *name, int from)
   ambit__frame_form form;
   unsigned char pixels[45] = {0};
 
-  CHECK(!ambit__png_form(&errors, folder_path(name), true, &form) && form.bytes == 45 &&
+  CHECK(!ambit__png_form(&errors, folder_path(name), true, &form, NULL) && form.bytes == 45 &&
         !ambit__png_read(&errors, folder_path(name), &form, pixels));
   for (int i = 0; i < 45; i++)
     CHECK_EQ(i / 3 % 5 >= from ? 255 : i % 3 ? 0 : 254, pixels[i]);

@@ -160,23 +160,6 @@ static void options_overrule_the_data(void)
   ambit__picture_free(&p);
 }
 
-static void clipping_leaves_outliers_out(void)
-{
-  static double values[1000];
-  ambit__picture p;
-
-  for (int i = 0; i < 1000; i++)
-    values[i] = 10 + i / 1000.0;
-  values[500] = 20;
-  values[501] = 1;
-  p = draw(1000, 1, values, &(ambit__picture_options){.clip = 0.01});
-  CHECK_MSG(fabs(p.lo - 10.01) < 0.02 && fabs(p.hi - 10.99) < 0.02, "%g to %g", p.lo, p.hi);
-  ambit__picture_free(&p);
-  p = draw(1000, 1, values, NULL);
-  CHECK(p.lo == 1 && p.hi == 20);
-  ambit__picture_free(&p);
-}
-
 static ambit_status failing_row(void *user, int64_t y, double *row)
 {
   (void)user;
@@ -340,7 +323,6 @@ int main(int argc, char **argv)
       T(a_constant_field_is_shown_against_zero),
       T(values_find_their_place_in_the_map),
       T(options_overrule_the_data),
-      T(clipping_leaves_outliers_out),
       T(a_failing_row_ends_the_picture),
       T(dusk_runs_evenly_from_dark_to_light),
       T(tide_is_light_in_the_middle_and_even_on_both_sides),

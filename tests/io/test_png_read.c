@@ -81,7 +81,7 @@ static ambit_status read_all(const char *path, bool packed, unsigned char *bytes
 {
   ambit__frame_form form;
 
-  AMBIT_TRY(ambit__png_form(&errors, path, packed, &form));
+  AMBIT_TRY(ambit__png_form(&errors, path, packed, &form, NULL));
   CHECK(form.width[0] == WIDTH && form.height[0] == HEIGHT && form.bytes <= 3 * WIDTH * HEIGHT);
   return ambit__png_read(&errors, path, &form, bytes);
 }

@@ -172,6 +172,11 @@ static void constants_of_the_text_are_seen_by_what_follows(void)
                "void k(const float *u, float *v) { *v = pick(*u, w); }",
                "void k(const float *u, float *v)\n{\n  float x = *u;\n  float pick = x * 5.0f + "
                "4.0f;\n  *v = pick;\n}\n");
+  check_prints("const int n = 2;\nvoid k(const float *u[n], float *v) { *v = *u[n - 1]; }",
+               "void k(const float *u[2], float *v)\n{\n  *v = *u[1];\n}\n");
+  check_refused("const long n = step();\nvoid k(float *v) { *v = n; }", "'n' is not constant");
+  check_refused("const float f(float x) { return x; } void k(float *v) { *v = 1; }",
+                "a kernel starts with void");
   /* a parameter or a local of the same name comes first */
   check_prints("static const float w = 3;\nvoid k(const float *w, float *v) { *v = *w; }",
                "void k(const float *w, float *v)\n{\n  *v = *w;\n}\n");

@@ -132,12 +132,10 @@ static void abs_of_the_least_integer_wraps(void)
       ambit__value_call(CALL_abs, AMBIT_I64, integer(INT64_MIN), integer(0), integer(0)).integer);
 }
 
-static void functions_have_names_and_arguments(void)
+static void functions_have_names_and_values(void)
 {
   CHECK_STR("sqrt", ambit__call_name(CALL_sqrt));
   CHECK_STR("abs", ambit__call_name(CALL_abs));
-  CHECK_EQ(3, ambit__call_args(CALL_fma));
-  CHECK_EQ(1, ambit__call_args(CALL_abs));
   CHECK(ambit__value_call(CALL_fma, AMBIT_F64, real(2), real(3), real(4)).real == 10);
   CHECK(ambit__value_call(CALL_pow, AMBIT_F64, real(2), real(10), real(0)).real == 1024);
   CHECK(ambit__value_call(CALL_copysign, AMBIT_F32, real(2), real(-1), real(0)).real == -2);
@@ -179,7 +177,7 @@ int main(int argc, char **argv)
       {"fmin_and_fmax_are_defined_to_the_sign_of_zero",
        fmin_and_fmax_are_defined_to_the_sign_of_zero},
       {"abs_of_the_least_integer_wraps", abs_of_the_least_integer_wraps},
-      {"functions_have_names_and_arguments", functions_have_names_and_arguments},
+      {"functions_have_names_and_values", functions_have_names_and_values},
       {"values_go_to_memory_and_back", values_go_to_memory_and_back},
       {NULL, NULL},
   };

@@ -152,7 +152,7 @@ static void make_field(problem *p, int i, bool at_end)
     reach.lo[d] -= margin(p, d, param->low[d]);
     reach.hi[d] += margin(p, d, param->high[d]);
   }
-  CHECK_EQ(AMBIT_OK, ambit__host_ghosts(queue, &t->store, &p->boundaries, p->extents,
+  CHECK_EQ(AMBIT_OK, ambit__host_do(queue, ghosts, &t->store, &p->boundaries, p->extents,
                                         &t->store.layout.own, &reach));
   CHECK(guard(t, at_end));
 }

@@ -20,7 +20,6 @@ static const ambit__target gpu = {
     .kind = TARGET_GPU,
     .dialect = &ambit__dialect_cuda,
     .threads = 2,
-    .warp = 32,
     .max_threads = 1024,
     .shared = 227 << 10,
     .minima = true,

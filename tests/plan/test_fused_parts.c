@@ -22,7 +22,6 @@ typedef struct result {
 } result;
 
 static const char *weights = ""; /* of the parts */
-static const char *subgroups;    /* the option; NULL: as it is */
 
 static void open_on(const char *devices, const char *partition, int depth, bool alone)
 {
@@ -36,7 +35,6 @@ static void open_on(const char *devices, const char *partition, int depth, bool 
   ambit_option_set(context, "partition", partition);
   if (!alone) ambit_option_set(context, "weights", weights);
   ambit_option_set(context, "strict", "1");
-  if (subgroups) ambit_option_set(context, "subgroups", subgroups);
   snprintf(text, sizeof text, "%d", depth);
   ambit_option_set(context, "depth", text);
 }
@@ -482,11 +480,7 @@ static void opencl_fuses_too(void)
                    .depth = 2,
                    .strict = true};
 
-  for (int on = 0; processes_here() == 1 && device_is_here("opencl") && on < 2; on++) {
-    subgroups = on ? "on" : "off";
-    CHECK(check_trial(&t, "opencl", "auto"));
-  }
-  subgroups = NULL;
+  if (processes_here() == 1 && device_is_here("opencl")) CHECK(check_trial(&t, "opencl", "auto"));
 }
 
 int main(int argc, char **argv)

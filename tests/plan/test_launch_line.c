@@ -129,7 +129,6 @@ static void mistakes_are_pointed_at(void)
 static const ambit__target target = {.kind = TARGET_GPU,
                                      .dialect = &ambit__dialect_cuda,
                                      .threads = 132,
-                                     .warp = 32,
                                      .max_threads = 1024,
                                      .shared = 227 << 10,
                                      .l2 = 60 << 20};

@@ -112,7 +112,6 @@ static ambit__target target_of(const ambit__machine *m)
                            .dialect = &ambit__dialect_cuda,
                            .threads = m->cores,
                            .l2 = m->l2,
-                           .warp = 32,
                            .max_threads = 1024,
                            .shared = m->shared};
   return (ambit__target){.machine = m,

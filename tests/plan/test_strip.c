@@ -112,7 +112,6 @@ static void write_plans(ambit__group g)
 
     t.kind = TARGET_GPU;
     t.threads = 132;
-    t.warp = 32;
     t.max_threads = 1024;
     g.strict = i % 2 != 0;
     n = ambit__strategy_strip.candidates(&g, &t, plans, MOST_PLANS);

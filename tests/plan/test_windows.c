@@ -11,27 +11,22 @@
 
 enum { MOST_PLANS = 64, TURNS = 200 /* more iterations than a flow has stages */ };
 
-static const char way[] = "#define AMBIT_SHUFFLE sub_group_shuffle\n";
-
 /* CUDA; OpenCL with exchanges between lanes, without them, and on cores. */
 static const ambit__target targets[] = {
     {.kind = TARGET_GPU,
      .dialect = &ambit__dialect_cuda,
      .threads = 132,
-     .warp = 32,
      .max_threads = 1024,
      .shared = 227 << 10},
     {.kind = TARGET_GPU,
      .dialect = &ambit__dialect_opencl,
      .threads = 132,
-     .warp = 64,
-     .lanes = way,
+     .exchanges = true,
      .max_threads = 1024,
      .shared = 48 << 10},
     {.kind = TARGET_GPU,
      .dialect = &ambit__dialect_opencl,
      .threads = 16,
-     .warp = 1,
      .max_threads = 1024,
      .shared = 48 << 10,
      .is_cpu = true},

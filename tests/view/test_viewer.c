@@ -251,8 +251,8 @@ static void *act(void *user)
   CHECK(command(v, "field=v") && settles(v));
   CHECK_EQ(1, frame_of(v).sight.field);
   CHECK(command(v, "colours=magma") && v->style.map == AMBIT__MAGMA + 1);
-  CHECK(command(v, "range=0:2") && v->style.fixed && v->style.hi == 2);
-  CHECK(command(v, "range=auto") && !v->style.fixed);
+  CHECK(command(v, "range=0:2") && v->style.lo == 0 && v->style.hi == 2);
+  CHECK(command(v, "range=auto") && !(v->style.lo < v->style.hi));
   CHECK_EQ(x->paused_at, frame_of(v).iteration);
   x->frames_while_paused = frames_seen(v) - x->frames_while_paused;
   for (int i = 1; i <= 3; i++)

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenCL: helpers of the strategy `fused`, after those of strips_cl.h and lanes_cl.h. */
+/* OpenCL: helpers of the strategy `fused`, after those of strips_cl.h. */
 
 /* ---- exchanges ---- */
 
 /* ambit_share fetches the cells beside those of a lane, which are row[left] to row[left + N - 1],
  * from the lanes beside it; any values at the ends of the warp. ambit_gather takes cell from[j] of
- * all cells of the warp for cell j. */
-#ifndef AMBIT_LOCAL_LANES
+ * all cells of the warp for cell j.
+ *
+ * A warp is the 32 work-items with the same index along y. NVIDIA's compiler has the asm of CUDA.
+ * Elsewhere a work-group has at most 4 warps, which exchange values through local memory: all
+ * work-items must call these functions at the same places, and PoCL allows that in no branch. */
+#ifdef __NV_CL_C_VERSION
 #  define AMBIT_LANES
+#  define AMBIT_UNLESS(condition) if (!(condition))
+/* The value of lane `from`, 0 to 31. */
+AMBIT_INLINE uint ambit_lane_word(uint value, int from)
+{
+  uint other;
+
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
+               : "=r"(other)
+               : "r"(value), "r"(from));
+  return other;
+}
 #  define AMBIT_LANE(T, V)                                                                         \
     AMBIT_INLINE T ambit_lane_##T(T value, int from)                                               \
     {                                                                                              \
@@ -48,6 +63,7 @@ AMBIT_EACH_TYPE(AMBIT_LANE)
         }                                                                                          \
     }
 #else
+#  define AMBIT_UNLESS(condition)
 #  define AMBIT_LANES      local ulong ambit_lanes[4][32 * 8]
 #  define AMBIT_LANES_HERE ambit_lanes[get_local_id(1)]
 #  define AMBIT_EXCHANGES(T, N)                                                                    \
@@ -132,7 +148,7 @@ AMBIT_FORMULA(int, ambit_inside, (int kind, int distance),
   }                                                                                                \
   AMBIT_INLINE void ambit_store_all_##T##_##N(bool yes, global T *to, const T *from)               \
   {                                                                                                \
-    ambit_store_if_##T##_##N(yes, to, from, (1 << N) - 1);                                         \
+    ambit_store_##T##_##N(yes, to, from, (1 << N) - 1);                                         \
   }
 #define AMBIT_FILLS(T, V) AMBIT_FILL(T, 1) AMBIT_FILL(T, 2) AMBIT_FILL(T, 4) AMBIT_FILL(T, 8)
 AMBIT_EACH_TYPE(AMBIT_FILLS)

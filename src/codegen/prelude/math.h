@@ -175,26 +175,33 @@ AMBIT_INLINE float ambit_whole(float x)
   return whole == c ? x : whole;
 }
 
-/* Of |x| by logarithms; then the signs, zeros, infinities and NaN of C. One selection after the
- * other, as gcc makes branches of conditions in conditions. */
+/* pow(x, y), of r = pow(|x|, y) by logarithms, with the signs, zeros, infinities and NaN of C. One
+ * selection after the other, as gcc makes branches of conditions in conditions. `whole` rounds to
+ * an integer, or towards 0; `is_negative` tests the sign of x, also of -0. */
+#define AMBIT_POWER_END(T, f, whole, is_negative)                                                  \
+  AMBIT_INLINE T ambit_pow_end##f(T x, T y, T r)                                                   \
+  {                                                                                                \
+    T a = x < 0 ? -x : x, b = y < 0 ? -y : y, half = (T)0.5 * b;                                   \
+    T at_0 = y > 0 ? 0 : (T)INFINITY, at_infinity = y > 0 ? (T)INFINITY : 0;                       \
+    T parity = whole(half) == half ? (T)1 : (T)-1, sign = whole(b) == b ? parity : (T)NAN;         \
+    T sign_at_ends = whole(b) == b ? parity : 1;                                                   \
+    r = a == 0 ? at_0 : r;                                                                         \
+    r = a == (T)INFINITY ? at_infinity : r;                                                        \
+    r = a == 1 ? 1 : r;                                                                            \
+    sign = a == 0 ? sign_at_ends : sign;                                                           \
+    sign = a == (T)INFINITY ? sign_at_ends : sign;                                                 \
+    sign = is_negative ? sign : 1;                                                                 \
+    r = x == x ? r * sign : x;                                                                     \
+    r = y == y ? r : y;                                                                            \
+    r = x == 1 ? 1 : r;                                                                            \
+    return y == 0 ? 1 : r;                                                                         \
+  }
+AMBIT_POWER_END(float, f, ambit_whole, (int32_t)AMBIT_BITS_F32(x) < 0)
+
 AMBIT_INLINE float ambit_powf(float x, float y)
 {
-  float a = x < 0 ? -x : x, b = y < 0 ? -y : y, half = 0.5f * b;
-  float r = ambit_exp2_wide((double)y * ambit_log2_wide(a));
-  float at_0 = y > 0 ? 0.0f : INFINITY, at_infinity = y > 0 ? INFINITY : 0.0f;
-  float parity = ambit_whole(half) == half ? 1.0f : -1.0f;
-  float sign = ambit_whole(b) == b ? parity : NAN,
-        sign_at_ends = ambit_whole(b) == b ? parity : 1.0f;
-  r = a == 0 ? at_0 : r;
-  r = a == INFINITY ? at_infinity : r;
-  r = a == 1 ? 1.0f : r;
-  sign = a == 0 ? sign_at_ends : sign;
-  sign = a == INFINITY ? sign_at_ends : sign;
-  sign = (int32_t)AMBIT_BITS_F32(x) < 0 ? sign : 1.0f;
-  r = x == x ? r * sign : x;
-  r = y == y ? r : y;
-  r = x == 1 ? 1.0f : r;
-  return y == 0 ? 1.0f : r;
+  float a = x < 0 ? -x : x;
+  return ambit_pow_endf(x, y, ambit_exp2_wide((double)y * ambit_log2_wide(a)));
 }
 
 /* From the angle of a point. */

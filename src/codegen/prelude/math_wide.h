@@ -161,29 +161,16 @@ AMBIT_INLINE double ambit_log2_parts(double x, double *low)
   return l;
 }
 
-/* As powf in float. */
+AMBIT_POWER_END(double, , trunc, (int64_t)AMBIT_BITS_F64(x) < 0)
+
 AMBIT_INLINE double ambit_pow(double x, double y)
 {
-  double a = x < 0 ? -x : x, b = y < 0 ? -y : y, half = 0.5 * b;
-  double low, high = ambit_log2_parts(a, &low), z = __builtin_fma(y, high, 0.0);
+  double low, high = ambit_log2_parts(x < 0 ? -x : x, &low), z = __builtin_fma(y, high, 0.0);
   double rest = __builtin_fma(y, high, -z) + y * low, d = ambit_within_wide(z, -1100, 1100);
-  double t = d + AMBIT_ROUND_WIDE, r, parity, sign, sign_at_ends;
+  double t = d + AMBIT_ROUND_WIDE, r;
   rest = d == z ? rest : 0.0;
   r = ((d - (t - AMBIT_ROUND_WIDE)) + rest) * AMBIT_LN2_WIDE;
-  r = ambit_scale_wide(1 + ambit_near_one_wide(r), t);
-  parity = trunc(half) == half ? 1.0 : -1.0;
-  sign = trunc(b) == b ? parity : NAN;
-  sign_at_ends = trunc(b) == b ? parity : 1.0;
-  r = a == 0 ? (y > 0 ? 0.0 : INFINITY) : r;
-  r = a == INFINITY ? (y > 0 ? INFINITY : 0.0) : r;
-  r = a == 1 ? 1.0 : r;
-  sign = a == 0 ? sign_at_ends : sign;
-  sign = a == INFINITY ? sign_at_ends : sign;
-  sign = (int64_t)AMBIT_BITS_F64(x) < 0 ? sign : 1.0;
-  r = x == x ? r * sign : x;
-  r = y == y ? r : y;
-  r = x == 1 ? 1.0 : r;
-  return y == 0 ? 1.0 : r;
+  return ambit_pow_end(x, y, ambit_scale_wide(1 + ambit_near_one_wide(r), t));
 }
 #else
 #  define ambit_sin sin

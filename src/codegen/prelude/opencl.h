@@ -7,25 +7,14 @@
 #  define AMBIT_HAS_DOUBLE 0
 #endif
 #define AMBIT_INLINE static inline
-/* A function of one expression. */
-#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
-  AMBIT_INLINE T name parameters                                                                   \
-  {                                                                                                \
-    return value;                                                                                  \
-  }
-#ifdef AMBIT_SUB_GROUP
-#  define AMBIT_THREADS(x, y, z)                                                                   \
-    __attribute__((reqd_work_group_size(x, y, z), intel_reqd_sub_group_size(AMBIT_SUB_GROUP)))
-#else
-#  define AMBIT_THREADS(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
-#endif
-#define AMBIT_IS_SMALL(x)    ((x) != (x)) /* the conversion handles the rest */
-#define AMBIT_BITS_F32(x)    as_uint(x)
-#define AMBIT_BITS_F64(x)    as_ulong(x)
-#define AMBIT_F32_OF(bits)   as_float(bits)
-#define AMBIT_F64_OF(bits)   as_double(bits)
-#define ambit_count_bits(x)  popcount(x)
-#define ambit_bin_add(at, x) atomic_add((volatile __local ambit_u32 *)(at), x)
+#define AMBIT_THREADS(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+#define AMBIT_IS_SMALL(x)      ((x) != (x)) /* the conversion handles the rest */
+#define AMBIT_BITS_F32(x)      as_uint(x)
+#define AMBIT_BITS_F64(x)      as_ulong(x)
+#define AMBIT_F32_OF(bits)     as_float(bits)
+#define AMBIT_F64_OF(bits)     as_double(bits)
+#define ambit_count_bits(x)    popcount(x)
+#define ambit_bin_add(at, x)   atomic_add((volatile __local ambit_u32 *)(at), x)
 
 typedef uchar ambit_u8;
 typedef short ambit_i16;

@@ -8,6 +8,13 @@ AMBIT_INLINE int ambit_between(int low, int x, int high)
 {
   return x < low ? low : x > high ? high : x;
 }
+/* A mask of the cells from `first` to `end` - 1 among n. */
+AMBIT_INLINE int ambit_bits(int first, int end, int n)
+{
+  const int from = ambit_between(0, first, n), till = ambit_between(0, end, n);
+
+  return till > from ? (1 << till) - (1 << from) : 0;
+}
 AMBIT_FORMULA(int, ambit_clamped, (int at, int first, int end), ambit_between(first, at, end - 1))
 /* Wrapped around: x, less than n cells outside a row of n cells; any position; any index. */
 AMBIT_FORMULA(int, ambit_wrap, (int x, int n), x < 0 ? x + n : x < n ? x : x - n)

@@ -116,32 +116,8 @@ template <int N, typename T> AMBIT_INLINE void ambit_store_all(bool yes, T *to, 
   }
 }
 
-/* Stores the values from `first` to `end` - 1: all at once, or one by one. */
-template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int first, int end)
-{
-  const bool whole = end - first == N;
-  const int single =
-      whole ? 0 : (1 << end) - (1 << first); /* one bit each; none if end is before first */
-
-  ambit_store_all<N>(whole, to, from);
-#pragma unroll
-  for (int k = 0; k < N; k++)
-    if (end > first && (single >> k & 1)) to[k] = from[k];
-}
-
-/* Stores the values whose bit is set, in the same way. */
-template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int bits)
-{
-  const bool whole = bits == (1 << N) - 1;
-
-  ambit_store_all<N>(whole, to, from);
-#pragma unroll
-  for (int k = 0; k < N; k++)
-    if (!whole && (bits >> k & 1)) to[k] = from[k];
-}
-
-/* The same if this warp owns the cells (`own`), without a branch, so that the code after early
- * loads stays one basic block. */
+/* Stores the values whose bit is set, all at once or one by one, if this warp owns the cells
+ * (`own`): without a branch, so that the code after early loads stays one basic block. */
 template <typename T, int N>
 AMBIT_INLINE void ambit_put_if(bool yes, T *to, const ambit_pack<T, N> &values)
 {
@@ -169,8 +145,7 @@ template <int N, typename T> AMBIT_INLINE void ambit_values_if(bool yes, T *to, 
     values.at[k] = from[k];
   ambit_put_if(yes, to, values);
 }
-template <int N, typename T>
-AMBIT_INLINE void ambit_store_if(bool own, T *to, const T *from, int bits)
+template <int N, typename T> AMBIT_INLINE void ambit_store(bool own, T *to, const T *from, int bits)
 {
   constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
   const bool whole = own && bits == (1 << N) - 1;
@@ -195,36 +170,6 @@ template <typename T> AMBIT_INLINE T ambit_after(T value, T end)
   const T other = (T)__shfl_down_sync(0xffffffffu, value, 1);
 
   return threadIdx.x == 31 ? end : other;
-}
-
-/* Rotates an array: every element moves one place down, the first to the end. */
-template <typename T> AMBIT_INLINE void ambit_assign(T &to, const T &from)
-{
-  to = from;
-}
-template <typename T, int N> AMBIT_INLINE void ambit_assign(T (&to)[N], const T (&from)[N])
-{
-#pragma unroll
-  for (int i = 0; i < N; i++)
-    ambit_assign(to[i], from[i]);
-}
-template <typename T, int N> AMBIT_INLINE void ambit_rotate(T (&ring)[N])
-{
-  T first;
-
-  ambit_assign(first, ring[0]);
-#pragma unroll
-  for (int i = 1; i < N; i++)
-    ambit_assign(ring[i - 1], ring[i]);
-  ambit_assign(ring[N - 1], first);
-}
-
-/* A mask of the cells from `first` to `end` - 1 among N. */
-template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
-{
-  const int from = ambit_between(0, first, N), till = ambit_between(0, end, N);
-
-  return till > from ? (1 << till) - (1 << from) : 0;
 }
 
 /* ---- strips that overlap: the strategy `fused` ---- */
@@ -542,27 +487,38 @@ AMBIT_INLINE
   }
 }
 
-/* In two dimensions. All THREADS of a block fetch the letters of a value, SOME at a time, in the
- * order of their numbers. */
+/* The places of SOME letters, and the slots of their cells: in two dimensions in the order of their
+ * numbers, in a brick ROWS rows of a group in each of PLANES planes, group by group. */
+template <int N, int U, int THREADS, int SOME, int PLANES = 0, int ROWS = 1>
+AMBIT_INLINE void ambit_find(int *at, int *slot, const ambit_tile &t, int wide, int thread,
+                             int level = 0, int line = 0, int column = 0)
+{
+  const int all = ambit_numbers<N>(t);
+
+#pragma unroll
+  for (int k = 0; k < SOME; k++) {
+    const int n = thread + k * THREADS;
+    ambit_spot s = {0, 0, 0};
+    const bool is = n < all && ambit_numbered<N>(t, n, s);
+    const int row = s.row - line;
+
+    at[k] = is ? ambit_letter_at<N>(t, wide, s) : -1;
+    slot[k] = PLANES ? ((row / ROWS * PLANES + s.plane - level) * ROWS + row % ROWS) * 32 * N * U +
+                           s.unit * U - column
+                     : n * U;
+  }
+}
+
+/* In two dimensions. All THREADS of a block fetch the letters of a value, SOME at a time. */
 template <int N, int U, int THREADS, int SOME, typename T>
 AMBIT_INLINE void ambit_receive(T *to, const ambit_u64 *box, int wide, const ambit_tile &t,
                                 int thread, unsigned round)
 {
-  const int all = ambit_numbers<N>(t);
-
 #pragma unroll 1
-  for (int n = thread; n < all; n += SOME * THREADS) {
+  for (int n = thread; n < ambit_numbers<N>(t); n += SOME * THREADS) {
     int at[SOME], slot[SOME];
 
-#pragma unroll
-    for (int k = 0; k < SOME; k++) {
-      ambit_spot s;
-
-      slot[k] = (n + k * THREADS) * U;
-      at[k] = n + k * THREADS < all && ambit_numbered<N>(t, n + k * THREADS, s)
-                  ? ambit_letter_at<N>(t, wide, s)
-                  : -1;
-    }
+    ambit_find<N, U, THREADS, SOME>(at, slot, t, wide, n);
     ambit_await<U, SOME>(to, box, at, slot, round);
   }
 }
@@ -595,27 +551,7 @@ AMBIT_INLINE void ambit_take(T *to, const T *from, const ambit_tile &t, int row,
     }
 }
 
-/* In three dimensions. The places of SOME letters, and the slots of their cells in a brick: ROWS
- * rows of a group in each of PLANES planes, group by group. */
-template <int N, int U, int THREADS, int SOME, int PLANES, int ROWS>
-AMBIT_INLINE void ambit_find(int *at, int *slot, const ambit_tile &t, int wide, int thread,
-                             int level, int line, int column)
-{
-  const int all = ambit_numbers<N>(t);
-
-#pragma unroll
-  for (int k = 0; k < SOME; k++) {
-    const int n = thread + k * THREADS;
-    ambit_spot s = {0, 0, 0};
-    const bool is = n < all && ambit_numbered<N>(t, n, s);
-    const int row = s.row - line;
-
-    at[k] = is ? ambit_letter_at<N>(t, wide, s) : -1;
-    slot[k] = ((row / ROWS * PLANES + s.plane - level) * ROWS + row % ROWS) * 32 * N * U +
-              s.unit * U - column;
-  }
-}
-/* A lane takes the awaited ones of its units of a row from their slots. */
+/* In three dimensions a lane takes the awaited ones of its units of a row from their slots. */
 template <int N, int U, typename T>
 AMBIT_INLINE void ambit_take_row(T *to, const T *from, const ambit_tile &t, int plane, int row,
                                  int unit)

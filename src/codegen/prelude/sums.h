@@ -322,31 +322,12 @@ AMBIT_INLINE void ambit_part_join(AMBIT_SHARED ambit_i64 *words, ambit_i64 ancho
   ambit_long_add_units(words, low, e - 1 - AMBIT_LONG_NEXT);
 }
 #  else
-typedef struct ambit_part {
-  int none;
-} ambit_part;
-
-AMBIT_INLINE ambit_part ambit_part_zero(void)
-{
-  ambit_part p;
-
-  p.none = 0;
-  return p;
-}
-AMBIT_INLINE ambit_part ambit_part_add(ambit_part p, AMBIT_SHARED ambit_i64 *words, float x)
-{
-  if (x != 0.0f) ambit_long_add_f32(words, x);
-  return p;
-}
-AMBIT_INLINE void ambit_part_leave(ambit_part p, AMBIT_SHARED ambit_i64 *words)
-{
-  (void)p;
-  (void)words;
-}
-AMBIT_INLINE ambit_i64 ambit_part_anchor(ambit_part p)
-{
-  return p.none;
-}
+/* Without doubles a thread has no windows. */
+typedef int ambit_part;
+#    define ambit_part_zero()                         0
+#    define ambit_part_add(p, words, x)               (ambit_long_add_f32(words, x), 0)
+#    define ambit_part_leave(p, words)                ((void)0)
+#    define ambit_part_anchor(p)                      0
 #    define ambit_part_high(p)                        0
 #    define ambit_part_low(p)                         0
 #    define ambit_part_join(words, anchor, high, low) ((void)0)

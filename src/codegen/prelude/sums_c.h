@@ -35,7 +35,7 @@ typedef float ambit_floats __attribute__((vector_size(AMBIT_REGISTER / 2), may_a
 
 /* Eight sums: of floats, or four of the upper digits of doubles and four of the lower ones. */
 typedef struct ambit_sums {
-  ambit_reals a, b, c, d, e, f, g, h;
+  ambit_reals of[8];
 } ambit_sums;
 
 typedef struct ambit_block {
@@ -118,59 +118,38 @@ AMBIT_INLINE ambit_reals ambit_reals_cut(ambit_reals a, int drop)
   return (ambit_reals)((ambit_masks)a & ((ambit_masks){0} - ((ambit_i64)1 << drop)));
 }
 
-AMBIT_INLINE void ambit_add_halves(ambit_reals *upper, ambit_reals *lower, const double *x)
-{
-  const ambit_reals a = *(const ambit_reals *)x, high = ambit_reals_cut(a, 27);
-
-  *upper += high;
-  *lower += a - high;
-}
 AMBIT_INLINE ambit_sums ambit_sums_halves(ambit_sums s, const double *x, long n)
 {
-  for (long i = 0; i < n; i += 4 * AMBIT_REALS) {
-    ambit_add_halves(&s.a, &s.e, x + i);
-    ambit_add_halves(&s.b, &s.f, x + i + AMBIT_REALS);
-    ambit_add_halves(&s.c, &s.g, x + i + 2 * AMBIT_REALS);
-    ambit_add_halves(&s.d, &s.h, x + i + 3 * AMBIT_REALS);
-  }
+  for (long i = 0; i < n; i += 4 * AMBIT_REALS)
+    for (int k = 0; k < 4; k++) {
+      const ambit_reals a = *(const ambit_reals *)(x + i + k * AMBIT_REALS);
+      const ambit_reals high = ambit_reals_cut(a, 27);
+
+      s.of[k] += high;
+      s.of[4 + k] += a - high;
+    }
   return s;
 }
 
-AMBIT_INLINE void ambit_add_thirds(ambit_reals *upper, ambit_reals *middle, ambit_reals *lower,
-                                   const double *x)
-{
-  const ambit_reals a = *(const ambit_reals *)x;
-  const ambit_reals high = ambit_reals_cut(a, 36), more = ambit_reals_cut(a, 18);
-
-  *upper += high;
-  *middle += more - high;
-  *lower += a - more;
-}
 AMBIT_INLINE ambit_sums ambit_sums_thirds(ambit_sums s, const double *x, long n)
 {
-  for (long i = 0; i < n; i += 2 * AMBIT_REALS) {
-    ambit_add_thirds(&s.a, &s.c, &s.e, x + i);
-    ambit_add_thirds(&s.b, &s.d, &s.f, x + i + AMBIT_REALS);
-  }
+  for (long i = 0; i < n; i += 2 * AMBIT_REALS)
+    for (int k = 0; k < 2; k++) {
+      const ambit_reals a = *(const ambit_reals *)(x + i + k * AMBIT_REALS);
+      const ambit_reals high = ambit_reals_cut(a, 36), more = ambit_reals_cut(a, 18);
+
+      s.of[k] += high;
+      s.of[2 + k] += more - high;
+      s.of[4 + k] += a - more;
+    }
   return s;
 }
 
-AMBIT_INLINE void ambit_add_floats(ambit_reals *sum, const float *x)
-{
-  *sum += AMBIT_WIDEN(*(const ambit_floats *)x);
-}
 AMBIT_INLINE ambit_sums ambit_sums_floats(ambit_sums s, const float *x, long n)
 {
-  for (long i = 0; i < n; i += 8 * AMBIT_REALS) {
-    ambit_add_floats(&s.a, x + i);
-    ambit_add_floats(&s.b, x + i + AMBIT_REALS);
-    ambit_add_floats(&s.c, x + i + 2 * AMBIT_REALS);
-    ambit_add_floats(&s.d, x + i + 3 * AMBIT_REALS);
-    ambit_add_floats(&s.e, x + i + 4 * AMBIT_REALS);
-    ambit_add_floats(&s.f, x + i + 5 * AMBIT_REALS);
-    ambit_add_floats(&s.g, x + i + 6 * AMBIT_REALS);
-    ambit_add_floats(&s.h, x + i + 7 * AMBIT_REALS);
-  }
+  for (long i = 0; i < n; i += 8 * AMBIT_REALS)
+    for (int k = 0; k < 8; k++)
+      s.of[k] += AMBIT_WIDEN(*(const ambit_floats *)(x + i + k * AMBIT_REALS));
   return s;
 }
 
@@ -183,7 +162,7 @@ AMBIT_INLINE int ambit_block_keep(ambit_block *b, int is_cut)
   double lows = 0;
 
   if (ambit_flags_get() & AMBIT_INEXACT) return 0;
-  low = (b->tried.e + b->tried.f) + (b->tried.g + b->tried.h);
+  low = (b->tried.of[4] + b->tried.of[5]) + (b->tried.of[6] + b->tried.of[7]);
   for (int l = 0; is_cut && l < AMBIT_REALS; l++)
     lows += low[l];
   if (lows != lows) return 0;
@@ -193,10 +172,8 @@ AMBIT_INLINE int ambit_block_keep(ambit_block *b, int is_cut)
 
 AMBIT_INLINE void ambit_block_zero(ambit_block *b)
 {
-  const ambit_reals zero = {0};
-  const ambit_sums zeros = {zero, zero, zero, zero, zero, zero, zero, zero};
-
-  b->sums = zeros;
+  for (int k = 0; k < 8; k++)
+    b->sums.of[k] = (ambit_reals){0};
 }
 
 /* Adds the sums to the long accumulator. */

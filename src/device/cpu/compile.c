@@ -5,11 +5,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "codegen/source.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -205,22 +203,6 @@ static ambit_status open_module(ambit__cc *cc, const char *key, const char *sour
   return AMBIT_OK;
 }
 
-/* Writes the source for people to read. */
-static void dump(const ambit__cc *cc, const char *symbol, const char *key, const char *source)
-{
-  const char *folder = cc->settings->dump;
-  ambit__text name = {0};
-  char *path;
-
-  if (!folder || !*folder) return;
-  ambit__print(&name, "%s/%s-%s.c", folder, symbol, key);
-  path = ambit__text_finish(&name);
-  if (!path || !ambit__make_folder(folder) || !ambit__put_file(path, source, strlen(source)))
-    ambit__log(cc->settings, 0, "the generated source cannot be written to %s: %s",
-               path ? path : folder, strerror(errno));
-  free(path);
-}
-
 static ambit_status load(ambit__cc *cc, const char *source, const char *symbol, ambit__module **out,
                          void **address)
 {
@@ -230,7 +212,7 @@ static ambit_status load(ambit__cc *cc, const char *source, const char *symbol, 
   AMBIT_CHECK(cc->available, cc->errors, AMBIT_ECOMPILE,
               "a kernel must be compiled, but there is no C compiler (%s)", cc->why);
   ambit__cc_key(cc, source, key);
-  dump(cc, symbol, key, source);
+  ambit__cache_dump(cc->settings, symbol, key, ".c", source);
   m = find_loaded(cc, key, source);
   if (!m) AMBIT_TRY(open_module(cc, key, source, symbol, &m));
   m->loads++;

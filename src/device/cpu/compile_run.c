@@ -84,50 +84,9 @@ static char *full_source(const char *key, const char *source)
   return ambit__text_finish(&t);
 }
 
-/* Writes it to a file; false with errno. */
-static bool write_source(const char *key, const char *source, const char *path)
-{
-  char *text = full_source(key, source);
-  bool ok;
+/* ---- tasks ---- */
 
-  errno = ENOMEM;
-  ok = text && ambit__put_file(path, text, strlen(text));
-  free(text);
-  return ok;
-}
-
-/* Compiles `from` to `to` in the scratch folder. The names are always the same, so that equal
- * sources give equal libraries in every process. *full: it failed for lack of space, and may be
- * tried elsewhere. */
-static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *source,
-                                 const char *from, const char *to, bool *full)
-{
-  const char *args[AMBIT__COMPILER_ARGS];
-  const ambit__process p = {.argv = args,
-                            .temporary = cc->cache.scratch.path,
-                            .seconds = cc->patience,
-                            .settings = cc->settings,
-                            .doing = "compiling a kernel"};
-  ambit__text output = {0};
-  ambit__process_end end;
-  ambit_status s = AMBIT_OK;
-
-  if (!write_source(key, source, from)) {
-    const int err = errno;
-
-    if ((*full = ambit__cache_leave_full(&cc->cache))) return AMBIT_OK;
-    return ambit__raise(cc->errors, AMBIT_EIO, "cannot write %s: %s", from, strerror(err));
-  }
-  ambit__compiler_args(&cc->compiler, cc->settings->strict, from, to, args);
-  end = ambit__process_run(&p, &output);
-  *full = end == PROCESS_FAILED && ambit__cache_leave_full(&cc->cache);
-  if (end != PROCESS_OK && !*full) s = compile_failed(cc, key, source, end, &output);
-  ambit__text_free(&output);
-  return s;
-}
-
-/* ---- compilers at work ---- */
-
+/* A compilation with all that it needs, so that it touches nothing of the context. */
 typedef struct task {
   ambit__foreseen_task head;
   char *source;             /* with its self-test */
@@ -136,6 +95,7 @@ typedef struct task {
   ambit__settings settings;    /* a copy: those of the context may change meanwhile */
   double seconds;              /* that the compiler may take */
   const atomic_bool *unwanted; /* of the cc, which waits for all tasks before it goes */
+  int err;                     /* errno if the source could not be written; 0: it was */
   ambit__process_end end;
   ambit__text output;
 } task;
@@ -153,6 +113,8 @@ static void run_task(ambit__foreseen_task *head)
   t->end = PROCESS_NOT_RUN;
   if (ambit__put_file(t->from, t->source, strlen(t->source)))
     t->end = ambit__process_run(&p, &t->output);
+  else
+    t->err = errno;
 }
 
 static void free_task(ambit__foreseen_task *head)
@@ -170,98 +132,102 @@ static void free_task(ambit__foreseen_task *head)
   free(t);
 }
 
-/* Everything a task needs, so that it touches nothing of the context; false: impossible now. */
-static bool prepare(ambit__cc *cc, const char *key, const char *source, task *t)
+/* The names are always the same, so that equal sources give equal libraries in every process. NULL,
+ * with errno: there is no memory, or no room. */
+static task *make_task(ambit__cc *cc, const char *key, const char *source)
 {
   const char *scratch;
+  task *t;
 
+  errno = ENOMEM;
+  t = ambit__cache_scratch(NULL, &cc->cache, &scratch) ? NULL : malloc(sizeof *t);
+  if (!t) return NULL;
   *t = (task){.head = {.run = run_task, .free = free_task},
               .settings = *cc->settings,
               .seconds = cc->patience,
               .unwanted = &cc->closing};
   strcpy(t->head.key, key);
-  if (ambit__cache_scratch(NULL, &cc->cache, &scratch)) return false;
   t->source = full_source(key, source);
   t->folder = ambit__path_join(scratch, key, "");
-  if (!t->source || !t->folder || mkdir(t->folder, 0700)) return false;
-  t->from = ambit__path_join(t->folder, "kernel", ".c");
-  t->to = ambit__path_join(t->folder, "kernel", ".so");
-  if (!t->from || !t->to) return false;
+  if (t->folder) t->from = ambit__path_join(t->folder, "kernel", ".c");
+  if (t->folder) t->to = ambit__path_join(t->folder, "kernel", ".so");
+  if (!t->source || !t->from || !t->to || (mkdir(t->folder, 0700) && errno != EEXIST)) {
+    const int err = errno;
+
+    free_task(&t->head);
+    errno = err;
+    return NULL;
+  }
   ambit__compiler_args(&cc->compiler, cc->settings->strict, t->from, t->to, t->args);
-  return true;
+  return t;
 }
 
 void ambit__cc_compile_ahead(ambit__cc *cc, const char *key, const char *source, int most,
                              bool quiet)
 {
-  task *t = malloc(sizeof *t);
+  task *t = make_task(cc, key, source);
 
-  if (!t) return;
-  if (prepare(cc, key, source, t)) {
-    if (quiet) t->settings.verbose = -1;
-    ambit__foreseen_add(&cc->foreseen, &t->head, most);
-  } else {
-    free_task(&t->head);
-  }
+  if (t && quiet) t->settings.verbose = -1;
+  if (t) ambit__foreseen_add(&cc->foreseen, &t->head, most);
 }
 
-/* Takes the library of a foreseen source. *done: it is in `path`, or the compiler took too long;
- * if not, the source is to be compiled now. */
-static ambit_status take_foreseen(ambit__cc *cc, const char *key, const char *source,
-                                  const char *path, bool *done)
+/* ---- compilation ---- */
+
+/* Whether a foreseen task has a result. If not, the source is to be compiled now. */
+static bool has_result(const task *t)
 {
-  task *t = (task *)ambit__foreseen_take(&cc->foreseen, key);
-  ambit_status s = AMBIT_OK;
-
-  *done = false;
-  if (!t) return AMBIT_OK;
-  if (t->head.state == TASK_DONE) {
-    *done = t->end == PROCESS_TIMED_OUT || (t->end == PROCESS_OK && !rename(t->to, path));
-    if (t->end == PROCESS_TIMED_OUT) s = compile_failed(cc, key, source, t->end, &t->output);
-  }
-  free_task(&t->head);
-  return s;
+  if (t->head.state != TASK_DONE) return false;
+  return t->end == PROCESS_TIMED_OUT || (t->end == PROCESS_OK && !access(t->to, R_OK));
 }
 
-/* ---- both ---- */
-
-/* Compiles in one scratch folder; the library gets its own name there, to free(). */
-static ambit_status compile_here(ambit__cc *cc, const char *key, const char *source, char **path,
+/* Compiles in one scratch folder. *full: it failed for lack of space; it may be tried elsewhere. */
+static ambit_status compile_here(ambit__cc *cc, const char *key, const char *source, task **out,
                                  bool *full)
 {
   const char *folder;
-  bool done = false;
-  ambit_status s;
-  char *from, *to;
+  task *t;
+  int err;
 
   AMBIT_TRY(ambit__cache_scratch(cc->errors, &cc->cache, &folder));
-  from = ambit__path_join(folder, "kernel", ".c");
-  to = ambit__path_join(folder, "kernel", ".so");
-  *path = ambit__path_join(folder, key, ".so");
-  if (!from || !to || !*path)
-    s = ambit__raise(cc->errors, AMBIT_ENOMEM, "no memory for a path");
-  else
-    s = take_foreseen(cc, key, source, *path, &done);
-  if (!s && !done) s = run_compiler(cc, key, source, from, to, full);
-  if (!s && !done && !*full && rename(to, *path))
-    s = ambit__raise(cc->errors, AMBIT_ECOMPILE, "the C compiler %s did not make %s: %s",
-                     cc->compiler.command, to, strerror(errno));
-  free(from);
-  free(to);
-  return s;
+  *out = t = make_task(cc, key, source);
+  if (t) run_task(&t->head);
+  err = t ? t->err : errno;
+  if (!err && t->end != PROCESS_FAILED) return AMBIT_OK;
+  *full = ambit__cache_leave_full(&cc->cache);
+  AMBIT_CHECK(*full || !err, cc->errors, AMBIT_EIO, "nothing can be compiled in %s: %s", folder,
+              strerror(err));
+  return AMBIT_OK;
 }
 
-/* Compiles, in the first location with enough space. */
+/* Moves the library out of the folder of the task. */
+static ambit_status take_library(ambit__cc *cc, const task *t, char **path)
+{
+  ambit__text name = {0};
+
+  ambit__print(&name, "%s.so", t->folder);
+  *path = ambit__text_finish(&name);
+  AMBIT_CHECK(*path, cc->errors, AMBIT_ENOMEM, "no memory for a path");
+  AMBIT_CHECK(!rename(t->to, *path), cc->errors, AMBIT_ECOMPILE,
+              "the C compiler %s did not make %s: %s", cc->compiler.command, t->to,
+              strerror(errno));
+  return AMBIT_OK;
+}
+
+/* In the first location with enough space. */
 ambit_status ambit__cc_compile(ambit__cc *cc, const char *key, const char *source, char **path)
 {
-  ambit_status s;
-  bool full;
+  task *t = (task *)ambit__foreseen_take(&cc->foreseen, key);
+  bool full = !t || !has_result(t);
+  ambit_status s = AMBIT_OK;
 
-  do {
+  while (!s && full) {
+    if (t) free_task(&t->head);
+    t = NULL;
     full = false;
-    free(*path);
-    *path = NULL;
-    s = compile_here(cc, key, source, path, &full);
-  } while (!s && full);
+    s = compile_here(cc, key, source, &t, &full);
+  }
+  if (!s && t->end != PROCESS_OK) s = compile_failed(cc, key, source, t->end, &t->output);
+  if (!s) s = take_library(cc, t, path);
+  if (t) free_task(&t->head);
   return s;
 }

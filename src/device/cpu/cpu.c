@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cpu.c - the CPU device: its threads, queues and table of entries. Work is complete when a call
+/* cpu.c - the CPU device: its threads and table of entries. Work is complete when a call
  * returns. */
 #include "device/cpu/cpu.h"
 
@@ -20,9 +20,6 @@ enum {
 };
 
 typedef ambit__cpu device;
-typedef ambit__cpu_queue queue;
-
-/* ---- device and queue ---- */
 
 static int count(void)
 {
@@ -107,32 +104,16 @@ static void info(ambit__device *dev, ambit__device_info *out)
   ambit__host_memory(&out->memory, &out->free);
 }
 
-static ambit_status queue_open(ambit__device *dev, ambit__queue **out)
-{
-  queue *q = ambit__new(dev->errors, 1, sizeof *q);
-
-  if (!q) return AMBIT_ENOMEM;
-  q->head.device = dev;
-  *out = &q->head;
-  return AMBIT_OK;
-}
-
 static ambit_status execute(ambit__queue *q, const ambit__command *c)
 {
   switch (c->kind) {
-  case COMMAND_most:
-    return ambit__cpu_read_most(q, c->most.dst, c->most.src, c->most.lattice, c->most.axis,
-                                c->most.norm);
-  case COMMAND_launch: return ambit__cpu_launch(q, c->launch.fn, c->launch.launch);
-  case COMMAND_tiles: return ambit__cpu_tiles(q, c->tiles.fn, c->tiles.launch, c->tiles.list);
-  case COMMAND_relax: return ambit__cpu_relax(q, c->relax.fn, c->relax.launch, c->relax.relaxation);
-  case COMMAND_tile_fold:
-    return ambit__cpu_tile_fold(q, c->tile_fold.fn, c->tile_fold.launch, c->tile_fold.partials,
-                                c->tile_fold.n);
-  case COMMAND_wave: return ambit__cpu_wave(q, c->wave.wave, c->wave.step);
-  case COMMAND_fold:
-    return ambit__cpu_fold_box(q, c->fold.how, c->fold.totals, c->fold.src, c->fold.box,
-                               c->fold.more);
+  case COMMAND_most: return ambit__cpu_most(q, c);
+  case COMMAND_launch: return ambit__cpu_launch(q, c);
+  case COMMAND_tiles: return ambit__cpu_tiles(q, c);
+  case COMMAND_tile_fold: return ambit__cpu_tile_fold(q, c);
+  case COMMAND_relax: return ambit__cpu_relax(q, c);
+  case COMMAND_wave: return ambit__cpu_wave(q, c);
+  case COMMAND_fold: return ambit__cpu_fold_box(q, c);
   default: return ambit__host_execute(q, c);
   }
 }
@@ -140,7 +121,6 @@ static ambit_status execute(ambit__queue *q, const ambit__command *c)
 static ambit_status serve(ambit__device *dev, ambit__command *c)
 {
   switch (c->kind) {
-  case COMMAND_queue_open: return queue_open(dev, c->queue_open.queue);
   case COMMAND_alloc:
     return ambit__cpu_alloc(dev, c->alloc.bytes, c->alloc.layout, c->alloc.buffer);
   case COMMAND_build: return ambit__cpu_build(dev, c->build.group, c->build.fn);

@@ -46,11 +46,6 @@ typedef struct ambit__cpu {
   bool warned;                    /* the warning about a missing compiler was printed */
 } ambit__cpu;
 
-typedef struct ambit__cpu_queue {
-  ambit__queue head;
-  double polled; /* time of the last poll, by ambit__clock */
-} ambit__cpu_queue;
-
 enum { AMBIT__CPU_PAGE = 4096 };
 
 /* ---- function.c: entries of the backend ---- */
@@ -60,16 +55,16 @@ void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g);
 ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn);
 void ambit__cpu_discard(ambit__device *dev, ambit__function *fn);
 
-/* ---- launch.c: commands, and what launches, waves and tiles share ---- */
+/* ---- commands: launch.c, fold.c, most.c, and files of their names ---- */
 
-ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l);
-ambit_status ambit__cpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                                  const int64_t *partials, int64_t n);
+typedef ambit_status ambit__cpu_work(ambit__queue *q, const ambit__command *c);
+ambit__cpu_work ambit__cpu_launch, ambit__cpu_tile_fold, ambit__cpu_tiles, ambit__cpu_relax,
+    ambit__cpu_wave, ambit__cpu_fold_box, ambit__cpu_most;
+
+/* ---- launch.c: what launches, waves and tiles share ---- */
 
 /* The number of threads worth waking for work that takes one of them so many nanoseconds. */
 int ambit__cpu_threads_for(const ambit__cpu *d, double ns);
-/* Nanoseconds for a cell that is in the second-level cache, roughly. */
-double ambit__cpu_cell_ns(const ambit__function *fn);
 
 /* Fills in all but the box and the iteration. */
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
@@ -77,8 +72,6 @@ void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t 
 /* Lets the reductions of a call go to `partial`; if it begins, of no cells so far. */
 void ambit__cpu_point(const ambit__function *fn, int64_t *partial, bool begins,
                       ambit_compiled_call *call);
-/* The compiled function, and its rule; NULL: there is none. */
-ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule);
 
 /* Runs the function on a box. `call` is complete except for the box and the addresses of
  * reductions, whose results go to `partial`, of as many words as it has. */
@@ -97,17 +90,6 @@ void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const in
 
 /* Between pieces of work of the calling thread: lets messages make progress, if it is time. */
 void ambit__cpu_poll(ambit__queue *q);
-
-ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              const ambit__tile_list *list); /* tiles.c */
-ambit_status ambit__cpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              ambit__relaxation *r);                               /* relax.c */
-ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step); /* wave.c */
-ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
-                                 ambit__store *src, const ambit__box *box, bool more); /* fold.c */
-
-ambit_status ambit__cpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
-                                  const ambit__lattice *l, int axis, bool norm); /* most.c */
 
 /* ---- memory.c ---- */
 

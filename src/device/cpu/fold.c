@@ -45,13 +45,15 @@ static void fold_share(void *arg, int thread, int threads)
                   j->layout->stride, j->layout->component, &mine);
 }
 
-ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
-                                 ambit__store *src, const ambit__box *box, bool more)
+ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__command *c)
 {
   ambit__cpu *d = (ambit__cpu *)q->device;
+  const ambit__fold *how = c->fold.how;
+  const ambit__store *src = c->fold.src;
+  const ambit__box *box = c->fold.box;
   const int64_t first = ambit__layout_at(&src->layout, box->lo);
   job j = {.how = how,
-           .totals = ambit__host_base(totals),
+           .totals = ambit__host_base(c->fold.totals),
            .values =
                ambit__host_base(src->buffer) + first * (int64_t)ambit_type_size(src->layout.type),
            .layout = &src->layout,
@@ -59,7 +61,7 @@ ambit_status ambit__cpu_fold_box(ambit__queue *q, const ambit__fold *how, ambit_
            .axis = longest_axis(how, box)};
   const double ns = (how->exact ? EXACT_NS : VALUE_NS) * (double)ambit__box_volume(box);
 
-  if (!more) ambit__fold_begin(how, j.totals);
+  if (!c->fold.more) ambit__fold_begin(how, j.totals);
   ambit__pool_run(d->pool, j.axis < 0 ? 1 : ambit__cpu_threads_for(d, ns), fold_share, &j);
   return AMBIT_OK;
 }

@@ -102,11 +102,6 @@ static double cell_ns(const ambit__rule *rule, const ambit__machine *m)
   return m->cores * (move > work ? move : work);
 }
 
-double ambit__cpu_cell_ns(const ambit__function *fn)
-{
-  return ((const function *)fn)->cell_ns;
-}
-
 /* Whole blocks of rows; along rows, no cache line that two launches store to. */
 static void set_tile(const ambit__group *g, function *f)
 {
@@ -211,12 +206,4 @@ ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__
 fail:
   ambit__cpu_discard(dev, &f->head);
   return s;
-}
-
-ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule)
-{
-  const function *f = (const function *)fn;
-
-  *rule = f->rule;
-  return f->run;
 }

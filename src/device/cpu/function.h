@@ -29,10 +29,15 @@ typedef struct ambit__cpu_function {
   int at[AMBIT_MAX_PARAMS];      /* per parameter: its first word in those of a slab */
   unsigned whole;                /* bit d: slabs are not cut along axis d: cells run in order, or
                                  * are folded into totals */
-  double cell_ns;                /* see ambit__cpu_cell_ns */
+  double cell_ns;                /* for a cell that is in the second-level cache, roughly */
   int64_t
       *partial; /* AMBIT__CPU_PARTIALS x words: a double, an int64_t or a long accumulator each */
 } ambit__cpu_function;
+
+static inline const ambit__cpu_function *ambit__cpu_function_of(const ambit__function *fn)
+{
+  return (const ambit__cpu_function *)fn;
+}
 
 static inline int ambit__cpu_most_slabs(const ambit__cpu_function *f)
 {

@@ -29,7 +29,6 @@ static const double POLL_SECONDS = 50e-6; /* least time between two polls */
 
 typedef ambit__cpu device;
 typedef ambit__cpu_function function;
-typedef ambit__cpu_queue queue;
 typedef ambit__cpu_share share;
 
 /* ---- slabs ---- */
@@ -143,7 +142,7 @@ typedef struct sweep {
   bool has_pairs;              /* instead: slabs have pairs of indices along the first two axes */
   share *shares;               /* one per thread */
   bool reduces;
-  queue *q; /* to poll */
+  ambit__queue *q; /* to poll */
 } sweep;
 
 static void begin_bins(const ambit__param *q, ambit__value *values)
@@ -252,13 +251,12 @@ static int first_slab(const sweep *s, int thread, int threads)
   return (int)((int64_t)s->slabs * thread / threads);
 }
 
-void ambit__cpu_poll(ambit__queue *head)
+void ambit__cpu_poll(ambit__queue *q)
 {
-  queue *q = (queue *)head;
   double now;
 
-  if (!head->poll || (now = ambit__clock()) < q->polled + POLL_SECONDS) return;
-  head->poll(head->poll_user);
+  if (!q->poll || (now = ambit__clock()) < q->polled + POLL_SECONDS) return;
+  q->poll(q->poll_user);
   q->polled = now;
 }
 
@@ -269,7 +267,7 @@ static void run_one(const sweep *s, int i, int thread)
     run_chunks(s, i);
   else
     run_slab(s, i);
-  if (thread == 0) ambit__cpu_poll(&s->q->head);
+  if (thread == 0) ambit__cpu_poll(s->q);
 }
 
 /* A thread's own share first, then the rest of the others'. */
@@ -386,7 +384,7 @@ static void cut_box(sweep *s, int threads)
   units = (s->box->hi[axis] - s->box->lo[axis]) / slab_unit(s->box, axis);
   if (cut_pairs(s, slabs, units)) return;
   if (slabs > units) slabs = units > least ? units : least;
-  polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
+  polls = s->q->poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
   s->slabs = (int)(slabs > polls ? slabs : polls);
   s->axes[0] = axis;
   s->axes[1] = s->reduces || units >= s->slabs ? -1 : second_axis(s->box, axis, s->f->whole);
@@ -501,20 +499,20 @@ void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const in
       finish_reduction(f, partials, i, n, ambit__launch_folds(l, i), l->args[i].value);
 }
 
-ambit_status ambit__cpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                                  const int64_t *partials, int64_t n)
+ambit_status ambit__cpu_tile_fold(ambit__queue *q, const ambit__command *c)
 {
   (void)q;
-  ambit__cpu_fold(fn, l, partials, n);
+  ambit__cpu_fold(c->tile_fold.fn, c->tile_fold.launch, c->tile_fold.partials, c->tile_fold.n);
   return AMBIT_OK;
 }
 
-ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+ambit_status ambit__cpu_launch(ambit__queue *q, const ambit__command *c)
 {
   device *d = (device *)q->device;
-  const function *f = (const function *)fn;
+  function *f = (function *)c->launch.fn;
+  const ambit__launch *l = c->launch.launch;
   ambit_full_call call = {.faults = l->faults ? (int64_t *)ambit__host_base(l->faults) : NULL};
-  sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = (queue *)q};
+  sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = q};
   double start;
   int threads;
 
@@ -537,8 +535,7 @@ ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   }
   start = f->trial ? ambit__clock() : 0;
   run_slabs(&s, d->pool, threads);
-  if (f->trial)
-    ambit__cpu_trial_note((function *)fn, ambit__box_volume(&l->box), ambit__clock() - start);
-  if (s.reduces) ambit__cpu_fold(fn, l, f->partial, s.slabs);
+  if (f->trial) ambit__cpu_trial_note(f, ambit__box_volume(&l->box), ambit__clock() - start);
+  if (s.reduces) ambit__cpu_fold(&f->head, l, f->partial, s.slabs);
   return AMBIT_OK;
 }

@@ -129,12 +129,14 @@ static void run_lines(void *arg, int thread, int threads)
   }
 }
 
-ambit_status ambit__cpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
-                                  const ambit__lattice *l, int axis, bool norm)
+ambit_status ambit__cpu_most(ambit__queue *q, const ambit__command *c)
 {
+  const ambit__store *src = c->most.src;
+  const ambit__lattice *l = c->most.lattice;
+  const int axis = c->most.axis;
   const ambit__cpu *d = (const ambit__cpu *)q->device;
   const int last = src->layout.own.ndims - 1;
-  job j = {.src = src, .l = l, .axis = axis, .norm = norm, .lines = 1, .dst = dst};
+  job j = {.src = src, .l = l, .axis = axis, .norm = c->most.norm, .lines = 1, .dst = c->most.dst};
   double values = src->layout.components;
 
   j.across = axis < last ? last : last - 1;

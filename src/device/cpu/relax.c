@@ -237,14 +237,15 @@ static ambit_status relax(relaxer *x)
   return AMBIT_OK;
 }
 
-ambit_status ambit__cpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              ambit__relaxation *r)
+ambit_status ambit__cpu_relax(ambit__queue *q, const ambit__command *c)
 {
+  const ambit__launch *l = c->relax.launch;
+  ambit__relaxation *r = c->relax.relaxation;
   relaxer x = {.errors = q->device->errors,
                .device = (ambit__cpu *)q->device,
                .r = r,
                .tiling = &r->map->parts[r->part],
-               .job = {.fn = fn,
+               .job = {.fn = c->relax.fn,
                        .map = r->map,
                        .out = r->out,
                        .values = l->args[r->in].store,
@@ -254,7 +255,7 @@ ambit_status ambit__cpu_relax(ambit__queue *q, ambit__function *fn, const ambit_
   r->changed = false;
   r->updates = 0;
   if (!r->border)
-    AMBIT_TRY(ambit__host_copy_box(q, x.job.before, x.job.values, &x.tiling->own, NULL));
+    AMBIT_TRY(ambit__host_do(q, copy, x.job.before, x.job.values, &x.tiling->own, NULL));
   ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &x.job.call.call);
   x.job.call.call.step = l->step;
   s = relax(&x);

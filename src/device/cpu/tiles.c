@@ -6,7 +6,7 @@
  * contains all differences. It ends as soon as that is the whole tile: where all cells change, it
  * costs next to nothing.
  */
-#include "device/cpu/cpu.h"
+#include "device/cpu/function.h"
 
 #include "base/memory.h"
 
@@ -15,16 +15,11 @@
 
 /* ---- values in memory ---- */
 
-/* The cells of a box: where they are, in bytes. */
-typedef struct view {
-  unsigned char *base;         /* the first cell; on a sparse grid, position 0 */
-  const ambit__active *active; /* of a sparse grid: where its runs are; NULL: every cell is there */
-  int64_t stride[AMBIT_MAX_DIMS]; /* to the next cell of an axis */
-  int64_t component;              /* to the next run of components */
-  int components;                 /* runs of components */
-  int64_t cell;                   /* bytes of a cell in a run: all components, or one */
-  ambit_type type;
-} view;
+/* A dense copy of some cells of a field, in the memory of a thread. Must not move. */
+typedef struct kept {
+  ambit__store store;
+  ambit__host_buffer buffer; /* of the store */
+} kept;
 
 /* A row of cells of a box; on a sparse grid, those of a run. */
 typedef struct line {
@@ -32,54 +27,51 @@ typedef struct line {
   int64_t next; /* on a sparse grid: the run behind it */
 } line;
 
-static view view_of(const ambit__store *store, const ambit__box *box)
+/* Components that are apart: all, or 1. */
+static int planes(const ambit__layout *l)
 {
-  const ambit__layout *l = &store->layout;
-  const int64_t size = (int64_t)ambit_type_size(l->type);
-  const bool runs = l->order == AMBIT_AOS; /* all components of a cell are one run */
-  const int64_t first = l->active ? l->origin : ambit__layout_at(l, box->lo);
-  view v = {.base = ambit__host_base(store->buffer) + first * size,
-            .active = l->active,
-            .component = l->component * size,
-            .components = runs ? 1 : l->components,
-            .cell = runs ? size * l->components : size,
-            .type = l->type};
-
-  for (int d = 0; d < box->ndims; d++)
-    v.stride[d] = l->stride[d] * size;
-  return v;
+  return l->order == AMBIT_AOS ? 1 : l->components;
 }
 
-/* A dense copy of the same cells. */
-static view view_dense(const view *like, const ambit__box *box, unsigned char *memory)
+/* Bytes of a cell, in one of these. */
+static int64_t cell_bytes(const ambit__layout *l)
 {
-  view v = *like;
-  int64_t step = v.cell;
+  return (int64_t)ambit_type_size(l->type) * (l->components / planes(l));
+}
 
-  v.base = memory;
-  v.active = NULL;
+static void place_copy(const ambit__store *of, const ambit__box *box, unsigned char *memory,
+                       kept *k)
+{
+  ambit__layout *l = &k->store.layout;
+  int64_t step = of->layout.components / planes(&of->layout);
+
+  k->buffer = (ambit__host_buffer){.base = memory};
+  k->store = (ambit__store){of->layout, &k->buffer.head};
+  l->own = *box;
+  l->active = NULL;
+  l->origin = 0;
   for (int d = box->ndims - 1; d >= 0; d--) {
-    v.stride[d] = step;
+    l->stride[d] = step;
     step *= box->hi[d] - box->lo[d];
   }
-  v.component = step;
-  return v;
+  if (l->order != AMBIT_AOS) l->component = step;
 }
 
-static size_t dense_bytes(const view *v, const ambit__box *box)
+/* Of two stores, where the runs of the one on a sparse grid are; NULL: every cell is there. */
+static const ambit__active *runs_of(const ambit__store *a, const ambit__store *b)
 {
-  return (size_t)(ambit__box_volume(box) * v->cell * v->components);
+  return a->layout.active ? a->layout.active : b->layout.active;
 }
 
 /* The first line of a box, or the next one; false: there is none. */
-static bool next_line(const view *v, const ambit__box *box, line *l)
+static bool next_line(const ambit__active *runs, const ambit__box *box, line *l)
 {
   const int last = box->ndims - 1;
   const bool begins = !l->cells.ndims;
 
-  if (v->active) {
+  if (runs) {
     l->cells.ndims = box->ndims;
-    return ambit__active_next(v->active, box, &l->next, &l->cells);
+    return ambit__active_next(runs, box, &l->next, &l->cells);
   }
   if (begins) l->cells = *box;
   if (!begins && !ambit__box_next_row(box, l->cells.lo)) return false;
@@ -88,48 +80,28 @@ static bool next_line(const view *v, const ambit__box *box, line *l)
   return true;
 }
 
-static unsigned char *line_of(const view *v, const ambit__box *box, const line *l, int run)
-{
-  const int last = box->ndims - 1;
-  unsigned char *p = v->base + run * v->component;
-
-  if (v->active) {
-    const ambit__run *r = &v->active->runs[l->next - 1];
-
-    return p + (r->at + l->cells.lo[last] - r->lo) * v->stride[last];
-  }
-  for (int d = 0; d < box->ndims; d++)
-    p += (l->cells.lo[d] - box->lo[d]) * v->stride[d];
-  return p;
-}
-
-static int64_t line_bytes(const view *v, const line *l)
+static size_t line_bytes(const ambit__store *s, const line *l)
 {
   const int last = l->cells.ndims - 1;
 
-  return (l->cells.hi[last] - l->cells.lo[last]) * v->cell;
+  return (size_t)((l->cells.hi[last] - l->cells.lo[last]) * cell_bytes(&s->layout));
 }
 
-/* The one of two views whose lines are those of both. */
-static const view *either(const view *a, const view *b)
-{
-  return a->active ? a : b;
-}
-
-static void copy(const view *to, const view *from, const ambit__box *box)
+static void copy(const ambit__store *to, const ambit__store *from, const ambit__box *box)
 {
   line l = {.cells = {.ndims = 0}};
 
-  while (next_line(either(to, from), box, &l))
-    for (int run = 0; run < to->components; run++)
-      memcpy(line_of(to, box, &l, run), line_of(from, box, &l, run), (size_t)line_bytes(to, &l));
+  while (next_line(runs_of(to, from), box, &l))
+    for (int c = 0; c < planes(&to->layout); c++)
+      memcpy(ambit__host_at(to, l.cells.lo, c), ambit__host_at(from, l.cells.lo, c),
+             line_bytes(to, &l));
 }
 
 /* ---- comparison ---- */
 
 /* Differences found so far. */
 typedef struct search {
-  const view *a, *b;
+  const ambit__store *a, *b;
   const ambit__box *box;
   ambit__box found; /* contains them all; empty along the first axis: there are none */
 } search;
@@ -172,7 +144,8 @@ static int64_t limit(int64_t x, int64_t lo, int64_t hi)
 static void search_ends(search *s, const line *l, const unsigned char *p, const unsigned char *q)
 {
   const int last = s->box->ndims - 1;
-  const int64_t cell = s->a->cell, begin = l->cells.lo[last], n = l->cells.hi[last] - begin;
+  const int64_t cell = cell_bytes(&s->a->layout), begin = l->cells.lo[last],
+                n = l->cells.hi[last] - begin;
   const int64_t below = limit(s->found.lo[last] - begin, 0, n);
   const int64_t lo = first_difference(p, q, below * cell) / cell;
   const int64_t known = limit(s->found.hi[last] - begin, lo, n);
@@ -182,14 +155,14 @@ static void search_ends(search *s, const line *l, const unsigned char *p, const 
   if (hi > known) s->found.hi[last] = begin + hi;
 }
 
-static void search_line(search *s, const line *l, int run)
+static void search_line(search *s, const line *l, int component)
 {
   const int last = s->box->ndims - 1;
-  const unsigned char *p = line_of(s->a, s->box, l, run), *q = line_of(s->b, s->box, l, run);
+  const ambit_type type = s->a->layout.type;
+  const unsigned char *p = ambit__host_at(s->a, l->cells.lo, component);
+  const unsigned char *q = ambit__host_at(s->b, l->cells.lo, component);
 
-  if (ambit__values_same(p, q, (size_t)line_bytes(s->a, l) / ambit_type_size(s->a->type),
-                         s->a->type))
-    return;
+  if (ambit__values_same(p, q, line_bytes(s->a, l) / ambit_type_size(type), type)) return;
   for (int d = 0; d < last; d++) {
     if (l->cells.lo[d] < s->found.lo[d]) s->found.lo[d] = l->cells.lo[d];
     if (l->cells.hi[d] > s->found.hi[d]) s->found.hi[d] = l->cells.hi[d];
@@ -207,24 +180,24 @@ static line last_line(const ambit__box *box)
   return l;
 }
 
-/* A box that contains all cells in which two views differ. On dense grids the first and the last
+/* A box that contains all cells in which two stores differ. On dense grids the first and the last
  * row come first: where all cells change, no other is looked at. */
-static ambit__box differences(const view *a, const view *b, const ambit__box *box)
+static ambit__box differences(const ambit__store *a, const ambit__store *b, const ambit__box *box)
 {
-  const view *lines = either(a, b);
+  const ambit__active *runs = runs_of(a, b);
   search s = {a, b, box, *box};
 
   for (int d = 0; d < box->ndims; d++) {
     s.found.lo[d] = box->hi[d];
     s.found.hi[d] = box->lo[d];
   }
-  for (int run = 0; run < a->components && !ambit__box_equal(&s.found, box); run++) {
+  for (int c = 0; c < planes(&a->layout) && !ambit__box_equal(&s.found, box); c++) {
     const line end = last_line(box);
     line l = {.cells = {.ndims = 0}};
 
-    if (!lines->active) search_line(&s, &end, run);
-    while (!ambit__box_equal(&s.found, box) && next_line(lines, box, &l))
-      search_line(&s, &l, run);
+    if (!runs) search_line(&s, &end, c);
+    while (!ambit__box_equal(&s.found, box) && next_line(runs, box, &l))
+      search_line(&s, &l, c);
   }
   return s.found;
 }
@@ -259,39 +232,32 @@ static const ambit__box *compared(const job *j, const ambit__tile *t, int k)
 }
 
 /* The values to compare output k of a tile with, in the memory of a thread. */
-static view kept_view(const job *j, const ambit__tile *t, int k, int thread)
+static void find_kept(const job *j, const ambit__tile *t, int k, int thread, kept *to)
 {
   unsigned char *memory = j->device->kept + (size_t)thread * j->device->kept_bytes;
-  view v = {0};
 
-  for (int i = 0; i <= k; i++) {
-    if (!is_lost(j, i)) continue;
-    v = view_of(j->list->than[i], compared(j, t, i));
-    v = view_dense(&v, compared(j, t, i), memory);
-    memory += dense_bytes(&v, compared(j, t, i));
-  }
-  return v;
+  for (int i = 0; i < k; i++)
+    if (is_lost(j, i))
+      memory += ambit__layout_box_bytes(&j->list->than[i]->layout, compared(j, t, i));
+  place_copy(j->list->than[k], compared(j, t, k), memory, to);
 }
 
 static void keep(const job *j, const ambit__tile *t, int thread)
 {
   for (int k = 0; k < j->list->nout; k++)
     if ((t->compares >> k & 1) && is_lost(j, k)) {
-      const ambit__box *cells = compared(j, t, k);
-      const view to = kept_view(j, t, k, thread), from = view_of(j->list->than[k], cells);
+      kept to;
 
-      copy(&to, &from, cells);
+      find_kept(j, t, k, thread, &to);
+      copy(&to.store, j->list->than[k], compared(j, t, k));
     }
 }
 
 static void copy_outputs(const job *j, const ambit__tile *t)
 {
-  for (int k = 0; k < j->list->nout; k++) {
-    const view to = view_of(output(j, k), &t->whole);
-    const view from = view_of(j->list->than[k], &t->whole);
-
-    if (to.base != from.base) copy(&to, &from, &t->whole);
-  }
+  for (int k = 0; k < j->list->nout; k++)
+    if (output(j, k)->buffer != j->list->than[k]->buffer)
+      copy(output(j, k), j->list->than[k], &t->whole);
 }
 
 static void compare(const job *j, const ambit__tile *t, int thread)
@@ -300,12 +266,15 @@ static void compare(const job *j, const ambit__tile *t, int thread)
 
   for (int k = 0; k < j->list->nout; k++)
     if (t->compares >> k & 1) {
-      const ambit__box *cells = compared(j, t, k); /* in place, the box is not empty */
-      const view now = view_of(output(j, k), cells);
-      const view before =
-          is_lost(j, k) && writes ? kept_view(j, t, k, thread) : view_of(j->list->than[k], cells);
+      const ambit__store *before = j->list->than[k];
+      kept copy_of;
 
-      t->changed[k] = differences(&now, &before, cells);
+      if (is_lost(j, k) && writes) {
+        find_kept(j, t, k, thread, &copy_of);
+        before = &copy_of.store;
+      }
+      /* in place, the box is not empty */
+      t->changed[k] = differences(output(j, k), before, compared(j, t, k));
     } else {
       t->changed[k] = t->whole;
     }
@@ -363,10 +332,11 @@ static ambit_status make_room(job *j)
   return AMBIT_OK;
 }
 
-ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              const ambit__tile_list *list)
+ambit_status ambit__cpu_tiles(ambit__queue *q, const ambit__command *c)
 {
-  job j = {.device = (ambit__cpu *)q->device, .fn = fn, .l = l, .list = list};
+  const ambit__launch *l = c->tiles.launch;
+  const ambit__tile_list *list = c->tiles.list;
+  job j = {.device = (ambit__cpu *)q->device, .fn = c->tiles.fn, .l = l, .list = list};
   const int64_t cells = list->n ? ambit__box_volume(&list->tiles[0].whole) * list->n : 0;
 
   AMBIT_TRY(make_room(&j));
@@ -374,8 +344,9 @@ ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit_
   ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &j.call.call);
   j.call.call.step = l->step;
   atomic_store_explicit(&j.device->shares[0].next, 0, memory_order_relaxed);
-  ambit__pool_run(j.device->pool,
-                  ambit__cpu_threads_for(j.device, ambit__cpu_cell_ns(fn) * (double)cells),
-                  take_tiles, &j);
+  ambit__pool_run(
+      j.device->pool,
+      ambit__cpu_threads_for(j.device, ambit__cpu_function_of(j.fn)->cell_ns * (double)cells),
+      take_tiles, &j);
   return AMBIT_OK;
 }

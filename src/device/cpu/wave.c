@@ -14,7 +14,7 @@
  * With strips, the stages of a block advance along its rows strip by strip, so that most of what a
  * stage reads was written by the one before it a moment ago, and is in the first-level cache.
  */
-#include "device/cpu/cpu.h"
+#include "device/cpu/function.h"
 
 #include "base/memory.h"
 
@@ -109,8 +109,8 @@ static void compute(const job *j, int stage, const piece *p)
   const ambit__wave *w = j->w;
   const ambit__wave_stage *st = &w->stages[stage];
   const int last = st->cells.ndims - 1;
-  const ambit__rule *rule;
-  const ambit_cpu_fn run = ambit__cpu_entry(st->fn, &rule);
+  const ambit__cpu_function *f = ambit__cpu_function_of(st->fn);
+  const ambit__rule *rule = f->rule;
   ambit_full_call full;
   ambit_compiled_call *call = &full.call;
 
@@ -138,7 +138,7 @@ static void compute(const job *j, int stage, const piece *p)
       call->lo[d] = box.lo[d] - call->offset[d];
       call->hi[d] = box.hi[d] - call->offset[d];
     }
-    run(call);
+    f->run(call);
   }
 }
 
@@ -420,18 +420,20 @@ static int owners_for(const ambit__cpu *d, const ambit__wave *w)
 
   for (int i = 0; i < w->n; i++)
     if (w->stages[i].fn)
-      ns += ambit__cpu_cell_ns(w->stages[i].fn) * (double)ambit__box_volume(&w->stages[i].cells);
+      ns += ambit__cpu_function_of(w->stages[i].fn)->cell_ns *
+            (double)ambit__box_volume(&w->stages[i].cells);
   threads = ambit__cpu_threads_for(d, ns);
   return most < 1 ? 1 : most < threads ? (int)most : threads;
 }
 
-ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step)
+ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__command *c)
 {
+  const ambit__wave *w = c->wave.wave;
   ambit__cpu *d = (ambit__cpu *)q->device;
   const int owners = owners_for(d, w);
   job j = {.w = w, .queue = q, .shares = d->shares, .owners = owners};
 
-  AMBIT_TRY(make_calls(d, w, step));
+  AMBIT_TRY(make_calls(d, w, c->wave.step));
   AMBIT_TRY(begin_results(d, &j));
   j.calls = d->calls;
   j.waste = d->waste;

@@ -38,7 +38,6 @@ typedef struct _nvrtcProgram *ambit__nvrtc_program;
   X(CU_NOT_FOUND, CUDA_ERROR_NOT_FOUND, 500)                                                       \
   X(CU_NOT_READY, CUDA_ERROR_NOT_READY, 600)                                                       \
   X(CU_MAX_THREADS, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                  \
-  X(CU_WARP_SIZE, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                               \
   X(CU_UNITS, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                        \
   X(CU_L2_BYTES, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                            \
   X(CU_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                    \

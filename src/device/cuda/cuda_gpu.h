@@ -66,6 +66,11 @@ ambit_status ambit__cuda_told(ambit__gpu *gpu, ambit__cu_result r, const char *d
 #endif
     ;
 
+/* Calls a function of the driver, with its arguments in brackets and the context current. */
+#define AMBIT__CUDA_CALL(g, name, args, ...)                                                       \
+  (ambit__cuda_enter(g) ? (g)->errors->status                                                      \
+                        : ambit__cuda_told(g, (g)->cuda->name args, __VA_ARGS__))
+
 /* module.c, for the table. */
 void ambit__cuda_foresee(ambit__gpu *gpu, const char *source, bool strict);
 ambit_status ambit__cuda_build(ambit__gpu *gpu, const char *what, const char *source,
@@ -73,10 +78,6 @@ ambit_status ambit__cuda_build(ambit__gpu *gpu, const char *what, const char *so
 void ambit__cuda_unload(ambit__gpu_module *m);
 ambit_status ambit__cuda_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
 ambit_status ambit__cuda_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
-                                const int64_t blocks[3], const int threads[3], size_t shared,
-                                int nargs, const ambit__gpu_arg *args);
-ambit_status ambit__cuda_launch_together(ambit__gpu_queue *q, ambit__gpu_function *f,
-                                         const int64_t blocks[3], const int threads[3],
-                                         size_t shared, int nargs, const ambit__gpu_arg *args);
+                                const ambit__shape *shape, int nargs, const ambit__gpu_arg *args);
 
 #endif

@@ -82,7 +82,6 @@ static ambit_status look_up(ambit__gpu *g)
                              "asking for its memory"));
   f->largest = f->memory;
   f->multiprocessors = attribute(g, CU_UNITS);
-  f->warp = attribute(g, CU_WARP_SIZE);
   f->shared = (size_t)attribute(g, CU_SHARED_BYTES);
   f->all_shared = (size_t)attribute(g, CU_ALL_SHARED_BYTES);
   f->registers = (size_t)attribute(g, CU_REGISTERS);
@@ -205,8 +204,7 @@ static void queue_close(ambit__gpu_queue *q)
 
 static ambit_status queue_sync(ambit__gpu_queue *q)
 {
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(q->gpu, q->gpu->cuda->cuStreamSynchronize(q->stream),
+  return AMBIT__CUDA_CALL(q->gpu, cuStreamSynchronize, (q->stream),
                           "waiting for work that was handed to it before");
 }
 
@@ -218,11 +216,9 @@ static ambit_status event_open(ambit__gpu *g, bool timed, ambit__gpu_event **out
   ambit_status s;
 
   *out = NULL;
-  AMBIT_TRY(ambit__cuda_enter(g));
   AMBIT_NEW(g->errors, e, 1);
   e->gpu = g;
-  s = ambit__cuda_told(g,
-                       g->cuda->cuEventCreate(&e->event, timed ? CU_TIMED_EVENT : CU_PLAIN_EVENT),
+  s = AMBIT__CUDA_CALL(g, cuEventCreate, (&e->event, timed ? CU_TIMED_EVENT : CU_PLAIN_EVENT),
                        "making an event");
   if (s)
     free(e);
@@ -240,22 +236,18 @@ static void event_close(ambit__gpu_event *e)
 
 static ambit_status event_record(ambit__gpu_event *e, ambit__gpu_queue *q)
 {
-  AMBIT_TRY(ambit__cuda_enter(e->gpu));
-  return ambit__cuda_told(e->gpu, e->gpu->cuda->cuEventRecord(e->event, q->stream),
-                          "recording an event");
+  return AMBIT__CUDA_CALL(e->gpu, cuEventRecord, (e->event, q->stream), "recording an event");
 }
 
 static ambit_status event_await(ambit__gpu_queue *q, ambit__gpu_event *e)
 {
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(q->gpu, q->gpu->cuda->cuStreamWaitEvent(q->stream, e->event, 0),
+  return AMBIT__CUDA_CALL(q->gpu, cuStreamWaitEvent, (q->stream, e->event, 0),
                           "making a stream wait for an event");
 }
 
 static ambit_status event_sync(ambit__gpu_event *e)
 {
-  AMBIT_TRY(ambit__cuda_enter(e->gpu));
-  return ambit__cuda_told(e->gpu, e->gpu->cuda->cuEventSynchronize(e->event),
+  return AMBIT__CUDA_CALL(e->gpu, cuEventSynchronize, (e->event),
                           "waiting for work that was handed to it before");
 }
 
@@ -279,9 +271,7 @@ static double event_seconds(ambit__gpu_event *from, ambit__gpu_event *to)
 
 static ambit_status record(ambit__gpu_queue *q)
 {
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(q->gpu,
-                          q->gpu->cuda->cuStreamBeginCapture_v2(q->stream, CU_CAPTURE_THIS_ONLY),
+  return AMBIT__CUDA_CALL(q->gpu, cuStreamBeginCapture_v2, (q->stream, CU_CAPTURE_THIS_ONLY),
                           "beginning to record a stream");
 }
 
@@ -312,8 +302,7 @@ static ambit_status recorded(ambit__gpu_queue *q, ambit__gpu_recording **out)
 
 static ambit_status replay(ambit__gpu_queue *q, ambit__gpu_recording *r)
 {
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(q->gpu, q->gpu->cuda->cuGraphLaunch(r->graph, q->stream),
+  return AMBIT__CUDA_CALL(q->gpu, cuGraphLaunch, (r->graph, q->stream),
                           "launching a recorded graph");
 }
 
@@ -379,8 +368,7 @@ static void *address(const ambit__gpu_memory *m)
 static ambit_status host_alloc(ambit__gpu *g, size_t bytes, void **p)
 {
   *p = NULL;
-  AMBIT_TRY(ambit__cuda_enter(g));
-  return ambit__cuda_told(g, g->cuda->cuMemHostAlloc(p, bytes ? bytes : 1, CU_HOST_PORTABLE),
+  return AMBIT__CUDA_CALL(g, cuMemHostAlloc, (p, bytes ? bytes : 1, CU_HOST_PORTABLE),
                           "allocating %zu bytes of pinned host memory", bytes);
 }
 
@@ -393,30 +381,24 @@ static ambit_status copy_in(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t a
                             size_t bytes)
 {
   if (!bytes) return AMBIT_OK;
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(
-      q->gpu, q->gpu->cuda->cuMemcpyHtoDAsync_v2(to->address + at, from, bytes, q->stream),
-      "copying %zu bytes to it", bytes);
+  return AMBIT__CUDA_CALL(q->gpu, cuMemcpyHtoDAsync_v2, (to->address + at, from, bytes, q->stream),
+                          "copying %zu bytes to it", bytes);
 }
 
 static ambit_status copy_out(ambit__gpu_queue *q, void *to, const ambit__gpu_memory *from,
                              size_t at, size_t bytes)
 {
   if (!bytes) return AMBIT_OK;
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(
-      q->gpu, q->gpu->cuda->cuMemcpyDtoHAsync_v2(to, from->address + at, bytes, q->stream),
-      "copying %zu bytes from it", bytes);
+  return AMBIT__CUDA_CALL(q->gpu, cuMemcpyDtoHAsync_v2, (to, from->address + at, bytes, q->stream),
+                          "copying %zu bytes from it", bytes);
 }
 
 static ambit_status copy(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_at,
                          const ambit__gpu_memory *from, size_t from_at, size_t bytes)
 {
   if (!bytes) return AMBIT_OK;
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(q->gpu,
-                          q->gpu->cuda->cuMemcpyDtoDAsync_v2(
-                              to->address + to_at, from->address + from_at, bytes, q->stream),
+  return AMBIT__CUDA_CALL(q->gpu, cuMemcpyDtoDAsync_v2,
+                          (to->address + to_at, from->address + from_at, bytes, q->stream),
                           "copying %zu bytes within it", bytes);
 }
 
@@ -424,20 +406,16 @@ static ambit_status copy_across(ambit__gpu_queue *q, ambit__gpu_memory *to,
                                 const ambit__gpu_memory *from, size_t bytes)
 {
   if (!bytes) return AMBIT_OK;
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(q->gpu,
-                          q->gpu->cuda->cuMemcpyPeerAsync(to->address, to->gpu->context,
-                                                          from->address, from->gpu->context, bytes,
-                                                          q->stream),
-                          "copying %zu bytes to it from cuda:%d", bytes, from->gpu->ordinal);
+  return AMBIT__CUDA_CALL(
+      q->gpu, cuMemcpyPeerAsync,
+      (to->address, to->gpu->context, from->address, from->gpu->context, bytes, q->stream),
+      "copying %zu bytes to it from cuda:%d", bytes, from->gpu->ordinal);
 }
 
 static ambit_status zero(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, size_t bytes)
 {
   if (!bytes) return AMBIT_OK;
-  AMBIT_TRY(ambit__cuda_enter(q->gpu));
-  return ambit__cuda_told(q->gpu,
-                          q->gpu->cuda->cuMemsetD8Async(m->address + at, 0, bytes, q->stream),
+  return AMBIT__CUDA_CALL(q->gpu, cuMemsetD8Async, (m->address + at, 0, bytes, q->stream),
                           "zeroing %zu bytes", bytes);
 }
 
@@ -480,7 +458,6 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .unload = ambit__cuda_unload,
     .function = ambit__cuda_function,
     .launch = ambit__cuda_launch,
-    .launch_together = ambit__cuda_launch_together,
 };
 
 static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,

@@ -323,55 +323,30 @@ static ambit_status check_shape(ambit__gpu_function *f, const int64_t blocks[3],
   return AMBIT_OK;
 }
 
-/* Together: all blocks at the same time. */
-static ambit__cu_result enqueue(ambit__gpu_queue *q, ambit__gpu_function *f,
-                                const int64_t blocks[3], const int threads[3], size_t shared,
-                                void **params, bool together)
+ambit_status ambit__cuda_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
+                                const ambit__shape *shape, int nargs, const ambit__gpu_arg *args)
 {
-  const ambit__cuda *cuda = q->gpu->cuda;
-  const unsigned int b[] = {(unsigned int)blocks[0], (unsigned int)blocks[1],
-                            (unsigned int)blocks[2]};
-  const unsigned int t[] = {(unsigned int)threads[0], (unsigned int)threads[1],
-                            (unsigned int)threads[2]};
-  const unsigned int bytes = (unsigned int)shared;
-
-  return together ? cuda->cuLaunchCooperativeKernel(f->function, b[0], b[1], b[2], t[0], t[1], t[2],
-                                                    bytes, q->stream, params)
-                  : cuda->cuLaunchKernel(f->function, b[0], b[1], b[2], t[0], t[1], t[2], bytes,
-                                         q->stream, params, NULL);
-}
-
-static ambit_status launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
-                           const int threads[3], size_t shared, int nargs,
-                           const ambit__gpu_arg *args, bool together)
-{
+  const int64_t *b = shape->blocks;
+  const int *t = shape->threads;
+  const unsigned x = (unsigned)b[0], y = (unsigned)b[1], z = (unsigned)b[2];
+  const unsigned tx = (unsigned)t[0], ty = (unsigned)t[1], tz = (unsigned)t[2];
+  const unsigned shared = (unsigned)shape->shared;
   ambit__gpu *g = q->gpu;
   void *params[MOST_ARGS];
 
-  if (blocks[0] < 1 || blocks[1] < 1 || blocks[2] < 1) return AMBIT_OK;
-  AMBIT_TRY(check_shape(f, blocks, nargs));
+  if (b[0] < 1 || b[1] < 1 || b[2] < 1) return AMBIT_OK;
+  AMBIT_TRY(check_shape(f, b, nargs));
   AMBIT_TRY(ambit__cuda_enter(g));
-  if (shared > f->shared) AMBIT_TRY(grant_shared(f, shared));
+  if (shape->shared > f->shared) AMBIT_TRY(grant_shared(f, shape->shared));
   for (int i = 0; i < nargs; i++) /* the prototype predates const */
     params[i] = (void *)(uintptr_t)(args[i].memory ? (const void *)&args[i].memory->address
                                                    : args[i].value);
   return ambit__cuda_told(
-      g, enqueue(q, f, blocks, threads, shared, params, together),
+      g,
+      shape->edges ? g->cuda->cuLaunchCooperativeKernel(f->function, x, y, z, tx, ty, tz, shared,
+                                                        q->stream, params)
+                   : g->cuda->cuLaunchKernel(f->function, x, y, z, tx, ty, tz, shared, q->stream,
+                                             params, NULL),
       "launching kernel %s in %lld x %lld x %lld blocks of %d x %d x %d threads", f->name,
-      (long long)blocks[0], (long long)blocks[1], (long long)blocks[2], threads[0], threads[1],
-      threads[2]);
-}
-
-ambit_status ambit__cuda_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
-                                const int64_t blocks[3], const int threads[3], size_t shared,
-                                int nargs, const ambit__gpu_arg *args)
-{
-  return launch(q, f, blocks, threads, shared, nargs, args, false);
-}
-
-ambit_status ambit__cuda_launch_together(ambit__gpu_queue *q, ambit__gpu_function *f,
-                                         const int64_t blocks[3], const int threads[3],
-                                         size_t shared, int nargs, const ambit__gpu_arg *args)
-{
-  return launch(q, f, blocks, threads, shared, nargs, args, true);
+      (long long)b[0], (long long)b[1], (long long)b[2], t[0], t[1], t[2]);
 }

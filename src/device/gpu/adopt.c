@@ -32,11 +32,9 @@ static ambit_status provide(ambit__gpu_device *d)
 static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_function *f, int n,
                            const ambit__gpu_arg *args)
 {
-  const int64_t one[3] = {1, 1, 1};
-  const int threads[3] = {1, 1, 1};
+  const ambit__shape one = ambit__gpu_shape(1, 1);
 
-  return ambit__gpu_device_of(lane->head.device)
-      ->driver->launch(lane->queue, f, one, threads, 0, n, args);
+  return lane->driver->launch(lane->queue, f, &one, n, args);
 }
 
 static ambit_status set(ambit__gpu_lane *lane, const ambit__buffer *value, const ambit__param *q)
@@ -46,7 +44,7 @@ static ambit_status set(ambit__gpu_lane *lane, const ambit__buffer *value, const
 
   ambit__value_store(bytes, q->type, ambit__reduce_identity(q));
   memcpy(&bits, bytes, sizeof bits);
-  return launch(lane, ambit__gpu_device_of(lane->head.device)->set, 2,
+  return launch(lane, lane->device->set, 2,
                 (const ambit__gpu_arg[]){ambit__gpu_arg_memory(ambit__gpu_memory_of(value)),
                                          ambit__gpu_arg_number(&bits)});
 }
@@ -64,7 +62,7 @@ ambit_status ambit__gpu_adopt_before(ambit__gpu_lane *lane, const ambit__group *
 
     if (q->kind != PARAM_REDUCE || (ambit__launch_folds(l, i) && !ambit__sums_exactly(g, q)))
       continue;
-    AMBIT_TRY(provide(ambit__gpu_device_of(lane->head.device)));
+    AMBIT_TRY(provide(lane->device));
     AMBIT_TRY(set(lane, l->args[i].value, q));
   }
   return AMBIT_OK;
@@ -80,9 +78,9 @@ ambit_status ambit__gpu_adopt_after(ambit__gpu_lane *lane, const ambit__group *g
     const int64_t more = ambit__launch_folds(l, i), is_float = q->type == AMBIT_F32;
 
     if (!ambit__sums_exactly(g, q)) continue;
-    AMBIT_TRY(provide(ambit__gpu_device_of(lane->head.device)));
+    AMBIT_TRY(provide(lane->device));
     AMBIT_TRY(launch(
-        lane, ambit__gpu_device_of(lane->head.device)->adopt, 3,
+        lane, lane->device->adopt, 3,
         (const ambit__gpu_arg[]){ambit__gpu_arg_memory(ambit__gpu_memory_of(l->args[i].value)),
                                  ambit__gpu_arg_number(&more), ambit__gpu_arg_number(&is_float)}));
   }

@@ -86,8 +86,7 @@ static ambit_status add_image(maker *m, const target *t, const ambit__box *at, c
   }
   box = ambit__box_intersect(&box, &t->region);
   if (ambit__box_is_empty(&box)) return AMBIT_OK;
-  for (int64_t i = ambit__point_cells_next(t->cells, &box, 0); i < t->cells->n;
-       i = ambit__point_cells_next(t->cells, &box, i + 1)) {
+  for (int64_t i = -1; (i = ambit__point_cells_next(t->cells, &box, i + 1)) < t->cells->n;) {
     const int64_t *cell = t->cells->index + i * m->ndims;
     int64_t to[3] = {0};
 

@@ -212,14 +212,14 @@ static ambit_status make_tables(ambit__batch *b, const ambit__move *moves, int n
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_batch_open(ambit__device *dev, const ambit__move *moves, int n,
+ambit_status ambit__gpu_batch_open(ambit__gpu_device *d, const ambit__move *moves, int n,
                                    ambit__batch **batch)
 {
-  ambit__batch *b = ambit__new(dev->errors, 1, sizeof *b);
+  ambit__batch *b;
   ambit_status s;
 
-  if (!b) return AMBIT_ENOMEM;
-  b->device = ambit__gpu_device_of(dev);
+  AMBIT_NEW(d->head.errors, b, 1);
+  b->device = d;
   s = make_tables(b, moves, n);
   if (s)
     ambit__gpu_batch_close(b);
@@ -228,20 +228,20 @@ ambit_status ambit__gpu_batch_open(ambit__device *dev, const ambit__move *moves,
   return s;
 }
 
-static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_device *d, const group *g)
+static ambit_status launch(ambit__gpu_lane *lane, const group *g)
 {
-  const int64_t blocks[3] = {g->blocks, 1, 1}, nitems = (int64_t)g->nitems;
-  const int threads[3] = {AMBIT__MOVE_THREADS, 1, 1};
+  const ambit__shape shape = ambit__gpu_shape(g->blocks, AMBIT__MOVE_THREADS);
+  const int64_t nitems = (int64_t)g->nitems;
   ambit__gpu_arg args[2 + MEMORIES];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, KIT_BOXES, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(lane->device, g->type, KIT_BOXES, &moves));
   args[0] = ambit__gpu_arg_memory(g->table);
   args[1] = ambit__gpu_arg_number(&nitems);
   for (int i = 0; i < MEMORIES; i++)
     args[2 + i] =
         ambit__gpu_arg_memory(ambit__gpu_memory_of(g->stores[i < g->nstores ? i : 0]->buffer));
-  return d->driver->launch(lane->queue, moves->batch, blocks, threads, 0, 2 + MEMORIES, args);
+  return lane->driver->launch(lane->queue, moves->batch, &shape, 2 + MEMORIES, args);
 }
 
 static ambit_status copy_active(ambit__gpu_lane *lane, const sparse_copy *c)
@@ -254,30 +254,33 @@ static ambit_status copy_active(ambit__gpu_lane *lane, const sparse_copy *c)
   return ambit__gpu_kept_copy(lane, &c->list, &to, &from);
 }
 
-ambit_status ambit__gpu_batch_run(ambit__queue *q, ambit__batch *b)
+static ambit_status run(ambit__gpu_lane *lane, ambit__batch *b)
 {
   for (size_t i = 0; i < b->ngroups; i++)
-    AMBIT_TRY(launch((ambit__gpu_lane *)q, b->device, &b->groups[i]));
+    AMBIT_TRY(launch(lane, &b->groups[i]));
   for (size_t i = 0; i < b->ncopies; i++)
-    AMBIT_TRY(copy_active((ambit__gpu_lane *)q, &b->copies[i]));
+    AMBIT_TRY(copy_active(lane, &b->copies[i]));
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                               const int64_t *extents, const ambit__box *given,
-                               const ambit__box *reach)
+ambit_status ambit__gpu_batch(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  const ambit__move move = {.dst = store,
-                            .count = store->layout.components,
-                            .box = *given,
-                            .reach = *reach,
-                            .boundaries = b,
-                            .extents = extents};
+  return run(lane, c->batch.batch);
+}
+
+ambit_status ambit__gpu_ghosts(ambit__gpu_lane *lane, const ambit__command *c)
+{
+  const ambit__move move = {.dst = c->ghosts.store,
+                            .count = c->ghosts.store->layout.components,
+                            .box = *c->ghosts.given,
+                            .reach = *c->ghosts.reach,
+                            .boundaries = c->ghosts.boundaries,
+                            .extents = c->ghosts.extents};
   ambit__batch *batch;
   ambit_status s;
 
-  AMBIT_TRY(ambit__gpu_batch_open(q->device, &move, 1, &batch));
-  s = ambit__gpu_batch_run(q, batch);
+  AMBIT_TRY(ambit__gpu_batch_open(lane->device, &move, 1, &batch));
+  s = run(lane, batch);
   ambit__gpu_batch_close(batch);
   return s;
 }

@@ -59,8 +59,7 @@ static ambit_status move(ambit__gpu_lane *lane, const job *j, int64_t first, int
   ambit__gpu_moves *moves;
 
   if (!count) return AMBIT_OK;
-  AMBIT_TRY(
-      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j->type, KIT_BOXES, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(lane->device, j->type, KIT_BOXES, &moves));
   fill_args(j, &first, &count, args);
   return ambit__gpu_moves_run(lane, moves->move, count, MOVE_ARGS, args);
 }
@@ -75,11 +74,10 @@ static int64_t part_of(const job *j, int64_t first)
 
 /* ---- in ---- */
 
-static ambit_status write_dense(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+static ambit_status write_dense(ambit__gpu_lane *lane, ambit__store *dst, const ambit__box *box,
                                 const void *src)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  const ambit__gpu_driver *driver = lane->driver;
   job j = job_of(&dst->layout, ambit__patch_in(&dst->layout, box),
                  ambit__gpu_memory_of(dst->buffer), NULL);
   const bool dense = ambit__patch_is_dense(&j.patch);
@@ -118,10 +116,9 @@ static int run_axis(const ambit__patch *p)
   return best;
 }
 
-static ambit_status fill_dense(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+static ambit_status fill_dense(ambit__gpu_lane *lane, ambit__store *dst, const ambit__box *box,
                                const void *value)
 {
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   const ambit__patch p = ambit__patch_fill(&dst->layout, box, value);
   const int run = run_axis(&p);
   const int64_t length = p.naxes ? p.n[run] : 1, step = p.naxes ? p.to_step[run] : 0, none = 0;
@@ -132,8 +129,7 @@ static ambit_status fill_dense(ambit__queue *q, ambit__store *dst, const ambit__
   int n = 6;
 
   if (!p.count) return AMBIT_OK;
-  AMBIT_TRY(
-      ambit__gpu_moves_get(ambit__gpu_device_of(q->device), dst->layout.type, KIT_BOXES, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(lane->device, dst->layout.type, KIT_BOXES, &moves));
   for (int k = 0; k < AXES; k++) {
     if (k == run) continue;
     args[n + AXES - 1] = ambit__gpu_arg_number(k < p.naxes ? &p.to_step[k] : &none);
@@ -170,8 +166,7 @@ static ambit_status project(ambit__gpu_lane *lane, const job *j, int64_t first, 
   ambit__gpu_arg args[MOVE_ARGS + 4];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(
-      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j->type, KIT_MOST, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(lane->device, j->type, KIT_MOST, &moves));
   fill_args(j, &first, &count, args);
   args[MOVE_ARGS] = ambit__gpu_arg_number(&x->planes);
   args[MOVE_ARGS + 1] = ambit__gpu_arg_number(&x->apart);
@@ -185,7 +180,7 @@ static ambit_status project(ambit__gpu_lane *lane, const job *j, int64_t first, 
 static ambit_status send(ambit__gpu_lane *lane, job *j, bool dense, const projection *x,
                          int64_t first, ambit__gpu_staging **staging)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const ambit__gpu_driver *driver = lane->driver;
   const int64_t n = part_of(j, first);
   const size_t bytes = (size_t)n * j->size;
 
@@ -203,11 +198,9 @@ static ambit_status send(ambit__gpu_lane *lane, job *j, bool dense, const projec
 }
 
 /* From a store to an array. x is NULL, or a projection. */
-static ambit_status read_patch(ambit__queue *q, void *dst, ambit__store *src, ambit__patch p,
-                               const projection *x)
+static ambit_status read_patch(ambit__gpu_lane *lane, void *dst, const ambit__store *src,
+                               ambit__patch p, const projection *x)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   job j = job_of(&src->layout, p, NULL, ambit__gpu_memory_of(src->buffer));
   const bool dense = !x && ambit__patch_is_dense(&p);
   ambit__gpu_staging *pieces[AMBIT__GPU_STAGING];
@@ -219,7 +212,7 @@ static ambit_status read_patch(ambit__queue *q, void *dst, ambit__store *src, am
     for (; sent < part + AMBIT__GPU_STAGING && sent * part_of(&j, 0) < p.count; sent++)
       AMBIT_TRY(
           send(lane, &j, dense, x, sent * part_of(&j, 0), &pieces[sent % AMBIT__GPU_STAGING]));
-    AMBIT_TRY(driver->event_sync(pieces[part % AMBIT__GPU_STAGING]->done));
+    AMBIT_TRY(lane->driver->event_sync(pieces[part % AMBIT__GPU_STAGING]->done));
     memcpy((char *)dst + (size_t)first * j.size, pieces[part % AMBIT__GPU_STAGING]->host,
            (size_t)n * j.size);
     first += n;
@@ -227,26 +220,28 @@ static ambit_status read_patch(ambit__queue *q, void *dst, ambit__store *src, am
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                     const ambit__lattice *l)
+ambit_status ambit__gpu_lattice(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  return read_patch(q, dst, src, ambit__patch_lattice(&src->layout, l), NULL);
+  const ambit__store *src = c->lattice.src;
+
+  return read_patch(lane, c->lattice.dst, src,
+                    ambit__patch_lattice(&src->layout, c->lattice.lattice), NULL);
 }
 
-ambit_status ambit__gpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
-                                  const ambit__lattice *l, int axis, bool norm)
+ambit_status ambit__gpu_most(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  ambit__layout layout = src->layout;
-  ambit__lattice rest = *l;
-  projection x = {.planes = l->count[axis], .apart = layout.stride[axis] * l->step[axis]};
+  const int axis = c->most.axis;
+  ambit__layout layout = c->most.src->layout;
+  ambit__lattice rest = *c->most.lattice;
+  projection x = {.planes = rest.count[axis], .apart = layout.stride[axis] * rest.step[axis]};
 
   rest.count[axis] = 1;
-  if (norm) {
+  if (c->most.norm) {
     x.components = layout.components;
     x.component = layout.component;
     layout.components = 1;
   }
-  return read_patch(q, dst, src, ambit__patch_lattice(&layout, &rest), &x);
+  return read_patch(lane, c->most.dst, c->most.src, ambit__patch_lattice(&layout, &rest), &x);
 }
 
 /* ---- across ---- */
@@ -267,8 +262,7 @@ static ambit_status update_dense(ambit__gpu_lane *lane, ambit__store *dst, ambit
   ambit__gpu_arg args[MOVE_ARGS + 2];
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(
-      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), j.type, KIT_BOXES, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(lane->device, j.type, KIT_BOXES, &moves));
   fill_args(&j, &first, &j.patch.count, args);
   args[MOVE_ARGS] = ambit__gpu_arg_number(&infinity);
   args[MOVE_ARGS + 1] = ambit__gpu_arg_memory(lane->changed);
@@ -277,55 +271,54 @@ static ambit_status update_dense(ambit__gpu_lane *lane, ambit__store *dst, ambit
 
 /* ---- dense or sparse ---- */
 
-ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                  const void *src)
+ambit_status ambit__gpu_write(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  if (!dst->layout.active) return write_dense(q, dst, box, src);
-  return ambit__gpu_runs_move((ambit__gpu_lane *)q, dst, box,
-                              (unsigned char *)(uintptr_t)src /* only read from */, true);
+  if (!c->write.dst->layout.active)
+    return write_dense(lane, c->write.dst, c->write.box, c->write.src);
+  return ambit__gpu_runs_move(lane, c->write.dst, c->write.box,
+                              (unsigned char *)(uintptr_t)c->write.src /* only read from */, true);
 }
 
-ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                 const ambit__box *box)
+ambit_status ambit__gpu_read(ambit__gpu_lane *lane, const ambit__command *c)
 {
+  const ambit__store *src = c->read.src;
+
   if (!src->layout.active)
-    return read_patch(q, dst, src, ambit__patch_out(&src->layout, box), NULL);
-  return ambit__gpu_runs_move((ambit__gpu_lane *)q, src, box, dst, false);
+    return read_patch(lane, c->read.dst, src, ambit__patch_out(&src->layout, c->read.box), NULL);
+  return ambit__gpu_runs_move(lane, src, c->read.box, c->read.dst, false);
 }
 
-ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                 const void *value)
+ambit_status ambit__gpu_fill(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  if (!dst->layout.active) return fill_dense(q, dst, box, value);
-  return ambit__gpu_runs_fill_box((ambit__gpu_lane *)q, dst, box, value);
+  if (!c->fill.dst->layout.active) return fill_dense(lane, c->fill.dst, c->fill.box, c->fill.value);
+  return ambit__gpu_runs_fill_box(lane, c->fill.dst, c->fill.box, c->fill.value);
 }
 
-ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                 const ambit__box *box, const int64_t *shift)
+ambit_status ambit__gpu_copy(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit__store *dst = c->copy.dst, *src = c->copy.src;
   job j;
 
   assert(dst->layout.type == src->layout.type && dst->layout.components == src->layout.components);
-  if (src->layout.active) return ambit__gpu_runs_copy(lane, dst, src, box, NULL);
-  j = job_across(dst, src, box, shift);
+  if (src->layout.active) return ambit__gpu_runs_copy(lane, dst, src, c->copy.box, NULL);
+  j = job_across(dst, src, c->copy.box, c->copy.shift);
   return move(lane, &j, 0, j.patch.count);
 }
 
-ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                   const ambit__box *box, bool *changed)
+ambit_status ambit__gpu_update(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit__store *dst = c->update.dst, *src = c->update.src;
+  const ambit__box *box = c->update.box;
   int64_t number;
 
   if (ambit__box_is_empty(box)) return AMBIT_OK;
-  if (!lane->changed) AMBIT_TRY(d->driver->alloc(d->gpu, sizeof number, &lane->changed));
-  AMBIT_TRY(d->driver->zero(lane->queue, lane->changed, 0, sizeof number));
+  if (!lane->changed)
+    AMBIT_TRY(lane->driver->alloc(lane->device->gpu, sizeof number, &lane->changed));
+  AMBIT_TRY(lane->driver->zero(lane->queue, lane->changed, 0, sizeof number));
   AMBIT_TRY(dst->layout.active ? ambit__gpu_runs_copy(lane, dst, src, box, lane->changed)
                                : update_dense(lane, dst, src, box));
   AMBIT_TRY(ambit__gpu_fetch(lane, &number, lane->changed, sizeof number));
-  *changed |= number != 0;
+  *c->update.changed |= number != 0;
   return AMBIT_OK;
 }
 
@@ -360,21 +353,20 @@ ambit_status ambit__gpu_scatter(ambit__gpu_lane *lane, const ambit__store *to,
 
 /* ---- single values ---- */
 
-ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
+ambit_status ambit__gpu_put(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit__gpu_memory *to = ambit__gpu_memory_of(c->put.dst);
   ambit__gpu_staging *staging;
 
-  assert(bytes <= dst->bytes && bytes <= AMBIT__STAGE_BYTES);
+  assert(c->put.bytes <= c->put.dst->bytes && c->put.bytes <= AMBIT__STAGE_BYTES);
   AMBIT_TRY(ambit__gpu_staging_take(lane, false, &staging));
-  memcpy(staging->host, src, bytes);
-  AMBIT_TRY(driver->copy_in(lane->queue, ambit__gpu_memory_of(dst), 0, staging->host, bytes));
+  memcpy(staging->host, c->put.src, c->put.bytes);
+  AMBIT_TRY(lane->driver->copy_in(lane->queue, to, 0, staging->host, c->put.bytes));
   return ambit__gpu_staging_pass(lane, staging);
 }
 
-ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
+ambit_status ambit__gpu_get(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  assert(bytes <= src->bytes);
-  return ambit__gpu_fetch((ambit__gpu_lane *)q, dst, ambit__gpu_memory_of(src), bytes);
+  assert(c->get.bytes <= c->get.src->bytes);
+  return ambit__gpu_fetch(lane, c->get.dst, ambit__gpu_memory_of(c->get.src), c->get.bytes);
 }

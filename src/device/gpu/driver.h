@@ -15,6 +15,7 @@
 
 #include "base/settings.h"
 #include "codegen/dialect.h"
+#include "plan/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +38,6 @@ typedef struct ambit__gpu_info {
   size_t free_memory;  /* bytes now free, if known; else memory */
   size_t largest;      /* bytes of the largest single allocation */
   int multiprocessors; /* or compute units */
-  int warp;            /* threads that run in lockstep; 1 if unknown */
   size_t shared;       /* bytes of shared (local) memory per block */
   size_t all_shared;   /* bytes of it per multiprocessor; 0: unknown */
   size_t registers;    /* of 32 bits per multiprocessor; 0: unknown */
@@ -46,7 +46,8 @@ typedef struct ambit__gpu_info {
   size_t l2;           /* bytes of cache */
   bool has_double;     /* supports double */
   bool is_cpu;         /* an OpenCL device that is a CPU */
-  bool dots;           /* an OpenCL device with instructions for weighted sums of bytes, */
+  bool exchanges;      /* an OpenCL device whose compiler has CUDA's exchanges between lanes */
+  bool dots;           /* one with instructions for weighted sums of bytes, */
   bool minima;         /* any device with one for two minima of 16 bits */
 } ambit__gpu_info;
 
@@ -70,9 +71,6 @@ typedef struct ambit__gpu_driver {
                        ambit__gpu **gpu);
   void (*close)(ambit__gpu *gpu);
   void (*info)(ambit__gpu *gpu, ambit__gpu_info *info);
-  /* The text in front of kernels whose lanes exchange values; NULL: they cannot. The first call may
-   * compile and run a kernel. NULL: the dialect has no such text. */
-  const char *(*lanes)(ambit__gpu *gpu);
 
   /* urgent: its kernels start before waiting kernels of other queues, if the driver has priorities.
    */
@@ -123,15 +121,10 @@ typedef struct ambit__gpu_driver {
   void (*foresee)(ambit__gpu *gpu, const char *source, bool strict);
   void (*unload)(ambit__gpu_module *m);
   ambit_status (*function)(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
-  /* threads[] per block and blocks[], x first. */
-  ambit_status (*launch)(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
-                         const int threads[3], size_t shared, int nargs,
-                         const ambit__gpu_arg *args);
-  /* The same with all blocks at the same time, so that they can wait for each other; an error if
-   * they are too many. NULL: not supported. */
-  ambit_status (*launch_together)(ambit__gpu_queue *q, ambit__gpu_function *f,
-                                  const int64_t blocks[3], const int threads[3], size_t shared,
-                                  int nargs, const ambit__gpu_arg *args);
+  /* If the shape has edges, as those of plans for CUDA may have, all blocks run at the same time,
+   * so that they can wait for each other; an error if they are too many. */
+  ambit_status (*launch)(ambit__gpu_queue *q, ambit__gpu_function *f, const ambit__shape *shape,
+                         int nargs, const ambit__gpu_arg *args);
 } ambit__gpu_driver;
 
 /* device/cuda/driver.c and device/opencl/driver.c */

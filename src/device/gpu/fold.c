@@ -178,7 +178,7 @@ static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how, form f
   int n = 0;
 
   if (how->exact) f = INTO_SUMS;
-  AMBIT_TRY(get(ambit__gpu_device_of(lane->head.device), how->param, f, w, &code));
+  AMBIT_TRY(get(lane->device, how->param, f, w, &code));
   memcpy(&identity, &one, sizeof identity);
   args[n++] = ambit__gpu_arg_memory(values);
   args[n++] = ambit__gpu_arg_number(&s->base);
@@ -197,24 +197,25 @@ static ambit_status launch(ambit__gpu_lane *lane, const ambit__fold *how, form f
 
 /* If the box has cells of some totals only, the others start from the identity too: a launch that
  * folds no cells into them. */
-ambit_status ambit__gpu_fold(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
-                             ambit__store *src, const ambit__box *box, bool more)
+ambit_status ambit__gpu_fold(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  const ambit__box there = ambit__box_project(box, how->dropped);
-  const ambit__gpu_memory *results = ambit__gpu_memory_of(totals);
-  const ambit__gpu_memory *from = ambit__gpu_memory_of(src->buffer);
+  const ambit__fold *how = c->fold.how;
+  const ambit__layout *src = &c->fold.src->layout;
+  const ambit__box there = ambit__box_project(c->fold.box, how->dropped);
+  const ambit__gpu_memory *results = ambit__gpu_memory_of(c->fold.totals);
+  const ambit__gpu_memory *from = ambit__gpu_memory_of(c->fold.src->buffer);
   const ambit__layout to = ambit__gpu_totals_layout(
       how->param->type, ambit__param_width(how->param), how->dropped, &how->cells);
+  bool more = c->fold.more;
   shape s;
 
   if (!more && !ambit__box_equal(&there, &how->cells)) {
-    s = shape_of(how, &src->layout, &to, &how->cells);
+    s = shape_of(how, src, &to, &how->cells);
     s.n[0] = 0;
     AMBIT_TRY(launch(lane, how, INTO_TOTALS, results, from, &s, false));
     more = true;
   }
-  s = shape_of(how, &src->layout, &to, box);
+  s = shape_of(how, src, &to, c->fold.box);
   return launch(lane, how, INTO_TOTALS, results, from, &s, more);
 }
 

@@ -91,9 +91,8 @@ static ambit_status check_parameters(const ambit__gpu_device *d, const function 
 
 /* ---- build ---- */
 
-void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
+void ambit__gpu_discard(ambit__gpu_device *d, ambit__function *fn)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
   function *f = (function *)fn;
 
   if (!f) return;
@@ -118,8 +117,7 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .dialect = d->driver->dialect,
                          .threads = d->info.multiprocessors,
                          .l2 = d->info.l2,
-                         .warp = d->info.warp,
-                         .lanes = d->driver->lanes ? d->driver->lanes(d->gpu) : NULL,
+                         .exchanges = d->info.exchanges,
                          .max_threads = d->info.max_threads,
                          .shared = d->info.shared,
                          .is_cpu = d->info.is_cpu,
@@ -127,9 +125,8 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .minima = d->info.minima};
 }
 
-void ambit__gpu_foresee(ambit__device *dev, const ambit__group *g)
+void ambit__gpu_foresee(ambit__gpu_device *d, const ambit__group *g)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
   const ambit__target target = target_of(d);
   ambit__gpu_text text = {.entry = AMBIT_ENTRY, .strict = g->strict};
   ambit__plan plan;
@@ -187,9 +184,9 @@ double ambit__gpu_estimate(ambit__device *dev, const ambit__group *g)
   return ambit__plan_choose(g, &target, &plan) ? plan.strategy->cost(g, &target, &plan) : -1;
 }
 
-void ambit__gpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
+void ambit__gpu_plans(ambit__gpu_device *d, const ambit__group *g, ambit__text *lines)
 {
-  const ambit__target target = target_of(ambit__gpu_device_of(dev));
+  const ambit__target target = target_of(d);
 
   ambit__plan_list(g, &target, lines);
 }
@@ -245,20 +242,19 @@ static ambit_status build_chore(ambit__gpu_device *d, const ambit__group *g, amb
   f->head.plan = ambit__strdup(d->head.errors, host ? "(host)" : "(points)");
   s = f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
   if (!s && !host) s = ambit__gpu_chore_open(d, g->chore, &f->chore);
-  if (s) ambit__gpu_discard(&d->head, &f->head);
+  if (s) ambit__gpu_discard(d, &f->head);
   *fn = s ? NULL : &f->head;
   return s;
 }
 
-ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
+ambit_status ambit__gpu_build(ambit__gpu_device *d, const ambit__group *g, ambit__function **fn)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
   function *f;
   ambit_status s;
 
   if (g->chore) return build_chore(d, g, fn);
   AMBIT_TRY(check_double(d, g->rule));
-  AMBIT_NEW(dev->errors, f, 1);
+  AMBIT_NEW(d->head.errors, f, 1);
   f->group = *g;
   memcpy(f->bind, g->bind, (size_t)g->rule->nparams * sizeof *f->bind);
   f->group.bind = f->bind;
@@ -270,7 +266,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   f->nfold = ambit__gpucode_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
   if (g->flow && ambit__flow_has_points(g->flow)) {
-    f->aimed = ambit__new(dev->errors, AMBIT_MAX_PARAMS, sizeof *f->aimed);
+    f->aimed = ambit__new(d->head.errors, AMBIT_MAX_PARAMS, sizeof *f->aimed);
     s = AMBIT_ENOMEM;
     if (!f->aimed) goto fail;
   }
@@ -283,7 +279,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   *fn = &f->head;
   return AMBIT_OK;
 fail:
-  ambit__gpu_discard(dev, &f->head);
+  ambit__gpu_discard(d, &f->head);
   return s;
 }
 
@@ -433,7 +429,7 @@ static void fill(const flight *t, int n, const ambit__gpucode_slot *slots, int64
 /* Once per queue. */
 static ambit_status make_partials(ambit__gpu_lane *lane, const function *f, bool own)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+  ambit__gpu_device *d = lane->device;
 
   for (int i = 0; i < f->group.rule->nparams; i++) {
     if (f->group.rule->params[i].kind != PARAM_REDUCE) continue;
@@ -506,7 +502,7 @@ static const ambit__shape *shape_of(const flight *t, const ambit__box *box)
 /* Blocks that run together exchange values through memory of the function. */
 static ambit_status run_together(function *f, flight *t)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(t->lane->head.device);
+  ambit__gpu_device *d = t->lane->device;
   const ambit__shape *shape = shape_of(t, &t->l->box);
   int64_t numbers[AMBIT__GPUCODE_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
@@ -517,14 +513,13 @@ static ambit_status run_together(function *f, flight *t)
   }
   fill(t, f->nslots, f->slots, numbers, args);
   f->rounds += t->l->times;
-  return d->driver->launch_together(t->lane->queue, t->v->code->run, shape->blocks, shape->threads,
-                                    shape->shared, f->nslots, args);
+  return d->driver->launch(t->lane->queue, t->v->code->run, shape, f->nslots, args);
 }
 
 static ambit_status run(flight *t)
 {
   const function *f = t->f;
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(t->lane->head.device)->driver;
+  const ambit__gpu_driver *driver = t->lane->driver;
   const ambit__box box = cells_of(t);
   int64_t numbers[AMBIT__GPUCODE_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
@@ -534,17 +529,15 @@ static ambit_status run(flight *t)
   shape = shape_of(t, &box);
   t->blocks = shape->blocks[0] * shape->blocks[1] * shape->blocks[2];
   fill(t, f->nslots, f->slots, numbers, args);
-  return driver->launch(t->lane->queue, t->v->code->run, shape->blocks, shape->threads,
-                        shape->shared, f->nslots - is_own(t), args);
+  return driver->launch(t->lane->queue, t->v->code->run, shape, f->nslots - is_own(t), args);
 }
 
 static ambit_status run_fold(const flight *t)
 {
-  const int64_t one[3] = {1, 1, 1};
-  const int threads[3] = {AMBIT__GPUCODE_FOLD, 1, 1};
+  const ambit__shape one = ambit__gpu_shape(1, AMBIT__GPUCODE_FOLD);
   const function *f = t->f;
   const bool own = is_own(t);
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(t->lane->head.device)->driver;
+  const ambit__gpu_driver *driver = t->lane->driver;
   int64_t numbers[AMBIT__GPUCODE_FOLD_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_FOLD_SLOTS];
   bool more = false;
@@ -553,8 +546,7 @@ static ambit_status run_fold(const flight *t)
   fill(t, f->nfold, f->fold_slots, numbers, args);
   for (int i = 0; own && i < f->nfold; i++)
     if (f->fold_slots[i].kind == SLOT_MORE) numbers[i] = more;
-  AMBIT_TRY(
-      driver->launch(t->lane->queue, t->v->code->fold, one, threads, 0, f->nfold - own, args));
+  AMBIT_TRY(driver->launch(t->lane->queue, t->v->code->fold, &one, f->nfold - own, args));
   return own ? ambit__gpu_adopt_after(t->lane, &f->group, t->l) : AMBIT_OK;
 }
 
@@ -651,7 +643,7 @@ static void place_totals(const flight *t, int param, folded *x)
 /* Launches on other boxes may have had less memory. */
 static ambit_status make_pieces(function *f, const flight *t, size_t bytes)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(t->lane->head.device);
+  ambit__gpu_device *d = t->lane->device;
 
   if (f->pieces && f->pieces_bytes >= bytes) return AMBIT_OK;
   if (f->pieces) {
@@ -709,15 +701,15 @@ ambit__gpu_chore *ambit__gpu_chore_in(const ambit__function *fn)
   return ((const function *)fn)->chore;
 }
 
-ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+ambit_status ambit__gpu_launch(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
-  function *f = (function *)fn;
-  flight t = {
-      .lane = (ambit__gpu_lane *)q, .f = f, .l = l, .assigned = &no_cells, .tiled = &no_tiles};
+  ambit__gpu_device *d = lane->device;
+  function *f = (function *)c->launch.fn;
+  const ambit__launch *l = c->launch.launch;
+  flight t = {.lane = lane, .f = f, .l = l, .assigned = &no_cells, .tiled = &no_tiles};
   ambit__gpu_turned turned;
 
-  if (f->chore) return ambit__gpu_chore_launch(t.lane, f->chore, l);
+  if (f->chore) return ambit__gpu_chore_launch(lane, f->chore, l);
   if (f->group.turned) t.l = l = ambit__gpu_turn_launch(l, f->group.turn, &turned);
   AMBIT_TRY(choose(d, f, l, &t.v));
   AMBIT_TRY(prepare(d, f, &t));
@@ -731,35 +723,29 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
 
 /* ---- tiles ---- */
 
-ambit_status ambit__gpu_run_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                                  const ambit__gpu_tiled *tiled, int64_t n)
+ambit_status ambit__gpu_run_tiled(ambit__gpu_lane *lane, ambit__function *fn,
+                                  const ambit__launch *l, const ambit__gpu_tiled *tiled, int64_t n)
 {
   function *f = (function *)fn;
-  flight t = {.lane = (ambit__gpu_lane *)q,
-              .f = f,
-              .v = &f->usual,
-              .l = l,
-              .assigned = &no_cells,
-              .tiled = tiled};
+  const flight t = {
+      .lane = lane, .f = f, .v = &f->usual, .l = l, .assigned = &no_cells, .tiled = tiled};
   const ambit__box tiles = {.ndims = 1, .hi = {n}};
   int64_t numbers[AMBIT__GPUCODE_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
-  ambit__shape shape;
+  ambit__shape shape = {0};
 
-  if (!f->usual.code) AMBIT_TRY(compile(ambit__gpu_device_of(q->device), f, &f->usual));
-  if (f->usual.code->fold) AMBIT_TRY(make_partials(t.lane, f, false));
+  if (!f->usual.code) AMBIT_TRY(compile(lane->device, f, &f->usual));
+  if (f->usual.code->fold) AMBIT_TRY(make_partials(lane, f, false));
   f->usual.plan.strategy->shape(&f->group, &f->usual.plan, &tiles, &shape);
   fill(&t, f->nslots, f->slots, numbers, args);
-  return ambit__gpu_device_of(q->device)->driver->launch(t.lane->queue, f->usual.code->run,
-                                                         shape.blocks, shape.threads, shape.shared,
-                                                         f->nslots, args);
+  return lane->driver->launch(lane->queue, f->usual.code->run, &shape, f->nslots, args);
 }
 
-ambit_status ambit__gpu_fold_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                                   int64_t n)
+ambit_status ambit__gpu_fold_tiled(ambit__gpu_lane *lane, ambit__function *fn,
+                                   const ambit__launch *l, int64_t n)
 {
   function *f = (function *)fn;
-  const flight t = {.lane = (ambit__gpu_lane *)q,
+  const flight t = {.lane = lane,
                     .f = f,
                     .v = &f->usual,
                     .l = l,

@@ -95,14 +95,15 @@ void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info)
 
 /* ---- queues ---- */
 
-static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
+static ambit_status queue_open(ambit__gpu_device *d, bool urgent, ambit__queue **queue)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
-  ambit__gpu_lane *lane = ambit__new(dev->errors, 1, sizeof *lane);
+  ambit__gpu_lane *lane;
   ambit_status s;
 
-  if (!lane) return AMBIT_ENOMEM;
-  lane->head.device = dev;
+  AMBIT_NEW(d->head.errors, lane, 1);
+  lane->head.device = &d->head;
+  lane->device = d;
+  lane->driver = d->driver;
   s = d->driver->queue_open(d->gpu, urgent, &lane->queue);
   if (s) {
     free(lane);
@@ -115,10 +116,8 @@ static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **q
 static void queue_close(ambit__queue *queue)
 {
   ambit__gpu_lane *lane = (ambit__gpu_lane *)queue;
-  const ambit__gpu_driver *driver;
+  const ambit__gpu_driver *driver = lane->driver;
 
-  if (!lane) return;
-  driver = ambit__gpu_device_of(queue->device)->driver;
   driver->queue_close(lane->queue);
   ambit__gpu_staging_free(lane);
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
@@ -132,60 +131,43 @@ static void queue_close(ambit__queue *queue)
   free(lane);
 }
 
-ambit_status ambit__gpu_wait(ambit__queue *q)
-{
-  return ambit__gpu_device_of(q->device)->driver->queue_sync(((ambit__gpu_lane *)q)->queue);
-}
-
 ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_queue *queue = ((ambit__gpu_lane *)q)->queue;
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  const ambit__gpu_driver *driver = lane->driver;
+  ambit__gpu_queue *queue = lane->queue;
 
   switch (c->kind) {
-  case COMMAND_put: return ambit__gpu_put(q, c->put.dst, c->put.src, c->put.bytes);
-  case COMMAND_get: return ambit__gpu_get(q, c->get.dst, c->get.src, c->get.bytes);
-  case COMMAND_write: return ambit__gpu_write_box(q, c->write.dst, c->write.box, c->write.src);
-  case COMMAND_read: return ambit__gpu_read_box(q, c->read.dst, c->read.src, c->read.box);
-  case COMMAND_lattice:
-    return ambit__gpu_read_lattice(q, c->lattice.dst, c->lattice.src, c->lattice.lattice);
-  case COMMAND_most:
-    return ambit__gpu_read_most(q, c->most.dst, c->most.src, c->most.lattice, c->most.axis,
-                                c->most.norm);
-  case COMMAND_fill: return ambit__gpu_fill_box(q, c->fill.dst, c->fill.box, c->fill.value);
-  case COMMAND_copy:
-    return ambit__gpu_copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
-  case COMMAND_update:
-    return ambit__gpu_update_box(q, c->update.dst, c->update.src, c->update.box, c->update.changed);
-  case COMMAND_ghosts:
-    return ambit__gpu_ghosts(q, c->ghosts.store, c->ghosts.boundaries, c->ghosts.extents,
-                             c->ghosts.given, c->ghosts.reach);
-  case COMMAND_batch: return ambit__gpu_batch_run(q, c->batch.batch);
-  case COMMAND_pack: return ambit__gpu_pack(q, c->pack.to, c->pack.at, c->pack.src, c->pack.box);
-  case COMMAND_unpack:
-    return ambit__gpu_unpack(q, c->unpack.dst, c->unpack.box, c->unpack.from, c->unpack.at);
-  case COMMAND_pass: return ambit__gpu_pass(q, c->pass.to, c->pass.from);
-  case COMMAND_fold:
-    return ambit__gpu_fold(q, c->fold.how, c->fold.totals, c->fold.src, c->fold.box, c->fold.more);
-  case COMMAND_launch: return ambit__gpu_launch(q, c->launch.fn, c->launch.launch);
-  case COMMAND_tiles: return ambit__gpu_tiles(q, c->tiles.fn, c->tiles.launch, c->tiles.list);
-  case COMMAND_tile_fold:
-    return ambit__gpu_tile_fold(q, c->tile_fold.fn, c->tile_fold.launch, c->tile_fold.partials,
-                                c->tile_fold.n);
-  case COMMAND_tile_go: return ambit__gpu_tile_go(q, c->tile_go.done);
-  case COMMAND_relax: return ambit__gpu_relax(q, c->relax.fn, c->relax.launch, c->relax.relaxation);
-  case COMMAND_await: return driver->event_await(queue, c->await.event);
-  case COMMAND_check: return ambit__gpu_watch_check(q, c->check.iteration);
-  case COMMAND_replay: return driver->replay(queue, c->replay.recording);
+  case COMMAND_put: return ambit__gpu_put(lane, c);
+  case COMMAND_get: return ambit__gpu_get(lane, c);
+  case COMMAND_write: return ambit__gpu_write(lane, c);
+  case COMMAND_read: return ambit__gpu_read(lane, c);
+  case COMMAND_lattice: return ambit__gpu_lattice(lane, c);
+  case COMMAND_most: return ambit__gpu_most(lane, c);
+  case COMMAND_fill: return ambit__gpu_fill(lane, c);
+  case COMMAND_copy: return ambit__gpu_copy(lane, c);
+  case COMMAND_update: return ambit__gpu_update(lane, c);
+  case COMMAND_ghosts: return ambit__gpu_ghosts(lane, c);
+  case COMMAND_batch: return ambit__gpu_batch(lane, c);
+  case COMMAND_pack: return ambit__gpu_pack(lane, c);
+  case COMMAND_unpack: return ambit__gpu_unpack(lane, c);
+  case COMMAND_pass: return ambit__gpu_pass(lane, c);
+  case COMMAND_fold: return ambit__gpu_fold(lane, c);
+  case COMMAND_launch: return ambit__gpu_launch(lane, c);
+  case COMMAND_tiles: return ambit__gpu_tiles(lane, c);
+  case COMMAND_tile_fold: return ambit__gpu_tile_fold(lane, c);
+  case COMMAND_tile_go: return ambit__gpu_tile_go(lane, c);
+  case COMMAND_relax: return ambit__gpu_relax(lane, c);
+  case COMMAND_watch: return ambit__gpu_watch(lane, c);
+  case COMMAND_check: return ambit__gpu_check(lane, c);
+  case COMMAND_report: return ambit__gpu_report(lane, c);
   case COMMAND_mark: return driver->event_record(c->mark.event, queue);
+  case COMMAND_await: return driver->event_await(queue, c->await.event);
   case COMMAND_wait:
     return c->wait.event ? driver->event_sync(c->wait.event) : driver->queue_sync(queue);
-  case COMMAND_watch: return ambit__gpu_watch_begin(q, c->watch.what, c->watch.can);
-  case COMMAND_report:
-    return c->report.verdict ? ambit__gpu_watch_verdict(q, c->report.wait, c->report.verdict)
-                             : ambit__gpu_watch_report(q);
   case COMMAND_record:
     return c->record.end ? driver->recorded(queue, c->record.end) : driver->record(queue);
+  case COMMAND_replay: return driver->replay(queue, c->replay.recording);
   default: return AMBIT_OK; /* it can execute no others */
   }
 }
@@ -199,10 +181,10 @@ void *ambit__gpu_place(ambit__device *dev, ambit__buffer *buf)
   return driver->address ? driver->address(ambit__gpu_memory_of(buf)) : NULL;
 }
 
-static void release(ambit__device *dev, ambit__buffer *buf)
+static void release(const ambit__gpu_device *d, ambit__buffer *buf)
 {
   if (!buf) return;
-  ambit__gpu_device_of(dev)->driver->release(ambit__gpu_memory_of(buf));
+  d->driver->release(ambit__gpu_memory_of(buf));
   free(buf->bounds);
   free(buf);
 }
@@ -251,10 +233,9 @@ ambit_status ambit__gpu_upload(ambit__gpu_device *d, const void *from, size_t by
   return s;
 }
 
-static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
+static ambit_status alloc(ambit__gpu_device *d, size_t bytes, const ambit__layout *layout,
                           ambit__buffer **buf)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
   ambit__gpu_buffer *b;
   ambit__gpu_moves *moves;
   ambit_status s;
@@ -263,9 +244,9 @@ static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout 
   if (layout)
     AMBIT_TRY(layout->active ? ambit__gpu_moves_get(d, layout->type, KIT_RUNS, &moves)
                              : ambit__gpu_moves_get(d, layout->type, KIT_BOXES, &moves));
-  AMBIT_NEW(dev->errors, b, 1);
+  AMBIT_NEW(d->head.errors, b, 1);
   b->head.bytes = bytes;
-  s = ambit__bounds_begin(dev->errors, layout, &b->head);
+  s = ambit__bounds_begin(d->head.errors, layout, &b->head);
   if (!s) s = alloc_memory(d, bytes, &b->memory);
   if (s) {
     free(b->head.bounds);
@@ -280,28 +261,28 @@ static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout 
 
 ambit_status ambit__gpu_serve(ambit__device *dev, ambit__command *c)
 {
-  const ambit__gpu_device *d = ambit__gpu_device_of(dev);
+  ambit__gpu_device *d = ambit__gpu_device_of(dev);
 
   switch (c->kind) {
-  case COMMAND_queue_open: return queue_open(dev, c->queue_open.urgent, c->queue_open.queue);
+  case COMMAND_queue_open: return queue_open(d, c->queue_open.urgent, c->queue_open.queue);
   case COMMAND_queue_close: queue_close(c->queue_close.queue); break;
-  case COMMAND_alloc: return alloc(dev, c->alloc.bytes, c->alloc.layout, c->alloc.buffer);
-  case COMMAND_release: release(dev, c->release.buffer); break;
+  case COMMAND_alloc: return alloc(d, c->alloc.bytes, c->alloc.layout, c->alloc.buffer);
+  case COMMAND_release: release(d, c->release.buffer); break;
   case COMMAND_message_open:
-    return ambit__gpu_message_open(dev, c->message_open.bytes, c->message_open.message);
-  case COMMAND_message_close: ambit__gpu_message_close(dev, c->message_close.message); break;
+    return ambit__gpu_message_open(d, c->message_open.bytes, c->message_open.message);
+  case COMMAND_message_close: ambit__gpu_message_close(d, c->message_close.message); break;
   case COMMAND_event_open:
     return d->driver->event_open(d->gpu, c->event_open.timed, c->event_open.event);
   case COMMAND_event_close: d->driver->event_close(c->event_close.event); break;
   case COMMAND_batch_open:
-    return ambit__gpu_batch_open(dev, c->batch_open.moves, c->batch_open.n, c->batch_open.batch);
+    return ambit__gpu_batch_open(d, c->batch_open.moves, c->batch_open.n, c->batch_open.batch);
   case COMMAND_batch_close: ambit__gpu_batch_close(c->batch_close.batch); break;
   case COMMAND_recording_close: d->driver->recording_close(c->recording_close.recording); break;
-  case COMMAND_build: return ambit__gpu_build(dev, c->build.group, c->build.fn);
-  case COMMAND_discard: ambit__gpu_discard(dev, c->discard.fn); break;
-  case COMMAND_plans: ambit__gpu_plans(dev, c->plans.group, c->plans.lines); break;
-  case COMMAND_foresee: ambit__gpu_foresee(dev, c->foresee.group); break;
-  case COMMAND_measure: ambit__gpu_measure(dev, c->measure.all, c->measure.machine); break;
+  case COMMAND_build: return ambit__gpu_build(d, c->build.group, c->build.fn);
+  case COMMAND_discard: ambit__gpu_discard(d, c->discard.fn); break;
+  case COMMAND_plans: ambit__gpu_plans(d, c->plans.group, c->plans.lines); break;
+  case COMMAND_foresee: ambit__gpu_foresee(d, c->foresee.group); break;
+  case COMMAND_measure: ambit__gpu_measure(d, c->measure.all, c->measure.machine); break;
   default: break; /* alone */
   }
   return AMBIT_OK;

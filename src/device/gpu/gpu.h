@@ -78,7 +78,7 @@ typedef struct ambit__gpu_finding {
   unsigned char value[8]; /* of the scalar then */
 } ambit__gpu_finding;
 
-typedef struct ambit__gpu_watch {
+typedef struct ambit__gpu_watching {
   bool on;
   ambit__watch what;
   ambit__gpu_memory *record; /* a finding; NULL: not needed yet */
@@ -86,17 +86,19 @@ typedef struct ambit__gpu_watch {
   ambit__gpu_finding *reports;
   ambit__gpu_event *arrived[AMBIT__REPORTS];
   int first, count; /* of the reports in flight */
-} ambit__gpu_watch;
+} ambit__gpu_watching;
 
 typedef struct ambit__gpu_lane {
   ambit__queue head;
+  ambit__gpu_device *device;
+  const ambit__gpu_driver *driver; /* of the device */
   ambit__gpu_queue *queue;
   ambit__gpu_staging staging[AMBIT__GPU_STAGING]; /* used in turn */
   int next;                                       /* index of the next one */
   /* partial results of blocks; NULL: not needed yet */
   ambit__gpu_memory *partials[AMBIT_MAX_PARAMS];
   ambit__gpu_memory *sums[AMBIT_MAX_PARAMS]; /* the same for strict sums: zero between launches */
-  ambit__gpu_watch watch;
+  ambit__gpu_watching watch;
   ambit__gpu_memory *changed; /* 8 bytes, of update_box; NULL: not needed yet */
   ambit__gpu_memory *found;   /* AMBIT__STAGE_BYTES, about tiles; NULL: not needed yet */
   /* Goes on with tiles that are not done; NULL: there are none. */
@@ -127,42 +129,33 @@ ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *setti
 void ambit__gpu_close(ambit__device *dev);
 void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info);
 void *ambit__gpu_place(ambit__device *dev, ambit__buffer *buf);
-ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes);
-ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes);
-ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                  const void *src);
-ambit_status ambit__gpu_read_lattice(ambit__queue *q, void *dst, ambit__store *src,
-                                     const ambit__lattice *l);
-ambit_status ambit__gpu_read_most(ambit__queue *q, void *dst, ambit__store *src,
-                                  const ambit__lattice *l, int axis, bool norm);
-ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                 const ambit__box *box);
-ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                 const void *value);
-ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                 const ambit__box *box, const int64_t *shift);
-ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                   const ambit__box *box, bool *changed);
-ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                               const int64_t *extents, const ambit__box *given,
-                               const ambit__box *reach);
-ambit_status ambit__gpu_batch_open(ambit__device *dev, const ambit__move *moves, int n,
+double ambit__gpu_estimate(ambit__device *dev, const ambit__group *group);
+bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how); /* fold.c */
+ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c);
+ambit_status ambit__gpu_serve(ambit__device *dev, ambit__command *c);
+
+/* Execute the commands of their names; the others are a line each in gpu.c. */
+typedef ambit_status ambit__gpu_work(ambit__gpu_lane *lane, const ambit__command *c);
+ambit__gpu_work ambit__gpu_put, ambit__gpu_get, ambit__gpu_write, ambit__gpu_read,
+    ambit__gpu_lattice, ambit__gpu_most, ambit__gpu_fill, ambit__gpu_copy, ambit__gpu_update,
+    ambit__gpu_ghosts, ambit__gpu_batch, ambit__gpu_pack, ambit__gpu_unpack, ambit__gpu_pass,
+    ambit__gpu_fold, ambit__gpu_launch, ambit__gpu_tiles, ambit__gpu_tile_fold, ambit__gpu_tile_go,
+    ambit__gpu_relax, ambit__gpu_watch, ambit__gpu_check, ambit__gpu_report;
+
+/* Those of the device itself. */
+ambit_status ambit__gpu_batch_open(ambit__gpu_device *d, const ambit__move *moves, int n,
                                    ambit__batch **batch);
 void ambit__gpu_batch_close(ambit__batch *batch);
-ambit_status ambit__gpu_batch_run(ambit__queue *q, ambit__batch *batch);
-ambit_status ambit__gpu_message_open(ambit__device *dev, size_t bytes, ambit__message **m);
-void ambit__gpu_message_close(ambit__device *dev, ambit__message *m);
-ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
-                             const ambit__box *box);
-ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                               ambit__message *m, size_t at);
-ambit_status ambit__gpu_pass(ambit__queue *q, ambit__message *to, ambit__message *from);
-double ambit__gpu_estimate(ambit__device *dev, const ambit__group *group);
-void ambit__gpu_plans(ambit__device *dev, const ambit__group *group, ambit__text *lines);
-void ambit__gpu_foresee(ambit__device *dev, const ambit__group *group);
-ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
-void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
-ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
+ambit_status ambit__gpu_message_open(ambit__gpu_device *d, size_t bytes, ambit__message **m);
+void ambit__gpu_message_close(ambit__gpu_device *d, ambit__message *m);
+void ambit__gpu_plans(ambit__gpu_device *d, const ambit__group *group, ambit__text *lines);
+void ambit__gpu_foresee(ambit__gpu_device *d, const ambit__group *group);
+ambit_status ambit__gpu_build(ambit__gpu_device *d, const ambit__group *group,
+                              ambit__function **fn);
+void ambit__gpu_discard(ambit__gpu_device *d, ambit__function *fn);
+void ambit__gpu_measure(ambit__gpu_device *d, bool all, ambit__machine *m); /* probe.c */
+
+/* ---- turned.c ---- */
 
 /* A launch with axes in the order of memory, for a group that is turned; and the cells of a tile,
  * along the axes of the grid again. */
@@ -175,21 +168,8 @@ typedef struct ambit__gpu_turned {
 const ambit__launch *ambit__gpu_turn_launch(const ambit__launch *l, int turn,
                                             ambit__gpu_turned *to);
 void ambit__gpu_turn_tile(const ambit__group *g, int64_t *tile);
-ambit_status ambit__gpu_execute(ambit__queue *q, const ambit__command *c);
-ambit_status ambit__gpu_serve(ambit__device *dev, ambit__command *c);
-ambit_status ambit__gpu_wait(ambit__queue *q);
-ambit_status ambit__gpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
-                              const ambit__tile_list *list);
-ambit_status ambit__gpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
-                                  const int64_t *partials, int64_t n);
-ambit_status ambit__gpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
-                              ambit__relaxation *r);
-ambit_status ambit__gpu_tile_go(ambit__queue *q, bool *done);
-ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *w, bool *can);
-ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration);
-ambit_status ambit__gpu_watch_report(ambit__queue *q);
-ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict *v);
-void ambit__gpu_measure(ambit__device *dev, bool all, ambit__machine *m); /* probe.c */
+
+/* ---- the table ---- */
 
 /* An H200 updates 500 cells per nanosecond, in float. Through pinned memory and MPI, cells travel
  * at about 10 GB/s, 2.5 per nanosecond. If each is alone in its cache line, the kernels that
@@ -209,10 +189,9 @@ enum { AMBIT__GPU_LINE = 256 };
 /* All but name, summary, count, open, events, and `can`: not every driver has recordings and pass.
  */
 #define AMBIT__GPU_CAN                                                                             \
-  AMBIT__CAN(most) | AMBIT__CAN(update) | AMBIT__CAN(ghosts) | AMBIT__CAN(batch) |                 \
-      AMBIT__CAN(pack) | AMBIT__CAN(fold) | AMBIT__CAN(tiles) | AMBIT__CAN(tile_go) |              \
-      AMBIT__CAN(relax) | AMBIT__CAN(mark) | AMBIT__CAN(watch) | AMBIT__CAN(plans) |               \
-      AMBIT__CAN(measure)
+  AMBIT__CAN(most) | AMBIT__CAN(ghosts) | AMBIT__CAN(batch) | AMBIT__CAN(pack) |                   \
+      AMBIT__CAN(fold) | AMBIT__CAN(tiles) | AMBIT__CAN(tile_go) | AMBIT__CAN(relax) |             \
+      AMBIT__CAN(mark) | AMBIT__CAN(watch) | AMBIT__CAN(plans) | AMBIT__CAN(measure)
 #define AMBIT__GPU_ENTRIES                                                                         \
   .comm_cost = AMBIT__GPU_COMM_COST, .closes_rows = true, .sparse = true, .line = AMBIT__GPU_LINE, \
   .close = ambit__gpu_close, .info = ambit__gpu_info_of, .execute = ambit__gpu_execute,            \
@@ -221,9 +200,6 @@ enum { AMBIT__GPU_LINE = 256 };
 
 /* ---- fold.c ---- */
 
-bool ambit__gpu_folds(ambit__device *dev, const ambit__fold *how);
-ambit_status ambit__gpu_fold(ambit__queue *q, const ambit__fold *how, ambit__buffer *totals,
-                             ambit__store *src, const ambit__box *box, bool more);
 /* Folds totals of pieces, a box of cells of a layout, into those of a store, or (unless `more`)
  * sets its values. */
 ambit_status ambit__gpu_fold_pieces(ambit__gpu_lane *lane, const ambit__fold *how,
@@ -431,10 +407,10 @@ typedef struct ambit__gpu_tiled {
 
 /* Runs `n` tiles, or the tiles of a round with up to n blocks. Each block leaves its reductions in
  * the lane's partials; `fold` folds n of them into the scalars. */
-ambit_status ambit__gpu_run_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                                  const ambit__gpu_tiled *tiled, int64_t n);
-ambit_status ambit__gpu_fold_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                                   int64_t n);
+ambit_status ambit__gpu_run_tiled(ambit__gpu_lane *lane, ambit__function *fn,
+                                  const ambit__launch *l, const ambit__gpu_tiled *tiled, int64_t n);
+ambit_status ambit__gpu_fold_tiled(ambit__gpu_lane *lane, ambit__function *fn,
+                                   const ambit__launch *l, int64_t n);
 const ambit__group *ambit__gpu_group_of(const ambit__function *fn);
 
 /* ---- tiles.c ---- */
@@ -519,7 +495,13 @@ bool ambit__gpu_has_own(const ambit__gpu_device *d, const ambit__group *g);
 ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group *g,
                                  ambit__gpu_own *own);
 
-/* ---- arguments ---- */
+/* ---- launches and arguments ---- */
+
+/* Blocks one beside the other. */
+static inline ambit__shape ambit__gpu_shape(int64_t blocks, int threads)
+{
+  return (ambit__shape){.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}};
+}
 
 static inline ambit__gpu_arg ambit__gpu_arg_memory(const ambit__gpu_memory *memory)
 {

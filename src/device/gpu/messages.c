@@ -31,9 +31,8 @@ typedef struct message {
 
 /* ---- messages ---- */
 
-void ambit__gpu_message_close(ambit__device *dev, ambit__message *m)
+void ambit__gpu_message_close(ambit__gpu_device *d, ambit__message *m)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
   message *mine = (message *)m;
 
   if (!m) return;
@@ -45,15 +44,14 @@ void ambit__gpu_message_close(ambit__device *dev, ambit__message *m)
   free(m);
 }
 
-ambit_status ambit__gpu_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
+ambit_status ambit__gpu_message_open(ambit__gpu_device *d, size_t bytes, ambit__message **m)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
-  message *new = ambit__new(dev->errors, 1, sizeof *new);
   const size_t least = bytes ? bytes : 1;
   void *address = NULL;
+  message *new;
   ambit_status s;
 
-  if (!new) return AMBIT_ENOMEM;
+  AMBIT_NEW(d->head.errors, new, 1);
   new->head.size = bytes;
   AMBIT_TRY_GOTO(s, d->driver->host_alloc(d->gpu, least, &address), fail);
   new->head.bytes = address;
@@ -62,7 +60,7 @@ ambit_status ambit__gpu_message_open(ambit__device *dev, size_t bytes, ambit__me
   *m = &new->head;
   return AMBIT_OK;
 fail:
-  ambit__gpu_message_close(dev, &new->head);
+  ambit__gpu_message_close(d, &new->head);
   return s;
 }
 
@@ -91,33 +89,29 @@ static ambit_status find_segments(ambit__gpu_device *d, message *m, const segmen
 }
 
 /* Packs the active cells of a box, or unpacks them (`in`). */
-static ambit_status move_active(ambit__queue *q, message *m, size_t at, const ambit__store *store,
-                                const ambit__box *box, bool in)
+static ambit_status move_active(ambit__gpu_lane *lane, message *m, size_t at,
+                                const ambit__store *store, const ambit__box *box, bool in)
 {
   const size_t size = ambit_type_size(store->layout.type);
   const size_t bytes = (size_t)ambit__active_count(store->layout.active, box) *
                        (size_t)store->layout.components * size;
   const segments key = {.at = at, .active = store->layout.active, .box = *box, .in = in};
-  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   const ambit__gpu_kept *list;
 
   assert(at % size == 0 && at + bytes <= m->head.size);
   if (!bytes) return AMBIT_OK;
-  AMBIT_TRY(find_segments(d, m, &key, &list));
+  AMBIT_TRY(find_segments(lane->device, m, &key, &list));
   if (in && !m->head.direct)
-    AMBIT_TRY(d->driver->copy_in(lane->queue, m->device, at, m->head.bytes + at, bytes));
+    AMBIT_TRY(lane->driver->copy_in(lane->queue, m->device, at, m->head.bytes + at, bytes));
   AMBIT_TRY(ambit__gpu_kept_pack(lane, list, store, m->device, (int64_t)(at / size), in));
   if (in || m->head.direct) return AMBIT_OK;
-  return d->driver->copy_out(lane->queue, m->head.bytes + at, m->device, at, bytes);
+  return lane->driver->copy_out(lane->queue, m->head.bytes + at, m->device, at, bytes);
 }
 
 /* ---- packing ---- */
 
 /* A box of a store, its bytes in a message, and their layout. */
 typedef struct parcel {
-  const ambit__gpu_driver *driver;
-  ambit__gpu_lane *lane;
   ambit__gpu_memory *cells, *twin; /* of the store; of the message, on the device */
   unsigned char *host;             /* its address in the message */
   size_t bytes;
@@ -126,14 +120,12 @@ typedef struct parcel {
   bool is_dense;
 } parcel;
 
-static parcel parcel_of(ambit__queue *q, ambit__message *m, size_t at, const ambit__store *store,
+static parcel parcel_of(ambit__message *m, size_t at, const ambit__store *store,
                         const ambit__box *box)
 {
   const size_t size = ambit_type_size(store->layout.type);
   const int64_t place = ambit__gpu_dense_place(store, box);
-  parcel p = {.driver = ambit__gpu_device_of(q->device)->driver,
-              .lane = (ambit__gpu_lane *)q,
-              .cells = ambit__gpu_memory_of(store->buffer),
+  parcel p = {.cells = ambit__gpu_memory_of(store->buffer),
               .twin = ((message *)m)->device,
               .host = m->bytes + at,
               .bytes = ambit__layout_box_bytes(&store->layout, box),
@@ -145,41 +137,47 @@ static parcel parcel_of(ambit__queue *q, ambit__message *m, size_t at, const amb
   return p;
 }
 
-ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
-                             const ambit__box *box)
+ambit_status ambit__gpu_pack(ambit__gpu_lane *lane, const ambit__command *c)
 {
+  const ambit__gpu_driver *driver = lane->driver;
+  ambit__message *m = c->pack.to;
+  const size_t at = c->pack.at;
   parcel p;
 
-  if (ambit__box_is_empty(box)) return AMBIT_OK;
-  if (src->layout.active) return move_active(q, (message *)m, at, src, box, false);
-  p = parcel_of(q, m, at, src, box);
+  if (ambit__box_is_empty(c->pack.box)) return AMBIT_OK;
+  if (c->pack.src->layout.active)
+    return move_active(lane, (message *)m, at, c->pack.src, c->pack.box, false);
+  p = parcel_of(m, at, c->pack.src, c->pack.box);
   if (p.is_dense && m->direct)
-    return p.driver->copy(p.lane->queue, p.twin, at, p.cells, p.dense, p.bytes);
-  if (p.is_dense) return p.driver->copy_out(p.lane->queue, p.host, p.cells, p.dense, p.bytes);
-  AMBIT_TRY(ambit__gpu_gather(p.lane, p.twin, p.index, src, box));
-  return m->direct ? AMBIT_OK : p.driver->copy_out(p.lane->queue, p.host, p.twin, at, p.bytes);
+    return driver->copy(lane->queue, p.twin, at, p.cells, p.dense, p.bytes);
+  if (p.is_dense) return driver->copy_out(lane->queue, p.host, p.cells, p.dense, p.bytes);
+  AMBIT_TRY(ambit__gpu_gather(lane, p.twin, p.index, c->pack.src, c->pack.box));
+  return m->direct ? AMBIT_OK : driver->copy_out(lane->queue, p.host, p.twin, at, p.bytes);
 }
 
-ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                               ambit__message *m, size_t at)
+ambit_status ambit__gpu_unpack(ambit__gpu_lane *lane, const ambit__command *c)
 {
+  const ambit__gpu_driver *driver = lane->driver;
+  ambit__message *m = c->unpack.from;
+  const size_t at = c->unpack.at;
   parcel p;
 
-  if (ambit__box_is_empty(box)) return AMBIT_OK;
-  if (dst->layout.active) return move_active(q, (message *)m, at, dst, box, true);
-  p = parcel_of(q, m, at, dst, box);
+  if (ambit__box_is_empty(c->unpack.box)) return AMBIT_OK;
+  if (c->unpack.dst->layout.active)
+    return move_active(lane, (message *)m, at, c->unpack.dst, c->unpack.box, true);
+  p = parcel_of(m, at, c->unpack.dst, c->unpack.box);
   if (p.is_dense && m->direct)
-    return p.driver->copy(p.lane->queue, p.cells, p.dense, p.twin, at, p.bytes);
-  if (p.is_dense) return p.driver->copy_in(p.lane->queue, p.cells, p.dense, p.host, p.bytes);
-  if (!m->direct) AMBIT_TRY(p.driver->copy_in(p.lane->queue, p.twin, at, p.host, p.bytes));
-  return ambit__gpu_scatter(p.lane, dst, box, p.twin, p.index);
+    return driver->copy(lane->queue, p.cells, p.dense, p.twin, at, p.bytes);
+  if (p.is_dense) return driver->copy_in(lane->queue, p.cells, p.dense, p.host, p.bytes);
+  if (!m->direct) AMBIT_TRY(driver->copy_in(lane->queue, p.twin, at, p.host, p.bytes));
+  return ambit__gpu_scatter(lane, c->unpack.dst, c->unpack.box, p.twin, p.index);
 }
 
-ambit_status ambit__gpu_pass(ambit__queue *q, ambit__message *to, ambit__message *from)
+ambit_status ambit__gpu_pass(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+  const ambit__message *to = c->pass.to, *from = c->pass.from;
 
   assert(to->direct && from->direct && to->size == from->size);
-  return driver->copy_across(((ambit__gpu_lane *)q)->queue, ((message *)to)->device,
-                             ((message *)from)->device, to->size);
+  return lane->driver->copy_across(lane->queue, ((const message *)to)->device,
+                                   ((const message *)from)->device, to->size);
 }

@@ -4,35 +4,22 @@
 #include "plan/gpu.h"
 
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "codegen/source.h"
 #include "device/cache.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes the source for people to read. */
 static void dump(const ambit__gpu_device *d, const ambit__gpu_text *text)
 {
-  const char *folder = d->head.settings->dump;
   char hex[AMBIT__HASH_CHARS];
-  ambit__text t = {0};
   ambit__hash h;
-  char *path;
 
-  if (!folder || !*folder) return;
   ambit__hash_init(&h);
   ambit__hash_text(&h, text->source);
   ambit__hash_hex(&h, hex);
-  ambit__print(&t, "%s/%.180s-%s%s", folder, text->name, hex, d->driver->dialect->extension);
-  path = ambit__text_finish(&t);
-  if (!path || !ambit__make_folder(folder) ||
-      !ambit__put_file(path, text->source, strlen(text->source)))
-    ambit__log(d->head.settings, 0, "the generated source cannot be written to %s: %s",
-               path ? path : folder, strerror(errno));
-  free(path);
+  ambit__cache_dump(d->head.settings, text->name, hex, d->driver->dialect->extension, text->source);
 }
 
 static void free_shared(ambit__gpu_device *d, ambit__gpu_shared *s)

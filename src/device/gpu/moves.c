@@ -65,12 +65,11 @@ void ambit__gpu_moves_free(ambit__gpu_device *d)
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
                                   int nargs, const ambit__gpu_arg *args)
 {
-  const ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+  const ambit__gpu_device *d = lane->device;
   const int64_t most = (int64_t)BLOCKS_PER_MULTIPROCESSOR *
                        (d->info.multiprocessors > 0 ? d->info.multiprocessors : 1);
-  const int threads[3] = {AMBIT__MOVE_THREADS, 1, 1};
-  int64_t blocks[3] = {(values + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS, 1, 1};
+  const int64_t blocks = (values + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS;
+  const ambit__shape shape = ambit__gpu_shape(blocks < most ? blocks : most, AMBIT__MOVE_THREADS);
 
-  if (blocks[0] > most) blocks[0] = most;
-  return d->driver->launch(lane->queue, f, blocks, threads, 0, nargs, args);
+  return d->driver->launch(lane->queue, f, &shape, nargs, args);
 }

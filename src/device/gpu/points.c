@@ -163,8 +163,7 @@ static void fill_samples(const ambit__points *p, const ambit__layout *l, const a
 {
   const ambit__point_cells *b = &p->bases;
 
-  for (int64_t i = ambit__point_cells_next(b, box, 0); i < b->n;
-       i = ambit__point_cells_next(b, box, i + 1))
+  for (int64_t i = -1; (i = ambit__point_cells_next(b, box, i + 1)) < b->n;)
     for (int64_t k = b->start[i]; k < b->start[i + 1]; k++, d->n++) {
       for (int64_t t = 0; t < p->taps; t++)
         d->at[d->n * p->taps + t] = place_of(p, l, b->index + i * b->ndims, t);
@@ -181,8 +180,7 @@ static void fill_cells(const ambit__points *p, const ambit__layout *l, const amb
 {
   const ambit__point_cells *b = &p->touched;
 
-  for (int64_t i = ambit__point_cells_next(b, box, 0); i < b->n;
-       i = ambit__point_cells_next(b, box, i + 1)) {
+  for (int64_t i = -1; (i = ambit__point_cells_next(b, box, i + 1)) < b->n;) {
     d->at[d->n] = l ? ambit__layout_at(l, b->index + i * b->ndims) : 0;
     d->more[d->n++] = d->nwho;
     for (int64_t k = b->start[i]; k < b->start[i + 1]; k++, d->nwho++) {
@@ -340,8 +338,7 @@ static ambit_status make_rows(ambit__gpu_lane *lane, ambit__gpu_chore *g)
 
   if (!g->nkept) return AMBIT_OK;
   g->nkept = 0;
-  AMBIT_TRY(
-      find(ambit__gpu_device_of(lane->head.device), g, NULL, &g->chore->points->bases.hull, &at));
+  AMBIT_TRY(find(lane->device, g, NULL, &g->chore->points->bases.hull, &at));
   return at->n ? sample(lane, g, at, &from, ambit__gpu_arg_none()) : AMBIT_OK;
 }
 
@@ -368,7 +365,7 @@ static ambit_status aim_sample(ambit__gpu_lane *lane, ambit__gpu_chore *g, int64
 
   if (g->nkept && (first != g->first + g->nkept || g->nkept + rows > g->room))
     AMBIT_TRY(make_rows(lane, g));
-  AMBIT_TRY(keep_more(ambit__gpu_device_of(lane->head.device), g, rows));
+  AMBIT_TRY(keep_more(lane->device, g, rows));
   if (!g->nkept) g->first = first;
   a->rows = g->kept;
   a->row = g->nkept - step / c->every;
@@ -385,7 +382,7 @@ ambit_status ambit__gpu_chore_aim(ambit__gpu_lane *lane, ambit__gpu_chore *g,
 
   *a = (ambit__gpu_aimed){.touched = c->points->touched.n};
   if (c->kind == CHORE_SAMPLE) return aim_sample(lane, g, step, times, a);
-  AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, NULL, &c->points->touched.hull, &at));
+  AMBIT_TRY(find(lane->device, g, NULL, &c->points->touched.hull, &at));
   a->starts = at->more;
   a->who = at->who;
   a->weights = at->weights;
@@ -411,7 +408,7 @@ ambit_status ambit__gpu_chore_launch(ambit__gpu_lane *lane, ambit__gpu_chore *g,
   if (!l->nargs || !ambit__chore_is_due(c, l->step)) return AMBIT_OK;
   if (c->kind == CHORE_NOTE) return note(lane, g, l, row * c->columns + c->column);
   store = l->args[0].store;
-  AMBIT_TRY(find(ambit__gpu_device_of(lane->head.device), g, &store->layout, &l->box, &at));
+  AMBIT_TRY(find(lane->device, g, &store->layout, &l->box, &at));
   if (!at->n) return AMBIT_OK;
   if (c->kind == CHORE_INJECT) return inject(lane, g, at, l, row * c->columns);
   return sample(lane, g, at,

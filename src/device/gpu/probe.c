@@ -46,10 +46,11 @@ typedef struct run {
 static ambit_status submit(const probe *p, const run *r)
 {
   const ambit__gpu_driver *driver = p->d->driver;
+  ambit__shape shape;
 
   if (!r->f) return driver->copy(p->d->setup, p->to, 0, p->from, 0, p->bytes);
-  return driver->launch(p->d->setup, r->f, (int64_t[]){r->blocks, 1, 1}, (int[]){THREADS, 1, 1}, 0,
-                        r->nargs, r->args);
+  shape = ambit__gpu_shape(r->blocks, THREADS);
+  return driver->launch(p->d->setup, r->f, &shape, r->nargs, r->args);
 }
 
 /* Seconds of one launch of several in a row, by the driver's events or by our clock; less than 0 on
@@ -204,22 +205,22 @@ static void measure(probe *p, bool all, ambit__machine *m)
 
 /* If the device has no free memory, or fails, nothing is measured; this is not an error of the
  * program. */
-void ambit__gpu_measure(ambit__device *dev, bool all, ambit__machine *m)
+void ambit__gpu_measure(ambit__gpu_device *d, bool all, ambit__machine *m)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(dev);
-  ambit_error_fn handler = dev->errors->handler;
+  ambit__errors *errors = d->head.errors;
+  ambit_error_fn handler = errors->handler;
   probe p = {.d = d, .bytes = d->info.is_cpu ? COPY_BYTES_CPU : COPY_BYTES};
   ambit__gpu_info now;
 
   m->copy = 0;
   if (all) ambit__machine_forget_speeds(m);
-  if (dev->errors->status) return;
+  if (errors->status) return;
   d->driver->info(d->gpu, &now);
   if (p.bytes > now.free_memory / 4) p.bytes = now.free_memory / 4;
   if (p.bytes > now.largest) p.bytes = now.largest;
   p.bytes = p.bytes / 16 * 16;
-  dev->errors->handler = NULL;
+  errors->handler = NULL;
   measure(&p, all, m);
-  ambit__errors_clear(dev->errors);
-  dev->errors->handler = handler;
+  ambit__errors_clear(errors);
+  errors->handler = handler;
 }

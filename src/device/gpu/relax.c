@@ -163,18 +163,19 @@ void ambit__gpu_rests_free(ambit__gpu_device *d, ambit__gpu_rest *list)
 static ambit_status submit(relaxer *x)
 {
   for (int i = 0; i < ROUNDS; i++, x->tiled.round++)
-    AMBIT_TRY(ambit__gpu_run_tiled(&x->lane->head, x->fn, x->l, &x->tiled, x->tiling->n));
+    AMBIT_TRY(ambit__gpu_run_tiled(x->lane, x->fn, x->l, &x->tiled, x->tiling->n));
   return AMBIT_OK;
 }
 
 /* Looks at the rounds submitted last, and submits more if tiles are left. */
-static ambit_status look(relaxer *x, bool *done)
+static ambit_status look(ambit__gpu_lane *lane, bool *done)
 {
+  relaxer *x = lane->unfinished;
   const double cells = (double)ambit__box_volume(&x->tiling->own);
   ambit__relaxation *r = x->r;
   int32_t head[AMBIT__TILES_HEAD];
 
-  AMBIT_TRY(ambit__gpu_fetch(x->lane, head, x->rest->state, sizeof head));
+  AMBIT_TRY(ambit__gpu_fetch(lane, head, x->rest->state, sizeof head));
   r->updates += ((uint32_t)head[AMBIT__TILES_PASSES] - x->passes) * cells / (double)x->tiling->n;
   x->passes = (uint32_t)head[AMBIT__TILES_PASSES];
   r->changed = head[AMBIT__TILES_CHANGED];
@@ -182,34 +183,29 @@ static ambit_status look(relaxer *x, bool *done)
   *done = r->rests || r->updates >= PATIENCE * cells;
   if (!*done) return submit(x);
   if (!r->changed && r->border) return AMBIT_OK;
-  return ambit__gpu_copy_box(&x->lane->head, x->l->args[r->out].store, x->l->args[r->in].store,
-                             &x->tiling->own, NULL);
+  return ambit__do(&lane->head, copy, x->l->args[r->out].store, x->l->args[r->in].store,
+                   &x->tiling->own, NULL);
 }
 
-static ambit_status go(ambit__gpu_lane *lane, bool *done)
+ambit_status ambit__gpu_relax(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  return look(lane->unfinished, done);
-}
-
-ambit_status ambit__gpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              ambit__relaxation *r)
-{
-  relaxer x = {.device = ambit__gpu_device_of(q->device),
-               .lane = (ambit__gpu_lane *)q,
+  ambit__relaxation *r = c->relax.relaxation;
+  relaxer x = {.device = lane->device,
+               .lane = lane,
                .r = r,
                .tiling = &r->map->parts[r->part],
-               .fn = fn,
-               .l = l};
+               .fn = c->relax.fn,
+               .l = c->relax.launch};
 
   r->updates = 0;
   r->changed = false;
   r->rests = true;
   if (!x.tiling->n) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_tiles_finish(x.lane));
-  AMBIT_TRY(prepare(&x, ambit__gpu_rests_of(fn)));
+  AMBIT_TRY(ambit__gpu_tiles_finish(lane));
+  AMBIT_TRY(prepare(&x, ambit__gpu_rests_of(x.fn)));
   x.tiled = (ambit__gpu_tiled){
       .table = x.rest->table, .links = x.rest->links, .state = x.rest->state, .n = x.tiling->n};
-  x.tiled.than[r->out] = l->args[r->in].store;
+  x.tiled.than[r->out] = x.l->args[r->in].store;
   AMBIT_TRY(submit(&x));
-  return ambit__gpu_tiles_leave(x.lane, go, &x, sizeof x);
+  return ambit__gpu_tiles_leave(lane, look, &x, sizeof x);
 }

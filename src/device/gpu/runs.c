@@ -117,6 +117,14 @@ static place place_of(const ambit__store *s)
                  .apart = s->layout.component};
 }
 
+static copy copy_between(const ambit__store *to, const ambit__store *from)
+{
+  return (copy){.to = place_of(to),
+                .from = place_of(from),
+                .type = to->layout.type,
+                .components = to->layout.components};
+}
+
 /* Packed cells from a value of the memory on. */
 static place packed_at(const ambit__gpu_memory *memory, int64_t base, int64_t components)
 {
@@ -147,8 +155,7 @@ static ambit_status run(ambit__gpu_lane *lane, const copy *c, const ambit__gpu_m
   ambit__gpu_moves *moves;
 
   if (!n) return AMBIT_OK;
-  AMBIT_TRY(
-      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), c->type, KIT_RUNS, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(lane->device, c->type, KIT_RUNS, &moves));
   return ambit__gpu_moves_run(lane, moves->runs, n * THREADS_PER_SEGMENT,
                               (int)(sizeof args / sizeof *args), args);
 }
@@ -190,7 +197,7 @@ static void copy_dense(const ambit__gpu_list *l, int64_t first, int64_t n, size_
 static ambit_status send_list(ambit__gpu_lane *lane, const ambit__gpu_list *l, int64_t first,
                               int64_t n, ambit__gpu_staging **staging)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const ambit__gpu_driver *driver = lane->driver;
   const size_t bytes = (size_t)n * WORDS * sizeof *l->segments;
 
   AMBIT_TRY(ambit__gpu_staging_take(lane, true, staging));
@@ -217,7 +224,7 @@ static ambit_status move_piece(ambit__gpu_lane *lane, const ambit__store *store,
                                const ambit__gpu_list *l, int64_t first, int64_t n, int64_t cells,
                                int64_t earlier, unsigned char *dense, bool in)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const ambit__gpu_driver *driver = lane->driver;
   const int64_t components = store->layout.components;
   const size_t size = ambit_type_size(store->layout.type), cell = size * (size_t)components;
   copy c = {.type = store->layout.type, .components = components};
@@ -297,15 +304,12 @@ ambit_status ambit__gpu_runs_copy(ambit__gpu_lane *lane, const ambit__store *to,
                                   const ambit__store *from, const ambit__box *box,
                                   const ambit__gpu_memory *changed)
 {
-  const copy c = {.to = place_of(to),
-                  .from = place_of(from),
-                  .type = to->layout.type,
-                  .components = to->layout.components,
-                  .changed = changed};
+  copy c = copy_between(to, from);
   ambit__gpu_list list = {0};
   ambit_status s =
       list_across(lane->head.device->errors, to->layout.active, from->layout.active, box, &list);
 
+  c.changed = changed;
   if (!s) s = run_list(lane, &c, &list);
   ambit__gpu_list_free(&list);
   return s;
@@ -362,10 +366,7 @@ ambit_status ambit__gpu_kept_pack(ambit__gpu_lane *lane, const ambit__gpu_kept *
 ambit_status ambit__gpu_kept_copy(ambit__gpu_lane *lane, const ambit__gpu_kept *k,
                                   const ambit__store *to, const ambit__store *from)
 {
-  const copy c = {.to = place_of(to),
-                  .from = place_of(from),
-                  .type = to->layout.type,
-                  .components = to->layout.components};
+  const copy c = copy_between(to, from);
 
   return run(lane, &c, k->memory, k->n);
 }

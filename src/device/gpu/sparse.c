@@ -166,8 +166,7 @@ static ambit_status copy_edges(ambit__gpu_lane *lane, const ambit__store *store,
                                  ambit__gpu_arg_number(&components)};
   ambit__gpu_moves *moves;
 
-  AMBIT_TRY(
-      ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), l->type, KIT_RUNS, &moves));
+  AMBIT_TRY(ambit__gpu_moves_get(lane->device, l->type, KIT_RUNS, &moves));
   return ambit__gpu_moves_run(lane, moves->pairs, t->nedges[view],
                               (int)(sizeof args / sizeof *args), args);
 }
@@ -182,7 +181,7 @@ static ambit_status bound(ambit__gpu_lane *lane, const ambit__store *store,
   if (!ambit__bounds_are(store->buffer, first, n, b)) {
     AMBIT_TRY(set_constants(lane, &slice, t->chunks->active, b,
                             ambit__bounds_are_new(store->buffer, first, n)));
-    AMBIT_TRY(ambit__gpu_wait(&lane->head));
+    AMBIT_TRY(lane->driver->queue_sync(lane->queue));
     ambit__bounds_note(store->buffer, first, n, b);
   }
   return t->nedges[view] ? copy_edges(lane, &slice, t, view) : AMBIT_OK;

@@ -25,7 +25,7 @@ static ambit_status provide(ambit__gpu_device *d, ambit__gpu_staging *s, bool de
 ambit_status ambit__gpu_staging_take(ambit__gpu_lane *lane, bool device,
                                      ambit__gpu_staging **staging)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+  ambit__gpu_device *d = lane->device;
   ambit__gpu_staging *s = &lane->staging[lane->next];
 
   if (s->done) AMBIT_TRY(d->driver->event_sync(s->done));
@@ -37,13 +37,13 @@ ambit_status ambit__gpu_staging_take(ambit__gpu_lane *lane, bool device,
 
 ambit_status ambit__gpu_staging_pass(ambit__gpu_lane *lane, ambit__gpu_staging *staging)
 {
-  return ambit__gpu_device_of(lane->head.device)->driver->event_record(staging->done, lane->queue);
+  return lane->driver->event_record(staging->done, lane->queue);
 }
 
 ambit_status ambit__gpu_fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_memory *from,
                               size_t bytes)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const ambit__gpu_driver *driver = lane->driver;
   ambit__gpu_staging *staging;
 
   for (size_t at = 0, n; at < bytes; at += n) {
@@ -59,7 +59,7 @@ ambit_status ambit__gpu_fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_
 
 void ambit__gpu_staging_free(ambit__gpu_lane *lane)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+  ambit__gpu_device *d = lane->device;
 
   for (int i = 0; i < AMBIT__GPU_STAGING; i++) {
     ambit__gpu_staging *s = &lane->staging[i];

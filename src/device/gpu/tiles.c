@@ -26,9 +26,8 @@ ambit_status ambit__gpu_tiles_leave(ambit__gpu_lane *lane,
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_tile_go(ambit__queue *q, bool *done)
+static ambit_status go_on(ambit__gpu_lane *lane, bool *done)
 {
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   ambit_status s = AMBIT_OK;
 
   *done = true;
@@ -41,12 +40,17 @@ ambit_status ambit__gpu_tile_go(ambit__queue *q, bool *done)
   return s;
 }
 
+ambit_status ambit__gpu_tile_go(ambit__gpu_lane *lane, const ambit__command *c)
+{
+  return go_on(lane, c->tile_go.done);
+}
+
 ambit_status ambit__gpu_tiles_finish(ambit__gpu_lane *lane)
 {
   bool done;
 
   do
-    AMBIT_TRY(ambit__gpu_tile_go(&lane->head, &done));
+    AMBIT_TRY(go_on(lane, &done));
   while (!done);
   return AMBIT_OK;
 }
@@ -86,7 +90,7 @@ static size_t partial_bytes(const ambit__group *g, int param)
 static ambit_status send_partials(ambit__gpu_lane *lane, const ambit__group *g,
                                   const int64_t *partials, int words, int64_t n)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const ambit__gpu_driver *driver = lane->driver;
 
   for (int i = 0, word = 0; i < g->rule->nparams; i++) {
     const size_t bytes = is_reduction(g, i) ? partial_bytes(g, i) : 0;
@@ -103,17 +107,17 @@ static ambit_status send_partials(ambit__gpu_lane *lane, const ambit__group *g,
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                                  const int64_t *partials, int64_t n)
+ambit_status ambit__gpu_tile_fold(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  const ambit__group *g = ambit__gpu_group_of(fn);
-  const int words = fn->words;
-  ambit__launch part = *l;
+  ambit__function *fn = c->tile_fold.fn;
+  const int64_t n = c->tile_fold.n;
+  ambit__launch part = *c->tile_fold.launch;
 
   for (int64_t first = 0, some; first < n; first += some) {
     some = n - first < AMBIT__GPUCODE_PARTIALS ? n - first : AMBIT__GPUCODE_PARTIALS;
-    AMBIT_TRY(send_partials((ambit__gpu_lane *)q, g, partials + first * words, words, some));
-    AMBIT_TRY(ambit__gpu_fold_tiled(q, fn, &part, some));
+    AMBIT_TRY(send_partials(lane, ambit__gpu_group_of(fn),
+                            c->tile_fold.partials + first * fn->words, fn->words, some));
+    AMBIT_TRY(ambit__gpu_fold_tiled(lane, fn, &part, some));
     part.more = true;
   }
   return AMBIT_OK;
@@ -188,7 +192,7 @@ static int64_t most_tiles(const job *j)
 /* Brings back what was found about n tiles, and their reductions behind it. */
 static ambit_status fetch(const job *j, ambit__gpu_staging **where, int64_t n)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(j->lane->head.device)->driver;
+  const ambit__gpu_driver *driver = j->lane->driver;
   size_t at = found_bytes(j, n);
   ambit__gpu_staging *staging;
 
@@ -227,7 +231,7 @@ static void take_results(const job *j, const unsigned char *host, const ambit__t
 /* Submits n tiles. */
 static ambit_status run_some(job *j, const ambit__tile *tiles, int64_t n)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(j->lane->head.device)->driver;
+  const ambit__gpu_driver *driver = j->lane->driver;
   const int words = ambit__tiles_words(j->group);
   ambit__gpu_staging *staging;
 
@@ -238,7 +242,7 @@ static ambit_status run_some(job *j, const ambit__tile *tiles, int64_t n)
                             (size_t)(n * words) * sizeof(int64_t)));
   j->tiled.table = staging->device;
   j->tiled.found = j->lane->found;
-  AMBIT_TRY(ambit__gpu_run_tiled(&j->lane->head, j->fn, j->l, &j->tiled, n));
+  AMBIT_TRY(ambit__gpu_run_tiled(j->lane, j->fn, j->l, &j->tiled, n));
   AMBIT_TRY(ambit__gpu_staging_pass(j->lane, staging));
   j->tiles = tiles;
   j->n = n;
@@ -277,28 +281,29 @@ static void find_outputs(job *j)
   }
 }
 
-ambit_status ambit__gpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              const ambit__tile_list *list)
+ambit_status ambit__gpu_tiles(ambit__gpu_lane *lane, const ambit__command *c)
 {
   static const int64_t origin[AMBIT_MAX_DIMS];
-  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
-  job j = {.lane = (ambit__gpu_lane *)q,
-           .fn = fn,
-           .group = ambit__gpu_group_of(fn),
+  const ambit__launch *l = c->tiles.launch;
+  const ambit__tile_list *list = c->tiles.list;
+  job j = {.lane = lane,
+           .fn = c->tiles.fn,
+           .group = ambit__gpu_group_of(c->tiles.fn),
            .l = l,
            .list = list,
            .first = origin};
 
   for (int i = 0; i < l->nargs; i++)
     if (l->args[i].store) j.first = l->args[i].store->layout.own.lo;
-  if (!j.lane->found) AMBIT_TRY(d->driver->alloc(d->gpu, AMBIT__STAGE_BYTES, &j.lane->found));
+  if (!lane->found)
+    AMBIT_TRY(lane->driver->alloc(lane->device->gpu, AMBIT__STAGE_BYTES, &lane->found));
   find_outputs(&j);
-  AMBIT_TRY(ambit__gpu_tiles_finish(j.lane));
+  AMBIT_TRY(ambit__gpu_tiles_finish(lane));
   for (int64_t i = 0; i < list->n; i += j.n) {
     const int64_t left = list->n - i;
 
     if (i) AMBIT_TRY(take_some(&j));
     AMBIT_TRY(run_some(&j, list->tiles + i, left < most_tiles(&j) ? left : most_tiles(&j)));
   }
-  return list->n ? ambit__gpu_tiles_leave(j.lane, finish, &j, sizeof j) : AMBIT_OK;
+  return list->n ? ambit__gpu_tiles_leave(lane, finish, &j, sizeof j) : AMBIT_OK;
 }

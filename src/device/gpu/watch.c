@@ -35,7 +35,7 @@ static ambit_status compile(ambit__gpu_device *d)
 
 /* ---- the record ---- */
 
-static ambit_status provide(ambit__gpu_device *d, ambit__gpu_watch *w)
+static ambit_status provide(ambit__gpu_device *d, ambit__gpu_watching *w)
 {
   void *host;
 
@@ -57,8 +57,8 @@ const ambit__gpu_memory *ambit__gpu_watch_record(const ambit__gpu_lane *lane)
 
 void ambit__gpu_watch_free(ambit__gpu_lane *lane)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
-  ambit__gpu_watch *w = &lane->watch;
+  ambit__gpu_device *d = lane->device;
+  ambit__gpu_watching *w = &lane->watch;
 
   for (int i = 0; i < AMBIT__REPORTS; i++)
     if (w->arrived[i]) d->driver->event_close(w->arrived[i]);
@@ -69,51 +69,47 @@ void ambit__gpu_watch_free(ambit__gpu_lane *lane)
 /* ---- the entries ---- */
 
 /* Without double, the device cannot compare bounds as the host does. */
-ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *what, bool *can)
+ambit_status ambit__gpu_watch(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
-  ambit__gpu_watch *w = &lane->watch;
+  ambit__gpu_device *d = lane->device;
+  ambit__gpu_watching *w = &lane->watch;
 
-  if (!what) {
+  if (!c->watch.what) {
     w->on = false;
     return AMBIT_OK;
   }
   assert(!w->on);
-  *can = d->info.has_double;
-  if (!*can) return AMBIT_OK;
+  *c->watch.can = d->info.has_double;
+  if (!d->info.has_double) return AMBIT_OK;
   AMBIT_TRY(provide(d, w));
   AMBIT_TRY(d->driver->zero(lane->queue, w->record, 0, sizeof(ambit__gpu_finding)));
   w->on = true;
-  w->what = *what;
+  w->what = *c->watch.what;
   w->first = w->count = 0;
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration)
+ambit_status ambit__gpu_check(ambit__gpu_lane *lane, const ambit__command *c)
 {
-  const ambit__gpu_device *d = ambit__gpu_device_of(q->device);
-  const ambit__gpu_watch *w = &((ambit__gpu_lane *)q)->watch;
-  const int64_t one[3] = {1, 1, 1}, type = w->what.type, when = w->what.when;
-  const int threads[3] = {1, 1, 1};
+  const ambit__gpu_watching *w = &lane->watch;
+  const int64_t type = w->what.type, when = w->what.when;
+  const ambit__shape one = ambit__gpu_shape(1, 1);
   const ambit__gpu_arg args[] = {
       ambit__gpu_arg_memory(w->record),
       ambit__gpu_arg_memory(ambit__gpu_memory_of(w->what.value)),
       ambit__gpu_arg_number(&type),
       ambit__gpu_arg_number(&when),
       {.value = &w->what.bound, .bytes = sizeof w->what.bound},
-      ambit__gpu_arg_number(&iteration),
+      ambit__gpu_arg_number(&c->check.iteration),
   };
 
-  assert(w->on && iteration > 0);
-  return d->driver->launch(((ambit__gpu_lane *)q)->queue, d->check, one, threads, 0, 6, args);
+  assert(w->on && c->check.iteration > 0);
+  return lane->driver->launch(lane->queue, lane->device->check, &one, 6, args);
 }
 
-ambit_status ambit__gpu_watch_report(ambit__queue *q)
+static ambit_status send_report(ambit__gpu_lane *lane, ambit__gpu_watching *w)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  ambit__gpu_watch *w = &lane->watch;
+  const ambit__gpu_driver *driver = lane->driver;
   const int i = (w->first + w->count) % AMBIT__REPORTS;
 
   assert(w->on && w->count < AMBIT__REPORTS);
@@ -123,10 +119,9 @@ ambit_status ambit__gpu_watch_report(ambit__queue *q)
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict *v)
+static ambit_status take_report(const ambit__gpu_driver *driver, ambit__gpu_watching *w, bool wait,
+                                ambit__verdict *v)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_watch *w = &((ambit__gpu_lane *)q)->watch;
   const ambit__gpu_finding *found = &w->reports[w->first];
 
   assert(w->on && w->count > 0);
@@ -138,4 +133,11 @@ ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict
   w->first = (w->first + 1) % AMBIT__REPORTS;
   w->count--;
   return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_report(ambit__gpu_lane *lane, const ambit__command *c)
+{
+  return c->report.verdict
+             ? take_report(lane->driver, &lane->watch, c->report.wait, c->report.verdict)
+             : send_report(lane, &lane->watch);
 }

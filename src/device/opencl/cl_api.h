@@ -106,9 +106,6 @@ enum {
   CL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035,
   CL_DEVICE_EXTENSIONS = 0x1030,
   CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, /* cl_nv_device_attribute_query */
-  CL_DEVICE_WARP_SIZE_NV = 0x4003,
-  CL_DEVICE_WAVEFRONT_WIDTH_AMD = 0x4043,   /* cl_amd_device_attribute_query */
-  CL_DEVICE_SUB_GROUP_SIZES_INTEL = 0x4108, /* cl_intel_required_subgroup_size */
   /* of CL_DEVICE_SINGLE_FP_CONFIG, a bit each */
   CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT = 1 << 7,
   /* the rest */

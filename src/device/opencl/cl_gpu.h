@@ -8,12 +8,6 @@
 #include "device/gpu/driver.h"
 #include "device/opencl/cl_api.h"
 
-/* A way to exchange values between the lanes of a warp, see lanes.c. */
-typedef struct ambit__cl_way {
-  const char *language; /* version of OpenCL C that it needs: "CL1.2" */
-  char text[128];       /* in front of kernels that exchange values */
-} ambit__cl_way;
-
 struct ambit__gpu {
   ambit__errors *errors;
   const ambit__settings *settings;
@@ -22,11 +16,6 @@ struct ambit__gpu {
   cl_device_id device;
   cl_context context;     /* shared by all that opened the device */
   cl_command_queue queue; /* for mapping host memory */
-  const char *language;   /* version of OpenCL C in which kernels are compiled: "CL1.2" */
-  bool is_nvidia;         /* its compiler has the asm of CUDA */
-  bool tried_lanes;       /* the next two are known */
-  ambit__cl_way way;      /* of the lanes, if there is one */
-  const char *lanes;      /* see the entry `lanes` of ambit__gpu_driver */
   bool divides_exactly;   /* float / and sqrt can round correctly */
   bool warned;            /* the warning that they cannot was printed */
   bool keeps_code;        /* its compiled code is worth keeping */
@@ -64,14 +53,14 @@ cl_device_id ambit__cl_device(int i, cl_platform_id *platform);
 enum { AMBIT__CL_TEXT = 1024 };
 void ambit__cl_text(cl_device_id device, cl_uint what, char text[AMBIT__CL_TEXT]);
 
-/* The list of extensions of a device, to free(); NULL: no memory for it. */
-char *ambit__cl_extensions(cl_device_id device);
-/* Whether a list has this name, as a whole word. */
-bool ambit__cl_lists(const char *extensions, const char *name);
+/* Whether the device lists an extension. */
+bool ambit__cl_has_extension(cl_device_id device, const char *name);
 
 /* AMBIT_OK for CL_SUCCESS. If not, raises "what: CL_NAME": AMBIT_ENOMEM if the code is about
  * memory, else AMBIT_EDEVICE. */
 ambit_status ambit__cl_check(const ambit__gpu *gpu, cl_int code, const char *what);
+/* Calls a function of the library. */
+#define AMBIT__CL_CALL(gpu, name, ...) ambit__cl_check(gpu, ambit__cl.name(__VA_ARGS__), #name)
 const char *ambit__cl_code_name(cl_int code);
 
 /* ---- context.c: shared by all users of a device ---- */
@@ -88,31 +77,9 @@ void ambit__cl_program_keep(int ordinal, const char *key, cl_program program);
 
 ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *source,
                              const char *entry, bool strict, ambit__gpu_module **m);
-/* The program of a source that the compiler may refuse, to release; NULL, without a message: it
- * has. Cached like all others. */
-cl_program ambit__cl_try(ambit__gpu *gpu, const char *source, const char *entry);
 void ambit__cl_unload(ambit__gpu_module *m);
 ambit_status ambit__cl_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
-ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
-                              const int threads[3], size_t shared, int nargs,
-                              const ambit__gpu_arg *args);
-
-/* ---- lanes.c ---- */
-
-/* The properties of a device that exchanges between lanes depend on. */
-typedef struct ambit__cl_sub_groups {
-  const char *extensions; /* names, separated by spaces */
-  bool of_32;             /* kernels can require sub-groups of 32 work-items */
-  int wavefront;          /* work-items of each sub-group, if it is the same in all kernels */
-  bool is_cpu;
-} ambit__cl_sub_groups;
-
-/* Way n, from 0, that such a device may have, the best first; false: it has not so many. */
-bool ambit__cl_lanes_way(const ambit__cl_sub_groups *s, int n, ambit__cl_way *way);
-
-/* The trial kernel of prelude/try_lanes.h receives so many values in each work-item. */
-enum { AMBIT__CL_LANE_TRIALS = 4 };
-
-const char *ambit__cl_lanes(ambit__gpu *gpu);
+ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
+                              const ambit__shape *shape, int nargs, const ambit__gpu_arg *args);
 
 #endif

@@ -47,32 +47,12 @@ static cl_uint count_of(cl_device_id device, cl_uint what)
   return n;
 }
 
-static bool has_extension(cl_device_id device, const char *name)
-{
-  char *all = ambit__cl_extensions(device);
-  const bool has = all && ambit__cl_lists(all, name);
-
-  free(all);
-  return has;
-}
-
-static int warp_of(cl_device_id device)
-{
-  cl_uint n = 1;
-
-  if (has_extension(device, "cl_nv_device_attribute_query"))
-    n = count_of(device, CL_DEVICE_WARP_SIZE_NV);
-  else if (has_extension(device, "cl_amd_device_attribute_query"))
-    n = count_of(device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
-  return n ? (int)n : 1;
-}
-
 enum { AMPERE = 8, HOPPER = 9 };
 
 /* The generation of a GPU of NVIDIA; 0: it is another one's. */
 static int generation(cl_device_id device)
 {
-  return has_extension(device, "cl_nv_device_attribute_query")
+  return ambit__cl_has_extension(device, "cl_nv_device_attribute_query")
              ? (int)count_of(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV)
              : 0;
 }
@@ -117,17 +97,15 @@ static void probe(ambit__gpu *gpu, cl_platform_id platform)
   info->memory = (size_t)number_of(d, CL_DEVICE_GLOBAL_MEM_SIZE);
   info->largest = (size_t)number_of(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   info->multiprocessors = (int)count_of(d, CL_DEVICE_MAX_COMPUTE_UNITS);
-  info->warp = warp_of(d);
   info->shared = (size_t)number_of(d, CL_DEVICE_LOCAL_MEM_SIZE);
   info->parameters = size_of(d, CL_DEVICE_MAX_PARAMETER_SIZE);
   info->max_threads = (int)size_of(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   info->l2 = (size_t)number_of(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-  info->has_double = has_extension(d, "cl_khr_fp64");
+  info->has_double = ambit__cl_has_extension(d, "cl_khr_fp64");
   info->dots = generation(d) >= AMPERE; /* with all the instructions that CUDA kernels use */
   info->minima = generation(d) >= HOPPER;
+  info->exchanges = generation(d) > 0;
   info->is_cpu = (number_of(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
-  gpu->language = "CL1.2";
-  gpu->is_nvidia = generation(d) > 0;
   gpu->keeps_code = keeps_code(platform);
   gpu->divides_exactly =
       (number_of(d, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -205,7 +183,7 @@ static void queue_close(ambit__gpu_queue *q)
 static ambit_status queue_sync(ambit__gpu_queue *q)
 {
   q->waiting = 0;
-  return ambit__cl_check(q->gpu, ambit__cl.clFinish(q->queue), "clFinish");
+  return AMBIT__CL_CALL(q->gpu, clFinish, q->queue);
 }
 
 static ambit_status event_open(ambit__gpu *gpu, bool timed, ambit__gpu_event **out)
@@ -227,25 +205,21 @@ static ambit_status event_record(ambit__gpu_event *e, ambit__gpu_queue *q)
 {
   if (e->event) ambit__cl.clReleaseEvent(e->event);
   e->event = NULL;
-  AMBIT_TRY(ambit__cl_check(q->gpu,
-                            ambit__cl.clEnqueueMarkerWithWaitList(q->queue, 0, NULL, &e->event),
-                            "clEnqueueMarkerWithWaitList"));
+  AMBIT_TRY(AMBIT__CL_CALL(q->gpu, clEnqueueMarkerWithWaitList, q->queue, 0, NULL, &e->event));
   q->waiting = 0; /* without a flush, another queue might wait for it forever */
-  return ambit__cl_check(q->gpu, ambit__cl.clFlush(q->queue), "clFlush");
+  return AMBIT__CL_CALL(q->gpu, clFlush, q->queue);
 }
 
 static ambit_status event_await(ambit__gpu_queue *q, ambit__gpu_event *e)
 {
   if (!e->event) return AMBIT_OK;
-  return ambit__cl_check(q->gpu,
-                         ambit__cl.clEnqueueBarrierWithWaitList(q->queue, 1, &e->event, NULL),
-                         "clEnqueueBarrierWithWaitList");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueBarrierWithWaitList, q->queue, 1, &e->event, NULL);
 }
 
 static ambit_status event_sync(ambit__gpu_event *e)
 {
   if (!e->event) return AMBIT_OK;
-  return ambit__cl_check(e->gpu, ambit__cl.clWaitForEvents(1, &e->event), "clWaitForEvents");
+  return AMBIT__CL_CALL(e->gpu, clWaitForEvents, 1, &e->event);
 }
 
 static bool event_done(ambit__gpu_event *e)
@@ -350,28 +324,22 @@ static void host_release(ambit__gpu *gpu, void *address)
 static ambit_status copy_in(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t at, const void *from,
                             size_t bytes)
 {
-  return ambit__cl_check(
-      q->gpu,
-      ambit__cl.clEnqueueWriteBuffer(q->queue, to->mem, CL_FALSE, at, bytes, from, 0, NULL, NULL),
-      "clEnqueueWriteBuffer");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueWriteBuffer, q->queue, to->mem, CL_FALSE, at, bytes, from,
+                        0, NULL, NULL);
 }
 
 static ambit_status copy_out(ambit__gpu_queue *q, void *to, const ambit__gpu_memory *from,
                              size_t at, size_t bytes)
 {
-  return ambit__cl_check(
-      q->gpu,
-      ambit__cl.clEnqueueReadBuffer(q->queue, from->mem, CL_FALSE, at, bytes, to, 0, NULL, NULL),
-      "clEnqueueReadBuffer");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueReadBuffer, q->queue, from->mem, CL_FALSE, at, bytes, to,
+                        0, NULL, NULL);
 }
 
 static ambit_status copy(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_at,
                          const ambit__gpu_memory *from, size_t from_at, size_t bytes)
 {
-  return ambit__cl_check(q->gpu,
-                         ambit__cl.clEnqueueCopyBuffer(q->queue, from->mem, to->mem, from_at, to_at,
-                                                       bytes, 0, NULL, NULL),
-                         "clEnqueueCopyBuffer");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueCopyBuffer, q->queue, from->mem, to->mem, from_at, to_at,
+                        bytes, 0, NULL, NULL);
 }
 
 static ambit_status zero(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, size_t bytes)
@@ -380,10 +348,8 @@ static ambit_status zero(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, s
   const size_t unit = at % sizeof nothing || bytes % sizeof nothing ? 1 : sizeof nothing;
 
   if (!bytes) return AMBIT_OK;
-  return ambit__cl_check(
-      q->gpu,
-      ambit__cl.clEnqueueFillBuffer(q->queue, m->mem, &nothing, unit, at, bytes, 0, NULL, NULL),
-      "clEnqueueFillBuffer");
+  return AMBIT__CL_CALL(q->gpu, clEnqueueFillBuffer, q->queue, m->mem, &nothing, unit, at, bytes, 0,
+                        NULL, NULL);
 }
 
 const ambit__gpu_driver ambit__gpu_driver_opencl = {
@@ -394,7 +360,6 @@ const ambit__gpu_driver ambit__gpu_driver_opencl = {
     .open = open_gpu,
     .close = close_gpu,
     .info = info,
-    .lanes = ambit__cl_lanes,
     .queue_open = queue_open,
     .queue_close = queue_close,
     .queue_sync = queue_sync,

@@ -85,28 +85,25 @@ void ambit__cl_text(cl_device_id device, cl_uint what, char text[AMBIT__CL_TEXT]
   ambit__cl.clGetDeviceInfo(device, what, AMBIT__CL_TEXT - 1, text, NULL);
 }
 
-char *ambit__cl_extensions(cl_device_id device)
+bool ambit__cl_has_extension(cl_device_id device, const char *name)
 {
+  const size_t length = strlen(name);
   size_t bytes = 0;
+  bool has = false;
   char *all;
 
   ambit__cl.clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes);
   all = calloc(bytes + 1, 1);
-  if (all) ambit__cl.clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, all, NULL);
-  return all;
-}
+  if (!all) return false;
+  ambit__cl.clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, all, NULL);
+  for (const char *word = all; *word && !has; word += strspn(word, " ")) {
+    const size_t n = strcspn(word, " ");
 
-bool ambit__cl_lists(const char *extensions, const char *name)
-{
-  const size_t length = strlen(name);
-
-  while (*extensions) {
-    const size_t word = strcspn(extensions, " ");
-
-    if (word == length && !memcmp(extensions, name, length)) return true;
-    extensions += word + strspn(extensions + word, " ");
+    has = n == length && !memcmp(word, name, length);
+    word += n;
   }
-  return false;
+  free(all);
+  return has;
 }
 
 static bool is_usable(cl_device_id device)

@@ -7,6 +7,7 @@
 #include "codegen/source.h"
 #include "device/opencl/cl_gpu.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,7 +39,7 @@ static options options_of(const ambit__gpu *gpu, bool strict)
                                                 : "";
   options o;
 
-  snprintf(o.text, sizeof o.text, "-cl-std=%s%s", gpu->language, rounding);
+  snprintf(o.text, sizeof o.text, "-cl-std=CL1.2%s", rounding);
   return o;
 }
 
@@ -132,36 +133,25 @@ static void save_binary(ambit__gpu *gpu, const char *key, const char *source, cl
   free(code);
 }
 
-/* Compiles, and saves the code if it has this kernel. Also if the compiler refuses, *out is the
- * program, unless it is NULL. */
-static cl_int translate(ambit__gpu *gpu, const char *key, const char *source, const char *entry,
-                        bool strict, cl_program *out)
-{
-  double start = ambit__clock();
-  cl_int err = CL_SUCCESS;
-
-  *out = ambit__cl.clCreateProgramWithSource(gpu->context, 1, &source, NULL, &err);
-  if (!*out || err) return err;
-  err = ambit__cl.clBuildProgram(*out, 1, &gpu->device, options_of(gpu, strict).text, NULL, NULL);
-  if (err) return err;
-  ambit__log(gpu->settings, 2, "compiled %s for %s in %.2f s", key, gpu->info.name,
-             ambit__clock() - start);
-  if (has_kernel(*out, entry)) save_binary(gpu, key, source, *out);
-  return CL_SUCCESS;
-}
-
+/* Compiles, and saves the code if it has this kernel. */
 static ambit_status compile(ambit__gpu *gpu, const char *what, const char *key, const char *source,
                             const char *entry, bool strict, cl_program *out)
 {
-  cl_program program = NULL;
-  const cl_int err = translate(gpu, key, source, entry, strict, &program);
+  double start = ambit__clock();
+  cl_int err = CL_SUCCESS;
+  cl_program program = ambit__cl.clCreateProgramWithSource(gpu->context, 1, &source, NULL, &err);
 
   if (!program) return ambit__cl_check(gpu, err, "clCreateProgramWithSource");
+  err =
+      ambit__cl.clBuildProgram(program, 1, &gpu->device, options_of(gpu, strict).text, NULL, NULL);
   if (err) {
     build_failed(gpu, what, key, source, err, program);
     ambit__cl.clReleaseProgram(program);
     return AMBIT_ECOMPILE;
   }
+  ambit__log(gpu->settings, 2, "compiled %s for %s in %.2f s", key, gpu->info.name,
+             ambit__clock() - start);
+  if (has_kernel(program, entry)) save_binary(gpu, key, source, program);
   *out = program;
   return AMBIT_OK;
 }
@@ -202,24 +192,6 @@ ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *sour
   }
   *out = m;
   return AMBIT_OK;
-}
-
-cl_program ambit__cl_try(ambit__gpu *gpu, const char *source, const char *entry)
-{
-  const bool strict = true; /* as fixed kernels are */
-  char key[AMBIT__HASH_CHARS];
-  cl_program program;
-
-  make_key(gpu, source, strict, key);
-  program = ambit__cl_program_find(gpu->ordinal, key);
-  if (program) return program;
-  program = load_binary(gpu, key, source, entry, strict);
-  if (!program && translate(gpu, key, source, entry, strict, &program)) {
-    if (program) ambit__cl.clReleaseProgram(program);
-    return NULL;
-  }
-  ambit__cl_program_keep(gpu->ordinal, key, program);
-  return program;
 }
 
 void ambit__cl_unload(ambit__gpu_module *m)
@@ -273,17 +245,17 @@ static cl_int set_args(cl_kernel kernel, size_t shared, int nargs, const ambit__
   return err;
 }
 
-ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
-                              const int threads[3], size_t shared, int nargs,
-                              const ambit__gpu_arg *args)
+ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
+                              const ambit__shape *shape, int nargs, const ambit__gpu_arg *args)
 {
   size_t global[3], local[3];
-  cl_int err = set_args(f->kernel, shared, nargs, args);
+  cl_int err = set_args(f->kernel, shape->shared, nargs, args);
 
+  assert(!shape->edges);
   AMBIT_TRY(ambit__cl_check(q->gpu, err, f->name));
   for (int k = 0; k < 3; k++) {
-    local[k] = (size_t)threads[k];
-    global[k] = (size_t)blocks[k] * local[k];
+    local[k] = (size_t)shape->threads[k];
+    global[k] = (size_t)shape->blocks[k] * local[k];
   }
   err =
       ambit__cl.clEnqueueNDRangeKernel(q->queue, f->kernel, 3, NULL, global, local, 0, NULL, NULL);

@@ -6,28 +6,22 @@
  * are exact; other sums are compensated (Neumaier), which makes them the most accurate of all
  * devices.
  */
-#define _GNU_SOURCE /* _SC_PHYS_PAGES */
 #include "device/chore.h"
 #include "device/host.h"
 #include "device/ref/interpret.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
   COPY_BYTES = 64 * 1024 * 1024, /* per buffer of the copy that is measured */
   COPY_TRIES = 3
 };
-
-typedef struct device {
-  ambit__device head;
-} device;
 
 typedef struct function {
   ambit__function head;
@@ -52,14 +46,14 @@ static int count(void)
 static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
                                 ambit__device **dev)
 {
-  device *d;
+  ambit__device *d;
 
   AMBIT_CHECK(ordinal == 0, errors, AMBIT_ENODEVICE, "there is one device ref:0, and no ref:%d",
               ordinal);
   AMBIT_NEW(errors, d, 1);
-  d->head = (ambit__device){.backend = &ambit__backend_ref, .errors = errors, .settings = settings};
-  ambit__machine_complete(&d->head.machine); /* nothing depends on it */
-  *dev = &d->head;
+  *d = (ambit__device){.backend = &ambit__backend_ref, .errors = errors, .settings = settings};
+  ambit__machine_complete(&d->machine); /* nothing depends on it */
+  *dev = d;
   return AMBIT_OK;
 }
 
@@ -209,13 +203,12 @@ static bool next_cell(const ambit__box *box, int64_t *cell)
   return false;
 }
 
-static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+static ambit_status launch(ambit__function *fn, const ambit__launch *l)
 {
   const function *f = (const function *)fn;
   ambit__interpreter *in = &((function *)fn)->interpreter;
   total totals[AMBIT_MAX_PARAMS];
 
-  (void)q;
   if (f->chore) {
     ambit__ref_chore(f->chore, l);
     return AMBIT_OK;
@@ -236,14 +229,6 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
 
 /* ---- bandwidth ---- */
 
-static double now(void)
-{
-  struct timespec t;
-
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* The best of a few copies between two buffers larger than any cache; 0 if there is no memory. */
 static double measure_copy(void)
 {
@@ -254,11 +239,11 @@ static double measure_copy(void)
     memset(from, 1, COPY_BYTES);
     memset(to, 2, COPY_BYTES);
     for (int i = 0; i < COPY_TRIES; i++) {
-      double start = now(), speed;
+      double start = ambit__clock(), speed;
 
       memcpy(to, from, COPY_BYTES);
       from[i] = to[COPY_BYTES - 1 - i]; /* keeps the compiler from removing the copy */
-      speed = 2.0 * COPY_BYTES / (now() - start);
+      speed = 2.0 * COPY_BYTES / (ambit__clock() - start);
       if (speed > best) best = speed;
     }
   }
@@ -275,22 +260,23 @@ static void measure(bool all, ambit__machine *m)
 
 /* ---- copies ---- */
 
-static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                             const ambit__box *box, const int64_t *shift)
+static ambit_status copy_box(const ambit__command *c)
 {
+  const ambit__store *dst = c->copy.dst, *src = c->copy.src;
+  const ambit__box *box = c->copy.box;
+  const int64_t *shift = c->copy.shift;
   const size_t size = ambit_type_size(src->layout.type);
   const int x = box->ndims - 1;
   int64_t row[AMBIT_MAX_DIMS], from[AMBIT_MAX_DIMS], to[AMBIT_MAX_DIMS];
 
-  if (src->layout.active) return ambit__host_copy_runs(q, dst, src, box);
   ambit__box_first(box, row);
   do {
     memcpy(from, row, sizeof from);
     for (from[x] = box->lo[x]; from[x] < box->hi[x]; from[x]++) {
       for (int d = 0; d < box->ndims; d++)
         to[d] = from[d] + (shift ? shift[d] : 0);
-      for (int c = 0; c < src->layout.components; c++)
-        memcpy(ambit__host_at(dst, to, c), ambit__host_at(src, from, c), size);
+      for (int k = 0; k < src->layout.components; k++)
+        memcpy(ambit__host_at(dst, to, k), ambit__host_at(src, from, k), size);
     }
   } while (ambit__box_next_row(box, row));
   return AMBIT_OK;
@@ -298,9 +284,8 @@ static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *s
 
 static ambit_status execute(ambit__queue *q, const ambit__command *c)
 {
-  if (c->kind == COMMAND_copy)
-    return copy_box(q, c->copy.dst, c->copy.src, c->copy.box, c->copy.shift);
-  if (c->kind == COMMAND_launch) return launch(q, c->launch.fn, c->launch.launch);
+  if (c->kind == COMMAND_copy && !c->copy.src->layout.active) return copy_box(c);
+  if (c->kind == COMMAND_launch) return launch(c->launch.fn, c->launch.launch);
   return ambit__host_execute(q, c);
 }
 

@@ -5,30 +5,6 @@
 
 enum { UNROLLED = 8 }; /* rows whose addresses are computed together */
 
-/* The column that stands for `column` in a closed row. */
-static const char *inside_of(const ambit__lines *j, int param, const char *column)
-{
-  ambit__nest *n = j->n;
-  const ambit_boundary *ends = n->bind[param].ends;
-  const char *end[2];
-
-  for (int side = 0; side < 2; side++) {
-    const char *extent = ambit__nest_text(n, "extent%d", n->group->ndims - 1);
-    const int more = ends[side] == AMBIT_SYMMETRIC;
-
-    if (ends[side] == AMBIT_PERIODIC)
-      end[side] = ambit__nest_text(n, "%s %c %s", column, side ? '-' : '+', extent);
-    else if (ends[side] == AMBIT_CLAMP)
-      end[side] = side ? ambit__nest_text(n, "%s - 1", extent) : "0";
-    else if (side)
-      end[side] = ambit__nest_text(n, "2 * %s - %d - %s", extent, 2 - more, column);
-    else
-      end[side] = ambit__nest_text(n, "%d - %s", -more, column);
-  }
-  return ambit__nest_text(n, "(%s < 0 ? %s : %s < extent%d ? %s : %s)", column, end[0], column,
-                          n->group->ndims - 1, column, end[1]);
-}
-
 /* The lanes take the columns of a row, or of several rows. Vectors of 16 bytes, of four rows at a
  * time, took less time for 4000 rows of 4000 floats on an H200 (130 us in place of 157), and more
  * for 32000 (775 and 726). */
@@ -88,11 +64,16 @@ static void let_column(const ambit__lines *j, const ambit__lines_tile *s, const 
 {
   ambit__nest *n = j->n;
 
+  const ambit_boundary *ends = n->bind[s->param].ends;
+  const char *x = "there";
+
+  if (ambit__binding_is_closed(&n->bind[s->param]))
+    x = ambit__nest_text(n, "there + (there < 0 ? %s : there < extent%d ? 0 : %s)",
+                         ambit__nest_beyond(n, ends[0], 0, x, 0), ambit__nest_last(n),
+                         ambit__nest_beyond(n, ends[1], 1, x, 0));
   ambit__nest_do(n, "const %s there = %s + (%s)", n->integer, j->rows ? "next_at" : "first",
                  column);
-  ambit__nest_do(n, "const %s x = %s", n->integer,
-                 ambit__binding_is_closed(&n->bind[s->param]) ? inside_of(j, s->param, "there")
-                                                              : "there");
+  ambit__nest_do(n, "const %s x = %s", n->integer, x);
 }
 
 /* Whether the column is read by cells of the box. */
@@ -172,7 +153,7 @@ void ambit__lines_advance(const ambit__lines *j)
   ambit__nest *n = j->n;
 
   if (n->dialect->has_lanes) ambit__nest_do(n, "ambit_arrived<%d>()", j->f->ring - 2);
-  ambit__nest_node(n, NODE_BARRIER, .narrow = true);
+  ambit__nest_barrier_of_warp(n);
   ambit__nest_do(n, "const int next = t + %d", j->f->ring - 1);
   ambit__nest_if(n, "next < tiles");
   ambit__nest_do(n, "const %s next_at = %s", n->integer, ambit__lines_start(j, "next"));

@@ -29,12 +29,16 @@ static const char *shared_type(const ambit__lines *j, int param)
                           ambit__nest_type(j->n, param));
 }
 
+static int offset_across(const ambit__lines *j, const int *offset)
+{
+  return j->across < 0 ? 0 : offset[j->across];
+}
+
 /* "[slot][lane + 1][k + 2]" */
 static const char *place_in(const ambit__lines *j, const ambit__lines_tile *s, const int *offset)
 {
   ambit__nest *n = j->n;
-  const int line =
-      (j->rows ? s->low[0] : ambit__lines_left(j, s)) + (j->across < 0 ? 0 : offset[j->across]);
+  const int line = (j->rows ? s->low[0] : ambit__lines_left(j, s)) + offset_across(j, offset);
   const char *lane = ambit__nest_at(n, "lane", line);
   const char *cell =
       ambit__nest_at(n, "k", (j->rows ? ambit__lines_left(j, s) : s->low[1]) + offset[j->along]);
@@ -44,11 +48,6 @@ static const char *place_in(const ambit__lines *j, const ambit__lines_tile *s, c
 }
 
 /* ---- cells that are computed together ---- */
-
-static int offset_across(const ambit__lines *j, const int *offset)
-{
-  return j->across < 0 ? 0 : offset[j->across];
-}
 
 /* The first read of a parameter with the cells of the same line as read r. */
 static int first_read(ambit__lines *j, const ambit__param *p, int param, int r)
@@ -98,14 +97,10 @@ static bool read_tile(ambit__nest *n, const ambit__node *rule, ambit__text *t, c
 
 /* ---- results ---- */
 
-static const char *out_of(ambit__nest *n, ambit__nest_access a)
+/* "v_out", "v_kept": of a result. */
+static const char *name_of(ambit__nest *n, const char *what, ambit__nest_access a)
 {
-  return ambit__nest_name_of(n, "out", ambit__nest_param(n, a.param), a.component);
-}
-
-static const char *kept_of(ambit__nest *n, ambit__nest_access a)
-{
-  return ambit__nest_name_of(n, "kept", ambit__nest_param(n, a.param), a.component);
+  return ambit__nest_name_of(n, what, ambit__nest_param(n, a.param), a.component);
 }
 
 static void let_row_out(ambit__nest *n, ambit__nest_access a, void *user)
@@ -124,11 +119,11 @@ static void let_out(ambit__nest *n, ambit__nest_access a, void *user)
   ambit__text t = {0};
 
   if (!ambit__nest_param(n, a.param)->keeps[a.component])
-    ambit__nest_do(n, "%s %s", type, out_of(n, a));
+    ambit__nest_do(n, "%s %s", type, name_of(n, "out", a));
   else if (read_tile(n, user, &t, &e))
-    ambit__nest_do(n, "%s %s = %s", type, out_of(n, a), ambit__nest_keep(n, &t));
+    ambit__nest_do(n, "%s %s = %s", type, name_of(n, "out", a), ambit__nest_keep(n, &t));
   else
-    ambit__nest_node(n, NODE_LOAD, .type = type, .name = out_of(n, a), .access = a);
+    ambit__nest_node(n, NODE_LOAD, .type = type, .name = name_of(n, "out", a), .access = a);
 }
 
 static void put_out(ambit__nest *n, ambit__nest_access a, void *user)
@@ -136,9 +131,9 @@ static void put_out(ambit__nest *n, ambit__nest_access a, void *user)
   const ambit__lines *j = user;
 
   if (ambit__lines_waits(j, a.param) && j->together && ambit__lines_vector(j, a.param) > 1)
-    ambit__nest_do(n, "%s[q] = %s", kept_of(n, a), out_of(n, a));
+    ambit__nest_do(n, "%s[q] = %s", name_of(n, "kept", a), name_of(n, "out", a));
   else if (ambit__lines_waits(j, a.param))
-    ambit__nest_do(n, "%s[lane][k] = %s", ambit__lines_row(n, a), out_of(n, a));
+    ambit__nest_do(n, "%s[lane][k] = %s", ambit__lines_row(n, a), name_of(n, "out", a));
   else
     ambit__nest_node(n, NODE_STORE, .access = a);
 }
@@ -258,8 +253,8 @@ static void let_kept(ambit__nest *n, ambit__nest_access a, void *user)
   const ambit__lines *j = user;
 
   if (ambit__lines_waits(j, a.param) && ambit__lines_vector(j, a.param) > 1)
-    ambit__nest_node(n, NODE_ARRAY, .type = ambit__nest_type(n, a.param), .name = kept_of(n, a),
-                     .size = {j->f->batch});
+    ambit__nest_node(n, NODE_ARRAY, .type = ambit__nest_type(n, a.param),
+                     .name = name_of(n, "kept", a), .size = {j->f->batch});
 }
 
 static void put_kept(ambit__nest *n, ambit__nest_access a, void *user)
@@ -268,7 +263,7 @@ static void put_kept(ambit__nest *n, ambit__nest_access a, void *user)
 
   if (ambit__lines_waits(j, a.param) && ambit__lines_vector(j, a.param) > 1)
     ambit__nest_do(n, "ambit_publish<%d>(&%s[lane][first_k], %s)", j->f->batch,
-                   ambit__lines_row(n, a), kept_of(n, a));
+                   ambit__lines_row(n, a), name_of(n, "kept", a));
 }
 
 /* A loop over lo .. hi - 1 in the order of the sweep. */
@@ -355,7 +350,7 @@ void ambit__nest_lines_launched(ambit__nest *n, const ambit__nest_lines *f)
   ambit__nest_if(n, "t >= 0");
   add_cells(j);
   if (j->rows) {
-    ambit__nest_node(n, NODE_BARRIER, .narrow = true);
+    ambit__nest_barrier_of_warp(n);
     ambit__nest_each_output(n, ambit__lines_store, j);
   }
   ambit__nest_close(n);
@@ -363,6 +358,6 @@ void ambit__nest_lines_launched(ambit__nest *n, const ambit__nest_lines *f)
   ambit__nest_if(n, "mine");
   ambit__nest_store_carried(n);
   ambit__nest_close(n);
-  ambit__nest_node(n, NODE_BARRIER, .narrow = true);
+  ambit__nest_barrier_of_warp(n);
   ambit__nest_close(n);
 }

@@ -287,9 +287,7 @@ static void add_edges(const ambit__strip *w, const ambit__strip_value *s,
 
 /* ---- planes ---- */
 
-/* The end of the rows of a value that begin with row q and have the same edges; with `loads`, that
- * are loaded alike, too. */
-static int rows_alike(const ambit__strip_value *s, int q, bool loads)
+int ambit__strip_rows_alike(const ambit__strip_value *s, int q, bool loads)
 {
   const ambit__value_row *r = &s->rows[q];
 
@@ -337,7 +335,7 @@ static void do_load(const ambit__strip *w, int load, const ambit__strip_moment *
 
   for (const ambit__strip_value *s = w->values; s < w->values + w->nvalues; s++)
     for (int q = 0, end; s->param == f->param && q < s->nrows; q = end) {
-      end = rows_alike(s, q, true);
+      end = ambit__strip_rows_alike(s, q, true);
       if (!s->rows[q].is_read || s->rows[q].load != load) continue;
       open_rows(w, q, end);
       add_load(w, s, &s->rows[q], m);
@@ -362,7 +360,7 @@ static void share(const ambit__strip *w, bool first)
       const ambit__value_row *r = &s->rows[q];
       const int from = ambit__strip_start(w) + r->edge_low;
 
-      end = rows_alike(s, q, false);
+      end = ambit__strip_rows_alike(s, q, false);
       if (!r->has_edges || (first && !w->planes && r->edge_low == r->edge)) continue;
       open_rows(w, q, end);
       if (first) ambit__nest_unroll(w->n, "k", from, ambit__strip_start(w) + r->edge + w->planes);
@@ -417,9 +415,9 @@ void ambit__strip_load_next(const ambit__strip *w)
 void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value *s)
 {
   for (int q = 0, end; is_shared(w, s) && q < s->nrows; q = end) {
-    const bool all = q == 0 && rows_alike(s, q, false) == s->nrows;
+    const bool all = q == 0 && ambit__strip_rows_alike(s, q, false) == s->nrows;
 
-    end = rows_alike(s, q, false);
+    end = ambit__strip_rows_alike(s, q, false);
     if (!s->rows[q].has_edges) continue;
     if (!all) ambit__nest_if(w->n, "q >= %d && q < %d", q, end);
     add_edges(w, s, &(ambit__strip_moment){.plane = s->rows[q].edge});
@@ -430,10 +428,6 @@ void ambit__strip_share_arrived(const ambit__strip *w, const ambit__strip_value 
 void ambit__strip_rotate(const ambit__strip *w, const char *name, int param, int n, int rows,
                          int cells)
 {
-  if (w->n->dialect->has_lanes) {
-    ambit__nest_do(w->n, "ambit_rotate(%s)", name);
-    return;
-  }
   ambit__nest_unroll(w->n, "q", 0, rows);
   ambit__nest_unroll(w->n, "k", 0, cells);
   ambit__nest_do(w->n, "const %s first = %s[0][q][k]", ambit__strip_type(w, param), name);

@@ -6,7 +6,9 @@
 
 enum {
   MOST_NODES = 400, /* of an expression, which is examined anew on every level */
-  FEWEST = 2        /* operations that are worth a variable */
+  FEWEST = 2,       /* operations that are worth a variable */
+  MOST_SQUARE = 1 << 22,
+  MOST_REAL = 1 << 24 /* integers up to this one are floats */
 };
 
 typedef struct work {
@@ -576,19 +578,38 @@ static void print_truth(const work *w, ambit__text *t, const ambit__expr *e)
 
 /* ---- square roots ---- */
 
-const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e)
+const ambit__pairs_root *ambit__pairs_find_root(const ambit__pairs *p, const ambit__expr *e)
 {
   for (int i = 0; i < p->nroots; i++)
     if (p->roots[i].value == e) return &p->roots[i];
   return NULL;
 }
 
+bool ambit__pairs_is_sum(const ambit__expr *e)
+{
+  return e->type == AMBIT_I32 && (e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL);
+}
+
+/* Whether an integer and all it is computed from are exact in float. */
+static bool is_exact(const ambit__pairs *p, const ambit__expr *e)
+{
+  const bool is_sum = ambit__pairs_is_sum(e) && !ambit__is_dot(p->dots, e);
+  const ambit__range r = range_of(p, e);
+  const int64_t most = is_sum ? MOST_REAL : MOST_SQUARE;
+
+  return r.low >= -most && r.high <= most && (!is_sum || (is_exact(p, e->a) && is_exact(p, e->b)));
+}
+
 static void note_root(ambit__pairs *p, const ambit__expr *e, bool last)
 {
-  ambit__root root;
+  ambit__pairs_root r = {.value = e};
 
-  if (p->nroots < AMBIT__PAIRS && ambit__root_of(p->range, p->dots, e, last, &root))
-    p->roots[p->nroots++] = root;
+  if (p->nroots == AMBIT__PAIRS || !ambit__root_of(p->range, e, &r.root) ||
+      range_of(p, r.root.n).high > MOST_SQUARE)
+    return;
+  r.real = is_exact(p, r.root.n);
+  r.last = last && r.root.cut && r.root.most == UINT8_MAX;
+  p->roots[p->nroots++] = r;
 }
 
 /* ---- variables ---- */

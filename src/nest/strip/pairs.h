@@ -21,8 +21,8 @@
 #define AMBIT_NEST_STRIP_PAIRS_H
 
 #include "codegen/scope.h"
-#include "kernel/range.h"
-#include "nest/strip/roots.h"
+#include "kernel/roots.h"
+#include "nest/dots.h"
 
 enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
 
@@ -41,6 +41,14 @@ typedef enum ambit__places {
   PLACES_SHORTS /* two shorts, the same */
 } ambit__places;
 
+/* The integer part of a root, which is computed in float. */
+typedef struct ambit__pairs_root {
+  const ambit__expr *value;
+  ambit__root root;
+  bool real; /* all that its integer is computed from is exact in float */
+  bool last; /* the final value of a byte that is written, which is cut off at 255 in any case */
+} ambit__pairs_root;
+
 typedef struct ambit__pairs {
   const ambit__rule *rule;
   const ambit__rule *dots; /* its weighted sums are computed in another way; NULL: none are */
@@ -51,7 +59,7 @@ typedef struct ambit__pairs {
   const ambit__expr *values[AMBIT__PAIRS]; /* the expression that each variable replaces */
   bool negative[AMBIT__PAIRS];             /* may have negative numbers */
   int nroots;
-  ambit__root roots[AMBIT__PAIRS]; /* see ambit__pairs_root */
+  ambit__pairs_root roots[AMBIT__PAIRS];
   /* of the locals at the present place: the variable with its value, or -1; its range */
   int *variable;
   ambit__range *range;
@@ -80,6 +88,8 @@ bool ambit__rule_is_shorts(const ambit__rule *rule);
  * for dots, this is faster; or shorts. */
 bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed);
 /* The root that an expression is; NULL: none. */
-const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e);
+const ambit__pairs_root *ambit__pairs_find_root(const ambit__pairs *p, const ambit__expr *e);
+/* Whether an expression is a sum, a difference or a product of ints. */
+bool ambit__pairs_is_sum(const ambit__expr *e);
 
 #endif

@@ -69,22 +69,6 @@ static void keep_out(ambit__nest *n, ambit__nest_access a, void *user)
   ambit__nest_do(n, "%s[%s] = %s", to, w->cells > 1 ? ambit__strip_place(w) : "j", out);
 }
 
-/* The helper that stores: if the warp owns the row; cells in a mask; or cells in a range. */
-static const char *store_of(const ambit__strip *w, const ambit__nest_access *a)
-{
-  if (w->cells > 1)
-    return ambit__nest_text(w->n, "ambit_store_%s_%d",
-                            w->pairs->places     ? "words"
-                            : pair_of(w, a) >= 0 ? "bytes"
-                                                 : "numbers",
-                            w->lane);
-  return ambit__nest_callee(w->n,
-                            w->planes                             ? "ambit_store_if"
-                            : w->n->dialect->has_lanes || w->taps ? "ambit_store"
-                                                                  : "ambit_store_bits",
-                            ambit__nest_type(w->n, a->param), w->lane);
-}
-
 static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
 {
   const ambit__strip *w = n->builder;
@@ -94,11 +78,15 @@ static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
   (void)user;
   if (w->y >= 0) to = ambit__nest_text(n, "%s + t * %s_s%d", to, name, w->y);
   if (a.component) to = ambit__nest_text(n, "%s + %d * %s_c", to, a.component, name);
-  ambit__nest_do(n, "%s(%s%s, %s, %s)", store_of(w, &a),
-                 w->planes      ? "own, "
-                 : w->cells > 1 ? "true, "
-                                : "",
-                 to, results_of(n, &a), w->taps ? "first, end" : "mine");
+  if (w->cells > 1)
+    ambit__nest_do(n, "ambit_store_%s_%d(own, %s, %s, mine)",
+                   w->pairs->places      ? "words"
+                   : pair_of(w, &a) >= 0 ? "bytes"
+                                         : "numbers",
+                   w->lane, to, results_of(n, &a));
+  else
+    ambit__nest_call(n, "ambit_store", ambit__nest_type(n, a.param), w->lane, "own, %s, %s, mine",
+                     to, results_of(n, &a));
 }
 
 /* "z + p < n && t >= skip && t < stop": the warp owns the row. */
@@ -113,12 +101,8 @@ static const char *is_own(const ambit__strip *w)
 
 void ambit__strip_store(const ambit__strip *w)
 {
-  if (w->planes)
-    ambit__nest_do(w->n, "const bool own = %s", is_own(w));
-  else
-    ambit__nest_if(w->n, "%s", is_own(w));
+  ambit__nest_do(w->n, "const bool own = %s", is_own(w));
   ambit__nest_each_output(w->n, store_results, NULL);
-  if (!w->planes) ambit__nest_close(w->n);
 }
 
 void ambit__strip_advance(const ambit__strip *w)

@@ -12,6 +12,8 @@
  */
 #include "nest/strip/strip.h"
 
+#include "base/integers.h"
+
 #include <stdlib.h>
 
 enum {
@@ -325,18 +327,6 @@ void ambit__strip_take_for_row(const ambit__strip *w)
   }
 }
 
-/* The end of the rows that begin with row q and are read in the same planes. */
-static int rows_alike(const ambit__strip_value *s, int q)
-{
-  const ambit__value_row *r = &s->rows[q];
-
-  do
-    q++;
-  while (q < s->nrows && s->rows[q].is_read == r->is_read && s->rows[q].low == r->low &&
-         s->rows[q].high == r->high);
-  return q;
-}
-
 /* The rows that arrive: before the loop over z, in plane k, those that are kept for later. Others
  * are taken for each row that is computed, to save registers. */
 static void take_rows(const ambit__strip *w, const ambit__strip_moment *first)
@@ -347,8 +337,7 @@ static void take_rows(const ambit__strip *w, const ambit__strip_moment *first)
     for (int q = 0, end; s->ring && q < nrows; q = end) {
       const ambit__value_row *r = &s->rows[q];
 
-      end = rows_alike(s, q);
-      if (end > nrows) end = nrows;
+      end = ambit__min(ambit__strip_rows_alike(s, q, true), nrows);
       if (!r->is_read || (first && r->low == r->high)) continue;
       ambit__nest_unroll(w->n, "q", q, end);
       if (first) ambit__nest_if(w->n, "k >= %d && k < %d", r->low, r->high);

@@ -125,15 +125,9 @@ static bool has_ends(const ambit__strip *w)
 /* The cells of a lane that are in the box. */
 static void let_mine(const ambit__strip *w)
 {
-  if (w->taps) { /* with bits, ptxas 13.0 makes these 1 to 2 % slower */
-    ambit__nest_note(w->n, "the lane stores its cells first to end - 1");
-    ambit__nest_do(w->n, "const int first = ambit_between(0, low%d - x, %d)", w->x, w->lane);
-    ambit__nest_do(w->n, "const int end = ambit_between(0, high%d - x, %d)", w->x, w->lane);
-    return;
-  }
   ambit__nest_note(w->n, "a bit for each of the lane's cells that is in the box");
-  ambit__nest_do(w->n, "const int mine = %s(low%d - x, high%d - x)",
-                 ambit__nest_callee(w->n, "ambit_bits", NULL, w->lane), w->x, w->x);
+  ambit__nest_do(w->n, "const int mine = ambit_bits(low%d - x, high%d - x, %d)", w->x, w->x,
+                 w->lane);
 }
 
 static void let_columns(const ambit__strip *w)

@@ -132,6 +132,9 @@ int ambit__strip_start(const ambit__strip *w);
 void ambit__strip_let_fields(const ambit__strip *w);
 void ambit__strip_load_first(const ambit__strip *w);
 void ambit__strip_load_next(const ambit__strip *w);
+/* The end of the rows of a value that begin with row q and have the same edges; with `loads`, that
+ * are loaded alike, too. */
+int ambit__strip_rows_alike(const ambit__strip_value *s, int q, bool loads);
 /* Shifts the registers by one plane. */
 void ambit__strip_shift(const ambit__strip *w);
 /* Shifts an array of n planes, each of `rows` rows of `cells` values of a parameter: every

@@ -189,7 +189,7 @@ static const char *real_of(const spot *s, const ambit__expr *e, bool parts)
 {
   const ambit__strip *w = s->n->builder;
 
-  if (!parts || !ambit__root_is_sum(e) || ambit__is_dot(w->pairs->dots, e))
+  if (!parts || !ambit__pairs_is_sum(e) || ambit__is_dot(w->pairs->dots, e))
     return ambit__nest_text(s->n, "ambit_real(%s)", text_of(s, e));
   return ambit__nest_text(s->n, "(%s %c %s)", real_of(s, e->a, true),
                           e->op == EXPR_ADD   ? '+'
@@ -210,14 +210,14 @@ static const char *add_half(const spot *s, const ambit__expr *e, bool parts, con
 }
 
 /* "fminf(ambit_near_root(n), 255.0f)": a root whose integer part alone counts. */
-static const char *root_of(const spot *s, const ambit__expr *e, const ambit__root *root)
+static const char *root_of(const spot *s, const ambit__pairs_root *r)
 {
-  if (e->call == CALL_sqrt)
-    return ambit__nest_text(s->n, "ambit_near_root(%s)", add_half(s, e->a->a, root->real, "0.5f"));
-  if (root->last) return root_of(s, e->a, root);
-  return ambit__nest_text(s->n, "%s%s(%s, %s)", ambit__call_name(e->call),
-                          s->n->dialect->float_names ? "f" : "", root_of(s, e->a, root),
-                          text_of(s, e->b));
+  const char *root =
+      ambit__nest_text(s->n, "ambit_near_root(%s)", add_half(s, r->root.n, r->real, "0.5f"));
+
+  if (r->last || !r->root.cut) return root;
+  return ambit__nest_text(s->n, s->n->dialect->float_names ? "fminf(%s, %s)" : "fmin(%s, %s)", root,
+                          text_of(s, r->root.cut));
 }
 
 /* Whether a float is an int that was converted. */
@@ -261,7 +261,7 @@ bool ambit__strip_instead(ambit__nest *n, const ambit__node *rule, ambit__text *
 {
   const ambit__strip *w = n->builder;
   const spot here = {n, rule};
-  const ambit__root *root = ambit__pairs_root(w->pairs, e);
+  const ambit__pairs_root *root = ambit__pairs_find_root(w->pairs, e);
   ambit__dot sum;
 
   if (w->pairs->dots && ambit__dot_of(w->pairs->dots, e, &sum)) return print_dot(w, t, &sum);
@@ -272,6 +272,6 @@ bool ambit__strip_instead(ambit__nest *n, const ambit__node *rule, ambit__text *
   }
   if (!root) return print_part(w, t, e);
   if (!root->last) ambit__print(t, "(%s)", n->dialect->types[e->type]);
-  ambit__print(t, "ambit_integer_part(%s)", root_of(&here, e->a, root));
+  ambit__print(t, "ambit_integer_part(%s)", root_of(&here, root));
   return true;
 }

@@ -136,9 +136,9 @@ void ambit__window_let_place(const ambit__window *j)
   ambit__nest_if(n, "y + r >= from%d && y + r < till%d", y, y);
   if (j->edge)
     ambit__nest_do(n,
-                   "mine |= (unsigned)%s(ambit_most(from%d, low%d) - x, ambit_least(till%d, "
-                   "high%d) - x) << r * %d",
-                   ambit__nest_callee(n, "ambit_bits", NULL, j->lane), x, x, x, x, j->lane);
+                   "mine |= (unsigned)ambit_bits(ambit_most(from%d, low%d) - x, "
+                   "ambit_least(till%d, high%d) - x, %d) << r * %d",
+                   x, x, x, x, j->lane, j->lane);
   else
     ambit__nest_do_if(n, ambit__nest_text(n, "x >= from%d && x < till%d", x, x), "mine |= 1u << r");
   ambit__nest_close(n);

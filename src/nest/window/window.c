@@ -224,9 +224,8 @@ static void store_edge(const ambit__window *j, int value)
                       ambit__window_own(j, value, f->lag));
     ambit__nest_close(j->n);
   } else {
-    ambit__nest_call(j->n, j->n->dialect->has_lanes ? "ambit_store" : "ambit_store_bits",
-                     ambit__window_type(j, value), j->lane,
-                     "%s, &%s[%d], (int)(mine >> r * %d & %uu)", to,
+    ambit__nest_call(j->n, "ambit_store", ambit__window_type(j, value), j->lane,
+                     "true, %s, &%s[%d], (int)(mine >> r * %d & %uu)", to,
                      ambit__window_row(j, value, f->lag), f->left, j->lane, (1u << j->lane) - 1);
   }
 }

@@ -3,7 +3,7 @@
  * sparse one the active cells in order, and the runs of them as another block.
  *
  * A process writes and reads the cells of its own parts, in pieces. Rows that follow each other in
- * the file are one access.
+ * the file are one access (base/file.c).
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -67,41 +67,17 @@ typedef struct transfer {
   int in;           /* descriptor */
   const char *path;
   ambit__block *block;
-  int64_t *before;       /* of a sparse grid, by run: active cells before it; owned */
-  unsigned char *buffer; /* BUFFER bytes of the block, from `at`; owned */
+  int64_t *before; /* of a sparse grid, by run: active cells before it; owned */
+  /* reading: n bytes of the block, from `at`; owned */
+  unsigned char *buffer;
   uint64_t at;
   size_t n;
 } transfer;
 
-static ambit_status flush(transfer *t)
+static ambit_status put(transfer *t, uint64_t at, const void *bytes, size_t n)
 {
-  const size_t n = t->n;
-
-  t->n = 0;
-  t->block->sum += ambit__block_sum(t->at, t->buffer, n);
-  return n ? ambit__file_write_at(t->out, t->block->at + t->at, t->buffer, n) : AMBIT_OK;
-}
-
-/* Much is written from where it is. */
-static ambit_status put(transfer *t, uint64_t at, const unsigned char *bytes, size_t n)
-{
-  while (n) {
-    size_t take;
-
-    if (t->n == BUFFER || (t->n && (at != t->at + t->n || n >= BUFFER / 2))) AMBIT_TRY(flush(t));
-    if (!t->n && n >= BUFFER / 2) {
-      t->block->sum += ambit__block_sum(at, bytes, n);
-      return ambit__file_write_at(t->out, t->block->at + at, bytes, n);
-    }
-    if (!t->n) t->at = at;
-    take = n < BUFFER - t->n ? n : BUFFER - t->n;
-    memcpy(t->buffer + t->n, bytes, take);
-    t->n += take;
-    at += take;
-    bytes += take;
-    n -= take;
-  }
-  return AMBIT_OK;
+  t->block->sum += ambit__block_sum(at, bytes, n);
+  return ambit__file_write_at(t->out, t->block->at + at, bytes, n);
 }
 
 static ambit_status get(transfer *t, uint64_t at, unsigned char *bytes, size_t n)
@@ -168,8 +144,7 @@ static ambit_status move_piece(ambit_field *f, const ambit__box *piece, void *de
 static ambit_status move_field(transfer *t, ambit_field *f)
 {
   t->n = 0;
-  AMBIT_TRY(ambit__each_own_piece(f, t->out != NULL, move_piece, t));
-  return t->out ? flush(t) : AMBIT_OK;
+  return ambit__each_own_piece(f, t->out != NULL, move_piece, t);
 }
 
 /* ---- grids ---- */
@@ -184,14 +159,13 @@ static ambit_status count_before(transfer *t, const ambit_grid *g)
 /* Process 0 writes the runs; all know them. */
 static ambit_status write_active(transfer *t, const ambit_grid *g)
 {
-  t->n = 0;
   for (int64_t i = 0; !g->context->net->rank && i < g->active->n; i++) {
     const ambit__run *r = &g->active->runs[i];
     const int64_t numbers[3] = {r->row, r->lo, r->hi};
 
-    AMBIT_TRY(put(t, (uint64_t)i * sizeof numbers, (const unsigned char *)numbers, sizeof numbers));
+    AMBIT_TRY(put(t, (uint64_t)i * sizeof numbers, numbers, sizeof numbers));
   }
-  return flush(t);
+  return AMBIT_OK;
 }
 
 static bool is_active_alike(const ambit__active *a, const ambit__run *runs, int64_t n)
@@ -243,14 +217,11 @@ ambit_status ambit__blocks_write(ambit__errors *errors, ambit *a, ambit__file *f
                                  ambit__container *c, size_t first)
 {
   transfer t = {.errors = errors, .out = file};
-  ambit_status s;
+  ambit_status s = AMBIT_OK;
 
-  t.buffer = ambit__new(errors, BUFFER, 1);
-  s = t.buffer ? AMBIT_OK : AMBIT_ENOMEM;
   for (const ambit__link *l = a->grids.next; !s && l->owner; l = l->next)
     s = write_grid(&t, l->owner, c, &first);
   free(t.before);
-  free(t.buffer);
   return s;
 }
 

@@ -37,7 +37,6 @@ struct ambit__checkpoint_saving {
   ambit__file *out;
   ambit__snapshot *copy; /* NULL: there is none, or the job is done */
   ambit__ticket job;
-  bool is_complete;  /* the file has its name */
   int64_t iteration; /* of the run */
   double start;      /* time */
   double seconds;    /* that the job took */
@@ -163,9 +162,7 @@ static ambit_status finish(saving *s)
   AMBIT_TRY(status);
   AMBIT_TRY(ambit__file_sync(s->out));
   AMBIT_TRY(keep_previous(s));
-  AMBIT_TRY(commit(s));
-  s->is_complete = true;
-  return AMBIT_OK;
+  return commit(s);
 }
 
 static ambit_status write_all(saving *s)

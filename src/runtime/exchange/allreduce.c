@@ -8,9 +8,6 @@
  */
 #include "runtime/exchange/allreduce.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_exact(const ambit__allreduce *x, const ambit__param *q)
@@ -130,29 +127,27 @@ ambit_status ambit__allreduce_finish(ambit__allreduce *x)
   return AMBIT_OK;
 }
 
-ambit_status ambit__allreduce_make(ambit *a, const ambit__step *s, uint32_t which,
-                                   ambit__allreduce **out)
+ambit_status ambit__allreduce_make(ambit_program *p, size_t step)
 {
-  ambit__allreduce *x = *out = ambit__new(&a->errors, 1, sizeof *x);
+  ambit *a = p->grid->context;
+  ambit__allreduce *x;
 
-  if (!x) return AMBIT_ENOMEM;
-  x->context = a;
-  x->step = s;
-  x->which = which;
-  x->strict = a->settings.strict;
-  for (int i = 0; i < s->n; i++)
-    if (which >> i & 1) x->bytes += size_of(x, &s->kernel->rule->params[i]);
-  x->mine = ambit__new(&a->errors, (size_t)a->net->size + 1, x->bytes);
-  if (!x->mine) return AMBIT_ENOMEM;
-  x->all = x->mine + x->bytes;
+  AMBIT_HOLD(p, x, 1);
+  *x = (ambit__allreduce){.context = a,
+                          .step = &p->steps[step],
+                          .which = p->applies[step].last,
+                          .strict = a->settings.strict};
+  p->applies[step].allreduce = x;
+  for (int i = 0; i < x->step->n; i++)
+    if (x->which >> i & 1) x->bytes += size_of(x, &x->step->kernel->rule->params[i]);
+  AMBIT_HOLD(p, x->mine, x->bytes);
+  AMBIT_HOLD(p, x->all, x->bytes * (size_t)a->net->size);
   return AMBIT_OK;
 }
 
-void ambit__allreduce_free(ambit__allreduce *x)
+void ambit__allreduce_cancel(ambit__allreduce *x)
 {
   if (!x) return;
   x->context->allreduces -= x->sent;
-  if (x->request.active) ambit__net_cancel(x->context->net, &x->request, 1);
-  free(x->mine);
-  free(x);
+  ambit__net_cancel(x->context->net, &x->request, 1);
 }

@@ -11,16 +11,15 @@ typedef struct ambit__allreduce {
   uint32_t which;      /* bit i: the scalar of parameter i is combined */
   bool strict;         /* sums of real numbers are combined in long accumulators */
   size_t bytes;        /* the scalars of one process */
-  unsigned char *mine; /* those of this process; owned, together with `all` */
+  unsigned char *mine; /* those of this process */
   unsigned char *all;  /* those of every process, by rank */
   ambit__request request;
   bool sent;
 } ambit__allreduce;
 
-/* For the parameters with a bit in `which`. */
-ambit_status ambit__allreduce_make(ambit *a, const ambit__step *s, uint32_t which,
-                                   ambit__allreduce **x);
-void ambit__allreduce_free(ambit__allreduce *x); /* NULL does nothing */
+/* Makes that of a sealed program's step, p->applies[step].allreduce. */
+ambit_status ambit__allreduce_make(ambit_program *p, size_t step);
+void ambit__allreduce_cancel(ambit__allreduce *x); /* NULL does nothing */
 ambit_status ambit__allreduce_begin(ambit__allreduce *x);
 ambit_status ambit__allreduce_finish(ambit__allreduce *x);
 

@@ -39,7 +39,7 @@ typedef struct ambit__channel {
   ambit__request request;
   /* Of a gate, which has memory for them: a note that precedes the message, and `known`, by which
    * the gate knows the messages sent before. */
-  uint64_t *notes, *known; /* owned */
+  uint64_t *notes, *known;
   size_t note_bytes, known_bytes;
   int64_t entries; /* of the note */
   ambit__request note;
@@ -85,13 +85,13 @@ typedef struct ambit__exchange {
   ambit_program *program;
   ambit__exchange_kind kind;
   int tag;                          /* tag of its first message between two processes */
-  const ambit__halo_slice **slices; /* of the program; owned */
+  const ambit__halo_slice **slices; /* of the program */
   int nslices;
   ambit__channel *channels; /* outgoing ones first; owned */
   int nchannels;
-  ambit__box *early; /* by slice and part: own cells, and ghost cells that copy own cells; owned */
-  ambit__event **events;               /* by engine and point; owned */
-  bool bordered;                       /* a border launch was submitted since the run started */
+  ambit__box *early;     /* by slice and part: own cells, and ghost cells that copy own cells */
+  ambit__event **events; /* by engine and point */
+  bool bordered;         /* a border launch was submitted since the run started */
   ambit__move_set local[LOCAL_PHASES]; /* owned */
 } ambit__exchange;
 
@@ -134,13 +134,17 @@ static inline ambit__store ambit__slice_source(const ambit__halo_slice *s, int p
   return some;
 }
 
-/* Makes the exchange of n halos of a list, given by index. */
+/* Makes the exchange of n halos of a list, given by index, and adds it to p->exchanges, which are
+ * closed when the program is unsealed, also after a failure. */
 ambit_status ambit__exchange_make(ambit_program *p, ambit__exchange_kind kind,
                                   const ambit__halos *from, const int *halos, int n, int tag,
                                   ambit__exchange **x);
-void ambit__exchange_free(ambit__exchange *x); /* NULL does nothing */
+void ambit__exchange_close(ambit__exchange *x);
 /* Whether cells move between engines or processes. */
-bool ambit__exchange_is_far(const ambit__exchange *x);
+static inline bool ambit__exchange_is_far(const ambit__exchange *x)
+{
+  return x->nchannels > 0;
+}
 
 /* Bytes of a transfer in a message. Transfers are aligned for values of all types. */
 size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transfer *t);

@@ -140,8 +140,6 @@ static void close_channel(ambit__exchange *x, ambit__channel *m)
   if (m->message) ambit__ask(dev, message_close, m->message);
   if (m->spare) ambit__ask(dev, message_close, m->spare);
   free(m->items);
-  free(m->notes);
-  free(m->known);
 }
 
 /* ---- early boxes ---- */
@@ -185,7 +183,7 @@ static ambit_status find_early(ambit__exchange *x)
 {
   const int nparts = x->program->grid->placement.n;
 
-  AMBIT_NEW(&ambit__exchange_context(x)->errors, x->early, (size_t)x->nslices * (size_t)nparts);
+  AMBIT_HOLD(x->program, x->early, (size_t)x->nslices * (size_t)nparts);
   for (int i = 0; i < x->nslices; i++)
     for (int k = 0; k < nparts; k++)
       *ambit__exchange_early(x, i, k) = early_box(x, x->slices[i], k);
@@ -196,16 +194,13 @@ static ambit_status find_early(ambit__exchange *x)
 
 static ambit_status make(ambit__exchange *x, const ambit__halos *from, const int *halos, int n)
 {
-  ambit__errors *errors = ambit__program_errors(x->program);
-
   for (int i = 0; i < n; i++)
     x->nslices += from->list[halos[i]].nslices;
-  x->slices = ambit__new(errors, (size_t)x->nslices, sizeof *x->slices);
+  AMBIT_HOLD(x->program, x->slices, (size_t)x->nslices);
   x->nslices = 0;
-  for (int i = 0; x->slices && i < n; i++)
+  for (int i = 0; i < n; i++)
     for (int k = 0; k < from->list[halos[i]].nslices; k++)
       x->slices[x->nslices++] = &from->list[halos[i]].slices[k];
-  if (!x->slices) return AMBIT_ENOMEM;
   AMBIT_TRY(find_early(x));
   AMBIT_TRY(ambit__exchange_make_local(x));
   if (x->kind == EXCHANGE_GHOSTS) return AMBIT_OK;
@@ -218,38 +213,20 @@ static ambit_status make(ambit__exchange *x, const ambit__halos *from, const int
 
 ambit_status ambit__exchange_make(ambit_program *p, ambit__exchange_kind kind,
                                   const ambit__halos *from, const int *halos, int n, int tag,
-                                  ambit__exchange **out)
+                                  ambit__exchange **x)
 {
-  ambit__exchange *x = ambit__new(&p->grid->context->errors, 1, sizeof *x);
-  ambit_status s;
-
-  *out = x;
-  if (!x) return AMBIT_ENOMEM;
-  x->program = p;
-  x->kind = kind;
-  x->tag = tag;
-  s = make(x, from, halos, n);
-  if (!s) return AMBIT_OK;
-  ambit__exchange_free(x);
-  *out = NULL;
-  return s;
+  AMBIT_HOLD(p, *x, 1);
+  **x = (ambit__exchange){.program = p, .kind = kind, .tag = tag};
+  p->exchanges[p->nexchanges++] = *x;
+  return make(*x, from, halos, n);
 }
 
-void ambit__exchange_free(ambit__exchange *x)
+void ambit__exchange_close(ambit__exchange *x)
 {
-  if (!x) return;
   for (int i = 0; i < x->nchannels; i++)
     close_channel(x, &x->channels[i]);
   ambit__queues_close(x);
   for (int i = 0; i < LOCAL_PHASES; i++)
     ambit__move_set_free(ambit__exchange_context(x), &x->local[i]);
   free(x->channels);
-  free(x->slices);
-  free(x->early);
-  free(x);
-}
-
-bool ambit__exchange_is_far(const ambit__exchange *x)
-{
-  return x->nchannels > 0;
 }

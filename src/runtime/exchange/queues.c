@@ -9,10 +9,7 @@
  * queue of transfers: once messages have arrived, border cells need not wait for the inner cells,
  * and the next messages can leave. A synchronous device has one queue.
  */
-#include "base/memory.h"
 #include "runtime/exchange/exchange.h"
-
-#include <stdlib.h>
 
 static ambit_status open_queues(ambit__engine *e)
 {
@@ -31,7 +28,7 @@ ambit_status ambit__queues_open(ambit__exchange *x)
 {
   ambit *a = ambit__exchange_context(x);
 
-  AMBIT_NEW(&a->errors, x->events, (size_t)a->nengines * POINTS);
+  AMBIT_HOLD(x->program, x->events, (size_t)a->nengines * POINTS);
   for (int i = 0; i < a->nengines; i++) {
     ambit__engine *e = &a->engines[i];
 
@@ -47,7 +44,6 @@ void ambit__queues_close(ambit__exchange *x)
   for (int i = 0; x->events && i < ambit__exchange_context(x)->nengines * POINTS; i++)
     if (x->events[i])
       ambit__ask(ambit__exchange_context(x)->engines[i / POINTS].device, event_close, x->events[i]);
-  free(x->events);
 }
 
 /* ---- points ---- */
@@ -59,54 +55,42 @@ static ambit__queue *queue_of(const ambit__engine *e, which w)
   return w == QUEUE ? e->queue : w == TRANSFERS ? e->transfers : e->border;
 }
 
-/* Records a point in one queue of every asynchronous engine. */
-static ambit_status record(const ambit__exchange *x, ambit__exchange_point point, which from)
+/* Makes a queue of every asynchronous engine wait for a point, which is recorded in another one
+ * before, or was (`from` is -1). */
+static ambit_status wait_at(const ambit__exchange *x, ambit__exchange_point point, int from,
+                            which to)
 {
   for (int i = 0; i < ambit__exchange_context(x)->nengines; i++) {
     const ambit__engine *e = &ambit__exchange_context(x)->engines[i];
     ambit__event *event = x->events[POINTS * i + (int)point];
 
-    if (event) AMBIT_TRY(ambit__do(queue_of(e, from), mark, event));
-  }
-  return AMBIT_OK;
-}
-
-/* Makes another queue of the same engine wait for a point. */
-static ambit_status await(const ambit__exchange *x, ambit__exchange_point point, which to)
-{
-  for (int i = 0; i < ambit__exchange_context(x)->nengines; i++) {
-    const ambit__engine *e = &ambit__exchange_context(x)->engines[i];
-    ambit__event *event = x->events[POINTS * i + (int)point];
-
-    if (event) AMBIT_TRY(ambit__do(queue_of(e, to), await, event));
+    if (!event) continue;
+    if (from >= 0) AMBIT_TRY(ambit__do(queue_of(e, (which)from), mark, event));
+    AMBIT_TRY(ambit__do(queue_of(e, to), await, event));
   }
   return AMBIT_OK;
 }
 
 ambit_status ambit__queues_begin(const ambit__exchange *x, const ambit__exchange *feeder)
 {
-  if (feeder && feeder->bordered) return await(feeder, POINT_BORDER, TRANSFERS);
-  AMBIT_TRY(record(x, POINT_BEGIN, QUEUE));
-  return await(x, POINT_BEGIN, TRANSFERS);
+  if (feeder && feeder->bordered) return wait_at(feeder, POINT_BORDER, -1, TRANSFERS);
+  return wait_at(x, POINT_BEGIN, QUEUE, TRANSFERS);
 }
 
 ambit_status ambit__queues_ready(const ambit__exchange *x)
 {
-  AMBIT_TRY(record(x, POINT_READY, QUEUE));
-  return await(x, POINT_READY, BORDER);
+  return wait_at(x, POINT_READY, QUEUE, BORDER);
 }
 
 ambit_status ambit__queues_finish(const ambit__exchange *x, bool on_border)
 {
-  AMBIT_TRY(record(x, POINT_FINISH, TRANSFERS));
-  return await(x, POINT_FINISH, on_border ? BORDER : QUEUE);
+  return wait_at(x, POINT_FINISH, TRANSFERS, on_border ? BORDER : QUEUE);
 }
 
 ambit_status ambit__queues_bordered(ambit__exchange *x)
 {
   x->bordered = true;
-  AMBIT_TRY(record(x, POINT_BORDER, BORDER));
-  return await(x, POINT_BORDER, QUEUE);
+  return wait_at(x, POINT_BORDER, BORDER, QUEUE);
 }
 
 ambit__queue *ambit__queue_of(const ambit *a, const ambit__operation *op, int engine)

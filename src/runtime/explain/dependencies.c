@@ -10,14 +10,13 @@
 #include "base/memory.h"
 #include "runtime/exchange/exchange.h"
 #include "runtime/explain/explain.h"
-#include "runtime/explain/svg.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 4000, MOST_ACCESSES = 2 * AMBIT_MAX_PARAMS, BOX_CHARS = 256 };
+enum { MOST_NODES = 4000, BOX_CHARS = 256 };
 
 typedef enum kind { SEND, RECEIVE, COPY, GHOSTS, LAUNCH, SHARE, ROTATE, CALL } kind;
 static const char *const colours[] = {"#f4a582", "#fddbc7", "#d9f0d3", "#e7d4e8",
@@ -37,7 +36,7 @@ typedef struct node {
   kind kind;
   char label[AMBIT__LABEL_CHARS];
   cell_access *accesses; /* owned */
-  int naccesses, cap;
+  size_t naccesses, cap;
   const ambit__channel *channel; /* SEND and RECEIVE */
   uint64_t *waits;               /* a bit per node it depends on, directly or not; owned */
 } node;
@@ -56,33 +55,26 @@ typedef struct graph {
 /* A new node; NULL if out of memory, after which nothing more is added. */
 static node *add_node(graph *g, kind what)
 {
-  ambit__errors *errors = &g->p->grid->context->errors;
-  node *n = g->failed ? NULL : ambit__add(errors, &g->nodes, g->count, &g->cap, sizeof *n);
+  node *n = g->failed
+                ? NULL
+                : ambit__add(&g->p->grid->context->errors, &g->nodes, g->count, &g->cap, sizeof *n);
 
   if (!n) return g->failed = true, NULL;
   g->count++;
   *n = (node){.kind = what};
-  n->accesses = ambit__new(errors, MOST_ACCESSES, sizeof *n->accesses);
-  n->cap = MOST_ACCESSES;
-  if (!n->accesses) g->failed = true;
-  return g->failed ? NULL : n;
+  return n;
 }
 
 static void add_access(graph *g, node *n, const void *what, int part, const ambit__box *box,
                        bool writes)
 {
-  if (n->naccesses == n->cap) {
-    cell_access *more = realloc(n->accesses, 2 * (size_t)n->cap * sizeof *more);
+  cell_access *a =
+      ambit__add(&g->p->grid->context->errors, &n->accesses, n->naccesses, &n->cap, sizeof *a);
 
-    if (!more) {
-      g->failed = true;
-      return;
-    }
-    n->accesses = more;
-    n->cap *= 2;
-  }
-  n->accesses[n->naccesses++] =
-      (cell_access){what, part, box ? *box : (ambit__box){.ndims = 0}, writes};
+  g->failed |= !a;
+  if (!a) return;
+  *a = (cell_access){what, part, box ? *box : (ambit__box){.ndims = 0}, writes};
+  n->naccesses++;
 }
 
 /* ---- exchanges ---- */
@@ -342,8 +334,8 @@ static bool must_wait(const node *later, const node *earlier)
 {
   if (later->kind == CALL || earlier->kind == CALL) return true;
   if (later->channel && earlier->channel && later->channel->peer == earlier->channel) return true;
-  for (int i = 0; i < later->naccesses; i++)
-    for (int k = 0; k < earlier->naccesses; k++)
+  for (size_t i = 0; i < later->naccesses; i++)
+    for (size_t k = 0; k < earlier->naccesses; k++)
       if (meet(&later->accesses[i], &earlier->accesses[k])) return true;
   return false;
 }

@@ -31,6 +31,26 @@ void ambit__explain_schedule(const ambit_program *p, ambit__text *t);
  * its name ends in .svg, and else a graph for Graphviz; "-": that, on standard output. */
 ambit_status ambit__explain_graph(ambit_program *p, const char *path);
 
+/* svg.c: a drawing of a graph. */
+
+enum { AMBIT__LABEL_CHARS = 320 };
+
+/* From a node to a later one. */
+typedef struct ambit__edge {
+  size_t from, to;
+} ambit__edge;
+
+typedef struct ambit__box_of_text {
+  const char *label; /* lines, divided by \n, as in Graphviz */
+  const char *kind;
+  const char *colour;
+} ambit__box_of_text;
+
+/* Appends an SVG file. Nodes stand below those that they depend on. */
+ambit_status ambit__graph_draw(ambit__errors *errors, const char *title,
+                               const ambit__box_of_text *nodes, size_t count,
+                               const ambit__edge *edges, size_t nedges, ambit__text *t);
+
 /* explain.c: does what the option explain asks for, once for each program, on process 0. */
 ambit_status ambit__explain_program(ambit_program *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* svg.c - a graph as SVG: the level of a node is the length of the longest path to it, its column
  * the number of nodes of its level before it. */
-#include "runtime/explain/svg.h"
 #include "base/memory.h"
+#include "runtime/explain/explain.h"
 
 #include <stdlib.h>
 #include <string.h>

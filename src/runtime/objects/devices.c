@@ -433,14 +433,11 @@ ambit_status ambit__engines_open(ambit *a)
 void ambit__engines_close(ambit *a)
 {
   ambit__meter_close(a->meter);
-  a->meter = NULL;
   for (int i = 0; i < a->nengines; i++)
     close_engine(&a->engines[i]);
   free(a->engines);
   ambit__offers_free(a);
   ambit__placement_free(&a->placement);
-  a->engines = NULL;
-  a->nengines = 0;
 }
 
 /* ---- placements ---- */
@@ -468,6 +465,15 @@ ambit_status ambit__placement_parts(ambit *a, const ambit__placement *x, ambit__
   for (int i = 0; i < x->n; i++)
     (*mine)[x->first[a->net->rank] + i] = true;
   return AMBIT_OK;
+}
+
+int ambit__placement_process(const ambit__placement *x, int part)
+{
+  int process = part / x->most; /* at least */
+
+  while (x->first[process + 1] <= part)
+    process++;
+  return process;
 }
 
 void ambit__placement_free(ambit__placement *x)

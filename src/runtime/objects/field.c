@@ -2,6 +2,7 @@
 /* field.c - fields: their memory on every part of this process. */
 #include "base/memory.h"
 #include "base/text.h"
+#include "device/faults.h"
 #include "runtime/objects/objects.h"
 
 #include <math.h>
@@ -99,6 +100,23 @@ static void release(const ambit_field *f, int part, ambit__store *store)
   ambit__store_release(ambit__engine_of(f->grid, part), store);
 }
 
+/* With the option nan, unset memory holds a distinct NaN, so that checked launches detect its use
+ * (run/checked_launch.c). */
+static ambit_status poison_store(const ambit *a, ambit__engine *e, const ambit__store *store)
+{
+  ambit__store flat = {.buffer = store->buffer}; /* all memory as one row of values */
+  ambit__layout *l = &flat.layout;
+  unsigned char poison[8];
+
+  *l = (ambit__layout){.type = store->layout.type, .components = 1, .own.ndims = 1, .stride = {1}};
+  l->bytes = store->buffer->bytes;
+  l->own.hi[0] = (int64_t)(l->bytes / ambit_type_size(l->type));
+  if (!a->settings.nan || ambit__box_is_empty(&l->own)) return AMBIT_OK;
+  ambit__poison_store(poison, l->type);
+  store->buffer->unset = true;
+  return ambit__do(e->queue, fill, &flat, &l->own, poison);
+}
+
 /* A part without cells still has margins, since kernels are launched there too. */
 ambit_status ambit__store_allocate(const ambit_field *f, int part, ambit__store *store)
 {
@@ -110,7 +128,7 @@ ambit_status ambit__store_allocate(const ambit_field *f, int part, ambit__store 
   AMBIT_TRY(check_memory(f, part, &store->layout));
   AMBIT_TRY(ambit__ask(e->device, alloc, store->layout.bytes, &store->layout, &store->buffer));
   e->allocated += store->layout.bytes;
-  s = ambit__store_poison(f->grid->context, e, store);
+  s = poison_store(f->grid->context, e, store);
   if (s) release(f, part, store);
   return s;
 }
@@ -309,10 +327,10 @@ int ambit_field_components(const ambit_field *f)
 static ambit_status move_values(const ambit_field *f, int part, ambit__store *to,
                                 ambit__store *from)
 {
-  const ambit__engine *e = ambit__engine_of(f->grid, part);
+  ambit__queue *q = ambit__engine_of(f->grid, part)->queue;
+  const ambit__box *own = &from->layout.own;
 
-  if (ambit__box_is_empty(&from->layout.own)) return AMBIT_OK;
-  return ambit__do(e->queue, copy, to, from, &from->layout.own, NULL);
+  return ambit__box_is_empty(own) ? AMBIT_OK : ambit__do(q, copy, to, from, own, NULL);
 }
 
 ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,

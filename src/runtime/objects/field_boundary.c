@@ -76,57 +76,61 @@ static ambit_status check_value(const ambit_field *f, ambit_boundary kind, doubl
                             "a cell outside of field '%s'", f->name);
 }
 
-static ambit_status set_inactive(ambit_field *f, ambit_boundary kind, double value)
+/* What a face, or inactive cells, get. */
+typedef struct setting {
+  ambit_boundary kind;
+  double value;
+  ambit_scalar *scalar; /* in place of the value; NULL: none, like the next one */
+  ambit_field *field;
+} setting;
+
+/* Sets faces, or inactive cells; either struct may be NULL. */
+static void set_faces(ambit__boundaries *b, ambit__face *objects, int ndims, unsigned faces,
+                      const setting *s)
 {
-  AMBIT_TRY(check_inactive(f, kind));
-  f->boundaries.inactive = kind;
-  f->boundaries.fill = value;
-  for (int c = 0; f->special && c < f->components; c++) {
-    f->special[c].inactive = kind;
-    f->special[c].fill = value;
+  const bool corrects = s->kind == AMBIT_DIRICHLET || s->kind == AMBIT_NEUMANN;
+
+  if (b && faces == AMBIT_INACTIVE) {
+    b->inactive = s->kind;
+    b->fill = s->value;
   }
-  ambit__grid_changed(f->grid);
-  return AMBIT_OK;
-}
-
-static void set_faces(ambit__boundaries *b, int ndims, unsigned faces, ambit_boundary kind,
-                      double value)
-{
-  const bool corrects = kind == AMBIT_DIRICHLET || kind == AMBIT_NEUMANN;
-
   for (int d = 0; d < ndims; d++)
-    for (int side = 0; side < 2; side++)
-      if (faces & AMBIT_FACE(d, side)) {
-        b->kind[d][side] = corrects ? AMBIT_SYMMETRIC : kind;
-        b->on[d][side] = corrects ? kind : AMBIT_NONE;
-        b->value[d][side] = corrects || kind == AMBIT_CONSTANT ? value : 0;
+    for (int side = 0; side < 2; side++) {
+      if (!(faces & AMBIT_FACE(d, side))) continue;
+      if (b) {
+        b->kind[d][side] = corrects ? AMBIT_SYMMETRIC : s->kind;
+        b->on[d][side] = corrects || s->scalar || s->field ? s->kind : AMBIT_NONE;
+        b->value[d][side] = corrects || s->kind == AMBIT_CONSTANT ? s->value : 0;
       }
+      if (objects) {
+        objects->scalar[d][side] = s->scalar;
+        objects->field[d][side] = s->field;
+        objects->from[d][side] = 0;
+      }
+    }
 }
 
-/* Objects behind the faces of components first .. end - 1. */
-static void set_objects(ambit_field *f, int first, int end, unsigned faces, ambit_scalar *scalar,
-                        ambit_field *field)
+/* Of components first .. end - 1. */
+static void set_components(ambit_field *f, int first, int end, unsigned faces, const setting *s)
 {
-  for (int c = first; f->faces && c < end; c++)
-    for (int d = 0; d < f->grid->box.ndims; d++)
-      for (int side = 0; side < 2; side++)
-        if (faces & AMBIT_FACE(d, side)) {
-          f->faces[c].scalar[d][side] = scalar;
-          f->faces[c].field[d][side] = field;
-          f->faces[c].from[d][side] = 0;
-        }
+  for (int c = first; c < end; c++)
+    set_faces(f->special ? &f->special[c] : NULL, f->faces ? &f->faces[c] : NULL,
+              f->grid->box.ndims, faces, s);
 }
 
-static ambit_status set_number(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
+/* Of the field and all components. */
+static void set_all(ambit_field *f, unsigned faces, const setting *s)
 {
-  AMBIT_TRY(check_kind(f, kind));
-  AMBIT_TRY(check_value(f, kind, value));
-  if (faces == AMBIT_INACTIVE) return set_inactive(f, kind, value);
-  AMBIT_TRY(check_faces(f, faces));
-  set_faces(&f->boundaries, f->grid->box.ndims, faces, kind, value);
-  for (int c = 0; f->special && c < f->components; c++)
-    set_faces(&f->special[c], f->grid->box.ndims, faces, kind, value);
-  set_objects(f, 0, f->components, faces, NULL, NULL);
+  set_faces(&f->boundaries, NULL, f->grid->box.ndims, faces, s);
+  set_components(f, 0, f->components, faces, s);
+}
+
+static ambit_status set(ambit_field *f, unsigned faces, setting s)
+{
+  AMBIT_TRY(check_kind(f, s.kind));
+  AMBIT_TRY(check_value(f, s.kind, s.value));
+  AMBIT_TRY(faces == AMBIT_INACTIVE ? check_inactive(f, s.kind) : check_faces(f, faces));
+  set_all(f, faces, &s);
   for (int d = 0; d < f->grid->box.ndims; d++)
     for (int side = 0; side < 2; side++)
       if (faces & AMBIT_FACE(d, side)) f->is_implied[d][side] = false;
@@ -200,13 +204,7 @@ ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsig
     for (int c = 0; c < f->components; c++)
       f->special[c] = f->boundaries;
   }
-  if (faces == AMBIT_INACTIVE) {
-    f->special[component].inactive = kind;
-    f->special[component].fill = value;
-  } else {
-    set_faces(&f->special[component], f->grid->box.ndims, faces, kind, value);
-    set_objects(f, component, component + 1, faces, NULL, NULL);
-  }
+  set_components(f, component, component + 1, faces, &(setting){.kind = kind, .value = value});
   ambit__grid_changed(f->grid);
   return AMBIT_OK;
 }
@@ -220,18 +218,6 @@ static ambit_status need_faces(ambit_field *f)
   return f->faces ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-/* Of all components: the value is an object. */
-static void mark_faces(ambit_field *f, unsigned faces, ambit_boundary kind)
-{
-  for (int d = 0; d < f->grid->box.ndims; d++)
-    for (int side = 0; side < 2; side++) {
-      if (!(faces & AMBIT_FACE(d, side))) continue;
-      f->boundaries.on[d][side] = kind;
-      for (int c = 0; f->special && c < f->components; c++)
-        f->special[c].on[d][side] = kind;
-    }
-}
-
 static ambit_status set_value(ambit_field *f, unsigned faces, ambit_boundary kind,
                               ambit_scalar *scalar, ambit_field *field)
 {
@@ -243,10 +229,7 @@ static ambit_status set_value(ambit_field *f, unsigned faces, ambit_boundary kin
   AMBIT_CHECK(!(faces & AMBIT_INACTIVE), ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': the value of inactive cells is a number", f->name);
   AMBIT_TRY(need_faces(f));
-  AMBIT_TRY(set_number(f, faces, kind, 0));
-  mark_faces(f, faces, kind);
-  set_objects(f, 0, f->components, faces, scalar, field);
-  return AMBIT_OK;
+  return set(f, faces, (setting){.kind = kind, .scalar = scalar, .field = field});
 }
 
 static ambit_status set_scalar(ambit_field *f, unsigned faces, ambit_boundary kind,
@@ -280,7 +263,8 @@ ambit_status ambit_field_boundary_arg(ambit_field *f, unsigned faces, ambit_boun
                                       ambit_arg value)
 {
   if (ambit__field_failed(f)) return ambit__field_status(f);
-  if (value.kind == AMBIT_ARG_NUMBER) return set_number(f, faces, kind, value.number);
+  if (value.kind == AMBIT_ARG_NUMBER)
+    return set(f, faces, (setting){.kind = kind, .value = value.number});
   if (value.kind == AMBIT_ARG_SCALAR) return set_scalar(f, faces, kind, value.scalar);
   AMBIT_CHECK(value.kind == AMBIT_ARG_FIELD, ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': the value of a boundary is a number, a scalar or a field", f->name);
@@ -309,7 +293,7 @@ ambit_status ambit_field_boundary_permuted(ambit_field *f, unsigned faces, ambit
                   f->name, k, c, from[c]);
   }
   AMBIT_TRY(need_faces(f));
-  AMBIT_TRY(set_number(f, faces, kind, 0));
+  AMBIT_TRY(set(f, faces, (setting){.kind = kind}));
   for (int c = 0; c < f->components; c++)
     for (int d = 0; d < f->grid->box.ndims; d++)
       for (int side = 0; side < 2; side++)
@@ -322,12 +306,8 @@ static void forget_in(ambit_field *f, const void *object)
   for (int c = 0; f->faces && c < f->components; c++)
     for (int d = 0; d < f->grid->box.ndims; d++)
       for (int side = 0; side < 2; side++)
-        if (f->faces[c].scalar[d][side] == object || f->faces[c].field[d][side] == object) {
-          set_faces(&f->boundaries, f->grid->box.ndims, AMBIT_FACE(d, side), AMBIT_NONE, 0);
-          for (int k = 0; f->special && k < f->components; k++)
-            f->special[k] = f->boundaries;
-          set_objects(f, 0, f->components, AMBIT_FACE(d, side), NULL, NULL);
-        }
+        if (f->faces[c].scalar[d][side] == object || f->faces[c].field[d][side] == object)
+          set_all(f, AMBIT_FACE(d, side), &(setting){.kind = AMBIT_NONE});
 }
 
 void ambit__faces_forget(ambit *a, const void *object)

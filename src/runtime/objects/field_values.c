@@ -84,51 +84,6 @@ void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
   while (ambit__box_next_row(cells, at));
 }
 
-/* Moves a piece of one part to or from `values`, the user's array for `box`. `dense` is scratch. */
-typedef ambit_status (*move_fn)(ambit_field *f, int part, const ambit__box *piece, void *dense,
-                                const ambit__box *box, void *values);
-
-static ambit_status put_piece(ambit_field *f, int part, const ambit__box *piece, void *dense,
-                              const ambit__box *box, void *values)
-{
-  const ambit__engine *e = ambit__engine_of(f->grid, part);
-
-  ambit__dense_copy(dense, piece, values, box, piece, ambit__field_cell_bytes(f));
-  return ambit__do(e->queue, write, &f->stores[part], piece, dense);
-}
-
-static ambit_status get_piece(ambit_field *f, int part, const ambit__box *piece, void *dense,
-                              const ambit__box *box, void *values)
-{
-  const ambit__engine *e = ambit__engine_of(f->grid, part);
-
-  if (f->grid->active) ambit__field_blank(f, ambit__box_volume(piece), dense);
-  AMBIT_TRY(ambit__do(e->queue, read, dense, &f->stores[part], piece));
-  ambit__dense_copy(values, box, dense, piece, piece, ambit__field_cell_bytes(f));
-  return AMBIT_OK;
-}
-
-/* Calls `move` for all pieces of `box` that parts of this process own. */
-static ambit_status each_own_piece(ambit_field *f, const ambit__box *box, void *values,
-                                   move_fn move)
-{
-  const int64_t most = ambit__field_piece_cells(f);
-  void *dense = ambit__field_piece_new(f);
-  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
-
-  for (int i = 0; !s && i < f->grid->placement.n; i++) {
-    ambit__box mine = ambit__box_intersect(box, &f->stores[i].layout.own), piece;
-
-    if (ambit__box_is_empty(&mine)) continue;
-    ambit__box_first_piece(&mine, most, &piece);
-    do
-      s = move(f, i, &piece, dense, box, values);
-    while (!s && ambit__box_next_piece(&mine, most, &piece));
-  }
-  free(dense);
-  return s;
-}
-
 /* The part of this process that contains the whole box; -1: none. */
 static int sole_owner(const ambit_field *f, const ambit__box *box)
 {
@@ -138,16 +93,43 @@ static int sole_owner(const ambit_field *f, const ambit__box *box)
   return -1;
 }
 
-static ambit_status write_box(ambit_field *f, const ambit__box *box, const void *values)
+/* Cells of a part to or from a dense array of them. */
+static ambit_status move_cells(ambit_field *f, int part, const ambit__box *cells, void *dense,
+                               bool writes)
 {
-  int part = sole_owner(f, box);
+  ambit__queue *q = ambit__engine_of(f->grid, part)->queue;
 
-  if (part >= 0) {
-    const ambit__engine *e = ambit__engine_of(f->grid, part);
+  return writes ? ambit__do(q, write, &f->stores[part], cells, dense)
+                : ambit__do(q, read, dense, &f->stores[part], cells);
+}
 
-    return ambit__do(e->queue, write, &f->stores[part], box, values);
+/* The cells of `box` that parts of this process own to or from `values`, the user's array for it:
+ * at once, or in pieces of parts. */
+static ambit_status move_box(ambit_field *f, const ambit__box *box, void *values, bool writes)
+{
+  const int64_t most = ambit__field_piece_cells(f);
+  const size_t cell = ambit__field_cell_bytes(f);
+  const int sole = sole_owner(f, box);
+  void *dense = sole < 0 ? ambit__field_piece_new(f) : NULL;
+  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+
+  if (sole >= 0) return move_cells(f, sole, box, values, writes);
+  for (int i = 0; !s && i < f->grid->placement.n; i++) {
+    ambit__box mine = ambit__box_intersect(box, &f->stores[i].layout.own), piece;
+
+    if (ambit__box_is_empty(&mine)) continue;
+    ambit__box_first_piece(&mine, most, &piece);
+    do {
+      if (writes)
+        ambit__dense_copy(dense, &piece, values, box, &piece, cell);
+      else if (f->grid->active)
+        ambit__field_blank(f, ambit__box_volume(&piece), dense);
+      s = move_cells(f, i, &piece, dense, writes);
+      if (!s && !writes) ambit__dense_copy(values, box, dense, &piece, &piece, cell);
+    } while (!s && ambit__box_next_piece(&mine, most, &piece));
   }
-  return each_own_piece(f, box, (void *)values, put_piece);
+  free(dense);
+  return s;
 }
 
 void ambit__field_blank(const ambit_field *f, int64_t cells, void *values)
@@ -167,15 +149,8 @@ void ambit__field_blank(const ambit_field *f, int64_t cells, void *values)
 
 ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *values)
 {
-  int part = sole_owner(f, box);
-
   if (f->grid->active) ambit__field_blank(f, ambit__box_volume(box), values);
-  if (part >= 0) {
-    const ambit__engine *e = ambit__engine_of(f->grid, part);
-
-    return ambit__do(e->queue, read, values, &f->stores[part], box);
-  }
-  return each_own_piece(f, box, values, get_piece);
+  return move_box(f, box, values, false);
 }
 
 /* ---- a box of several processes ---- */
@@ -257,7 +232,7 @@ ambit_status ambit_field_write(ambit_field *f, const int64_t *lo, const int64_t 
   AMBIT_TRY(user_box(f, lo, hi, &box));
   if (ambit__box_is_empty(&box)) return AMBIT_OK;
   ambit__field_changed(f);
-  return write_box(f, &box, values);
+  return move_box(f, &box, (void *)values, true);
 }
 
 static ambit_status check_read(const ambit_field *f, const int64_t *lo, const int64_t *hi,

@@ -18,12 +18,9 @@ typedef struct filling {
   void *user;
   ambit__box piece;
   int64_t most;                /* cells of a piece */
-  const ambit__active *active; /* on a sparse grid, with the runs first .. end - 1 of it */
-  int64_t first, end;
-  const ambit__box *own; /* of the part */
-  int64_t length;        /* of its rows, on a sparse grid */
-  unsigned char *dense;  /* its values, row-major; owned by the caller */
-  ambit__pool *pool;     /* NULL: the calling thread alone */
+  const ambit__active *active; /* of the part, on a sparse grid; else NULL */
+  unsigned char *dense;        /* values of the piece, row-major; owned by the caller */
+  ambit__pool *pool;           /* NULL: the calling thread alone */
 } filling;
 
 /* Computes the values of a box into `dense`, in row-major order. */
@@ -41,6 +38,22 @@ static void fill_cells(const filling *job, const ambit__box *box, unsigned char 
         ambit__value_store(dense, type, ambit__value_of(job->fn(cell, c, job->user), type));
     cell[last] = box->lo[last];
   } while (ambit__box_next_row(box, cell));
+}
+
+/* The same, on a sparse grid for active cells. */
+static void fill_box(const filling *job, const ambit__box *box, unsigned char *dense)
+{
+  ambit__box row;
+  int64_t i = 0;
+
+  if (!job->active) {
+    fill_cells(job, box, dense);
+    return;
+  }
+  while (ambit__active_next(job->active, box, &i, &row))
+    fill_cells(job, &row,
+               dense +
+                   (size_t)ambit__box_number(box, row.lo) * ambit__field_cell_bytes(job->field));
 }
 
 /* Fills a thread's share of the piece. The piece is cut along its outermost axis of more than one
@@ -61,89 +74,8 @@ static void fill_share(void *arg, int thread, int threads)
   first = n * thread / threads;
   mine.hi[axis] = mine.lo[axis] + n * (thread + 1) / threads;
   mine.lo[axis] += first;
-  if (!ambit__box_is_empty(&mine)) fill_cells(job, &mine, job->dense + (size_t)first * slice);
+  if (!ambit__box_is_empty(&mine)) fill_box(job, &mine, job->dense + (size_t)first * slice);
 }
-
-/* ---- sparse grids ---- */
-
-/* The cells of a row from lo to hi, as far as the part owns them. */
-static ambit__box cells_of(const filling *job, int64_t row, int64_t lo, int64_t hi)
-{
-  const ambit__active *a = job->active;
-  const int last = a->box.ndims - 1;
-  ambit__box box = {.ndims = last + 1};
-
-  ambit__active_place(a, row, box.lo);
-  for (int d = 0; d < last; d++)
-    box.hi[d] = box.lo[d] + 1;
-  box.lo[last] = lo;
-  box.hi[last] = hi;
-  return ambit__box_intersect(&box, job->own);
-}
-
-/* Where the values of these cells are, of the rows that are being filled. */
-static unsigned char *values_of(const filling *job, int64_t row, const ambit__box *cells)
-{
-  const int last = job->own->ndims - 1;
-  const int64_t place = (row - job->active->runs[job->first].row) * job->length + cells->lo[last] -
-                        job->own->lo[last];
-
-  return job->dense + (size_t)place * ambit__field_cell_bytes(job->field);
-}
-
-static void fill_runs_share(void *arg, int thread, int threads)
-{
-  const filling *job = arg;
-
-  for (int64_t i = job->first + thread; i < job->end; i += threads) {
-    const ambit__run *r = &job->active->runs[i];
-    const ambit__box cells = cells_of(job, r->row, r->lo, r->hi);
-
-    if (!ambit__box_is_empty(&cells)) fill_cells(job, &cells, values_of(job, r->row, &cells));
-  }
-}
-
-/* The runs of as many rows, from that of the first on, as there is room for: one at least. */
-static int64_t end_of_piece(const filling *job)
-{
-  const ambit__run *runs = job->active->runs;
-  int64_t i = job->first + 1;
-
-  while (i < job->active->n && (runs[i].row - runs[job->first].row + 1) * job->length <= job->most)
-    i++;
-  return i;
-}
-
-/* A part of a sparse grid, some rows at a time. Runs of a row are written at once. */
-static ambit_status fill_runs(ambit_field *f, int part, filling *job)
-{
-  const ambit__engine *e = ambit__engine_of(f->grid, part);
-  const int threads = job->pool ? ambit__pool_threads(job->pool) : 1;
-  const int last = f->grid->box.ndims - 1;
-
-  job->active = f->stores[part].layout.active;
-  job->own = &f->stores[part].layout.own;
-  job->length = job->own->hi[last] - job->own->lo[last];
-  for (job->first = 0; job->first < job->active->n; job->first = job->end) {
-    job->end = end_of_piece(job);
-    if (job->pool)
-      ambit__pool_run(job->pool, threads, fill_runs_share, job);
-    else
-      fill_runs_share(job, 0, 1);
-    for (int64_t i = job->first; i < job->end; i++) {
-      const int64_t row = job->active->runs[i].row;
-      ambit__box cells;
-
-      if (i > job->first && job->active->runs[i - 1].row == row) continue;
-      cells = cells_of(job, row, job->own->lo[last], job->own->hi[last]);
-      if (ambit__box_is_empty(&cells)) continue;
-      AMBIT_TRY(ambit__do(e->queue, write, &f->stores[part], &cells, values_of(job, row, &cells)));
-    }
-  }
-  return AMBIT_OK;
-}
-
-/* ---- all grids ---- */
 
 /* Fills one part, piece by piece. */
 static ambit_status fill_part(ambit_field *f, int part, filling *job)
@@ -152,12 +84,14 @@ static ambit_status fill_part(ambit_field *f, int part, filling *job)
   const ambit__box *own = &f->stores[part].layout.own;
 
   if (ambit__box_is_empty(own)) return AMBIT_OK;
+  job->active = f->stores[part].layout.active;
   ambit__box_first_piece(own, job->most, &job->piece);
   do {
+    if (job->active && !ambit__active_count(job->active, &job->piece)) continue;
     if (job->pool)
       ambit__pool_run(job->pool, ambit__pool_threads(job->pool), fill_share, job);
     else
-      fill_cells(job, &job->piece, job->dense);
+      fill_box(job, &job->piece, job->dense);
     AMBIT_TRY(ambit__do(e->queue, write, &f->stores[part], &job->piece, job->dense));
   } while (ambit__box_next_piece(own, job->most, &job->piece));
   return AMBIT_OK;
@@ -178,15 +112,13 @@ static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool para
   if (parallel) job.most *= (int64_t)THREAD_PIECES * ambit__pool_threads(job.pool);
   all = ambit__field_box(f);
   if (job.most > ambit__box_volume(&all)) job.most = ambit__box_volume(&all);
-  if (f->grid->active && job.most < f->grid->box.hi[f->grid->box.ndims - 1])
-    job.most = f->grid->box.hi[f->grid->box.ndims - 1];
   job.dense = ambit__new(ambit__field_errors(f), (size_t)job.most, ambit__field_cell_bytes(f));
   if (!job.dense) s = AMBIT_ENOMEM;
   if (!s) ambit__field_changed(f);
   held = f->is_held;
   f->is_held = true;
   for (int i = 0; !s && i < f->grid->placement.n; i++)
-    s = f->grid->active ? fill_runs(f, i, &job) : fill_part(f, i, &job);
+    s = fill_part(f, i, &job);
   f->is_held = held;
   free(job.dense);
   ambit__pool_close(job.pool);
@@ -211,11 +143,11 @@ ambit_status ambit_field_set(ambit_field *f, double value)
   ambit__value_store(bytes, f->type, ambit__value_of(value, f->type));
   ambit__field_changed(f);
   for (int i = 0; i < f->grid->placement.n; i++) {
-    const ambit__engine *e = ambit__engine_of(f->grid, i);
+    ambit__queue *q = ambit__engine_of(f->grid, i)->queue;
     ambit__store *store = &f->stores[i];
 
     if (!ambit__box_is_empty(&store->layout.own))
-      AMBIT_TRY(ambit__do(e->queue, fill, store, &store->layout.own, bytes));
+      AMBIT_TRY(ambit__do(q, fill, store, &store->layout.own, bytes));
   }
   return AMBIT_OK;
 }

@@ -104,16 +104,10 @@ ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__
                                weights, parts);
 }
 
-/* Of the parts of a new grid, if the option weights has none. NULL: equal ones. */
-static const double *first_shares(const ambit *a)
-{
-  return ambit__weights_are_auto(a) ? a->shares : NULL;
-}
-
 static ambit_status make_weights(ambit_grid *g)
 {
   ambit *a = g->context;
-  const double *shares = first_shares(a);
+  const double *shares = ambit__weights_are_auto(a) ? a->shares : NULL; /* NULL: equal ones */
   const int n = a->placement.first[a->net->size];
 
   AMBIT_TRY(parse_weights(a, n, &g->weights));
@@ -267,11 +261,6 @@ bool ambit__grid_cuts(const ambit_grid *g, int axis)
   return false;
 }
 
-bool ambit__grid_cuts_rows(const ambit_grid *g)
-{
-  return ambit__grid_cuts(g, g->box.ndims - 1);
-}
-
 bool ambit__grid_on_first(const ambit_grid *g)
 {
   bool first = g->context->net->size == 1;
@@ -324,18 +313,7 @@ void ambit__object_gone(ambit *a, const void *object)
 
 int ambit__grid_process(const ambit_grid *g, int part)
 {
-  const int *first = g->placement.first;
-  int low = 0, high = g->context->net->size; /* the process is in low .. high - 1 */
-
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-
-    if (first[middle] <= part)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return ambit__placement_process(&g->placement, part);
 }
 
 int ambit_grid_ndims(const ambit_grid *g)

@@ -158,11 +158,10 @@ ambit_status ambit__cells_open(ambit_field *f, int part, const ambit__box *box, 
 ambit_status ambit__cells_close(ambit_field *f, int part, const ambit__box *box, unsigned mode,
                                 void *staged)
 {
-  const ambit__engine *e = ambit__engine_of(f->grid, part);
   ambit_status s = AMBIT_OK;
 
   if (staged && mode & AMBIT_WRITE) /* not read around, so that the copy is this box */
-    s = ambit__do(e->queue, write, &f->stores[part], box, staged);
+    s = ambit__do(ambit__engine_of(f->grid, part)->queue, write, &f->stores[part], box, staged);
   free(staged);
   return s;
 }

@@ -96,12 +96,6 @@ bool ambit__kernel_needs_normal(const ambit_kernel *k)
   return k->rule->uses_normal && !k->rule->has_normal;
 }
 
-static void set_normal(ambit__rule *rule, const int *normal)
-{
-  rule->has_normal = true;
-  memcpy(rule->normal, normal, sizeof rule->normal);
-}
-
 bool ambit__kernel_is_complete(const ambit_kernel *k)
 {
   return !ambit__kernel_tables(k) && !ambit__kernel_needs_normal(k) && !k->rule->wants_axes;
@@ -130,7 +124,8 @@ ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, co
     ambit__rule_free(rule);
     return s;
   }
-  if (rule->uses_normal) set_normal(rule, normal);
+  rule->has_normal |= rule->uses_normal;
+  if (rule->uses_normal) memcpy(rule->normal, normal, sizeof rule->normal);
   *bound = make(k->context, rule, false);
   return *bound ? AMBIT_OK : k->context->errors.status;
 }
@@ -255,13 +250,15 @@ ambit_status ambit_define_real(ambit *a, ambit_type type)
   return AMBIT_OK;
 }
 
+static ambit_status check_given(ambit *a, const char *text, const char *what)
+{
+  AMBIT_CHECK(text, &a->errors, AMBIT_EINVAL, "the %s is NULL", what);
+  return AMBIT_OK;
+}
+
 ambit_kernel *ambit_kernel_create(ambit *a, const char *text)
 {
-  if (ambit__failed(a)) return NULL;
-  if (!text) {
-    ambit__raise(&a->errors, AMBIT_EINVAL, "the text of a kernel is NULL");
-    return NULL;
-  }
+  if (ambit__failed(a) || check_given(a, text, "text of a kernel")) return NULL;
   return create(a, "kernel", text, a->has_real ? &a->real : NULL);
 }
 
@@ -270,11 +267,7 @@ ambit_kernel *ambit_kernel_load(ambit *a, const char *path)
   ambit_kernel *k;
   char *text;
 
-  if (ambit__failed(a)) return NULL;
-  if (!path) {
-    ambit__raise(&a->errors, AMBIT_EINVAL, "the path of a kernel file is NULL");
-    return NULL;
-  }
+  if (ambit__failed(a) || check_given(a, path, "path of a kernel file")) return NULL;
   if (ambit__file_read_text(&a->errors, path, MOST_TEXT, &text)) return NULL;
   k = create(a, path, text, a->has_real ? &a->real : NULL);
   free(text);
@@ -298,11 +291,7 @@ ambit_kernel *ambit_kernel_create_named(ambit *a, const char *name, ambit_type t
   ambit_weights weights;
   ambit_kernel *k;
 
-  if (ambit__failed(a)) return NULL;
-  if (!name) {
-    ambit__raise(&a->errors, AMBIT_EINVAL, "the name of a catalogue stencil is NULL");
-    return NULL;
-  }
+  if (ambit__failed(a) || check_given(a, name, "name of a catalogue stencil")) return NULL;
   if (ambit__catalogue_find(&a->errors, name, &weights)) return NULL;
   k = ambit_kernel_create_weighted(a, name, type, &weights);
   free((void *)weights.weights);

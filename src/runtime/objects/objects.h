@@ -297,6 +297,7 @@ ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy); /* of a->p
  * caller frees both, after failures too. */
 ambit_status ambit__placement_parts(ambit *a, const ambit__placement *x, ambit__box **parts,
                                     bool **mine);
+int ambit__placement_process(const ambit__placement *x, int part); /* that has it */
 void ambit__placement_free(ambit__placement *x);
 
 /* ---- offers.c: the devices that take part, and their first shares ---- */
@@ -328,7 +329,6 @@ ambit_grid *ambit__grid_end(ambit_grid *g, const ambit_grid *coarser);
 /* The cells of a box; on a sparse grid, the active ones. */
 int64_t ambit__grid_count(const ambit_grid *g, const ambit__box *box);
 bool ambit__grid_cuts(const ambit_grid *g, int axis); /* some part does not span the axis */
-bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same for the last axis */
 /* This process is the only one, and its first engine has the whole grid. */
 bool ambit__grid_on_first(const ambit_grid *g);
 /* Boundaries or margins of a field of the grid changed; an object of the context is destroyed. */
@@ -556,10 +556,5 @@ ambit_status ambit__cells_close(ambit_field *f, int part, const ambit__box *box,
                                 void *staged);
 /* All but the fields. */
 void ambit__part_describe(const ambit_grid *g, int part, const ambit__box *box, ambit_part *out);
-
-/* ---- poison.c ---- */
-
-/* With the option nan, fills the memory of a new store with a distinct NaN. */
-ambit_status ambit__store_poison(const ambit *a, ambit__engine *e, const ambit__store *store);
 
 #endif

@@ -165,7 +165,6 @@ static const row rows[] = {
     {"startup", COUNT, AT_OPEN, OWN, AT(startup), "30", 0, 86400, NULL, NULL},
     {"storage", WORD, ANY_TIME, SHARED, AT(storage), "auto", 0, 0, storage_words, NULL},
     {"strict", FLAG, ANY_TIME, SHARED, AT(strict), "0", 0, 0, NULL, NULL},
-    {"subgroups", WORD, BEFORE_DEVICES, OWN, AT(subgroups), "auto", 0, 0, auto_on_off, NULL},
     {"threads", COUNT, BEFORE_DEVICES, OWN, AT(threads), "0", 0, 4096, NULL, NULL},
     {"trace", TEXT, BEFORE_TRACE, SHARED_ON, AT(trace), "", 0, 0, NULL, NULL},
     {"trial", FLAG, ANY_TIME, SHARED, AT(trial), "1", 0, 0, NULL, NULL},
@@ -368,13 +367,6 @@ ambit_status ambit__options_open(ambit *a, int *argc, char ***argv)
   return argc && argv && *argc > 0 ? from_command_line(a, argc, *argv) : AMBIT_OK;
 }
 
-static bool is_one_of(const row *r, const char *const *names)
-{
-  for (; *names; names++)
-    if (!strcmp(r->name, *names)) return true;
-  return false;
-}
-
 ambit_status ambit__options_copy(ambit *a, const ambit *from)
 {
   static const char *const own[] = {"checkpoint", "devices",  "explain", "lanes",  "mpi",
@@ -383,7 +375,8 @@ ambit_status ambit__options_copy(ambit *a, const ambit *from)
 
   AMBIT_NEW(&a->errors, a->options, NROWS);
   for (int i = 0; i < NROWS; i++)
-    AMBIT_TRY(set(a, &rows[i], is_one_of(&rows[i], own) ? rows[i].initial : from->options[i]));
+    AMBIT_TRY(
+        set(a, &rows[i], ambit__is_one_of(rows[i].name, own) ? rows[i].initial : from->options[i]));
   return AMBIT_OK;
 }
 

@@ -184,28 +184,11 @@ static ambit_status allocate(const removal *r)
 
 /* ---- values ---- */
 
-static ambit_status take(const removal *r, int part, const ambit__box *piece)
-{
-  const ambit__engine *e = engine_of(r->field->grid, r->old, part);
-
-  return ambit__do(e->queue, read, r->piece, &r->from[part], piece);
-}
-
 static ambit_status put(const removal *r, int part, const ambit__box *piece)
 {
   const ambit__engine *e = ambit__engine_of(r->field->grid, part);
 
   return ambit__do(e->queue, write, &r->now[part], piece, r->piece);
-}
-
-/* The process that had a part. */
-static int old_process(const removal *r, int part)
-{
-  int process = 0;
-
-  while (r->old->placement.first[process + 1] <= part)
-    process++;
-  return process;
 }
 
 /* Moves a piece from old part i to new part k, at least one of which is here. */
@@ -218,10 +201,16 @@ static ambit_status move_piece(const removal *r, int i, int k, const ambit__box 
   ambit__request q = {0};
 
   if (sends && g->active) memset(r->piece, 0, bytes); /* inactive cells are not taken */
-  if (sends) AMBIT_TRY(take(r, i - r->old->first, piece));
+  if (sends) {
+    const int part = i - r->old->first;
+    const ambit__engine *e = engine_of(g, r->old, part);
+
+    AMBIT_TRY(ambit__do(e->queue, read, r->piece, &r->from[part], piece));
+  }
   if (sends && gets) return put(r, k - g->first, piece);
   AMBIT_TRY(sends ? ambit__net_send(net, ambit__grid_process(g, k), TAG, r->piece, bytes, &q)
-                  : ambit__net_receive(net, old_process(r, i), TAG, r->piece, bytes, &q));
+                  : ambit__net_receive(net, ambit__placement_process(&r->old->placement, i), TAG,
+                                       r->piece, bytes, &q));
   AMBIT_TRY(ambit__net_wait(net, &q, 1));
   return gets ? put(r, k - g->first, piece) : AMBIT_OK;
 }

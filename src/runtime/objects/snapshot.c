@@ -59,7 +59,7 @@ static ambit_status copy_sparse(ambit_field *f, int part, ambit__store *to)
   do {
     if (s || !ambit__active_count(to->layout.active, &piece)) continue;
     s = ambit__do(e->queue, read, dense, &f->stores[part], &piece);
-    if (!s) s = ambit__host_write_box(NULL, to, &piece, dense);
+    if (!s) s = ambit__host_do(NULL, write, to, &piece, dense);
   } while (ambit__box_next_piece(&to->layout.own, most, &piece));
   free(dense);
   return s;
@@ -162,7 +162,9 @@ static bool is_on_device(const snapshot *s, const ambit_grid *g, int part)
   return ambit__engine_of(g, part)->device != &s->host;
 }
 
-static ambit_status make_context(snapshot *s, ambit *a, int n, ambit_field *const *fields)
+/* `twins`: on devices that have one, else all in host memory. */
+static ambit_status make_context(snapshot *s, ambit *a, int n, ambit_field *const *fields,
+                                 bool twins)
 {
   ambit *c = &s->head.context;
 
@@ -177,7 +179,7 @@ static ambit_status make_context(snapshot *s, ambit *a, int n, ambit_field *cons
   AMBIT_NEW(NULL, s->head.fields, (size_t)n);
   c->nengines = a->nengines;
   for (int i = 0; i < a->nengines; i++)
-    c->engines[i] = a->scribe->twins && a->scribe->twins[i].device
+    c->engines[i] = twins && a->scribe->ntwins && a->scribe->twins[i].device
                         ? a->scribe->twins[i]
                         : (ambit__engine){.device = &s->host, .queue = &s->queue};
   for (const ambit__link *l = a->grids.next; l->owner; l = l->next)
@@ -263,10 +265,7 @@ static ambit_status allocate(snapshot *s)
       ambit__store *to = &f->stores[i];
       ambit__device *d = ambit__engine_of(f->grid, i)->device;
 
-      if (d == &s->host)
-        AMBIT_TRY(ambit__host_alloc(d, to->layout.bytes, &to->layout, &to->buffer));
-      else
-        AMBIT_TRY(ambit__ask(d, alloc, to->layout.bytes, &to->layout, &to->buffer));
+      AMBIT_TRY(ambit__ask(d, alloc, to->layout.bytes, &to->layout, &to->buffer));
     }
   }
   return AMBIT_OK;
@@ -275,11 +274,11 @@ static ambit_status allocate(snapshot *s)
 /* ---- taking one ---- */
 
 /* NULL: no memory for it. */
-static snapshot *make(ambit *a, int n, ambit_field *const *fields)
+static snapshot *make(ambit *a, int n, ambit_field *const *fields, bool twins)
 {
   snapshot *s = ambit__new(NULL, 1, sizeof *s);
 
-  if (s && (make_context(s, a, n, fields) || !fits(s, a) || allocate(s))) {
+  if (s && (make_context(s, a, n, fields, twins) || !fits(s, a) || allocate(s))) {
     ambit__snapshot_free(&s->head);
     s = NULL;
   }
@@ -322,15 +321,9 @@ ambit_status ambit__snapshot_take(ambit *a, int n, ambit_field *const *fields,
   if (!w) return AMBIT_OK;
   ambit__scribe_wait(a);
   open_twins(a, w);
-  s = make(a, n, fields);
+  s = make(a, n, fields, true);
   if (!s && has_twins(w)) { /* in host memory, which takes a while */
-    const int ntwins = w->ntwins;
-    ambit__engine *twins = w->twins;
-
-    w->twins = NULL;
-    s = make(a, n, fields);
-    w->twins = twins;
-    w->ntwins = ntwins;
+    s = make(a, n, fields, false);
     if (s) ambit__log(&a->settings, 1, "the device has no room for a copy of its fields");
   }
   if (!s) {

@@ -373,20 +373,6 @@ static ambit_status fill_activities(const ambit_grid *g)
   return AMBIT_OK;
 }
 
-/* Raises an error, and frees the active cells, if processes have others or have failed. */
-static ambit_status agree(const ambit_grid *g, ambit__active *active)
-{
-  char doing[80];
-  ambit_status s;
-
-  snprintf(doing, sizeof doing, "has a sparse grid of %lld active cells",
-           active ? (long long)active->cells : 0);
-  s = ambit__meet(g->context, doing);
-  if (s && active) ambit__active_free(active);
-  if (s) free(active);
-  return s;
-}
-
 /* The most active cells of a part, relative to its share. */
 static double most_cells(const ambit_grid *g, const ambit__active *active, const ambit__box *parts)
 {
@@ -445,27 +431,24 @@ static ambit_status move_cut(ambit_grid *g, ambit__active *active, new_cut *c)
   return AMBIT_OK;
 }
 
-static ambit_status cut_anew(ambit_grid *g, ambit__active *active)
+/* Gives the grid other active cells, which it owns from now on; NULL: an error was raised. */
+static ambit_status take_active(ambit_grid *g, ambit__active *active)
 {
   new_cut c = {0};
+  char doing[80];
   ambit_status s;
 
-  find_cut(g, active, &c);
-  s = ambit__net_agree(g->context->net);
+  if (active) find_cut(g, active, &c);
+  snprintf(doing, sizeof doing, "has a sparse grid of %lld active cells",
+           active ? (long long)active->cells : 0);
+  s = ambit__meet(g->context, doing); /* raises a failure on all */
   if (s)
     ambit__active_free_all(active, NULL, 0);
   else
     s = move_cut(g, active, &c);
   free(c.parts);
   free(c.weights);
-  return s;
-}
-
-/* Gives the grid other active cells, which it owns from now on; NULL: an error was raised. */
-static ambit_status take_active(ambit_grid *g, ambit__active *active)
-{
-  AMBIT_TRY(agree(g, active));
-  AMBIT_TRY(cut_anew(g, active));
+  AMBIT_TRY(s);
   g->weighed = 0;
   return fill_activities(g);
 }

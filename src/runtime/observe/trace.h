@@ -14,28 +14,34 @@
 #include "device/device.h"
 #include "net/net.h"
 
+/* Kinds of notes, and their names in the file. */
+#define AMBIT__NOTE_MAP(X)                                                                         \
+  X(LAUNCH, "launch")   /* on a synchronous device */                                              \
+  X(ENQUEUE, "enqueue") /* the submission of a launch to an asynchronous device */                 \
+  X(DEVICE, "device")   /* ... and its execution */                                                \
+  X(BEGIN, "begin")     /* operations of an exchange */                                            \
+  X(EDGES, "edges")                                                                                \
+  X(FINISH, "finish")                                                                              \
+  X(GHOSTS, "ghosts") /* filled before a stage of a cycle */                                       \
+  X(WAIT, "wait")     /* in finish: until all messages have arrived */                             \
+  X(PACK, "pack")                                                                                  \
+  X(UNPACK, "unpack")                                                                              \
+  X(SEND, "send")       /* a message, from its submission until it was sent */                     \
+  X(RECEIVE, "receive") /* ... from posting the receive until it arrived */                        \
+  X(HAND_OVER, "hand over")                                                                        \
+  X(ALLREDUCE_BEGIN, "allreduce begin")                                                            \
+  X(ALLREDUCE_END, "allreduce end")                                                                \
+  X(ROTATE, "rotate")                                                                              \
+  X(CALL, "call")   /* a run of another program */                                                 \
+  X(CHECK, "check") /* of the condition of ambit_run_until */                                      \
+  X(CALLBACK, "callback")                                                                          \
+  X(RECUT, "move the cut") /* of the grid */                                                       \
+  X(DEVICES, "wait for devices")
+
 typedef enum ambit__note_kind {
-  NOTE_LAUNCH,  /* on a synchronous device */
-  NOTE_ENQUEUE, /* the submission of a launch to an asynchronous device */
-  NOTE_DEVICE,  /* ... and its execution */
-  NOTE_BEGIN,   /* operations of an exchange */
-  NOTE_EDGES,
-  NOTE_FINISH,
-  NOTE_GHOSTS, /* filled before a stage of a cycle */
-  NOTE_WAIT,   /* in finish: until all messages have arrived */
-  NOTE_PACK,
-  NOTE_UNPACK,
-  NOTE_SEND,    /* a message, from its submission until it was sent */
-  NOTE_RECEIVE, /* ... from posting the receive until it arrived */
-  NOTE_HAND_OVER,
-  NOTE_ALLREDUCE_BEGIN,
-  NOTE_ALLREDUCE_END,
-  NOTE_ROTATE,
-  NOTE_CALL,  /* a run of another program */
-  NOTE_CHECK, /* of the condition of ambit_run_until */
-  NOTE_CALLBACK,
-  NOTE_RECUT,  /* the cut of the grid was moved */
-  NOTE_DEVICES /* until all devices are done */
+#define X(name, text) NOTE_##name,
+  AMBIT__NOTE_MAP(X)
+#undef X
 } ambit__note_kind;
 
 typedef struct ambit__note {

@@ -14,31 +14,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {
-    [NOTE_LAUNCH] = "launch",
-    [NOTE_ENQUEUE] = "enqueue",
-    [NOTE_DEVICE] = "device",
-    [NOTE_BEGIN] = "begin",
-    [NOTE_EDGES] = "edges",
-    [NOTE_FINISH] = "finish",
-    [NOTE_GHOSTS] = "ghosts",
-    [NOTE_WAIT] = "wait",
-    [NOTE_PACK] = "pack",
-    [NOTE_UNPACK] = "unpack",
-    [NOTE_SEND] = "send",
-    [NOTE_RECEIVE] = "receive",
-    [NOTE_HAND_OVER] = "hand over",
-    [NOTE_ALLREDUCE_BEGIN] = "allreduce begin",
-    [NOTE_ALLREDUCE_END] = "allreduce end",
-    [NOTE_ROTATE] = "rotate",
-    [NOTE_CALL] = "call",
-    [NOTE_CHECK] = "check",
-    [NOTE_CALLBACK] = "callback",
-    [NOTE_RECUT] = "move the cut",
-    [NOTE_DEVICES] = "wait for devices",
+#define X(name, text) text,
+    AMBIT__NOTE_MAP(X)
+#undef X
 };
 
 /* ---- threads ---- */
@@ -62,24 +45,12 @@ static int thread_of(const ambit__trace *trace, const ambit__note *n)
   return n->part >= 0 ? n->part : trace->scene.nparts;
 }
 
-static void print_thread(ambit__text *t, const ambit__trace *trace, int thread, const char *fmt,
-                         ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 4, 5)))
-#endif
-    ;
-static void print_thread(ambit__text *t, const ambit__trace *trace, int thread, const char *fmt,
-                         ...)
+static void print_thread(ambit__text *t, const ambit__trace *trace, int thread, const char *name)
 {
-  va_list ap;
-
   ambit__print(
-      t, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"",
-      process_number(trace), thread_number(thread));
-  va_start(ap, fmt);
-  ambit__vprint(t, fmt, ap);
-  va_end(ap);
-  ambit__print(t, "\"}}");
+      t,
+      ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+      process_number(trace), thread_number(thread), name);
 }
 
 /* The names of this process and its threads. */
@@ -87,6 +58,7 @@ static void print_names(ambit__text *t, const ambit__trace *trace)
 {
   const ambit__trace_scene *scene = &trace->scene;
   const int rank = scene->net->rank;
+  char name[64];
 
   ambit__print(
       t, "%s{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"process %d\"}}",
@@ -94,14 +66,16 @@ static void print_names(ambit__text *t, const ambit__trace *trace)
   for (int i = 0; i < scene->nown; i++) {
     const ambit__trace_device *d = &trace->devices[scene->device_of_own[i]];
 
-    print_thread(t, trace, scene->first + i, "part %d on %s:%d", scene->first + i, d->name,
-                 d->ordinal);
+    snprintf(name, sizeof name, "part %d on %s:%d", scene->first + i, d->name, d->ordinal);
+    print_thread(t, trace, scene->first + i, name);
   }
   print_thread(t, trace, scene->nparts, "host");
-  for (int i = 0; i < scene->ndevices; i++)
-    if (trace->devices[i].device->backend->event_seconds)
-      print_thread(t, trace, scene->nparts + 1 + i, "%s:%d, device times", trace->devices[i].name,
-                   trace->devices[i].ordinal);
+  for (int i = 0; i < scene->ndevices; i++) {
+    const ambit__trace_device *d = &trace->devices[i];
+
+    snprintf(name, sizeof name, "%s:%d, device times", d->name, d->ordinal);
+    if (d->device->backend->event_seconds) print_thread(t, trace, scene->nparts + 1 + i, name);
+  }
 }
 
 /* ---- notes ---- */

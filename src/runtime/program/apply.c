@@ -7,22 +7,14 @@
 
 static const char applied_to[] = "a kernel was applied to";
 
-/* Whether the kernel runs once, on scalars, instead of on every cell. */
-static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
-{
-  for (int i = 0; i < rule->nparams; i++)
-    if (args[i].kind == AMBIT_ARG_FIELD || rule->params[i].kind == PARAM_REDUCE) return false;
-  return true;
-}
-
-/* The axes of the cells that a kernel runs on; 0: it runs once. Tables are arguments, too. */
-static int axes_of(const ambit__rule *rule, const ambit__box *box, int nargs, const ambit_arg *args)
+/* Whether the kernel runs once, on scalars, instead of on every cell. Tables are arguments, too. */
+static bool runs_once(const ambit__rule *rule, int nargs, const ambit_arg *args)
 {
   for (int i = 0; i < nargs; i++)
-    if (args[i].kind == AMBIT_ARG_FIELD) return box->ndims;
+    if (args[i].kind == AMBIT_ARG_FIELD) return false;
   for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_REDUCE) return box->ndims;
-  return 0;
+    if (rule->params[i].kind == PARAM_REDUCE) return false;
+  return true;
 }
 
 /* The cells of a step. */
@@ -86,7 +78,6 @@ static ambit_status apply_plain(ambit_program *p, const region *r, const ambit_k
                    .n = rule->nparams,
                    .args = (ambit_arg *)args};
 
-  if (runs_once(rule, args)) s.box = (ambit__box){0};
   AMBIT_TRY(ambit__step_check(p, &s));
   AMBIT_TRY(ambit__step_profile(p, &s));
   if (s.sweep) AMBIT_TRY(ambit__step_check_sweep(p, &s));
@@ -100,6 +91,7 @@ static ambit_status apply_plain(ambit_program *p, const region *r, const ambit_k
 static ambit_status apply(ambit_program *p, const region *r, const ambit_kernel *k, int nargs,
                           const ambit_arg *args)
 {
+  region cells = *r;
   ambit_arg others[AMBIT_MAX_PARAMS];
   ambit_kernel *bound = NULL;
   unsigned onto = 0;
@@ -118,12 +110,12 @@ static ambit_status apply(ambit_program *p, const region *r, const ambit_kernel 
   AMBIT_CHECK(r->normal || !ambit__kernel_needs_normal(k), ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s uses normal(), which only faces have: apply it with ambit_apply_faces",
               k->rule->name);
+  if (runs_once(k->rule, nargs, args)) cells.box = (ambit__box){0};
   if (ambit__kernel_is_complete(k) && !onto && !ambit__arguments_fold(k->rule, nargs, args))
-    return apply_plain(p, r, k, NULL, args);
-  AMBIT_TRY(ambit__kernel_bind(k, args, r->normal, axes_of(k->rule, &r->box, nargs, args), onto,
-                               others, &bound));
+    return apply_plain(p, &cells, k, NULL, args);
+  AMBIT_TRY(ambit__kernel_bind(k, args, r->normal, cells.box.ndims, onto, others, &bound));
   s = ambit__kernel_fold(bound, others);
-  if (!s) s = apply_plain(p, r, k, bound, others);
+  if (!s) s = apply_plain(p, &cells, k, bound, others);
   if (s) ambit__kernel_free(bound);
   return s;
 }

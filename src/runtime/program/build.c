@@ -164,12 +164,11 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, int e
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
                                ambit__tile_use tiles, ambit__function **fn)
 {
-  ambit__device *dev = p->grid->context->engines[engine].device;
   single g;
 
   make_group(p, step, engine, box, &g);
   g.group.tiles = tiles;
-  AMBIT_TRY(ambit__ask(dev, build, &g.group, fn));
+  AMBIT_TRY(ambit__hold_function(p, engine, &g.group, fn));
   ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", g.group.rule->name, (*fn)->plan);
   return AMBIT_OK;
 }
@@ -295,7 +294,7 @@ static ambit_status make_number(ambit_program *p, int engine, ambit_type type, d
   unsigned char bytes[sizeof(double)] = {0};
 
   ambit__value_store(bytes, type, ambit__value_of(number, type));
-  AMBIT_TRY(ambit__ask(e->device, alloc, sizeof bytes, NULL, buffer));
+  AMBIT_TRY(ambit__hold_buffer(p, engine, sizeof bytes, buffer));
   return ambit__do(e->queue, put, *buffer, bytes, sizeof bytes);
 }
 
@@ -305,7 +304,7 @@ static ambit_status make_address(ambit_program *p, int engine, const ambit__chor
 {
   const ambit__engine *e = &p->grid->context->engines[engine];
 
-  AMBIT_TRY(ambit__ask(e->device, alloc, sizeof(double), NULL, buffer));
+  AMBIT_TRY(ambit__hold_buffer(p, engine, sizeof(double), buffer));
   return ambit__do(e->queue, put, *buffer, &chore, sizeof chore);
 }
 
@@ -313,7 +312,7 @@ static ambit_status make_numbers(ambit_program *p, const ambit__step *s, ambit__
 {
   const int nengines = p->grid->context->nengines;
 
-  AMBIT_NEW(ambit__program_errors(p), a->numbers, (size_t)nengines * (size_t)s->n);
+  AMBIT_HOLD(p, a->numbers, (size_t)nengines * (size_t)s->n);
   for (int e = 0; e < nengines; e++)
     for (int i = 0; i < s->n; i++)
       if (s->chore && !ambit__chore_is_host(s->chore) && i == AMBIT__CHORE_ADDRESS)
@@ -328,7 +327,7 @@ static ambit_status make_arguments(ambit_program *p, const ambit__step *s, ambit
 {
   const ambit__placement *where = &p->grid->placement;
 
-  AMBIT_NEW(ambit__program_errors(p), a->args, (size_t)where->n * (size_t)a->nargs);
+  AMBIT_HOLD(p, a->args, (size_t)where->n * (size_t)a->nargs);
   for (int k = 0; k < where->n; k++)
     for (int i = 0; i < a->nargs; i++) {
       ambit_field *f = i < s->n ? s->args[i].field : a->activity[i - s->n];
@@ -361,7 +360,7 @@ static ambit_status build_functions(ambit_program *p, size_t step)
   ambit__apply *a = &p->applies[step];
   const int nengines = p->grid->context->nengines;
 
-  AMBIT_NEW(ambit__program_errors(p), a->functions, (size_t)nengines);
+  AMBIT_HOLD(p, a->functions, (size_t)nengines);
   for (int e = 0; e < nengines; e++) {
     const ambit__box box = typical_box(p, step, e);
 
@@ -373,14 +372,9 @@ static ambit_status build_functions(ambit_program *p, size_t step)
 /* Reductions of a step that other parts run on copies of the same cells. */
 static ambit_status make_waste(ambit_program *p, ambit__apply *a)
 {
-  const ambit *c = p->grid->context;
-
-  AMBIT_NEW(ambit__program_errors(p), a->waste, (size_t)c->nengines);
-  for (int e = 0; e < c->nengines; e++) {
-    ambit__device *dev = c->engines[e].device;
-
-    AMBIT_TRY(ambit__ask(dev, alloc, sizeof(ambit__scalar_bytes), NULL, &a->waste[e]));
-  }
+  AMBIT_HOLD(p, a->waste, (size_t)p->grid->context->nengines);
+  for (int e = 0; e < p->grid->context->nengines; e++)
+    AMBIT_TRY(ambit__hold_buffer(p, e, sizeof(ambit__scalar_bytes), &a->waste[e]));
   return AMBIT_OK;
 }
 
@@ -416,7 +410,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
 
 ambit_status ambit__program_regions(ambit_program *p)
 {
-  AMBIT_NEW(ambit__program_errors(p), p->applies, p->nsteps);
+  AMBIT_HOLD(p, p->applies, p->nsteps);
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY) {
       p->applies[i].region = ambit__step_region(p, &p->steps[i]);
@@ -465,39 +459,17 @@ ambit_status ambit__program_build(ambit_program *p)
   return AMBIT_OK;
 }
 
-static void discard_step(ambit_program *p, size_t step)
-{
-  ambit__apply *a = &p->applies[step];
-  const int n = p->steps[step].n;
-
-  if (ambit__step_shares(p, step)) a->functions = NULL;
-  for (int e = 0; e < p->grid->context->nengines; e++) {
-    ambit__device *dev = p->grid->context->engines[e].device;
-
-    for (int i = 0; a->numbers && i < n; i++)
-      if (a->numbers[e * n + i]) ambit__ask(dev, release, a->numbers[e * n + i]);
-    if (a->functions && a->functions[e]) ambit__ask(dev, discard, a->functions[e]);
-    if (a->waste && a->waste[e]) ambit__ask(dev, release, a->waste[e]);
-  }
-  free(a->waste);
-  ambit__folding_free(p, step);
-  ambit__sweeping_free(p, step);
-  free(a->numbers);
-  free(a->functions);
-  free(a->args);
-  for (int i = 0; a->chunks && i < p->grid->placement.n; i++)
-    ambit__chunks_free_list(a->chunks[i]);
-  free(a->chunks);
-  ambit__chunk_form_free(&a->form);
-  free(a->activity);
-  ambit__rule_free(a->turned);
-  ambit__rule_free(a->adapted);
-}
-
 void ambit__program_discard(ambit_program *p)
 {
-  for (size_t i = 0; p->applies && i < p->nsteps; i++)
-    discard_step(p, i);
-  free(p->applies);
+  for (size_t i = 0; p->applies && i < p->nsteps; i++) {
+    ambit__apply *a = &p->applies[i];
+
+    ambit__sweeping_cancel(p, i);
+    for (int k = 0; a->chunks && k < p->grid->placement.n; k++)
+      ambit__chunks_free_list(a->chunks[k]);
+    ambit__chunk_form_free(&a->form);
+    ambit__rule_free(a->turned);
+    ambit__rule_free(a->adapted);
+  }
   p->applies = NULL;
 }

@@ -3,17 +3,23 @@
  * the boundaries are known. */
 #include "runtime/program/program.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 ambit_status ambit__step_raise_at(const ambit_program *p, const ambit__rule *rule,
-                                  ambit__place place, const char *message)
+                                  ambit__place place, const char *message, ...)
 {
-  char *text = ambit__rule_message(rule, place, message);
-  ambit_status s =
-      ambit__raise(ambit__program_errors(p), AMBIT_EPROGRAM, "%s", text ? text : message);
+  char line[1024], *text;
+  ambit_status s;
+  va_list args;
 
+  va_start(args, message);
+  vsnprintf(line, sizeof line, message, args);
+  va_end(args);
+  text = ambit__rule_message(rule, place, line);
+  s = ambit__raise(ambit__program_errors(p), AMBIT_EPROGRAM, "%s", text ? text : line);
   free(text);
   return s;
 }
@@ -294,7 +300,6 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
                                      const ambit__box *region)
 {
   const ambit__rule *rule = s->kernel->rule;
-  char message[512];
 
   for (int i = 0; i < s->n; i++) {
     const ambit__param *q = &rule->params[i];
@@ -311,13 +316,12 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
         why =
             "it is written at another neighbour, and read by another parameter. Write to a second "
             "field and swap the two";
-      snprintf(
-          message, sizeof message,
+      return ambit__step_raise_at(
+          p, rule, q->reads[k].place,
           "field '%s' is read at a neighbour and written in the same step: %s", f->name,
           why ? why
               : "whether the neighbour is old or new would depend on the order of cells. Write "
                 "to a second field and swap the two");
-      return ambit__step_raise_at(p, rule, q->reads[k].place, message);
     }
   }
   return AMBIT_OK;
@@ -353,7 +357,6 @@ ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *
                                      const ambit__box *region)
 {
   const ambit__rule *rule = s->kernel->rule;
-  char message[512];
 
   for (int i = 0; i < s->n; i++)
     for (int d = 0; s->args[i].field && d < region->ndims; d++)
@@ -372,13 +375,12 @@ ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *
                     "boundary is declared there. Declare one: ambit_field_boundary(%s, "
                     "AMBIT_%s(%d), ...)",
                     f->name, side ? "high" : "low", d, f->name, side ? "HIGH" : "LOW", d);
-        snprintf(
-            message, sizeof message,
+        return ambit__step_raise_at(
+            p, rule, r->place,
             "this reads field '%s' outside the grid, through the %s face of axis %d, and no "
             "boundary is declared there. Declare one: ambit_field_boundary(%s, AMBIT_%s(%d), ...), "
             "or test outside() first",
             f->name, side ? "high" : "low", d, f->name, side ? "HIGH" : "LOW", d);
-        return ambit__step_raise_at(p, rule, r->place, message);
       }
   return AMBIT_OK;
 }

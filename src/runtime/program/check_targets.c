@@ -2,8 +2,6 @@
 /* check_targets.c - checks steps that write fields at neighbours (docs/design/0020-in-place.md). */
 #include "runtime/program/program.h"
 
-#include <stdio.h>
-
 /* Whether the step writes component c of a parameter through a face of the grid. */
 static bool leaves(const ambit_program *p, const ambit__param *q, int c, const ambit__box *region,
                    int axis, int side)
@@ -42,17 +40,16 @@ static ambit_status check_component(const ambit_program *p, const ambit__step *s
 {
   const ambit__param *q = &s->kernel->rule->params[arg];
   const ambit_field *f = s->args[arg].field;
-  char message[512];
 
   for (int d = 0; d < region->ndims; d++)
     for (int side = 0; side < 2; side++) {
       const char *why = refusal(p, q, f, c, region, d, side);
 
-      if (!why) continue;
-      snprintf(message, sizeof message,
-               "field '%s' is written at neighbours, through the %s face of axis %d: %s", f->name,
-               side ? "high" : "low", d, why);
-      return ambit__step_raise_at(p, s->kernel->rule, place_of(q, c), message);
+      if (why)
+        return ambit__step_raise_at(
+            p, s->kernel->rule, place_of(q, c),
+            "field '%s' is written at neighbours, through the %s face of axis %d: %s", f->name,
+            side ? "high" : "low", d, why);
     }
   return AMBIT_OK;
 }

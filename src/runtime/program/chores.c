@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ambit__chore_use_free(ambit__chore_use *t)
-{
-  if (!t) return;
-  free(t->on);
-  free(t);
-}
-
 /* ---- rules ---- */
 
 /* " + u[1][0][1]", for a component of a vector */
@@ -101,10 +94,10 @@ static ambit_status make_chore(ambit_program *p, const ambit__chore_use *like,
   ambit__errors *errors = ambit__program_errors(p);
   const int n = p->grid->context->nengines;
 
-  AMBIT_NEW(errors, *chore, 1);
+  *chore = ambit__new(errors, 1, sizeof **chore + (size_t)n * sizeof *on);
+  if (!*chore) return AMBIT_ENOMEM;
   **chore = *like;
-  (*chore)->on = ambit__new(errors, (size_t)n, sizeof *on);
-  for (int e = 0; (*chore)->on && e < n; e++) {
+  for (int e = 0; e < n; e++) {
     (*chore)->on[e] = *on;
     (*chore)->on[e].kind = like->kind;
     (*chore)->on[e].points = like->points ? &like->points->set : NULL;
@@ -113,7 +106,7 @@ static ambit_status make_chore(ambit_program *p, const ambit__chore_use *like,
       (*chore)->on[e].columns = like->record->columns;
     }
   }
-  return (*chore)->on ? AMBIT_OK : AMBIT_ENOMEM;
+  return AMBIT_OK;
 }
 
 /* Appends the step with the kernel, which it owns from now on. */
@@ -130,7 +123,7 @@ static ambit_status append(ambit_program *p, ambit_kernel *kernel, const ambit__
   if (!status) status = ambit__step_profile(p, &s);
   if (!status) status = ambit__program_append(p, s, args);
   if (!status) return AMBIT_OK;
-  ambit__chore_use_free(s.own_chore);
+  free(s.own_chore);
   ambit__kernel_free(kernel);
   return status;
 }

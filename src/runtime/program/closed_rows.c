@@ -36,13 +36,6 @@ static int64_t reach_of(const ambit_program *p, const ambit__step *s, const ambi
   return reach;
 }
 
-static bool writes(const ambit__step *s, const ambit_field *f)
-{
-  for (int i = 0; i < s->n; i++)
-    if (s->args[i].field == f && s->kernel->rule->params[i].is_written) return true;
-  return false;
-}
-
 /* Whether reads beyond both ends are copies of cells inside. Those of a step in place must be of
  * the cell itself: others may have new values. */
 static bool is_copied(const ambit_program *p, const ambit_field *f, int axis)
@@ -55,7 +48,7 @@ static bool is_copied(const ambit_program *p, const ambit_field *f, int axis)
     if (kind != AMBIT_CLAMP && kind != AMBIT_SYMMETRIC && kind != AMBIT_REFLECT) return false;
     if (b->on[axis][side] == AMBIT_CONSTANT) return false;
     for (size_t i = 0; i < p->nsteps; i++)
-      if (p->steps[i].kind == STEP_APPLY && writes(&p->steps[i], f) &&
+      if (p->steps[i].kind == STEP_APPLY && ambit__step_writes(&p->steps[i], f) &&
           reach_of(p, &p->steps[i], f) > (kind != AMBIT_REFLECT))
         return false;
   }
@@ -137,10 +130,10 @@ static bool can_read(const ambit_program *p, const ambit_field *f)
 
 ambit_status ambit__program_close_rows(ambit_program *p)
 {
-  const bool cut = ambit__grid_cuts_rows(p->grid) || p->grid->active;
+  const bool cut = ambit__grid_cuts(p->grid, p->grid->box.ndims - 1) || p->grid->active;
   bool any = false;
 
-  AMBIT_NEW(ambit__program_errors(p), p->closes_rows, (size_t)p->nfields);
+  AMBIT_HOLD(p, p->closes_rows, (size_t)p->nfields);
   for (int i = 0; !cut && i < p->nfields; i++) {
     const bool can = can_close(p, p->fields[i]);
 

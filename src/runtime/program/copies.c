@@ -31,22 +31,21 @@ static ambit__box common(const ambit_grid *g, const ambit__step *s, int from, in
   return ambit__box_intersect(&source, &target);
 }
 
-static ambit_status add_transfer(const ambit_program *p, const ambit__step *s, int from, int to,
-                                 ambit__halo *h)
+ambit_status ambit__transfers_add(const ambit_program *p, ambit__halo *h, int from, int to,
+                                  const ambit__box *box, const int64_t *shift)
 {
-  const ambit_grid *g = p->grid;
-  const ambit__box box = common(g, s, from, to);
+  ambit__transfer *t =
+      ambit__add(ambit__program_errors(p), &h->transfers, h->count, &h->cap, sizeof *t);
 
-  if (ambit__box_is_empty(&box) || (!g->mine[from] && !g->mine[to])) return AMBIT_OK;
-  AMBIT_TRY(ambit__make_room(ambit__program_errors(p), &h->transfers, h->count, &h->cap,
-                             sizeof *h->transfers));
-  h->transfers[h->count] =
-      (ambit__transfer){.from = from, .to = to, .box = box, .cells = ambit__box_volume(&box)};
-  memcpy(h->transfers[h->count++].shift, s->shift, sizeof s->shift);
+  if (!t) return AMBIT_ENOMEM;
+  h->count++;
+  *t = (ambit__transfer){.from = from, .to = to, .box = *box, .cells = ambit__box_volume(box)};
+  memcpy(t->shift, shift, (size_t)box->ndims * sizeof *shift);
   return AMBIT_OK;
 }
 
-static ambit_status add_transfers(const ambit_program *p, const ambit__step *s, ambit__halo *h)
+ambit_status ambit__transfers_make(const ambit_program *p, ambit__halo *h, ambit__pair_fn add,
+                                   const void *user)
 {
   const ambit_grid *g = p->grid;
 
@@ -54,10 +53,22 @@ static ambit_status add_transfers(const ambit_program *p, const ambit__step *s, 
   for (int to = 0; to < g->nparts; to++) {
     h->reaches[to] = (ambit__reach){g->parts[to], g->parts[to]};
     for (int from = 0; from < g->nparts; from++)
-      if (!ambit__box_is_empty(&g->parts[from]) && !ambit__box_is_empty(&g->parts[to]))
-        AMBIT_TRY(add_transfer(p, s, from, to, h));
+      if (!ambit__box_is_empty(&g->parts[from]) && !ambit__box_is_empty(&g->parts[to]) &&
+          (g->mine[from] || g->mine[to]))
+        AMBIT_TRY(add(p, h, user, from, to));
   }
   return AMBIT_OK;
+}
+
+/* The cells of a step that one part has of the source and another one of the destination. */
+static ambit_status add_pair(const ambit_program *p, ambit__halo *h, const void *step, int from,
+                             int to)
+{
+  const ambit__step *s = step;
+  const ambit__box box = common(p->grid, s, from, to);
+
+  return ambit__box_is_empty(&box) ? AMBIT_OK
+                                   : ambit__transfers_add(p, h, from, to, &box, s->shift);
 }
 
 static int64_t count_source(const ambit_grid *g, const ambit__step *s)
@@ -80,7 +91,7 @@ static ambit_status make_copy(ambit_program *p, size_t step)
   p->applies[step].copy = p->copies.n++;
   p->applies[step].bytes =
       2 * (double)count_source(p->grid, s) * (double)ambit__field_cell_bytes(to);
-  return add_transfers(p, s, &slice->halo);
+  return ambit__transfers_make(p, &slice->halo, add_pair, s);
 }
 
 /* ---- sparse grids ---- */
@@ -173,6 +184,10 @@ ambit_status ambit__copy_check_fields(const ambit_program *p, const ambit_field 
               "field '%s', to which cells are copied, belongs to another grid than the program; "
               "copy in a program on its grid, which ambit_call can run",
               to->name);
+  AMBIT_CHECK(from->grid->box.ndims == to->grid->box.ndims, ambit__program_errors(p),
+              AMBIT_EPROGRAM,
+              "field '%s' cannot be copied to '%s': their grids have %d and %d axes", from->name,
+              to->name, from->grid->box.ndims, to->grid->box.ndims);
   return AMBIT_OK;
 }
 
@@ -181,17 +196,12 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
   const ambit_field *from = s->args[0].field, *to = s->args[1].field;
   const ambit__box there = ambit__copy_destination(s);
   const ambit__box both = ambit__box_intersect(&s->box, &there);
-  char box[160], grid[160];
 
   AMBIT_CHECK(!from->base && !to->base, ambit__program_errors(p), AMBIT_EPROGRAM,
               "field '%s' is a view and cannot be copied; a kernel can do it",
               from->base ? from->name : to->name);
   AMBIT_TRY(ambit__field_check_whole(from, "cannot be copied; a kernel can do it"));
   AMBIT_TRY(ambit__field_check_whole(to, "cannot be copied to; a kernel can do it"));
-  ambit__box_print(&p->grid->box, grid, sizeof grid);
-  ambit__box_print(&there, box, sizeof box);
-  AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
-              "a copy to the box %s leaves the grid %s", box, grid);
   AMBIT_CHECK(from != to || ambit__box_is_empty(&both), ambit__program_errors(p), AMBIT_EPROGRAM,
               "field '%s' is copied to itself, and the two boxes overlap: copy to another field "
               "first",
@@ -204,6 +214,7 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
 {
   ambit_arg args[] = {ambit_arg_field(from), ambit_arg_field(to)};
   ambit__step s = {.kind = STEP_COPY, .n = 2, .args = args};
+  char box[160], grid[160];
   ambit__box there;
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
@@ -216,7 +227,10 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
     s.shift[d] = at[d] - s.box.lo[d];
   }
   there = ambit__copy_destination(&s);
-  there.ndims = p->grid->box.ndims;
+  ambit__box_print(&p->grid->box, grid, sizeof grid);
+  ambit__box_print(&there, box, sizeof box);
+  AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
+              "a copy to the box %s leaves the grid %s", box, grid);
   if (from->grid != p->grid || from->type != to->type || from->components != to->components ||
       from->order != to->order)
     return ambit__resample_append(p, (ambit_field *)from, &s.box, to, &there);

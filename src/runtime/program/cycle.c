@@ -333,12 +333,12 @@ static ambit_status agree_on_wave(ambit_program *p, ambit__wavefront *w)
   AMBIT_TRY(ambit__net_max(net, &depth, 1));
   if (depth > 0 && (!w->stages || flow->iterations != (int)depth)) {
     ambit__flow_free(flow);
-    ambit__wavefront_free(p, w);
+    ambit__wavefront_free(w);
     AMBIT_TRY(ambit__wavefront_choose(p, (int)depth, flow, w));
   }
   can = depth > 0 && w->stages;
   AMBIT_TRY(ambit__net_all(net, &can, 1));
-  if (!can) ambit__wavefront_free(p, w);
+  if (!can) ambit__wavefront_free(w);
   return AMBIT_OK;
 }
 
@@ -414,7 +414,7 @@ static ambit_status add_waves(ambit_program *p, int depth)
   if (!s) s = agree_on_wave(p, &like);
   if (!s && like.stages) s = make_waves(p, &like);
   if (!like.stages) ambit__flow_free(&p->cycle->flow);
-  ambit__wavefront_free(p, &like);
+  ambit__wavefront_free(&like);
   return s;
 }
 
@@ -442,7 +442,7 @@ static void drop_waves(ambit_program *p)
   const int n = p->grid->placement.n;
 
   for (int k = 0; p->cycle->wavefront && k < (n ? n : 1); k++)
-    ambit__wavefront_free(p, &p->cycle->wavefront[k]);
+    ambit__wavefront_free(&p->cycle->wavefront[k]);
   free(p->cycle->wavefront);
   p->cycle->wavefront = NULL;
 }
@@ -456,7 +456,6 @@ void ambit__cycle_drop(ambit_program *p)
   if (c->fused) ambit__fuse_free(p, c->fused);
   ambit__halos_free(&c->halos);
   ambit__flow_free(&c->flow);
-  ambit__ahead_free(p, &c->ahead);
   free(c);
   p->cycle = NULL;
 }

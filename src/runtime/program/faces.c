@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/program/faces.h"
-#include "base/memory.h"
 #include "base/number.h"
 #include "runtime/program/join.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The arguments of a step, with the values of boundaries. */
 typedef struct facing {
   ambit__faced how;
-  ambit__face_values *faces[AMBIT_MAX_PARAMS]; /* by parameter; owned */
+  ambit__face_values *faces[AMBIT_MAX_PARAMS]; /* by parameter */
   ambit_arg args[2 * AMBIT_MAX_PARAMS];
   int n; /* of the user's arguments */
 } facing;
@@ -127,12 +125,12 @@ static ambit_status check_reach(const ambit_program *p, const ambit__step *s, in
   return AMBIT_OK;
 }
 
-static ambit_status list_faces(const ambit_program *p, const ambit__step *s, int i, facing *x)
+static ambit_status list_faces(ambit_program *p, const ambit__step *s, int i, facing *x)
 {
   const ambit_field *f = s->args[i].field;
 
   AMBIT_TRY(check_reach(p, s, i));
-  AMBIT_NEW(ambit__program_errors(p), x->faces[i], (size_t)f->components);
+  AMBIT_HOLD(p, x->faces[i], (size_t)f->components);
   for (int c = 0; c < f->components; c++)
     for (int d = 0; d < AMBIT_MAX_DIMS; d++)
       for (int side = 0; side < 2; side++)
@@ -142,55 +140,33 @@ static ambit_status list_faces(const ambit_program *p, const ambit__step *s, int
 }
 
 /* Replaces the kernel and the arguments of a step. */
-static ambit_status replace(ambit_program *p, ambit__step *s, facing *x)
+static ambit_status face(ambit_program *p, ambit__step *s)
 {
+  facing *x;
+  ambit__step *user;
   ambit__rule *rule;
-  ambit_arg *args;
+  ambit_kernel *kernel;
 
   AMBIT_CHECK(!ambit__step_is_registered(p, s), ambit__program_errors(p), AMBIT_EUNSUPPORTED,
               "kernel %s is code of the user, which cannot correct values at a boundary; use "
               "another kind of boundary, or unregister it",
               s->kernel->rule->name);
+  AMBIT_HOLD(p, user, 1);
+  AMBIT_HOLD(p, x, 1);
+  *user = *s;
+  x->how.ndims = p->grid->box.ndims;
+  x->n = s->n;
+  memcpy(x->args, s->args, (size_t)s->n * sizeof *s->args);
   for (int i = 0; i < s->n; i++)
     if (is_faced(s, i)) AMBIT_TRY(list_faces(p, s, i, x));
   AMBIT_TRY(ambit__rule_face(ambit__program_errors(p), s->kernel->rule, &x->how, &rule));
-  args = ambit__new(ambit__program_errors(p), (size_t)s->n + (size_t)x->how.nvalues, sizeof *args);
-  if (!args) {
-    ambit__rule_free(rule);
-    return AMBIT_ENOMEM;
-  }
-  memcpy(args, x->args, (size_t)(s->n + x->how.nvalues) * sizeof *args);
-  s->plain = s->kernel;
-  s->kernel = s->bound = ambit__kernel_adopt(p->grid->context, rule);
-  if (!s->kernel) {
-    free(args);
-    *s = p->unfaced[p->nfaced];
-    return ambit__program_errors(p)->status;
-  }
-  s->args = args;
+  kernel = ambit__kernel_adopt(p->grid->context, rule);
+  if (!kernel) return ambit__program_errors(p)->status;
+  s->user = user;
+  s->kernel = s->bound = kernel;
+  s->args = x->args;
   s->n += x->how.nvalues;
-  p->nfaced++;
   return AMBIT_OK;
-}
-
-static ambit_status face(ambit_program *p, size_t step)
-{
-  ambit__step *s = &p->written[step];
-  facing *x = ambit__new(ambit__program_errors(p), 1, sizeof *x);
-  ambit_status status = AMBIT_ENOMEM;
-
-  if (x) {
-    p->unfaced[p->nfaced] = *s;
-    p->faced[p->nfaced] = step;
-    x->how.ndims = p->grid->box.ndims;
-    x->n = s->n;
-    memcpy(x->args, s->args, (size_t)s->n * sizeof *s->args);
-    status = replace(p, s, x);
-    for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
-      free(x->faces[i]);
-  }
-  free(x);
-  return status;
 }
 
 ambit_status ambit__program_face(ambit_program *p)
@@ -201,41 +177,26 @@ ambit_status ambit__program_face(ambit_program *p)
 
     for (int k = 0; k < p->written[i].n; k++)
       any |= is_faced(&p->written[i], k);
-    if (!any) continue;
-    if (!p->unfaced) {
-      AMBIT_NEW(ambit__program_errors(p), p->unfaced, p->nwritten);
-      AMBIT_NEW(ambit__program_errors(p), p->faced, p->nwritten);
-    }
-    AMBIT_TRY(face(p, i));
+    if (any) AMBIT_TRY(face(p, &p->written[i]));
   }
   return AMBIT_OK;
 }
 
 void ambit__program_unface(ambit_program *p)
 {
-  for (size_t i = 0; i < p->nfaced; i++) {
-    ambit__step *s = &p->written[p->faced[i]];
+  for (size_t i = 0; i < p->nwritten; i++) {
+    ambit__step *s = &p->written[i];
 
-    ambit__kernel_free(s->bound);
-    free(s->args);
-    p->unfaced[i].every = s->every;
-    *s = p->unfaced[i];
+    if (s->user) ambit__kernel_free(s->bound);
+    *s = ambit__program_written(p, i);
   }
-  free(p->unfaced);
-  free(p->faced);
-  p->unfaced = NULL;
-  p->faced = NULL;
-  p->nfaced = 0;
 }
 
 ambit__step ambit__program_written(const ambit_program *p, size_t step)
 {
-  ambit__step s = p->written[step];
+  const ambit__step *now = &p->written[step];
+  ambit__step s = now->user ? *now->user : *now;
 
-  for (size_t i = 0; i < p->nfaced; i++)
-    if (p->faced[i] == step) {
-      s = p->unfaced[i];
-      s.every = p->written[step].every;
-    }
+  s.every = now->every;
   return s;
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/program/folding.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-
 /* SLAB: bytes of scratch memory per core of a device, which its caches hold; on GPUs in all. MOST:
  * bytes of a slab, where planes are large. */
 enum { SLAB = 1 << 20, GPU_SLAB = 32 << 20, MOST = 256 << 20 };
@@ -181,16 +177,15 @@ static ambit_status make_part(ambit_program *p, size_t step, ambit__folding *f, 
                                         .line = e->backend->line,
                                         .turn = e->backend->line ? p->grid->turn : 0,
                                         .own = own};
-    AMBIT_TRY(ambit__store_allocate(f->to[i], part, &x->scratch));
+    AMBIT_TRY(ambit__hold_store(p, f->to[i], part, &x->scratch));
   }
   bytes = ambit__fold_bytes(&x->how);
-  x->host = ambit__new(ambit__program_errors(p), bytes, 1);
-  if (!x->host) return AMBIT_ENOMEM;
+  AMBIT_HOLD(p, x->host, bytes);
   if (!ambit__can(e->device->backend, fold) || !bytes) return AMBIT_OK;
   if (e->device->backend->folds &&
       (!e->device->backend->folds(e->device, &x->how) || (q->bins && !folds)))
     return AMBIT_OK;
-  AMBIT_TRY(ambit__ask(e->device, alloc, bytes, NULL, &x->totals));
+  AMBIT_TRY(ambit__hold_buffer(p, p->grid->placement.engine[part], bytes, &x->totals));
   if (folds) x->scratch = totals_of(p, step, x, p->grid->first + part);
   return AMBIT_OK;
 }
@@ -236,10 +231,10 @@ static ambit_status make_messages(ambit_program *p, size_t step, ambit__folding 
     cells = (size_t)ambit__box_volume(&all) * (size_t)f->to[i]->components;
     if (cells > values) values = cells;
   }
-  f->values = ambit__new(ambit__program_errors(p), values, sizeof(int64_t));
-  f->mine = ambit__new(ambit__program_errors(p), most, 1);
-  f->all = ambit__new(ambit__program_errors(p), n, most);
-  return f->values && f->mine && f->all ? AMBIT_OK : AMBIT_ENOMEM;
+  AMBIT_HOLD(p, f->values, values);
+  AMBIT_HOLD(p, f->mine, most);
+  AMBIT_HOLD(p, f->all, n * most);
+  return AMBIT_OK;
 }
 
 bool ambit__step_folds(const ambit__step *s)
@@ -259,41 +254,17 @@ ambit_status ambit__folding_make(ambit_program *p, size_t step)
               "kernel %s is code of the user, which cannot reduce onto a field; use a scalar, or "
               "unregister it",
               s->kernel->rule->name);
-  f = p->applies[step].folding = ambit__new(ambit__program_errors(p), 1, sizeof *f);
-  if (!f) return AMBIT_ENOMEM;
+  AMBIT_HOLD(p, f, 1);
+  p->applies[step].folding = f;
   for (int i = 0; i < s->n; i++) {
     if (!s->kernel->rule->params[i].is_folded) continue;
     f->params[f->n] = i;
     f->to[f->n++] = s->args[i].field;
   }
   f->planes = ambit__folding_planes(p, step);
-  f->parts = ambit__new(ambit__program_errors(p), (size_t)(f->n * p->grid->placement.n) + 1,
-                        sizeof *f->parts);
-  if (!f->parts) return AMBIT_ENOMEM;
+  AMBIT_HOLD(p, f->parts, (size_t)(f->n * p->grid->placement.n));
   for (int i = 0; i < f->n; i++)
     for (int k = 0; k < p->grid->placement.n; k++)
       AMBIT_TRY(make_part(p, step, f, i, k));
   return make_messages(p, step, f);
-}
-
-void ambit__folding_free(ambit_program *p, size_t step)
-{
-  ambit__folding *f = p->applies[step].folding;
-
-  if (!f) return;
-  for (int i = 0; f->parts && i < f->n; i++)
-    for (int k = 0; k < p->grid->placement.n; k++) {
-      ambit__folding_part *x = ambit__folding_part_of(p, f, i, k);
-      ambit__engine *e = ambit__engine_of(p->grid, k);
-
-      if (x->scratch.buffer != x->totals) ambit__store_release(e, &x->scratch);
-      if (x->totals) ambit__ask(e->device, release, x->totals);
-      free(x->host);
-    }
-  free(f->parts);
-  free(f->values);
-  free(f->mine);
-  free(f->all);
-  free(f);
-  p->applies[step].folding = NULL;
 }

@@ -14,10 +14,9 @@
 /* One reduction on one part of this process. */
 typedef struct ambit__folding_part {
   ambit__fold how;
-  ambit__store scratch;  /* its layout: of the largest slab; owned. If the function folds: the
-                          * totals, owned by the next one */
-  ambit__buffer *totals; /* on the device; NULL: it cannot fold; owned */
-  unsigned char *host;   /* the same in host memory; owned */
+  ambit__store scratch;  /* its layout: of the largest slab. If the function folds: the totals */
+  ambit__buffer *totals; /* on the device; NULL: it cannot fold */
+  unsigned char *host;   /* the same in host memory */
   bool begun;            /* in this iteration some cells were folded; */
   bool stored;           /* the field has the results */
 } ambit__folding_part;
@@ -28,9 +27,9 @@ typedef struct ambit__folding {
   ambit_field *to[AMBIT_MAX_PARAMS];
   int64_t planes;                  /* of a slab along axis 0 */
   bool combines[AMBIT_MAX_PARAMS]; /* by reduction: several parts have cells of one total */
-  ambit__folding_part *parts;      /* by reduction and part; owned */
-  void *values;                    /* for the result of a part; owned */
-  unsigned char *mine, *all;       /* totals of this process, and of all of them; owned */
+  ambit__folding_part *parts;      /* by reduction and part */
+  int64_t *values;                 /* for the result of a part */
+  unsigned char *mine, *all;       /* totals of this process, and of all of them */
   size_t bytes[AMBIT_MAX_PARAMS];  /* by reduction: of the totals of the process that has most */
 } ambit__folding;
 
@@ -63,6 +62,5 @@ bool ambit__step_folds(const ambit__step *s); /* whether it has */
 
 /* Makes p->applies[step].folding, if the step has such reductions. */
 ambit_status ambit__folding_make(ambit_program *p, size_t step);
-void ambit__folding_free(ambit_program *p, size_t step);
 
 #endif

@@ -322,15 +322,7 @@ void ambit__halos_free(ambit__halos *halos)
     free(halos->list[i].slices);
   }
   free(halos->list);
-  free(halos->covers);
   *halos = (ambit__halos){0};
-}
-
-int ambit__field_halo_of(const ambit_program *p, const ambit_field *field)
-{
-  const ambit__field_halo *h = ambit__halos_find(&p->halos, field);
-
-  return h ? (int)(h - p->halos.list) : -1;
 }
 
 /* Whether slices of h contain all reads of another slice, for all of its components. */

@@ -41,17 +41,13 @@ static bool holds(const ambit_program *p, const int *valid, int halo)
 
 /* ---- one step ---- */
 
-static bool changes(const ambit__step *s, const ambit_field *f)
-{
-  return ambit__step_writes(s, f) || ambit__step_rotates(s, f) || ambit__step_calls_back(s);
-}
-
 /* Whether a later step reads the halo, and no step changes the field before it. */
 static bool read_later(const ambit_program *p, size_t step, const ambit__field_halo *f)
 {
   for (size_t i = step; !f->lent && i < p->nsteps; i++) {
     if (i > step && reads(p, i, f)) return true;
-    if (changes(&p->steps[i], f->field)) return false;
+    if (ambit__step_calls_back(&p->steps[i]) || ambit__step_changes(&p->steps[i], f->field))
+      return false;
   }
   return false;
 }
@@ -89,9 +85,9 @@ static void note_writes(const ambit_program *p, int *valid, size_t step)
 
   for (int i = 0; i < p->nfields; i++) {
     const bool varies = valid[i] >= 0 && p->halos.list[valid[i]].varies;
+    const unsigned spoilt = EFFECT_ROTATES | (varies ? EFFECT_WRITES : 0);
 
-    if (calls_back || ambit__step_rotates(s, p->fields[i]) ||
-        (varies && ambit__step_writes(s, p->fields[i])) ||
+    if (calls_back || ambit__step_effects(s, p->fields[i]) & spoilt ||
         (valid[i] >= 0 && spoils(p, s, i, valid[i])))
       valid[i] = -1;
   }
@@ -145,13 +141,12 @@ static bool drop_unrestored(const ambit_program *p, int *start, int *valid, int 
 
 ambit_status ambit__halo_state_start(ambit_program *p)
 {
-  ambit__errors *errors = ambit__program_errors(p);
   int *scratch;
 
-  AMBIT_NEW(errors, p->start, (size_t)p->nfields + 1);
-  AMBIT_NEW(errors, p->end, (size_t)p->nfields + 1);
-  AMBIT_NEW(errors, p->halos.covers, (size_t)p->halos.n * ((size_t)p->halos.n + 1));
-  AMBIT_NEW(errors, scratch, (size_t)p->nfields + 1);
+  AMBIT_HOLD(p, p->start, (size_t)p->nfields);
+  AMBIT_HOLD(p, p->end, (size_t)p->nfields);
+  AMBIT_HOLD(p, p->halos.covers, (size_t)p->halos.n * (size_t)p->halos.n);
+  AMBIT_NEW(ambit__program_errors(p), scratch, (size_t)p->nfields);
   for (int i = 0; i < p->nfields; i++) {
     const ambit__field_halo *h = ambit__halos_find(&p->halos, p->fields[i]);
 
@@ -179,20 +174,12 @@ bool ambit__halo_state_lacks(const ambit_program *p, int field)
   return p->start[field] >= 0 && !is_valid(p, p->fields[field], &p->halos.list[p->start[field]]);
 }
 
-/* Whether some step writes the field. */
-static bool is_written(const ambit_program *p, const ambit_field *f)
-{
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (ambit__step_writes(&p->steps[i], f)) return true;
-  return false;
-}
-
 /* The halo of a field that views show is that of programs on its own grid. The ghost cells of a
  * view lie among its own. */
 static void note_base(const ambit_program *p, const ambit_field *view)
 {
   view->base->ghosts.constants = 0;
-  if (!is_written(p, view)) return;
+  if (!(ambit__program_effects(p, view) & EFFECT_WRITES)) return;
   view->base->ghosts.stale = true;
   view->base->likeness.id = 0;
   view->base->started = true;

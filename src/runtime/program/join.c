@@ -238,15 +238,6 @@ static uint64_t members(const joining *j, int first)
   return bits;
 }
 
-static void append_copies(joining *j, uint64_t bits)
-{
-  for (int i = 0; i < j->n; i++) {
-    if (!(bits >> i & 1)) continue;
-    j->p->steps[j->p->nsteps] = j->steps[i];
-    j->p->steps[j->p->nsteps++].joined = (uint64_t)1 << i;
-  }
-}
-
 /* The step of a group: its own, or the joined one. */
 static ambit_status append_group(joining *j, int first, union_of *u)
 {
@@ -255,22 +246,17 @@ static ambit_status append_group(joining *j, int first, union_of *u)
   ambit__rule *rule;
 
   s.joined = members(j, first);
-  if (ambit__step_updates(&s) == 1 || !make_union(j, first, u)) {
-    append_copies(j, s.joined);
-    return AMBIT_OK;
+  if (ambit__step_updates(&s) > 1) {
+    make_union(j, first, u); /* it fits: unite has tried it */
+    s.n = u->nargs;
+    AMBIT_HOLD(j->p, s.args, (size_t)s.n);
+    memcpy(s.args, u->args, (size_t)s.n * sizeof *s.args);
+    for (int i = 0; i < j->n; i++)
+      if (s.joined >> i & 1) s.box = ambit__box_intersect(&s.box, &j->steps[i].box);
+    AMBIT_TRY(ambit__rule_join(&a->errors, u->n, u->rules, u->param, &rule));
+    s.kernel = s.bound = ambit__kernel_adopt(a, rule);
+    if (!s.kernel) return a->errors.status;
   }
-  AMBIT_TRY(ambit__rule_join(&a->errors, u->n, u->rules, u->param, &rule));
-  for (int i = 0; i < j->n; i++)
-    if (s.joined >> i & 1) s.box = ambit__box_intersect(&s.box, &j->steps[i].box);
-  s.kernel = s.bound = ambit__kernel_adopt(a, rule);
-  s.n = u->nargs;
-  s.args = ambit__new(&a->errors, (size_t)s.n, sizeof *s.args);
-  if (!s.kernel || !s.args) {
-    ambit__kernel_free(s.bound);
-    free(s.args);
-    return a->errors.status;
-  }
-  memcpy(s.args, u->args, (size_t)s.n * sizeof *s.args);
   j->p->steps[j->p->nsteps++] = s;
   return AMBIT_OK;
 }
@@ -280,9 +266,8 @@ static ambit_status append_all(joining *j, union_of *u)
   ambit_program *p = j->p;
 
   if (j->ngroups == j->n) return AMBIT_OK;
-  p->steps = ambit__new(ambit__program_errors(p), (size_t)j->n, sizeof *p->steps);
   p->nsteps = 0;
-  if (!p->steps) return AMBIT_ENOMEM;
+  AMBIT_HOLD(p, p->steps, (size_t)j->n);
   for (int i = 0; i < j->ngroups; i++)
     AMBIT_TRY(append_group(j, j->order[i], u));
   return AMBIT_OK;
@@ -325,12 +310,8 @@ ambit_status ambit__program_join(ambit_program *p)
 
 void ambit__program_part(ambit_program *p)
 {
-  for (size_t i = 0; p->steps != p->written && i < p->nsteps; i++) {
-    if (ambit__step_updates(&p->steps[i]) == 1) continue; /* a copy of a step of the user */
-    ambit__kernel_free(p->steps[i].bound);
-    free(p->steps[i].args);
-  }
-  if (p->steps != p->written) free(p->steps);
+  for (size_t i = 0; p->steps != p->written && i < p->nsteps; i++)
+    if (ambit__step_updates(&p->steps[i]) > 1) ambit__kernel_free(p->steps[i].bound);
   p->steps = p->written;
   p->nsteps = p->nwritten;
 }

@@ -27,18 +27,14 @@ static const ambit_scalar *common_scalar(const ambit__step *a, const ambit__step
   return NULL;
 }
 
-static bool changes(const ambit__step *s, const ambit_field *f)
-{
-  return ambit__step_writes(s, f) || ambit__step_rotates(s, f);
-}
-
 bool ambit__steps_ordered(const ambit__step *a, const ambit__step *b)
 {
   if (a->kind == STEP_CALL || b->kind == STEP_CALL) return true;
   for (int i = 0; i < a->n; i++) {
     const ambit_field *f = a->args[i].field;
 
-    if (f && ambit__step_uses(b, f) && (changes(a, f) || changes(b, f))) return true;
+    if (ambit__step_uses(b, f) && (ambit__step_changes(a, f) || ambit__step_changes(b, f)))
+      return true;
   }
   return common_scalar(a, b) != NULL;
 }

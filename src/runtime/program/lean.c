@@ -19,26 +19,6 @@ typedef struct spare {
 
 /* ---- conditions ---- */
 
-/* The only parameter that is the field; -1: none; -2: several. */
-static int find_param(const ambit__step *s, const ambit_field *f)
-{
-  int found = -1;
-
-  for (int i = 0; i < s->n; i++)
-    if (s->args[i].field == f) found = found == -1 ? i : -2;
-  return found;
-}
-
-/* Whether a step gives all values of a parameter, in its cells, and reads none. */
-static bool gives_all(const ambit__param *q)
-{
-  bool all = q->is_written && !q->nreads && !q->targets;
-
-  for (int c = 0; c < q->components; c++)
-    all = all && q->writes[c] && !q->keeps[c];
-  return all;
-}
-
 /* A component of two parameters, during a walk through the statements of a rule. */
 typedef struct component {
   int read, written, number;
@@ -76,10 +56,14 @@ static bool reads_late(const ambit__rule *rule, int read, int written)
 
 static bool can_write(const ambit__step *s, spare *x)
 {
+  const ambit__param *new;
+
   if (s->kind != STEP_APPLY || !s->box.ndims) return false;
-  x->after = find_param(s, x->new);
-  x->before = find_param(s, x->old);
-  if (x->after < 0 || x->before == -2 || !gives_all(ambit__step_param(s, x->after))) return false;
+  x->after = ambit__step_argument(s, x->new);
+  x->before = ambit__step_argument(s, x->old);
+  if (x->after < 0 || x->before == -2) return false;
+  new = ambit__step_param(s, x->after);
+  if (!ambit__param_replaces(new) || new->nreads || new->targets) return false;
   if (x->before < 0) return true;
   return !ambit__step_param(s, x->before)->is_written &&
          !ambit__step_param(s, x->before)->reads_neighbours &&
@@ -214,6 +198,7 @@ static ambit_status copy_steps(const ambit_program *p, ambit_program *lean)
     ambit__step s = p->written[i];
 
     s.bound = NULL; /* not owned */
+    s.user = NULL;
     s.own_chore = NULL;
     AMBIT_TRY(ambit__program_append(lean, s, s.args));
   }
@@ -262,6 +247,7 @@ ambit_status ambit__lean_make(ambit_program *p)
 
   if (is_refused(p)) return AMBIT_OK;
   AMBIT_NEW(ambit__program_errors(p), p->lean, 1);
+  ambit__trial_begin(&p->lean->trial, 2);
   s = make(p, &dropped);
   if (s || !dropped) ambit__lean_drop(p);
   return s;

@@ -11,18 +11,17 @@
 #ifndef AMBIT_RUNTIME_PROGRAM_LEAN_H
 #define AMBIT_RUNTIME_PROGRAM_LEAN_H
 
+#include "plan/trial.h"
 #include "runtime/program/program.h"
 
-enum { AMBIT__LEAN_ROUNDS = 2 }; /* of a trial, each way */
+enum { AMBIT__LEAN_ROUNDS = 2 }; /* of the trial */
 
 typedef struct ambit__lean {
   ambit_program *program; /* the lean form */
   ambit__box region;      /* outside, no step writes rotated fields; they must agree there */
   bool everywhere;        /* that are no cells */
   bool open;              /* in this run they do */
-  /* the trial: the least seconds of an iteration, and how often they were taken */
-  double seconds[2]; /* of this program, and of the lean one */
-  int rounds[2];
+  ambit__trial trial;     /* of iterations of the lean form, and of the program */
 } ambit__lean;
 
 /* Makes p->lean, if the program, which is sealed, has a lean form. Its own form is not sealed yet.

@@ -26,12 +26,12 @@ bool ambit__program_has_profiles(const ambit_program *p)
   return false;
 }
 
-/* Whether a step of the program is more than a reader of the field. */
+/* Whether a step of the program is more than a kernel that reads the field. */
 static bool is_changed(const ambit_program *p, const ambit_field *f)
 {
   for (size_t i = 0; i < p->nwritten; i++)
-    if (ambit__step_uses(&p->written[i], f) &&
-        (p->written[i].kind != STEP_APPLY || ambit__step_writes(&p->written[i], f)))
+    if (ambit__step_effects(&p->written[i], f) &
+        (p->written[i].kind == STEP_APPLY ? EFFECT_WRITES : EFFECT_USES))
       return true;
   return false;
 }
@@ -141,17 +141,17 @@ static unsigned dropped_by(const ambit__step *s)
 static ambit_status check_offsets(const ambit_program *p, const ambit__step *s, int i)
 {
   const ambit__param *q = &s->kernel->rule->params[i];
-  char message[256], axes[60];
+  char axes[60];
 
   for (int k = 0; k < q->nreads; k++)
     for (int d = 0; d < p->grid->box.ndims; d++) {
       if (!q->reads[k].offset[d] || !(s->args[i].field->dropped >> d & 1)) continue;
       print_axes(p, s->args[i].field->dropped, axes, sizeof axes);
-      snprintf(message, sizeof message,
-               "this reads a neighbour along axis %d of field '%s', which has %s%s: its "
-               "subscript there is 0",
-               d, s->args[i].field->name, axes, strcmp(axes, "no axes") ? " only" : "");
-      return ambit__step_raise_at(p, s->kernel->rule, q->reads[k].place, message);
+      return ambit__step_raise_at(
+          p, s->kernel->rule, q->reads[k].place,
+          "this reads a neighbour along axis %d of field '%s', which has %s%s: its subscript there "
+          "is 0",
+          d, s->args[i].field->name, axes, strcmp(axes, "no axes") ? " only" : "");
     }
   return AMBIT_OK;
 }

@@ -27,7 +27,7 @@ static void unseal_all(ambit_grid *g)
 
 static bool refers(const ambit__step *s, const void *object)
 {
-  if (s->kernel == object || s->plain == object || s->call.program == object ||
+  if (s->kernel == object || (s->user && s->user->kernel == object) || s->call.program == object ||
       s->call.scalar == object)
     return true;
   if (s->chore && (s->chore->points == object || s->chore->record == object ||
@@ -125,56 +125,39 @@ int ambit__program_field(const ambit_program *p, const ambit_field *f)
 bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                             int arg)
 {
-  const ambit__param *q = &s->kernel->rule->params[arg];
   const ambit__box cells = ambit__box_project(&p->grid->box, s->dropped);
-  bool all = ambit__box_equal(region, &cells) && s->every == 1;
 
-  for (int c = 0; c < q->components; c++)
-    all = all && q->writes[c] && !q->keeps[c];
-  return all;
+  return ambit__box_equal(region, &cells) && s->every == 1 &&
+         ambit__param_replaces(&s->kernel->rule->params[arg]);
 }
 
 /* ---- fields and programs that steps use ---- */
 
-/* Whether a step of a program has a property with regard to a field. NULL: it was destroyed. */
-static bool any_step(const ambit_program *p, const ambit_field *f,
-                     bool (*has)(const ambit__step *s, const ambit_field *f))
+unsigned ambit__step_effects(const ambit__step *s, const ambit_field *f)
 {
+  unsigned all = s->kind == STEP_CALL ? ambit__program_effects(s->call.program, f) : 0;
+
+  if (all & EFFECT_ROTATES) all |= EFFECT_WRITES;
+  if (f && s->chore && s->chore->source == f) all |= EFFECT_USES | EFFECT_READS;
+  for (int i = 0; f && i < s->n; i++) {
+    if (ambit__field_root(s->args[i].field) != ambit__field_root(f)) continue;
+    all |= EFFECT_USES;
+    if (s->kind == STEP_ROTATE) all |= EFFECT_ROTATES;
+    if (s->kind == STEP_COPY) all |= i ? EFFECT_WRITES : EFFECT_READS;
+    if (s->kind != STEP_APPLY) continue;
+    if (s->kernel->rule->params[i].is_written) all |= EFFECT_WRITES;
+    if (s->kernel->rule->params[i].nreads) all |= EFFECT_READS;
+  }
+  return all;
+}
+
+unsigned ambit__program_effects(const ambit_program *p, const ambit_field *f)
+{
+  unsigned all = 0;
+
   for (size_t i = 0; p && i < p->nwritten; i++)
-    if (has(&p->written[i], f)) return true;
-  return false;
-}
-
-/* Whether an argument of a step is the field, or shares its memory with it. */
-static bool shares(const ambit__step *s, int arg, const ambit_field *f)
-{
-  return f && ambit__field_root(s->args[arg].field) == ambit__field_root(f);
-}
-
-bool ambit__step_writes(const ambit__step *s, const ambit_field *f)
-{
-  if (s->kind == STEP_COPY) return s->args[1].field == f;
-  if (s->kind == STEP_CALL)
-    return any_step(s->call.program, f, ambit__step_writes) || ambit__step_rotates(s, f);
-  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (shares(s, i, f) && s->kernel->rule->params[i].is_written) return true;
-  return false;
-}
-
-bool ambit__step_reads(const ambit__step *s, const ambit_field *f)
-{
-  if (s->kind == STEP_COPY) return s->args[0].field == f;
-  if (s->kind == STEP_CALL) return any_step(s->call.program, f, ambit__step_reads);
-  if (f && s->chore && s->chore->source == f) return true;
-  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (shares(s, i, f) && s->kernel->rule->params[i].nreads) return true;
-  return false;
-}
-
-bool ambit__step_rotates(const ambit__step *s, const ambit_field *f)
-{
-  if (s->kind == STEP_CALL) return ambit__program_rotates(s->call.program, f);
-  return s->kind == STEP_ROTATE && ambit__step_uses(s, f);
+    all |= ambit__step_effects(&p->written[i], f);
+  return all;
 }
 
 void ambit__step_rotate(const ambit_program *p, const ambit__step *s, int *of_field)
@@ -185,25 +168,6 @@ void ambit__step_rotate(const ambit_program *p, const ambit__step *s, int *of_fi
     of_field[ambit__program_field(p, s->args[i].field)] =
         of_field[ambit__program_field(p, s->args[i + 1].field)];
   of_field[ambit__program_field(p, s->args[s->n - 1].field)] = first;
-}
-
-bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
-{
-  if (s->kind == STEP_CALL) return ambit__program_uses(s->call.program, f);
-  if (f && s->chore && s->chore->source == f) return true;
-  for (int i = 0; i < s->n; i++)
-    if (shares(s, i, f)) return true;
-  return false;
-}
-
-bool ambit__program_uses(const ambit_program *p, const ambit_field *f)
-{
-  return any_step(p, f, ambit__step_uses);
-}
-
-bool ambit__program_rotates(const ambit_program *p, const ambit_field *f)
-{
-  return any_step(p, f, ambit__step_rotates);
 }
 
 bool ambit__step_sets(const ambit__step *s, const ambit_scalar *scalar)
@@ -300,7 +264,7 @@ void ambit__program_free(ambit_program *p)
   for (size_t i = 0; i < p->nwritten; i++) {
     free(p->written[i].args);
     ambit__kernel_free(p->written[i].bound);
-    ambit__chore_use_free(p->written[i].own_chore);
+    free(p->written[i].own_chore);
     ambit__scalar_free(p->written[i].own_scalar);
   }
   ambit__records_leave(p);
@@ -554,31 +518,29 @@ void ambit__program_observe(ambit_program *p, ambit__observer *o)
   *last = o;
 }
 
-/* Takes it out of the list, and ends it. */
-static void end_observer(ambit__observer **at)
+/* Ends those that use an object (NULL: all), or all but those with `left`. */
+static void end_observers(ambit_program *p, const void *object, bool outputs)
 {
-  ambit__observer *o = *at;
+  for (ambit__observer **at = &p->observers; *at;) {
+    ambit__observer *o = *at;
 
-  *at = o->next;
-  o->end(o);
+    if (outputs ? o->left != NULL : object && !o->uses(o, object)) {
+      at = &o->next;
+    } else {
+      *at = o->next;
+      o->end(o);
+    }
+  }
 }
 
 void ambit__program_unobserve(ambit_program *p, const void *object)
 {
-  for (ambit__observer **at = &p->observers; *at;)
-    if (object && !(*at)->uses(*at, object))
-      at = &(*at)->next;
-    else
-      end_observer(at);
+  end_observers(p, object, false);
 }
 
 void ambit__program_end_outputs(ambit_program *p)
 {
-  for (ambit__observer **at = &p->observers; *at;)
-    if ((*at)->left)
-      at = &(*at)->next;
-    else
-      end_observer(at);
+  end_observers(p, NULL, true);
 }
 
 int ambit_program_converged(const ambit_program *p)

@@ -9,14 +9,16 @@
 #define AMBIT_RUNTIME_PROGRAM_PROGRAM_H
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "device/chore.h"
 #include "grid/halo.h"
 #include "runtime/objects/objects.h"
 
 #include <string.h>
 
-struct ambit__cycle; /* cycle.h */
-struct ambit__gate;  /* exchange/exchange.h */
+struct ambit__cycle;                    /* cycle.h */
+struct ambit__gate;                     /* exchange/exchange.h */
+typedef struct ambit__held ambit__held; /* held.c */
 
 typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE, STEP_COPY, STEP_CALL } ambit__step_kind;
 
@@ -34,7 +36,6 @@ typedef struct ambit__chore_use {
   ambit__chore_kind kind;
   ambit_points *points; /* NULL: it has none */
   ambit_record *record; /* NULL: none */
-  ambit__chore *on;     /* by engine; owned */
   /* CHORE_HOST: */
   ambit_host_fn fn;
   void *user;
@@ -42,6 +43,7 @@ typedef struct ambit__chore_use {
   /* CHORE_HOST without a function: cells of another grid (resample.c) */
   ambit_field *source;     /* NULL: none */
   ambit__box taken, given; /* its cells; those of the field that is written */
+  ambit__chore on[];       /* by engine */
 } ambit__chore_use;
 
 static inline bool ambit__chore_is_host(const ambit__chore_use *c)
@@ -66,10 +68,31 @@ typedef struct ambit__step {
   ambit__subrun call;            /* STEP_CALL */
   int64_t shift[AMBIT_MAX_DIMS]; /* STEP_COPY: from the source to the destination */
   int n;                         /* number of arguments, or of fields to rotate */
-  ambit_arg *args;           /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
-  const ambit_kernel *plain; /* sealed, with corrected boundaries (faces.c): the user's kernel */
-  uint64_t joined;           /* sealed: bit i: it does what step i of the user does (join.h) */
+  ambit_arg *args; /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
+  /* Sealed, with corrected boundaries (faces.c): the step as it was; NULL: as it is. */
+  struct ambit__step *user;
+  uint64_t joined; /* sealed: bit i: it does what step i of the user does (join.h) */
 } ambit__step;
+
+/* Whether all components of a parameter get values that do not depend on those before. */
+static inline bool ambit__param_replaces(const ambit__param *q)
+{
+  bool all = q->is_written;
+
+  for (int c = 0; c < q->components; c++)
+    all = all && q->writes[c] && !q->keeps[c];
+  return all;
+}
+
+/* The only argument of a step that is the field; -1: none; -2: several. */
+static inline int ambit__step_argument(const ambit__step *s, const ambit_field *f)
+{
+  int found = -1;
+
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field == f) found = found == -1 ? i : -2;
+  return found;
+}
 
 /* Of a step whose kind has a kernel. */
 static inline const ambit__param *ambit__step_param(const ambit__step *s, int arg)
@@ -130,13 +153,13 @@ typedef enum ambit__role {
 typedef struct ambit__apply {
   ambit__box region;           /* cells it updates, of the whole grid */
   ambit__role role;            /* of steps of any kind */
-  ambit__function **functions; /* by engine; owned, unless shared with its model */
+  ambit__function **functions; /* by engine; perhaps those of its model */
   size_t model;                /* the first step that is built alike, perhaps itself */
-  ambit__buffer **numbers;     /* by engine and parameter: values of number arguments; owned */
-  ambit__argument *args;       /* by part and parameter; owned */
+  ambit__buffer **numbers;     /* by engine and parameter: values of number arguments */
+  ambit__argument *args;       /* by part and parameter */
   int nargs;                   /* number of parameters */
   /* On a sparse grid: the rule with activity as additional parameters (kernel/sparse.c), NULL if it
-   * needs none; and the fields of these parameters. Owned, but not the fields. */
+   * needs none; and the fields of these parameters. The rules are owned. */
   ambit__rule *adapted;
   bool is_normal;      /* `adapted` is the normal form of the rule of a step on a dense grid */
   ambit__rule *turned; /* the same rule on GPUs, where axes have another order; NULL: none; owned */
@@ -148,10 +171,10 @@ typedef struct ambit__apply {
   bool reduces;
   uint32_t folds; /* bit i: the reduction of parameter i continues that of an earlier step */
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
-  struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
-  struct ambit__folding *folding;     /* reductions onto fields (folding.h); NULL: none; owned */
-  struct ambit__sweeping *sweeping;   /* cells in order (sweeping.h); NULL: in any; owned */
-  ambit__buffer **waste;              /* by engine: reductions of copies; NULL: none; owned */
+  struct ambit__allreduce *allreduce; /* NULL: a single engine has the result */
+  struct ambit__folding *folding;     /* reductions onto fields (folding.h); NULL: none */
+  struct ambit__sweeping *sweeping;   /* cells in order (sweeping.h); NULL: in any */
+  ambit__buffer **waste;              /* by engine: reductions of copies; NULL: none */
   int copy;                           /* STEP_COPY: index in p->copies */
   int returns, nreturns;              /* first index in p->returns, and their number */
   unsigned checks;                    /* AMBIT__CHECK_... flags of its launches */
@@ -203,7 +226,7 @@ typedef struct ambit__operation {
   struct ambit__exchange *feeder;
   struct ambit__move_set *ghosts; /* OP_GHOSTS */
   ambit__cells cells;             /* OP_LAUNCH, OP_FUSED */
-  ambit__piece *pieces;           /* OP_LAUNCH, OP_FUSED; owned */
+  ambit__piece *pieces;           /* OP_LAUNCH, OP_FUSED */
   int npieces;
 } ambit__operation;
 
@@ -254,19 +277,18 @@ struct ambit_program {
   ambit__link link;
   ambit__step *written; /* steps as the user wrote them; owned */
   size_t nwritten, written_cap;
-  size_t last;          /* the first step that the last call appended */
-  ambit__step *unfaced; /* sealed: those that have corrected boundaries, as they were; owned */
-  size_t *faced;        /* ... and their numbers; owned */
-  size_t nfaced;
+  size_t last; /* the first step that the last call appended */
   /* steps as they run: those of the user, unless the program is sealed and some are joined */
   ambit__step *steps;
   size_t nsteps;
   /* sealed: */
   void (*unseal)(ambit_program *p); /* frees all of the following; NULL: not sealed */
+  ambit__arena memory;              /* of all that is not owned elsewhere */
+  ambit__held *held;                /* buffers and functions, newest first */
   ambit__apply *applies;            /* by step */
   ambit_field **fields;             /* all fields that steps use, each once */
   int nfields;
-  bool *closes_rows;    /* by field: kernels read beyond the ends of rows themselves; owned */
+  bool *closes_rows;    /* by field: kernels read beyond the ends of rows themselves */
   unsigned periodic;    /* axes along which a field that is read at neighbours is periodic */
   ambit__halos halos;   /* of fields that are read at neighbours, for one iteration */
   ambit__halos copies;  /* a halo in form only for each step that copies (copies.c) */
@@ -275,11 +297,11 @@ struct ambit_program {
   int *start, *end;
   struct ambit__exchange *
       *starters; /* by halo: its own exchange, for the start of a run; also in `exchanges` */
-  struct ambit__exchange **exchanges; /* all, owned */
+  struct ambit__exchange **exchanges; /* all */
   int nexchanges;
   ambit__schedule schedule;       /* of one iteration */
   ambit__schedule plain;          /* the same without overlap, if tiles can sleep */
-  struct ambit__sleep *sleep;     /* tiles that did not change; NULL: none can sleep; owned */
+  struct ambit__sleep *sleep;     /* tiles that did not change; NULL: none can sleep */
   const struct ambit__gate *gate; /* of messages between processes; NULL: none */
   bool gated;                     /* in this iteration messages go through the gate */
   struct ambit__cycle *cycle;     /* several iterations at once; NULL: none; owned */
@@ -287,7 +309,7 @@ struct ambit_program {
   struct ambit__lean *lean;       /* a form with fewer fields (lean.h); NULL: none; owned */
   bool lean_known;                /* it was decided whether there is one */
   struct ambit__replay *replay;   /* NULL: iterations are not recorded; owned */
-  struct ambit__checker *checker; /* of checked launches; NULL: none so far; owned */
+  struct ambit__checker *checker; /* of checked launches; NULL: none so far */
   /* always valid: */
   ambit_program *lean_of; /* the program that this is the lean form of; NULL: it is none */
   uint64_t seals;         /* how often it was sealed */
@@ -390,14 +412,29 @@ int ambit__program_field(const ambit_program *p, const ambit_field *f); /* -1: n
  * the old one. */
 bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                             int arg);
-bool ambit__step_writes(const ambit__step *s, const ambit_field *f);
-bool ambit__step_reads(const ambit__step *s, const ambit_field *f);
-bool ambit__step_uses(const ambit__step *s, const ambit_field *f);
+/* What a step, or any step of a program, does with a field, or with one that shares its memory. */
+enum {
+  EFFECT_USES = 1, /* it is an argument */
+  EFFECT_READS = 2,
+  EFFECT_WRITES = 4,
+  EFFECT_ROTATES = 8
+};
+unsigned ambit__step_effects(const ambit__step *s, const ambit_field *f);
+unsigned ambit__program_effects(const ambit_program *p, const ambit_field *f); /* NULL: none */
+static inline bool ambit__step_writes(const ambit__step *s, const ambit_field *f)
+{
+  return ambit__step_effects(s, f) & EFFECT_WRITES;
+}
+static inline bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
+{
+  return ambit__step_effects(s, f) & EFFECT_USES;
+}
+static inline bool ambit__step_changes(const ambit__step *s, const ambit_field *f)
+{
+  return ambit__step_effects(s, f) & (EFFECT_WRITES | EFFECT_ROTATES);
+}
 /* Rotates numbers, one per field of the program, as the step rotates its fields. */
 void ambit__step_rotate(const ambit_program *p, const ambit__step *s, int *of_field);
-bool ambit__step_rotates(const ambit__step *s, const ambit_field *f);
-bool ambit__program_uses(const ambit_program *p, const ambit_field *f);
-bool ambit__program_rotates(const ambit_program *p, const ambit_field *f);
 /* Whether a step sets a scalar: by a reduction, in a kernel on scalars, or in a program that it
  * calls; and whether a program does, or has a callback, which may. */
 bool ambit__step_sets(const ambit__step *s, const ambit_scalar *scalar);
@@ -421,13 +458,26 @@ ambit_status ambit__until_check(ambit *a, const ambit_scalar *s, ambit_condition
 /* The number of the user's steps that a step of a sealed program stands for. */
 int ambit__step_updates(const ambit__step *s);
 
+/* ---- held.c: what a sealed program has until it is unsealed ---- */
+
+/* Sets ptr to zeroed memory for n objects of its type, or returns AMBIT_ENOMEM. */
+#define AMBIT_HOLD(p, ptr, n) AMBIT_TAKE(ambit__program_errors(p), &(p)->memory, ptr, n)
+ambit_status ambit__hold_buffer(ambit_program *p, int engine, size_t bytes, ambit__buffer **b);
+/* Memory of a layout, as that of a field on a part. */
+ambit_status ambit__hold_store(ambit_program *p, const ambit_field *f, int part,
+                               ambit__store *store);
+ambit_status ambit__hold_function(ambit_program *p, int engine, const ambit__group *group,
+                                  ambit__function **fn);
+void ambit__program_let_go(ambit_program *p); /* of all of these */
+
 /* ---- check_step.c ---- */
 
 /* The cells that a step updates: the requested ones except those that fixed faces keep. */
 ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s);
 /* Raises an error with the line of the kernel and a caret under `place`. */
 ambit_status ambit__step_raise_at(const ambit_program *p, const ambit__rule *rule,
-                                  ambit__place place, const char *message);
+                                  ambit__place place, const char *message, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Raise an error if a step is wrong: in its arguments; in its reads of fields that it writes; in
  * its reads outside the grid without a declared boundary. The last two need the region. */
 ambit_status ambit__step_check(const ambit_program *p, const ambit__step *s);
@@ -452,6 +502,15 @@ ambit_status ambit__copies_make(ambit_program *p); /* p->copies */
 /* On a sparse grid, finds the cells of copies when they have their places. */
 ambit_status ambit__copies_place(ambit_program *p);
 void ambit__copies_forget(ambit__halo_slice *s); /* frees s->shifted */
+
+/* Makes a halo in form only: parts reach their own cells, and a function adds the transfers from a
+ * part to a part, of which this process has at least one. */
+typedef ambit_status (*ambit__pair_fn)(const ambit_program *p, ambit__halo *h, const void *user,
+                                       int from, int to);
+ambit_status ambit__transfers_make(const ambit_program *p, ambit__halo *h, ambit__pair_fn add,
+                                   const void *user);
+ambit_status ambit__transfers_add(const ambit_program *p, ambit__halo *h, int from, int to,
+                                  const ambit__box *box, const int64_t *shift);
 
 /* ---- returns.c: cells that steps write at neighbours go to the parts that own them ---- */
 
@@ -488,7 +547,6 @@ ambit_status ambit__apply_chunks(const ambit_program *p, const ambit__apply *a, 
 
 /* ---- chores.c: steps that sample, inject and note ---- */
 
-void ambit__chore_use_free(ambit__chore_use *t); /* NULL does nothing */
 /* Points have moved: the boxes of steps, and sealed programs, follow. */
 void ambit__program_points_moved(ambit_program *p, const ambit_points *points);
 void ambit__chore_hash(const ambit__chore_use *t, ambit__hash *h);
@@ -583,8 +641,6 @@ void ambit__program_discard(ambit_program *p);
 /* Makes the halo of a slice, with the transfers of this process or of all. */
 ambit_status ambit__halo_slice_make(const ambit_program *p, const ambit__halo_slice *slice,
                                     bool all, ambit__halo *halo);
-int ambit__field_halo_of(const ambit_program *p,
-                         const ambit_field *field); /* index of its halo; -1: none */
 /* Whether halo a, when valid, contains all cells of b with the same values. */
 bool ambit__field_halo_covers(const ambit__field_halo *a, const ambit__field_halo *b);
 /* All cells of the field that a part, of any process, stores for the program. */

@@ -9,8 +9,6 @@
  */
 #include "runtime/program/faces.h"
 
-#include <stdlib.h>
-
 static bool is_reduction(const ambit__step *s, int arg)
 {
   return s->kernel->rule->params[arg].kind == PARAM_REDUCE;
@@ -64,17 +62,16 @@ static ambit_status check_laws(const ambit_program *p, const ambit__rule *rule,
                                const ambit__param *q)
 {
   ambit__text t = {0};
-  char *text;
   ambit_status s;
 
   if (!q->folder || !p->grid->context->settings.strict || ambit__folder_lawful(q->folder, &t))
     return AMBIT_OK;
-  ambit__print(&t,
-               "\nin strict mode results must not depend on the order in which cells are folded; "
-               "use a function that is associative and commutative to the last bit, or strict=0");
-  text = ambit__text_finish(&t);
-  s = ambit__step_raise_at(p, rule, q->place, text ? text : "the function is not associative");
-  free(text);
+  s = ambit__step_raise_at(p, rule, q->place,
+                           "%s\nin strict mode results must not depend on the order in which cells "
+                           "are folded; use a function that is associative and commutative to the "
+                           "last bit, or strict=0",
+                           t.chars ? t.chars : "");
+  ambit__text_free(&t);
   return s;
 }
 

@@ -61,19 +61,6 @@ bool ambit__resample_is_copy(const ambit__chore_use *c)
 
 /* ---- appending ---- */
 
-static ambit_status check_box(const ambit_program *p, const ambit_field *f, const ambit__box *box)
-{
-  char asked[160], have[160];
-
-  ambit__box_print(box, asked, sizeof asked);
-  ambit__box_print(&f->grid->box, have, sizeof have);
-  AMBIT_CHECK(!ambit__box_is_empty(box) && ambit__box_contains(&f->grid->box, box),
-              ambit__program_errors(p), AMBIT_EINVAL,
-              "the box %s of field '%s' must be within its grid %s and not empty", asked, f->name,
-              have);
-  return AMBIT_OK;
-}
-
 static ambit_status check_field(const ambit_program *p, const ambit_field *f)
 {
   AMBIT_CHECK(!f->base, ambit__program_errors(p), AMBIT_EPROGRAM,
@@ -94,13 +81,9 @@ ambit_status ambit__resample_append(ambit_program *p, ambit_field *from, const a
   AMBIT_TRY(check_field(p, to));
   AMBIT_CHECK(from != to, errors, AMBIT_EPROGRAM,
               "field '%s' is resampled to itself; use a second field", from->name);
-  AMBIT_CHECK(from->components == to->components && taken->ndims == given->ndims, errors,
-              AMBIT_EPROGRAM,
-              "field '%s' cannot be copied to '%s': they differ in components, or their grids in "
-              "the number of axes",
-              from->name, to->name);
-  AMBIT_TRY(check_box(p, from, taken));
-  AMBIT_TRY(check_box(p, to, given));
+  AMBIT_CHECK(from->components == to->components, errors, AMBIT_EPROGRAM,
+              "field '%s' cannot be copied to '%s': they differ in components", from->name,
+              to->name);
   for (int d = 0; d < taken->ndims; d++) {
     const int64_t m = length(taken, d), n = length(given, d);
 
@@ -112,18 +95,6 @@ ambit_status ambit__resample_append(ambit_program *p, ambit_field *from, const a
   return ambit__program_append_host(p, &use, given, 1, &to);
 }
 
-/* The cells lo <= i < hi of a field; NULL: the ends of its grid. */
-static ambit__box box_of(const ambit_field *f, const int64_t *lo, const int64_t *hi)
-{
-  ambit__box box = f->grid->box;
-
-  for (int d = 0; d < box.ndims; d++) {
-    if (lo) box.lo[d] = lo[d];
-    if (hi) box.hi[d] = hi[d];
-  }
-  return box;
-}
-
 ambit_status ambit_resample(ambit_program *p, const ambit_field *from, const int64_t *lo,
                             const int64_t *hi, ambit_field *to, const int64_t *to_lo,
                             const int64_t *to_hi)
@@ -132,7 +103,7 @@ ambit_status ambit_resample(ambit_program *p, const ambit_field *from, const int
 
   if (ambit__program_failed(p)) return ambit__program_status(p);
   AMBIT_TRY(ambit__copy_check_fields(p, from, to));
-  taken = box_of(from, lo, hi);
-  given = box_of(to, to_lo, to_hi);
+  AMBIT_TRY(ambit__program_box(p, from->grid, "a copy takes", lo, hi, &taken));
+  AMBIT_TRY(ambit__program_box(p, to->grid, "a copy gives", to_lo, to_hi, &given));
   return ambit__resample_append(p, (ambit_field *)from, &taken, to, &given);
 }

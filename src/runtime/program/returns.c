@@ -15,7 +15,6 @@ typedef struct returns {
   const ambit__box *region; /* of the step */
   const ambit__boundaries *boundaries;
   const int *target;
-  ambit__halo *halo;
 } returns;
 
 /* ---- transfers ---- */
@@ -42,20 +41,6 @@ static bool next_image(const returns *r, const ambit__box *cells, int64_t *image
   return false;
 }
 
-static ambit_status add_transfer(const returns *r, int from, int to, const ambit__box *box,
-                                 const int64_t *image)
-{
-  ambit__transfer t = {.from = from, .to = to, .box = *box, .cells = ambit__box_volume(box)};
-  ambit__halo *h = r->halo;
-
-  for (int d = 0; d < box->ndims; d++)
-    t.shift[d] = -image[d];
-  AMBIT_TRY(
-      ambit__make_room(ambit__program_errors(r->p), &h->transfers, h->count, &h->cap, sizeof t));
-  h->transfers[h->count++] = t;
-  return AMBIT_OK;
-}
-
 static bool is_zero(const int64_t *image, int ndims)
 {
   for (int d = 0; d < ndims; d++)
@@ -64,37 +49,27 @@ static bool is_zero(const int64_t *image, int ndims)
 }
 
 /* The cells that part `from` writes and part `to` owns. */
-static ambit_status add_pair(const returns *r, int from, int to)
+static ambit_status add_pair(const ambit_program *p, ambit__halo *h, const void *user, int from,
+                             int to)
 {
-  const ambit_grid *g = r->p->grid;
+  const returns *r = user;
+  const ambit_grid *g = p->grid;
   const ambit__box computed = ambit__box_intersect(&g->parts[from], r->region);
   const ambit__box written = ambit__box_shift(&computed, r->target);
-  int64_t image[AMBIT_MAX_DIMS];
+  int64_t image[AMBIT_MAX_DIMS], back[AMBIT_MAX_DIMS];
 
-  if (ambit__box_is_empty(&computed) || (!g->mine[from] && !g->mine[to])) return AMBIT_OK;
+  if (ambit__box_is_empty(&computed)) return AMBIT_OK;
   for (int d = 0; d < written.ndims; d++)
     image[d] = first_along(r, &written, d);
   do {
     const ambit__box there = ambit__box_move(&g->parts[to], image);
     const ambit__box box = ambit__box_intersect(&written, &there);
 
+    for (int d = 0; d < box.ndims; d++)
+      back[d] = -image[d];
     if (ambit__box_is_empty(&box) || (from == to && is_zero(image, box.ndims))) continue;
-    AMBIT_TRY(add_transfer(r, from, to, &box, image));
+    AMBIT_TRY(ambit__transfers_add(p, h, from, to, &box, back));
   } while (next_image(r, &written, image));
-  return AMBIT_OK;
-}
-
-static ambit_status add_pairs(const returns *r)
-{
-  const ambit_grid *g = r->p->grid;
-
-  AMBIT_NEW(ambit__program_errors(r->p), r->halo->reaches, (size_t)g->nparts);
-  for (int to = 0; to < g->nparts; to++) {
-    r->halo->reaches[to] = (ambit__reach){g->parts[to], g->parts[to]};
-    for (int from = 0; from < g->nparts; from++)
-      if (!ambit__box_is_empty(&g->parts[from]) && !ambit__box_is_empty(&g->parts[to]))
-        AMBIT_TRY(add_pair(r, from, to));
-  }
   return AMBIT_OK;
 }
 
@@ -110,14 +85,13 @@ static ambit_status add_field(ambit_program *p, const ambit__box *region, const 
   AMBIT_NEW(ambit__program_errors(p), h->slices, (size_t)f->components + 1);
   for (int c = 0; c < f->components; c++) {
     ambit__halo_slice *slice = &h->slices[h->nslices];
-    const returns r = {p, region, ambit__field_boundaries(f, c), ambit__param_target(q, c),
-                       &slice->halo};
+    const returns r = {p, region, ambit__field_boundaries(f, c), ambit__param_target(q, c)};
 
     if (!ambit__param_spreads(q, c)) continue;
     *slice = (ambit__halo_slice){
         .field = f, .source = f, .first = c, .count = 1, .boundaries = r.boundaries};
     h->nslices++;
-    AMBIT_TRY(add_pairs(&r));
+    AMBIT_TRY(ambit__transfers_make(p, &slice->halo, add_pair, &r));
   }
   return AMBIT_OK;
 }

@@ -247,24 +247,19 @@ int64_t ambit__program_calmest(const ambit_program *p)
 
 /* ---- scalars of a wave ---- */
 
-static ambit_status add_kept(const ambit_program *p, ambit__ahead *a, const ambit_scalar *s,
-                             int order)
+static ambit_status add_kept(ambit_program *p, ambit__ahead *a, const ambit_scalar *s, int order)
 {
-  const ambit *context = p->grid->context;
   ambit__kept *k = &a->kept[a->n++];
 
   *k = (ambit__kept){.scalar = s, .order = order};
-  AMBIT_NEW(ambit__program_errors(p), k->values, (size_t)context->nengines);
-  for (int e = 0; e < context->nengines; e++) {
-    ambit__device *dev = context->engines[e].device;
-
-    AMBIT_TRY(ambit__ask(dev, alloc, sizeof(ambit__scalar_bytes), NULL, &k->values[e]));
-  }
+  AMBIT_HOLD(p, k->values, (size_t)p->grid->context->nengines);
+  for (int e = 0; e < p->grid->context->nengines; e++)
+    AMBIT_TRY(ambit__hold_buffer(p, e, sizeof(ambit__scalar_bytes), &k->values[e]));
   return AMBIT_OK;
 }
 
 /* Adds the scalars that a stage writes: as they are after it, or once each, before the cycle. */
-static ambit_status add_written(const ambit_program *p, const ambit__flow_stage *st, bool before,
+static ambit_status add_written(ambit_program *p, const ambit__flow_stage *st, bool before,
                                 ambit__ahead *a)
 {
   const ambit__step *s = &p->steps[st->step];
@@ -279,7 +274,7 @@ static ambit_status add_written(const ambit_program *p, const ambit__flow_stage 
   return AMBIT_OK;
 }
 
-ambit_status ambit__ahead_make(const ambit_program *p, const ambit__flow *flow, ambit__ahead *a)
+ambit_status ambit__ahead_make(ambit_program *p, const ambit__flow *flow, ambit__ahead *a)
 {
   size_t most = 1;
 
@@ -288,28 +283,12 @@ ambit_status ambit__ahead_make(const ambit_program *p, const ambit__flow *flow, 
     if (p->applies[flow->stages[i].step].role == ROLE_AHEAD)
       most += 2 * (size_t)p->steps[flow->stages[i].step].n;
   if (most == 1) return AMBIT_OK;
-  AMBIT_NEW(ambit__program_errors(p), a->kept, most);
+  AMBIT_HOLD(p, a->kept, most);
   for (int i = 0; i < flow->nstages; i++)
     AMBIT_TRY(add_written(p, &flow->stages[i], true, a));
   for (int i = 0; i < flow->nstages; i++)
     AMBIT_TRY(add_written(p, &flow->stages[i], false, a));
   return AMBIT_OK;
-}
-
-void ambit__ahead_free(const ambit_program *p, ambit__ahead *a)
-{
-  const ambit *context = p->grid->context;
-
-  for (int i = 0; i < a->n; i++) {
-    for (int e = 0; a->kept[i].values && e < context->nengines; e++) {
-      ambit__device *dev = context->engines[e].device;
-
-      if (a->kept[i].values[e]) ambit__ask(dev, release, a->kept[i].values[e]);
-    }
-    free(a->kept[i].values);
-  }
-  free(a->kept);
-  *a = (ambit__ahead){0};
 }
 
 ambit__buffer *ambit__ahead_value(const ambit__ahead *a, const ambit_scalar *s, int order,
@@ -322,8 +301,7 @@ ambit__buffer *ambit__ahead_value(const ambit__ahead *a, const ambit_scalar *s, 
   return found;
 }
 
-/* Moves the values of a stage between scalars and those that are kept. */
-static ambit_status move(const ambit_program *p, const ambit__ahead *a, int order, bool keeps)
+ambit_status ambit__ahead_move(const ambit_program *p, const ambit__ahead *a, int order, bool keeps)
 {
   for (int i = 0; i < a->n; i++) {
     const ambit__kept *k = &a->kept[i];
@@ -340,14 +318,4 @@ static ambit_status move(const ambit_program *p, const ambit__ahead *a, int orde
     }
   }
   return AMBIT_OK;
-}
-
-ambit_status ambit__ahead_keep(const ambit_program *p, const ambit__ahead *a, int order)
-{
-  return move(p, a, order, true);
-}
-
-ambit_status ambit__ahead_recall(const ambit_program *p, const ambit__ahead *a, int order)
-{
-  return move(p, a, order, false);
 }

@@ -47,22 +47,20 @@ static inline int ambit__stage_order(const ambit_program *p, const ambit__flow_s
 typedef struct ambit__kept {
   const ambit_scalar *scalar;
   int order;              /* of the stage that computed it; -1: it is that before the cycle */
-  ambit__buffer **values; /* by engine; owned */
+  ambit__buffer **values; /* by engine */
 } ambit__kept;
 
 typedef struct ambit__ahead {
-  ambit__kept *kept; /* in order; owned */
+  ambit__kept *kept; /* in order */
   int n;
 } ambit__ahead;
 
-/* The caller frees it, also after a failure. */
-ambit_status ambit__ahead_make(const ambit_program *p, const ambit__flow *flow, ambit__ahead *a);
-void ambit__ahead_free(const ambit_program *p, ambit__ahead *a);
+ambit_status ambit__ahead_make(ambit_program *p, const ambit__flow *flow, ambit__ahead *a);
 /* The value that a stage reads on an engine; NULL: no step computes this scalar. */
 ambit__buffer *ambit__ahead_value(const ambit__ahead *a, const ambit_scalar *s, int order,
                                   int engine);
 /* Keeps the present values of the scalars that a stage computed, or sets them to the kept ones. */
-ambit_status ambit__ahead_keep(const ambit_program *p, const ambit__ahead *a, int order);
-ambit_status ambit__ahead_recall(const ambit_program *p, const ambit__ahead *a, int order);
+ambit_status ambit__ahead_move(const ambit_program *p, const ambit__ahead *a, int order,
+                               bool keeps);
 
 #endif

@@ -73,15 +73,15 @@ static ambit_status refuse(const ambit_program *p, const ambit__step *s, int arg
 {
   const ambit_field *f = s->args[arg].field;
   const ambit__read *r = &s->kernel->rule->params[arg].reads[read];
-  char message[512], where[160];
+  char where[160];
 
   print_index(where, sizeof where, p->grid->box.ndims, cell);
-  snprintf(message, sizeof message,
-           "this reads field '%s' in an inactive cell, from the active cell %s, and no boundary is "
-           "declared for inactive cells. Declare one: ambit_field_boundary(%s, AMBIT_INACTIVE, "
-           "...), or test outside() of this offset first",
-           f->name, where, f->name);
-  return ambit__step_raise_at(p, s->kernel->rule, r->place, message);
+  return ambit__step_raise_at(
+      p, s->kernel->rule, r->place,
+      "this reads field '%s' in an inactive cell, from the active cell %s, and no boundary is "
+      "declared for inactive cells. Declare one: ambit_field_boundary(%s, AMBIT_INACTIVE, "
+      "...), or test outside() of this offset first",
+      f->name, where, f->name);
 }
 
 ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,
@@ -151,9 +151,9 @@ static bool has_mirrors(const ambit__boundaries *b)
 /* The activity that a rule needs, and what else it must know. */
 typedef struct outlook {
   ambit__surroundings around;
-  ambit__boundaries *views;    /* by number; owned */
-  int *view[AMBIT_MAX_PARAMS]; /* by parameter and component, see around.view; owned */
-  int *param;                  /* by view: the parameter of the adapted rule, or -1; owned */
+  ambit__boundaries *views;    /* by number */
+  int *view[AMBIT_MAX_PARAMS]; /* by parameter and component, see around.view */
+  int *param;                  /* by view: the parameter of the adapted rule, or -1 */
 } outlook;
 
 /* Components with the same boundaries share a view. */
@@ -167,9 +167,9 @@ static int number_view(outlook *o, const ambit__boundaries *of)
   return o->around.nviews++;
 }
 
-static ambit_status note_field(ambit__errors *errors, outlook *o, int param, const ambit_field *f)
+static ambit_status note_field(ambit_program *p, outlook *o, int param, const ambit_field *f)
 {
-  AMBIT_NEW(errors, o->view[param], (size_t)f->components);
+  AMBIT_HOLD(p, o->view[param], (size_t)f->components);
   for (int c = 0; c < f->components; c++) {
     const ambit__boundaries *b = ambit__field_boundaries(f, c);
 
@@ -182,35 +182,26 @@ static ambit_status note_field(ambit__errors *errors, outlook *o, int param, con
 }
 
 /* What surrounds the cells of the fields of a step. */
-static ambit_status look_around(const ambit_program *p, const ambit__step *s, outlook *o)
+static ambit_status look_around(ambit_program *p, const ambit__step *s, outlook *o)
 {
-  ambit__errors *errors = ambit__program_errors(p);
   size_t most = 1;
 
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field) most += (size_t)s->args[i].field->components;
-  AMBIT_NEW(errors, o->views, most);
-  AMBIT_NEW(errors, o->param, most);
+  AMBIT_HOLD(p, o->views, most);
+  AMBIT_HOLD(p, o->param, most);
   o->views[AMBIT__OUTSIDE] = outside_view();
   o->around.nviews = AMBIT__OUTSIDE + 1;
   for (int i = 0; i < s->n; i++)
-    if (s->args[i].field) AMBIT_TRY(note_field(errors, o, i, s->args[i].field));
+    if (s->args[i].field) AMBIT_TRY(note_field(p, o, i, s->args[i].field));
   return AMBIT_OK;
-}
-
-static void forget(outlook *o)
-{
-  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
-    free(o->view[i]);
-  free(o->views);
-  free(o->param);
 }
 
 /* The fields of activity that the adapted rule reads. */
 static ambit_status take_activity(ambit_program *p, int first, const outlook *o, ambit__apply *a)
 {
   a->nargs = a->adapted->nparams;
-  AMBIT_NEW(ambit__program_errors(p), a->activity, (size_t)(a->nargs - first));
+  AMBIT_HOLD(p, a->activity, (size_t)(a->nargs - first));
   for (int v = 0; v < o->around.nviews; v++) {
     if (o->param[v] < 0) continue;
     a->activity[o->param[v] - first] = ambit__grid_activity(p->grid, &o->views[v]);
@@ -224,17 +215,13 @@ static ambit_status adapt(ambit_program *p, size_t step)
   const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
   outlook o = {.around = {.type = ambit__grid_activity_type(p->grid), .box = &p->grid->box}};
-  ambit_status status;
 
   if (!ambit__can(p->grid->context->engines[0].device->backend, ghosts))
     return AMBIT_OK; /* the definition */
-  status = look_around(p, s, &o);
-  if (!status)
-    status = ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, &o.around, o.param,
-                                &a->adapted);
-  if (!status && a->adapted && a->adapted->nparams > s->n) status = take_activity(p, s->n, &o, a);
-  forget(&o);
-  return status;
+  AMBIT_TRY(look_around(p, s, &o));
+  AMBIT_TRY(ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, &o.around, o.param,
+                               &a->adapted));
+  return a->adapted && a->adapted->nparams > s->n ? take_activity(p, s->n, &o, a) : AMBIT_OK;
 }
 
 /* ---- the form of the reads ---- */
@@ -421,7 +408,7 @@ ambit_status ambit__program_chunks(ambit_program *p)
     if (p->steps[i].kind != STEP_APPLY || !a->region.ndims) continue;
     raise_to(&pad, ambit__chunk_form_pad(&a->form));
     add_form(&a->form, g->box.ndims, &layers);
-    AMBIT_NEW(ambit__program_errors(p), a->chunks, (size_t)g->placement.n);
+    AMBIT_HOLD(p, a->chunks, (size_t)g->placement.n);
   }
   for (int i = 0; i < p->halos.n; i++)
     add_halo(g, &p->halos.list[i], &layers);

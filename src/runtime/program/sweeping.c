@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -26,7 +25,6 @@ bool ambit__step_carries(const ambit__step *s, int arg)
 static ambit_status check_carried(const ambit_program *p, const ambit__step *s, int i)
 {
   const ambit__param *q = &s->kernel->rule->params[i];
-  char message[256];
 
   for (int j = 0; j < s->n; j++) {
     const ambit__param *r = &s->kernel->rule->params[j];
@@ -35,11 +33,10 @@ static ambit_status check_carried(const ambit_program *p, const ambit__step *s, 
     for (int k = 0; k < r->nreads; k++)
       for (int d = 0; d < p->grid->box.ndims; d++) {
         if (!r->reads[k].offset[d]) continue;
-        snprintf(message, sizeof message,
-                 "this reads a neighbour of field '%s', which a sweep carries: lines are "
-                 "independent, and only the cell itself can be read",
-                 s->args[i].field->name);
-        return ambit__step_raise_at(p, s->kernel->rule, r->reads[k].place, message);
+        return ambit__step_raise_at(p, s->kernel->rule, r->reads[k].place,
+                                    "this reads a neighbour of field '%s', which a sweep carries: "
+                                    "lines are independent, and only the cell itself can be read",
+                                    s->args[i].field->name);
       }
   }
   AMBIT_CHECK(!q->targets, ambit__program_errors(p), AMBIT_EUNSUPPORTED,
@@ -177,37 +174,44 @@ static bool is_end(const ambit_program *p, size_t step, const ambit__sweeping *s
                : cells->lo[s->axis] == region->lo[s->axis];
 }
 
-static ambit_status add_carry(const ambit_program *p, ambit__carries *c, ambit_field *f, int from,
-                              int to, const ambit__box *cells, int blocks)
+/* Carried cells of a box after a block, if there are any. */
+static ambit_status add_carry(ambit_program *p, ambit__sweeping *s, const ambit__carry *like,
+                              const ambit__box *cells, int block)
 {
-  ambit__errors *errors = ambit__program_errors(p);
-  ambit__carry *list;
+  const size_t size = ambit__field_cell_bytes(like->field);
+  ambit__carry *c;
 
-  if (ambit__box_is_empty(cells) || (!p->grid->mine[from] && !p->grid->mine[to])) return AMBIT_OK;
-  list = ambit__add(errors, &c->list, c->n, &c->cap, sizeof *list);
-  if (!list) return AMBIT_ENOMEM;
-  c->n++;
-  *list = (ambit__carry){.field = f, .from = from, .to = to, .cells = *cells};
-  list->bytes = ambit__new(errors, (size_t)ambit__box_volume(cells), ambit__field_cell_bytes(f));
-  list->requests = ambit__new(errors, (size_t)blocks, sizeof *list->requests);
-  return list->bytes && list->requests ? AMBIT_OK : AMBIT_ENOMEM;
+  if (ambit__box_is_empty(cells)) return AMBIT_OK;
+  c = ambit__add(ambit__program_errors(p), &s->carries, s->n, &s->cap, sizeof *c);
+  if (!c) return AMBIT_ENOMEM;
+  s->n++;
+  *c = *like;
+  c->cells = *cells;
+  c->block = block;
+  AMBIT_HOLD(p, c->bytes, (size_t)ambit__box_volume(cells) * size);
+  return AMBIT_OK;
 }
 
 /* Those of a field between two parts. */
-static ambit_status add_pair(const ambit_program *p, size_t step, ambit__sweeping *s,
-                             ambit_field *f, int from, int to)
+static ambit_status add_pair(ambit_program *p, size_t step, ambit__sweeping *s, ambit_field *f,
+                             int from, int to)
 {
   const ambit__box a = cells_of(p, step, from), b = cells_of(p, step, to);
   const ambit__box there = ambit__field_part(f, to), left = ambit__box_project(&a, f->dropped);
   const ambit__box taken = ambit__box_project(&b, f->dropped);
   const ambit__box next = ambit__box_intersect(&left, &taken);
   const ambit__box last = ambit__box_intersect(&left, &there);
+  const ambit__carry like = {.field = f, .from = from, .to = to};
 
-  if (from == to || ambit__box_is_empty(&a) || !is_copied(p, step, from, to)) return AMBIT_OK;
-  if (!ambit__box_is_empty(&b) && follows(s, &a, &b))
-    AMBIT_TRY(add_carry(p, &s->next, f, from, to, &next, s->blocks));
+  if (from == to || (!p->grid->mine[from] && !p->grid->mine[to])) return AMBIT_OK;
+  if (ambit__box_is_empty(&a) || !is_copied(p, step, from, to)) return AMBIT_OK;
+  for (int k = 0; k < s->blocks && !ambit__box_is_empty(&b) && follows(s, &a, &b); k++) {
+    const ambit__box cells = ambit__sweeping_block(p, step, &next, k);
+
+    AMBIT_TRY(add_carry(p, s, &like, &cells, k));
+  }
   if (is_end(p, step, s, &a) && (ambit__box_is_empty(&b) || !is_end(p, step, s, &b)))
-    AMBIT_TRY(add_carry(p, &s->last, f, from, to, &last, 1));
+    AMBIT_TRY(add_carry(p, s, &like, &last, s->blocks));
   return AMBIT_OK;
 }
 
@@ -218,12 +222,12 @@ ambit_status ambit__sweeping_make(ambit_program *p, size_t step)
   ambit__sweeping *s;
 
   if (!st->sweep) return AMBIT_OK;
-  s = p->applies[step].sweeping = ambit__new(ambit__program_errors(p), 1, sizeof *s);
-  if (!s) return AMBIT_ENOMEM;
+  AMBIT_HOLD(p, s, 1);
+  p->applies[step].sweeping = s;
   s->axis = ambit__sweep_axis(st->sweep);
   s->up = st->sweep > 0;
   choose_blocks(p, step, s);
-  AMBIT_NEW(ambit__program_errors(p), s->order, (size_t)p->grid->placement.n * 2 + 1);
+  AMBIT_HOLD(p, s->order, (size_t)p->grid->placement.n * 2);
   for (int i = 0; i < st->n; i++)
     for (int from = 0; ambit__step_carries(st, i) && from < n; from++)
       for (int to = 0; to < n; to++)
@@ -231,25 +235,11 @@ ambit_status ambit__sweeping_make(ambit_program *p, size_t step)
   return AMBIT_OK;
 }
 
-static void free_carries(const ambit_program *p, ambit__carries *c, int blocks)
-{
-  for (size_t i = 0; i < c->n; i++) {
-    if (c->list[i].requests)
-      ambit__net_cancel(p->grid->context->net, c->list[i].requests, (size_t)blocks);
-    free(c->list[i].bytes);
-    free(c->list[i].requests);
-  }
-  free(c->list);
-}
-
-void ambit__sweeping_free(ambit_program *p, size_t step)
+void ambit__sweeping_cancel(ambit_program *p, size_t step)
 {
   ambit__sweeping *s = p->applies[step].sweeping;
 
-  if (!s) return;
-  free_carries(p, &s->next, s->blocks);
-  free_carries(p, &s->last, 1);
-  free(s->order);
-  free(s);
-  p->applies[step].sweeping = NULL;
+  for (size_t i = 0; s && i < s->n; i++)
+    ambit__net_cancel(p->grid->context->net, &s->carries[i].request, 1);
+  if (s) free(s->carries);
 }

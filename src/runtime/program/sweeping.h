@@ -21,16 +21,13 @@
 /* Carried cells that go from one part to another, of which this process has at least one. */
 typedef struct ambit__carry {
   ambit_field *field;
-  int from, to;             /* parts of the grid */
-  ambit__box cells;         /* of the profile */
-  unsigned char *bytes;     /* the cells, block by block; owned */
-  ambit__request *requests; /* by block; owned */
+  int from, to;     /* parts of the grid */
+  int block;        /* after which they go to the part that continues the lines; after all blocks,
+                     * those of the parts that end them go to all others */
+  ambit__box cells; /* of the profile */
+  unsigned char *bytes;
+  ambit__request request;
 } ambit__carry;
-
-typedef struct ambit__carries {
-  ambit__carry *list; /* owned */
-  size_t n, cap;
-} ambit__carries;
 
 typedef struct ambit__sweeping {
   int axis;
@@ -38,9 +35,9 @@ typedef struct ambit__sweeping {
   int split;     /* the axis along which lines are divided into blocks */
   int64_t block; /* cells of a block along it */
   int blocks;
-  ambit__carries next; /* to the parts that continue the lines */
-  ambit__carries last; /* from the parts that end them to all others */
-  int *order;          /* the pieces of a launch, of this process, as lines pass them; owned */
+  ambit__carry *carries; /* in the same order on both sides; owned */
+  size_t n, cap;
+  int *order; /* the pieces of a launch, of this process, as lines pass them */
 } ambit__sweeping;
 
 /* Raises an error if a step that sweeps is wrong. */
@@ -50,7 +47,7 @@ bool ambit__step_carries(const ambit__step *s, int arg);
 
 /* Makes p->applies[step].sweeping, if the step sweeps. */
 ambit_status ambit__sweeping_make(ambit_program *p, size_t step);
-void ambit__sweeping_free(ambit_program *p, size_t step);
+void ambit__sweeping_cancel(ambit_program *p, size_t step); /* frees its messages */
 
 /* The cells of a box that belong to a block. */
 ambit__box ambit__sweeping_block(const ambit_program *p, size_t step, const ambit__box *box, int b);

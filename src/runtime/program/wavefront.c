@@ -467,15 +467,8 @@ ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__flow *fl
   return AMBIT_OK;
 }
 
-static bool is_shared(const ambit_program *p, const ambit__wavefront *w, size_t step)
+void ambit__wavefront_free(ambit__wavefront *w)
 {
-  return ambit__step_shares(p, step) && w->functions[step] == w->functions[p->applies[step].model];
-}
-
-void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w)
-{
-  for (size_t i = 0; w->functions && i < p->nsteps; i++)
-    if (w->functions[i] && !is_shared(p, w, i)) ambit__ask(w->device, discard, w->functions[i]);
   ambit__flow_free(&w->flow);
   ambit__arena_free(&w->memory);
   *w = (ambit__wavefront){0};
@@ -531,7 +524,6 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
 {
   const int engine = p->grid->placement.engine[part];
 
-  w->device = p->grid->context->engines[engine].device;
   AMBIT_TAKE(ambit__program_errors(p), &w->memory, w->functions, p->nsteps);
   for (size_t i = 0; i < p->nsteps; i++)
     if (runs(p, i)) {

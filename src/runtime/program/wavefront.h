@@ -44,7 +44,6 @@ typedef struct ambit__wavefront {
   double own_cells;            /* of wave.cells, those of the part's own */
   ambit__argument *args;       /* of all stages */
   ambit__store *stores;        /* by field: the store that it has at the start of a wave */
-  ambit__device *device;       /* of the part */
   ambit__function **functions; /* by step; NULL: not needed */
   double expected;             /* time of the wave over that of single iterations, by the model */
   double single;               /* nanoseconds of one of these, also if there are no stages */
@@ -58,7 +57,7 @@ bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis);
  * caller frees the wavefront, also after a failure. */
 ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__flow *flow,
                                    const ambit__box *own, ambit__wavefront *w);
-void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w);
+void ambit__wavefront_free(ambit__wavefront *w);
 /* The cells of a stage that wait for the exchange; returns the number of boxes. */
 int ambit__wavefront_border(const ambit__wavefront *w, const ambit__flow_stage *stage,
                             ambit__box *boxes);

@@ -184,10 +184,10 @@ static ambit_status make(const problem *m, int depth, ambit__flow *flow, ambit__
   return AMBIT_OK;
 }
 
-static void discard(const problem *m, ambit__flow *flow, ambit__wavefront *w)
+static void discard(ambit__flow *flow, ambit__wavefront *w)
 {
   ambit__flow_free(flow);
-  ambit__wavefront_free((ambit_program *)m->p, w);
+  ambit__wavefront_free(w);
 }
 
 /* The wavefront of a depth that was asked for. */
@@ -200,7 +200,7 @@ static ambit_status make_forced(const problem *m, int depth, ambit__flow *flow, 
   if (time < 0 && has_room(m->p, w))
     force(m, w);
   else if (time < 0)
-    discard(m, flow, w);
+    discard(flow, w);
   return AMBIT_OK;
 }
 
@@ -234,7 +234,7 @@ static ambit_status time_depths(const problem *m, double single, double *times, 
 
     if (!is_weighed(m, depths[i])) continue;
     s = make(m, depths[i], &flow, &w, &time);
-    discard(m, &flow, &w);
+    discard(&flow, &w);
     AMBIT_TRY(s);
     if (time >= 0 && (m->wish.any || time <= AMBIT__FIT_WAVE * single)) times[i] = time;
     if (times[i] > 0 && (*best <= 0 || times[i] < *best)) *best = times[i];
@@ -302,7 +302,7 @@ ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefro
       rival->depth = depths[i];
       ambit__wavefront_print_sizes(depths[i], &other.wave.size, rival->plan, sizeof rival->plan);
     }
-    discard(&m, &flow, &other);
+    discard(&flow, &other);
     AMBIT_TRY(s);
   }
   return AMBIT_OK;

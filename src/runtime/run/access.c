@@ -56,11 +56,10 @@ void ambit__access_places(const ambit_program *p, int part, unsigned char *table
 /* The cells of a field that a part stores for the program: own cells, halo and ghost cells. */
 static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int part)
 {
-  const int halo = ambit__field_halo_of(p, f);
+  const ambit__field_halo *h = ambit__halos_find(&p->halos, f);
 
-  if (halo < 0 || ambit__box_is_empty(&f->stores[part].layout.own))
-    return f->stores[part].layout.own;
-  return ambit__field_halo_reach(&p->halos.list[halo], p->grid->first + part);
+  if (!h || ambit__box_is_empty(&f->stores[part].layout.own)) return f->stores[part].layout.own;
+  return ambit__field_halo_reach(h, p->grid->first + part);
 }
 
 /* Activity has no halo: a part has that of all layers that it stores. */
@@ -112,11 +111,6 @@ void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__l
 
 /* ---- messages ---- */
 
-static const ambit__rule *rule_of(const ambit__fault_report *s)
-{
-  return s->rule;
-}
-
 /* A box from the limits of a parameter. */
 static ambit__box limit_box(const ambit__fault_report *s, int param, int lo, int hi)
 {
@@ -156,10 +150,10 @@ static ambit__place tell_read(ambit__fault_report *s)
   const ambit__read *r;
   ambit__box stored;
 
-  ambit__checked_find_read(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &k);
-  r = &rule_of(s)->params[param].reads[k];
+  ambit__checked_find_read(s->rule, (int)s->words[AMBIT_FAULT_ACCESS], &param, &k);
+  r = &s->rule->params[param].reads[k];
   stored = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
-  ambit__print(&s->text, "kernel %s reads ", rule_of(s)->name);
+  ambit__print(&s->text, "kernel %s reads ", s->rule->name);
   ambit__fault_print_argument(s, param, r->component);
   ambit__print(&s->text, " at offset ");
   ambit__fault_print_offset(s, r->offset);
@@ -176,9 +170,9 @@ static ambit__place tell_write(ambit__fault_report *s)
   ambit__box own;
   int param, component;
 
-  ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
+  ambit__checked_find_write(s->rule, (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
   own = limit_box(s, param, AMBIT_LIMIT_WRITE_LO, AMBIT_LIMIT_WRITE_HI);
-  ambit__print(&s->text, "kernel %s writes ", rule_of(s)->name);
+  ambit__print(&s->text, "kernel %s writes ", s->rule->name);
   ambit__fault_print_argument(s, param, component);
   ambit__fault_print_where(s, "at");
   print_outside(s, param, &own, here, "own");

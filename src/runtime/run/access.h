@@ -23,34 +23,11 @@ void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__l
 /* Formats an access fault. Returns false if the fault is of another kind. */
 bool ambit__access_message(ambit__fault_report *s, ambit__place *place);
 #else
-static inline size_t ambit__access_bytes(const ambit_program *p, int part)
-{
-  (void)p, (void)part;
-  return 0;
-}
-
-static inline void ambit__access_places(const ambit_program *p, int part, unsigned char *table)
-{
-  (void)p, (void)part, (void)table;
-}
-
-static inline void ambit__access_bound(const ambit_program *p, int step, int part,
-                                       ambit__argument *args)
-{
-  (void)p, (void)step, (void)part, (void)args;
-}
-
-static inline void ambit__access_foresee_step(const ambit_program *p, int step,
-                                              const ambit__launch *l, int64_t *words)
-{
-  (void)p, (void)step, (void)l, (void)words;
-}
-
-static inline bool ambit__access_message(ambit__fault_report *s, ambit__place *place)
-{
-  (void)s, (void)place;
-  return false;
-}
+#  define ambit__access_bytes(p, part)                  ((size_t)0)
+#  define ambit__access_places(p, part, table)          ((void)0)
+#  define ambit__access_bound(p, step, part, args)      ((void)0)
+#  define ambit__access_foresee_step(p, step, l, words) ((void)0)
+#  define ambit__access_message(s, place)               (false)
 #endif
 
 #endif

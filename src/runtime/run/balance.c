@@ -87,16 +87,24 @@ static ambit_status make(ambit_program *p, int n, bool moves)
 {
   ambit__errors *errors = ambit__program_errors(p);
   ambit__balance *b = p->balance = ambit__new(errors, 1, sizeof *b);
+  int first = 0;
 
   if (!b) return AMBIT_ENOMEM;
   p->unbalance = ambit__balance_free;
   *b = (ambit__balance){.moves = moves, .wanted = WARM_UP, .n = n};
   b->period = FIRST_PERIOD;
   b->cost = guess_cost(p->grid);
-  AMBIT_NEW(errors, b->weights, 4 * (size_t)n);
+  AMBIT_NEW(errors, b->weights, 10 * (size_t)n + 1);
   b->rates = b->weights + n;
   b->busy = b->rates + n;
   b->moving = b->busy + n;
+  b->first = b->moving + n;
+  b->asked = b->first + n;
+  b->cells = b->asked + n;
+  b->measures = b->cells + n;
+  for (int i = p->grid->context->placement.n; i-- > 0;)
+    if (!p->grid->context->placement.engine[i]) first = i;
+  b->first[first] = 1;
   return open_meter(p->grid->context);
 }
 
@@ -235,21 +243,20 @@ static ambit_status share_measures(ambit_program *p, bool *known)
   ambit__balance *b = p->balance;
   ambit *a = p->grid->context;
   const size_t n = (size_t)b->n;
-  double *all = ambit__new(&a->errors, 3 * n + 1, sizeof *all);
-  ambit_status s = all ? AMBIT_OK : AMBIT_ENOMEM;
+  double *all = b->measures;
 
-  if (!s) *known = take_measures(p, all, all + n, all + 2 * n);
-  if (!s) all[3 * n] = b->elapsed / (double)b->iterations / a->net->size;
-  if (!s) s = ambit__net_all(a->net, known, 1);
-  if (!s) s = ambit__net_sum(a->net, all, 3 * n + 1);
-  for (size_t i = 0; !s && i < n; i++) {
+  memset(all, 0, 3 * n * sizeof *all);
+  *known = take_measures(p, all, all + n, all + 2 * n);
+  all[3 * n] = b->elapsed / (double)b->iterations / a->net->size;
+  AMBIT_TRY(ambit__net_all(a->net, known, 1));
+  AMBIT_TRY(ambit__net_sum(a->net, all, 3 * n + 1));
+  for (size_t i = 0; i < n; i++) {
     if (all[i] > 0) b->rates[i] = all[i];
     b->busy[i] = all[n + i];
     b->moving[i] = all[2 * n + i];
   }
-  if (!s) b->seconds = all[3 * n];
-  free(all);
-  return s;
+  b->seconds = all[3 * n];
+  return AMBIT_OK;
 }
 
 /* Iterations to come. */
@@ -285,46 +292,13 @@ static bool is_worth_a_trial(const ambit_program *p, int64_t left)
          rest > 20 * b->cost;
 }
 
-/* Weights that give all to the first device. */
-static ambit_status weights_of_first(const ambit_program *p, double **weights)
-{
-  const int *engines = p->grid->context->placement.engine;
-  int i = 0;
-
-  AMBIT_NEW(ambit__program_errors(p), *weights, (size_t)p->balance->n);
-  while (engines[i])
-    i++;
-  (*weights)[i] = 1;
-  return AMBIT_OK;
-}
-
-static void note_first(const ambit_program *p)
-{
-  double *weights;
-
-  if (weights_of_first(p, &weights)) return;
-  ambit__balance_note(p, weights);
-  free(weights);
-}
-
-static ambit_status give_all(ambit_program *p, bool *moved)
-{
-  double *weights;
-  ambit_status s;
-
-  AMBIT_TRY(weights_of_first(p, &weights));
-  s = recut(p, weights, moved);
-  free(weights);
-  return s;
-}
-
 static ambit_status try_alone(ambit_program *p)
 {
   const double together = p->balance->together;
   bool moved;
 
   p->balance->tried = true;
-  AMBIT_TRY(give_all(p, &moved));
+  AMBIT_TRY(recut(p, p->balance->first, &moved));
   p->balance->together = together;
   if (moved)
     begin(p, BALANCE_WARM, some_iterations(p, WARM_UP, ROUNDS));
@@ -344,7 +318,7 @@ static ambit_status judge_alone(ambit_program *p)
              p->grid->context->engines[0].backend->name);
   if (b->alone * CLEARLY <= b->together) {
     b->stage = BALANCE_OVER;
-    note_first(p);
+    ambit__balance_note(p, b->first);
     return AMBIT_OK;
   }
   AMBIT_TRY(recut(p, b->weights, &moved));
@@ -364,24 +338,19 @@ static void rest(ambit_program *p)
   b->period = fmin(2 * b->period, LAST_PERIOD);
 }
 
-static void count_cells(const ambit_program *p, double *cells)
-{
-  for (int i = 0; i < p->grid->nparts; i++)
-    cells[i] = (double)ambit__grid_count(p->grid, &p->grid->parts[i]);
-}
-
-/* The weights that the rates ask for, and whether to move the cut there. */
-static bool choose(ambit_program *p, int64_t left, double *weights, double *cells)
+/* Sets b->asked. Returns whether to move the cut there. */
+static bool choose(ambit_program *p, int64_t left)
 {
   ambit__balance *b = p->balance;
   double now, then;
 
-  count_cells(p, cells);
-  for (int i = 0; i < b->n; i++)
-    if (cells[i] > 0 && b->rates[i] <= 0) return false; /* it computed nothing: its tiles slept */
-  b->gain = ambit__shares_choose(b->rates, b->n, LEAST_SHARE, weights);
-  now = ambit__shares_time(b->rates, b->n, cells);
-  then = ambit__shares_ideal(b->rates, b->n, weights,
+  for (int i = 0; i < b->n; i++) {
+    b->cells[i] = i < p->grid->nparts ? (double)ambit__grid_count(p->grid, &p->grid->parts[i]) : 0;
+    if (b->cells[i] > 0 && b->rates[i] <= 0) return false; /* its tiles slept */
+  }
+  b->gain = ambit__shares_choose(b->rates, b->n, LEAST_SHARE, b->asked);
+  now = ambit__shares_time(b->rates, b->n, b->cells);
+  then = ambit__shares_ideal(b->rates, b->n, b->asked,
                              (double)ambit__grid_count(p->grid, &p->grid->box));
   if (then > (1 - LEAST_GAIN) * now) return false;
   return (now - then) * horizon(p, left) > 2 * b->cost;
@@ -390,19 +359,14 @@ static bool choose(ambit_program *p, int64_t left, double *weights, double *cell
 static ambit_status judge(ambit_program *p, int64_t left)
 {
   ambit__balance *b = p->balance;
-  double *weights = ambit__new(&p->grid->context->errors, 2 * (size_t)b->n, sizeof *weights);
-  bool moved = false, wrong;
-  ambit_status s = AMBIT_OK;
+  const bool wrong = choose(p, left);
+  bool moved = false;
 
-  if (!weights) return AMBIT_ENOMEM;
-  wrong = choose(p, left, weights, weights + b->n);
   if (wrong && (b->doubtful || !b->recuts)) {
-    s = recut(p, weights, &moved);
-    memcpy(b->weights, weights, (size_t)b->n * sizeof *weights);
+    memcpy(b->weights, b->asked, (size_t)b->n * sizeof *b->weights);
     b->period = FIRST_PERIOD;
+    AMBIT_TRY(recut(p, b->weights, &moved));
   }
-  free(weights);
-  AMBIT_TRY(s);
   if (moved) ambit__balance_note(p, b->weights);
   if (moved && p->grid->nparts == 1) {
     b->stage = BALANCE_OVER;

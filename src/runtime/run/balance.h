@@ -42,6 +42,9 @@ typedef struct ambit__balance {
   double *rates;                   /* cells per second; 0: not known */
   double *busy;                    /* of an iteration, seconds that its device computed it, */
   double *moving;                  /* and packed and unpacked its messages */
+  double *first;                   /* weights that give all to the first device */
+  double *asked, *cells;           /* scratch: weights that rates ask for, and cells of parts */
+  double *measures;                /* scratch: 3 n + 1 numbers */
 } ambit__balance;
 
 /* Makes p->balance if the shares of devices matter. Before a run; collective. The cut of programs

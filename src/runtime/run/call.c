@@ -13,7 +13,8 @@
 static bool fills_lent(const ambit__step *s, int arg, const ambit_program *called)
 {
   return s->kind == STEP_APPLY && s->kernel->rule->params[arg].reads_neighbours &&
-         (ambit__program_rotates(called, s->args[arg].field) || ambit__program_calls_back(called));
+         (ambit__program_effects(called, s->args[arg].field) & EFFECT_ROTATES ||
+          ambit__program_calls_back(called));
 }
 
 /* Marks the fields of the called program, or of those that its callbacks may run, that steps of the
@@ -27,12 +28,14 @@ static void mark_changed(const ambit_program *p, const ambit_program *called)
 
     for (int k = 0; k < s->n; k++) {
       ambit_field *f = s->args[k].field;
+      unsigned effects;
 
-      if (!f || !(any || ambit__program_uses(called, f))) continue;
+      if (!f || !(any || ambit__program_effects(called, f))) continue;
       if (f->base) f = f->base;
-      if (ambit__step_rotates(s, f) || fills_lent(s, k, called)) f->ghosts = (ambit__ghosts){0};
-      if (ambit__step_writes(s, f)) f->ghosts.stale = true;
-      if (ambit__step_rotates(s, f) || ambit__step_writes(s, f)) f->changes++; /* wakes tiles */
+      effects = ambit__step_effects(s, f);
+      if (effects & EFFECT_ROTATES || fills_lent(s, k, called)) f->ghosts = (ambit__ghosts){0};
+      if (effects & EFFECT_WRITES) f->ghosts.stale = true;
+      if (effects & (EFFECT_ROTATES | EFFECT_WRITES)) f->changes++; /* wakes tiles */
     }
   }
 }

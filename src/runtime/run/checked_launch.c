@@ -27,15 +27,10 @@ typedef struct fault {
   int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT__LIMIT_WORDS]; /* the record */
 } fault;
 
-/* Of the current launch on a part; on a sparse grid, with the cells of its positions. */
-typedef struct record {
-  ambit__device *device;
-  ambit__buffer *buffer; /* NULL: not used yet; owned */
-} record;
-
 struct ambit__checker {
-  record *records; /* by part of this process; owned */
-  int nrecords;
+  /* By part of this process, the record of its current launch; on a sparse grid, with the cells of
+   * its positions. NULL: not used yet. */
+  ambit__buffer **records;
   bool told; /* the log names a kernel that cannot be instrumented */
   fault first;
 };
@@ -180,30 +175,17 @@ static ambit_status search_results(const ambit__step *s, int part, const ambit__
 
 /* ---- launches ---- */
 
-void ambit__checker_free(ambit_program *p)
-{
-  struct ambit__checker *c = p->checker;
-
-  if (!c) return;
-  for (int i = 0; c->records && i < c->nrecords; i++)
-    if (c->records[i].buffer) ambit__ask(c->records[i].device, release, c->records[i].buffer);
-  free(c->records);
-  free(c);
-  p->checker = NULL;
-}
-
-static ambit_status make_record(const ambit_program *p, int part, record *r)
+static ambit_status make_record(ambit_program *p, int part, ambit__buffer **record)
 {
   const ambit__engine *e = ambit__engine_of(p->grid, part);
   const size_t bytes = ambit__faults_bytes(AMBIT_MAX_PARAMS) + ambit__access_bytes(p, part);
   unsigned char *words = ambit__new(&context(p)->errors, bytes, 1);
   ambit_status s = words ? AMBIT_OK : AMBIT_ENOMEM;
 
-  r->device = e->device;
-  if (!s) s = ambit__ask(e->device, alloc, bytes, NULL, &r->buffer);
+  if (!s) s = ambit__hold_buffer(p, p->grid->placement.engine[part], bytes, record);
   if (!s) {
     ambit__access_places(p, part, words + ambit__faults_bytes(AMBIT_MAX_PARAMS));
-    s = ambit__do(e->queue, put, r->buffer, words, bytes);
+    s = ambit__do(e->queue, put, *record, words, bytes);
   }
   free(words);
   return s;
@@ -212,17 +194,12 @@ static ambit_status make_record(const ambit_program *p, int part, record *r)
 /* The record of a part, made on first use. */
 static ambit_status take_record(ambit_program *p, int part, ambit__buffer **buffer)
 {
-  const int n = p->grid->placement.n;
-  ambit *a = context(p);
-
   if (!p->checker) {
-    AMBIT_NEW(&a->errors, p->checker, 1);
-    AMBIT_NEW(&a->errors, p->checker->records, (size_t)n);
-    p->checker->nrecords = n;
+    AMBIT_HOLD(p, p->checker, 1);
+    AMBIT_HOLD(p, p->checker->records, (size_t)p->grid->placement.n);
   }
-  if (!p->checker->records[part].buffer)
-    AMBIT_TRY(make_record(p, part, &p->checker->records[part]));
-  *buffer = p->checker->records[part].buffer;
+  if (!p->checker->records[part]) AMBIT_TRY(make_record(p, part, &p->checker->records[part]));
+  *buffer = p->checker->records[part];
   return AMBIT_OK;
 }
 

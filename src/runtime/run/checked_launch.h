@@ -16,7 +16,6 @@ enum { AMBIT__FAULT_TOTAL = -1 };
 ambit_status ambit__checked_launch(ambit_program *p, int step, int part, ambit__launch *l);
 /* At the end of an iteration: raises the first fault found in it. */
 ambit_status ambit__checked_end(ambit_program *p);
-void ambit__checker_free(ambit_program *p);
 
 /* Formats a fault record of a step, with the line of its kernel. The part is of this process. The
  * caller frees the result; NULL: out of memory. */

@@ -140,22 +140,16 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
   return op->exchange ? ambit__queues_bordered(op->exchange) : AMBIT_OK;
 }
 
-static void rotate(const ambit__step *s, int part)
+/* On all parts of this process. */
+static void rotate(const ambit_program *p, const ambit__step *s)
 {
-  ambit__buffer *first = s->args[0].field->stores[part].buffer;
+  for (int part = 0; s->kind == STEP_ROTATE && part < p->grid->placement.n; part++) {
+    ambit__buffer *first = s->args[0].field->stores[part].buffer;
 
-  for (int i = 0; i < s->n - 1; i++)
-    s->args[i].field->stores[part].buffer = s->args[i + 1].field->stores[part].buffer;
-  s->args[s->n - 1].field->stores[part].buffer = first;
-}
-
-static void rotate_back(const ambit__step *s, int part)
-{
-  ambit__buffer *last = s->args[s->n - 1].field->stores[part].buffer;
-
-  for (int i = s->n - 1; i > 0; i--)
-    s->args[i].field->stores[part].buffer = s->args[i - 1].field->stores[part].buffer;
-  s->args[0].field->stores[part].buffer = last;
+    for (int i = 0; i < s->n - 1; i++)
+      s->args[i].field->stores[part].buffer = s->args[i + 1].field->stores[part].buffer;
+    s->args[s->n - 1].field->stores[part].buffer = first;
+  }
 }
 
 /* Whether this is an iteration in which tiles sleep; whether they do in this launch. */
@@ -189,17 +183,16 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_FINISH: return finish(p, op->exchange, op->on_border);
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
   case OP_LAUNCH: return is_tiled(p, op) ? launch_tiles(p, op) : launch(p, op);
-  case OP_KEEP: return ambit__ahead_keep(p, &p->cycle->ahead, op->order);
-  case OP_RECALL: return ambit__ahead_recall(p, &p->cycle->ahead, op->order);
+  case OP_KEEP:
+  case OP_RECALL: return ambit__ahead_move(p, &p->cycle->ahead, op->order, op->kind == OP_KEEP);
   case OP_WAVE: return run_waves(p, op->cells == CELLS_INNER);
   case OP_FUSED: return ambit__fuse_launch(p, p->cycle->fused, op);
   case OP_TRADE: return ambit__fuse_trade(p, p->cycle->fused), AMBIT_OK;
   case OP_ALLREDUCE_BEGIN: return ambit__allreduce_begin(p->applies[op->step].allreduce);
   case OP_ALLREDUCE_END: return ambit__allreduce_finish(p->applies[op->step].allreduce);
   case OP_ROTATE:
-    for (int i = 0; i < p->grid->placement.n; i++)
-      rotate(&p->steps[op->step], i);
-    if (is_walking(p)) ambit__sleep_rotate(p, &p->steps[op->step]);
+    rotate(p, &p->steps[op->step]);
+    if (is_walking(p)) ambit__step_rotate(p, &p->steps[op->step], p->sleep->slot);
     return AMBIT_OK;
   case OP_CALL: return ambit__program_call(p, &p->steps[op->step].call);
   }
@@ -229,11 +222,8 @@ ambit_status ambit__program_walk(ambit_program *p, const ambit__schedule *list)
 
 void ambit__program_rotate(ambit_program *p)
 {
-  const ambit__operation *ops = p->schedule.ops;
-
-  for (size_t i = 0; i < p->schedule.n; i++)
-    for (int k = 0; ops[i].kind == OP_ROTATE && k < p->grid->placement.n; k++)
-      rotate(&p->steps[ops[i].step], k);
+  for (size_t i = 0; i < p->nsteps; i++)
+    rotate(p, &p->steps[i]);
 }
 
 void ambit__program_forget_ghosts(ambit_program *p)
@@ -257,12 +247,6 @@ static ambit_status iterate(ambit_program *p, const ambit__schedule *list, bool 
 
 static ambit_status iterate_asleep(ambit_program *p)
 {
-  if (ambit__relax_is_on(p)) {
-    ambit__relax_begin(p);
-    AMBIT_TRY(iterate(p, &p->plain, false));
-    ambit__relax_end(p);
-    return AMBIT_OK;
-  }
   ambit__sleep_begin(p);
   AMBIT_TRY(iterate(p, &p->plain, false));
   ambit__sleep_end(p);
@@ -288,11 +272,9 @@ ambit_status ambit__program_iterate_cycle(ambit_program *p)
 
 static void iterate_back(ambit_program *p)
 {
-  const ambit__operation *ops = p->schedule.ops;
-
-  for (size_t i = p->schedule.n; i-- > 0;)
-    for (int k = 0; ops[i].kind == OP_ROTATE && k < p->grid->placement.n; k++)
-      rotate_back(&p->steps[ops[i].step], k);
+  for (size_t i = p->nsteps; i-- > 0;)
+    for (int k = 1; k < p->steps[i].n; k++) /* as often as it takes to come back */
+      rotate(p, &p->steps[i]);
   p->iteration--;
 }
 
@@ -316,8 +298,7 @@ void ambit__program_refresh(ambit_program *p)
 static ambit_status fill_in_turns(ambit_program *p, const ambit__step *s)
 {
   for (int turn = 0; turn < s->n; turn++) {
-    for (int k = 0; k < p->grid->placement.n; k++)
-      rotate(s, k);
+    rotate(p, s);
     for (int i = 0; i < s->n; i++) {
       const ambit__field_halo *h = ambit__halos_find(&p->halos, s->args[i].field);
 

@@ -8,16 +8,6 @@
 
 typedef ambit__fault_report report;
 
-static const ambit__rule *rule_of(const report *s)
-{
-  return s->rule;
-}
-
-static const int64_t *cell_of(const report *s)
-{
-  return s->words + AMBIT_FAULT_CELL;
-}
-
 /* "[3][17]", an offset or a cell. */
 void ambit__fault_print_offset(report *s, const int *offset)
 {
@@ -28,7 +18,7 @@ void ambit__fault_print_offset(report *s, const int *offset)
 void ambit__fault_print_cell(report *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++) {
-    int64_t at = cell_of(s)[d] + (offset ? offset[d] : 0);
+    int64_t at = s->words[AMBIT_FAULT_CELL + d] + (offset ? offset[d] : 0);
 
     ambit__print(&s->text, "[%lld]", (long long)at);
   }
@@ -45,13 +35,13 @@ void ambit__fault_print_argument(report *s, int param, int component)
 {
   const ambit_field *field = ambit__fault_field(s, param);
 
-  if (rule_of(s)->params[param].is_vector) ambit__print(&s->text, "component %d of ", component);
+  if (s->rule->params[param].is_vector) ambit__print(&s->text, "component %d of ", component);
   if (field)
     ambit__print(&s->text, "field '%s'", field->name);
   else if (s->step->args[param].scalar)
     ambit__print(&s->text, "scalar '%s'", s->step->args[param].scalar->name);
   else
-    ambit__print(&s->text, "the number passed for %s", rule_of(s)->params[param].label);
+    ambit__print(&s->text, "the number passed for %s", s->rule->params[param].label);
 }
 
 /* " from cell [3][17] in iteration 5" */
@@ -88,8 +78,8 @@ ambit__place ambit__fault_place_of_set(const report *s, int param, int component
 {
   search set = {param, component, offset, NULL};
 
-  ambit__visit_stmts(&(ambit__visitor){.stmt = find_set, .user = &set}, rule_of(s)->body);
-  return set.found ? set.found->place : rule_of(s)->params[param].place;
+  ambit__visit_stmts(&(ambit__visitor){.stmt = find_set, .user = &set}, s->rule->body);
+  return set.found ? set.found->place : s->rule->params[param].place;
 }
 
 /* ---- NaN ---- */
@@ -104,8 +94,8 @@ static void tell_source(report *s)
     ambit__print(&s->text, "\nno value read for it is NaN: this arithmetic produced it");
     return;
   }
-  ambit__checked_find_read(rule_of(s), (int)number, &param, &k);
-  p = &rule_of(s)->params[param];
+  ambit__checked_find_read(s->rule, (int)number, &param, &k);
+  p = &s->rule->params[param];
   ambit__print(&s->text, "\nan input is NaN: ");
   ambit__fault_print_argument(s, param, p->nreads ? p->reads[k].component : 0);
   if (ambit__fault_field(s, param)) {
@@ -121,9 +111,9 @@ static ambit__place tell_nan(report *s)
 {
   int param, component;
 
-  ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
-  ambit__print(&s->text, "kernel %s %s NaN to ", rule_of(s)->name,
-               rule_of(s)->params[param].kind == PARAM_REDUCE ? "reduces" : "writes");
+  ambit__checked_find_write(s->rule, (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
+  ambit__print(&s->text, "kernel %s %s NaN to ", s->rule->name,
+               s->rule->params[param].kind == PARAM_REDUCE ? "reduces" : "writes");
   ambit__fault_print_argument(s, param, component);
   ambit__fault_print_where(s, "at");
   if (s->words[AMBIT_FAULT_SET]) tell_source(s);
@@ -135,7 +125,7 @@ static ambit__place tell_total(report *s)
 {
   const int param = (int)s->words[AMBIT_FAULT_ACCESS];
 
-  ambit__print(&s->text, "kernel %s reduces to NaN: ", rule_of(s)->name);
+  ambit__print(&s->text, "kernel %s reduces to NaN: ", s->rule->name);
   ambit__fault_print_argument(s, param, 0);
   ambit__print(&s->text,
                " in iteration %lld\nno cell contributes NaN, but the sum of infinities of both "
@@ -165,7 +155,7 @@ char *ambit__fault_message(const ambit_program *p, int step, int part, const int
   s.ndims = p->applies[step].region.ndims;
   place = tell(&s);
   headline = ambit__text_finish(&s.text);
-  message = headline ? ambit__rule_message(rule_of(&s), place, headline) : NULL;
+  message = headline ? ambit__rule_message(s.rule, place, headline) : NULL;
   free(headline);
   return message;
 }

@@ -11,7 +11,10 @@
 
 #include <string.h>
 
-enum { BLOCK = 32 }; /* iterations of a round, at most */
+enum { BLOCK = 32 };     /* iterations of a round, at most */
+enum { LEAN, COMPLETE }; /* candidates of the trial */
+
+static const ambit__trial_rules rules = {.rounds = AMBIT__LEAN_ROUNDS, .clearly = 1};
 
 /* Bytes that a run must move: less than what a core moves while it compiles a kernel is not
  * worthwhile. */
@@ -123,27 +126,26 @@ static ambit_status run_lean(ambit_program *p, int64_t n, ambit__progress *progr
 
 static bool is_on_trial(const ambit_program *p)
 {
-  return !is_asked(p) && p->lean->rounds[0] < AMBIT__LEAN_ROUNDS;
+  return !is_asked(p) && !ambit__trial_ended(&p->lean->trial, &rules);
 }
 
 /* In a trial, the lean form and the program take turns. */
 static bool is_preferred(const ambit_program *p)
 {
-  const ambit__lean *l = p->lean;
+  const ambit__trial *t = &p->lean->trial;
 
-  if (is_on_trial(p)) return l->rounds[1] == l->rounds[0];
-  return is_asked(p) || l->seconds[1] < l->seconds[0];
+  return is_asked(p) || (is_on_trial(p) ? t->at : ambit__trial_fastest(t, &rules)) == LEAN;
 }
 
-static void note(ambit_program *p, bool lean, double seconds)
+static void note(ambit_program *p, double seconds)
 {
-  ambit__lean *l = p->lean;
+  ambit__trial *t = &p->lean->trial;
 
-  if (!l->rounds[lean]++ || seconds < l->seconds[lean]) l->seconds[lean] = seconds;
+  ambit__trial_note(t, &rules, seconds, seconds);
   if (!is_on_trial(p))
     ambit__log(&p->grid->context->settings, 1,
-               "an iteration with a field less takes %.3g s, with all %.3g s: %s", l->seconds[1],
-               l->seconds[0], is_preferred(p) ? "a field less" : "all");
+               "an iteration with a field less takes %.3g s, with all %.3g s: %s", t->best[LEAN],
+               t->best[COMPLETE], is_preferred(p) ? "a field less" : "all");
 }
 
 ambit_status ambit__lean_iterate(ambit_program *p, int64_t n, ambit__progress *progress,
@@ -163,7 +165,7 @@ ambit_status ambit__lean_iterate(ambit_program *p, int64_t n, ambit__progress *p
     AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
     seconds = (ambit__clock() - start) / (double)block;
     AMBIT_TRY(ambit__net_max(p->grid->context->net, &seconds, 1));
-    note(p, lean, seconds);
+    note(p, seconds);
   }
   return AMBIT_OK;
 }

@@ -17,14 +17,6 @@ static bool overwritten(const ambit_program *p, const ambit_field *f)
   return false;
 }
 
-/* Whether some step reads the field. */
-static bool is_read(const ambit_program *p, const ambit_field *f)
-{
-  for (size_t i = 0; i < p->nwritten; i++)
-    if (ambit__step_reads(&p->written[i], f)) return true;
-  return false;
-}
-
 /* A field without values from the user that is rotated into a field with such values starts as a
  * copy of it (see ambit_swap in ambit.h). If the user sets that field again, it is copied again,
  * unless the program stores its own values in the copy by now. */
@@ -35,7 +27,8 @@ ambit_status ambit__program_copy_initial(ambit_program *p)
       ambit_field *to = p->written[i].args[k].field;
       ambit_field *from = p->written[i].args[(k + 1) % p->written[i].n].field;
 
-      if (!to->news || from->given || (from->started && is_read(p, from))) continue;
+      if (!to->news || from->given) continue;
+      if (from->started && ambit__program_effects(p, from) & EFFECT_READS) continue;
       if (overwritten(p, from)) continue;
       AMBIT_TRY(ambit__field_copy(from, to));
       from->changes++;
@@ -60,17 +53,11 @@ bool ambit__program_feeds_back(const ambit_program *p)
     if (s->kind != STEP_APPLY || s->kernel->rule->uses_step) return true;
     for (int k = 0; k < s->n; k++) {
       const ambit__param *q = &s->kernel->rule->params[k];
-      bool reads = q->nreads > 0 || q->kind == PARAM_VALUE;
+      const ambit_arg *x = &s->args[k];
 
-      for (size_t j = 0; reads && j < p->nwritten; j++)
-        for (int m = 0; p->written[j].kind == STEP_APPLY && m < p->written[j].n; m++) {
-          const ambit__param *w = &p->written[j].kernel->rule->params[m];
-          const ambit_arg *x = &p->written[j].args[m], *y = &s->args[k];
-
-          if ((w->is_written || w->kind == PARAM_REDUCE) &&
-              ((x->field && x->field == y->field) || (x->scalar && x->scalar == y->scalar)))
-            return true;
-        }
+      if (q->nreads == 0 && q->kind != PARAM_VALUE) continue;
+      if (ambit__program_effects(p, x->field) & EFFECT_WRITES) return true;
+      if (x->scalar && ambit__program_sets(p, x->scalar)) return true;
     }
   }
   return false;

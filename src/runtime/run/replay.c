@@ -9,12 +9,9 @@
  * of the iteration. Iterations with a step that runs every n iterations only are not recorded. On a
  * sparse grid, nor is an iteration in which a launch would first have to set constants beside runs.
  */
-#include "base/memory.h"
 #include "device/bounds.h"
 #include "runtime/exchange/exchange.h"
 #include "runtime/run/run.h"
-
-#include <stdlib.h>
 
 enum {
   MOST = 6,  /* recordings: enough for two fields that swap and three that rotate */
@@ -24,7 +21,7 @@ enum {
 
 typedef struct recording {
   ambit__recording *recording; /* of the device */
-  ambit__buffer **buffers;     /* by field and part, before the iteration; owned */
+  ambit__buffer **buffers;     /* by field and part, before the iteration */
   bool watched;                /* p->watched at the time */
 } recording;
 
@@ -154,21 +151,16 @@ static bool pays(const ambit_program *p)
 
 ambit_status ambit__replay_make(ambit_program *p)
 {
-  if (!pays(p)) return AMBIT_OK;
-  p->replay = ambit__new(ambit__program_errors(p), 1, sizeof *p->replay);
-  return p->replay ? AMBIT_OK : AMBIT_ENOMEM;
+  if (pays(p)) AMBIT_HOLD(p, p->replay, 1);
+  return AMBIT_OK;
 }
 
 /* ---- recordings ---- */
 
 void ambit__replay_free(ambit_program *p)
 {
-  if (!p->replay) return;
-  for (int i = 0; i < p->replay->n; i++) {
+  for (int i = 0; p->replay && i < p->replay->n; i++)
     ambit__ask(queue(p)->device, recording_close, p->replay->all[i].recording);
-    free(p->replay->all[i].buffers);
-  }
-  free(p->replay);
   p->replay = NULL;
 }
 
@@ -197,12 +189,12 @@ static const recording *find(ambit_program *p)
   return NULL;
 }
 
-static ambit_status note_buffers(const ambit_program *p, recording *new)
+static ambit_status note_buffers(ambit_program *p, recording *new)
 {
   const int nparts = p->grid->placement.n;
 
   new->watched = p->watched;
-  AMBIT_NEW(ambit__program_errors(p), new->buffers, (size_t)p->nfields * (size_t)nparts);
+  AMBIT_HOLD(p, new->buffers, (size_t)p->nfields * (size_t)nparts);
   for (int i = 0; i < p->nfields; i++)
     for (int k = 0; k < nparts; k++)
       new->buffers[i * nparts + k] = p->fields[i]->stores[k].buffer;
@@ -213,21 +205,17 @@ static ambit_status note_buffers(const ambit_program *p, recording *new)
 static ambit_status record(ambit_program *p)
 {
   recording new = {.recording = NULL};
-  ambit_status s = note_buffers(p, &new), ended;
+  ambit_status s, ended;
 
-  if (!s) s = ambit__do(queue(p), record, NULL);
-  if (s) goto failed;
+  AMBIT_TRY(note_buffers(p, &new));
+  AMBIT_TRY(ambit__do(queue(p), record, NULL));
   s = ambit__program_walk(p, &p->schedule);
   ended = ambit__do(queue(p), record, &new.recording); /* also after a failure */
-  if (!s) s = ended;
-  if (s) goto failed;
-  p->replay->all[p->replay->n++] = new;
+  if (new.recording) p->replay->all[p->replay->n++] = new;
   p->replay->next = 0; /* after the last recording the first one fits again */
+  AMBIT_TRY(s);
+  AMBIT_TRY(ended);
   return ambit__do(queue(p), replay, new.recording);
-failed:
-  if (new.recording) ambit__ask(queue(p)->device, recording_close, new.recording);
-  free(new.buffers);
-  return s;
 }
 
 /* Whether a step that does not run in all iterations runs in this one. */

@@ -9,19 +9,15 @@
  * sleep (sleep/map.c); the schedule (schedule.c); the option plan (check_plan.c); recording
  * (replay.c).
  */
-#include "base/memory.h"
 #include "runtime/explain/explain.h"
 #include "runtime/program/cycle.h"
 #include "runtime/program/faces.h"
 #include "runtime/program/halo_state.h"
 #include "runtime/program/join.h"
 #include "runtime/program/lean.h"
-#include "runtime/run/checked_launch.h"
 #include "runtime/run/run.h"
 #include "runtime/schedule/schedule.h"
 #include "runtime/sleep/sleep.h"
-
-#include <stdlib.h>
 
 static ambit_status check_periodic(ambit_program *p, const ambit__step *s)
 {
@@ -70,7 +66,7 @@ static ambit_status list_fields(ambit_program *p)
 
   for (size_t i = 0; i < p->nsteps; i++)
     most += (size_t)p->steps[i].n;
-  AMBIT_NEW(ambit__program_errors(p), p->fields, most);
+  AMBIT_HOLD(p, p->fields, most);
   for (size_t i = 0; i < p->nsteps; i++)
     for (int k = 0; k < p->steps[i].n; k++) {
       ambit_field *f = p->steps[i].args[k].field;
@@ -83,15 +79,10 @@ static ambit_status list_fields(ambit_program *p)
   return AMBIT_OK;
 }
 
-static ambit_status inspect(ambit_program *p)
-{
-  AMBIT_TRY(check_steps(p));
-  return list_fields(p);
-}
-
 static ambit_status seal(ambit_program *p)
 {
-  if (!ambit__program_face(p)) inspect(p); /* the comparison passes errors to the other processes */
+  /* the comparison passes errors to the other processes */
+  if (!ambit__program_face(p) && !check_steps(p)) list_fields(p);
   AMBIT_TRY(ambit__program_compare(p));
   AMBIT_TRY(ambit__program_join(p));
   AMBIT_TRY(ambit__program_regions(p));
@@ -118,7 +109,6 @@ static void unseal(ambit_program *p)
   p->lean_known = false;
   p->rival = (ambit__rival){0};
   ambit__replay_free(p);
-  ambit__checker_free(p);
   ambit__program_unschedule(p);
   ambit__sleep_free(p);
   ambit__program_discard(p);
@@ -127,10 +117,8 @@ static void unseal(ambit_program *p)
   ambit__halos_free(&p->halos);
   ambit__halos_free(&p->copies);
   ambit__halos_free(&p->returns);
-  free(p->fields);
-  free(p->closes_rows);
-  free(p->start);
-  free(p->end);
+  ambit__program_let_go(p);
+  p->checker = NULL;
   p->fields = NULL;
   p->closes_rows = NULL;
   p->start = p->end = NULL;

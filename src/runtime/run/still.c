@@ -18,7 +18,7 @@ struct ambit__still {
   ambit__store *values;  /* by field and own part: at the end of that iteration; owned */
   ambit__device **where; /* they are on; owned */
   uint64_t *sets;        /* by field: how often the user had set it then; owned */
-  bool *result;          /* by field: it holds values of a step; owned */
+  int *result;           /* by field: it holds values of a step; owned */
 };
 
 /* Rotations restore all buffers after a number of iterations. */

@@ -9,22 +9,6 @@
 
 /* ---- carried cells ---- */
 
-/* The cells of a block, and their place in the message. */
-static ambit__box block_of(const ambit_program *p, int step, const ambit__carry *c, int b,
-                           unsigned char **bytes)
-{
-  const int64_t cell = (int64_t)ambit__field_cell_bytes(c->field);
-  const ambit__box block = ambit__sweeping_block(p, (size_t)step, &c->cells, b);
-
-  *bytes = c->bytes;
-  for (int i = 0; i < b; i++) {
-    const ambit__box before = ambit__sweeping_block(p, (size_t)step, &c->cells, i);
-
-    *bytes += ambit__box_volume(&before) * cell;
-  }
-  return block;
-}
-
 static int tag_of(const ambit_program *p, const ambit__carry *c)
 {
   const ambit__placement *where = &p->grid->placement;
@@ -34,47 +18,45 @@ static int tag_of(const ambit_program *p, const ambit__carry *c)
   return (c->from - where->first[from]) * where->most + c->to - where->first[to];
 }
 
-/* Begins to receive all blocks that come from other processes. */
-static ambit_status expect(ambit_program *p, int step, const ambit__carries *list, int blocks)
+static size_t bytes_of(const ambit__carry *c)
 {
-  for (int b = 0; b < blocks; b++)
-    for (size_t i = 0; i < list->n; i++) {
-      const ambit__carry *c = &list->list[i];
-      unsigned char *bytes = c->bytes;
-      const ambit__box box = blocks > 1 ? block_of(p, step, c, b, &bytes) : c->cells;
+  return (size_t)ambit__box_volume(&c->cells) * ambit__field_cell_bytes(c->field);
+}
 
-      if (p->grid->mine[c->from] || ambit__box_is_empty(&box)) continue;
-      AMBIT_TRY(ambit__net_receive(
-          p->grid->context->net, ambit__grid_process(p->grid, c->from), tag_of(p, c), bytes,
-          (size_t)ambit__box_volume(&box) * ambit__field_cell_bytes(c->field), &c->requests[b]));
+/* Begins to receive all cells that come from other processes. */
+static ambit_status expect(ambit_program *p, ambit__sweeping *s)
+{
+  for (int b = 0; b <= s->blocks; b++)
+    for (size_t i = 0; i < s->n; i++) {
+      ambit__carry *c = &s->carries[i];
+
+      if (c->block == b && !p->grid->mine[c->from])
+        AMBIT_TRY(ambit__net_receive(p->grid->context->net, ambit__grid_process(p->grid, c->from),
+                                     tag_of(p, c), c->bytes, bytes_of(c), &c->request));
     }
   return AMBIT_OK;
 }
 
 /* Takes cells out of the part that has computed them, and sends them if the next part is elsewhere.
  */
-static ambit_status leave(ambit_program *p, const ambit__carry *c, int b, const ambit__box *box,
-                          unsigned char *bytes)
+static ambit_status leave(ambit_program *p, ambit__carry *c)
 {
   const int part = c->from - p->grid->first;
   const ambit__engine *e = ambit__engine_of(p->grid, part);
 
-  AMBIT_TRY(ambit__do(e->queue, read, bytes, &c->field->stores[part], box));
+  AMBIT_TRY(ambit__do(e->queue, read, c->bytes, &c->field->stores[part], &c->cells));
   if (p->grid->mine[c->to]) return AMBIT_OK;
   return ambit__net_send(p->grid->context->net, ambit__grid_process(p->grid, c->to), tag_of(p, c),
-                         bytes, (size_t)ambit__box_volume(box) * ambit__field_cell_bytes(c->field),
-                         &c->requests[b]);
+                         c->bytes, bytes_of(c), &c->request);
 }
 
-static ambit_status take(ambit_program *p, const ambit__carry *c, int b, const ambit__box *box,
-                         const unsigned char *bytes)
+static ambit_status take(ambit_program *p, ambit__carry *c)
 {
   const int part = c->to - p->grid->first;
   const ambit__engine *e = ambit__engine_of(p->grid, part);
 
-  if (!p->grid->mine[c->from])
-    AMBIT_TRY(ambit__net_wait(p->grid->context->net, &c->requests[b], 1));
-  return ambit__do(e->queue, write, &c->field->stores[part], box, bytes);
+  if (!p->grid->mine[c->from]) AMBIT_TRY(ambit__net_wait(p->grid->context->net, &c->request, 1));
+  return ambit__do(e->queue, write, &c->field->stores[part], &c->cells, c->bytes);
 }
 
 /* ---- cells ---- */
@@ -106,24 +88,14 @@ static ambit_status compute(ambit_program *p, const ambit__operation *op, const 
 static ambit_status pass(ambit_program *p, const ambit__operation *op, const ambit__piece *piece,
                          int b, ambit__launch_piece_fn launch)
 {
-  const ambit__carries *next = &p->applies[op->step].sweeping->next;
+  ambit__sweeping *s = p->applies[op->step].sweeping;
   const int part = p->grid->first + piece->part;
 
-  for (size_t i = 0; i < next->n; i++) {
-    unsigned char *bytes;
-    const ambit__box box = block_of(p, op->step, &next->list[i], b, &bytes);
-
-    if (next->list[i].to != part || ambit__box_is_empty(&box)) continue;
-    AMBIT_TRY(take(p, &next->list[i], b, &box, bytes));
-  }
+  for (size_t i = 0; i < s->n; i++)
+    if (s->carries[i].block == b && s->carries[i].to == part) AMBIT_TRY(take(p, &s->carries[i]));
   AMBIT_TRY(compute(p, op, piece, b, launch));
-  for (size_t i = 0; i < next->n; i++) {
-    unsigned char *bytes;
-    const ambit__box box = block_of(p, op->step, &next->list[i], b, &bytes);
-
-    if (next->list[i].from != part || ambit__box_is_empty(&box)) continue;
-    AMBIT_TRY(leave(p, &next->list[i], b, &box, bytes));
-  }
+  for (size_t i = 0; i < s->n; i++)
+    if (s->carries[i].block == b && s->carries[i].from == part) AMBIT_TRY(leave(p, &s->carries[i]));
   return AMBIT_OK;
 }
 
@@ -160,22 +132,17 @@ static ambit_status begin(ambit_program *p, const ambit__operation *op,
 }
 
 /* All copies of carried cells get the values at the end of the lines. */
-static ambit_status finish(ambit_program *p, const ambit__sweeping *s)
+static ambit_status finish(ambit_program *p, ambit__sweeping *s)
 {
-  for (size_t i = 0; i < s->last.n; i++) {
-    const ambit__carry *c = &s->last.list[i];
+  for (int takes = 0; takes < 2; takes++)
+    for (size_t i = 0; i < s->n; i++) {
+      ambit__carry *c = &s->carries[i];
 
-    if (p->grid->mine[c->from]) AMBIT_TRY(leave(p, c, 0, &c->cells, c->bytes));
-  }
-  for (size_t i = 0; i < s->last.n; i++) {
-    const ambit__carry *c = &s->last.list[i];
-
-    if (p->grid->mine[c->to]) AMBIT_TRY(take(p, c, 0, &c->cells, c->bytes));
-  }
-  for (size_t i = 0; i < s->next.n; i++)
-    AMBIT_TRY(ambit__net_wait(p->grid->context->net, s->next.list[i].requests, (size_t)s->blocks));
-  for (size_t i = 0; i < s->last.n; i++)
-    AMBIT_TRY(ambit__net_wait(p->grid->context->net, s->last.list[i].requests, 1));
+      if (c->block == s->blocks && p->grid->mine[takes ? c->to : c->from])
+        AMBIT_TRY(takes ? take(p, c) : leave(p, c));
+    }
+  for (size_t i = 0; i < s->n; i++)
+    AMBIT_TRY(ambit__net_wait(p->grid->context->net, &s->carries[i].request, 1));
   return AMBIT_OK;
 }
 
@@ -186,10 +153,9 @@ ambit_status ambit__sweep_step(ambit_program *p, const ambit__operation *op,
 
   sort(op, s);
   AMBIT_TRY(begin(p, op, launch));
-  AMBIT_TRY(expect(p, op->step, &s->next, s->blocks));
+  AMBIT_TRY(expect(p, s));
   for (int b = 0; b < s->blocks; b++)
     for (int i = 0; i < op->npieces; i++)
       AMBIT_TRY(pass(p, op, &op->pieces[s->order[i]], b, launch));
-  AMBIT_TRY(expect(p, op->step, &s->last, 1));
   return finish(p, s);
 }

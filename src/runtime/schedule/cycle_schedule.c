@@ -182,7 +182,7 @@ static ambit_status add_launch(ambit__scheduler *s, ambit__op_kind kind, int sta
 
   if (!op) return AMBIT_ENOMEM;
   op->cells = cells;
-  AMBIT_NEW(ambit__program_errors(s->p), op->pieces, most);
+  AMBIT_HOLD(s->p, op->pieces, most);
   if (kind == OP_FUSED)
     add_fused_pieces(s->p, op);
   else
@@ -408,7 +408,7 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   AMBIT_TRY(make_exchange(p, &x));
   if (c->wavefront && !x) return add_waves(&s, NULL, false);
   if (c->fused) return add_fused(&s, x);
-  AMBIT_NEW(ambit__program_errors(p), c->ghosts, (size_t)c->flow.nstages);
+  AMBIT_HOLD(p, c->ghosts, (size_t)c->flow.nstages);
   for (int i = 0; i < c->flow.nstages; i++)
     AMBIT_TRY(make_ghosts(p, i));
   if (c->wavefront) return add_waves(&s, x, overlap > OVERLAP_NONE && ambit__exchange_is_far(x));
@@ -462,7 +462,6 @@ static void free_one(ambit_program *p)
 
   for (int i = 0; c->ghosts && i < c->flow.nstages; i++)
     ambit__move_set_free(p->grid->context, &c->ghosts[i]);
-  free(c->ghosts);
   ambit__schedule_free(&c->schedule);
   ambit__cycle_drop(p);
 }

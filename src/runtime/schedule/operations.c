@@ -19,8 +19,6 @@ ambit__operation *ambit__schedule_add(ambit__scheduler *s, ambit__op_kind kind, 
 
 void ambit__schedule_free(ambit__schedule *o)
 {
-  for (size_t i = 0; i < o->n; i++)
-    free(o->ops[i].pieces);
   free(o->ops);
   *o = (ambit__schedule){0};
 }
@@ -110,8 +108,8 @@ ambit__operation *ambit__schedule_add_launch(ambit__scheduler *s, size_t step, a
 
   if (!op) return NULL;
   op->cells = cells;
-  op->pieces = ambit__new(ambit__program_errors(s->p), (size_t)nparts * 2 * AMBIT_MAX_DIMS,
-                          sizeof *op->pieces);
+  op->pieces = ambit__arena_new(ambit__program_errors(s->p), &s->p->memory,
+                                (size_t)nparts * 2 * AMBIT_MAX_DIMS, sizeof *op->pieces);
   if (!op->pieces) return NULL;
   if (cells == CELLS_ALL) add_whole(s, op);
   for (int i = 0; cells == CELLS_INNER && i < nparts; i++)

@@ -331,9 +331,7 @@ ambit_status ambit__program_add_exchange(ambit_program *p, ambit__exchange_kind 
               "the program has %d halo exchanges, with up to %d parts per process: MPI has too few "
               "tags for their messages. Use fewer parts per process",
               p->nexchanges + 1, most);
-  AMBIT_TRY(ambit__exchange_make(p, kind, from, halos, n, (int)(tag % AMBIT__NET_TAGS), x));
-  p->exchanges[p->nexchanges++] = *x;
-  return AMBIT_OK;
+  return ambit__exchange_make(p, kind, from, halos, n, (int)(tag % AMBIT__NET_TAGS), x);
 }
 
 /* Makes the allreduces of steps that reduce, if there are several engines or processes. */
@@ -341,9 +339,7 @@ static ambit_status make_allreduces(ambit_program *p)
 {
   if (ambit__grid_on_first(p->grid)) return AMBIT_OK;
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].functions && p->applies[i].last)
-      AMBIT_TRY(ambit__allreduce_make(p->grid->context, &p->steps[i], p->applies[i].last,
-                                      &p->applies[i].allreduce));
+    if (p->applies[i].functions && p->applies[i].last) AMBIT_TRY(ambit__allreduce_make(p, i));
   return AMBIT_OK;
 }
 
@@ -361,11 +357,10 @@ static ambit_status add_return(ambit__scheduler *s, size_t step, int *list)
 static ambit_status make_exchanges(ambit__scheduler *s)
 {
   ambit_program *p = s->p;
-  ambit__errors *errors = ambit__program_errors(p);
   int *valid, *list;
 
-  AMBIT_TAKE(errors, &s->memory, valid, (size_t)p->nfields + 1);
-  AMBIT_TAKE(errors, &s->memory, list, (size_t)p->nfields + 1);
+  AMBIT_HOLD(p, valid, (size_t)p->nfields + 1);
+  AMBIT_HOLD(p, list, (size_t)p->nfields + 1);
   for (int i = 0; i < p->halos.n; i++) {
     const bool messages = !p->halos.list[i].lent || !p->halos.list[i].varies;
 
@@ -402,19 +397,18 @@ static ambit_status parse_overlap(ambit_program *p, ambit__overlap *overlap)
 static ambit_status make_all(ambit__scheduler *s)
 {
   ambit_program *p = s->p;
-  ambit__errors *errors = ambit__program_errors(p);
   ambit__overlap overlap;
 
   AMBIT_TRY(parse_overlap(p, &overlap));
   s->overlap = overlap;
-  AMBIT_TAKE(errors, &s->memory, s->before, p->nsteps);
-  AMBIT_TAKE(errors, &s->memory, s->after, p->nsteps);
-  AMBIT_TAKE(errors, &s->memory, s->begun, p->nsteps);
-  AMBIT_TAKE(errors, &s->memory, s->reducing, p->nsteps);
-  AMBIT_TAKE(errors, &s->memory, s->launched, count_launches(p));
-  AMBIT_TAKE(errors, &s->memory, s->inner, p->nsteps * (size_t)p->grid->placement.n);
-  AMBIT_NEW(errors, p->starters, (size_t)p->halos.n + 1);
-  AMBIT_NEW(errors, p->exchanges, 2 * p->nsteps + (size_t)p->halos.n + 1);
+  AMBIT_HOLD(p, s->before, p->nsteps);
+  AMBIT_HOLD(p, s->after, p->nsteps);
+  AMBIT_HOLD(p, s->begun, p->nsteps);
+  AMBIT_HOLD(p, s->reducing, p->nsteps);
+  AMBIT_HOLD(p, s->launched, count_launches(p));
+  AMBIT_HOLD(p, s->inner, p->nsteps * (size_t)p->grid->placement.n);
+  AMBIT_HOLD(p, p->starters, (size_t)p->halos.n);
+  AMBIT_HOLD(p, p->exchanges, 2 * p->nsteps + (size_t)p->halos.n + 1);
   AMBIT_TRY(make_allreduces(p));
   AMBIT_TRY(make_exchanges(s));
   p->schedule.iterations = p->plain.iterations = 1;
@@ -425,10 +419,8 @@ static ambit_status make_all(ambit__scheduler *s)
 ambit_status ambit__program_schedule(ambit_program *p)
 {
   ambit__scheduler s = {.p = p, .list = &p->schedule};
-  ambit_status status = make_all(&s);
 
-  ambit__arena_free(&s.memory);
-  return status;
+  return make_all(&s);
 }
 
 void ambit__program_unschedule(ambit_program *p)
@@ -436,14 +428,10 @@ void ambit__program_unschedule(ambit_program *p)
   ambit__cycle_free(p);
   ambit__schedule_free(&p->schedule);
   ambit__schedule_free(&p->plain);
-  for (size_t i = 0; p->applies && i < p->nsteps; i++) {
-    ambit__allreduce_free(p->applies[i].allreduce);
-    p->applies[i].allreduce = NULL;
-  }
+  for (size_t i = 0; p->applies && i < p->nsteps; i++)
+    ambit__allreduce_cancel(p->applies[i].allreduce);
   for (int i = 0; i < p->nexchanges; i++)
-    ambit__exchange_free(p->exchanges[i]);
-  free(p->exchanges);
-  free(p->starters);
+    ambit__exchange_close(p->exchanges[i]);
   p->exchanges = p->starters = NULL;
   p->nexchanges = 0;
 }

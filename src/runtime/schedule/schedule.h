@@ -23,7 +23,6 @@ typedef enum ambit__overlap {
 } ambit__overlap;
 
 typedef struct ambit__scheduler {
-  ambit__arena memory; /* of the arrays */
   ambit_program *p;
   ambit__schedule *list; /* the schedule being made */
   ambit__overlap overlap;

@@ -150,6 +150,10 @@ void ambit__sleep_begin(ambit_program *p)
 {
   ambit__sleep *z = p->sleep;
 
+  if (ambit__relax_is_on(p)) {
+    ambit__relax_begin(p);
+    return;
+  }
   if (!z->checked || !z->valid) {
     ambit__sleep_refresh(p);
     ambit__sleep_forget_notes(p);
@@ -181,6 +185,11 @@ void ambit__sleep_end(ambit_program *p)
   ambit__sleep *z = p->sleep;
 
   z->walking = p->gated = false;
+  if (ambit__relax_is_on(p)) {
+    z->still = !z->moved;
+    z->relaxed++;
+    return;
+  }
   z->still = is_still(p);
   z->since++;
   z->iterations++;

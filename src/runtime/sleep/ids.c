@@ -144,14 +144,3 @@ void ambit__sleep_refresh(ambit_program *p)
   if (news) ambit__sleep_touch_all(p);
   z->valid = true;
 }
-
-void ambit__sleep_rotate(ambit_program *p, const ambit__step *s)
-{
-  int *slot = p->sleep->slot;
-  const int first = slot[ambit__program_field(p, s->args[0].field)];
-
-  for (int i = 0; i < s->n - 1; i++)
-    slot[ambit__program_field(p, s->args[i].field)] =
-        slot[ambit__program_field(p, s->args[i + 1].field)];
-  slot[ambit__program_field(p, s->args[s->n - 1].field)] = first;
-}

@@ -2,7 +2,6 @@
 /* map.c - which programs can have sleeping tiles; their maps, functions and memory. */
 #include "runtime/sleep/sleep.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -115,20 +114,19 @@ ambit_status ambit__sleep_plan(ambit_program *p)
   ambit__errors *errors = ambit__program_errors(p);
   const bool always = !strcmp(p->grid->context->settings.sleep, "on");
   const double cells = (double)ambit__box_volume(&p->grid->box);
-  ambit__sleep *z = ambit__new(errors, 1, sizeof *z);
-  int *held = ambit__new(errors, 2 * (size_t)p->nfields + 1, sizeof *held);
+  ambit__sleep *z = ambit__arena_new(errors, &p->memory, 1, sizeof *z);
+  int *held = ambit__arena_new(errors, &p->memory, 3 * (size_t)p->nfields, sizeof *held);
   bool can[3] = {false}; /* sleep; relax; without GPUs */
 
   p->sleep = z;
-  if (z) z->cycle = ambit__arena_new(errors, &z->memory, (size_t)p->nfields + 1, sizeof *z->cycle);
-  if (z && z->cycle && held) {
+  if (z && held) {
+    z->cycle = held + 2 * p->nfields;
     find_cycles(p, held, z->cycle, &z->period);
     can[0] = can_sleep(p, z) && !p->grid->context->dry;
     can[1] = can[0] && !p->grid->active && ambit__relax_plan(p, z);
     can[2] = !is_remote(p->grid->context);
     z->always = always;
   }
-  free(held);
   AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 3));
   if (z) z->relaxes = can[1];
   can[0] &= can[1] || always || can[2] || cells >= GPU_CELLS;
@@ -202,21 +200,14 @@ static void list_fields(const ambit_program *p, size_t step, int *held)
   s->restless = st->kernel->rule->uses_step;
 }
 
-void ambit__program_results(const ambit_program *p, bool *result)
+void ambit__program_results(const ambit_program *p, int *result)
 {
   for (int f = 0; f < p->nfields; f++)
-    result[f] = false;
+    result[f] = 0;
   for (size_t i = 0; i < p->nsteps; i++) {
     const ambit__step *s = &p->steps[i];
 
-    if (s->kind == STEP_ROTATE) {
-      const bool first = result[ambit__program_field(p, s->args[0].field)];
-
-      for (int k = 0; k < s->n - 1; k++)
-        result[ambit__program_field(p, s->args[k].field)] =
-            result[ambit__program_field(p, s->args[k + 1].field)];
-      result[ambit__program_field(p, s->args[s->n - 1].field)] = first;
-    }
+    if (s->kind == STEP_ROTATE) ambit__step_rotate(p, s, result);
     for (int f = 0; f < p->nfields; f++)
       result[f] |= ambit__step_writes(s, p->fields[f]);
   }
@@ -256,7 +247,7 @@ static ambit_status build_for(ambit_program *p, size_t step, ambit__tile_use use
   ambit__box box = {.ndims = p->grid->box.ndims};
 
   ambit__tile_size(box.ndims, p->sleep->worker, box.hi);
-  AMBIT_TAKE(ambit__program_errors(p), &p->sleep->memory, *functions, (size_t)a->nengines);
+  AMBIT_HOLD(p, *functions, (size_t)a->nengines);
   for (int e = 0; e < a->nengines; e++)
     AMBIT_TRY(ambit__step_build(p, step, e, &box, use, &(*functions)[e]));
   return AMBIT_OK;
@@ -277,33 +268,26 @@ static ambit_status build_functions(ambit_program *p, size_t step)
   return AMBIT_OK;
 }
 
-static ambit_status new_ids(const ambit_program *p, int64_t n, uint64_t **ids)
-{
-  AMBIT_TAKE(ambit__program_errors(p), &p->sleep->memory, *ids, (size_t)(n * p->sleep->map.nzones));
-  return AMBIT_OK;
-}
-
 static ambit_status make_step(ambit_program *p, size_t step, int *held)
 {
-  ambit__errors *errors = ambit__program_errors(p);
   ambit__sleeper *s = &p->sleep->steps[step];
-  ambit__arena *memory = &p->sleep->memory;
   const int64_t n = p->sleep->map.n;
+  const size_t zones = (size_t)(n * p->sleep->map.nzones);
   const size_t nargs = (size_t)p->steps[step].n;
 
-  AMBIT_TAKE(errors, memory, s->in, nargs);
-  AMBIT_TAKE(errors, memory, s->out, nargs);
-  AMBIT_TAKE(errors, memory, s->params, nargs);
-  AMBIT_TAKE(errors, memory, s->than, nargs * (size_t)(p->grid->placement.n + 1));
-  AMBIT_TAKE(errors, memory, s->values, nargs * sizeof(double));
+  AMBIT_HOLD(p, s->in, nargs);
+  AMBIT_HOLD(p, s->out, nargs);
+  AMBIT_HOLD(p, s->params, nargs);
+  AMBIT_HOLD(p, s->than, nargs * (size_t)(p->grid->placement.n + 1));
+  AMBIT_HOLD(p, s->values, nargs * sizeof(double));
   list_fields(p, step, held);
   for (int i = 0; i < s->nin; i++)
-    AMBIT_TRY(new_ids(p, n, &s->in[i].seen));
+    AMBIT_HOLD(p, s->in[i].seen, zones);
   for (int i = 0; i < s->nout; i++)
-    AMBIT_TRY(new_ids(p, n, &s->out[i].last));
+    AMBIT_HOLD(p, s->out[i].last, zones);
   if (s->nout > p->sleep->most_out) p->sleep->most_out = s->nout;
   AMBIT_TRY(build_functions(p, step));
-  if (s->words) AMBIT_TAKE(errors, memory, s->partials, (size_t)(n * s->words));
+  if (s->words) AMBIT_HOLD(p, s->partials, (size_t)(n * s->words));
   return AMBIT_OK;
 }
 
@@ -344,26 +328,24 @@ static ambit_status make_map(ambit_program *p)
 
 static ambit_status make_lists(ambit_program *p)
 {
-  ambit__errors *errors = ambit__program_errors(p);
   ambit__sleep *z = p->sleep;
-  ambit__arena *memory = &z->memory;
   const size_t n = (size_t)z->map.n + 1, nfields = (size_t)p->nfields + 1;
 
   z->next = 1;
-  AMBIT_TAKE(errors, memory, z->slot, nfields);
-  AMBIT_TAKE(errors, memory, z->buffers, nfields);
-  AMBIT_TAKE(errors, memory, z->changes, nfields);
-  AMBIT_TAKE(errors, memory, z->until, n);
-  AMBIT_TAKE(errors, memory, z->list, n);
-  AMBIT_TAKE(errors, memory, z->listed, n);
-  AMBIT_TAKE(errors, memory, z->far, n);
-  AMBIT_TAKE(errors, memory, z->parts, (size_t)p->grid->placement.n + 1);
-  AMBIT_TAKE(errors, memory, z->work, n);
-  AMBIT_TAKE(errors, memory, z->number, n);
-  AMBIT_TAKE(errors, memory, z->repeats, n);
-  AMBIT_TRY(new_ids(p, z->map.n * p->nfields, &z->ids));
-  AMBIT_TAKE(errors, memory, z->ends, n * nfields);
-  AMBIT_TAKE(errors, memory, z->result, nfields);
+  AMBIT_HOLD(p, z->slot, nfields);
+  AMBIT_HOLD(p, z->buffers, nfields);
+  AMBIT_HOLD(p, z->changes, nfields);
+  AMBIT_HOLD(p, z->until, n);
+  AMBIT_HOLD(p, z->list, n);
+  AMBIT_HOLD(p, z->listed, n);
+  AMBIT_HOLD(p, z->far, n);
+  AMBIT_HOLD(p, z->parts, (size_t)p->grid->placement.n + 1);
+  AMBIT_HOLD(p, z->work, n);
+  AMBIT_HOLD(p, z->number, n);
+  AMBIT_HOLD(p, z->repeats, n);
+  AMBIT_HOLD(p, z->ids, (size_t)(z->map.n * p->nfields * z->map.nzones));
+  AMBIT_HOLD(p, z->ends, n * nfields);
+  AMBIT_HOLD(p, z->result, nfields);
   ambit__program_results(p, z->result);
   z->exact = is_exact(p, z->slot);
   for (int64_t t = 0; t < z->map.n; t++)
@@ -373,7 +355,7 @@ static ambit_status make_lists(ambit_program *p)
 }
 
 /* The cells of a step on a sparse grid, in the order of tiles. */
-static ambit_status make_tables(const ambit_program *p, size_t step)
+static ambit_status make_tables(ambit_program *p, size_t step)
 {
   ambit__errors *errors = ambit__program_errors(p);
   const ambit_grid *g = p->grid;
@@ -381,8 +363,8 @@ static ambit_status make_tables(const ambit_program *p, size_t step)
   ambit__sleeper *s = &p->sleep->steps[step];
 
   if (!a->chunks) return AMBIT_OK;
-  AMBIT_TAKE(errors, &p->sleep->memory, s->chunks, (size_t)g->placement.n);
-  AMBIT_TAKE(errors, &p->sleep->memory, s->filled, (size_t)g->placement.n);
+  AMBIT_HOLD(p, s->chunks, (size_t)g->placement.n);
+  AMBIT_HOLD(p, s->filled, (size_t)g->placement.n);
   for (int i = 0; i < g->placement.n; i++) {
     const ambit__tiling *tiles = &p->sleep->map.parts[g->first + i];
     const ambit__box region = ambit__box_intersect(&tiles->own, &a->region);
@@ -398,49 +380,28 @@ static ambit_status make_tables(const ambit_program *p, size_t step)
 /* `held` is scratch. */
 static ambit_status make(ambit_program *p, int *held)
 {
-  ambit__errors *errors = ambit__program_errors(p);
   ambit__sleep *z = p->sleep;
 
   AMBIT_TRY(make_map(p));
   AMBIT_TRY(make_lists(p));
-  AMBIT_TAKE(errors, &z->memory, z->steps, p->nsteps);
+  AMBIT_HOLD(p, z->steps, p->nsteps);
   for (size_t i = 0; i < p->nsteps; i++)
     if (has_cells(p, i)) {
       AMBIT_TRY(make_step(p, i, held));
       AMBIT_TRY(make_tables(p, i));
     }
   AMBIT_TRY(ambit__sleep_make_notes(p));
-  AMBIT_TAKE(errors, &z->memory, z->changed, (size_t)(z->map.n + 1) * (size_t)(z->most_out + 1));
+  AMBIT_HOLD(p, z->changed, (size_t)(z->map.n + 1) * (size_t)(z->most_out + 1));
   return AMBIT_OK;
 }
 
 ambit_status ambit__sleep_make(ambit_program *p)
 {
   int *held;
-  ambit_status s;
 
   if (p->sleep->steps) return AMBIT_OK;
-  AMBIT_NEW(ambit__program_errors(p), held, (size_t)p->nfields + 1);
-  s = make(p, held);
-  free(held);
-  return s;
-}
-
-static void discard(const ambit *a, ambit__function **functions)
-{
-  for (int e = 0; functions && e < a->nengines; e++) {
-    ambit__device *dev = a->engines[e].device;
-
-    if (functions[e]) ambit__ask(dev, discard, functions[e]);
-  }
-}
-
-static void free_step(const ambit_program *p, ambit__sleeper *s)
-{
-  for (int i = 0; s->chunks && i < p->grid->placement.n; i++)
-    ambit__chunks_free(&s->chunks[i]);
-  discard(p->grid->context, s->functions);
-  discard(p->grid->context, s->relaxers);
+  AMBIT_HOLD(p, held, (size_t)p->nfields);
+  return make(p, held);
 }
 
 void ambit__sleep_free(ambit_program *p)
@@ -449,10 +410,9 @@ void ambit__sleep_free(ambit_program *p)
 
   if (!z) return;
   for (size_t i = 0; z->steps && i < p->nsteps; i++)
-    free_step(p, &z->steps[i]);
+    for (int k = 0; z->steps[i].chunks && k < p->grid->placement.n; k++)
+      ambit__chunks_free(&z->steps[i].chunks[k]);
   ambit__tile_map_free(&z->map);
-  ambit__arena_free(&z->memory);
-  free(z);
   p->sleep = NULL;
   p->gate = NULL;
 }

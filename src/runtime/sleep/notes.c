@@ -6,10 +6,8 @@
  * store them in does not have them yet. Both processes rotate their fields alike, so the sender
  * knows which buffer that is.
  */
-#include "base/memory.h"
 #include "runtime/sleep/sleep.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A walk over the tiles of a channel: for each transfer, those of the sender that it takes cells
@@ -113,7 +111,7 @@ const ambit__gate ambit__sleep_gate = {leave, arrive};
 
 /* ---- memory ---- */
 
-static ambit_status make_notes(const ambit_program *p, const ambit__exchange *x, ambit__channel *m)
+static ambit_status make_notes(ambit_program *p, const ambit__exchange *x, ambit__channel *m)
 {
   walk w = {.z = p->sleep, .m = m};
   size_t words;
@@ -123,10 +121,10 @@ static ambit_status make_notes(const ambit_program *p, const ambit__exchange *x,
   m->entries = w.entries;
   words = (size_t)w.entries * (size_t)(m->incoming ? w.z->map.nzones : p->nfields);
   m->note_bytes = (1 + (size_t)(w.entries * w.z->map.nzones)) * sizeof *m->notes;
-  m->notes = ambit__new(ambit__program_errors(p), m->note_bytes, 1);
-  m->known = ambit__new(ambit__program_errors(p), words, sizeof *m->known);
   m->known_bytes = words * sizeof *m->known;
-  return m->notes && m->known ? AMBIT_OK : AMBIT_ENOMEM;
+  AMBIT_HOLD(p, m->notes, m->note_bytes / sizeof *m->notes);
+  AMBIT_HOLD(p, m->known, words);
+  return AMBIT_OK;
 }
 
 ambit_status ambit__sleep_make_notes(ambit_program *p)

@@ -15,19 +15,6 @@ static bool can_relax(const ambit *a)
   return true;
 }
 
-/* The only parameter of a step that takes a field; -1: none, or several. */
-static int find_param(const ambit__step *s, const ambit_field *f)
-{
-  int found = -1;
-
-  for (int i = 0; i < s->n; i++)
-    if (s->args[i].field == f) {
-      if (found >= 0) return -1;
-      found = i;
-    }
-  return found;
-}
-
 static bool is_alone(const ambit_program *p, const ambit__step *s)
 {
   const ambit__rule *r = s->kernel->rule;
@@ -50,8 +37,8 @@ bool ambit__relax_plan(const ambit_program *p, ambit__sleep *z)
   if (!is_alone(p, s)) return false;
   params = s->kernel->rule->params;
   for (int i = 0; i < 2; i++) {
-    z->in = find_param(s, swap->args[i].field);
-    z->out = find_param(s, swap->args[!i].field);
+    z->in = ambit__step_argument(s, swap->args[i].field);
+    z->out = ambit__step_argument(s, swap->args[!i].field);
     if (z->in < 0 || z->out < 0 || !params[z->out].is_written) continue;
     return params[z->in].components == 1 && !params[z->out].nreads &&
            ambit__step_overwrites(p, s, &p->applies[0].region, z->out);
@@ -72,15 +59,6 @@ void ambit__relax_begin(ambit_program *p)
   z->checked = z->walking = true;
   z->valid = z->moved = false;
   p->gated = false;
-}
-
-void ambit__relax_end(ambit_program *p)
-{
-  ambit__sleep *z = p->sleep;
-
-  z->walking = false;
-  z->still = !z->moved;
-  z->relaxed++;
 }
 
 static ambit_status relax_part(ambit_program *p, const ambit__piece *piece)

@@ -73,8 +73,8 @@ typedef enum ambit__sleep_mode {
   SLEEP_ON
 } ambit__sleep_mode;
 
+/* Memory of the sealed program, but for what `map` and chunks have. */
 typedef struct ambit__sleep {
-  ambit__arena memory; /* of all that follows, but for what `map` and chunks have */
   ambit__sleep_mode mode;
   bool always; /* the option sleep is on */
   ambit__tile_worker worker;
@@ -106,7 +106,7 @@ typedef struct ambit__sleep {
   ambit__box *changed;         /* by entry of `work` and output */
   int most_out;                /* most outputs of a step */
   bool exact;                  /* no step overwrites results of another one: so is `still` */
-  bool *result;                /* by field: at the end of an iteration it holds values of a step */
+  int *result;                 /* by field: at the end of an iteration it holds values of a step */
   uint64_t *ends;              /* by field and tile: ids at the end of the last iteration */
   bool still;                  /* the results of the last iteration were those of the one before */
   int64_t tiles, slept;        /* of this mode: launches on tiles asked for, and those left out */
@@ -125,8 +125,8 @@ typedef struct ambit__sleep {
 /* Sets p->sleep if tiles of the program can sleep. Collective. */
 ambit_status ambit__sleep_plan(ambit_program *p);
 ambit_status ambit__sleep_make(ambit_program *p); /* memory and functions, if there are none yet */
-/* Sets result[f] for the fields that at the end of an iteration hold values of a step. */
-void ambit__program_results(const ambit_program *p, bool *result);
+/* Sets result[f], 1 or 0: whether at the end of an iteration a field holds values of a step. */
+void ambit__program_results(const ambit_program *p, int *result);
 void ambit__sleep_free(ambit_program *p);
 
 /* ---- ids.c ---- */
@@ -142,7 +142,6 @@ void ambit__sleep_refresh(ambit_program *p);
 void ambit__sleep_touch(ambit_program *p, int64_t tile, bool changed);
 void ambit__sleep_touch_all(ambit_program *p);
 void ambit__sleep_settle(ambit_program *p); /* begin an iteration: drops tiles from the list */
-void ambit__sleep_rotate(ambit_program *p, const ambit__step *s);
 
 /* ---- step.c ---- */
 
@@ -158,8 +157,7 @@ ambit_status ambit__sleep_await(const ambit_program *p, ambit_status s);
 /* Whether the program relaxes; sets its parameters. */
 bool ambit__relax_plan(const ambit_program *p, ambit__sleep *z);
 bool ambit__relax_is_on(const ambit_program *p); /* in this run */
-void ambit__relax_begin(ambit_program *p);       /* before and after such an iteration */
-void ambit__relax_end(ambit_program *p);
+void ambit__relax_begin(ambit_program *p);       /* before such an iteration */
 ambit_status ambit__relax_step(ambit_program *p, const ambit__operation *op);
 /* Updates of cells in all such iterations, of all processes. Collective. */
 ambit_status ambit__relax_updates(ambit_program *p, double *updates, double *iterations);

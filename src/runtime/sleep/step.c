@@ -72,13 +72,9 @@ static ambit_status compare_values(const ambit_program *p, int step, bool *same)
 /* ---- work ---- */
 
 /* The function that runs a step on the tiles of a part of this process. */
-static ambit__function *function_of(const ambit_program *p, const ambit__sleeper *s, int part,
-                                    const ambit__backend **backend)
+static ambit__function *function_of(const ambit_program *p, const ambit__sleeper *s, int part)
 {
-  const int engine = p->grid->placement.engine[part];
-
-  *backend = p->grid->context->engines[engine].device->backend;
-  return s->functions[engine];
+  return s->functions[p->grid->placement.engine[part]];
 }
 
 /* The reductions of a tile. Those of a part are next to each other: every device has its own
@@ -87,12 +83,10 @@ static int64_t *partial_of(const ambit_program *p, const ambit__sleeper *s, int6
 {
   const int part = p->sleep->map.part[tile];
   const int64_t first = p->sleep->map.parts[part].first;
-  const ambit__backend *backend;
-  ambit__function *fn;
 
   if (!s->words) return NULL;
-  fn = function_of(p, s, part - p->grid->first, &backend);
-  return s->partials + first * s->words + (tile - first) * fn->words;
+  return s->partials + first * s->words +
+         (tile - first) * function_of(p, s, part - p->grid->first)->words;
 }
 
 static void add_work(ambit_program *p, int step, int64_t tile, choice c, int64_t n)
@@ -243,8 +237,7 @@ static ambit_status launch(ambit_program *p, int step, int part)
   ambit__sleep_part *x = &z->parts[part];
   const int engine = p->grid->placement.engine[part];
   ambit__queue *q = p->grid->context->engines[engine].queue;
-  const ambit__backend *backend;
-  ambit__function *fn = function_of(p, s, part, &backend);
+  ambit__function *fn = function_of(p, s, part);
   ambit__store **than = s->than + part * s->nout;
 
   for (int k = 0; k < s->nout; k++)
@@ -312,8 +305,7 @@ static ambit_status take_results(ambit_program *p, int step, int part)
   const ambit__sleep_part *x = &z->parts[part];
   const ambit__tiling *tiling = &z->map.parts[p->grid->first + part];
   ambit__queue *q = ambit__engine_of(p->grid, part)->queue;
-  const ambit__backend *backend;
-  ambit__function *fn = function_of(p, s, part, &backend);
+  ambit__function *fn = function_of(p, s, part);
 
   note_results(p, s, x->first, x->end);
   count(z, s, part, tiling->n);

@@ -25,7 +25,7 @@ static void a_cell_that_is_not_kept_is_found(void)
       ambit_close(s.a);
       continue;
     }
-    s.p->halos.list[ambit__field_halo_of(s.p, s.u)].slices[0].halo.reaches[0].reach.hi[1]--;
+    ambit__halos_find(&s.p->halos, s.u)->slices[0].halo.reaches[0].reach.hi[1]--;
     ambit_run(s.p, 3);
     expect(
         &s,

@@ -40,7 +40,7 @@ static void boxes_go_to_other_grids_and_types(void)
     ambit_copy_box(p, u, AMBIT_INDEX(3, 11), AMBIT_INDEX(9, 14), v, AMBIT_INDEX(1, 2));
     ambit_copy_box(p, u, AMBIT_INDEX(5, 13), AMBIT_INDEX(12, 18), w, AMBIT_INDEX(0, 0));
     ambit_copy_box(p, u, AMBIT_INDEX(5, 13), AMBIT_INDEX(12, 18), w, NULL);
-    CHECK_FAILED(a, AMBIT_EINVAL, "must be within its grid");
+    CHECK_FAILED(a, AMBIT_EINVAL, "leaves the grid");
     ambit_run(p, 1);
     ambit_field_read(v, NULL, NULL, got);
     ambit_field_read(w, NULL, NULL, same);

@@ -234,7 +234,7 @@ static int spared(const scene *s)
   if (!s->p->lean) return 0;
   for (int i = 0; i < MOST_FIELDS; i++) {
     fields += s->f[i] != NULL;
-    lean += s->f[i] && ambit__program_uses(s->p->lean->program, s->f[i]);
+    lean += s->f[i] && ambit__program_effects(s->p->lean->program, s->f[i]) != 0;
   }
   return fields - lean;
 }
@@ -371,8 +371,8 @@ static void the_faster_form_goes_on(void)
   ambit_option_set(s.a, "lean", "auto");
   ambit_run(s.p, 200);
   CHECK_OK(s.a);
-  CHECK(s.p->lean->rounds[0] == AMBIT__LEAN_ROUNDS && s.p->lean->rounds[1] == AMBIT__LEAN_ROUNDS);
-  CHECK(s.p->lean->seconds[0] > 0 && s.p->lean->seconds[1] > 0);
+  CHECK(s.p->lean->trial.round == AMBIT__LEAN_ROUNDS && s.p->lean->trial.at == 0);
+  CHECK(s.p->lean->trial.best[0] > 0 && s.p->lean->trial.best[1] > 0);
   CHECK(ambit_program_iterations(s.p) == 205);
   ambit_close(s.a);
 }

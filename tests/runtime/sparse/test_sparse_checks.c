@@ -369,7 +369,7 @@ static void a_halo_that_is_not_kept_is_found(void)
 {
   scene s = set_up_access("cpu*2", "runs");
   const ambit__box own = s.g->parts[0];
-  const ambit__field_halo *h = &s.p->halos.list[ambit__field_halo_of(s.p, s.u)];
+  const ambit__field_halo *h = ambit__halos_find(&s.p->halos, s.u);
 
   for (int i = 0; i < h->nslices; i++)
     for (int d = 0; d < 2; d++)

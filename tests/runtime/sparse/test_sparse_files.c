@@ -68,11 +68,11 @@ static void write_list(const char *path, const record *list, int64_t n)
   const ambit__npy_info form = {
       .type = AMBIT_F32, .ndims = 1, .shape = {n}, .axes = 2, .values = 2};
   ambit__errors errors = {0};
-  ambit__npy *npy;
+  ambit__file *npy;
 
   CHECK(!ambit__npy_create(&errors, path, &form, &npy));
-  CHECK(!ambit__npy_append(npy, list, (size_t)n * sizeof *list));
-  CHECK(!ambit__npy_end(npy));
+  CHECK(!ambit__file_write(npy, list, (size_t)n * sizeof *list));
+  CHECK(!ambit__file_commit(npy));
 }
 
 /* Whether a field has the ramp in the ring, and a number elsewhere. */
@@ -187,7 +187,7 @@ static void masks_are_fields_arrays_and_pictures(void)
   grids[1] = ambit_grid_load_sparse(a, folder_path("mask.npy"));
   for (int64_t c = 0; c < (int64_t)N * M; c++)
     pixels[c / M][c % M] = in_ring((const int64_t[]){c / M, c % M}, NULL) ? 9 : 0;
-  if (!ambit__png_write_frame(&errors, folder_path("mask.png"), &form, planes))
+  if (!ambit__png_write_frame(&errors, folder_path("mask.png"), &form, NULL, planes))
     grids[n++] = ambit_grid_load_sparse(a, folder_path("mask.png"));
   if (n == 3 && !ambit_field_save(mask, folder_path("drawn.png"))) /* enlarged, and in colours */
     grids[n++] = ambit_grid_load_sparse(a, folder_path("drawn.png"));
