@@ -135,7 +135,7 @@ if LANGUAGE == "opencl":
         """NVIDIA's compiler loses addresses that loads and stores in asm share (docs/notes/gpu.md, D3Q19)."""
         with tool.folder(damp_c=DAMP) as f:
             text = _compiles(f / "damp.c", "--size", "512^3")
-            assert "Plan (strip tile" in text and "ambit_store_float_4(" in text, text
+            assert "Plan (strip tile" in text and "ambit_store_if_float_4(" in text, text
             assert "ambit_load_now_float_4(&v_w" in text and "ambit_load_float_4(&u_w" in text, text
             assert "ambit_load_now_float_4(&u_w" not in text, text
 

@@ -148,7 +148,7 @@ AMBIT_FORMULA(int, ambit_inside, (int kind, int distance),
   }                                                                                                \
   AMBIT_INLINE void ambit_store_all_##T##_##N(bool yes, global T *to, const T *from)               \
   {                                                                                                \
-    ambit_store_##T##_##N(yes, to, from, (1 << N) - 1);                                            \
+    ambit_store_if_##T##_##N(yes, to, from, (1 << N) - 1);                                         \
   }
 #define AMBIT_FILLS(T, V) AMBIT_FILL(T, 1) AMBIT_FILL(T, 2) AMBIT_FILL(T, 4) AMBIT_FILL(T, 8)
 AMBIT_EACH_TYPE(AMBIT_FILLS)

@@ -116,8 +116,19 @@ template <int N, typename T> AMBIT_INLINE void ambit_store_all(bool yes, T *to, 
   }
 }
 
-/* Stores the values whose bit is set, all at once or one by one, if this warp owns the cells
- * (`own`): without a branch, so that the code after early loads stays one basic block. */
+/* Stores the values whose bit is set: all at once, or one by one. */
+template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int bits)
+{
+  const bool whole = bits == (1 << N) - 1;
+
+  ambit_store_all<N>(whole, to, from);
+#pragma unroll
+  for (int k = 0; k < N; k++)
+    if (!whole && (bits >> k & 1)) to[k] = from[k];
+}
+
+/* The same if this warp owns the cells (`own`), without a branch, so that the code after early
+ * loads stays one basic block. */
 template <typename T, int N>
 AMBIT_INLINE void ambit_put_if(bool yes, T *to, const ambit_pack<T, N> &values)
 {
@@ -145,7 +156,8 @@ template <int N, typename T> AMBIT_INLINE void ambit_values_if(bool yes, T *to, 
     values.at[k] = from[k];
   ambit_put_if(yes, to, values);
 }
-template <int N, typename T> AMBIT_INLINE void ambit_store(bool own, T *to, const T *from, int bits)
+template <int N, typename T>
+AMBIT_INLINE void ambit_store_if(bool own, T *to, const T *from, int bits)
 {
   constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
   const bool whole = own && bits == (1 << N) - 1;

@@ -46,10 +46,20 @@
       values.at[k] = from[k];                                                                      \
     *(SPACE V *)to = values.all;                                                                   \
   }
-/* In global memory, or to and from local memory: _publish and _fetch. */
+/* In global memory, or to and from local memory: _publish and _fetch. Or stored one by one, if only
+ * some bits are set. */
 #define AMBIT_VALUES(T, V, N)                                                                      \
   AMBIT_MOVES(global, ambit_load, ambit_put, T, V, N)                                              \
-  AMBIT_MOVES(local, ambit_fetch, ambit_publish, T, V, N)
+  AMBIT_MOVES(local, ambit_fetch, ambit_publish, T, V, N)                                          \
+  AMBIT_INLINE void ambit_store_##T##_##N(global T *to, const T *from, int bits)                   \
+  {                                                                                                \
+    if (bits == (1 << N) - 1) {                                                                    \
+      ambit_put_##T##_##N(to, from);                                                               \
+      return;                                                                                      \
+    }                                                                                              \
+    for (int k = 0; k < N; k++)                                                                    \
+      if (bits >> k & 1) to[k] = from[k];                                                          \
+  }
 #define AMBIT_VALUES_OF(T, V)                                                                      \
   AMBIT_VALUES(T, V, 1)                                                                            \
   AMBIT_VALUES(T, V##2, 2)                                                                         \
@@ -57,30 +67,24 @@
   AMBIT_VALUES(T, V##8, 8)
 AMBIT_EACH_TYPE(AMBIT_VALUES_OF)
 
-/* Stores the values whose bit is set, all at once or one by one, if this warp owns the cells
- * (`own`). */
-#define AMBIT_STORE(T, N)                                                                          \
-  AMBIT_INLINE void ambit_store_##T##_##N(bool own, global T *to, const T *from, int bits)         \
+/* The same if this warp owns the cells (`own`). */
+#define AMBIT_STORE_IF(T, N)                                                                       \
+  AMBIT_INLINE void ambit_store_if_##T##_##N(bool own, global T *to, const T *from, int bits)      \
   {                                                                                                \
-    if (own && bits == (1 << N) - 1) {                                                             \
-      ambit_put_##T##_##N(to, from);                                                               \
-      return;                                                                                      \
-    }                                                                                              \
-    for (int k = 0; k < N; k++)                                                                    \
-      if (own && (bits >> k & 1)) to[k] = from[k];                                                 \
+    if (own) ambit_store_##T##_##N(to, from, bits);                                                \
   }
-#define AMBIT_STORES(T, V)                                                                         \
-  AMBIT_STORE(T, 1)                                                                                \
-  AMBIT_STORE(T, 2)                                                                                \
-  AMBIT_STORE(T, 4)                                                                                \
-  AMBIT_STORE(T, 8)
-AMBIT_EACH_INTEGER(AMBIT_STORES)
+#define AMBIT_STORE_IFS(T, V)                                                                      \
+  AMBIT_STORE_IF(T, 1)                                                                             \
+  AMBIT_STORE_IF(T, 2)                                                                             \
+  AMBIT_STORE_IF(T, 4)                                                                             \
+  AMBIT_STORE_IF(T, 8)
+AMBIT_EACH_INTEGER(AMBIT_STORE_IFS)
 /* On NVIDIA's GPUs without a branch where a vector has 16 bytes, so that the code after early loads
  * stays one basic block: results are stored as they are computed, and keep no registers. */
 #ifdef __NV_CL_C_VERSION
 #  define AMBIT_IF(store) "{ .reg .pred yes; setp.ne.s32 yes, %0, 0; @yes " store " }"
 #  define AMBIT_STORE_NOW(T, N, ALL, ONE)                                                          \
-    AMBIT_INLINE void ambit_store_##T##_##N(bool own, global T *to, const T *from, int bits)       \
+    AMBIT_INLINE void ambit_store_if_##T##_##N(bool own, global T *to, const T *from, int bits)    \
     {                                                                                              \
       const bool whole = own && bits == (1 << N) - 1;                                              \
                                                                                                    \
@@ -100,9 +104,9 @@ AMBIT_INLINE void ambit_floats_if(bool yes, global float *to, const float *from)
                : "memory");
 }
 AMBIT_STORE_NOW(float, 4, ambit_floats_if, ambit_float_if)
-AMBIT_STORE(float, 1)
-AMBIT_STORE(float, 2)
-AMBIT_STORE(float, 8)
+AMBIT_STORE_IF(float, 1)
+AMBIT_STORE_IF(float, 2)
+AMBIT_STORE_IF(float, 8)
 AMBIT_INLINE void ambit_double_if(bool yes, global double *to, double x)
 {
   asm volatile(AMBIT_IF("st.global.f64 [%1], %2;") : : "r"((int)yes), "l"(to), "d"(x) : "memory");
@@ -115,11 +119,11 @@ AMBIT_INLINE void ambit_doubles_if(bool yes, global double *to, const double *fr
                : "memory");
 }
 AMBIT_STORE_NOW(double, 2, ambit_doubles_if, ambit_double_if)
-AMBIT_STORE(double, 1)
-AMBIT_STORE(double, 4)
-AMBIT_STORE(double, 8)
+AMBIT_STORE_IF(double, 1)
+AMBIT_STORE_IF(double, 4)
+AMBIT_STORE_IF(double, 8)
 #else
-AMBIT_EACH_REAL(AMBIT_STORES)
+AMBIT_EACH_REAL(AMBIT_STORE_IFS)
 #endif
 
 /* A vector of 16 bytes, loaded where the text says: NVIDIA's compiler would delay the load until

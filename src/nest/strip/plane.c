@@ -79,14 +79,14 @@ static void store_results(ambit__nest *n, ambit__nest_access a, void *user)
   if (w->y >= 0) to = ambit__nest_text(n, "%s + t * %s_s%d", to, name, w->y);
   if (a.component) to = ambit__nest_text(n, "%s + %d * %s_c", to, a.component, name);
   if (w->cells > 1)
-    ambit__nest_do(n, "ambit_store_%s_%d(own, %s, %s, mine)",
+    ambit__nest_do(n, "ambit_store_%s_%d(%s, %s, %s, mine)",
                    w->pairs->places      ? "words"
                    : pair_of(w, &a) >= 0 ? "bytes"
                                          : "numbers",
-                   w->lane, to, results_of(n, &a));
+                   w->lane, w->planes ? "own" : "true", to, results_of(n, &a));
   else
-    ambit__nest_call(n, "ambit_store", ambit__nest_type(n, a.param), w->lane, "own, %s, %s, mine",
-                     to, results_of(n, &a));
+    ambit__nest_call(n, w->planes ? "ambit_store_if" : "ambit_store", ambit__nest_type(n, a.param),
+                     w->lane, "%s%s, %s, mine", w->planes ? "own, " : "", to, results_of(n, &a));
 }
 
 /* "z + p < n && t >= skip && t < stop": the warp owns the row. */
@@ -101,8 +101,12 @@ static const char *is_own(const ambit__strip *w)
 
 void ambit__strip_store(const ambit__strip *w)
 {
-  ambit__nest_do(w->n, "const bool own = %s", is_own(w));
+  if (w->planes)
+    ambit__nest_do(w->n, "const bool own = %s", is_own(w));
+  else
+    ambit__nest_if(w->n, "%s", is_own(w));
   ambit__nest_each_output(w->n, store_results, NULL);
+  if (!w->planes) ambit__nest_close(w->n);
 }
 
 void ambit__strip_advance(const ambit__strip *w)

@@ -225,7 +225,7 @@ static void store_edge(const ambit__window *j, int value)
     ambit__nest_close(j->n);
   } else {
     ambit__nest_call(j->n, "ambit_store", ambit__window_type(j, value), j->lane,
-                     "true, %s, &%s[%d], (int)(mine >> r * %d & %uu)", to,
+                     "%s, &%s[%d], (int)(mine >> r * %d & %uu)", to,
                      ambit__window_row(j, value, f->lag), f->left, j->lane, (1u << j->lane) - 1);
   }
 }
