@@ -85,20 +85,22 @@ static void add_inner(const ambit__scheduler *s, ambit__operation *op, int part)
   if (!ambit__box_is_empty(inner)) add_piece(s, op, part, inner);
 }
 
-/* Adds the cells that are not inner. If a step reduces and has no launch on this engine yet, adds a
- * launch on no cells. */
+/* Adds the cells that are not inner. A step that reduces is launched on no cells where a part has
+ * none and the engine has no launch of the step yet. */
 static void add_border(const ambit__scheduler *s, ambit__operation *op, int part)
 {
   const ambit__box own = ambit__cells_own(s->p, (size_t)op->step, part);
   ambit__box rest[2 * AMBIT_MAX_DIMS];
-  int n = 0;
+  int n;
 
-  if (!ambit__box_is_empty(&own))
-    n = ambit__box_split(&own, ambit__cells_of(s, (size_t)op->step, part), rest);
+  if (ambit__box_is_empty(&own)) {
+    if (s->p->applies[op->step].reduces && !*launched(s, op->step, part))
+      add_piece(s, op, part, &own);
+    return;
+  }
+  n = ambit__box_split(&own, ambit__cells_of(s, (size_t)op->step, part), rest);
   for (int k = 0; k < n; k++)
     add_piece(s, op, part, &rest[k]);
-  if (!n && s->p->applies[op->step].reduces && !*launched(s, op->step, part))
-    add_piece(s, op, part, &own);
 }
 
 ambit__operation *ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit__cells cells)

@@ -82,6 +82,38 @@ static void devices_together_compute_what_ref_computes(void)
   }
 }
 
+/* One part waits for the other and has no border of its own in the step that is split. */
+static void a_step_that_sums_runs_once_where_cells_go_one_way(void)
+{
+  static const char text[] = "void grow(int *u, sum int *total) { *u += 2; *total = *u; }"
+                             "void shift(const int *u, int *v) { *v += u[-1]; }";
+  static const char *const together[] = {"ref", "cpu,slow", "slow,cpu"};
+  int want[41] = {0}, got[41];
+
+  for (int i = 0; i < 3; i++) {
+    ambit *a = open_on(together[i]);
+    ambit_grid *g = ambit_grid_create(a, 1, (int64_t[]){20});
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_I32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_I32);
+    ambit_scalar *total = ambit_scalar_create(a, "total", AMBIT_I32);
+    ambit_program *p = ambit_program_create(g);
+    ambit_kernel *k = ambit_kernel_create(a, text);
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+    ambit_apply(p, k, u, total);
+    ambit_apply(p, ambit_kernel_find(k, "shift"), u, v);
+    ambit_run(p, 5);
+    ambit_field_read(u, NULL, NULL, got);
+    ambit_field_read(v, NULL, NULL, got + 20);
+    got[40] = (int)ambit_scalar_get(total);
+    CHECK_OK(a);
+    ambit_close(a);
+    if (!i) memcpy(want, got, sizeof want);
+    CHECK_MSG(!memcmp(want, got, sizeof want), "on %s: u %d, total %d, not %d", together[i], got[0],
+              got[40], want[40]);
+  }
+}
+
 static const char diffusion[] = AMBIT_SOURCE(void diffuse(const float *u, float *v) {
   *v = *u + 0.2f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
 });
@@ -495,6 +527,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {T(the_default_is_the_fastest_device_here),
                                     T(all_is_every_gpu_and_the_cores),
                                     T(devices_together_compute_what_ref_computes),
+                                    T(a_step_that_sums_runs_once_where_cells_go_one_way),
                                     T(devices_together_share_one_exchange_between_iterations),
                                     T(a_device_among_others_computes_on_its_own_thread),
                                     T(devices_run_their_tiles_at_the_same_time),
