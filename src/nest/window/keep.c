@@ -16,16 +16,6 @@ static int along_y(const ambit__window *j, const int *offset)
   return j->y < 0 ? 0 : offset[j->y];
 }
 
-static void note_kind(void *user, int stage, int value, const int *offset)
-{
-  ambit__window *j = user;
-  ambit__window_value *v = &j->values[value];
-
-  (void)stage;
-  v->corners |= along_y(j, offset) && offset[j->x];
-  v->thick |= offset[j->z] && (along_y(j, offset) || offset[j->x]);
-}
-
 static void find_reach(ambit__window *j)
 {
   ambit__flow_cells reach[AMBIT__FLOW_VALUES];
@@ -40,7 +30,12 @@ static void find_reach(ambit__window *j)
     to->left = reach[v].n[j->x][0], to->right = reach[v].n[j->x][1];
   }
   for (int i = 0; i < j->flow->nstages; i++)
-    ambit__flow_each_read(j->flow, i, j->edge, note_kind, j);
+    for (ambit__flow_read r = {0}; ambit__flow_next_read(j->flow, i, j->edge, &r);) {
+      const int x = r.offset[j->x], y = along_y(j, r.offset);
+
+      j->values[r.value].corners |= x && y;
+      j->values[r.value].thick |= r.offset[j->z] && (x || y);
+    }
 }
 
 /* ---- mirrored rows at faces ---- */
@@ -68,12 +63,12 @@ static int needs_inside(const ambit__window *j, int value)
 /* ---- lags ---- */
 
 /* Turns between the arrival of a row and a read. Rows of adjacent groups arrive a turn later. */
-static int ahead_of(const void *user, int stage, int value, const int *offset)
+static int ahead_of(const void *user, int stage, const ambit__flow_read *r)
 {
   const ambit__window *j = user;
 
   (void)stage;
-  return ambit__max(offset[j->z] + (along_y(j, offset) != 0), needs_inside(j, value));
+  return ambit__max(r->offset[j->z] + (along_y(j, r->offset) != 0), needs_inside(j, r->value));
 }
 
 static void find_lags(ambit__window *j)
@@ -99,18 +94,17 @@ static bool is_late(const ambit__window *j, int stage)
 }
 
 /* Sums use a row when it arrives. */
-static void keep(void *user, int stage, int value, const int *offset)
+static void keep(ambit__window *j, int stage, const ambit__flow_read *r)
 {
-  ambit__window *j = user;
-  ambit__window_value *v = &j->values[value];
-  const bool sum = j->stages[stage].taps != NULL, beside = along_y(j, offset) != 0;
-  const int lag = sum ? v->lag + is_late(j, stage) : j->stages[stage].lag - offset[j->z];
-  const int fetched = sum || needs_inside(j, value) ? v->lag + 1 : lag;
+  ambit__window_value *v = &j->values[r->value];
+  const bool sum = j->stages[stage].taps != NULL, beside = along_y(j, r->offset) != 0;
+  const int lag = sum ? v->lag + is_late(j, stage) : j->stages[stage].lag - r->offset[j->z];
+  const int fetched = sum || needs_inside(j, r->value) ? v->lag + 1 : lag;
 
   v->last = ambit__max(v->last, lag);
   if (beside && (v->fetched < 0 || v->fetched > fetched)) v->fetched = fetched;
   if (beside) v->forgotten = ambit__max(v->forgotten, ambit__max(lag, fetched));
-  if (offset[j->x] && (v->shared < 0 || v->shared > lag)) v->shared = lag;
+  if (r->offset[j->x] && (v->shared < 0 || v->shared > lag)) v->shared = lag;
 }
 
 /* Rows outside the faces are copies of rows that must still be there. */
@@ -134,7 +128,8 @@ static void find_rows(ambit__window *j)
   }
   for (int i = 0; i < j->flow->nstages; i++) {
     j->stages[i].late = is_late(j, i);
-    ambit__flow_each_read(j->flow, i, j->edge, keep, j);
+    for (ambit__flow_read r = {0}; ambit__flow_next_read(j->flow, i, j->edge, &r);)
+      keep(j, i, &r);
   }
   for (int v = 0; v < j->flow->nvalues; v++)
     keep_mirrored(j, v);

@@ -273,12 +273,6 @@ static void share(const ambit__window *j, int value)
   if (j->edge && f->fetched >= 0) ambit__window_mirror_low(j, value);
 }
 
-static void finish_result(void *user, int stage, int value)
-{
-  (void)stage;
-  finish(user, value);
-}
-
 static void add_turn(ambit__window *j)
 {
   ambit__nest_do(j->n, "const int row = start + z + p");
@@ -291,7 +285,8 @@ static void add_turn(ambit__window *j)
     for (int v = 0; v < j->flow->nvalues; v++)
       if (ambit__flow_is_new(j->flow, i, v)) share(j, v);
     ambit__window_add_stage(j, i);
-    ambit__flow_each_result(j->flow, i, finish_result, j);
+    for (int at = 0, v; ambit__flow_next_result(j->flow, i, &at, &v);)
+      finish(j, v);
   }
   if (ambit__window_shared(j)) ambit__nest_barrier(j->n);
 }

@@ -2,6 +2,7 @@
 /* wavefront.c - the stages of a wave: steps, and ghost cells before the steps that read them. */
 #include "runtime/program/wavefront.h"
 
+#include "base/integers.h"
 #include "runtime/program/cycle.h"
 
 #include <stdio.h>
@@ -179,20 +180,19 @@ typedef struct along {
   int axis;
 } along;
 
-static int below(const void *user, int stage, int value, const int *offset)
+static int below(const void *user, int stage, const ambit__flow_read *r)
 {
-  const int n = offset[((const along *)user)->axis];
+  const int n = r->offset[((const along *)user)->axis];
 
   (void)stage;
-  (void)value;
   return n < 0 ? -n : 0;
 }
 
 /* A read comes after the turn of the ghost cells that it may hit. */
-static int above(const void *user, int stage, int value, const int *offset)
+static int above(const void *user, int stage, const ambit__flow_read *r)
 {
   const along *a = user;
-  const int filler = a->w->flow.values[value].filler, n = offset[a->axis];
+  const int filler = a->w->flow.values[r->value].filler, n = r->offset[a->axis];
 
   if (n >= 0 || filler < 0 || a->w->flow.stages[stage].fills) return n > 0 ? n : 0;
   return a->w->stages[filler].low[a->axis] ? (int)a->w->stages[filler].turn[a->axis] : 0;
@@ -278,72 +278,47 @@ bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis)
   return w->wraps >> axis & 1;
 }
 
-static void add_spread(ambit__wavefront *w, int stage, int value, const int *offset)
+static ambit__spread *add_spread(ambit__wavefront *w, int stage, const ambit__flow_read *r)
 {
-  ambit__spread *s = &w->spreads[w->flow.values[value].field];
+  ambit__spread *s = &w->spreads[w->flow.values[r->value].field];
 
   for (int d = 0; d < 2; d++) {
     const along a = {w, d};
     const int64_t lag = w->stages[stage].lag[d];
-    const int64_t first = lag - above(&a, stage, value, offset);
-    const int64_t last = lag + below(&a, stage, value, offset);
+    const int64_t first = lag - above(&a, stage, r), last = lag + below(&a, stage, r);
 
     if (!s->used || first < s->first[d]) s->first[d] = first;
     if (!s->used || last > s->last[d]) s->last[d] = last;
   }
   s->used = true;
-}
-
-static void spread_read(void *user, int stage, int value, const int *offset)
-{
-  add_spread(user, stage, value, offset);
-}
-
-static void spread_result(void *user, int stage, int value)
-{
-  ambit__wavefront *w = user;
-  const int here[AMBIT_MAX_DIMS] = {0};
-
-  add_spread(w, stage, value, here);
-  w->spreads[w->flow.values[value].field].written |= !w->flow.stages[stage].fills;
+  return s;
 }
 
 static void set_spreads(ambit__wavefront *w)
 {
   for (int i = 0; i < w->wave.n; i++) {
-    ambit__flow_each_read(&w->flow, i, false, spread_read, w);
-    ambit__flow_each_result(&w->flow, i, spread_result, w);
+    for (ambit__flow_read r = {0}; ambit__flow_next_read(&w->flow, i, false, &r);)
+      add_spread(w, i, &r);
+    for (int at = 0, v; ambit__flow_next_result(&w->flow, i, &at, &v);)
+      add_spread(w, i, &(ambit__flow_read){.value = v})->written |= !w->flow.stages[i].fills;
   }
-}
-
-/* The farthest read along the axis of the wave. */
-typedef struct farthest {
-  along a;
-  int64_t reach;
-} farthest;
-
-static void note_reach(void *user, int stage, int value, const int *offset)
-{
-  farthest *f = user;
-  const int low = below(&f->a, stage, value, offset), high = above(&f->a, stage, value, offset);
-
-  if (low > f->reach) f->reach = low;
-  if (high > f->reach) f->reach = high;
 }
 
 /* The sum of the largest lag, lead and reach: the cells that owners leave out on both sides, and
  * read. */
-static int64_t least_cells(const ambit__wavefront *w, int axis)
+static int64_t least_cells(const ambit__wavefront *w)
 {
-  farthest f = {{w, axis}, 0};
+  const along a = {w, w->wave.axis};
   int64_t lag = 0, lead = 0;
+  int reach = 0;
 
   for (int i = 0; i < w->wave.n; i++) {
-    if (w->stages[i].lag[axis] > lag) lag = w->stages[i].lag[axis];
-    if (w->stages[i].lead[axis] > lead) lead = w->stages[i].lead[axis];
-    ambit__flow_each_read(&w->flow, i, false, note_reach, &f);
+    if (w->stages[i].lag[a.axis] > lag) lag = w->stages[i].lag[a.axis];
+    if (w->stages[i].lead[a.axis] > lead) lead = w->stages[i].lead[a.axis];
+    for (ambit__flow_read r = {0}; ambit__flow_next_read(&w->flow, i, false, &r);)
+      reach = ambit__max(reach, ambit__max(below(&a, i, &r), above(&a, i, &r)));
   }
-  return lag + lead + f.reach;
+  return lag + lead + reach;
 }
 
 /* What a part has beyond the faces of the grid: cells of its own where it continues. */
@@ -451,7 +426,7 @@ static void finish(const maker *m)
   w->wraps = wrapped_axes(m->p, w);
   set_spreads(w);
   w->wave.wraps = ambit__wavefront_wraps(w, w->wave.axis);
-  w->wave.least = least_cells(w, w->wave.axis);
+  w->wave.least = least_cells(w);
   set_inner(m);
 }
 
