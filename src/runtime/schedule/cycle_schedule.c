@@ -26,9 +26,19 @@
  * store vectors. */
 enum { ROW_UNIT = 2 * AMBIT__ALIGNED };
 
+static const ambit__flow_stage *stage_of(const ambit_program *p, int stage)
+{
+  return &p->cycle->flow.stages[stage];
+}
+
 static const ambit__step *step_of(const ambit_program *p, int stage)
 {
-  return &p->steps[p->cycle->flow.stages[stage].step];
+  return &p->steps[stage_of(p, stage)->step];
+}
+
+static const ambit__apply *apply_of(const ambit_program *p, int stage)
+{
+  return &p->applies[stage_of(p, stage)->step];
 }
 
 static const ambit__box *own_of(const ambit_program *p, int part)
@@ -62,7 +72,7 @@ static ambit_status add_ghosts(ambit_program *p, int stage, ambit_field *f, ambi
                        .boundaries = ambit__field_boundaries(f, c),
                        .extents = p->grid->box.hi};
 
-      if (ambit__cycle_ghosts(p, stage, f, own_of(p, k), &m.box, &m.reach))
+      if (ambit__stage_ghosts(p, stage_of(p, stage), f, own_of(p, k), &m.box, &m.reach))
         AMBIT_TRY(ambit__move_set_add(p->grid, set, k, &m));
     }
   return AMBIT_OK;
@@ -80,23 +90,25 @@ static ambit_status make_ghosts(ambit_program *p, int stage)
 
 /* ---- launches ---- */
 
-/* Cells of a stage that read own cells only. */
+/* Cells of a stage on a part that read own cells only, or depend on own cells only if those of all
+ * stages are a wave. */
 static ambit__box inner_cells(const ambit_program *p, int stage, int part)
 {
   const ambit__step *s = step_of(p, stage);
-  const ambit__box *own = own_of(p, part), all = ambit__cycle_cells(p, stage, own);
+  const ambit__box *own = own_of(p, part), all = ambit__stage_cells(p, stage_of(p, stage), own);
   ambit__box inner = ambit__box_intersect(own, &all);
 
+  if (p->cycle->wavefront)
+    return ambit__wavefront_inner(&p->cycle->wavefront[part], stage_of(p, stage));
   for (int i = 0; i < s->n; i++) {
-    const ambit__param *q = &s->kernel->rule->params[i];
+    const ambit__param *q = ambit__step_param(s, i);
     const int n = inner.ndims - (s->args[i].field && ambit__field_closes_rows(p, s->args[i].field));
 
     for (int d = 0; s->args[i].field && d < n; d++) {
-      if (inner.lo[d] < own->lo[d] + q->low[d]) inner.lo[d] = own->lo[d] + q->low[d];
-      if (inner.hi[d] > own->hi[d] - q->high[d]) inner.hi[d] = own->hi[d] - q->high[d];
+      inner.lo[d] = ambit__max64(inner.lo[d], own->lo[d] + q->low[d]);
+      inner.hi[d] = ambit__min64(inner.hi[d], own->hi[d] - q->high[d]);
     }
   }
-  if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = own->ndims};
   return inner;
 }
 
@@ -115,47 +127,37 @@ static ambit__box fused_inner_cells(const ambit_program *p, const ambit__box *ow
     if (high || pipe->periodic[d])
       inner.hi[d] = own->lo[d] + (cells - pipe->halo[d][1]) / unit * unit;
   }
-  return ambit__box_is_empty(&inner) ? (ambit__box){.ndims = own->ndims} : inner;
+  return inner;
 }
 
-/* Adds pieces for the cells of a part, as selected by op->cells. */
-static void add_cells(ambit__operation *op, int part, const ambit__box *all,
-                      const ambit__box *inner)
+/* Adds pieces for the cells of a part, of a stage or OP_FUSED, as selected by op->cells. */
+static void add_cells(const ambit_program *p, int stage, int part, ambit__operation *op)
 {
-  ambit__box rest[2 * AMBIT_MAX_DIMS];
+  const bool fused = op->kind == OP_FUSED;
+  const ambit__box *own = own_of(p, part);
+  const ambit__box all = fused ? *own : ambit__stage_cells(p, stage_of(p, stage), own);
+  ambit__box inner = all, rest[2 * AMBIT_MAX_DIMS];
   int n = 0;
 
-  if (op->cells != CELLS_BORDER) ambit__operation_add(op, part, inner);
-  if (op->cells == CELLS_BORDER && !ambit__box_is_empty(all))
-    n = ambit__box_split(all, inner, rest);
+  if (ambit__box_is_empty(&all)) return;
+  if (op->cells != CELLS_ALL)
+    inner = fused ? fused_inner_cells(p, own) : inner_cells(p, stage, part);
+  if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = own->ndims};
+  if (op->cells != CELLS_BORDER) ambit__operation_add(op, part, &inner);
+  if (op->cells == CELLS_BORDER) n = ambit__box_split(&all, &inner, rest);
   for (int i = 0; i < n; i++)
     ambit__operation_add(op, part, &rest[i]);
 }
 
-/* For the cells of a stage. A step that runs once is launched once per engine. */
-static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
+/* A step that runs once is launched once per engine. */
+static void add_once(const ambit_program *p, ambit__operation *op)
 {
-  const bool once = !p->applies[op->step].region.ndims;
-
   for (int k = 0; k < p->grid->placement.n; k++) {
-    const ambit__box all = ambit__cycle_cells(p, stage, own_of(p, k));
-    const ambit__box inner = op->cells == CELLS_ALL ? all : inner_cells(p, stage, k);
     bool seen = false;
 
-    for (int i = 0; once && i < k; i++)
+    for (int i = 0; i < k; i++)
       seen |= p->grid->placement.engine[i] == p->grid->placement.engine[k];
-    if (once && !seen) op->pieces[op->npieces++] = (ambit__piece){.part = k};
-    if (!once) add_cells(op, k, &all, &inner);
-  }
-}
-
-static void add_fused_pieces(const ambit_program *p, ambit__operation *op)
-{
-  for (int k = 0; k < p->grid->placement.n; k++) {
-    const ambit__box *own = own_of(p, k);
-    const ambit__box inner = op->cells == CELLS_ALL ? *own : fused_inner_cells(p, own);
-
-    if (!ambit__box_is_empty(own)) add_cells(op, k, own, &inner);
+    if (!seen) op->pieces[op->npieces++] = (ambit__piece){.part = k};
   }
 }
 
@@ -165,7 +167,7 @@ static void add_fused_pieces(const ambit_program *p, ambit__operation *op)
  * fused cycle there are no stages. */
 static ambit__operation *add(ambit__scheduler *s, ambit__op_kind kind, int stage)
 {
-  const ambit__flow_stage *st = s->p->cycle->fused ? NULL : &s->p->cycle->flow.stages[stage];
+  const ambit__flow_stage *st = s->p->cycle->fused ? NULL : stage_of(s->p, stage);
   ambit__operation *op = ambit__schedule_add(s, kind, st ? st->step : 0);
 
   if (op && st) op->iteration = st->iteration;
@@ -183,10 +185,11 @@ static ambit_status add_launch(ambit__scheduler *s, ambit__op_kind kind, int sta
   if (!op) return AMBIT_ENOMEM;
   op->cells = cells;
   AMBIT_HOLD(s->p, op->pieces, most);
-  if (kind == OP_FUSED)
-    add_fused_pieces(s->p, op);
+  if (kind == OP_LAUNCH && !apply_of(s->p, stage)->region.ndims)
+    add_once(s->p, op);
   else
-    add_pieces(s->p, stage, op);
+    for (int k = 0; k < s->p->grid->placement.n; k++)
+      add_cells(s->p, stage, k, op);
   return AMBIT_OK;
 }
 
@@ -213,18 +216,15 @@ static ambit_status add_stage(ambit__scheduler *s, int stage, ambit__cells cells
 
 static bool runs(const ambit_program *p, int stage)
 {
-  return step_of(p, stage)->kind == STEP_APPLY &&
-         p->applies[p->cycle->flow.stages[stage].step].functions;
+  return step_of(p, stage)->kind == STEP_APPLY && apply_of(p, stage)->functions;
 }
 
 /* Whether the first stage has cells, and does not write cells that are being sent. */
 static bool may_split(const ambit_program *p, const ambit__exchange *x)
 {
-  const size_t step = p->cycle->flow.stages[0].step;
-
-  if (!runs(p, 0) || !p->applies[step].region.ndims) return false;
+  if (!runs(p, 0) || !apply_of(p, 0)->region.ndims) return false;
   for (int i = 0; i < x->nslices; i++)
-    if (ambit__step_writes(&p->steps[step], x->slices[i]->field)) return false;
+    if (ambit__step_writes(step_of(p, 0), x->slices[i]->field)) return false;
   return ambit__exchange_is_far(x);
 }
 
@@ -285,24 +285,7 @@ static ambit_status add_scalars(ambit__scheduler *s, ambit__op_kind kind, int st
   ambit__operation *op = add(s, kind, stage < 0 ? 0 : stage);
 
   if (!op) return AMBIT_ENOMEM;
-  op->order = stage < 0 ? -1 : ambit__stage_order(s->p, &s->p->cycle->flow.stages[stage]);
-  return AMBIT_OK;
-}
-
-static bool runs_ahead(const ambit_program *p, int stage)
-{
-  return p->applies[p->cycle->flow.stages[stage].step].role == ROLE_AHEAD;
-}
-
-static bool runs_first(const ambit_program *p, int stage)
-{
-  return p->applies[p->cycle->flow.stages[stage].step].role == ROLE_FIRST;
-}
-
-static ambit_status add_first(ambit__scheduler *s)
-{
-  for (int i = 0; i < s->p->cycle->flow.nstages; i++)
-    if (runs_first(s->p, i)) AMBIT_TRY(add_launch(s, OP_LAUNCH, i, CELLS_ALL));
+  op->order = stage < 0 ? -1 : ambit__stage_order(s->p, stage_of(s->p, stage));
   return AMBIT_OK;
 }
 
@@ -310,13 +293,10 @@ static ambit_status add_first(ambit__scheduler *s)
 static ambit_status add_ahead(ambit__scheduler *s)
 {
   const ambit_program *p = s->p;
-  bool any = false;
 
-  for (int i = 0; i < p->cycle->flow.nstages; i++)
-    any |= runs_ahead(p, i);
-  if (any) AMBIT_TRY(add_scalars(s, OP_KEEP, -1));
+  if (p->cycle->ahead.n) AMBIT_TRY(add_scalars(s, OP_KEEP, -1));
   for (int i = 0; i < p->cycle->flow.nstages; i++) {
-    if (!runs_ahead(p, i)) continue;
+    if (apply_of(p, i)->role != ROLE_AHEAD) continue;
     AMBIT_TRY(add_launch(s, OP_LAUNCH, i, CELLS_ALL));
     AMBIT_TRY(add_scalars(s, OP_KEEP, i));
   }
@@ -332,26 +312,6 @@ static ambit_status add_wave(ambit__scheduler *s, ambit__cells cells)
   return AMBIT_OK;
 }
 
-/* The cells of a stage that an inner wave left out. */
-static ambit_status add_rest(ambit__scheduler *s, int stage)
-{
-  const ambit_program *p = s->p;
-  ambit__operation *op;
-
-  AMBIT_TRY(add_stage(s, stage, CELLS_BORDER));
-  op = &s->list->ops[s->list->n - 1];
-  op->npieces = 0;
-  for (int k = 0; k < p->grid->placement.n; k++) {
-    ambit__box rest[2 * AMBIT_MAX_DIMS];
-    const int n =
-        ambit__wavefront_border(&p->cycle->wavefront[k], &p->cycle->flow.stages[stage], rest);
-
-    for (int i = 0; i < n; i++)
-      ambit__operation_add(op, k, &rest[i]);
-  }
-  return AMBIT_OK;
-}
-
 /* After a wave with all cells the fields trade buffers; after one with inner cells they do so in
  * the order of the stages. */
 static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool splits)
@@ -359,7 +319,8 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
   const ambit_program *p = s->p;
 
   AMBIT_TRY(add_exchange(s, OP_BEGIN, x));
-  AMBIT_TRY(add_first(s));
+  for (int i = 0; i < p->cycle->flow.nstages; i++)
+    if (apply_of(p, i)->role == ROLE_FIRST) AMBIT_TRY(add_launch(s, OP_LAUNCH, i, CELLS_ALL));
   AMBIT_TRY(add_ahead(s));
   if (splits) AMBIT_TRY(add_wave(s, CELLS_INNER));
   AMBIT_TRY(add_exchange(s, OP_FINISH, x));
@@ -368,10 +329,10 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
   for (int i = 0; i < p->cycle->flow.nstages; i++)
     if (step_of(p, i)->kind == STEP_ROTATE) {
       if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
-    } else if (runs_ahead(p, i)) {
+    } else if (apply_of(p, i)->role == ROLE_AHEAD) {
       if (splits) AMBIT_TRY(add_scalars(s, OP_RECALL, i));
     } else if (splits && runs(p, i)) {
-      AMBIT_TRY(add_rest(s, i));
+      AMBIT_TRY(add_stage(s, i, CELLS_BORDER)); /* what the wave left out */
     }
   return AMBIT_OK;
 }
