@@ -165,14 +165,14 @@ static void add_once(const ambit_program *p, ambit__operation *op)
 
 /* Only launches are left out with their step: exchanges and waves serve other stages, too. In a
  * fused cycle there are no stages. */
-static ambit__operation *add(ambit__scheduler *s, ambit__op_kind kind, int stage)
+static ambit_status add(ambit__scheduler *s, int stage, ambit__operation op)
 {
   const ambit__flow_stage *st = s->p->cycle->fused ? NULL : stage_of(s->p, stage);
-  ambit__operation *op = ambit__schedule_add(s, kind, st ? st->step : 0);
 
-  if (op && st) op->iteration = st->iteration;
-  if (op && st && kind != OP_LAUNCH) op->every = 1;
-  return op;
+  op.step = st ? (int)st->step : 0;
+  op.iteration = st ? st->iteration : 0;
+  op.every = st && op.kind != OP_LAUNCH;
+  return ambit__schedule_add(s, &op);
 }
 
 /* OP_LAUNCH of a stage, or OP_FUSED. */
@@ -180,38 +180,34 @@ static ambit_status add_launch(ambit__scheduler *s, ambit__op_kind kind, int sta
                                ambit__cells cells)
 {
   const size_t most = (size_t)s->p->grid->placement.n * 2 * AMBIT_MAX_DIMS;
-  ambit__operation *op = add(s, kind, stage);
+  ambit__operation op = {.kind = kind, .cells = cells};
 
-  if (!op) return AMBIT_ENOMEM;
-  op->cells = cells;
-  AMBIT_HOLD(s->p, op->pieces, most);
+  AMBIT_HOLD(s->p, op.pieces, most);
   if (kind == OP_LAUNCH && !apply_of(s->p, stage)->region.ndims)
-    add_once(s->p, op);
+    add_once(s->p, &op);
   else
     for (int k = 0; k < s->p->grid->placement.n; k++)
-      add_cells(s->p, stage, k, op);
-  return AMBIT_OK;
+      add_cells(s->p, stage, k, &op);
+  return add(s, stage, op);
 }
 
 static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, ambit__exchange *x)
 {
-  ambit__operation *op = x ? add(s, kind, 0) : NULL;
-
-  if (op) op->exchange = x;
-  return op || !x ? AMBIT_OK : AMBIT_ENOMEM;
+  return x ? add(s, 0, (ambit__operation){.kind = kind, .exchange = x}) : AMBIT_OK;
 }
 
 static ambit_status add_stage(ambit__scheduler *s, int stage, ambit__cells cells)
 {
   ambit__move_set *ghosts = &s->p->cycle->ghosts[stage];
 
-  if (ghosts->engines) {
-    ambit__operation *op = add(s, OP_GHOSTS, stage);
-
-    if (!op) return AMBIT_ENOMEM;
-    op->ghosts = ghosts;
-  }
+  if (ghosts->engines)
+    AMBIT_TRY(add(s, stage, (ambit__operation){.kind = OP_GHOSTS, .ghosts = ghosts}));
   return add_launch(s, OP_LAUNCH, stage, cells);
+}
+
+static ambit_status add_rotation(ambit__scheduler *s, int stage)
+{
+  return add(s, stage, (ambit__operation){.kind = OP_ROTATE});
 }
 
 static bool runs(const ambit_program *p, int stage)
@@ -240,7 +236,7 @@ static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
   AMBIT_TRY(add_exchange(s, OP_FINISH, x));
   for (int i = 0; i < p->cycle->flow.nstages; i++)
     if (step_of(p, i)->kind == STEP_ROTATE) {
-      if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
+      AMBIT_TRY(add_rotation(s, i));
     } else if (runs(p, i)) {
       AMBIT_TRY(add_stage(s, i, splits && i == 0 ? CELLS_BORDER : CELLS_ALL));
     }
@@ -255,7 +251,7 @@ static ambit_status add_fused(ambit__scheduler *s, ambit__exchange *x)
   if (splits) AMBIT_TRY(add_launch(s, OP_FUSED, 0, CELLS_INNER));
   AMBIT_TRY(add_exchange(s, OP_FINISH, x));
   AMBIT_TRY(add_launch(s, OP_FUSED, 0, splits ? CELLS_BORDER : CELLS_ALL));
-  return add(s, OP_TRADE, 0) ? AMBIT_OK : AMBIT_ENOMEM;
+  return add(s, 0, (ambit__operation){.kind = OP_TRADE});
 }
 
 /* ---- waves ---- */
@@ -282,11 +278,9 @@ static ambit_status build_waves(ambit_program *p)
 /* An operation on the scalars that a stage computed; they are kept whether it ran or not. */
 static ambit_status add_scalars(ambit__scheduler *s, ambit__op_kind kind, int stage)
 {
-  ambit__operation *op = add(s, kind, stage < 0 ? 0 : stage);
+  const int order = stage < 0 ? -1 : ambit__stage_order(s->p, stage_of(s->p, stage));
 
-  if (!op) return AMBIT_ENOMEM;
-  op->order = stage < 0 ? -1 : ambit__stage_order(s->p, stage_of(s->p, stage));
-  return AMBIT_OK;
+  return add(s, ambit__max(stage, 0), (ambit__operation){.kind = kind, .order = order});
 }
 
 /* Runs the stages on scalars, and keeps their results for the others. */
@@ -305,11 +299,7 @@ static ambit_status add_ahead(ambit__scheduler *s)
 
 static ambit_status add_wave(ambit__scheduler *s, ambit__cells cells)
 {
-  ambit__operation *op = add(s, OP_WAVE, 0);
-
-  if (!op) return AMBIT_ENOMEM;
-  op->cells = cells;
-  return AMBIT_OK;
+  return add(s, 0, (ambit__operation){.kind = OP_WAVE, .cells = cells});
 }
 
 /* After a wave with all cells the fields trade buffers; after one with inner cells they do so in
@@ -328,7 +318,7 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
   if (splits && p->cycle->ahead.n) AMBIT_TRY(add_scalars(s, OP_RECALL, -1));
   for (int i = 0; i < p->cycle->flow.nstages; i++)
     if (step_of(p, i)->kind == STEP_ROTATE) {
-      if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
+      AMBIT_TRY(add_rotation(s, i));
     } else if (apply_of(p, i)->role == ROLE_AHEAD) {
       if (splits) AMBIT_TRY(add_scalars(s, OP_RECALL, i));
     } else if (splits && runs(p, i)) {
