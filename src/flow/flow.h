@@ -75,6 +75,8 @@ typedef struct ambit__flow_stage {
   int64_t columns, by_point, by_component;
   int operand[AMBIT_MAX_PARAMS]; /* by parameter: of a scalar or number; -1: none */
   int port[AMBIT_MAX_PARAMS];    /* by parameter: of a field, the port of component 0; -1: none */
+  const ambit__tap *taps;        /* of a weighted sum; NULL: the rule is none */
+  ambit__sum sum;
   /* in memory: */
   ambit__flow_cells beyond; /* the cells around its own ones that a part computes */
   /* It fills the ghost cells of this argument of its step; the filling of cell x reads cells

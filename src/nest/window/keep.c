@@ -5,9 +5,7 @@
 
 #include "base/integers.h"
 
-#include <stdlib.h>
-
-enum { MOST_TAPS = 256, MOST_PERIOD = 16 };
+enum { MOST_PERIOD = 16 };
 
 /* ---- reads ---- */
 
@@ -177,34 +175,23 @@ static void find_beside(ambit__window *j)
 
 /* ---- sums ---- */
 
-/* Finds the taps of a stage that is a weighted sum over several rows; nobody looks at its
- * reductions. false: memory ran out. */
-static bool find_taps(ambit__window *j, int stage)
+/* Whether a stage is a weighted sum over several rows; nobody looks at its reductions. */
+static void find_taps(ambit__window *j, int stage)
 {
   const ambit__flow_stage *st = &j->flow->stages[stage];
   ambit__window_stage *f = &j->stages[stage];
-  ambit__sum sum;
 
-  if (st->nplaces || st->points) return true;
-  f->taps = calloc(MOST_TAPS, sizeof *f->taps);
-  if (!f->taps) return false;
-  if (ambit__rule_sum(st->rule, true, f->taps, MOST_TAPS, &sum) && st->port[sum.from] >= 0 &&
-      st->port[sum.to] >= 0) {
-    f->ntaps = sum.n;
-    f->low = f->high = f->taps[0].offset[j->z];
-    for (int k = 0; k < f->ntaps; k++) {
-      const int z = f->taps[k].offset[j->z];
-
-      if (z < f->low) f->low = z;
-      if (z > f->high) f->high = z;
-    }
-    f->value = j->flow->in[st->port[sum.from]];
-    f->result = j->flow->out[st->port[sum.to]];
-    if (f->high > f->low && f->result >= 0) return true;
+  if (!st->taps || st->nplaces || st->points) return;
+  if (st->port[st->sum.from] < 0 || st->port[st->sum.to] < 0) return;
+  f->ntaps = st->sum.n;
+  f->low = f->high = st->taps[0].offset[j->z];
+  for (int k = 0; k < f->ntaps; k++) {
+    f->low = ambit__min(f->low, st->taps[k].offset[j->z]);
+    f->high = ambit__max(f->high, st->taps[k].offset[j->z]);
   }
-  free(f->taps);
-  f->taps = NULL;
-  return true;
+  f->value = j->flow->in[st->port[st->sum.from]];
+  f->result = j->flow->out[st->port[st->sum.to]];
+  if (f->high > f->low && f->result >= 0) f->taps = st->taps;
 }
 
 /* ---- the job ---- */
@@ -289,7 +276,7 @@ bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, boo
                        .warps = f->warps,
                        .rolled = f->rolled};
   for (int i = 0; f->sums && !(edge && copies_low(j)) && i < j->flow->nstages; i++)
-    if (!find_taps(j, i)) return false;
+    find_taps(j, i);
   find_reach(j);
   find_lags(j);
   find_rows(j);
@@ -322,10 +309,4 @@ bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f
     j->values[v].fetched = is_fetched(&j->values[v]) ? 0 : -1;
   find_beside(j);
   return reads_near(j);
-}
-
-void ambit__window_end(ambit__window *j)
-{
-  for (int i = 0; i < AMBIT__FLOW_STAGES; i++)
-    free(j->stages[i].taps);
 }
