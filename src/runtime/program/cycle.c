@@ -44,7 +44,7 @@ int ambit__cycle_least(const ambit__cycle *c)
   return ambit__cycle_is_elastic(c) ? FEW : c->schedule.iterations;
 }
 
-/* " by clang", if some step is compiled by another compiler than the first one. */
+/* " by clang", if some step is compiled by another compiler than the first one; "". */
 static const char *compiler_of(const ambit_program *p, int engine)
 {
   const char *by = NULL;
@@ -52,7 +52,7 @@ static const char *compiler_of(const ambit_program *p, int engine)
   for (size_t i = 0; i < p->nsteps && !by; i++)
     if (p->applies[i].functions && p->applies[i].functions[engine])
       by = ambit__plan_compiler(p->applies[i].functions[engine]->plan);
-  return by;
+  return by ? by : "";
 }
 
 void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS])
@@ -62,12 +62,8 @@ void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS])
 
   memset(text, 0, AMBIT__PLAN_CHARS);
   if (c && c->wavefront) {
-    const char *by = compiler_of(p, engine);
-    size_t n;
-
     ambit__wavefront_print(c->wavefront, text, AMBIT__PLAN_CHARS);
-    n = strlen(text);
-    if (by) snprintf(text + n, AMBIT__PLAN_CHARS - n, "%s", by);
+    strncat(text, compiler_of(p, engine), AMBIT__PLAN_CHARS - strlen(text) - 1);
   }
   if (c && c->fused && c->fused->functions[engine])
     snprintf(text, AMBIT__PLAN_CHARS, "%s", c->fused->functions[engine]->plan);

@@ -39,20 +39,6 @@ static void fail(maker *m, const char *why)
 
 /* ---- boxes ---- */
 
-static void find_classes(const ambit_program *p, int *class)
-{
-  for (int f = 0; f < p->nfields; f++)
-    class[f] = f;
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 1; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++) {
-      const int to = class[ambit__program_field(p, p->steps[i].args[0].field)];
-      const int from = class[ambit__program_field(p, p->steps[i].args[k].field)];
-
-      for (int f = 0; f < p->nfields; f++)
-        if (class[f] == from) class[f] = to;
-    }
-}
-
 /* Whether two steps write a field, or two fields that trade buffers. */
 static bool write_alike(const ambit_program *p, const int *class, size_t a, size_t b)
 {
@@ -83,7 +69,7 @@ bool ambit__fuse_is_placed(const ambit_program *p, size_t step)
 
   if (p->steps[step].chore) return true;
   if (!is_inset(p, region)) return true;
-  find_classes(p, class);
+  ambit__program_turns(p, class);
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && !ambit__box_is_empty(&p->applies[i].region) &&
         !ambit__box_contains(region, &p->applies[i].region) && write_alike(p, class, step, i))
@@ -649,7 +635,7 @@ static void make(maker *m, int depth)
   if (!m->why) check(m);
   if (!m->why && ambit__memory_flow_make(m->p, depth, &m->flow)) fail(m, NO_MEMORY);
   if (m->why) return;
-  find_classes(m->p, m->class);
+  ambit__program_turns(m->p, m->class);
   for (int d = 0; d < m->p->grid->box.ndims; d++)
     set_halo(m, d);
   check_parts(m);

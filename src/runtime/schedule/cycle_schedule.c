@@ -327,26 +327,10 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
   return AMBIT_OK;
 }
 
-/* The exchange of all halos of the cycle; NULL: it has none. */
-static ambit_status make_exchange(ambit_program *p, ambit__exchange **x)
-{
-  const int n = p->cycle->halos.n;
-  int *all = ambit__new(ambit__program_errors(p), (size_t)n + 1, sizeof *all);
-  ambit_status s = AMBIT_OK;
-
-  *x = NULL;
-  if (!all) return AMBIT_ENOMEM;
-  for (int i = 0; i < n; i++)
-    all[i] = i;
-  if (n) s = ambit__program_add_exchange(p, EXCHANGE_ALL, &p->cycle->halos, all, n, x);
-  free(all);
-  return s;
-}
-
 ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
 {
   ambit__scheduler s = {.p = p, .overlap = overlap};
-  ambit__exchange *x;
+  ambit__exchange *x = NULL;
   ambit__cycle *c;
 
   AMBIT_TRY(ambit__cycle_fuse(p));
@@ -356,7 +340,8 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   c->schedule.iterations = c->fused ? c->fused->plan.depth : c->flow.iterations;
   c->overlap = (int)overlap;
   s.list = &c->schedule;
-  AMBIT_TRY(make_exchange(p, &x));
+  if (c->halos.n)
+    AMBIT_TRY(ambit__program_add_exchange(p, EXCHANGE_ALL, &c->halos, NULL, c->halos.n, &x));
   if (c->wavefront && !x) return add_waves(&s, NULL, false);
   if (c->fused) return add_fused(&s, x);
   AMBIT_HOLD(p, c->ghosts, (size_t)c->flow.nstages);
@@ -366,28 +351,22 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   return add_all(&s, x);
 }
 
-/* The operations of a shorter cycle. It needs no more halo than the whole one, and takes that. A
- * wave waits for it, since the exchange reads more cells than the wave would leave alone. */
-static ambit_status schedule_shorter(ambit__scheduler *s, const ambit__cycle *whole)
+/* Makes p->cycle the shorter cycle, or NULL if there is none. It needs no more halo than the whole
+ * one, and takes that. A wave waits for it, since the exchange reads more cells than the wave would
+ * leave alone. */
+static ambit_status make_shorter(ambit_program *p, const ambit__cycle *whole, int depth)
 {
   const ambit__operation *first = whole->schedule.ops;
   ambit__exchange *x = first->kind == OP_BEGIN ? first->exchange : NULL;
-
-  if (!s->p->cycle->wavefront) return add_fused(s, x);
-  AMBIT_TRY(build_waves(s->p));
-  return s->p->cycle && s->p->cycle->wavefront ? add_waves(s, x, false) : AMBIT_OK;
-}
-
-/* Makes p->cycle the shorter cycle, or NULL if there is none. */
-static ambit_status make_shorter(ambit_program *p, const ambit__cycle *whole, int depth)
-{
   ambit__scheduler s = {.p = p, .overlap = (ambit__overlap)whole->overlap};
 
   p->cycle = NULL;
   AMBIT_TRY(ambit__cycle_shorten(p, whole, depth));
+  if (p->cycle && p->cycle->wavefront) AMBIT_TRY(build_waves(p));
   if (!p->cycle) return AMBIT_OK;
   s.list = &p->cycle->schedule;
-  return schedule_shorter(&s, whole);
+  if (p->cycle->fused) return add_fused(&s, x);
+  return p->cycle->wavefront ? add_waves(&s, x, false) : AMBIT_OK;
 }
 
 ambit_status ambit__cycle_add_shorter(ambit_program *p, int depth)
