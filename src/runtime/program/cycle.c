@@ -71,12 +71,6 @@ void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS])
 
 /* ---- axes ---- */
 
-static bool reads_neighbours(const ambit__step *s, int arg)
-{
-  return s->kind == STEP_APPLY && s->args[arg].field &&
-         s->kernel->rule->params[arg].reads_neighbours;
-}
-
 static void find_periodic(ambit_program *p)
 {
   p->periodic = 0;
@@ -182,14 +176,13 @@ static const char *refuse_step(const ambit_program *p, size_t step, bool waves)
 }
 
 /* Whether every part has valid values for all cells that ghost cells copy. */
-static bool has_sources(const ambit_program *p, int stage)
+static bool has_sources(const ambit_program *p, const ambit__flow_stage *st)
 {
   const ambit__flow *flow = &p->cycle->flow;
-  const ambit__flow_stage *st = &flow->stages[stage];
   const ambit__step *s = &p->steps[st->step];
 
-  for (int i = 0; i < s->n; i++)
-    for (int k = 0; reads_neighbours(s, i) && k < p->grid->nparts; k++) {
+  for (int i = 0; st->rule && i < s->n; i++)
+    for (int k = 0; st->rule->params[i].reads_neighbours && k < p->grid->nparts; k++) {
       const ambit__box *own = &p->grid->parts[k];
       const ambit__flow_cells *valid = ambit__flow_valid(flow, flow->in[st->port[i]]);
       ambit__box given, reach;
@@ -264,7 +257,8 @@ static const char *refuse_cycle(const ambit_program *p, bool waves)
   const char *why = refuse_stages(p, waves);
 
   for (int i = 0; !why && p->cycle && i < p->cycle->flow.nstages; i++)
-    if (!has_sources(p, i)) why = "a part is thinner than the ghost cells it mirrors";
+    if (!has_sources(p, &p->cycle->flow.stages[i]))
+      why = "a part is thinner than the ghost cells it mirrors";
   return why;
 }
 

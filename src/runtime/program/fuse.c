@@ -6,6 +6,7 @@
 #include "plan/fitted.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,11 +68,7 @@ static ambit__box largest(const ambit_program *p, const ambit__box *region)
 
 static double cells_of(const ambit__group *g)
 {
-  double n = 1;
-
-  for (int d = 0; d < g->ndims; d++)
-    n *= (double)g->cells[d];
-  return n > 1 ? n : 1;
+  return fmax(1, ambit__group_cells(g));
 }
 
 static void set_cells(const ambit_program *p, const ambit__box *region, ambit__group *g)

@@ -25,14 +25,6 @@ typedef struct maker {
   int *lags, *values, *until; /* of a pass */
 } maker;
 
-static bool runs(const ambit_program *p, size_t step)
-{
-  const ambit__box *region = &p->applies[step].region;
-
-  return p->steps[step].kind == STEP_APPLY && p->applies[step].role == ROLE_STAGE &&
-         !ambit__box_is_empty(region);
-}
-
 /* ---- ghost cells ---- */
 
 /* Sets the ghost cells that a step reads of a field, when they have their turn, and which cells the
@@ -471,11 +463,13 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
   const int engine = p->grid->placement.engine[part];
 
   AMBIT_TAKE(ambit__program_errors(p), &w->memory, w->functions, p->nsteps);
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (runs(p, i)) {
-      AMBIT_TRY(build_function(p, w, engine, i));
-      *can &= w->functions[i]->waves;
-    }
+  for (int i = 0; i < w->wave.n; i++) {
+    const ambit__flow_stage *st = &w->flow.stages[i];
+
+    if (st->fills || w->functions[st->step]) continue;
+    AMBIT_TRY(build_function(p, w, engine, st->step));
+    *can &= w->functions[st->step]->waves;
+  }
   return AMBIT_OK;
 }
 

@@ -79,13 +79,6 @@ static void add_whole(const ambit__scheduler *s, ambit__operation *op)
   if (a->reduces && a->region.ndims) add_copies(s, op);
 }
 
-static void add_inner(const ambit__scheduler *s, ambit__operation *op, int part)
-{
-  const ambit__box *inner = ambit__cells_of(s, (size_t)op->step, part);
-
-  if (!ambit__box_is_empty(inner)) add_piece(s, op, part, inner);
-}
-
 /* Adds the cells that are not inner. If a step reduces and has no launch on this engine yet, adds a
  * launch on no cells. */
 static void add_border(const ambit__scheduler *s, ambit__operation *op, int part)
@@ -111,7 +104,8 @@ ambit_status ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit_
   AMBIT_HOLD(s->p, op.pieces, (size_t)nparts * 2 * AMBIT_MAX_DIMS);
   if (cells == CELLS_ALL) add_whole(s, &op);
   for (int i = 0; cells == CELLS_INNER && i < nparts; i++)
-    add_inner(s, &op, i);
+    if (!ambit__box_is_empty(ambit__cells_of(s, step, i)))
+      add_piece(s, &op, i, ambit__cells_of(s, step, i));
   for (int i = 0; cells == CELLS_BORDER && i < nparts; i++)
     add_border(s, &op, i);
   return ambit__schedule_add(s, &op);
