@@ -48,18 +48,8 @@ static const ambit__box *own_of(const ambit_program *p, int part)
 
 /* ---- ghost cells ---- */
 
-/* Whether an argument needs ghost cells, and is the first argument with this field. */
-static bool needs_ghosts(const ambit__step *s, int arg)
-{
-  const ambit__param *params = s->kernel->rule->params;
-
-  if (!s->args[arg].field || !params[arg].reads_neighbours) return false;
-  for (int i = 0; i < arg; i++)
-    if (s->args[i].field == s->args[arg].field && params[i].reads_neighbours) return false;
-  return true;
-}
-
-/* Of all components together, unless these have boundaries of their own. */
+/* Those of a field that a stage reads: of all components together, unless these have boundaries of
+ * their own. */
 static ambit_status add_ghosts(ambit_program *p, int stage, ambit_field *f, ambit__move_set *set)
 {
   const int count = f->special ? 1 : f->components;
@@ -80,11 +70,10 @@ static ambit_status add_ghosts(ambit_program *p, int stage, ambit_field *f, ambi
 
 static ambit_status make_ghosts(ambit_program *p, int stage)
 {
-  const ambit__step *s = step_of(p, stage);
   ambit__move_set *set = &p->cycle->ghosts[stage];
 
-  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (needs_ghosts(s, i)) AMBIT_TRY(add_ghosts(p, stage, s->args[i].field, set));
+  for (int i = 0; step_of(p, stage)->kind == STEP_APPLY && i < p->nfields; i++)
+    AMBIT_TRY(add_ghosts(p, stage, p->fields[i], set));
   return ambit__move_set_open(p->grid->context, set);
 }
 
