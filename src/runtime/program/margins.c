@@ -36,8 +36,8 @@ static void take_margins(const ambit_field *f, int part, int64_t *low, int64_t *
   }
 }
 
-/* Fields that rotate buffers must have the same margins, and so must all fields of a cycle that each
- * part computes in one launch, which loads some more cells. */
+/* Fields that rotate buffers must have the same margins, and so must all fields of a cycle that
+ * each part computes in one launch, which loads some more cells. */
 static ambit_status widen_alike(const ambit_program *p, const int *class, int part, bool *changed)
 {
   const ambit__flow *fused = p->cycle && p->cycle->fused ? &p->cycle->fused->plan.flow : NULL;
