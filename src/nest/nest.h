@@ -180,7 +180,10 @@ void ambit__nest_add(ambit__nest *n, ambit__node node);
 /* The same under a condition. */
 #define ambit__nest_do_if(n, condition, ...)                                                       \
   (ambit__nest_if((n), "%s", (condition)), ambit__nest_do((n), __VA_ARGS__), ambit__nest_close(n))
-/* On GPUs, the call of a function of the prelude for so many values of a type; NULL: of none. */
+/* "ambit_load<4>", or in a language without templates "ambit_load_float_4": a function of the
+ * prelude for so many values of a type; NULL: of none. */
+const char *ambit__nest_callee(ambit__nest *n, const char *name, const char *type, int cells);
+/* On GPUs, its call. */
 #define ambit__nest_call(n, name, type, cells, ...)                                                \
   ambit__nest_do((n), "%s(%s)", ambit__nest_callee((n), (name), (type), (cells)),                  \
                  ambit__nest_text((n), __VA_ARGS__))
