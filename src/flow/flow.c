@@ -85,57 +85,58 @@ bool ambit__flow_is_new(const ambit__flow *f, int stage, int value)
   return has_argument(f, stage, value);
 }
 
-void ambit__flow_each_result(const ambit__flow *f, int stage, ambit__flow_visit *visit, void *user)
+bool ambit__flow_next_result(const ambit__flow *f, int stage, int *at, int *value)
 {
   const ambit__flow_stage *st = &f->stages[stage];
 
-  for (int i = 0; i < st->nports; i++)
-    if (f->out[st->ports + i] >= 0) visit(user, stage, f->out[st->ports + i]);
+  while (*at < st->nports) {
+    *value = f->out[st->ports + (*at)++];
+    if (*value >= 0) return true;
+  }
+  return false;
 }
 
-/* The two ends of the reads of each argument, or of those that fill ghost cells. */
-static void each_read_in_memory(const ambit__flow *f, int stage, ambit__flow_visit_read *visit,
-                                void *user)
-{
-  const ambit__flow_stage *st = &f->stages[stage];
-  int low[AMBIT_MAX_DIMS];
+/* ---- reads ---- */
 
+static bool read_at(ambit__flow_read *r, int value, const int *offset, int sign)
+{
+  r->value = value;
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    low[d] = -st->before[d];
-  if (st->fills) visit(user, stage, f->in[st->ports], low);
-  for (int i = 0; st->rule && i < st->rule->nparams; i++) {
-    const ambit__param *p = &st->rule->params[i];
-
-    if (st->port[i] < 0 || !p->nreads) continue;
-    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-      low[d] = -p->low[d];
-    visit(user, stage, f->in[st->port[i]], low);
-    visit(user, stage, f->in[st->port[i]], p->high);
-  }
+    r->offset[d] = offset ? sign * offset[d] : 0;
+  return value >= 0;
 }
 
-void ambit__flow_each_read(const ambit__flow *f, int stage, bool keeps,
-                           ambit__flow_visit_read *visit, void *user)
+/* Read k of a parameter, whose component 0 has this port: of its reads, and then two of each
+ * component. */
+static bool find_read(const ambit__flow *f, const ambit__flow_stage *st, const ambit__param *p,
+                      int port, int k, bool keeps, ambit__flow_read *r)
+{
+  const int c = (k - p->nreads) / 2, out = k < p->nreads ? -1 : f->out[port + c];
+
+  if (k < p->nreads)
+    return read_at(r, f->in[port + p->reads[k].component], st->samples ? NULL : p->reads[k].offset,
+                   1);
+  if ((k - p->nreads) % 2 == 0)
+    return p->writes[c] && p->keeps[c] && read_at(r, f->in[port + c], NULL, 1);
+  return (keeps || st->nplaces) && out >= 0 && read_at(r, f->values[out].frozen, NULL, 1);
+}
+
+bool ambit__flow_next_read(const ambit__flow *f, int stage, bool keeps, ambit__flow_read *r)
 {
   const ambit__flow_stage *st = &f->stages[stage];
-  const int here[AMBIT_MAX_DIMS] = {0};
 
-  if (f->memory) {
-    each_read_in_memory(f, stage, visit, user);
-    return;
-  }
-  for (int i = 0; i < st->rule->nparams; i++) {
-    const ambit__param *p = &st->rule->params[i];
+  if (st->fills) return !r->next++ && read_at(r, f->in[st->ports], st->before, -1);
+  for (; st->rule && r->param < st->rule->nparams; r->param++, r->next = 0) {
+    const ambit__param *p = &st->rule->params[r->param];
+    const int port = st->port[r->param];
+    const int n = f->memory ? 2 * (p->nreads > 0) : p->nreads + 2 * p->components;
 
-    for (int k = 0; st->port[i] >= 0 && k < p->nreads; k++)
-      visit(user, stage, f->in[st->port[i] + p->reads[k].component],
-            st->samples ? here : p->reads[k].offset);
-    for (int c = 0; st->port[i] >= 0 && c < p->components; c++) {
-      const int out = f->out[st->port[i] + c];
+    while (port >= 0 && r->next < n) {
+      const int k = r->next++;
 
-      if (p->writes[c] && p->keeps[c]) visit(user, stage, f->in[st->port[i] + c], here);
-      if ((keeps || st->nplaces) && out >= 0 && f->values[out].frozen >= 0)
-        visit(user, stage, f->values[out].frozen, here);
+      if (f->memory) return read_at(r, f->in[port], k ? p->high : p->low, k ? 1 : -1);
+      if (find_read(f, st, p, port, k, keeps, r)) return true;
     }
   }
+  return false;
 }

@@ -75,6 +75,8 @@ typedef struct ambit__flow_stage {
   int64_t columns, by_point, by_component;
   int operand[AMBIT_MAX_PARAMS]; /* by parameter: of a scalar or number; -1: none */
   int port[AMBIT_MAX_PARAMS];    /* by parameter: of a field, the port of component 0; -1: none */
+  const ambit__tap *taps;        /* of a weighted sum; NULL: the rule is none */
+  ambit__sum sum;
   /* in memory: */
   ambit__flow_cells beyond; /* the cells around its own ones that a part computes */
   /* It fills the ghost cells of this argument of its step; the filling of cell x reads cells
@@ -146,15 +148,18 @@ static inline int ambit__flow_mirror(ambit_boundary kind, int n)
 
 /* Whether a value is an argument of a stage, and of none before it. */
 bool ambit__flow_is_new(const ambit__flow *f, int stage, int value);
-/* Calls `visit` for every value that a stage computes. */
-typedef void ambit__flow_visit(void *user, int stage, int value);
-void ambit__flow_each_result(const ambit__flow *f, int stage, ambit__flow_visit *visit, void *user);
-/* For every read: of its parameters (of one that samples: of its own cell, as whoever computes a
- * cell passes it on); of its own cell, where an old value stays if the rule does not
- * write it, and, with `keeps` or if it is placed, outside its region. */
-typedef void ambit__flow_visit_read(void *user, int stage, int value, const int *offset);
-void ambit__flow_each_read(const ambit__flow *f, int stage, bool keeps,
-                           ambit__flow_visit_read *visit, void *user);
+/* The values that a stage computes: for (int at = 0, v; ambit__flow_next_result(f, i, &at, &v);) */
+bool ambit__flow_next_result(const ambit__flow *f, int stage, int *at, int *value);
+/* The reads of a stage: for (ambit__flow_read r = {0}; ambit__flow_next_read(f, i, keeps, &r);)
+ * They are those of its parameters (of one that samples: of its own cell, as whoever computes a
+ * cell passes it on); of its own cell, where an old value stays if the rule does not write it, and,
+ * with `keeps` or if it is placed, outside its region. In memory they are the two ends of the reads
+ * of each argument, or of those that fill ghost cells. */
+typedef struct ambit__flow_read {
+  int value, offset[AMBIT_MAX_DIMS];
+  int param, next; /* the place of the next one */
+} ambit__flow_read;
+bool ambit__flow_next_read(const ambit__flow *f, int stage, bool keeps, ambit__flow_read *r);
 
 /* ---- lags.c ---- */
 
@@ -184,7 +189,7 @@ const ambit__flow_cells *ambit__flow_valid(const ambit__flow *f, int value);
  * direction of the pass is the *lead*: where two owners compute at the same time on both sides of a
  * cut, each leaves out the cells that depend on the other, lag cells before the cut and lead cells
  * after it. */
-typedef int ambit__flow_distance(const void *user, int stage, int value, const int *offset);
+typedef int ambit__flow_distance(const void *user, int stage, const ambit__flow_read *r);
 typedef struct ambit__flow_pass {
   bool keeps;                   /* as above */
   bool arrives;                 /* loaded values arrive in the pass; if not, they are there */

@@ -94,17 +94,14 @@ static void add_needs(const ambit__target *t, const ambit__window *j, needs *n)
 static bool find_needs(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                        needs *n)
 {
-  bool fits = true;
-
   *n = (needs){0};
-  for (int edge = 0; edge < 2 && fits; edge++) {
+  for (int edge = 0; edge < 2; edge++) {
     ambit__window j;
 
-    fits = ambit__fused_begin(g, p, edge, &j);
-    if (fits) add_needs(t, &j, n);
-    ambit__window_end(&j);
+    if (!ambit__fused_begin(g, p, edge, &j)) return false;
+    add_needs(t, &j, n);
   }
-  return fits;
+  return true;
 }
 
 /* Computes how many blocks of a plan fit. false: not even one. */
@@ -131,13 +128,9 @@ static bool fits_period(const ambit__group *g, ambit__plan p)
 {
   const int ahead = p.ahead;
   ambit__window j;
-  bool fits;
 
-  if (ahead <= 2) return true;
   p.ahead = 1;
-  fits = ambit__fused_begin(g, &p, false, &j) && j.period % ahead == 0;
-  ambit__window_end(&j);
-  return fits;
+  return ahead <= 2 || (ambit__fused_begin(g, &p, false, &j) && j.period % ahead == 0);
 }
 
 static void add(const ambit__group *g, const ambit__target *t, ambit__plan p, ambit__plan *plans,
@@ -346,20 +339,15 @@ static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__machine *m = ambit__target_machine(t);
-  double ns = 1e9;
   ambit__window j;
+  double memory, work;
 
   if (!exchanges(t)) return UNMEASURED_NS;
-  if (ambit__fused_begin(g, p, false, &j)) {
-    const double memory = bytes_of(g) / (AMBIT__FIT_FLAT_COPY * m->copy);
-    const double work = AMBIT__FIT_FLAT * instructions_of(g, &j) / m->fma32;
-
-    ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)
-                 : deep_cost(g, p, &j, m) * overlap(g, p, &j);
-    ns /= g->depth;
-  }
-  ambit__window_end(&j);
-  return ns;
+  if (!ambit__fused_begin(g, p, false, &j)) return 1e9;
+  if (j.y >= 0) return deep_cost(g, p, &j, m) * overlap(g, p, &j) / g->depth;
+  memory = bytes_of(g) / (AMBIT__FIT_FLAT_COPY * m->copy);
+  work = AMBIT__FIT_FLAT * instructions_of(g, &j) / m->fma32;
+  return flat_cost(g, p, memory, work) * computed_again(g, p, &j) / g->depth;
 }
 
 static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, ambit__writer *w)
@@ -368,19 +356,16 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
   const ambit__dialect *d = t->dialect;
   ambit__window fast, edge;
 
-  if (ambit__fused_begin(g, p, false, &fast) && ambit__fused_begin(g, p, true, &edge)) {
-    if (d->fused) n->opening = "AMBIT_LANES";
-    if (!d->has_lanes && (ambit__window_shared(&fast) || ambit__window_shared(&edge)))
-      n->last = "local uint4 *shared";
-    ambit__emit_strips(n);
-    if (d->fused) ambit__print(&n->prelude, "\n%s", d->fused);
-    if (ambit__flow_has_points(g->flow))
-      ambit__print(&n->prelude, "\n#define AMBIT_GLOBAL %s\n%s", d->global, ambit__prelude_aims);
-    ambit__nest_window(n, &fast, &edge);
-    ambit__emit(n, p, w);
-    ambit__window_end(&edge);
-  }
-  ambit__window_end(&fast);
+  if (!ambit__fused_begin(g, p, false, &fast) || !ambit__fused_begin(g, p, true, &edge)) return;
+  if (d->fused) n->opening = "AMBIT_LANES";
+  if (!d->has_lanes && (ambit__window_shared(&fast) || ambit__window_shared(&edge)))
+    n->last = "local uint4 *shared";
+  ambit__emit_strips(n);
+  if (d->fused) ambit__print(&n->prelude, "\n%s", d->fused);
+  if (ambit__flow_has_points(g->flow))
+    ambit__print(&n->prelude, "\n#define AMBIT_GLOBAL %s\n%s", d->global, ambit__prelude_aims);
+  ambit__nest_window(n, &fast, &edge);
+  ambit__emit(n, p, w);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)

@@ -23,7 +23,7 @@ static inline ambit__window_form ambit__fused_form(const ambit__plan *p)
                               .rolled = p->rolled};
 }
 
-/* Fills in a window; release it with ambit__window_end, also if that is not possible. */
+/* Fills in a window; false: that is not possible. */
 static inline bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge,
                                       ambit__window *j)
 {

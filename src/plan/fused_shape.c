@@ -132,9 +132,6 @@ void ambit__fused_shape(const ambit__group *g, const ambit__plan *p, const ambit
   ambit__window j, edge;
 
   *shape = (ambit__shape){.blocks = {1, 1, 1}, .threads = {p->threads[0], p->threads[1], 1}};
-  if (ambit__fused_begin(g, p, false, &j) && ambit__fused_begin(g, p, true, &edge)) {
+  if (ambit__fused_begin(g, p, false, &j) && ambit__fused_begin(g, p, true, &edge))
     (j.y < 0 ? shape_strips : shape_blocks)(&j, &edge, p, box, shape);
-    ambit__window_end(&edge);
-  }
-  ambit__window_end(&j);
 }

@@ -96,7 +96,8 @@ static void make_windows(const ambit__group *g, const ambit__plan *p, ambit__res
   j->axes[2].grain = g->cells[t->x] % lane ? 1 : lane;
 }
 
-/* All windows, or in three dimensions, where the planes are not chosen yet, those across z. */
+/* All windows, or in three dimensions, where the planes are not chosen yet, those across z. false:
+ * the plan does not suit the grid or the stages. */
 static bool begin(const ambit__group *g, const ambit__plan *p, bool across, ambit__resident *j)
 {
   const ambit__window_form form = ambit__fused_form(p);
@@ -114,12 +115,6 @@ static bool begin(const ambit__group *g, const ambit__plan *p, bool across, ambi
       return false;
   }
   return true;
-}
-
-/* false: the plan does not suit the grid or the stages. */
-static bool begin_all(const ambit__group *g, const ambit__plan *p, ambit__resident *j)
-{
-  return begin(g, p, false, j);
 }
 
 /* ---- plans ---- */
@@ -219,7 +214,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   ambit__resident j;
   double ns;
 
-  if (!begin_all(g, p, &j)) return 1e9;
+  if (!begin(g, p, false, &j)) return 1e9;
   ns = p->threads[1] * warp_time(g, &j.tile) * ambit__machine_issue(m) +
        AMBIT__FIT_STAGE * m->chain * g->flow->nstages;
   if (ambit__resident_exchanges(&j)) ns += exchange_time(&j) * m->chain / p->ahead;
@@ -243,7 +238,7 @@ static bool fits(const ambit__group *g, const ambit__target *t, const ambit__pla
   if (threads > t->max_threads || ambit__flow_operations(g->flow) * cells > AMBIT__FUSED_MOST_WORK)
     return false;
   if (ambit__flow_has_places(g->flow) && across >= 32) return false; /* a bit for each of them */
-  if (!begin_all(g, p, &j)) return false;
+  if (!begin(g, p, false, &j)) return false;
   if (p->rows[1] && p->ahead && !ambit__resident_exchanges(&j)) return false;
   return ambit__registers_of_resident(&j) <= most_registers(t, p) &&
          ambit__resident_shared(&j) <= t->shared &&
@@ -322,7 +317,7 @@ static void emit(ambit__nest *n, const ambit__target *t, const ambit__plan *p, a
   ambit__resident j;
 
   (void)t;
-  if (!begin_all(n->group, p, &j)) return;
+  if (!begin(n->group, p, false, &j)) return;
   ambit__emit_strips(n);
   ambit__nest_resident(n, &j);
   ambit__emit(n, p, w);
@@ -344,7 +339,7 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 
   (void)box; /* all cells of the grid */
   *s = (ambit__shape){.blocks = {1, 1, 1}, .threads = {p->threads[0], p->threads[1], 1}};
-  if (!begin_all(g, p, &j)) return;
+  if (!begin(g, p, false, &j)) return;
   for (int i = 0; i < 3; i++)
     s->blocks[i] = j.axes[2 - i].tiles;
   s->shared = ambit__resident_shared(&j);

@@ -48,12 +48,11 @@ static ambit__rule *parse(const char *text)
 }
 
 /* Rows advance along axis 0; each is there when it arrives. */
-static int ahead(const void *user, int stage, int value, const int *offset)
+static int ahead(const void *user, int stage, const ambit__flow_read *r)
 {
   (void)user;
   (void)stage;
-  (void)value;
-  return offset[0];
+  return r->offset[0];
 }
 
 static const ambit__flow_pass rows = {.arrives = true, .ahead = ahead};
@@ -146,21 +145,19 @@ static void mirrored_cells_count_on_the_other_side(void)
 enum { BUFFERS = 4, STAGES = 8 };
 
 /* Rows and columns that a stage reads before and after its own. */
-static int above(const void *user, int stage, int value, const int *offset)
+static int above(const void *user, int stage, const ambit__flow_read *r)
 {
-  const int n = offset[*(const int *)user];
+  const int n = r->offset[*(const int *)user];
 
   (void)stage;
-  (void)value;
   return n > 0 ? n : 0;
 }
 
-static int below(const void *user, int stage, int value, const int *offset)
+static int below(const void *user, int stage, const ambit__flow_read *r)
 {
-  const int n = offset[*(const int *)user];
+  const int n = r->offset[*(const int *)user];
 
   (void)stage;
-  (void)value;
   return n < 0 ? -n : 0;
 }
 

@@ -369,7 +369,6 @@ static void chunks_as_measured(void)
     CHECK(ambit__fused_begin(&f->group, &plan, false, &j));
     CHECK_EQ(known[i].chunks,
              ambit__fused_chunks(&j, &plan, cells[0], cells[1] / ambit__window_useful(&j) + 1));
-    ambit__window_end(&j);
     ambit__fuse_plan_free(&f->plan);
     free(f);
     ambit_close(s.a);

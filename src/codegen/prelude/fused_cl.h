@@ -4,8 +4,8 @@
 /* ---- exchanges ---- */
 
 /* ambit_share fetches the cells beside those of a lane, which are row[left] to row[left + N - 1],
- * from the lanes beside it; any values at the ends of the warp. ambit_gather takes cell from[j] of
- * all cells of the warp for cell j.
+ * from the lanes beside it; any values at the ends of the warp. ambit_gather takes cell source[j]
+ * of those of the n lanes that share the row for cell j.
  *
  * A warp is the 32 work-items with the same index along y. NVIDIA's compiler has the asm of CUDA.
  * Elsewhere a work-group has at most 4 warps, which exchange values through local memory: all
@@ -49,17 +49,18 @@ AMBIT_EACH_TYPE(AMBIT_LANE)
       for (int i = left; i < left + right; i++)                                                    \
         row[i + N] = ambit_lane_##T(row[i], lane + 1);                                             \
     }                                                                                              \
-    AMBIT_INLINE void ambit_gather_##T##_##N(T *row, const int *from, local ulong *lanes)          \
+    AMBIT_INLINE void ambit_gather_##T##_##N(T *row, const int *source, int n, local ulong *lanes) \
     {                                                                                              \
+      const int lane = (int)get_local_id(0) / n * n;                                               \
       T old[N];                                                                                    \
                                                                                                    \
       for (int j = 0; j < N; j++)                                                                  \
         old[j] = row[j];                                                                           \
       for (int j = 0; j < N; j++)                                                                  \
         for (int k = 0; k < N; k++) {                                                              \
-          const T other = ambit_lane_##T(old[k], from[j] / N);                                     \
+          const T other = ambit_lane_##T(old[k], lane + source[j] / N);                            \
                                                                                                    \
-          if (from[j] % N == k) row[j] = other;                                                    \
+          if (source[j] % N == k) row[j] = other;                                                  \
         }                                                                                          \
     }
 #else
@@ -87,12 +88,12 @@ AMBIT_EACH_TYPE(AMBIT_LANE)
         row[left + N + i] = all[after * N + i];                                                    \
       barrier(CLK_LOCAL_MEM_FENCE);                                                                \
     }                                                                                              \
-    AMBIT_INLINE void ambit_gather_##T##_##N(T *row, const int *from, local ulong *lanes)          \
+    AMBIT_INLINE void ambit_gather_##T##_##N(T *row, const int *source, int n, local ulong *lanes) \
     {                                                                                              \
-      local T *all = ambit_spread_##T##_##N(row, lanes);                                           \
+      local T *all = ambit_spread_##T##_##N(row, lanes) + get_local_id(0) / n * n * N;             \
                                                                                                    \
       for (int j = 0; j < N; j++)                                                                  \
-        row[j] = all[from[j]];                                                                     \
+        row[j] = all[source[j]];                                                                   \
       barrier(CLK_LOCAL_MEM_FENCE);                                                                \
     }
 #endif
@@ -102,53 +103,13 @@ AMBIT_EACH_TYPE(AMBIT_LANE)
 /* The same in all work-items of a warp. */
 AMBIT_FORMULA(int, ambit_of_warp, (int n), n)
 
-/* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
- * face, or of the last cell, or a number. */
-#define AMBIT_NOTHING  0
-#define AMBIT_MIRROR   1
-#define AMBIT_DOUBLE   2
-#define AMBIT_OPPOSITE 3 /* the same, with the other sign */
-#define AMBIT_LAST     4
-#define AMBIT_NUMBER   5
-AMBIT_FORMULA(int, ambit_inside, (int kind, int distance),
-              kind == AMBIT_MIRROR                             ? distance
-              : kind == AMBIT_DOUBLE || kind == AMBIT_OPPOSITE ? distance - 1
-                                                               : 0)
-/* A value of two bytes is a half. */
-#define AMBIT_OPPOSITE_OF(T, value) (sizeof(T) == 2 ? (T)((int)(value) ^ 0x8000) : (T) - (value))
-
-/* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
- * first of the n lanes that share the row. The kinds of the faces are constants. _store_all stores
- * N values if `yes`. */
-#define AMBIT_FILL(T, N)                                                                           \
+/* Stores N values if `yes`. */
+#define AMBIT_STORE_ALL(T, N)                                                                      \
   AMBIT_EXCHANGES(T, N)                                                                            \
-  AMBIT_INLINE void ambit_fill_##T##_##N(T *row, int x, int left, int first, int end, T low,       \
-                                         T high, int below, int above, int n, local ulong *lanes)  \
-  {                                                                                                \
-    const int lane = (int)get_local_id(0) / n * n;                                                 \
-    int from[N];                                                                                   \
-                                                                                                   \
-    for (int j = 0; j < N; j++) {                                                                  \
-      from[j] = x + j;                                                                             \
-      if (below != AMBIT_NOTHING && x + j < first)                                                 \
-        from[j] = first + ambit_inside(below, first - x - j);                                      \
-      if (above != AMBIT_NOTHING && x + j >= end)                                                  \
-        from[j] = end - 1 - ambit_inside(above, x + j - end + 1);                                  \
-      from[j] = lane * N + ambit_between(0, from[j] - left, n * N - 1);                            \
-    }                                                                                              \
-    if ((below != AMBIT_NOTHING && below != AMBIT_NUMBER) ||                                       \
-        (above != AMBIT_NOTHING && above != AMBIT_NUMBER))                                         \
-      ambit_gather_##T##_##N(row, from, lanes);                                                    \
-    for (int j = 0; j < N; j++) {                                                                  \
-      if ((below == AMBIT_OPPOSITE && x + j < first) || (above == AMBIT_OPPOSITE && x + j >= end)) \
-        row[j] = AMBIT_OPPOSITE_OF(T, row[j]);                                                     \
-      if (below == AMBIT_NUMBER && x + j < first) row[j] = low;                                    \
-      if (above == AMBIT_NUMBER && x + j >= end) row[j] = high;                                    \
-    }                                                                                              \
-  }                                                                                                \
   AMBIT_INLINE void ambit_store_all_##T##_##N(bool yes, global T *to, const T *from)               \
   {                                                                                                \
     ambit_store_if_##T##_##N(yes, to, from, (1 << N) - 1);                                         \
   }
-#define AMBIT_FILLS(T, V) AMBIT_FILL(T, 1) AMBIT_FILL(T, 2) AMBIT_FILL(T, 4) AMBIT_FILL(T, 8)
-AMBIT_EACH_TYPE(AMBIT_FILLS)
+#define AMBIT_STORES(T, V)                                                                         \
+  AMBIT_STORE_ALL(T, 1) AMBIT_STORE_ALL(T, 2) AMBIT_STORE_ALL(T, 4) AMBIT_STORE_ALL(T, 8)
+AMBIT_EACH_TYPE(AMBIT_STORES)

@@ -214,63 +214,23 @@ AMBIT_FROM_LANE(ambit_from_after, __shfl_down_sync(0xffffffffu, value, 1))
 AMBIT_FROM_LANE(ambit_around_before, __shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 31) % 32))
 AMBIT_FROM_LANE(ambit_around_after, __shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 1) % 32))
 
-/* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
- * face, or of the last cell, or a number. */
-enum ambit_face {
-  AMBIT_NOTHING,
-  AMBIT_MIRROR,
-  AMBIT_DOUBLE,
-  AMBIT_OPPOSITE, /* the same, with the other sign */
-  AMBIT_LAST,
-  AMBIT_NUMBER
-};
-template <ambit_face KIND> AMBIT_INLINE int ambit_inside(int distance)
+/* Takes cells source[j] of those of all lanes that share the row. */
+template <int N, typename T> AMBIT_INLINE void ambit_gather(T *row, const int *source, int lanes)
 {
-  return KIND == AMBIT_MIRROR                             ? distance
-         : KIND == AMBIT_DOUBLE || KIND == AMBIT_OPPOSITE ? distance - 1
-                                                          : 0;
-}
-template <typename T> AMBIT_INLINE T ambit_opposite(T value)
-{
-  return (T)-value;
-}
-AMBIT_INLINE ambit_f16 ambit_opposite(ambit_f16 bits)
-{
-  return (ambit_f16)(bits ^ 0x8000);
-}
-
-/* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
- * first of the LANES lanes that share the row. */
-template <ambit_face LOW, ambit_face HIGH, int LANES, int N, typename T>
-AMBIT_INLINE void ambit_fill(T *row, int x, int left, int first, int end, T low, T high)
-{
-  constexpr bool copies = (LOW != AMBIT_NOTHING && LOW != AMBIT_NUMBER) ||
-                          (HIGH != AMBIT_NOTHING && HIGH != AMBIT_NUMBER);
-  const int lane = threadIdx.x / LANES * LANES;
+  const int lane = threadIdx.x / lanes * lanes;
   T old[N];
 
 #pragma unroll
   for (int j = 0; j < N; j++)
     old[j] = row[j];
 #pragma unroll
-  for (int j = 0; j < N; j++) {
-    const bool before = x + j < first, after = x + j >= end;
-    int from = x + j;
-
-    if (LOW != AMBIT_NOTHING && before) from = first + ambit_inside<LOW>(first - x - j);
-    if (HIGH != AMBIT_NOTHING && after) from = end - 1 - ambit_inside<HIGH>(x + j - end + 1);
-    from = ambit_between(0, from - left, LANES * N - 1);
+  for (int j = 0; j < N; j++)
 #pragma unroll
-    for (int k = 0; copies && k < N; k++) {
-      const T other = (T)__shfl_sync(0xffffffffu, old[k], lane + from / N);
+    for (int k = 0; k < N; k++) {
+      const T other = (T)__shfl_sync(0xffffffffu, old[k], lane + source[j] / N);
 
-      if (from % N == k) row[j] = other;
+      if (source[j] % N == k) row[j] = other;
     }
-    if ((LOW == AMBIT_OPPOSITE && before) || (HIGH == AMBIT_OPPOSITE && after))
-      row[j] = ambit_opposite(row[j]);
-    if (LOW == AMBIT_NUMBER && before) row[j] = low;
-    if (HIGH == AMBIT_NUMBER && after) row[j] = high;
-  }
 }
 
 /* ---- tiles that stay where they are: the strategy `persistent` ---- */

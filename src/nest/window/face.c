@@ -119,54 +119,77 @@ static void keep_outside(const ambit__window *j, int value)
 
 /* ---- columns outside the grid ---- */
 
-/* The name of the kind of a face across the row, in generated code; NULL: it has none. */
-static const char *face_of(const ambit__window *j, int value, int side)
+static ambit_boundary across(const ambit__window *j, int value, int side)
 {
-  static const char *const names[] = {[AMBIT_REFLECT] = "AMBIT_MIRROR",
-                                      [AMBIT_SYMMETRIC] = "AMBIT_DOUBLE",
-                                      [AMBIT_ANTISYMMETRIC] = "AMBIT_OPPOSITE",
-                                      [AMBIT_CLAMP] = "AMBIT_LAST",
-                                      [AMBIT_CONSTANT] = "AMBIT_NUMBER"};
-  const size_t k = ambit__flow_kind(j->flow, value, j->x, side);
-
-  return k < sizeof names / sizeof *names ? names[k] : NULL;
+  return ambit__flow_kind(j->flow, value, j->x, side);
 }
 
-static const char *end_number(const ambit__window *j, int value, int side)
+/* "x + j < first1": cell j of a lane is outside a face. */
+static const char *outside(const ambit__window *j, int side)
 {
-  const bool constant = ambit__flow_kind(j->flow, value, j->x, side) == AMBIT_CONSTANT;
-
-  return ambit__window_number(j, value,
-                              constant ? j->flow->values[value].boundaries->value[j->x][side] : 0);
+  return ambit__nest_text(j->n, side ? "x + j >= end%d" : "x + j < first%d", j->x);
 }
 
-/* "ambit_fill<AMBIT_LAST, AMBIT_NUMBER, 32, 4>(&q0[p][1], x, left, first1, end1, 0, 1)" */
-static void fill_ends(const ambit__window *j, int value)
+/* Takes the cells outside faces that repeat cells inside from the lanes that have these. */
+static void copy_ends(const ambit__window *j, int value)
 {
-  const char *low = face_of(j, value, 0), *high = face_of(j, value, 1);
-  const char *kinds =
-      ambit__nest_text(j->n, "%s, %s", low ? low : "AMBIT_NOTHING", high ? high : "AMBIT_NOTHING");
-  const char *ends =
-      ambit__nest_text(j->n, "&%s[%d], x, left, first%d, end%d, %s, %s",
-                       ambit__window_row(j, value, j->values[value].lag), j->values[value].left,
-                       j->x, j->x, end_number(j, value, 0), end_number(j, value, 1));
+  static const char *const forms[2][2] = {{"source[j] = first%d", "source[j] = end%d - 1"},
+                                          {"source[j] = first%d + (first%d - x - j - %d)",
+                                           "source[j] = end%d - 1 - (x + j - end%d + 1 - %d)"}};
 
-  if (j->n->dialect->has_lanes)
-    ambit__nest_do(j->n, "ambit_fill<%s, %d, %d>(%s)", kinds, j->lanes, j->lane, ends);
-  else
-    ambit__nest_call(j->n, "ambit_fill", ambit__window_type(j, value), j->lane,
-                     "%s, %s, %d, AMBIT_LANES_HERE", ends, kinds, j->lanes);
+  ambit__nest_do(j->n, "int source[%d]", j->lane);
+  ambit__nest_unroll(j->n, "j", 0, j->lane);
+  ambit__nest_do(j->n, "source[j] = x + j");
+  for (int side = 0; side < 2; side++) {
+    const int nearest = ambit__flow_mirror(across(j, value, side), 1);
+    const bool mirrors = ambit__flow_mirror(across(j, value, side), 2) > nearest;
+
+    if (nearest)
+      ambit__nest_do_if(j->n, outside(j, side), forms[mirrors][side], j->x, j->x, 2 - nearest);
+  }
+  ambit__nest_do(j->n, "source[j] = ambit_between(0, source[j] - left, %d)",
+                 j->lanes * j->lane - 1);
+  ambit__nest_close(j->n);
+  ambit__nest_call(j->n, "ambit_gather", ambit__window_type(j, value), j->lane,
+                   "&%s[%d], source, %d%s", ambit__window_row(j, value, j->values[value].lag),
+                   j->values[value].left, j->lanes,
+                   j->n->dialect->has_lanes ? "" : ", AMBIT_LANES_HERE");
+}
+
+/* Sets the cells outside a face to its number, or changes the sign of copies. */
+static void change_ends(const ambit__window *j, int value, int side)
+{
+  const ambit_boundary kind = across(j, value, side);
+  const char *cell = ambit__window_own(j, value, j->values[value].lag);
+
+  if (kind != AMBIT_CONSTANT && kind != AMBIT_ANTISYMMETRIC) return;
+  ambit__nest_unroll(j->n, "j", 0, j->lane);
+  ambit__nest_do_if(
+      j->n, outside(j, side), "%s = %s", cell,
+      kind == AMBIT_CONSTANT
+          ? ambit__window_number(j, value, j->flow->values[value].boundaries->value[j->x][side])
+          : ambit__window_copied(j, value, kind, cell));
+  ambit__nest_close(j->n);
 }
 
 /* For reads along the row. */
 static void fill_columns(const ambit__window *j, int value)
 {
-  const ambit__window_value *f = &j->values[value];
+  const int reach[2] = {j->values[value].left, j->values[value].right};
+  bool any = false, copies = false;
 
-  if (!((f->left && face_of(j, value, 0)) || (f->right && face_of(j, value, 1)))) return;
+  for (int side = 0; side < 2; side++) {
+    const ambit_boundary kind = across(j, value, side);
+
+    copies |= ambit__flow_mirror(kind, 1) > 0;
+    any |= reach[side] && (kind == AMBIT_CONSTANT || ambit__flow_mirror(kind, 1));
+  }
+  if (!any) return;
   ambit__nest_open(j->n, (ambit__node){.kind = NODE_IF, .value = "within", .unless = true});
   ambit__window_open_rows(j, 0, j->rows);
-  fill_ends(j, value);
+  if (copies) copy_ends(j, value);
+  for (int side = 0; side < 2; side++)
+    change_ends(j, value, side);
   ambit__window_close_rows(j);
   ambit__nest_close(j->n);
 }

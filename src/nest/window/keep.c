@@ -5,25 +5,13 @@
 
 #include "base/integers.h"
 
-#include <stdlib.h>
-
-enum { MOST_TAPS = 256, MOST_PERIOD = 16 };
+enum { MOST_PERIOD = 16 };
 
 /* ---- reads ---- */
 
 static int along_y(const ambit__window *j, const int *offset)
 {
   return j->y < 0 ? 0 : offset[j->y];
-}
-
-static void note_kind(void *user, int stage, int value, const int *offset)
-{
-  ambit__window *j = user;
-  ambit__window_value *v = &j->values[value];
-
-  (void)stage;
-  v->corners |= along_y(j, offset) && offset[j->x];
-  v->thick |= offset[j->z] && (along_y(j, offset) || offset[j->x]);
 }
 
 static void find_reach(ambit__window *j)
@@ -40,7 +28,12 @@ static void find_reach(ambit__window *j)
     to->left = reach[v].n[j->x][0], to->right = reach[v].n[j->x][1];
   }
   for (int i = 0; i < j->flow->nstages; i++)
-    ambit__flow_each_read(j->flow, i, j->edge, note_kind, j);
+    for (ambit__flow_read r = {0}; ambit__flow_next_read(j->flow, i, j->edge, &r);) {
+      const int x = r.offset[j->x], y = along_y(j, r.offset);
+
+      j->values[r.value].corners |= x && y;
+      j->values[r.value].thick |= r.offset[j->z] && (x || y);
+    }
 }
 
 /* ---- mirrored rows at faces ---- */
@@ -68,12 +61,12 @@ static int needs_inside(const ambit__window *j, int value)
 /* ---- lags ---- */
 
 /* Turns between the arrival of a row and a read. Rows of adjacent groups arrive a turn later. */
-static int ahead_of(const void *user, int stage, int value, const int *offset)
+static int ahead_of(const void *user, int stage, const ambit__flow_read *r)
 {
   const ambit__window *j = user;
 
   (void)stage;
-  return ambit__max(offset[j->z] + (along_y(j, offset) != 0), needs_inside(j, value));
+  return ambit__max(r->offset[j->z] + (along_y(j, r->offset) != 0), needs_inside(j, r->value));
 }
 
 static void find_lags(ambit__window *j)
@@ -99,18 +92,17 @@ static bool is_late(const ambit__window *j, int stage)
 }
 
 /* Sums use a row when it arrives. */
-static void keep(void *user, int stage, int value, const int *offset)
+static void keep(ambit__window *j, int stage, const ambit__flow_read *r)
 {
-  ambit__window *j = user;
-  ambit__window_value *v = &j->values[value];
-  const bool sum = j->stages[stage].taps != NULL, beside = along_y(j, offset) != 0;
-  const int lag = sum ? v->lag + is_late(j, stage) : j->stages[stage].lag - offset[j->z];
-  const int fetched = sum || needs_inside(j, value) ? v->lag + 1 : lag;
+  ambit__window_value *v = &j->values[r->value];
+  const bool sum = j->stages[stage].taps != NULL, beside = along_y(j, r->offset) != 0;
+  const int lag = sum ? v->lag + is_late(j, stage) : j->stages[stage].lag - r->offset[j->z];
+  const int fetched = sum || needs_inside(j, r->value) ? v->lag + 1 : lag;
 
   v->last = ambit__max(v->last, lag);
   if (beside && (v->fetched < 0 || v->fetched > fetched)) v->fetched = fetched;
   if (beside) v->forgotten = ambit__max(v->forgotten, ambit__max(lag, fetched));
-  if (offset[j->x] && (v->shared < 0 || v->shared > lag)) v->shared = lag;
+  if (r->offset[j->x] && (v->shared < 0 || v->shared > lag)) v->shared = lag;
 }
 
 /* Rows outside the faces are copies of rows that must still be there. */
@@ -134,7 +126,8 @@ static void find_rows(ambit__window *j)
   }
   for (int i = 0; i < j->flow->nstages; i++) {
     j->stages[i].late = is_late(j, i);
-    ambit__flow_each_read(j->flow, i, j->edge, keep, j);
+    for (ambit__flow_read r = {0}; ambit__flow_next_read(j->flow, i, j->edge, &r);)
+      keep(j, i, &r);
   }
   for (int v = 0; v < j->flow->nvalues; v++)
     keep_mirrored(j, v);
@@ -182,34 +175,23 @@ static void find_beside(ambit__window *j)
 
 /* ---- sums ---- */
 
-/* Finds the taps of a stage that is a weighted sum over several rows; nobody looks at its
- * reductions. false: memory ran out. */
-static bool find_taps(ambit__window *j, int stage)
+/* Whether a stage is a weighted sum over several rows; nobody looks at its reductions. */
+static void find_taps(ambit__window *j, int stage)
 {
   const ambit__flow_stage *st = &j->flow->stages[stage];
   ambit__window_stage *f = &j->stages[stage];
-  ambit__sum sum;
 
-  if (st->nplaces || st->points) return true;
-  f->taps = calloc(MOST_TAPS, sizeof *f->taps);
-  if (!f->taps) return false;
-  if (ambit__rule_sum(st->rule, true, f->taps, MOST_TAPS, &sum) && st->port[sum.from] >= 0 &&
-      st->port[sum.to] >= 0) {
-    f->ntaps = sum.n;
-    f->low = f->high = f->taps[0].offset[j->z];
-    for (int k = 0; k < f->ntaps; k++) {
-      const int z = f->taps[k].offset[j->z];
-
-      if (z < f->low) f->low = z;
-      if (z > f->high) f->high = z;
-    }
-    f->value = j->flow->in[st->port[sum.from]];
-    f->result = j->flow->out[st->port[sum.to]];
-    if (f->high > f->low && f->result >= 0) return true;
+  if (!st->taps || st->nplaces || st->points) return;
+  if (st->port[st->sum.from] < 0 || st->port[st->sum.to] < 0) return;
+  f->ntaps = st->sum.n;
+  f->low = f->high = st->taps[0].offset[j->z];
+  for (int k = 0; k < f->ntaps; k++) {
+    f->low = ambit__min(f->low, st->taps[k].offset[j->z]);
+    f->high = ambit__max(f->high, st->taps[k].offset[j->z]);
   }
-  free(f->taps);
-  f->taps = NULL;
-  return true;
+  f->value = j->flow->in[st->port[st->sum.from]];
+  f->result = j->flow->out[st->port[st->sum.to]];
+  if (f->high > f->low && f->result >= 0) f->taps = st->taps;
 }
 
 /* ---- the job ---- */
@@ -294,7 +276,7 @@ bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, boo
                        .warps = f->warps,
                        .rolled = f->rolled};
   for (int i = 0; f->sums && !(edge && copies_low(j)) && i < j->flow->nstages; i++)
-    if (!find_taps(j, i)) return false;
+    find_taps(j, i);
   find_reach(j);
   find_lags(j);
   find_rows(j);
@@ -327,10 +309,4 @@ bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f
     j->values[v].fetched = is_fetched(&j->values[v]) ? 0 : -1;
   find_beside(j);
   return reads_near(j);
-}
-
-void ambit__window_end(ambit__window *j)
-{
-  for (int i = 0; i < AMBIT__FLOW_STAGES; i++)
-    free(j->stages[i].taps);
 }

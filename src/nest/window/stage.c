@@ -66,43 +66,38 @@ static void let_index(const ambit__window *j, int stage)
   }
 }
 
-/* Calls f for each component that the rule writes, and for each reduction. */
-static void each_output(const ambit__window *j, int stage,
-                        void (*f)(const ambit__window *j, int stage, int param, int component,
-                                  const char *name))
+/* Variables for the components that the rule writes, and for reductions, at which nobody looks. */
+static void let_outputs(const ambit__window *j, int stage)
 {
   const ambit__flow_stage *st = &j->flow->stages[stage];
 
-  for (int i = 0; i < st->rule->nparams; i++) {
-    const ambit__param *p = &st->rule->params[i];
+  for (int i = 0; i < st->rule->nparams; i++)
+    for (int c = 0; c < st->rule->params[i].components; c++) {
+      const ambit__param *p = &st->rule->params[i];
+      const char *first = NULL;
 
-    for (int c = 0; c < p->components; c++)
-      if (p->kind == PARAM_REDUCE || (st->port[i] >= 0 && p->writes[c]))
-        f(j, stage, i, c, ambit__nest_name_of(j->n, "out", p, c));
-  }
+      if (p->kind == PARAM_REDUCE)
+        first = ambit__nest_identity(j->n, p);
+      else if (st->port[i] < 0 || !p->writes[c])
+        continue;
+      else if (p->keeps[c])
+        first = ambit__window_own(j, j->flow->in[st->port[i] + c], j->stages[stage].lag);
+      ambit__nest_do(j->n, "%s %s%s%s", j->n->dialect->types[p->type],
+                     ambit__nest_name_of(j->n, "out", p, c), first ? " = " : "",
+                     first ? first : "");
+    }
 }
 
-static void let_out(const ambit__window *j, int stage, int param, int component, const char *name)
+static void keep_outputs(const ambit__window *j, int stage)
 {
   const ambit__flow_stage *st = &j->flow->stages[stage];
-  const ambit__param *p = &st->rule->params[param];
-  const char *type = j->n->dialect->types[p->type], *first = NULL;
 
-  if (p->kind == PARAM_REDUCE) /* nobody looks at it */
-    first = ambit__nest_identity(j->n, p);
-  else if (p->keeps[component])
-    first = ambit__window_own(j, j->flow->in[st->port[param] + component], j->stages[stage].lag);
-  ambit__nest_do(j->n, "%s %s%s%s", type, name, first ? " = " : "", first ? first : "");
-}
-
-static void keep_out(const ambit__window *j, int stage, int param, int component, const char *name)
-{
-  const int port = j->flow->stages[stage].port[param];
-
-  if (port >= 0)
-    ambit__nest_do(j->n, "%s = %s",
-                   ambit__window_own(j, j->flow->out[port + component], j->stages[stage].lag),
-                   name);
+  for (int i = 0; i < st->rule->nparams; i++)
+    for (int c = 0; st->port[i] >= 0 && c < st->rule->params[i].components; c++)
+      if (st->rule->params[i].writes[c])
+        ambit__nest_do(j->n, "%s = %s",
+                       ambit__window_own(j, j->flow->out[st->port[i] + c], j->stages[stage].lag),
+                       ambit__nest_name_of(j->n, "out", &st->rule->params[i], c));
 }
 
 static void add_window(const ambit__window *j, int stage)
@@ -118,9 +113,9 @@ static void add_window(const ambit__window *j, int stage)
   ambit__window_open_cells(j);
   if (st->nplaces) ambit__window_skip_outside(j, stage);
   let_index(j, stage);
-  each_output(j, stage, let_out);
+  let_outputs(j, stage);
   ambit__nest_add(j->n, rule);
-  each_output(j, stage, keep_out);
+  keep_outputs(j, stage);
   ambit__window_close_cells(j);
   if (st->nplaces) ambit__nest_close(j->n);
   ambit__window_close_planes(j);

@@ -52,11 +52,6 @@ void ambit__window_let_fast(const ambit__window *j, int axis, int below, int abo
 
 /* ---- memory ---- */
 
-static void open_rows(const ambit__window *j)
-{
-  ambit__window_open_rows(j, 0, j->rows);
-}
-
 /* "(row) * a0_s0 + " */
 static const char *along(const ambit__window *j, const char *name, int axis, const char *at)
 {
@@ -128,7 +123,7 @@ void ambit__window_load(const ambit__window *j, int value, const char *slot, con
                       ambit__nest_text(j->n, "*(%s)", place));
     return;
   }
-  open_rows(j);
+  ambit__window_open_rows(j, 0, j->rows);
   ambit__nest_call(j->n, "ambit_load", ambit__window_type(j, value), j->lane, "%s, %s",
                    ambit__window_loaded(j, value, slot, false), place);
   ambit__window_close_rows(j);
@@ -246,7 +241,7 @@ static void store(const ambit__window *j, int value)
 
   if (v->target < 0) return;
   ambit__nest_if(j->n, "row - %d >= begin && row - %d < end", lag, lag);
-  open_rows(j);
+  ambit__window_open_rows(j, 0, j->rows);
   (j->edge ? store_edge : store_fast)(j, value);
   ambit__window_close_rows(j);
   ambit__nest_close(j->n);
@@ -273,12 +268,6 @@ static void share(const ambit__window *j, int value)
   if (j->edge && f->fetched >= 0) ambit__window_mirror_low(j, value);
 }
 
-static void finish_result(void *user, int stage, int value)
-{
-  (void)stage;
-  finish(user, value);
-}
-
 static void add_turn(ambit__window *j)
 {
   ambit__nest_do(j->n, "const int row = start + z + p");
@@ -291,7 +280,8 @@ static void add_turn(ambit__window *j)
     for (int v = 0; v < j->flow->nvalues; v++)
       if (ambit__flow_is_new(j->flow, i, v)) share(j, v);
     ambit__window_add_stage(j, i);
-    ambit__flow_each_result(j->flow, i, finish_result, j);
+    for (int at = 0, v; ambit__flow_next_result(j->flow, i, &at, &v);)
+      finish(j, v);
   }
   if (ambit__window_shared(j)) ambit__nest_barrier(j->n);
 }

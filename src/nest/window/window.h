@@ -56,7 +56,7 @@ typedef struct ambit__window_value {
 typedef struct ambit__window_stage {
   int lag;
   /* A weighted sum whose partial results are kept instead of the rows they depend on. */
-  ambit__tap *taps; /* NULL: the stage is not such a sum; owned */
+  const ambit__tap *taps; /* NULL: the stage is not such a sum */
   int ntaps, low, high;
   bool late;         /* a plane is added when the rows of adjacent groups are there, a turn late */
   int value, result; /* the value it sums, and the value it computes */
@@ -97,11 +97,9 @@ typedef struct ambit__window {
 
 /* ---- keep.c ---- */
 
-/* Fills in all but `n`. false: it reads too far, or memory ran out. Release with
- * ambit__window_end, also then. */
+/* Fills in all but `n`. false: it reads too far. */
 bool ambit__window_begin(const ambit__group *g, const ambit__window_form *f, bool edge,
                          ambit__window *j);
-void ambit__window_end(ambit__window *j);
 /* The same for tiles that do not move. In two dimensions they are planes along axes 0 and 1, and z
  * is an axis that the grid does not have. */
 bool ambit__window_begin_tile(const ambit__group *g, const ambit__window_form *f, ambit__window *j);

@@ -134,8 +134,8 @@ static inline ambit__store ambit__slice_source(const ambit__halo_slice *s, int p
   return some;
 }
 
-/* Makes the exchange of n halos of a list, given by index, and adds it to p->exchanges, which are
- * closed when the program is unsealed, also after a failure. */
+/* Makes the exchange of n halos of a list, given by index (NULL: the first ones), and adds it to
+ * p->exchanges, which are closed when the program is unsealed, also after a failure. */
 ambit_status ambit__exchange_make(ambit_program *p, ambit__exchange_kind kind,
                                   const ambit__halos *from, const int *halos, int n, int tag,
                                   ambit__exchange **x);

@@ -195,12 +195,15 @@ static ambit_status find_early(ambit__exchange *x)
 static ambit_status make(ambit__exchange *x, const ambit__halos *from, const int *halos, int n)
 {
   for (int i = 0; i < n; i++)
-    x->nslices += from->list[halos[i]].nslices;
+    x->nslices += from->list[halos ? halos[i] : i].nslices;
   AMBIT_HOLD(x->program, x->slices, (size_t)x->nslices);
   x->nslices = 0;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < from->list[halos[i]].nslices; k++)
-      x->slices[x->nslices++] = &from->list[halos[i]].slices[k];
+  for (int i = 0; i < n; i++) {
+    const ambit__field_halo *h = &from->list[halos ? halos[i] : i];
+
+    for (int k = 0; k < h->nslices; k++)
+      x->slices[x->nslices++] = &h->slices[k];
+  }
   AMBIT_TRY(find_early(x));
   AMBIT_TRY(ambit__exchange_make_local(x));
   if (x->kind == EXCHANGE_GHOSTS) return AMBIT_OK;

@@ -74,18 +74,16 @@ static void add_steps(const ambit_program *p, ambit__text *seen)
 
 static void add_fused(const ambit_program *p, int depth, ambit__text *seen)
 {
-  ambit__fused *f = calloc(1, sizeof *f);
+  ambit__device *dev = ambit__engine_of(p->grid, 0)->device;
+  ambit__fused f = {0};
   ambit__text lines = {0};
 
-  if (f && !ambit__fuse_group(p, depth, f)) {
-    ambit__device *dev = ambit__engine_of(p->grid, 0)->device;
-
-    if (ambit__can(dev->backend, plans)) ambit__ask(dev, plans, &f->group, &lines);
+  if (!ambit__fuse_group(p, depth, &f) && ambit__can(dev->backend, plans)) {
+    ambit__ask(dev, plans, &f.group, &lines);
     add_lines(lines.chars, seen);
   }
   ambit__text_free(&lines);
-  if (f) ambit__fuse_plan_free(&f->plan);
-  free(f);
+  ambit__fuse_plan_free(&f.plan);
 }
 
 /* Separated by commas instead of line ends. */

@@ -2,6 +2,7 @@
 /* cycle.c - whether iterations can share an exchange, and the boxes of cells of each stage. */
 #include "runtime/program/cycle.h"
 
+#include "base/integers.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -43,7 +44,7 @@ int ambit__cycle_least(const ambit__cycle *c)
   return ambit__cycle_is_elastic(c) ? FEW : c->schedule.iterations;
 }
 
-/* " by clang", if some step is compiled by another compiler than the first one. */
+/* " by clang", if some step is compiled by another compiler than the first one; "". */
 static const char *compiler_of(const ambit_program *p, int engine)
 {
   const char *by = NULL;
@@ -51,7 +52,7 @@ static const char *compiler_of(const ambit_program *p, int engine)
   for (size_t i = 0; i < p->nsteps && !by; i++)
     if (p->applies[i].functions && p->applies[i].functions[engine])
       by = ambit__plan_compiler(p->applies[i].functions[engine]->plan);
-  return by;
+  return by ? by : "";
 }
 
 void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS])
@@ -61,29 +62,14 @@ void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS])
 
   memset(text, 0, AMBIT__PLAN_CHARS);
   if (c && c->wavefront) {
-    const char *by = compiler_of(p, engine);
-    size_t n;
-
     ambit__wavefront_print(c->wavefront, text, AMBIT__PLAN_CHARS);
-    n = strlen(text);
-    if (by) snprintf(text + n, AMBIT__PLAN_CHARS - n, "%s", by);
+    strncat(text, compiler_of(p, engine), AMBIT__PLAN_CHARS - strlen(text) - 1);
   }
   if (c && c->fused && c->fused->functions[engine])
     snprintf(text, AMBIT__PLAN_CHARS, "%s", c->fused->functions[engine]->plan);
 }
 
 /* ---- axes ---- */
-
-static bool spans(const ambit_program *p, const ambit__box *own, int axis)
-{
-  return own->lo[axis] == 0 && own->hi[axis] == p->grid->box.hi[axis];
-}
-
-static bool reads_neighbours(const ambit__step *s, int arg)
-{
-  return s->kind == STEP_APPLY && s->args[arg].field &&
-         s->kernel->rule->params[arg].reads_neighbours;
-}
 
 static void find_periodic(ambit_program *p)
 {
@@ -101,7 +87,7 @@ static bool is_periodic(const ambit_program *p, int axis)
 
 bool ambit__part_continues(const ambit_program *p, const ambit__box *own, int axis)
 {
-  return is_periodic(p, axis) && !spans(p, own, axis);
+  return is_periodic(p, axis) && (own->lo[axis] > 0 || own->hi[axis] < p->grid->box.hi[axis]);
 }
 
 ambit__box ambit__stage_cells(const ambit_program *p, const ambit__flow_stage *st,
@@ -110,37 +96,30 @@ ambit__box ambit__stage_cells(const ambit_program *p, const ambit__flow_stage *s
   const ambit__box *region = &p->applies[st->step].region;
   ambit__box cells = *own;
 
-  if (ambit__box_is_empty(own)) return cells;
-  for (int d = 0; d < own->ndims; d++) {
+  for (int d = 0; !ambit__box_is_empty(own) && d < own->ndims; d++) {
     cells.lo[d] -= st->beyond.n[d][0];
     cells.hi[d] += st->beyond.n[d][1];
     if (ambit__part_continues(p, own, d)) continue;
-    if (cells.lo[d] < region->lo[d]) cells.lo[d] = region->lo[d];
-    if (cells.hi[d] > region->hi[d]) cells.hi[d] = region->hi[d];
+    cells.lo[d] = ambit__max64(cells.lo[d], region->lo[d]);
+    cells.hi[d] = ambit__min64(cells.hi[d], region->hi[d]);
   }
   return cells;
 }
 
-ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own)
+ambit__box ambit__stage_reads(const ambit_program *p, const ambit__flow_stage *st,
+                              const ambit_field *f, const ambit__box *own)
 {
-  return ambit__stage_cells(p, &p->cycle->flow.stages[stage], own);
-}
-
-/* The cells of a field that a stage reads. */
-static ambit__box cells_read(const ambit_program *p, int stage, const ambit_field *f,
-                             const ambit__box *own)
-{
-  const ambit__step *s = &p->steps[p->cycle->flow.stages[stage].step];
-  const ambit__box cells = ambit__cycle_cells(p, stage, own);
+  const ambit__step *s = &p->steps[st->step];
+  const ambit__box cells = ambit__stage_cells(p, st, own);
   const int n = own->ndims - ambit__field_closes_rows(p, f);
   ambit__box reads = cells;
 
   for (int i = 0; !ambit__box_is_empty(&cells) && i < s->n; i++) {
-    const ambit__param *q = &s->kernel->rule->params[i];
+    const ambit__param *q = ambit__step_param(s, i);
 
     for (int d = 0; s->args[i].field == f && d < n; d++) {
-      if (reads.lo[d] > cells.lo[d] - q->low[d]) reads.lo[d] = cells.lo[d] - q->low[d];
-      if (reads.hi[d] < cells.hi[d] + q->high[d]) reads.hi[d] = cells.hi[d] + q->high[d];
+      reads.lo[d] = ambit__min64(reads.lo[d], cells.lo[d] - q->low[d]);
+      reads.hi[d] = ambit__max64(reads.hi[d], cells.hi[d] + q->high[d]);
     }
   }
   return reads;
@@ -157,24 +136,24 @@ void ambit__field_sources(const ambit_field *f, int axis, int64_t from, int64_t 
       const int64_t source =
           ambit__boundary_copies(kind) ? ambit__boundary_map(kind, extent, i) : -1;
 
-      if (source >= 0 && source < *lo) *lo = source;
-      if (source >= *hi) *hi = source + 1;
+      if (source >= 0) *lo = ambit__min64(*lo, source);
+      *hi = ambit__max64(*hi, source + 1);
     }
 }
 
-bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f,
+bool ambit__stage_ghosts(const ambit_program *p, const ambit__flow_stage *st, const ambit_field *f,
                          const ambit__box *own, ambit__box *given, ambit__box *reach)
 {
-  *given = *reach = cells_read(p, stage, f, own);
+  *given = *reach = ambit__stage_reads(p, st, f, own);
   if (ambit__box_is_empty(reach)) return false;
   for (int d = 0; d < own->ndims; d++) {
-    const int64_t extent = p->grid->box.hi[d], lo = reach->lo[d], hi = reach->hi[d];
+    const int64_t extent = p->grid->box.hi[d];
 
     if (ambit__part_continues(p, own, d)) continue;
-    if (lo < 0) given->lo[d] = 0;
-    if (hi > extent) given->hi[d] = extent;
-    ambit__field_sources(f, d, lo, 0, &given->lo[d], &given->hi[d]);
-    ambit__field_sources(f, d, extent, hi, &given->lo[d], &given->hi[d]);
+    given->lo[d] = ambit__max64(given->lo[d], 0);
+    given->hi[d] = ambit__min64(given->hi[d], extent);
+    ambit__field_sources(f, d, reach->lo[d], 0, &given->lo[d], &given->hi[d]);
+    ambit__field_sources(f, d, extent, reach->hi[d], &given->lo[d], &given->hi[d]);
   }
   *reach = ambit__box_hull(reach, given);
   return !ambit__box_equal(given, reach);
@@ -197,21 +176,18 @@ static const char *refuse_step(const ambit_program *p, size_t step, bool waves)
 }
 
 /* Whether every part has valid values for all cells that ghost cells copy. */
-static bool has_sources(const ambit_program *p, int stage)
+static bool has_sources(const ambit_program *p, const ambit__flow_stage *st)
 {
   const ambit__flow *flow = &p->cycle->flow;
-  const ambit__step *s = &p->steps[flow->stages[stage].step];
+  const ambit__step *s = &p->steps[st->step];
 
-  for (int i = 0; i < s->n; i++)
-    for (int k = 0; reads_neighbours(s, i) && k < p->grid->nparts; k++) {
-      const ambit_field *f = s->args[i].field;
+  for (int i = 0; st->rule && i < s->n; i++)
+    for (int k = 0; st->rule->params[i].reads_neighbours && k < p->grid->nparts; k++) {
       const ambit__box *own = &p->grid->parts[k];
-      const ambit__flow_cells *valid =
-          ambit__flow_valid(flow, flow->in[flow->stages[stage].port[i]]);
+      const ambit__flow_cells *valid = ambit__flow_valid(flow, flow->in[st->port[i]]);
       ambit__box given, reach;
 
-      if (ambit__box_is_empty(own) || !ambit__cycle_ghosts(p, stage, f, own, &given, &reach))
-        continue;
+      if (!ambit__stage_ghosts(p, st, s->args[i].field, own, &given, &reach)) continue;
       for (int d = 0; d < own->ndims; d++)
         if (given.lo[d] < own->lo[d] - valid->n[d][0] || given.hi[d] > own->hi[d] + valid->n[d][1])
           return false;
@@ -281,7 +257,8 @@ static const char *refuse_cycle(const ambit_program *p, bool waves)
   const char *why = refuse_stages(p, waves);
 
   for (int i = 0; !why && p->cycle && i < p->cycle->flow.nstages; i++)
-    if (!has_sources(p, i)) why = "a part is thinner than the ghost cells it mirrors";
+    if (!has_sources(p, &p->cycle->flow.stages[i]))
+      why = "a part is thinner than the ghost cells it mirrors";
   return why;
 }
 

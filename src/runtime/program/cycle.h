@@ -97,10 +97,12 @@ void ambit__program_hash(const ambit_program *p, ambit__hash *h);
 /* Whether the cells of a part, with those of its halo, go on beyond the grid along an axis: it is
  * periodic and cut. */
 bool ambit__part_continues(const ambit_program *p, const ambit__box *own, int axis);
-/* The cells that a stage computes on a part whose own cells are `own`. */
+/* The cells that a stage computes on a part whose own cells are `own`, and those of a field that it
+ * reads there. */
 ambit__box ambit__stage_cells(const ambit_program *p, const ambit__flow_stage *st,
                               const ambit__box *own);
-ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own);
+ambit__box ambit__stage_reads(const ambit_program *p, const ambit__flow_stage *st,
+                              const ambit_field *f, const ambit__box *own);
 /* Extends cells lo .. hi - 1 of an axis by those that ghost cells from .. to - 1 of a field
  * copy. */
 void ambit__field_sources(const ambit_field *f, int axis, int64_t from, int64_t to, int64_t *lo,
@@ -108,7 +110,7 @@ void ambit__field_sources(const ambit_field *f, int axis, int64_t from, int64_t 
 /* The ghost cells of a field that a stage reads on such a part. It reads `reach`; the halo provides
  * `given`, which includes all cells that ghost cells copy. Returns false if it reads no ghost
  * cells. */
-bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f,
+bool ambit__stage_ghosts(const ambit_program *p, const ambit__flow_stage *st, const ambit_field *f,
                          const ambit__box *own, ambit__box *given, ambit__box *reach);
 
 #endif

@@ -6,6 +6,7 @@
 #include "plan/fitted.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,11 +68,7 @@ static ambit__box largest(const ambit_program *p, const ambit__box *region)
 
 static double cells_of(const ambit__group *g)
 {
-  double n = 1;
-
-  for (int d = 0; d < g->ndims; d++)
-    n *= (double)g->cells[d];
-  return n > 1 ? n : 1;
+  return fmax(1, ambit__group_cells(g));
 }
 
 static void set_cells(const ambit_program *p, const ambit__box *region, ambit__group *g)
@@ -380,24 +377,21 @@ ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__rival 
 
 const char *ambit__fuse_refusal(const ambit_program *p)
 {
-  ambit__fused *f = calloc(1, sizeof *f);
-  const char *why = f ? choose(p, p->grid->context->settings.depth, NULL, f) : "memory ran out";
+  ambit__fused f = {0};
+  const char *why = choose(p, p->grid->context->settings.depth, NULL, &f);
 
-  if (f) ambit__fuse_plan_free(&f->plan);
-  free(f);
+  ambit__fuse_plan_free(&f.plan);
   return why;
 }
 
 void ambit__fuse_foresee(const ambit_program *p, const ambit__rival *rival)
 {
   ambit__device *device = ambit__fuse_can(p) ? device_of(p) : NULL;
-  ambit__fused *f = device ? calloc(1, sizeof *f) : NULL;
+  ambit__fused f = {0};
 
-  if (!f) return;
-  if (!ambit__fuse_group(p, rival->depth, f)) {
-    if (*rival->plan) f->group.preferred = rival->plan;
-    ambit__ask(device, foresee, &f->group);
+  if (device && !ambit__fuse_group(p, rival->depth, &f)) {
+    if (*rival->plan) f.group.preferred = rival->plan;
+    ambit__ask(device, foresee, &f.group);
   }
-  ambit__fuse_plan_free(&f->plan);
-  free(f);
+  ambit__fuse_plan_free(&f.plan);
 }

@@ -12,7 +12,8 @@ enum {
   MOST_INSET = 64,      /* of steps that are not placed */
   MOST_CELLS = 1 << 30, /* along an axis */
   MOST_FIELDS = AMBIT__FUSE_FIELDS,
-  MOST_COMPONENTS = 32
+  MOST_COMPONENTS = 32,
+  MOST_TAPS = 256
 };
 
 static const char *const NO_MEMORY = "memory ran out";
@@ -22,6 +23,7 @@ static const char *const TOO_LARGE = "the program has too many steps, fields or 
 typedef struct maker {
   const ambit_program *p;
   ambit__fuse_plan *plan;
+  const char *why;                          /* there is none; NULL: so far there is */
   ambit__flow flow;                         /* in memory */
   int now[MOST_FIELDS][MOST_COMPONENTS];    /* by buffer: its present values; -1: as in memory */
   int loaded[MOST_FIELDS][MOST_COMPONENTS]; /* by buffer: its loaded values; -1: none */
@@ -30,21 +32,12 @@ typedef struct maker {
   int class[MOST_FIELDS];                   /* by field: the same for fields that rotate together */
 } maker;
 
-/* ---- boxes ---- */
-
-static void find_classes(const ambit_program *p, int *class)
+static void fail(maker *m, const char *why)
 {
-  for (int f = 0; f < p->nfields; f++)
-    class[f] = f;
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 1; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++) {
-      const int to = class[ambit__program_field(p, p->steps[i].args[0].field)];
-      const int from = class[ambit__program_field(p, p->steps[i].args[k].field)];
-
-      for (int f = 0; f < p->nfields; f++)
-        if (class[f] == from) class[f] = to;
-    }
+  if (!m->why) m->why = why;
 }
+
+/* ---- boxes ---- */
 
 /* Whether two steps write a field, or two fields that trade buffers. */
 static bool write_alike(const ambit_program *p, const int *class, size_t a, size_t b)
@@ -76,7 +69,7 @@ bool ambit__fuse_is_placed(const ambit_program *p, size_t step)
 
   if (p->steps[step].chore) return true;
   if (!is_inset(p, region)) return true;
-  find_classes(p, class);
+  ambit__program_turns(p, class);
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && !ambit__box_is_empty(&p->applies[i].region) &&
         !ambit__box_contains(region, &p->applies[i].region) && write_alike(p, class, step, i))
@@ -124,30 +117,26 @@ static const char *refuse_step(const ambit_program *p, size_t step)
   return NULL;
 }
 
-static const char *refuse(maker *m)
+static void check(maker *m)
 {
   const ambit_program *p = m->p;
 
-  if (p->nfields > MOST_FIELDS) return TOO_LARGE;
   for (size_t i = 0; i < p->nsteps; i++) {
-    const char *why = is_left_out(p, i) ? NULL : refuse_step(p, i);
-
-    if (why) return why;
-    if (p->steps[i].chore && m->plan->flow.loops && !is_left_out(p, i))
-      return "a launch that stays on the chip has no points";
+    if (is_left_out(p, i)) continue;
+    fail(m, refuse_step(p, i));
+    if (p->steps[i].chore && m->plan->flow.loops)
+      fail(m, "a launch that stays on the chip has no points");
   }
   for (int d = 0; d < p->grid->box.ndims; d++) {
     const int is = ambit__program_periodic(p, d);
 
-    if (is < 0) return "an axis is periodic for some fields only";
-    m->plan->flow.periodic[d] = is;
-    for (size_t i = 0; is && i < p->nsteps; i++) {
-      const char *why = ambit__step_refuse_periodic(p, i, d);
-
-      if (why) return why;
-    }
+    if (is < 0) fail(m, "an axis is periodic for some fields only");
+    m->plan->flow.periodic[d] = is > 0;
+    for (size_t i = 0; is > 0 && i < p->nsteps; i++)
+      fail(m, ambit__step_refuse_periodic(p, i, d));
   }
-  return ambit__roles_refusal(p);
+  fail(m, ambit__roles_refusal(p));
+  if (m->plan->flow.loops && p->grid->nparts > 1) fail(m, "the grid has several parts");
 }
 
 /* ---- operands ---- */
@@ -157,31 +146,23 @@ static int buffer_of(const maker *m, int stage, int arg)
   return ambit__memory_flow_buffer(&m->flow, stage, arg);
 }
 
-static int add_operand(maker *m, int slot, int step, int arg)
+/* The operand of a buffer, or of the scalar or number that is an argument of a step. */
+static int operand_of(maker *m, int slot, int step, int arg)
 {
   ambit__fuse_plan *plan = m->plan;
 
-  if (plan->noperands == AMBIT__FUSE_OPERANDS) return -1;
+  for (int i = 0; i < plan->noperands; i++)
+    if (plan->operands[i].slot == slot && plan->operands[i].step == step &&
+        plan->operands[i].arg == arg)
+      return i;
+  if (plan->noperands == AMBIT__FUSE_OPERANDS) return fail(m, TOO_LARGE), 0;
   plan->operands[plan->noperands] = (ambit__fuse_operand){.slot = slot, .step = step, .arg = arg};
   return plan->noperands++;
 }
 
-/* The operand of a buffer, or -1 if there are too many. */
-static int operand_of(maker *m, int slot)
+static int buffer_operand(maker *m, int slot)
 {
-  for (int i = 0; i < m->plan->noperands; i++)
-    if (m->plan->operands[i].slot == slot) return i;
-  return add_operand(m, slot, -1, -1);
-}
-
-/* The operand of a scalar or number. */
-static int value_operand(maker *m, int step, int arg)
-{
-  for (int i = 0; i < m->plan->noperands; i++)
-    if (m->plan->operands[i].slot < 0 && m->plan->operands[i].step == step &&
-        m->plan->operands[i].arg == arg)
-      return i;
-  return add_operand(m, -1, step, arg);
+  return operand_of(m, slot, -1, -1);
 }
 
 /* ---- values ---- */
@@ -189,9 +170,9 @@ static int value_operand(maker *m, int step, int arg)
 static int add_value(maker *m, int buffer, int component, int stage)
 {
   ambit__flow *flow = &m->plan->flow;
-  const int operand = operand_of(m, buffer);
+  const int operand = buffer_operand(m, buffer);
 
-  if (flow->nvalues == AMBIT__FLOW_VALUES || operand < 0) return -1;
+  if (flow->nvalues == AMBIT__FLOW_VALUES) return fail(m, TOO_LARGE), 0;
   flow->values[flow->nvalues] = (ambit__flow_value){.type = m->p->fields[buffer]->type,
                                                     .component = component,
                                                     .stage = stage,
@@ -229,7 +210,7 @@ static bool reads_component(const ambit__param *p, int component, bool *neighbou
 
 /* ---- stages ---- */
 
-static const char *add_reads(maker *m, int number, int stage, int arg)
+static void add_reads(maker *m, int number, int stage, int arg)
 {
   ambit__flow *flow = &m->plan->flow;
   const ambit__step *s = &m->p->steps[m->flow.stages[stage].step];
@@ -238,19 +219,17 @@ static const char *add_reads(maker *m, int number, int stage, int arg)
 
   for (int c = 0; c < f->components; c++) {
     const int port = flow->stages[number].port[arg] + c;
+    const ambit__boundaries **bounds;
     bool neighbours;
-    int v;
 
     if (!reads_component(&s->kernel->rule->params[arg], c, &neighbours)) continue;
-    v = flow->in[port] = value_of(m, buffer, c);
-    if (v < 0) return TOO_LARGE;
+    flow->in[port] = value_of(m, buffer, c);
     if (!neighbours || s->chore) continue;
-    if (flow->values[v].boundaries &&
-        !ambit__boundaries_equal(flow->values[v].boundaries, ambit__field_boundaries(f, c)))
-      return "two fields with different boundaries trade their values";
-    flow->values[v].boundaries = ambit__field_boundaries(f, c);
+    bounds = &flow->values[flow->in[port]].boundaries;
+    if (*bounds && !ambit__boundaries_equal(*bounds, ambit__field_boundaries(f, c)))
+      fail(m, "two fields with different boundaries trade their values");
+    *bounds = ambit__field_boundaries(f, c);
   }
-  return NULL;
 }
 
 static bool leaves_cells(const maker *m, int buffer)
@@ -291,7 +270,7 @@ static bool rotates(const maker *m, int field)
   return false;
 }
 
-static const char *add_writes(maker *m, int number, int stage, int arg)
+static void add_writes(maker *m, int number, int stage, int arg)
 {
   ambit__flow *flow = &m->plan->flow;
   const size_t step = m->flow.stages[stage].step;
@@ -300,21 +279,19 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
   const int buffer = buffer_of(m, stage, arg);
   const bool placed = flow->stages[number].nplaces > 0 || s->chore;
 
-  if (!q->is_written) return NULL;
+  if (!q->is_written) return;
   if (!placed) m->writer[buffer] = stage;
   for (int c = 0; c < q->components; c++) {
     int frozen = -1, v;
 
     if (!q->writes[c]) continue;
-    if (placed && (frozen = value_of(m, buffer, c)) < 0) return TOO_LARGE;
+    if (placed) frozen = value_of(m, buffer, c);
     if (!placed && leaves_cells(m, buffer)) frozen = find_frozen(m, number, stage, buffer, c);
     v = flow->out[flow->stages[number].port[arg] + c] = add_value(m, buffer, c, number);
-    if (v < 0) return TOO_LARGE;
     if (flow->loops && frozen < 0 && leaves_cells(m, buffer) && rotates(m, buffer))
-      return "fields trade cells that no step computes";
+      fail(m, "fields trade cells that no step computes");
     flow->values[v].frozen = frozen;
   }
-  return NULL;
 }
 
 /* The layers at the faces of the grid that are outside a box. */
@@ -372,15 +349,14 @@ static bool add_place(maker *m, int stage)
 }
 
 /* The points of a stage, and the places of the values that it adds. */
-static const char *set_points(maker *m, size_t step, ambit__flow_stage *st)
+static void set_points(maker *m, size_t step, ambit__flow_stage *st)
 {
   const ambit__step *s = &m->p->steps[step];
   const ambit__chore *c = s->chore->on;
-  const int operand = value_operand(m, (int)step, AMBIT__CHORE_ADDRESS);
+  const int operand = operand_of(m, -1, (int)step, AMBIT__CHORE_ADDRESS);
   const bool rows = s->chore->record, many = rows && c->columns > 1;
   const bool all = many && c->columns != c->points->n;
 
-  if (operand < 0) return TOO_LARGE;
   m->plan->operands[operand].points = true;
   st->points = operand + 1;
   st->samples = ambit__step_samples(s);
@@ -389,10 +365,26 @@ static const char *set_points(maker *m, size_t step, ambit__flow_stage *st)
   st->by_point = all ? c->components : many;
   st->by_component = all;
   set_inset(m->p, &m->p->applies[step].region, st->place[0]);
-  return NULL;
 }
 
-static const char *add_stage(maker *m, int stage)
+/* Whether the rule of a stage is a weighted sum. */
+static void find_sum(maker *m, ambit__flow_stage *st)
+{
+  ambit__flow *flow = &m->plan->flow;
+  ambit__tap *taps;
+
+  for (const ambit__flow_stage *other = flow->stages; other < st; other++)
+    if (other->step == st->step) {
+      st->taps = other->taps;
+      st->sum = other->sum;
+      return;
+    }
+  taps = ambit__arena_alloc(&flow->room, MOST_TAPS * sizeof *taps);
+  if (!taps) fail(m, NO_MEMORY);
+  if (taps && ambit__rule_sum(st->rule, true, taps, MOST_TAPS, &st->sum)) st->taps = taps;
+}
+
+static void add_stage(maker *m, int stage)
 {
   ambit__flow *flow = &m->plan->flow;
   const size_t step = m->flow.stages[stage].step;
@@ -400,11 +392,13 @@ static const char *add_stage(maker *m, int stage)
   const ambit__box *region = &m->p->applies[step].region;
   const int number = flow->nstages;
   ambit__flow_stage *st = &flow->stages[number];
-  const char *why = NULL;
 
-  if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return NULL;
-  if (!s->chore && add_place(m, stage)) return NULL;
-  if (number == AMBIT__FLOW_STAGES) return TOO_LARGE;
+  if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return;
+  if (!s->chore && add_place(m, stage)) return;
+  if (number == AMBIT__FLOW_STAGES) {
+    fail(m, TOO_LARGE);
+    return;
+  }
   flow->nstages++;
   *st = (ambit__flow_stage){.rule = ambit__step_rule(m->p, step),
                             .iteration = m->flow.stages[stage].iteration,
@@ -412,26 +406,28 @@ static const char *add_stage(maker *m, int stage)
                             .ports = flow->nports,
                             .nplaces = !s->chore && ambit__fuse_is_placed(m->p, step)};
   if (!s->chore) set_inset(m->p, region, st->inset);
-  if (s->chore) why = set_points(m, step, st);
+  if (s->chore) set_points(m, step, st);
   if (st->nplaces) set_inset(m->p, region, st->place[0]);
+  find_sum(m, st);
   for (int i = 0; i < s->n; i++) {
     const int n = s->args[i].field ? s->args[i].field->components : 0;
 
     st->operand[i] = st->port[i] = -1;
-    if (flow->nports + n > AMBIT__FLOW_PORTS) return TOO_LARGE;
+    if (flow->nports + n > AMBIT__FLOW_PORTS) {
+      fail(m, TOO_LARGE);
+      return;
+    }
     if (n) st->port[i] = flow->nports;
     for (int c = 0; c < n; c++, flow->nports++)
       flow->in[flow->nports] = flow->out[flow->nports] = -1;
-    if (!n && !s->chore && s->kernel->rule->params[i].kind != PARAM_REDUCE &&
-        (st->operand[i] = value_operand(m, (int)step, i)) < 0)
-      return TOO_LARGE;
+    if (!n && !s->chore && s->kernel->rule->params[i].kind != PARAM_REDUCE)
+      st->operand[i] = operand_of(m, -1, (int)step, i);
   }
   st->nports = flow->nports - st->ports;
-  for (int i = 0; !why && i < s->n; i++)
-    if (s->args[i].field) why = add_reads(m, number, stage, i);
-  for (int i = 0; !why && i < s->n; i++)
-    if (s->args[i].field) why = add_writes(m, number, stage, i);
-  return why;
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field) add_reads(m, number, stage, i);
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field) add_writes(m, number, stage, i);
 }
 
 /* ---- buffers after the launch ---- */
@@ -514,58 +510,57 @@ static bool is_stored(const maker *m, int field)
 }
 
 /* The loaded values that a launch changes when it repeats an iteration. */
-static const char *load_changing(maker *m)
+static void load_changing(maker *m)
 {
   for (int f = 0; m->plan->flow.loops && f < m->p->nfields; f++)
     for (int c = 0; is_stored(m, f) && c < m->p->fields[f]->components; c++) {
       const int now = m->now[f][c];
 
       m->taken[f] = true;
-      if (m->loaded[f][c] < 0 && add_value(m, f, c, -1) < 0) return TOO_LARGE;
+      if (m->loaded[f][c] < 0) add_value(m, f, c, -1);
       if (now >= 0) m->now[f][c] = now;
     }
-  return NULL;
 }
 
 /* Gives a field that is needed afterwards the slot where the launch stores it. */
-static const char *place_live(maker *m, int field, bool *used)
+static void place_live(maker *m, int field, bool *used)
 {
   ambit__fuse_plan *plan = m->plan;
   const int buffer = m->flow.after[field];
   int slot = free_slot(m, m->taken, field, buffer), operand;
 
   if (slot < 0) {
-    if (plan->nslots - m->p->nfields == AMBIT__FUSE_SPARES) return TOO_LARGE;
+    if (plan->nslots - m->p->nfields == AMBIT__FUSE_SPARES) {
+      fail(m, TOO_LARGE);
+      return;
+    }
     plan->spare_of[plan->nslots - m->p->nfields] = field;
     slot = plan->nslots++;
   }
-  operand = operand_of(m, slot);
-  if (operand < 0) return TOO_LARGE;
+  operand = buffer_operand(m, slot);
   for (int c = 0; c < m->p->fields[field]->components; c++) {
     const int v = value_of(m, buffer, c);
 
-    if (v < 0) return TOO_LARGE;
     plan->flow.values[v].target = operand;
     if (plan->flow.loops) plan->flow.next[m->loaded[field][c]] = v;
   }
   m->taken[slot] = used[slot] = true;
   plan->after[field] = slot;
   plan->needs_alike |= slot != buffer && leaves_cells(m, buffer);
-  return NULL;
 }
 
 /* The buffers that fields have after a launch. */
-static const char *place(maker *m)
+static void place(maker *m)
 {
   ambit__fuse_plan *plan = m->plan;
   const ambit_program *p = m->p;
   bool used[AMBIT__FUSE_SLOTS] = {false};
-  const char *no_room = load_changing(m);
 
-  if (no_room) return no_room;
+  load_changing(m);
   plan->nslots = p->nfields;
   plan->after = ambit__arena_alloc(&plan->flow.room, AMBIT__FUSE_SLOTS * sizeof *plan->after);
-  if (!plan->after) return NO_MEMORY;
+  if (!plan->after) fail(m, NO_MEMORY);
+  if (m->why) return;
   for (int i = 0; i < AMBIT__FUSE_SLOTS; i++)
     plan->after[i] = -1;
   for (int f = 0; f < p->nfields; f++) { /* fields that keep their values */
@@ -576,22 +571,20 @@ static const char *place(maker *m)
     m->taken[buffer] = used[buffer] = true;
   }
   for (int f = 0; f < p->nfields; f++)
-    if (plan->after[f] < 0 && !is_dead(m, f)) {
-      const char *why = place_live(m, f, used);
-
-      if (why) return why;
-    }
-  for (int f = 0; f < plan->nslots; f++) {
+    if (!m->why && plan->after[f] < 0 && !is_dead(m, f)) place_live(m, f, used);
+  for (int f = 0; !m->why && f < plan->nslots; f++) {
     const int like = f < p->nfields ? f : plan->spare_of[f - p->nfields];
     const int buffer = f < p->nfields ? m->flow.after[f] : f;
 
     if (plan->after[f] >= 0) continue;
     plan->after[f] = free_slot(m, used, like, buffer);
-    if (plan->after[f] < 0) return "fields with different layouts trade their values";
+    if (plan->after[f] < 0) {
+      fail(m, "fields with different layouts trade their values");
+      return;
+    }
     used[plan->after[f]] = true;
     plan->needs_alike |= f < p->nfields && plan->after[f] != buffer && leaves_cells(m, buffer);
   }
-  return NULL;
 }
 
 /* ---- parts ---- */
@@ -622,7 +615,7 @@ static void set_halo(maker *m, int axis)
 
 /* The halo of a part must lie in adjacent parts, and cells outside the grid must be copies of cells
  * of the part. */
-static const char *refuse_parts(const maker *m)
+static void check_parts(maker *m)
 {
   const ambit_grid *g = m->p->grid;
 
@@ -632,25 +625,23 @@ static const char *refuse_parts(const maker *m)
       const int64_t cells = g->parts[i].hi[d] - g->parts[i].lo[d];
 
       if (!ambit__box_is_empty(&g->parts[i]) && (cells <= halo[0] || cells <= halo[1]))
-        return "a part is thinner than the halo of so many iterations";
+        fail(m, "a part is thinner than the halo of so many iterations");
     }
-  return NULL;
 }
 
-static const char *make(maker *m, int depth)
+static void make(maker *m, int depth)
 {
-  const char *why = refuse(m);
-
-  if (!why && m->plan->flow.loops && m->p->grid->nparts > 1) why = "the grid has several parts";
-
-  if (!why) find_classes(m->p, m->class);
-  if (!why && ambit__memory_flow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
-  for (int d = 0; !why && d < m->p->grid->box.ndims; d++)
+  if (m->p->nfields > MOST_FIELDS) fail(m, TOO_LARGE);
+  if (!m->why) check(m);
+  if (!m->why && ambit__memory_flow_make(m->p, depth, &m->flow)) fail(m, NO_MEMORY);
+  if (m->why) return;
+  ambit__program_turns(m->p, m->class);
+  for (int d = 0; d < m->p->grid->box.ndims; d++)
     set_halo(m, d);
-  if (!why) why = refuse_parts(m);
-  for (int i = 0; !why && i < m->flow.nstages; i++)
-    why = add_stage(m, i);
-  return why ? why : place(m);
+  check_parts(m);
+  for (int i = 0; !m->why && i < m->flow.nstages; i++)
+    add_stage(m, i);
+  if (!m->why) place(m);
 }
 
 void ambit__fuse_plan_free(ambit__fuse_plan *plan)
@@ -662,7 +653,6 @@ void ambit__fuse_plan_free(ambit__fuse_plan *plan)
 const char *ambit__fuse_flow(const ambit_program *p, int depth, ambit__fuse_plan *plan)
 {
   maker m = {.p = p, .plan = plan};
-  const char *why;
 
   memset(plan, 0, sizeof *plan);
   if (ambit__flow_open(ambit__program_errors(p), AMBIT__FLOW_STAGES, AMBIT__FLOW_VALUES,
@@ -675,7 +665,7 @@ const char *ambit__fuse_flow(const ambit_program *p, int depth, ambit__fuse_plan
     for (int c = 0; c < MOST_COMPONENTS; c++)
       m.now[b][c] = m.loaded[b][c] = -1;
   }
-  why = make(&m, plan->flow.loops ? 1 : depth);
+  make(&m, plan->flow.loops ? 1 : depth);
   ambit__flow_free(&m.flow);
-  return why;
+  return m.why;
 }

@@ -50,11 +50,6 @@ static void set_arguments(ambit_program *p, ambit__fused *f, int part)
 
 /* ---- building ---- */
 
-static bool has_cells(const ambit_program *p, int part)
-{
-  return !ambit__box_is_empty(&p->grid->parts[p->grid->first + part]);
-}
-
 static ambit_status allocate(ambit_program *p, ambit__fused *f)
 {
   ambit__errors *errors = ambit__program_errors(p);
@@ -90,7 +85,8 @@ static ambit_status build(ambit_program *p, ambit__fused *f)
   AMBIT_TRY(allocate(p, f));
   for (int k = 0; k < p->grid->placement.n; k++) {
     AMBIT_TRY(make_spares(p, f, k));
-    if (has_cells(p, k)) AMBIT_TRY(build_function(p, f, k));
+    if (!ambit__box_is_empty(&p->grid->parts[p->grid->first + k]))
+      AMBIT_TRY(build_function(p, f, k));
     set_arguments(p, f, k);
   }
   return AMBIT_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* margins.c - memory around the own cells of every field for its halo and ghost cells. */
+#include "base/memory.h"
 #include "runtime/program/cycle.h"
 
 #include <stdlib.h>
@@ -35,33 +36,25 @@ static void take_margins(const ambit_field *f, int part, int64_t *low, int64_t *
   }
 }
 
-/* Fields that rotate buffers must have the same margins. */
-static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
+/* Fields that rotate buffers must have the same margins, and so must all fields of a cycle that
+ * each part computes in one launch, which loads some more cells. */
+static ambit_status widen_alike(const ambit_program *p, const int *class, int part, bool *changed)
 {
-  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+  const ambit__flow *fused = p->cycle && p->cycle->fused ? &p->cycle->fused->plan.flow : NULL;
 
-  for (int i = 0; i < s->n; i++)
-    take_margins(s->args[i].field, part, low, high);
-  for (int i = 0; i < s->n; i++)
-    AMBIT_TRY(ambit__field_widen(s->args[i].field, part, low, high, changed));
-  return AMBIT_OK;
-}
+  for (int c = 0; c < (fused ? 1 : p->nfields); c++) {
+    int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
-/* So must all fields of a cycle that each part computes in one launch, which loads some more
- * cells. */
-static ambit_status widen_fused(const ambit_program *p, int part, bool *changed)
-{
-  const ambit__flow *flow = &p->cycle->fused->plan.flow;
-  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
-
-  for (int d = 0; d < p->grid->box.ndims; d++) {
-    low[d] = flow->margin[d][0];
-    high[d] = flow->margin[d][1];
+    for (int d = 0; fused && d < p->grid->box.ndims; d++) {
+      low[d] = fused->margin[d][0];
+      high[d] = fused->margin[d][1];
+    }
+    for (int i = 0; i < p->nfields; i++)
+      if (fused || class[i] == c) take_margins(p->fields[i], part, low, high);
+    for (int i = 0; i < p->nfields; i++)
+      if (fused || class[i] == c)
+        AMBIT_TRY(ambit__field_widen(p->fields[i], part, low, high, changed));
   }
-  for (int i = 0; i < p->nfields; i++)
-    take_margins(p->fields[i], part, low, high);
-  for (int i = 0; i < p->nfields; i++)
-    AMBIT_TRY(ambit__field_widen(p->fields[i], part, low, high, changed));
   return AMBIT_OK;
 }
 
@@ -88,8 +81,9 @@ static ambit_status widen_for_stage(const ambit_program *p, int stage, bool *cha
 
 static ambit_status widen_all(const ambit_program *p, bool *any)
 {
-  const int nparts = p->grid->placement.n;
   bool changed;
+  int *class;
+  ambit_status s = AMBIT_OK;
 
   for (int i = 0; i < p->halos.n; i++)
     AMBIT_TRY(widen_for(&p->halos.list[i], any));
@@ -97,16 +91,16 @@ static ambit_status widen_all(const ambit_program *p, bool *any)
     AMBIT_TRY(widen_for(&p->cycle->halos.list[i], any));
   for (int i = 0; p->cycle && i < p->cycle->flow.nstages; i++)
     AMBIT_TRY(widen_for_stage(p, i, any));
-  do {
+  AMBIT_NEW(ambit__program_errors(p), class, (size_t)p->nfields + 1);
+  ambit__program_turns(p, class);
+  do { /* layouts may have more than is asked for */
     changed = false;
-    for (size_t i = 0; i < p->nsteps; i++)
-      for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < nparts; k++)
-        AMBIT_TRY(widen_alike(&p->steps[i], k, &changed));
-    for (int k = 0; p->cycle && p->cycle->fused && k < nparts; k++)
-      AMBIT_TRY(widen_fused(p, k, &changed));
+    for (int k = 0; !s && k < p->grid->placement.n; k++)
+      s = widen_alike(p, class, k, &changed);
     *any |= changed;
-  } while (changed);
-  return AMBIT_OK;
+  } while (!s && changed);
+  free(class);
+  return s;
 }
 
 /* Another program may rotate a field that was widened with one that was not, or show it on another

@@ -28,6 +28,20 @@ int ambit__program_periodic(const ambit_program *p, int axis)
   return found == 1;
 }
 
+void ambit__program_turns(const ambit_program *p, int *class)
+{
+  for (int f = 0; f < p->nfields; f++)
+    class[f] = f;
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 1; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++) {
+      const int to = class[ambit__program_field(p, p->steps[i].args[0].field)];
+      const int from = class[ambit__program_field(p, p->steps[i].args[k].field)];
+
+      for (int f = 0; f < p->nfields; f++)
+        if (class[f] == from) class[f] = to;
+    }
+}
+
 const char *ambit__step_refuse_periodic(const ambit_program *p, size_t step, int axis)
 {
   const ambit__box *region = &p->applies[step].region;

@@ -12,6 +12,8 @@
 
 /* Whether an axis is periodic for the fields that are read at neighbours: 1 or 0; -1: for some. */
 int ambit__program_periodic(const ambit_program *p, int axis);
+/* By field: a number that it has in common with those with which it rotates, less than nfields. */
+void ambit__program_turns(const ambit_program *p, int *class);
 /* The reason why a step cannot compute cells beyond those of its part along an axis that is
  * periodic; NULL: it can. */
 const char *ambit__step_refuse_periodic(const ambit_program *p, size_t step, int axis);

@@ -16,11 +16,6 @@ static bool runs_once(const ambit_program *p, size_t step)
   return p->steps[step].kind == STEP_APPLY && !p->applies[step].region.ndims;
 }
 
-static bool is_note(const ambit__step *s)
-{
-  return s->chore && s->chore->kind == CHORE_NOTE;
-}
-
 /* The scalar that a step reads as an argument, or writes; NULL: none. */
 static const ambit_scalar *read_by(const ambit__step *s, int arg)
 {
@@ -131,7 +126,8 @@ static const char *refuse(const ambit_program *p, size_t step, const late *l)
 
   if (s->kind == STEP_CALL && l->n) return "a step calls a program, which may read scalars";
   if (s->kind != STEP_APPLY) return NULL;
-  if (role == ROLE_LATE && is_note(s)) return "a step notes a reduction of every iteration";
+  if (role == ROLE_LATE && s->chore && s->chore->kind == CHORE_NOTE)
+    return "a step notes a reduction of every iteration";
   if (role == ROLE_LATE || role == ROLE_RARE) return refuse_single(p, step, l);
   for (int k = 0; role == ROLE_STAGE && k < s->n; k++)
     if (is_late(l, read_by(s, k))) return "a step reads a scalar that a step computes";

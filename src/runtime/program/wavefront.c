@@ -2,6 +2,7 @@
 /* wavefront.c - the stages of a wave: steps, and ghost cells before the steps that read them. */
 #include "runtime/program/wavefront.h"
 
+#include "base/integers.h"
 #include "runtime/program/cycle.h"
 
 #include <stdio.h>
@@ -24,63 +25,34 @@ typedef struct maker {
   int *lags, *values, *until; /* of a pass */
 } maker;
 
-static bool runs(const ambit_program *p, size_t step)
-{
-  const ambit__box *region = &p->applies[step].region;
-
-  return p->steps[step].kind == STEP_APPLY && p->applies[step].role == ROLE_STAGE &&
-         !ambit__box_is_empty(region);
-}
-
 /* ---- ghost cells ---- */
-
-/* The reach of a step in a field, over all its arguments. */
-static void reach_of(const ambit__step *s, const ambit_field *f, int64_t *low, int64_t *high)
-{
-  for (int i = 0; i < s->n; i++)
-    for (int d = 0; s->args[i].field == f && d < AMBIT_MAX_DIMS; d++) {
-      if (low[d] < ambit__step_param(s, i)->low[d]) low[d] = ambit__step_param(s, i)->low[d];
-      if (high[d] < ambit__step_param(s, i)->high[d]) high[d] = ambit__step_param(s, i)->high[d];
-    }
-}
 
 /* Sets the ghost cells that a step reads of a field, when they have their turn, and which cells the
  * filling of cell x reads: x - before[d] .. x. Returns false if it reads none. */
 static bool find_ghosts(const maker *m, int stage, const ambit_field *f, ambit__wave_stage *st,
                         int *before)
 {
-  const ambit_program *p = m->p;
-  const ambit__box cells = ambit__stage_cells(p, &m->flow->stages[stage], m->own);
-  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
   bool any = false;
 
-  reach_of(&p->steps[m->flow->stages[stage].step], f, low, high);
-  st->cells = cells;
-  for (int d = 0; d < cells.ndims; d++) {
+  st->cells = ambit__stage_reads(m->p, &m->flow->stages[stage], f, m->own);
+  for (int d = 0; d < st->cells.ndims; d++) {
     const ambit_boundary *kind = f->boundaries.kind[d];
-    const int64_t extent = p->grid->box.hi[d];
-    int64_t lo = cells.lo[d] - low[d], hi = cells.hi[d] + high[d];
+    const int64_t extent = m->p->grid->box.hi[d];
+    int64_t *lo = &st->cells.lo[d], *hi = &st->cells.hi[d];
     int64_t first = extent, end = 0, tail = extent, unused = 0;
 
-    if (ambit__part_continues(p, m->own, d)) {
-      st->cells.lo[d] = lo;
-      st->cells.hi[d] = hi;
-      continue;
-    }
-
-    st->low[d] = lo < 0 && kind[0] != AMBIT_NONE && kind[0] != AMBIT_FIXED ? -lo : 0;
-    st->high[d] = hi > extent && kind[1] != AMBIT_NONE && kind[1] != AMBIT_FIXED ? hi - extent : 0;
+    if (ambit__part_continues(m->p, m->own, d)) continue;
+    st->low[d] = *lo < 0 && kind[0] != AMBIT_NONE && kind[0] != AMBIT_FIXED ? -*lo : 0;
+    st->high[d] =
+        *hi > extent && kind[1] != AMBIT_NONE && kind[1] != AMBIT_FIXED ? *hi - extent : 0;
     any |= st->low[d] || st->high[d];
     ambit__field_sources(f, d, -st->low[d], 0, &first, &end);
     ambit__field_sources(f, d, extent, extent + st->high[d], &tail, &unused);
     if (kind[0] == AMBIT_PERIODIC) first = extent, end = 0, tail = extent; /* filled at the seam */
-    st->turn[d] = end > 0 ? end - 1 : 0;
-    before[d] = (int)(end > 0 ? end - 1 - first : 0);
-    if (before[d] < extent - 1 - tail) before[d] = (int)(extent - 1 - tail);
-    if (lo > first) lo = first;
-    if (hi <= st->turn[d]) hi = st->turn[d] + 1;
-    st->cells.lo[d] = lo < 0 ? 0 : lo;
-    st->cells.hi[d] = hi > extent ? extent : hi;
+    st->turn[d] = ambit__max64(end - 1, 0);
+    before[d] = (int)ambit__max64(end > 0 ? end - 1 - first : 0, extent - 1 - tail);
+    *lo = ambit__max64(ambit__min64(*lo, first), 0);
+    *hi = ambit__min64(ambit__max64(*hi, st->turn[d] + 1), extent);
   }
   return any;
 }
@@ -179,20 +151,19 @@ typedef struct along {
   int axis;
 } along;
 
-static int below(const void *user, int stage, int value, const int *offset)
+static int below(const void *user, int stage, const ambit__flow_read *r)
 {
-  const int n = offset[((const along *)user)->axis];
+  const int n = r->offset[((const along *)user)->axis];
 
   (void)stage;
-  (void)value;
   return n < 0 ? -n : 0;
 }
 
 /* A read comes after the turn of the ghost cells that it may hit. */
-static int above(const void *user, int stage, int value, const int *offset)
+static int above(const void *user, int stage, const ambit__flow_read *r)
 {
   const along *a = user;
-  const int filler = a->w->flow.values[value].filler, n = offset[a->axis];
+  const int filler = a->w->flow.values[r->value].filler, n = r->offset[a->axis];
 
   if (n >= 0 || filler < 0 || a->w->flow.stages[stage].fills) return n > 0 ? n : 0;
   return a->w->stages[filler].low[a->axis] ? (int)a->w->stages[filler].turn[a->axis] : 0;
@@ -273,77 +244,47 @@ static unsigned wrapped_axes(const ambit_program *p, const ambit__wavefront *w)
   return axes;
 }
 
-bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis)
+static ambit__spread *add_spread(ambit__wavefront *w, int stage, const ambit__flow_read *r)
 {
-  return w->wraps >> axis & 1;
-}
-
-static void add_spread(ambit__wavefront *w, int stage, int value, const int *offset)
-{
-  ambit__spread *s = &w->spreads[w->flow.values[value].field];
+  ambit__spread *s = &w->spreads[w->flow.values[r->value].field];
 
   for (int d = 0; d < 2; d++) {
     const along a = {w, d};
     const int64_t lag = w->stages[stage].lag[d];
-    const int64_t first = lag - above(&a, stage, value, offset);
-    const int64_t last = lag + below(&a, stage, value, offset);
+    const int64_t first = lag - above(&a, stage, r), last = lag + below(&a, stage, r);
 
     if (!s->used || first < s->first[d]) s->first[d] = first;
     if (!s->used || last > s->last[d]) s->last[d] = last;
   }
   s->used = true;
-}
-
-static void spread_read(void *user, int stage, int value, const int *offset)
-{
-  add_spread(user, stage, value, offset);
-}
-
-static void spread_result(void *user, int stage, int value)
-{
-  ambit__wavefront *w = user;
-  const int here[AMBIT_MAX_DIMS] = {0};
-
-  add_spread(w, stage, value, here);
-  w->spreads[w->flow.values[value].field].written |= !w->flow.stages[stage].fills;
+  return s;
 }
 
 static void set_spreads(ambit__wavefront *w)
 {
   for (int i = 0; i < w->wave.n; i++) {
-    ambit__flow_each_read(&w->flow, i, false, spread_read, w);
-    ambit__flow_each_result(&w->flow, i, spread_result, w);
+    for (ambit__flow_read r = {0}; ambit__flow_next_read(&w->flow, i, false, &r);)
+      add_spread(w, i, &r);
+    for (int at = 0, v; ambit__flow_next_result(&w->flow, i, &at, &v);)
+      add_spread(w, i, &(ambit__flow_read){.value = v})->written |= !w->flow.stages[i].fills;
   }
-}
-
-/* The farthest read along the axis of the wave. */
-typedef struct farthest {
-  along a;
-  int64_t reach;
-} farthest;
-
-static void note_reach(void *user, int stage, int value, const int *offset)
-{
-  farthest *f = user;
-  const int low = below(&f->a, stage, value, offset), high = above(&f->a, stage, value, offset);
-
-  if (low > f->reach) f->reach = low;
-  if (high > f->reach) f->reach = high;
 }
 
 /* The sum of the largest lag, lead and reach: the cells that owners leave out on both sides, and
  * read. */
-static int64_t least_cells(const ambit__wavefront *w, int axis)
+static int64_t least_cells(const ambit__wavefront *w)
 {
-  farthest f = {{w, axis}, 0};
+  const along a = {w, w->wave.axis};
   int64_t lag = 0, lead = 0;
+  int reach = 0;
 
   for (int i = 0; i < w->wave.n; i++) {
-    if (w->stages[i].lag[axis] > lag) lag = w->stages[i].lag[axis];
-    if (w->stages[i].lead[axis] > lead) lead = w->stages[i].lead[axis];
-    ambit__flow_each_read(&w->flow, i, false, note_reach, &f);
+    if (w->stages[i].lag[a.axis] > lag) lag = w->stages[i].lag[a.axis];
+    if (w->stages[i].lead[a.axis] > lead) lead = w->stages[i].lead[a.axis];
+    for (ambit__flow_read r = {0}; ambit__flow_next_read(&w->flow, i, false, &r);)
+      reach = ambit__max(reach, ambit__max(below(&a, i, &r), above(&a, i, &r)));
   }
-  return lag + lead + f.reach;
+  return lag + lead + reach;
 }
 
 /* What a part has beyond the faces of the grid: cells of its own where it continues. */
@@ -427,18 +368,15 @@ static ambit__box all_cells(const maker *m)
   return all;
 }
 
-int ambit__wavefront_border(const ambit__wavefront *w, const ambit__flow_stage *stage,
-                            ambit__box *boxes)
+ambit__box ambit__wavefront_inner(const ambit__wavefront *w, const ambit__flow_stage *stage)
 {
   for (int i = 0; i < w->wave.n; i++) {
     const ambit__flow_stage *st = &w->flow.stages[i];
-    ambit__box inner = w->inners[i].cells;
 
-    if (st->fills || st->step != stage->step || st->iteration != stage->iteration) continue;
-    if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = inner.ndims};
-    return ambit__box_split(&w->stages[i].cells, &inner, boxes);
+    if (!st->fills && st->step == stage->step && st->iteration == stage->iteration)
+      return w->inners[i].cells;
   }
-  return 0;
+  return (ambit__box){.ndims = w->own.ndims};
 }
 
 /* When all stages are there. */
@@ -450,8 +388,8 @@ static void finish(const maker *m)
   w->wave.all = all_cells(m);
   w->wraps = wrapped_axes(m->p, w);
   set_spreads(w);
-  w->wave.wraps = ambit__wavefront_wraps(w, w->wave.axis);
-  w->wave.least = least_cells(w, w->wave.axis);
+  w->wave.wraps = w->wraps >> w->wave.axis & 1;
+  w->wave.least = least_cells(w);
   set_inner(m);
 }
 
@@ -525,11 +463,13 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
   const int engine = p->grid->placement.engine[part];
 
   AMBIT_TAKE(ambit__program_errors(p), &w->memory, w->functions, p->nsteps);
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (runs(p, i)) {
-      AMBIT_TRY(build_function(p, w, engine, i));
-      *can &= w->functions[i]->waves;
-    }
+  for (int i = 0; i < w->wave.n; i++) {
+    const ambit__flow_stage *st = &w->flow.stages[i];
+
+    if (st->fills || w->functions[st->step]) continue;
+    AMBIT_TRY(build_function(p, w, engine, st->step));
+    *can &= w->functions[st->step]->waves;
+  }
   return AMBIT_OK;
 }
 
@@ -596,48 +536,29 @@ ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w, int par
   return ambit__do(q, wave, inner ? &w->inner : &w->wave, p->iteration);
 }
 
-/* A number from `least` to `most` at *at, and *at after it; -1: there is none. */
-static int64_t read_number(const char **at, int64_t least, int64_t most)
+/* The number behind a name in a plan; -1: no plan has it; `none`: there is no such name. */
+static int64_t number_in(const char *plan, const char *name, int64_t most, int64_t none)
 {
-  char *end;
-  const long long number = strtoll(*at, &end, 10);
+  const char *at = strstr(plan, name);
+  const long long number = at ? strtoll(at + strlen(name), NULL, 10) : 0;
 
-  if (end == *at || number < least || number > most) return -1;
-  *at = end;
-  return number;
-}
-
-/* " tile 512" at *at: its number, and *at after it. If there is none: -1, or 0 at the end of the
- * plan. */
-static int64_t read_size(const char **at, const char *name)
-{
-  const size_t n = strlen(name);
-
-  if (strncmp(*at, name, n)) return strchr(*at, ')') ? 0 : -1;
-  *at += n;
-  return read_number(at, 1, MOST_CELLS);
+  return !at ? none : number < 1 || number > most ? -1 : number;
 }
 
 /* Numbers that no plan has, from a user or a damaged file, are left to the model. */
 ambit__wavefront_wish ambit__wavefront_read(const char *plan)
 {
-  const ambit__wavefront_wish any = {.any = ambit__plan_begins(plan, "(wavefront"),
-                                     .size = {.tile = -1, .strip = -1}};
-  ambit__wavefront_wish wish = any;
+  ambit__wavefront_wish wish = {.any = ambit__plan_begins(plan, "(wavefront"),
+                                .size = {.tile = -1, .strip = -1}};
+  const int64_t depth = wish.any ? number_in(plan, "(wavefront depth ", MOST_DEPTH, 0) : 0;
+  const int64_t rows = depth > 0 ? number_in(plan, " rows ", MOST_CELLS, 0) : 0;
+  const int64_t none = strchr(plan, ')') ? 0 : -1;
 
-  if (strncmp(plan, "(wavefront depth ", 17)) return any;
-  plan += 17;
-  wish.depth = (int)read_number(&plan, 1, MOST_DEPTH);
-  if (wish.depth < 0) return any;
-  if (strncmp(plan, " rows ", 6)) return wish;
-  plan += 6;
-  wish.size.block = read_number(&plan, 1, MOST_CELLS);
-  if (wish.size.block < 0) {
-    wish.size.block = 0;
-    return wish;
-  }
-  wish.size.tile = read_size(&plan, " tile ");
-  wish.size.strip = read_size(&plan, " strip ");
+  if (depth > 0) wish.depth = (int)depth;
+  if (rows > 0)
+    wish.size = (ambit__wave_sizes){.block = rows,
+                                    .tile = number_in(plan, " tile ", MOST_CELLS, none),
+                                    .strip = number_in(plan, " strip ", MOST_CELLS, none)};
   return wish;
 }
 

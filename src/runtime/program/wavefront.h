@@ -51,16 +51,13 @@ typedef struct ambit__wavefront {
 
 /* The reason why iterations of the program cannot be done in one pass; NULL: they can. */
 const char *ambit__wavefront_refusal(const ambit_program *p);
-/* Whether a boundary is periodic along an axis, for a read that leaves the grid. */
-bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis);
 /* Makes stages and their lags for a flow in memory, on a part; wave.size is not chosen yet. The
  * caller frees the wavefront, also after a failure. */
 ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__flow *flow,
                                    const ambit__box *own, ambit__wavefront *w);
 void ambit__wavefront_free(ambit__wavefront *w);
-/* The cells of a stage that wait for the exchange; returns the number of boxes. */
-int ambit__wavefront_border(const ambit__wavefront *w, const ambit__flow_stage *stage,
-                            ambit__box *boxes);
+/* The inner cells of a stage of the cycle. */
+ambit__box ambit__wavefront_inner(const ambit__wavefront *w, const ambit__flow_stage *stage);
 /* Builds functions for the boxes of the wave of a part of this process, and arguments, when the
  * steps have theirs. *can is false if the device has no function that can be a stage. */
 ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int part, bool *can);

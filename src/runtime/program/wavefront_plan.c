@@ -31,7 +31,7 @@ typedef ambit__wavefront_problem problem;
 /* Whether an axis can be cut into pieces of this size. */
 static bool can_cut(const problem *m, const ambit__wavefront *w, int axis, int64_t size)
 {
-  return !size || (!m->is_whole && !ambit__wavefront_wraps(w, axis) &&
+  return !size || (!m->is_whole && !(w->wraps >> axis & 1) &&
                    (axis < m->p->grid->box.ndims - 1 || size % AMBIT__ALIGNED == 0));
 }
 

@@ -183,8 +183,8 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_FINISH: return finish(p, op->exchange, op->on_border);
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
   case OP_LAUNCH: return is_tiled(p, op) ? launch_tiles(p, op) : launch(p, op);
-  case OP_KEEP:
-  case OP_RECALL: return ambit__ahead_move(p, &p->cycle->ahead, op->order, op->kind == OP_KEEP);
+  case OP_KEEP: return ambit__ahead_move(p, &p->cycle->ahead, op->order, true);
+  case OP_RECALL: return ambit__ahead_move(p, &p->cycle->ahead, op->order, false);
   case OP_WAVE: return run_waves(p, op->cells == CELLS_INNER);
   case OP_FUSED: return ambit__fuse_launch(p, p->cycle->fused, op);
   case OP_TRADE: return ambit__fuse_trade(p, p->cycle->fused), AMBIT_OK;

@@ -26,9 +26,19 @@
  * store vectors. */
 enum { ROW_UNIT = 2 * AMBIT__ALIGNED };
 
+static const ambit__flow_stage *stage_of(const ambit_program *p, int stage)
+{
+  return &p->cycle->flow.stages[stage];
+}
+
 static const ambit__step *step_of(const ambit_program *p, int stage)
 {
-  return &p->steps[p->cycle->flow.stages[stage].step];
+  return &p->steps[stage_of(p, stage)->step];
+}
+
+static const ambit__apply *apply_of(const ambit_program *p, int stage)
+{
+  return &p->applies[stage_of(p, stage)->step];
 }
 
 static const ambit__box *own_of(const ambit_program *p, int part)
@@ -38,18 +48,8 @@ static const ambit__box *own_of(const ambit_program *p, int part)
 
 /* ---- ghost cells ---- */
 
-/* Whether an argument needs ghost cells, and is the first argument with this field. */
-static bool needs_ghosts(const ambit__step *s, int arg)
-{
-  const ambit__param *params = s->kernel->rule->params;
-
-  if (!s->args[arg].field || !params[arg].reads_neighbours) return false;
-  for (int i = 0; i < arg; i++)
-    if (s->args[i].field == s->args[arg].field && params[i].reads_neighbours) return false;
-  return true;
-}
-
-/* Of all components together, unless these have boundaries of their own. */
+/* Those of a field that a stage reads: of all components together, unless these have boundaries of
+ * their own. */
 static ambit_status add_ghosts(ambit_program *p, int stage, ambit_field *f, ambit__move_set *set)
 {
   const int count = f->special ? 1 : f->components;
@@ -62,7 +62,7 @@ static ambit_status add_ghosts(ambit_program *p, int stage, ambit_field *f, ambi
                        .boundaries = ambit__field_boundaries(f, c),
                        .extents = p->grid->box.hi};
 
-      if (ambit__cycle_ghosts(p, stage, f, own_of(p, k), &m.box, &m.reach))
+      if (ambit__stage_ghosts(p, stage_of(p, stage), f, own_of(p, k), &m.box, &m.reach))
         AMBIT_TRY(ambit__move_set_add(p->grid, set, k, &m));
     }
   return AMBIT_OK;
@@ -70,33 +70,34 @@ static ambit_status add_ghosts(ambit_program *p, int stage, ambit_field *f, ambi
 
 static ambit_status make_ghosts(ambit_program *p, int stage)
 {
-  const ambit__step *s = step_of(p, stage);
   ambit__move_set *set = &p->cycle->ghosts[stage];
 
-  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (needs_ghosts(s, i)) AMBIT_TRY(add_ghosts(p, stage, s->args[i].field, set));
+  for (int i = 0; step_of(p, stage)->kind == STEP_APPLY && i < p->nfields; i++)
+    AMBIT_TRY(add_ghosts(p, stage, p->fields[i], set));
   return ambit__move_set_open(p->grid->context, set);
 }
 
 /* ---- launches ---- */
 
-/* Cells of a stage that read own cells only. */
+/* Cells of a stage on a part that read own cells only, or depend on own cells only if those of all
+ * stages are a wave. */
 static ambit__box inner_cells(const ambit_program *p, int stage, int part)
 {
   const ambit__step *s = step_of(p, stage);
-  const ambit__box *own = own_of(p, part), all = ambit__cycle_cells(p, stage, own);
+  const ambit__box *own = own_of(p, part), all = ambit__stage_cells(p, stage_of(p, stage), own);
   ambit__box inner = ambit__box_intersect(own, &all);
 
+  if (p->cycle->wavefront)
+    return ambit__wavefront_inner(&p->cycle->wavefront[part], stage_of(p, stage));
   for (int i = 0; i < s->n; i++) {
-    const ambit__param *q = &s->kernel->rule->params[i];
+    const ambit__param *q = ambit__step_param(s, i);
     const int n = inner.ndims - (s->args[i].field && ambit__field_closes_rows(p, s->args[i].field));
 
     for (int d = 0; s->args[i].field && d < n; d++) {
-      if (inner.lo[d] < own->lo[d] + q->low[d]) inner.lo[d] = own->lo[d] + q->low[d];
-      if (inner.hi[d] > own->hi[d] - q->high[d]) inner.hi[d] = own->hi[d] - q->high[d];
+      inner.lo[d] = ambit__max64(inner.lo[d], own->lo[d] + q->low[d]);
+      inner.hi[d] = ambit__min64(inner.hi[d], own->hi[d] - q->high[d]);
     }
   }
-  if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = own->ndims};
   return inner;
 }
 
@@ -115,47 +116,37 @@ static ambit__box fused_inner_cells(const ambit_program *p, const ambit__box *ow
     if (high || pipe->periodic[d])
       inner.hi[d] = own->lo[d] + (cells - pipe->halo[d][1]) / unit * unit;
   }
-  return ambit__box_is_empty(&inner) ? (ambit__box){.ndims = own->ndims} : inner;
+  return inner;
 }
 
-/* Adds pieces for the cells of a part, as selected by op->cells. */
-static void add_cells(ambit__operation *op, int part, const ambit__box *all,
-                      const ambit__box *inner)
+/* Adds pieces for the cells of a part, of a stage or OP_FUSED, as selected by op->cells. */
+static void add_cells(const ambit_program *p, int stage, int part, ambit__operation *op)
 {
-  ambit__box rest[2 * AMBIT_MAX_DIMS];
+  const bool fused = op->kind == OP_FUSED;
+  const ambit__box *own = own_of(p, part);
+  const ambit__box all = fused ? *own : ambit__stage_cells(p, stage_of(p, stage), own);
+  ambit__box inner = all, rest[2 * AMBIT_MAX_DIMS];
   int n = 0;
 
-  if (op->cells != CELLS_BORDER) ambit__operation_add(op, part, inner);
-  if (op->cells == CELLS_BORDER && !ambit__box_is_empty(all))
-    n = ambit__box_split(all, inner, rest);
+  if (ambit__box_is_empty(&all)) return;
+  if (op->cells != CELLS_ALL)
+    inner = fused ? fused_inner_cells(p, own) : inner_cells(p, stage, part);
+  if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = own->ndims};
+  if (op->cells != CELLS_BORDER) ambit__operation_add(op, part, &inner);
+  if (op->cells == CELLS_BORDER) n = ambit__box_split(&all, &inner, rest);
   for (int i = 0; i < n; i++)
     ambit__operation_add(op, part, &rest[i]);
 }
 
-/* For the cells of a stage. A step that runs once is launched once per engine. */
-static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
+/* A step that runs once is launched once per engine. */
+static void add_once(const ambit_program *p, ambit__operation *op)
 {
-  const bool once = !p->applies[op->step].region.ndims;
-
   for (int k = 0; k < p->grid->placement.n; k++) {
-    const ambit__box all = ambit__cycle_cells(p, stage, own_of(p, k));
-    const ambit__box inner = op->cells == CELLS_ALL ? all : inner_cells(p, stage, k);
     bool seen = false;
 
-    for (int i = 0; once && i < k; i++)
+    for (int i = 0; i < k; i++)
       seen |= p->grid->placement.engine[i] == p->grid->placement.engine[k];
-    if (once && !seen) op->pieces[op->npieces++] = (ambit__piece){.part = k};
-    if (!once) add_cells(op, k, &all, &inner);
-  }
-}
-
-static void add_fused_pieces(const ambit_program *p, ambit__operation *op)
-{
-  for (int k = 0; k < p->grid->placement.n; k++) {
-    const ambit__box *own = own_of(p, k);
-    const ambit__box inner = op->cells == CELLS_ALL ? *own : fused_inner_cells(p, own);
-
-    if (!ambit__box_is_empty(own)) add_cells(op, k, own, &inner);
+    if (!seen) op->pieces[op->npieces++] = (ambit__piece){.part = k};
   }
 }
 
@@ -163,14 +154,14 @@ static void add_fused_pieces(const ambit_program *p, ambit__operation *op)
 
 /* Only launches are left out with their step: exchanges and waves serve other stages, too. In a
  * fused cycle there are no stages. */
-static ambit__operation *add(ambit__scheduler *s, ambit__op_kind kind, int stage)
+static ambit_status add(ambit__scheduler *s, int stage, ambit__operation op)
 {
-  const ambit__flow_stage *st = s->p->cycle->fused ? NULL : &s->p->cycle->flow.stages[stage];
-  ambit__operation *op = ambit__schedule_add(s, kind, st ? st->step : 0);
+  const ambit__flow_stage *st = s->p->cycle->fused ? NULL : stage_of(s->p, stage);
 
-  if (op && st) op->iteration = st->iteration;
-  if (op && st && kind != OP_LAUNCH) op->every = 1;
-  return op;
+  op.step = st ? (int)st->step : 0;
+  op.iteration = st ? st->iteration : 0;
+  op.every = st && op.kind != OP_LAUNCH;
+  return ambit__schedule_add(s, &op);
 }
 
 /* OP_LAUNCH of a stage, or OP_FUSED. */
@@ -178,53 +169,47 @@ static ambit_status add_launch(ambit__scheduler *s, ambit__op_kind kind, int sta
                                ambit__cells cells)
 {
   const size_t most = (size_t)s->p->grid->placement.n * 2 * AMBIT_MAX_DIMS;
-  ambit__operation *op = add(s, kind, stage);
+  ambit__operation op = {.kind = kind, .cells = cells};
 
-  if (!op) return AMBIT_ENOMEM;
-  op->cells = cells;
-  AMBIT_HOLD(s->p, op->pieces, most);
-  if (kind == OP_FUSED)
-    add_fused_pieces(s->p, op);
+  AMBIT_HOLD(s->p, op.pieces, most);
+  if (kind == OP_LAUNCH && !apply_of(s->p, stage)->region.ndims)
+    add_once(s->p, &op);
   else
-    add_pieces(s->p, stage, op);
-  return AMBIT_OK;
+    for (int k = 0; k < s->p->grid->placement.n; k++)
+      add_cells(s->p, stage, k, &op);
+  return add(s, stage, op);
 }
 
 static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, ambit__exchange *x)
 {
-  ambit__operation *op = x ? add(s, kind, 0) : NULL;
-
-  if (op) op->exchange = x;
-  return op || !x ? AMBIT_OK : AMBIT_ENOMEM;
+  return x ? add(s, 0, (ambit__operation){.kind = kind, .exchange = x}) : AMBIT_OK;
 }
 
 static ambit_status add_stage(ambit__scheduler *s, int stage, ambit__cells cells)
 {
   ambit__move_set *ghosts = &s->p->cycle->ghosts[stage];
 
-  if (ghosts->engines) {
-    ambit__operation *op = add(s, OP_GHOSTS, stage);
-
-    if (!op) return AMBIT_ENOMEM;
-    op->ghosts = ghosts;
-  }
+  if (ghosts->engines)
+    AMBIT_TRY(add(s, stage, (ambit__operation){.kind = OP_GHOSTS, .ghosts = ghosts}));
   return add_launch(s, OP_LAUNCH, stage, cells);
+}
+
+static ambit_status add_rotation(ambit__scheduler *s, int stage)
+{
+  return add(s, stage, (ambit__operation){.kind = OP_ROTATE});
 }
 
 static bool runs(const ambit_program *p, int stage)
 {
-  return step_of(p, stage)->kind == STEP_APPLY &&
-         p->applies[p->cycle->flow.stages[stage].step].functions;
+  return step_of(p, stage)->kind == STEP_APPLY && apply_of(p, stage)->functions;
 }
 
 /* Whether the first stage has cells, and does not write cells that are being sent. */
 static bool may_split(const ambit_program *p, const ambit__exchange *x)
 {
-  const size_t step = p->cycle->flow.stages[0].step;
-
-  if (!runs(p, 0) || !p->applies[step].region.ndims) return false;
+  if (!runs(p, 0) || !apply_of(p, 0)->region.ndims) return false;
   for (int i = 0; i < x->nslices; i++)
-    if (ambit__step_writes(&p->steps[step], x->slices[i]->field)) return false;
+    if (ambit__step_writes(step_of(p, 0), x->slices[i]->field)) return false;
   return ambit__exchange_is_far(x);
 }
 
@@ -240,7 +225,7 @@ static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
   AMBIT_TRY(add_exchange(s, OP_FINISH, x));
   for (int i = 0; i < p->cycle->flow.nstages; i++)
     if (step_of(p, i)->kind == STEP_ROTATE) {
-      if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
+      AMBIT_TRY(add_rotation(s, i));
     } else if (runs(p, i)) {
       AMBIT_TRY(add_stage(s, i, splits && i == 0 ? CELLS_BORDER : CELLS_ALL));
     }
@@ -255,7 +240,7 @@ static ambit_status add_fused(ambit__scheduler *s, ambit__exchange *x)
   if (splits) AMBIT_TRY(add_launch(s, OP_FUSED, 0, CELLS_INNER));
   AMBIT_TRY(add_exchange(s, OP_FINISH, x));
   AMBIT_TRY(add_launch(s, OP_FUSED, 0, splits ? CELLS_BORDER : CELLS_ALL));
-  return add(s, OP_TRADE, 0) ? AMBIT_OK : AMBIT_ENOMEM;
+  return add(s, 0, (ambit__operation){.kind = OP_TRADE});
 }
 
 /* ---- waves ---- */
@@ -282,41 +267,19 @@ static ambit_status build_waves(ambit_program *p)
 /* An operation on the scalars that a stage computed; they are kept whether it ran or not. */
 static ambit_status add_scalars(ambit__scheduler *s, ambit__op_kind kind, int stage)
 {
-  ambit__operation *op = add(s, kind, stage < 0 ? 0 : stage);
+  const int order = stage < 0 ? -1 : ambit__stage_order(s->p, stage_of(s->p, stage));
 
-  if (!op) return AMBIT_ENOMEM;
-  op->order = stage < 0 ? -1 : ambit__stage_order(s->p, &s->p->cycle->flow.stages[stage]);
-  return AMBIT_OK;
-}
-
-static bool runs_ahead(const ambit_program *p, int stage)
-{
-  return p->applies[p->cycle->flow.stages[stage].step].role == ROLE_AHEAD;
-}
-
-static bool runs_first(const ambit_program *p, int stage)
-{
-  return p->applies[p->cycle->flow.stages[stage].step].role == ROLE_FIRST;
-}
-
-static ambit_status add_first(ambit__scheduler *s)
-{
-  for (int i = 0; i < s->p->cycle->flow.nstages; i++)
-    if (runs_first(s->p, i)) AMBIT_TRY(add_launch(s, OP_LAUNCH, i, CELLS_ALL));
-  return AMBIT_OK;
+  return add(s, ambit__max(stage, 0), (ambit__operation){.kind = kind, .order = order});
 }
 
 /* Runs the stages on scalars, and keeps their results for the others. */
 static ambit_status add_ahead(ambit__scheduler *s)
 {
   const ambit_program *p = s->p;
-  bool any = false;
 
-  for (int i = 0; i < p->cycle->flow.nstages; i++)
-    any |= runs_ahead(p, i);
-  if (any) AMBIT_TRY(add_scalars(s, OP_KEEP, -1));
+  if (p->cycle->ahead.n) AMBIT_TRY(add_scalars(s, OP_KEEP, -1));
   for (int i = 0; i < p->cycle->flow.nstages; i++) {
-    if (!runs_ahead(p, i)) continue;
+    if (apply_of(p, i)->role != ROLE_AHEAD) continue;
     AMBIT_TRY(add_launch(s, OP_LAUNCH, i, CELLS_ALL));
     AMBIT_TRY(add_scalars(s, OP_KEEP, i));
   }
@@ -325,31 +288,7 @@ static ambit_status add_ahead(ambit__scheduler *s)
 
 static ambit_status add_wave(ambit__scheduler *s, ambit__cells cells)
 {
-  ambit__operation *op = add(s, OP_WAVE, 0);
-
-  if (!op) return AMBIT_ENOMEM;
-  op->cells = cells;
-  return AMBIT_OK;
-}
-
-/* The cells of a stage that an inner wave left out. */
-static ambit_status add_rest(ambit__scheduler *s, int stage)
-{
-  const ambit_program *p = s->p;
-  ambit__operation *op;
-
-  AMBIT_TRY(add_stage(s, stage, CELLS_BORDER));
-  op = &s->list->ops[s->list->n - 1];
-  op->npieces = 0;
-  for (int k = 0; k < p->grid->placement.n; k++) {
-    ambit__box rest[2 * AMBIT_MAX_DIMS];
-    const int n =
-        ambit__wavefront_border(&p->cycle->wavefront[k], &p->cycle->flow.stages[stage], rest);
-
-    for (int i = 0; i < n; i++)
-      ambit__operation_add(op, k, &rest[i]);
-  }
-  return AMBIT_OK;
+  return add(s, 0, (ambit__operation){.kind = OP_WAVE, .cells = cells});
 }
 
 /* After a wave with all cells the fields trade buffers; after one with inner cells they do so in
@@ -359,7 +298,8 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
   const ambit_program *p = s->p;
 
   AMBIT_TRY(add_exchange(s, OP_BEGIN, x));
-  AMBIT_TRY(add_first(s));
+  for (int i = 0; i < p->cycle->flow.nstages; i++)
+    if (apply_of(p, i)->role == ROLE_FIRST) AMBIT_TRY(add_launch(s, OP_LAUNCH, i, CELLS_ALL));
   AMBIT_TRY(add_ahead(s));
   if (splits) AMBIT_TRY(add_wave(s, CELLS_INNER));
   AMBIT_TRY(add_exchange(s, OP_FINISH, x));
@@ -367,35 +307,19 @@ static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool spli
   if (splits && p->cycle->ahead.n) AMBIT_TRY(add_scalars(s, OP_RECALL, -1));
   for (int i = 0; i < p->cycle->flow.nstages; i++)
     if (step_of(p, i)->kind == STEP_ROTATE) {
-      if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
-    } else if (runs_ahead(p, i)) {
+      AMBIT_TRY(add_rotation(s, i));
+    } else if (apply_of(p, i)->role == ROLE_AHEAD) {
       if (splits) AMBIT_TRY(add_scalars(s, OP_RECALL, i));
     } else if (splits && runs(p, i)) {
-      AMBIT_TRY(add_rest(s, i));
+      AMBIT_TRY(add_stage(s, i, CELLS_BORDER)); /* what the wave left out */
     }
   return AMBIT_OK;
-}
-
-/* The exchange of all halos of the cycle; NULL: it has none. */
-static ambit_status make_exchange(ambit_program *p, ambit__exchange **x)
-{
-  const int n = p->cycle->halos.n;
-  int *all = ambit__new(ambit__program_errors(p), (size_t)n + 1, sizeof *all);
-  ambit_status s = AMBIT_OK;
-
-  *x = NULL;
-  if (!all) return AMBIT_ENOMEM;
-  for (int i = 0; i < n; i++)
-    all[i] = i;
-  if (n) s = ambit__program_add_exchange(p, EXCHANGE_ALL, &p->cycle->halos, all, n, x);
-  free(all);
-  return s;
 }
 
 ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
 {
   ambit__scheduler s = {.p = p, .overlap = overlap};
-  ambit__exchange *x;
+  ambit__exchange *x = NULL;
   ambit__cycle *c;
 
   AMBIT_TRY(ambit__cycle_fuse(p));
@@ -405,7 +329,8 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   c->schedule.iterations = c->fused ? c->fused->plan.depth : c->flow.iterations;
   c->overlap = (int)overlap;
   s.list = &c->schedule;
-  AMBIT_TRY(make_exchange(p, &x));
+  if (c->halos.n)
+    AMBIT_TRY(ambit__program_add_exchange(p, EXCHANGE_ALL, &c->halos, NULL, c->halos.n, &x));
   if (c->wavefront && !x) return add_waves(&s, NULL, false);
   if (c->fused) return add_fused(&s, x);
   AMBIT_HOLD(p, c->ghosts, (size_t)c->flow.nstages);
@@ -415,28 +340,22 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   return add_all(&s, x);
 }
 
-/* The operations of a shorter cycle. It needs no more halo than the whole one, and takes that. A
- * wave waits for it, since the exchange reads more cells than the wave would leave alone. */
-static ambit_status schedule_shorter(ambit__scheduler *s, const ambit__cycle *whole)
+/* Makes p->cycle the shorter cycle, or NULL if there is none. It needs no more halo than the whole
+ * one, and takes that. A wave waits for it, since the exchange reads more cells than the wave would
+ * leave alone. */
+static ambit_status make_shorter(ambit_program *p, const ambit__cycle *whole, int depth)
 {
   const ambit__operation *first = whole->schedule.ops;
   ambit__exchange *x = first->kind == OP_BEGIN ? first->exchange : NULL;
-
-  if (!s->p->cycle->wavefront) return add_fused(s, x);
-  AMBIT_TRY(build_waves(s->p));
-  return s->p->cycle && s->p->cycle->wavefront ? add_waves(s, x, false) : AMBIT_OK;
-}
-
-/* Makes p->cycle the shorter cycle, or NULL if there is none. */
-static ambit_status make_shorter(ambit_program *p, const ambit__cycle *whole, int depth)
-{
   ambit__scheduler s = {.p = p, .overlap = (ambit__overlap)whole->overlap};
 
   p->cycle = NULL;
   AMBIT_TRY(ambit__cycle_shorten(p, whole, depth));
+  if (p->cycle && p->cycle->wavefront) AMBIT_TRY(build_waves(p));
   if (!p->cycle) return AMBIT_OK;
   s.list = &p->cycle->schedule;
-  return schedule_shorter(&s, whole);
+  if (p->cycle->fused) return add_fused(&s, x);
+  return p->cycle->wavefront ? add_waves(&s, x, false) : AMBIT_OK;
 }
 
 ambit_status ambit__cycle_add_shorter(ambit_program *p, int depth)

@@ -5,16 +5,17 @@
 
 #include <stdlib.h>
 
-ambit__operation *ambit__schedule_add(ambit__scheduler *s, ambit__op_kind kind, size_t step)
+ambit_status ambit__schedule_add(ambit__scheduler *s, const ambit__operation *op)
 {
   ambit__schedule *o = s->list;
-  ambit__operation *op =
+  ambit__operation *to =
       ambit__add(ambit__program_errors(s->p), &o->ops, o->n, &o->cap, sizeof *op);
 
-  if (!op) return NULL;
+  if (!to) return AMBIT_ENOMEM;
   o->n++;
-  *op = (ambit__operation){.kind = kind, .step = (int)step, .every = s->p->steps[step].every};
-  return op;
+  *to = *op;
+  if (!to->every) to->every = s->p->steps[op->step].every;
+  return AMBIT_OK;
 }
 
 void ambit__schedule_free(ambit__schedule *o)
@@ -78,13 +79,6 @@ static void add_whole(const ambit__scheduler *s, ambit__operation *op)
   if (a->reduces && a->region.ndims) add_copies(s, op);
 }
 
-static void add_inner(const ambit__scheduler *s, ambit__operation *op, int part)
-{
-  const ambit__box *inner = ambit__cells_of(s, (size_t)op->step, part);
-
-  if (!ambit__box_is_empty(inner)) add_piece(s, op, part, inner);
-}
-
 /* Adds the cells that are not inner. A step that reduces is launched on no cells where a part has
  * none and the engine has no launch of the step yet. */
 static void add_border(const ambit__scheduler *s, ambit__operation *op, int part)
@@ -103,20 +97,18 @@ static void add_border(const ambit__scheduler *s, ambit__operation *op, int part
     add_piece(s, op, part, &rest[k]);
 }
 
-ambit__operation *ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit__cells cells)
+ambit_status ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit__cells cells,
+                                        ambit__exchange *waits)
 {
   const int nparts = s->p->grid->placement.n;
-  ambit__operation *op = ambit__schedule_add(s, OP_LAUNCH, step);
+  ambit__operation op = {.kind = OP_LAUNCH, .step = (int)step, .cells = cells, .exchange = waits};
 
-  if (!op) return NULL;
-  op->cells = cells;
-  op->pieces = ambit__arena_new(ambit__program_errors(s->p), &s->p->memory,
-                                (size_t)nparts * 2 * AMBIT_MAX_DIMS, sizeof *op->pieces);
-  if (!op->pieces) return NULL;
-  if (cells == CELLS_ALL) add_whole(s, op);
+  AMBIT_HOLD(s->p, op.pieces, (size_t)nparts * 2 * AMBIT_MAX_DIMS);
+  if (cells == CELLS_ALL) add_whole(s, &op);
   for (int i = 0; cells == CELLS_INNER && i < nparts; i++)
-    add_inner(s, op, i);
+    if (!ambit__box_is_empty(ambit__cells_of(s, step, i)))
+      add_piece(s, &op, i, ambit__cells_of(s, step, i));
   for (int i = 0; cells == CELLS_BORDER && i < nparts; i++)
-    add_border(s, op, i);
-  return op;
+    add_border(s, &op, i);
+  return ambit__schedule_add(s, &op);
 }

@@ -28,6 +28,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static ambit_status add(ambit__scheduler *s, ambit__op_kind kind, size_t step)
+{
+  return ambit__schedule_add(s, &(ambit__operation){.kind = kind, .step = (int)step});
+}
+
 /* ---- scalars ---- */
 
 /* Starts the allreduce of a step, if it has one. */
@@ -36,7 +41,7 @@ static ambit_status add_allreduce_begin(ambit__scheduler *s, size_t step)
   if (!s->p->applies[step].allreduce) return AMBIT_OK;
   s->reducing[step] = true;
   s->nreducing++;
-  return ambit__schedule_add(s, OP_ALLREDUCE_BEGIN, step) ? AMBIT_OK : AMBIT_ENOMEM;
+  return add(s, OP_ALLREDUCE_BEGIN, step);
 }
 
 static bool shares_scalar(const ambit__step *a, const ambit__step *b)
@@ -54,7 +59,7 @@ static ambit_status add_allreduce_end(ambit__scheduler *s, const ambit__step *us
     if (!s->reducing[i] || (user && !shares_scalar(&s->p->steps[i], user))) continue;
     s->reducing[i] = false;
     s->nreducing--;
-    if (!ambit__schedule_add(s, OP_ALLREDUCE_END, i)) return AMBIT_ENOMEM;
+    AMBIT_TRY(add(s, OP_ALLREDUCE_END, i));
   }
   return AMBIT_OK;
 }
@@ -154,30 +159,28 @@ static void find_feeders(const ambit__scheduler *s)
 
 /* ---- the schedule ---- */
 
+static ambit_status add_part(ambit__scheduler *s, ambit__op_kind kind, size_t step,
+                             ambit__exchange *x, bool on_border)
+{
+  const ambit__operation op = {
+      .kind = kind, .step = (int)step, .exchange = x, .on_border = on_border};
+
+  return ambit__schedule_add(s, &op);
+}
+
 /* `on_border`: the cells that wait for the exchange run on the border queue. */
 static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, size_t step,
                                  bool on_border)
 {
-  ambit__operation *op = ambit__schedule_add(s, kind, step);
-
-  if (!op) return AMBIT_ENOMEM;
-  op->exchange = s->before[step];
-  op->on_border = on_border;
-  return AMBIT_OK;
+  return add_part(s, kind, step, s->before[step], on_border);
 }
 
 /* What a step wrote to halos goes to the parts that own it. */
 static ambit_status add_returns(ambit__scheduler *s, size_t step)
 {
-  static const ambit__op_kind kinds[] = {OP_BEGIN, OP_FINISH};
-
-  for (int i = 0; s->after[step] && i < 2; i++) {
-    ambit__operation *op = ambit__schedule_add(s, kinds[i], step);
-
-    if (!op) return AMBIT_ENOMEM;
-    op->exchange = s->after[step];
-  }
-  return AMBIT_OK;
+  if (!s->after[step]) return AMBIT_OK;
+  AMBIT_TRY(add_part(s, OP_BEGIN, step, s->after[step], false));
+  return add_part(s, OP_FINISH, step, s->after[step], false);
 }
 
 /* Begins the exchange of a step, unless the step before it has. */
@@ -191,34 +194,7 @@ static ambit_status add_begin(ambit__scheduler *s, size_t step)
 
 static ambit_status add_launch(ambit__scheduler *s, size_t step, ambit__cells cells)
 {
-  return ambit__schedule_add_launch(s, step, cells) ? AMBIT_OK : AMBIT_ENOMEM;
-}
-
-static ambit_status add_border(ambit__scheduler *s, size_t step, ambit__exchange *exchange)
-{
-  ambit__operation *op = ambit__schedule_add_launch(s, step, CELLS_BORDER);
-
-  if (!op) return AMBIT_ENOMEM;
-  op->exchange = exchange;
-  return add_allreduce_begin(s, step);
-}
-
-static ambit_status add_rotation(ambit__scheduler *s, size_t step)
-{
-  return ambit__schedule_add(s, OP_ROTATE, step) ? AMBIT_OK : AMBIT_ENOMEM;
-}
-
-static ambit_status add_copy(ambit__scheduler *s, size_t step)
-{
-  AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
-  return add_exchange(s, OP_FINISH, step, false);
-}
-
-/* The called program may use all scalars. */
-static ambit_status add_call(ambit__scheduler *s, size_t step)
-{
-  AMBIT_TRY(add_allreduce_end(s, NULL));
-  return ambit__schedule_add(s, OP_CALL, step) ? AMBIT_OK : AMBIT_ENOMEM;
+  return ambit__schedule_add_launch(s, step, cells, NULL);
 }
 
 /* Whether an exchange should overlap the step. A step in place must not change cells that are being
@@ -243,8 +219,10 @@ static ambit_status add_overlapped(ambit__scheduler *s, size_t step, size_t n)
   for (size_t i = step; i <= step + n; i++)
     AMBIT_TRY(add_launch(s, i, CELLS_INNER));
   AMBIT_TRY(add_exchange(s, OP_FINISH, step, on_border));
-  for (size_t i = step; i <= step + n; i++)
-    AMBIT_TRY(add_border(s, i, on_border ? s->before[step] : NULL));
+  for (size_t i = step; i <= step + n; i++) {
+    AMBIT_TRY(ambit__schedule_add_launch(s, i, CELLS_BORDER, on_border ? s->before[step] : NULL));
+    AMBIT_TRY(add_allreduce_begin(s, i));
+  }
   return AMBIT_OK;
 }
 
@@ -277,11 +255,13 @@ static ambit_status add_steps(ambit__scheduler *s)
 {
   for (size_t i = 0; i < s->p->nsteps; i++) {
     if (s->p->steps[i].kind == STEP_ROTATE) {
-      AMBIT_TRY(add_rotation(s, i));
+      AMBIT_TRY(add(s, OP_ROTATE, i));
     } else if (s->p->steps[i].kind == STEP_COPY) {
-      AMBIT_TRY(add_copy(s, i));
+      AMBIT_TRY(add_exchange(s, OP_BEGIN, i, false));
+      AMBIT_TRY(add_exchange(s, OP_FINISH, i, false));
     } else if (s->p->steps[i].kind == STEP_CALL) {
-      AMBIT_TRY(add_call(s, i));
+      AMBIT_TRY(add_allreduce_end(s, NULL)); /* the called program may use all scalars */
+      AMBIT_TRY(add(s, OP_CALL, i));
     } else if (!s->p->applies[i].functions) {
       continue; /* it has no cells */
     } else if (overlaps(s, i)) {

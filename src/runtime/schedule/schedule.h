@@ -43,10 +43,13 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap);
 ambit_status ambit__cycle_add_shorter(ambit_program *p, int depth);
 void ambit__cycle_free(ambit_program *p); /* all of the list */
 
-/* ---- operations.c: each appends to the list; NULL: out of memory ---- */
+/* ---- operations.c ---- */
 
-ambit__operation *ambit__schedule_add(ambit__scheduler *s, ambit__op_kind kind, size_t step);
-ambit__operation *ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit__cells cells);
+/* Appends an operation to the list, and takes its pieces. `every` 0: that of the step. */
+ambit_status ambit__schedule_add(ambit__scheduler *s, const ambit__operation *op);
+/* Appends a launch. Border cells on the border queue wait for an exchange; NULL: none. */
+ambit_status ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit__cells cells,
+                                        ambit__exchange *waits);
 void ambit__schedule_free(ambit__schedule *o);
 /* A piece of a launch that has room for it, unless it is empty. */
 void ambit__operation_add(ambit__operation *op, int part, const ambit__box *box);

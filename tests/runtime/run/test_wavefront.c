@@ -29,9 +29,8 @@ ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth, a
   const ambit_status s = __real_ambit__wavefront_choose(p, depth, flow, w);
 
   if (size.block) w->wave.size.block = size.block;
-  if (size.tile && w->stages && !ambit__wavefront_wraps(w, 1)) w->wave.size.tile = size.tile;
-  w->wave.size.strip =
-      w->stages && !ambit__wavefront_wraps(w, p->grid->box.ndims - 1) ? size.strip : 0;
+  if (size.tile && w->stages && !(w->wraps >> 1 & 1)) w->wave.size.tile = size.tile;
+  w->wave.size.strip = w->stages && !(w->wraps >> (p->grid->box.ndims - 1) & 1) ? size.strip : 0;
   return s;
 }
 
