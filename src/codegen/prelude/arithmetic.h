@@ -77,31 +77,22 @@ AMBIT_UNSIGNED(u64, ambit_u64)
 #  define AMBIT_SECOND(a, b, m) m = a == b ? b : m
 #endif
 #define AMBIT_SHOWN(x, nought) (x)
-#define AMBIT_ORDER(name, T, hidden)                                                               \
-  AMBIT_INLINE T ambit_fmin_##name(T a, T b)                                                       \
+#define AMBIT_EXTREMUM(which, order, name, T, hidden)                                              \
+  AMBIT_INLINE T ambit_f##which##_##name(T a, T b)                                                 \
   {                                                                                                \
     const T c = hidden(b, 0);                                                                      \
-    T m = a < c ? a : c;                                                                           \
+    T m = a order c ? a : c;                                                                       \
     AMBIT_SECOND(a, b, m);                                                                         \
     return b != b ? a : m;                                                                         \
   }                                                                                                \
-  AMBIT_INLINE T ambit_fmax_##name(T a, T b)                                                       \
+  AMBIT_INLINE T ambit_fold_##which##_##name(T a, T b)                                             \
   {                                                                                                \
-    const T c = hidden(b, 0);                                                                      \
-    T m = a > c ? a : c;                                                                           \
-    AMBIT_SECOND(a, b, m);                                                                         \
-    return b != b ? a : m;                                                                         \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_fold_min_##name(T a, T b)                                                   \
-  {                                                                                                \
-    T m = b < a ? b : a;                                                                           \
-    return b != b ? b : m;                                                                         \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_fold_max_##name(T a, T b)                                                   \
-  {                                                                                                \
-    T m = b > a ? b : a;                                                                           \
+    T m = b order a ? b : a;                                                                       \
     return b != b ? b : m;                                                                         \
   }
+#define AMBIT_ORDER(name, T, hidden)                                                               \
+  AMBIT_EXTREMUM(min, <, name, T, hidden)                                                          \
+  AMBIT_EXTREMUM(max, >, name, T, hidden)
 AMBIT_ORDER(f32, float, ambit_hidden_f32)
 AMBIT_ORDER(i32, ambit_i32, AMBIT_SHOWN)
 AMBIT_ORDER(u8, ambit_u8, AMBIT_SHOWN)
