@@ -9,9 +9,9 @@
  * and only times, for GPUs: as many iterations as take about SECONDS. With one thread the clock
  * is the CPU time of the process, which other work on the machine disturbs less.
  *
- * --beside 'depth=2;depth=1&plan=(cells' times the program in turns with itself, with each of these options
- * set, and then, twice as often, with the fastest of them alone: times that were not chosen for
- * being small. Plans that are there already are left out. --rounds 0 only compiles all of them. */
+ * --beside 'depth=2;depth=1&plan=(cells' times the program in turns with itself, with each of these
+ * options set, and then, twice as often, with the fastest of them alone: times that were not chosen
+ * for being small. Plans that are there already are left out. --rounds 0 only compiles all. */
 #define _GNU_SOURCE /* madvise */
 #include "driver.h"
 
