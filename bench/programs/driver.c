@@ -2,12 +2,16 @@
 /* driver.c - runs programs and their nests in turns, compares and times them.
  *
  *   bench_nests [--ambit-...] [--list] [--size small] [--scale X] [--threads N] [--rounds N]
- *               [--strict] [--alone SECONDS] [NAME ...]
+ *               [--strict] [--alone SECONDS [--beside OPTIONS]] [NAME ...]
  *
  * Prints a line of JSON per program. A program whose results differ from those of its nest fails.
  * --scale makes the first axis X times as long. --strict only compares. --alone leaves the nest out
  * and only times, for GPUs: as many iterations as take about SECONDS. With one thread the clock
- * is the CPU time of the process, which other work on the machine disturbs less. */
+ * is the CPU time of the process, which other work on the machine disturbs less.
+ *
+ * --beside 'depth=2;depth=1&plan=(cells' times the program in turns with itself, with each of these
+ * options set, and then, twice as often, with the fastest of them alone: times that were not chosen
+ * for being small. Plans that are there already are left out. --rounds 0 only compiles all. */
 #define _GNU_SOURCE /* madvise */
 #include "driver.h"
 
@@ -28,9 +32,9 @@ typedef struct settings {
   bool is_small, is_strict;
   bool lists; /* only the names */
   int threads, rounds;
-  int tune; /* iterations that are run to find the fastest plan, instead of all else; 0: none */
   double scale;
   double alone; /* seconds of a round, and no nest; 0: with the nest */
+  char *beside; /* options with which it runs in turns, each after ';'; NULL: none */
   int noptions, nnames;
   char *options[64]; /* for ambit_open, after the name of the program */
   char *names[256];  /* of the programs to run; all if there are none */
@@ -120,7 +124,7 @@ ambit_field *bench_vector(bench *b, const char *name, ambit_type type, int compo
   cells = padded(b, i, extent);
   b->array[i] = array_create((size_t)(cells * components) * ambit_type_size(type));
   b->field[i] = ambit_field_create_vector(b->grid, name, type, components, AMBIT_SOA);
-  if (start) ambit_field_fill_parallel(b->field[i], start, b);
+  if (start && !b->is_blank) ambit_field_fill_parallel(b->field[i], start, b);
   if (!start || b->is_alone) return b->field[i];
   for (int c = 0; c < components; c++)
 #pragma omp parallel for
@@ -452,40 +456,155 @@ static bool measure(bench *b, const settings *s)
   return is_right && !ambit_error(b->context);
 }
 
+/* Opens the program with the options of the command, and more: "depth=1&plan=(cells", or "". */
+static void open_bench(bench *b, const bench_program *about, const settings *s, const char *more)
+{
+  char text[256], *words[65] = {NULL}, **options = words, *next;
+  int count = s->noptions;
+
+  *b = (bench){.about = about, .is_alone = s->alone > 0, .is_blank = s->rounds == 0};
+  memcpy(words, s->options, (size_t)count * sizeof *words);
+  b->context = ambit_open(&count, &options);
+  snprintf(text, sizeof text, "%d", s->threads);
+  ambit_option_set(b->context, "threads", text);
+  if (s->is_strict) ambit_option_set(b->context, "strict", "1");
+  snprintf(text, sizeof text, "%s", more);
+  for (char *name = strtok_r(text, "&", &next); name; name = strtok_r(NULL, "&", &next)) {
+    char *value = name + strcspn(name, "=");
+
+    if (*value) *value++ = '\0';
+    ambit_option_set(b->context, name, value);
+  }
+  memcpy(b->extent, s->is_small ? about->small : about->extent, sizeof b->extent);
+  b->extent[0] = (int64_t)((double)b->extent[0] * s->scale);
+  b->grid = ambit_grid_create(b->context, about->ndims, b->extent);
+  b->program = ambit_program_create(b->grid);
+  about->open(b);
+}
+
+static bool close_bench(bench *b)
+{
+  for (int i = 0; i < b->nfields; i++) {
+    int64_t extent[AMBIT_MAX_DIMS];
+    const size_t size = ambit_type_size(ambit_field_type(b->field[i]));
+
+    munmap(b->array[i],
+           (size_t)(padded(b, i, extent) * ambit_field_components(b->field[i])) * size);
+  }
+  return ambit_close(b->context) == AMBIT_OK;
+}
+
+/* ---- plans in turns ------------------------------------------------------------------------ */
+
+enum { MOST_WAYS = 24 };
+
+/* A program with one more option, and the times of its rounds. */
+typedef struct way {
+  bench b;
+  const char *option;
+  char plans[2048];
+  int n;
+  double seconds[3 * MOST_ROUNDS];
+} way;
+
+/* Opens a way; false if it fails, or has the plans of another one. */
+static bool open_way(way *ways, int n, const bench_program *about, const settings *s)
+{
+  way *w = &ways[n];
+  bool is_new = true;
+
+  open_bench(&w->b, about, s, w->option);
+  if (!ambit_error(w->b.context)) ambit_run(w->b.program, s->rounds ? 17 : 2);
+  is_new = !ambit_error(w->b.context);
+  if (is_new) add_plans(w->b.program, w->plans, sizeof w->plans);
+  if (is_new && w->b.called) add_plans(w->b.called, w->plans, sizeof w->plans);
+  for (int i = 0; i < n; i++)
+    is_new &= strcmp(ways[i].plans, w->plans) != 0;
+  if (!is_new) close_bench(&w->b);
+  return is_new;
+}
+
+static void time_way(way *w, const settings *s, int iterations)
+{
+  const struct timespec a_while = {.tv_nsec = 1000000}; /* until the threads of others sleep */
+  double start;
+
+  nanosleep(&a_while, NULL);
+  start = now(s);
+  ambit_run(w->b.program, iterations);
+  w->seconds[w->n++] = now(s) - start;
+}
+
+static void print_ways(const way *ways, int n, const settings *s, int iterations)
+{
+  const double unit = 1e9 / ((double)grid_cells(&ways->b) * iterations);
+
+  printf("{\"program\":\"%s\",\"cells\":%lld,\"iterations\":%d,\"threads\":%d,\"ways\":[",
+         ways->b.about->name, (long long)grid_cells(&ways->b), iterations, s->threads);
+  for (int i = 0; i < n; i++) {
+    printf("%s{\"option\":\"%s\",\"plan\":\"%s\",\"ns\":[", i ? "," : "", ways[i].option,
+           ways[i].plans);
+    for (int j = 0; j < ways[i].n; j++)
+      printf("%s%.4g", j ? "," : "", ways[i].seconds[j] * unit);
+    printf("]}");
+  }
+  printf("]}\n");
+  fflush(stdout);
+}
+
+/* Runs the program with its options and with others in turns; cycles of 1, 2, 3, 4, 6, 8, 12 and 16
+ * iterations leave one single iteration. */
+static bool take_ways(const bench_program *about, const settings *s)
+{
+  static way ways[MOST_WAYS];
+  char options[4096], *next;
+  int n = 0, best = 1, iterations = 49;
+  bool is_right = true;
+
+  snprintf(options, sizeof options, ";%s", s->beside);
+  for (char *option = options; option && n < MOST_WAYS; option = next) {
+    next = strchr(option, ';');
+    if (next) *next++ = '\0';
+    ways[n] = (way){.option = option};
+    if (open_way(ways, n, about, s)) n++;
+  }
+  if (n > 0 && s->rounds) {
+    time_way(&ways[0], s, iterations);
+    if (ways[0].seconds[0] > 2 * s->alone) iterations = 17;
+    if (ways[0].seconds[0] < s->alone)
+      iterations = 48 * (int)ceil(s->alone / ways[0].seconds[0]) + 1;
+    for (int i = 0; i < n; i++)
+      ways[i].n = 0;
+    for (int r = 0; r < s->rounds; r++)
+      for (int i = 0; i < n; i++)
+        time_way(&ways[i], s, iterations);
+    for (int i = 2; i < n; i++)
+      if (least(ways[i].seconds, s->rounds) < least(ways[best].seconds, s->rounds)) best = i;
+    for (int r = 0; r < 2 * s->rounds && n > 1; r++) {
+      time_way(&ways[0], s, iterations);
+      time_way(&ways[best], s, iterations);
+    }
+    print_ways(ways, n, s, iterations);
+  }
+  for (int i = 0; i < n; i++)
+    is_right &= close_bench(&ways[i].b);
+  return is_right && n > 0;
+}
+
 static bool run(const bench_program *about, const settings *s)
 {
-  char threads[16], *words[65] = {NULL}, **options = words;
-  int count = s->noptions;
-  bench b = {.about = about};
+  bench b;
   bool is_right;
 
-  memcpy(words, s->options, (size_t)count * sizeof *words);
-  b.context = ambit_open(&count, &options);
-  b.is_alone = s->alone > 0;
-  snprintf(threads, sizeof threads, "%d", s->threads);
-  ambit_option_set(b.context, "threads", threads);
-  if (s->is_strict) ambit_option_set(b.context, "strict", "1");
-  memcpy(b.extent, s->is_small ? about->small : about->extent, sizeof b.extent);
-  b.extent[0] = (int64_t)((double)b.extent[0] * s->scale);
-  b.grid = ambit_grid_create(b.context, about->ndims, b.extent);
-  b.program = ambit_program_create(b.grid);
-  about->open(&b);
-  if (s->tune) {
-    ambit_option_set(b.context, "tune", "1");
-    is_right = !ambit_run(b.program, s->tune);
-  } else if (s->alone > 0) {
+  if (s->beside) return take_ways(about, s);
+  open_bench(&b, about, s, "");
+  if (s->alone > 0) {
     if (!ambit_error(b.context)) measure_alone(&b, s);
     is_right = !ambit_error(b.context);
   } else {
     is_right = !ambit_error(b.context) && measure(&b, s);
   }
-  for (int i = 0; i < b.nfields; i++) {
-    int64_t extent[AMBIT_MAX_DIMS];
-    const size_t size = ambit_type_size(ambit_field_type(b.field[i]));
-
-    munmap(b.array[i], (size_t)(padded(&b, i, extent) * ambit_field_components(b.field[i])) * size);
-  }
-  return ambit_close(b.context) == AMBIT_OK && is_right;
+  return close_bench(&b) && is_right;
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
@@ -523,12 +642,13 @@ static bool read_arguments(int argc, char **argv, settings *s)
       s->rounds = atoi(argv[i]);
     else if (!strcmp(word, "--alone"))
       s->alone = atof(argv[i]);
-    else if (!strcmp(word, "--tune"))
-      s->tune = atoi(argv[i]);
+    else if (!strcmp(word, "--beside"))
+      s->beside = argv[i];
     else
       return false;
   }
-  return s->threads > 0 && s->rounds > 0 && s->rounds <= MOST_ROUNDS && s->scale > 0;
+  return s->threads > 0 && s->rounds >= !s->beside && s->rounds <= MOST_ROUNDS && s->scale > 0 &&
+         (s->alone > 0 || !s->beside);
 }
 
 int main(int argc, char **argv)
@@ -537,9 +657,9 @@ int main(int argc, char **argv)
   int done = 0, failed = 0;
 
   if (!read_arguments(argc, argv, &s)) {
-    fprintf(stderr,
-            "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
-            "[--threads N] [--rounds N] [--tune N] [--strict] [--alone SECONDS] [NAME ...]\n");
+    fprintf(stderr, "usage: bench_nests [--ambit-...] [--list] [--size small] [--scale X] "
+                    "[--threads N] [--rounds N] [--strict] [--alone SECONDS [--beside "
+                    "OPTIONS]] [NAME ...]\n");
     return 2;
   }
   omp_set_num_threads(s.threads);

@@ -32,6 +32,7 @@ typedef struct bench {
   int64_t extent[AMBIT_MAX_DIMS];  /* of the grid */
   int64_t iteration;               /* of the nest, from 0 */
   bool is_alone;                   /* no nest: its arrays have no values */
+  bool is_blank;                   /* nor have the fields */
   int nfields, nscalars;
 
   ambit_field *field[BENCH_FIELDS];

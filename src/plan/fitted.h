@@ -48,8 +48,8 @@
 /* ---- GPUs, on an H200 ---- */
 
 #define AMBIT__H200_COPY   4230.  /* bytes per ns, */
-#define AMBIT__H200_FMA32  33450. /* multiply-adds per ns, */
-#define AMBIT__H200_CHAIN  2.02   /* ns, */
+#define AMBIT__H200_FMA32  28000. /* multiply-adds per ns, */
+#define AMBIT__H200_CHAIN  2.6    /* ns, */
 #define AMBIT__H200_LAUNCH 2500.  /* ns */
 
 /* One cell per thread, and strips through registers: catalogue stencils of 2 and 3 dimensions. */
@@ -89,9 +89,9 @@
  * part that adds to the longer, over the blocks of a multiprocessor: one alone loads, then
  * computes. Fitted to about 600 plans of 86 programs: the estimate takes one within 5 % of the
  * fastest in 81, and 16 % at worst. */
-#define AMBIT__FIT_WORKS  0.25
-#define AMBIT__FIT_THREAD 120
-#define AMBIT__FIT_FOLD   1000
+#define AMBIT__FIT_WORKS  0.21
+#define AMBIT__FIT_THREAD 100
+#define AMBIT__FIT_FOLD   840
 #define AMBIT__FIT_ALONE  1.2
 /* Bytes of a layer of tiles that stay in the second-level cache, by its size. */
 #define AMBIT__FIT_PANEL (16 / 60.)
@@ -107,12 +107,12 @@
  * the time of other cells. Filters of 4000 and 32000 lines, of 4000 and 32000 cells, and of 512^3
  * along each axis. */
 #define AMBIT__FIT_LINES       0.77
-#define AMBIT__FIT_LINES_COPY  0.1
-#define AMBIT__FIT_LINES_CELL  2
+#define AMBIT__FIT_LINES_COPY  0.08
+#define AMBIT__FIT_LINES_CELL  1.5
 #define AMBIT__FIT_LINES_PART  0.5
 #define AMBIT__FIT_LINES_ALONG 0.03
 #define AMBIT__FIT_LINE        0.78
-#define AMBIT__FIT_LINE_WAIT   21
+#define AMBIT__FIT_LINE_WAIT   16
 #define AMBIT__FIT_LINE_HIDDEN 0.7
 #define AMBIT__FIT_LINE_ROWS   4
 
@@ -148,12 +148,10 @@
 #define AMBIT__FIT_AHEAD_FEW   1.15
 #define AMBIT__FIT_AHEAD_MANY  0.97
 #define AMBIT__FIT_FEW_WARPS   1.15
-/* Instructions of an operation on integers, a comparison or a selection, of a division, and of
- * another function: 14 programs, which took 0.8 to 2 times as long as estimated with these, and up
- * to 26 times as long without. */
-#define AMBIT__FIT_MORE_OTHERS  1.5
-#define AMBIT__FIT_MORE_DIVIDES 20
-#define AMBIT__FIT_MORE_CALLS   110
+/* Instructions of a condition, beside a comparison and a selection, and of a look-up: conditions of
+ * 6 programs took those of 7 to 10, look-ups of 2 programs 5 and 11. */
+#define AMBIT__FIT_CHOICES 7
+#define AMBIT__FIT_LOOKS   11
 /* Waves of blocks for which some tiles take longer than others. */
 #define AMBIT__FIT_UNEVEN 0.1
 

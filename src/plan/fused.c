@@ -68,17 +68,28 @@ typedef struct needs {
   double work;
 } needs;
 
+/* Whether the rule of a stage has conditions. */
+static bool has_choices(const ambit__flow *f)
+{
+  for (int i = 0; i < f->nstages; i++)
+    if (ambit__price_of(f->stages[i].rule).choices > 0) return true;
+  return false;
+}
+
 /* Registers of a thread, by estimate. Compilers spill little within those of BUSY_BLOCKS if these
  * are not much fewer, and the speed of as many warps is worth it: on an H200, Gray-Scott of depth 6
  * had 976 Gcells/s with three blocks and 822 with two, a wave of depth 12 1764 and 1568. Tests of
- * cells, at faces and in boxes, need more than the estimate. */
+ * cells, at faces and in boxes, and conditions need more than the estimate: Burgers' equation of
+ * depth 6 loaded 117 spilled values in a turn, and took 1.4 times as long as of depth 4. */
 static int registers_of(const ambit__target *t, const ambit__window *j)
 {
   const int registers = ambit__registers_of_window(j);
   const int busy = ambit__registers_most(t, AMBIT__WARP * WARPS * BUSY_BLOCKS);
   const bool fits = registers <= busy || registers > busy + SPARE_REGISTERS;
 
-  return j->y >= 0 || j->edge || fits || ambit__flow_has_places(j->flow) ? registers : busy;
+  return j->y >= 0 || j->edge || fits || ambit__flow_has_places(j->flow) || has_choices(j->flow)
+             ? registers
+             : busy;
 }
 
 static void add_needs(const ambit__target *t, const ambit__window *j, needs *n)
@@ -245,12 +256,12 @@ static double instructions_of(const ambit__group *g, const ambit__window *j)
   for (int i = 0; i < j->flow->nstages; i++) {
     const ambit__window_stage *f = &j->stages[i];
     const ambit__flow_stage *st = &j->flow->stages[i];
-    const double work = f->taps
-                            ? f->ntaps
-                            : ((double)st->rule->flops + ambit__price_more(st->rule, g->ndims)) *
-                                  share_of(g, j, st);
+    const double work =
+        f->taps ? f->ntaps * widest
+                : ((double)st->rule->flops * widest + ambit__price_more(st->rule, g->ndims)) *
+                      share_of(g, j, st);
 
-    n += (work + AMBIT__FIT_STAGED) * widest + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
+    n += work + AMBIT__FIT_STAGED * widest + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
   }
   for (int v = 0; v < j->flow->nvalues; v++) {
     const double words = ambit__flow_words(j->flow, v);

@@ -25,9 +25,10 @@ double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t, c
 {
   const ambit__machine *m = ambit__target_machine(t);
   const ambit__price price = ambit__price_bound(g->rule, g->bind, g->ndims);
-  const double ns =
-      fmax(price.bytes / (AMBIT__FIT_CELLS * m->copy),
-           AMBIT__FIT_WORKS * ambit__price_work(&price, m, 1) + AMBIT__FIT_THREAD / m->fma32);
+  const double memory = price.bytes / (AMBIT__FIT_CELLS * m->copy);
+  const double work =
+      AMBIT__FIT_WORKS * ambit__price_work(&price, m, 1) + AMBIT__FIT_THREAD / m->fma32;
+  const double ns = fmax(memory, work) + AMBIT__FIT_BESIDE * fmin(memory, work);
 
   (void)p;
   if (g->ndims <= 3) return ns;

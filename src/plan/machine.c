@@ -14,7 +14,7 @@ typedef ambit__machine machine;
 
 /* ---- recorded machines ---- */
 
-/* H200: the copy was measured, the rest is from its data sheet and the fits of fitted.h. */
+/* H200: as it measures itself, but for the speeds of its caches. */
 const machine ambit__machine_h200 = {.name = "an NVIDIA H200",
                                      .is_gpu = true,
                                      .cores = 132,
@@ -31,9 +31,9 @@ const machine ambit__machine_h200 = {.name = "an NVIDIA H200",
                                      .copy2 = 5500,
                                      .copy1 = 30000,
                                      .fma32 = AMBIT__H200_FMA32,
-                                     .fma64 = AMBIT__H200_FMA32 / 2,
-                                     .divide = 3300,
-                                     .special = 4100,
+                                     .fma64 = 16600,
+                                     .divide = 1920,
+                                     .special = 3200,
                                      .chain = AMBIT__H200_CHAIN,
                                      .launch = AMBIT__H200_LAUNCH};
 

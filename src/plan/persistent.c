@@ -183,8 +183,8 @@ static double warp_time(const ambit__group *g, const ambit__window *j)
     const ambit__rule *rule = j->flow->stages[i].rule;
     const double flops = (double)rule->flops * (g->strict ? 1 : AMBIT__FIT_FUSED);
 
-    n += (flops + ambit__price_more(rule, g->ndims) + 0.5) * cells_of(j) *
-         ambit__registers_of_widest(j->flow);
+    n += cells_of(j) *
+         ((flops + 0.5) * ambit__registers_of_widest(j->flow) + ambit__price_more(rule, g->ndims));
   }
   for (int v = 0; v < j->flow->nvalues; v++)
     shares += (j->planes ? deep_share : flat_share)(j, v);

@@ -136,7 +136,9 @@ typedef struct ambit__price {
   double divisions, specials; /* of these: divisions, but by numbers, and roots; other functions */
   double inverted;            /* of the divisions: on cores, products with an inverse */
   bool in_double;             /* some operation is in double */
-  double others; /* operations on integers, comparisons and selections, in those on 4 bytes */
+  double others;  /* operations on integers, comparisons and selections, in those on 4 bytes */
+  double choices; /* conditions: selections, and statements */
+  double looks;   /* elements of tables at subscripts that differ from cell to cell */
 } ambit__price;
 ambit__price ambit__price_of(const ambit__rule *rule);
 /* The same with its fields, on a grid of so many axes; fields on some axes stay in the caches, and

@@ -39,21 +39,36 @@ typedef struct count {
   int last; /* axis of rows; -1: not known */
 } count;
 
-/* What is the same in all cells, or in those of a row, is computed once; a division by a number is
- * a product, in strict code only where it is a power of 2. */
+/* Whether a value is the same in all cells, or in those of a row: it is computed once. */
+static bool is_once(const count *c, const ambit__expr *e)
+{
+  return ambit__is_invariant(c->rule, e) || ambit__is_of_row(c->rule, e, c->last);
+}
+
+/* A division by a number is a product, in strict code only where it is a power of 2. */
 static ambit__visit count_expr(void *user, const ambit__expr *e)
 {
   const count *c = user;
   ambit__price *price = c->price;
   const bool root = e->op == EXPR_CALL && e->call == CALL_sqrt;
 
-  if (ambit__is_invariant(c->rule, e) || ambit__is_of_row(c->rule, e, c->last)) return VISIT_PAST;
+  if (is_once(c, e)) return VISIT_PAST;
   price->others += other_work(e);
+  price->choices += e->op == EXPR_COND;
+  price->looks += e->op == EXPR_TABLE;
   if (ambit__type_is_real(e->type)) {
     price->divisions += root || (e->op == EXPR_DIV && e->b->op != EXPR_CONST);
     price->specials += e->op == EXPR_CALL && !root && !is_cheap(e->call) && !ambit__calls_power(e);
     price->in_double |= e->type == AMBIT_F64;
   }
+  return VISIT_INSIDE;
+}
+
+static ambit__visit count_stmt(void *user, const ambit__stmt *s)
+{
+  const count *c = user;
+
+  c->price->choices += s->kind == STMT_IF && !is_once(c, s->value);
   return VISIT_INSIDE;
 }
 
@@ -106,7 +121,7 @@ static ambit__price price_of(const ambit__rule *rule, const ambit__binding *bind
   count c = {&price, rule, last};
   ambit__hoists hoists = {0};
 
-  ambit__visit_stmts(&(ambit__visitor){.expr = count_expr, .user = &c}, rule->body);
+  ambit__visit_stmts(&(ambit__visitor){count_stmt, count_expr, &c}, rule->body);
   ambit__hoists_add_divisors(&hoists, rule);
   price.inverted = ambit__hoists_inverted(&hoists);
   price.others *= narrowness(rule);
@@ -129,7 +144,8 @@ double ambit__price_more(const ambit__rule *rule, int ndims)
 {
   const ambit__price price = ambit__price_bound(rule, NULL, ndims);
 
-  return AMBIT__FIT_MORE_OTHERS * price.others / narrowness(rule) +
-         AMBIT__FIT_MORE_DIVIDES * (price.divisions - price.inverted) +
-         AMBIT__FIT_MORE_CALLS * price.specials;
+  return price.others / narrowness(rule) + AMBIT__FIT_CHOICES * price.choices +
+         AMBIT__FIT_LOOKS * price.looks +
+         (price.in_double ? 2 : 1) * (AMBIT__FIT_DIVIDES * (price.divisions - price.inverted) +
+                                      AMBIT__FIT_CALLS * price.specials);
 }

@@ -114,16 +114,16 @@ static bool can_spill(const problem *m, const ambit__wavefront *w)
       m->is_rival && w->wave.iterations <= RIVAL_DEPTH && w->wave.size.block <= RIVAL_BLOCK;
 
   return m->p->grid->box.ndims > 2 && m->wish.size.tile < 0 && (wide || narrow) &&
-         ambit__wavefront_is_from_memory(m) && can_cut(m, w, 1, narrow_tile);
+         ambit__wavefront_is_from_memory(m) && !m->is_whole;
 }
 
 /* Chooses the tile of a wave with its block and strip, and takes it if it is faster than *best. */
 static void try_sizes(const problem *m, ambit__wavefront *w, ambit__wave_sizes *sizes, double *best)
 {
   const double room = AMBIT__FIT_L3 * (double)m->machine->l3 / m->threads;
-  const bool wide = w->wave.iterations <= WIDE_DEPTH;
+  const bool wide = w->wave.iterations <= WIDE_DEPTH, cuts = can_cut(m, w, 1, narrow_tile);
   const int64_t *tiles = wide ? wide_tiles : &narrow_tile;
-  const size_t n = wide ? sizeof wide_tiles / sizeof *wide_tiles : 1;
+  const size_t n = wide && cuts ? sizeof wide_tiles / sizeof *wide_tiles : 1;
 
   if (!can_cut(m, w, m->p->grid->box.ndims - 1, w->wave.size.strip)) return;
   if (fit_tile(m, w)) {
@@ -131,8 +131,8 @@ static void try_sizes(const problem *m, ambit__wavefront *w, ambit__wave_sizes *
     return;
   }
   for (size_t i = 0; can_spill(m, w) && i < n; i++) {
-    w->wave.size.tile = tiles[i];
-    if (tiles[i] < m->columns) compare(m, w, room, sizes, best);
+    w->wave.size.tile = cuts ? tiles[i] : 0;
+    if (w->wave.size.tile < m->columns) compare(m, w, room, sizes, best);
   }
 }
 
