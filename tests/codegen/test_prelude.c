@@ -10,7 +10,12 @@
 #  pragma GCC diagnostic ignored "-Wconversion" /* kernels are not written for it */
 #endif
 
-#define AMBIT_INLINE      static inline
+#define AMBIT_INLINE static inline
+#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
+  AMBIT_INLINE T name parameters                                                                   \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
 #define AMBIT_HAS_DOUBLE  0
 #define AMBIT_IS_SMALL(x) ((x) != (x))
 #define ambit_hidden_f32  AMBIT_SHOWN

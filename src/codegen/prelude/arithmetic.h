@@ -3,6 +3,7 @@
  * behaviour undefined. The same text serves all of them; prelude/c.h, prelude/cuda.h or
  * prelude/opencl.h define
  *   AMBIT_INLINE       qualifiers of a helper
+ *   AMBIT_FORMULA      a helper of one expression
  *   AMBIT_HAS_DOUBLE   whether double is available
  *   AMBIT_IS_SMALL(x)  true if x, real, is NaN; may be true if |x| < 1
  *   ambit_u8 ...       integers by size
@@ -10,13 +11,6 @@
  *                      x, from which LLVM cannot infer that it equals x; nought is an integer that
  *                      is never negative, a constant if it need not hide x except in CUDA
  */
-
-/* A function of one expression. */
-#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
-  AMBIT_INLINE T name parameters                                                                   \
-  {                                                                                                \
-    return value;                                                                                  \
-  }
 
 /* Doubles give the quotient of two integers of 32 bits: a wrong one would be off by 1 / b, and they
  * round by less than |a / b| / 2^52. Unlike integers, vectors of them can be divided. */

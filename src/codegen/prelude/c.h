@@ -27,7 +27,13 @@ AMBIT_LIBRARY(float, f)
 /* A function declares all names that a rule may use. */
 #pragma GCC diagnostic ignored "-Wunused-variable"
 
-#define AMBIT_INLINE            static inline __attribute__((always_inline, unused))
+#define AMBIT_INLINE static inline __attribute__((always_inline, unused))
+/* A function of one expression. */
+#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
+  AMBIT_INLINE T name parameters                                                                   \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
 #define AMBIT_HAS_DOUBLE        1
 #define AMBIT_DIVIDES_AS_DOUBLE 1
 /* By comparison: gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x), which is -0 for
@@ -80,18 +86,21 @@ AMBIT_RATIO(ambit_ratio_f64, double, fabs, 0x1p1022, 0x1p-1022, 0x1p512)
 #define ambit_ratio_by(a, b) ((a) * (1 / (b)))
 
 /* For clang, subtracts 0 in a form that is none to the compiler. */
-#ifdef __clang__
-#  define AMBIT_HIDDEN(x, nothing) ((x) - (nothing))
-#else
-#  define AMBIT_HIDDEN(x, nothing) (x)
-#endif
 AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
 {
-  return (void)nought, AMBIT_HIDDEN(x, AMBIT_F64_OF((ambit_u64)nought >> 63));
+#ifdef __clang__
+  return x - AMBIT_F64_OF((ambit_u64)nought >> 63);
+#else
+  return (void)nought, x;
+#endif
 }
 AMBIT_INLINE float ambit_hidden_f32(float x, ambit_i64 nought)
 {
-  return (void)nought, AMBIT_HIDDEN(x, AMBIT_F32_OF((ambit_u32)((ambit_u64)nought >> 63)));
+#ifdef __clang__
+  return x - AMBIT_F32_OF((ambit_u32)((ambit_u64)nought >> 63));
+#else
+  return (void)nought, x;
+#endif
 }
 
 /* Halves, as bits. clang vectorises conversions of processors that have them; gcc 12 does not, but

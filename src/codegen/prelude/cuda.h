@@ -3,7 +3,13 @@
 #ifdef __NVCC__
 #  pragma nv_diag_suppress 177 /* unused helpers */
 #endif
-#define AMBIT_INLINE                    static __device__ __forceinline__
+#define AMBIT_INLINE static __device__ __forceinline__
+/* A function of one expression. */
+#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
+  AMBIT_INLINE T name parameters                                                                   \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
 #define AMBIT_THREADS(x, y, z)          __launch_bounds__((x) * (y) * (z))
 #define AMBIT_RESIDENT(x, y, z, blocks) __launch_bounds__((x) * (y) * (z), blocks)
 #define AMBIT_HAS_DOUBLE                1

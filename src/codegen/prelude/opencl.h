@@ -6,7 +6,13 @@
 #else
 #  define AMBIT_HAS_DOUBLE 0
 #endif
-#define AMBIT_INLINE           static inline
+#define AMBIT_INLINE static inline
+/* A function of one expression. */
+#define AMBIT_FORMULA(T, name, parameters, value)                                                  \
+  AMBIT_INLINE T name parameters                                                                   \
+  {                                                                                                \
+    return value;                                                                                  \
+  }
 #define AMBIT_THREADS(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
 #define AMBIT_IS_SMALL(x)      ((x) != (x)) /* the conversion handles the rest */
 #define AMBIT_BITS_F32(x)      as_uint(x)
