@@ -23,15 +23,18 @@ static bool keeps_constants(const ambit_program *p)
   return true;
 }
 
-/* Whether reads of the field go beyond a face of the grid. */
+/* Whether reads of the field go beyond a face of the grid: to ghost cells, or to cells of other parts
+ * where an axis that is cut is periodic. */
 static bool goes_beyond(const ambit_program *p, const ambit__field_halo *h, int d, int side)
 {
+  const ambit__box *box = &p->grid->box;
+
   for (int i = 0; i < h->nslices; i++)
     for (int k = 0; k < p->grid->nparts; k++) {
       const ambit__reach *r = &h->slices[i].halo.reaches[k];
 
       if (!ambit__box_is_empty(&p->grid->parts[k]) &&
-          (side ? r->reach.hi[d] > r->given.hi[d] : r->reach.lo[d] < r->given.lo[d]))
+          (side ? r->reach.hi[d] > box->hi[d] : r->reach.lo[d] < box->lo[d]))
         return true;
     }
   return false;

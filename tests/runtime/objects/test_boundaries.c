@@ -550,6 +550,41 @@ static void a_field_of_many_short_axes_has_the_margins_that_programs_need(void)
   CHECK_EQ((int64_t)sums[0], (int64_t)sums[1]);
 }
 
+/* Cells of other parts come to the places where another field of the rotation has constants. */
+static void parts_of_rotated_fields_with_other_faces(void)
+{
+  static const char text[] = "void near(int *a, const int *b) { *a += b[1] - b[-1]; }"
+                             "void far(int *b, const int *a) { *b += a[-3] + a[2]; }";
+  static const char *const on[] = {"ref", "cpu*2", "cpu*3"};
+  int want[24] = {0}, got[24];
+
+  for (int i = 0; i < 3; i++) {
+    ambit *a = open_on(on[i]);
+    ambit_grid *g = ambit_grid_create(a, 1, (int64_t[]){12});
+    ambit_field *f[] = {ambit_field_create(g, "around", AMBIT_I32),
+                        ambit_field_create(g, "within", AMBIT_I32)};
+    ambit_kernel *k = ambit_kernel_create(a, text);
+    ambit_program *p = ambit_program_create(g);
+
+    for (int j = 0; j < 12; j++)
+      got[j] = j, got[12 + j] = 100 + j;
+    ambit_field_write(f[0], NULL, NULL, got);
+    ambit_field_write(f[1], NULL, NULL, got + 12);
+    ambit_field_boundary(f[0], AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    ambit_field_boundary(f[1], AMBIT_ALL_FACES, AMBIT_CONSTANT, -7);
+    ambit_apply(p, k, f[1], f[0]);
+    ambit_apply(p, ambit_kernel_find(k, "far"), f[0], f[1]);
+    ambit_rotate(p, 2, f);
+    ambit_run(p, 3);
+    ambit_field_read(f[0], NULL, NULL, got);
+    ambit_field_read(f[1], NULL, NULL, got + 12);
+    CHECK_OK(a);
+    ambit_close(a);
+    if (!i) memcpy(want, got, sizeof want);
+    CHECK_MSG(!memcmp(want, got, sizeof want), "on %s", on[i]);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -567,6 +602,7 @@ int main(int argc, char **argv)
        a_constant_keeps_its_sign_beside_an_antisymmetric_face},
       {"constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once",
        constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once},
+      {"parts_of_rotated_fields_with_other_faces", parts_of_rotated_fields_with_other_faces},
       {"zeros_of_either_sign_are_two_constants", zeros_of_either_sign_are_two_constants},
       {"a_field_of_many_short_axes_has_the_margins_that_programs_need",
        a_field_of_many_short_axes_has_the_margins_that_programs_need},
