@@ -481,10 +481,10 @@ static bool is_moved(const node *x, const node *y)
   return true;
 }
 
-/* Of ints. */
+/* Of ints. Comparisons of numbers that no int can hold stay as they are. */
 static node *choice(graph *g, node *c, node *x, node *y)
 {
-  const bool whole = c->e.op >= EXPR_LT && c->e.op <= EXPR_NE && is_integer(c->e.a->type);
+  const bool whole = c->e.op >= EXPR_LT && c->e.op <= EXPR_NE && c->e.a->type == AMBIT_I32;
   node *n;
 
   if (is_number(c)) return c->e.value.integer ? x : y;
@@ -500,7 +500,7 @@ static node *choice(graph *g, node *c, node *x, node *y)
     return choice(g, other, y, x);
   }
   if (is_truth(x) && is_truth(y)) return choice_of_truths(g, c, x, y);
-  n = whole && c->e.op == EXPR_LT && c->e.a->type == AMBIT_I32 ? choice_by_order(g, c, x, y) : NULL;
+  n = whole && c->e.op == EXPR_LT ? choice_by_order(g, c, x, y) : NULL;
   return n ? n : raw_choice(g, c, x, y);
 }
 

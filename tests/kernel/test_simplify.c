@@ -91,7 +91,8 @@ static void check_same_values(const ambit__rule *rule, const ambit__rule *other,
 #define GRADIENT                                                                                   \
   "int gx = a[-1][1] + 2 * a[0][1] + a[1][1] - a[-1][-1] - 2 * a[0][-1] - a[1][-1];"               \
   "int gy = a[1][-1] + 2 * a[1][0] + a[1][1] - a[-1][-1] - 2 * a[-1][0] - a[-1][1];"
-#define SUM "int n = 0; for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) n += a[i][j]; "
+#define LONGS "{ long p = *a * 3000000000L, q = a[0][1] * 3000000000L; "
+#define SUM   "int n = 0; for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) n += a[i][j]; "
 
 /* All texts, up to NULL, become one rule; it has the words. */
 static void check_one(const char *const *texts, const char *words)
@@ -283,6 +284,15 @@ static void near_misses_keep_their_values(void)
       HEAD "{ *b = (*a + a[0][1]) % 8 + (*a - a[0][1]) % 8; }",
       HEAD "{ *b = (*a - 3 * a[0][1] + 5) & 15 | (*a << 5 ^ -8 * a[1][0]) & 224; }",
       HEAD "{ int n = *a - a[0][1]; if (*a > 9) n += 100; else n -= 3; *b = n & 127; }",
+      HEAD LONGS "*b = p > q ? *a : a[0][1]; }",
+      HEAD LONGS "*b = p <= q ? *a : a[0][1]; }",
+      HEAD LONGS "*b = p < q ? *a : a[0][1]; }",
+      HEAD LONGS "*b = p >= q ? *a : a[0][1]; }",
+      HEAD LONGS "*b = p != q ? *a : a[0][1]; }",
+      HEAD LONGS "*b = p == q ? *a : a[0][1]; }",
+      HEAD LONGS "*b = p > 360000000000L ? 7 : a[0][1]; }",
+      HEAD LONGS "*b = p <= 360000000000L ? 7 : a[0][1]; }",
+      HEAD LONGS "*b = p != 360000000000L ? 7 : a[0][1]; }",
       NULL};
 
   for (int i = 0; texts[i]; i++) {
