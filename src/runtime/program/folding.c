@@ -106,7 +106,7 @@ bool ambit__folds_at_once(const ambit_program *p, size_t step, int engine, const
   bool binned = false;
   unsigned onto = 0;
 
-  if (ambit__options_checks(p->grid->context)) return false;
+  if (ambit__options_checks(p->grid->context) || !ambit__can(dev->backend, fold)) return false;
   for (int i = 0; i < s->n; i++) {
     const ambit__param *q = &s->kernel->rule->params[i];
 

@@ -114,6 +114,30 @@ static void a_step_that_sums_runs_once_where_cells_go_one_way(void)
   }
 }
 
+/* Devices among others have no totals of their own (device/driven.h). */
+static void a_profile_is_summed_on_devices_together(void)
+{
+  static const char *const together[] = {"ref", "cpu,slow", "slow,cpu"};
+  int want[30] = {0}, got[30];
+
+  for (int i = 0; i < 3; i++) {
+    ambit *a = open_on(together[i]);
+    ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){20, 30});
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_I32);
+    ambit_field *sums = ambit_field_create_on(g, "sums", AMBIT_I32, AMBIT_AXIS(1));
+    ambit_program *p = ambit_program_create(g);
+    const char *text = "void add(int *u, sum int *sums) { *u += index(0) * index(1); *sums = *u; }";
+
+    ambit_apply(p, ambit_kernel_create(a, text), u, sums);
+    ambit_run(p, 3);
+    ambit_field_read(sums, NULL, NULL, got);
+    CHECK_OK(a);
+    ambit_close(a);
+    if (!i) memcpy(want, got, sizeof want);
+    CHECK_MSG(!memcmp(want, got, sizeof want), "on %s", together[i]);
+  }
+}
+
 static const char diffusion[] = AMBIT_SOURCE(void diffuse(const float *u, float *v) {
   *v = *u + 0.2f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
 });
@@ -528,6 +552,7 @@ int main(int argc, char **argv)
                                     T(all_is_every_gpu_and_the_cores),
                                     T(devices_together_compute_what_ref_computes),
                                     T(a_step_that_sums_runs_once_where_cells_go_one_way),
+                                    T(a_profile_is_summed_on_devices_together),
                                     T(devices_together_share_one_exchange_between_iterations),
                                     T(a_device_among_others_computes_on_its_own_thread),
                                     T(devices_run_their_tiles_at_the_same_time),
