@@ -23,8 +23,8 @@ static bool keeps_constants(const ambit_program *p)
   return true;
 }
 
-/* Whether reads of the field go beyond a face of the grid: to ghost cells, or to cells of other parts
- * where an axis that is cut is periodic. */
+/* Whether reads of the field go beyond a face of the grid: to ghost cells, or to cells of other
+ * parts where an axis that is cut is periodic. */
 static bool goes_beyond(const ambit_program *p, const ambit__field_halo *h, int d, int side)
 {
   const ambit__box *box = &p->grid->box;
