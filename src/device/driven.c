@@ -17,7 +17,9 @@
 
 enum {
   SHORT_BYTES = 1 << 10, /* values that are copied with a command */
-  KEPT_BYTES = 4 << 10   /* room for a command that moves cells, with all that it points to */
+  /* a command that moves cells, with all that it points to: at most two of each */
+  KEPT_BYTES = sizeof(ambit__command) + 2 * (sizeof(ambit__store) + sizeof(ambit__box)) +
+               sizeof(ambit__boundaries) + sizeof(int64_t[AMBIT_MAX_DIMS])
 };
 
 /* Commands that are passed on, if the device behind can execute them. */
