@@ -571,9 +571,8 @@ static void unroll_constants(ambit__unit *u)
     unroll_lines(u, h->constants);
   if (u->rule->nlocals)
     AMBIT_FATAL(u, u->rule->body->place,
-                "'%s' is not constant\noutside a function stand values that are the same in all "
-                "cells and steps; declare others in the kernel",
-                u->rule->locals->name);
+                "what stands outside functions must be constant\nits values are the same in all "
+                "cells and steps; declare others in the kernel");
 }
 
 /* ---- functions of reductions ---- */

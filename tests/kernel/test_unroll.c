@@ -174,7 +174,10 @@ static void constants_of_the_text_are_seen_by_what_follows(void)
                "4.0f;\n  *v = pick;\n}\n");
   check_prints("const int n = 2;\nvoid k(const float *u[n], float *v) { *v = *u[n - 1]; }",
                "void k(const float *u[2], float *v)\n{\n  *v = *u[1];\n}\n");
-  check_refused("const long n = step();\nvoid k(float *v) { *v = n; }", "'n' is not constant");
+  check_refused("const long n = step();\nvoid k(float *v) { *v = n; }",
+                "what stands outside functions must be constant");
+  check_refused("const float w[2] = {1, index(0)};\nvoid k(float *v) { *v = w[0]; }",
+                "what stands outside functions must be constant");
   check_refused("const float f(float x) { return x; } void k(float *v) { *v = 1; }",
                 "a kernel starts with void");
   /* a parameter or a local of the same name comes first */
